@@ -29,7 +29,7 @@ async function ask<T>(method: string, path: string, body: object = {}): Promise<
   return (await fetch(instance.url + path, { method, headers, ...how })).json() as Promise<T>
 }
 
-const cartOf = async (email: string) =>
+const findCart = async (email: string) =>
   (await ask<{ cart: ActiveCart | null }>('GET', `/api/carts/followed?${new URLSearchParams({ since, email })}`)).cart
 
 interface Messages {
@@ -37,8 +37,8 @@ interface Messages {
   order: { attributedMessageId: string | null } | null
   timeline: { kind: string }[]
 }
-async function messagesOf(email: string): Promise<Messages> {
-  const cart = await cartOf(email)
+async function readMessages(email: string): Promise<Messages> {
+  const cart = await findCart(email)
   return cart ? ask('GET', `/api/carts/${cart.id}/messages`) : { messages: [], order: null, timeline: [] }
 }
 
@@ -64,7 +64,7 @@ test('an abandoned cart gets one mail, is restored in another browser and bought
   expect(`${mail.html}${mail.text}`).not.toContain('{{')
 
   const link = linkIn(mail.html, 'c')
-  const before = (await cartOf(email))!
+  const before = (await findCart(email))!
   const phone = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage()
   await phone.goto(link)
   expect(new URL(phone.url()).searchParams.get('cart_id')).toMatch(/^rt_/)
@@ -72,12 +72,12 @@ test('an abandoned cart gets one mail, is restored in another browser and bought
   await phone.waitForURL(`${instance.storeUrl}/checkout/**`)
   await phone.getByText(before.items[0]!.product_name).first().waitFor()
   await expect.poll(() => phone.url()).not.toContain('recoup_cart')
-  expect((await messagesOf(email)).timeline.filter(({ kind }) => kind === 'restore')).toHaveLength(1)
+  expect((await readMessages(email)).timeline.filter(({ kind }) => kind === 'restore')).toHaveLength(1)
   await buy(phone, email)
 
-  await expect.poll(async () => (await cartOf(email))?.state).toBe('recovered')
-  expect((await cartOf(email))!.id).toBe(before.id)
-  const { messages, order } = await messagesOf(email)
+  await expect.poll(async () => (await findCart(email))?.state).toBe('recovered')
+  expect((await findCart(email))!.id).toBe(before.id)
+  const { messages, order } = await readMessages(email)
   const [first, second] = messages
   expect(first).toMatchObject({ step: 1, state: 'sent' })
   expect(second).toMatchObject({ step: 2, state: 'cancelled', reason: 'purchased' })
@@ -92,11 +92,11 @@ test('a shopper without the required consent, and one who bought in time, get no
   await abandonCart(instance, browser, greta, 'DE')
   await advanceDemoMinute(instance, greta)
   const checkout = await abandonCart(instance, browser, bea)
-  await waitUntil(async () => (await cartOf(bea)) !== null)
-  const { id } = (await cartOf(bea))!
+  await waitUntil(async () => (await findCart(bea)) !== null)
+  const { id } = (await findCart(bea))!
   await buy(checkout, bea)
-  await expect.poll(async () => (await messagesOf(greta)).messages[0]?.reason).toBe('no_consent')
-  expect((await messagesOf(greta)).messages[0]!.explanation).not.toBe('')
+  await expect.poll(async () => (await readMessages(greta)).messages[0]?.reason).toBe('no_consent')
+  expect((await readMessages(greta)).messages[0]!.explanation).not.toBe('')
   const bought = () => ask<{ cart: ActiveCart }>('GET', `/api/carts/followed?id=${id}`)
   await expect.poll(async () => (await bought()).cart.state).toBe('purchased')
   const { messages } = await ask<Messages>('GET', `/api/carts/${id}/messages`)
@@ -111,7 +111,7 @@ test('a manual mail arrives once; after unsubscribing nothing is sent, and an er
   await abandonCart(instance, browser, email)
   await advanceDemoMinute(instance, email)
   await arrived(email, 1)
-  const cart = (await cartOf(email))!
+  const cart = (await findCart(email))!
   const owner = await anOwner()
   await owner.goto(`${instance.url}/carts/${cart.id}`)
   await owner.getByRole('button', { name: 'Send Email' }).click()
@@ -130,7 +130,7 @@ test('a manual mail arrives once; after unsubscribing nothing is sent, and an er
   expect(again.error).toContain('unsubscribed')
   await expect
     .poll(async () =>
-      (await messagesOf(email)).messages.filter(({ state, channel }) => state === 'scheduled' && channel === 'email'),
+      (await readMessages(email)).messages.filter(({ state, channel }) => state === 'scheduled' && channel === 'email'),
     )
     .toEqual([])
   expect(await listMails(instance, email)).toHaveLength(2)

@@ -29,7 +29,7 @@ afterAll(async () => {
   for (const store of stores) await store.stop()
 })
 
-async function aStore(keys: Partial<typeof KEYS> = {}) {
+async function createStore(keys: Partial<typeof KEYS> = {}) {
   const store = await startDemoStore({ port: 0, dataFile: ':memory:', ...keys })
   stores.push(store)
   return store
@@ -48,7 +48,7 @@ async function signUp(name: string, email: string) {
 test('an owner registers, confirms, connects over http, sees unfinished orders as carts, and disconnects', {
   tags: ['A1', 'A2.1', 'A2.4'],
 }, async () => {
-  const store = await aStore(KEYS)
+  const store = await createStore(KEYS)
   const product = addUnfinishedOrders(store, [
     { status: 'checkout-draft', email: 'dora@customers.example', name: 'Dora' },
     { status: 'pending', email: 'petra@customers.example', name: 'Petra' },
@@ -116,7 +116,7 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
 })
 
 test('Connect in the shop leads through sign-up and plan back to the shop, connected', async () => {
-  const store = await aStore()
+  const store = await createStore()
   page = await (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
   await page.goto(`${store.url}/wp-admin/?page=recoup`)
   await page.getByLabel('Address of Recoup').fill(instance.url)

@@ -123,15 +123,15 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     await buy(phone, SHOPPER)
     const orderId = /order-received\/(\d+)/.exec(phone.url())![1]!
 
-    const cartOf = async () => {
+    const findCart = async () => {
       await owner.ask('POST', '/api/stores/sync', {})
       const path = `/api/carts/abandoned?search=${SHOPPER}`
       return (await owner.ask<{ carts: { id: string; status: string }[] }>('GET', path)).carts.at(0)
     }
-    await expect.poll(cartOf, SLOW).toMatchObject({ status: 'Recovered' })
+    await expect.poll(findCart, SLOW).toMatchObject({ status: 'Recovered' })
     const { messages, order, timeline } = await owner.ask<Messages>(
       'GET',
-      `/api/carts/${(await cartOf())!.id}/messages`,
+      `/api/carts/${(await findCart())!.id}/messages`,
     )
     expect(messages[0]).toMatchObject({ step: 1, state: 'sent' })
     expect(messages.slice(1).map(({ state }) => state)).toEqual(messages.slice(1).map(() => 'cancelled'))

@@ -87,8 +87,8 @@ test('mail uses the account’s own server, waits while an operator suspends the
 
   const carts = async () => (await ask<{ carts: ListedCart[] }>('GET', '/api/carts/abandoned')).carts
   await expect.poll(async () => (await carts()).length).toBe(2)
-  const cartOf = new Map((await carts()).map((cart) => [cart.customer_email, cart.id]))
-  const remind = (to: string) => ask<object>('POST', '/api/email/send-email', { to, cart_id: cartOf.get(to) })
+  const cartIds = new Map((await carts()).map((cart) => [cart.customer_email, cart.id]))
+  const remind = (to: string) => ask<object>('POST', '/api/email/send-email', { to, cart_id: cartIds.get(to) })
   const isTaken = (...addresses: string[]) => expect.poll(() => taken).toEqual(addresses)
   expect(await remind(SHOPPERS[0]!)).toMatchObject({ success: true })
   await isTaken(email, SHOPPERS[0]!)

@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => closePages(browser))
 
 test('a second factor is set up, required at sign-in, and still required after a password reset by mail', async () => {
-  const aPage = async () => (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
-  const page = await aPage()
+  const openPage = async () => (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
+  const page = await openPage()
   const { ask, email } = await createOwnerWithoutStore(instance, page)
   await page.goto(`${instance.url}/settings/account`)
   const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'Two-factor sign-in' }) })
@@ -41,13 +41,13 @@ test('a second factor is set up, required at sign-in, and still required after a
     await visitor.getByRole('heading', { level: 1, name: 'Two-factor sign-in' }).waitFor()
   }
   // A code is valid once, so use the next one, in two groups as pasted from an app.
-  const first = await aPage()
+  const first = await openPage()
   await enterPassword(first, PASSWORD)
   await first.keyboard.insertText(generateCode(secret, new Date(), 1).replace(/^\d{3}/, '$& '))
   await first.keyboard.press('Enter')
   await first.waitForURL('**/store-setup')
 
-  const second = await aPage()
+  const second = await openPage()
   await second.goto(`${instance.url}/login`)
   await second.getByRole('button', { name: 'Forgot password?' }).click()
   await second.getByLabel('Email').fill(email)

@@ -89,7 +89,7 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   addUnfinishedOrders(woo, [{ status: 'checkout-draft', email: ANA, name: 'Ana' }])
   const owner = await (await browser.newContext()).newPage()
   const { ask } = await createOwner(instance, woo, owner)
-  const cartOf = async (email: string) => {
+  const findCart = async (email: string) => {
     const { carts } = await ask<{ carts: ListedCart[] }>(
       'GET',
       `/api/carts/abandoned?search=${encodeURIComponent(email)}`,
@@ -142,11 +142,11 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   await phone.getByLabel('ZIP code').fill('97202')
   await phone.getByRole('button', { name: 'Pay now' }).click()
   await phone.getByRole('heading', { name: 'Thank you, Ana!' }).waitFor()
-  await expect.poll(() => cartOf(ANA), { interval: 500 }).toMatchObject({ status: 'Recovered' })
+  await expect.poll(() => findCart(ANA), { interval: 500 }).toMatchObject({ status: 'Recovered' })
   const { order, messages } = await ask<{
     order: { attributedMessageId: string | null } | null
     messages: { id: string; step: number; state: string; reason: string | null }[]
-  }>('GET', `/api/carts/${(await cartOf(ANA))!.id}/messages`)
+  }>('GET', `/api/carts/${(await findCart(ANA))!.id}/messages`)
   expect(messages[0]).toMatchObject({ step: 1, state: 'sent' })
   expect(order?.attributedMessageId).toBe(messages[0]!.id)
   expect(messages[1]).toMatchObject({ step: 2, state: 'cancelled', reason: 'purchased' })
@@ -162,7 +162,7 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   await owner.getByRole('row', { name: new RegExp(`${ANA}.*Recovered`) }).waitFor()
   await switchTo(/WooCommerce/, 'Maple & Clay')
   await owner.getByRole('row', { name: new RegExp(`${ANA}.*No Action`) }).waitFor()
-  expect(await cartOf(ANA)).toMatchObject({ status: 'No Action' })
+  expect(await findCart(ANA)).toMatchObject({ status: 'No Action' })
   expect(shopify.faults.told.flatMap(({ codes }) => codes)).not.toContain('NOT_MODELLED')
 })
 

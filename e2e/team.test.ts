@@ -24,11 +24,11 @@ afterAll(() => closePages(browser))
 test('a teammate joins by mail, is limited by the role, and is signed out when the account is deleted', {
   tags: ['A6'],
 }, async () => {
-  const aPage = async () => (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
-  const owner = await createOwnerWithoutStore(instance, await aPage())
+  const openPage = async () => (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
+  const owner = await createOwnerWithoutStore(instance, await openPage())
   const email = createAddress('mia', 'team.example')
   await owner.ask('POST', '/api/team/invitations', { email, role: 'viewer' })
-  const mia = await aPage()
+  const mia = await openPage()
   await mia.goto(await findMailLink(instance, email, /invited you to/))
   await mia.getByLabel('Your name').fill('Mia Member')
   await mia.getByLabel('Password', { exact: true }).fill(PASSWORD)

@@ -20,7 +20,7 @@ afterAll(async () => {
   await instance?.stop()
 })
 
-async function aVisitor(): Promise<Page> {
+async function openVisitor(): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
   await page.goto(`${instance.url}/login`)
   await page.getByRole('button', { name: 'Try the live demo' }).click()
@@ -31,7 +31,7 @@ async function aVisitor(): Promise<Page> {
 test('an early visitor sees that the history is being written, and the list updates by itself', {
   tags: ['A4.2'],
 }, async () => {
-  const page = await aVisitor()
+  const page = await openVisitor()
   await page.getByRole('link', { name: 'Abandoned Carts', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'Abandoned Carts' }).waitFor()
   await page.getByText('Setting up your demo').waitFor()
@@ -40,7 +40,7 @@ test('an early visitor sees that the history is being written, and the list upda
 })
 
 test('the guide follows a visitor’s cart until it is bought', { tags: ['A1'] }, async () => {
-  const page = await aVisitor()
+  const page = await openVisitor()
   const guide = page.getByRole('region', { name: 'Guide to the demo' })
   const step = (name: string) => guide.locator(`[data-step=${name}][data-state=done]`)
   const shop = await abandonCart(instance, browser, ANA)

@@ -65,7 +65,7 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
     keys: { p256dh: string; auth: string }
   }
 
-  const subscriptionOf = (body: Record<string, unknown> | undefined) => body!.subscription as Subscription
+  const readSubscription = (body: Record<string, unknown> | undefined) => body!.subscription as Subscription
 
   function push(subscription: Subscription, more: Partial<PushPayload> = {}): void {
     const payload: PushPayload = {
@@ -100,11 +100,11 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
     await firefox.allowInPrompt()
     await expect.poll(() => told('subscribe').length).toBe(1)
     expect(registered).toEqual([keys[0].publicKey])
-    expect(pushes.live()).toEqual([subscriptionOf(told('subscribe')[0]).endpoint])
+    expect(pushes.live()).toEqual([readSubscription(told('subscribe')[0]).endpoint])
   })
 
   test('a push is decrypted and shown, and a click opens the link and is reported with the signed token', async () => {
-    push(subscriptionOf(told('subscribe')[0]))
+    push(readSubscription(told('subscribe')[0]))
     await expect
       .poll(() => firefox.shown(), { timeout: 20_000 })
       .toEqual([{ title: 'Your tea waits', text: 'Sencha and 1 more · $24.90' }])
@@ -121,7 +121,7 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
     server.state.publicKey = keys[1].publicKey
     await visit()
     await expect.poll(() => told('resubscribe').length).toBe(1)
-    const moved = subscriptionOf(told('resubscribe')[0])
+    const moved = readSubscription(told('resubscribe')[0])
     expect(registered).toEqual([keys[0].publicKey, keys[1].publicKey])
     await expect.poll(() => pushes.live()).toEqual([moved.endpoint])
     push(moved, { title: 'Still there' })
@@ -131,7 +131,7 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
   })
 
   test('a revoked permission ends the subscription, and is reported on the next visit', async () => {
-    const { endpoint } = subscriptionOf(told('resubscribe')[0])
+    const { endpoint } = readSubscription(told('resubscribe')[0])
     await firefox.revoke(shop.url)
     await expect.poll(() => ended).toContain(endpoint)
     await visit()

@@ -38,7 +38,7 @@ export interface Firefox {
   close(): Promise<void>
 }
 
-const prefsOf = (pushPort: number) => ({
+const buildPrefs = (pushPort: number) => ({
   'dom.push.enabled': true,
   'dom.push.connection.enabled': true,
   'dom.push.alwaysConnect': true,
@@ -69,7 +69,7 @@ export const missingFirefox = process.env.FIREFOX_PATH
 
 export async function openFirefox(pushPort: number): Promise<Firefox> {
   const profile = mkdtempSync(path.join(os.tmpdir(), 'recoup-firefox-'))
-  const prefs = Object.entries(prefsOf(pushPort)).map(
+  const prefs = Object.entries(buildPrefs(pushPort)).map(
     ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});`,
   )
   writeFileSync(path.join(profile, 'user.js'), prefs.join('\n'))

@@ -63,16 +63,16 @@ function print(day: string, rows: readonly Row[]): void {
 
 /** Sums over the notification rows. */
 function counted(rows: readonly Row[]) {
-  const sumOf = (wanted: (type: string) => boolean) =>
+  const sumRows = (wanted: (type: string) => boolean) =>
     rows
       .filter(({ type, data }) => wanted(type) && !('cause' in data && data.cause === 'unrenderable'))
       .reduce((sum, { data }) => sum + (data.count ?? 1), 0)
   return {
-    abandoned: sumOf((type) => type === 'cart_abandoned'),
-    recovered: sumOf((type) => type === 'cart_recovered'),
-    sent: sumOf((type) => type.endsWith('_sent')),
-    failed: sumOf((type) => /^(email|sms|whatsapp)_failed$/.test(type)),
-    complaints: sumOf((type) => type === 'complaint_failed'),
+    abandoned: sumRows((type) => type === 'cart_abandoned'),
+    recovered: sumRows((type) => type === 'cart_recovered'),
+    sent: sumRows((type) => type.endsWith('_sent')),
+    failed: sumRows((type) => /^(email|sms|whatsapp)_failed$/.test(type)),
+    complaints: sumRows((type) => type === 'complaint_failed'),
   }
 }
 

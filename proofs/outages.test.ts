@@ -42,10 +42,10 @@ interface Scene {
 }
 
 /** An app instance with a database of its own, a store with drafts, and a mail server that counts accepted mails. */
-async function aScene(env: Record<string, string> = {}): Promise<Scene> {
-  const shop = await aShopWithDrafts()
+async function createScene(env: Record<string, string> = {}): Promise<Scene> {
+  const shop = await createShopWithDrafts()
   const accepted: string[] = []
-  const mail = await aMailServer(accepted)
+  const mail = await startMailServer(accepted)
   const instance = await startAppInstance({
     DEMO: 'off',
     APP_SECRET: SECRET,
@@ -55,7 +55,7 @@ async function aScene(env: Record<string, string> = {}): Promise<Scene> {
   })
   endings.push(() => instance.stop())
   const dataDir = env.DATA_DIR ?? instance.dataDir
-  const pgdata = path.join(placeOf(dataDir), 'pgdata')
+  const pgdata = path.join(readDatabasePlace(dataDir), 'pgdata')
   const { socketDir, port } = findPostmaster(pgdata)!
   const pool = openPool({ url: `postgres://app@/recoup?host=${encodeURIComponent(socketDir)}&port=${port}`, max: 2 })
   endings.push(() => pool.end())
@@ -67,12 +67,12 @@ async function aScene(env: Record<string, string> = {}): Promise<Scene> {
   return { shopUrl: shop.url, instance, db, store, accepted, mail, postmaster: () => findPostmaster(pgdata)?.pid }
 }
 
-const placeOf = (dataDir: string) => {
+const readDatabasePlace = (dataDir: string) => {
   const moved = path.join(dataDir, 'postgres-location')
   return fs.existsSync(moved) ? fs.readFileSync(moved, 'utf8').trim() : path.join(dataDir, 'postgres')
 }
 
-async function aShopWithDrafts(): Promise<DemoStore> {
+async function createShopWithDrafts(): Promise<DemoStore> {
   const shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   endings.push(() => shop.stop())
   const createdAt = Math.floor(Date.now() / 1000) - 900
@@ -100,7 +100,7 @@ async function prepareStore(db: Db, shop: DemoStore): Promise<TestStore> {
   return store
 }
 
-async function aMailServer(accepted: string[]) {
+async function startMailServer(accepted: string[]) {
   let server = smtpServer(accepted)
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   await listen(0)
@@ -173,7 +173,7 @@ async function expectAllOnce({ db, accepted }: Scene, pool = 5): Promise<void> {
 }
 
 test('replies with 503 while the database is killed during sends, restarts it, and sends nothing twice', async () => {
-  const scene = await aScene()
+  const scene = await createScene()
   await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
   const first = scene.postmaster()!
   process.kill(first, 'SIGKILL')
@@ -186,7 +186,7 @@ test('replies with 503 while the database is killed during sends, restarts it, a
 test(
   'replies with 503 within seconds when the database hangs, and continues when it recovers',
   async () => {
-    const scene = await aScene()
+    const scene = await createScene()
     await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
     const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(scene.postmaster())], { encoding: 'utf8' })
     const all = [scene.postmaster()!, ...children.trim().split(/\s+/).map(Number)]
@@ -209,7 +209,7 @@ test(
 test(
   'keeps messages waiting while the mail server is down, and sends them all when it is back',
   async () => {
-    const scene = await aScene()
+    const scene = await createScene()
     await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
     await scene.mail.stop()
     await waitUntil(async () => ((await states(scene.db)).held ?? 0) > 10, 60_000)
@@ -234,9 +234,9 @@ test(
 test(
   'names a full disk, accepts nothing it cannot store, and continues when there is space',
   async (context) => {
-    const disk = aSmallDisk(400)
+    const disk = mountSmallDisk(400)
     if (!disk) return context.skip('a small disk can be mounted by root only')
-    const scene = await aScene({ DATA_DIR: disk })
+    const scene = await createScene({ DATA_DIR: disk })
     await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
     const ballast = path.join(disk, 'ballast')
     fill(ballast)
@@ -261,7 +261,7 @@ test(
   300_000 + OUTAGE_MS,
 )
 
-function aSmallDisk(megabytes: number): string | null {
+function mountSmallDisk(megabytes: number): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return null
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-disk-'))
   try {

@@ -30,7 +30,7 @@ const ErrorBody = z.object({
   fields: z.record(z.string(), z.string()).optional(),
 })
 
-const nameOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${method} ${path}`
+const buildEndpointName = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${method} ${path}`
 
 const modules = readdirSync('shared').filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
 
@@ -43,23 +43,24 @@ export const contracts = new Map(
   )
     .flatMap((module) => Object.values(module))
     .filter((value): value is Endpoint => typeof value === 'object' && value !== null && 'reply' in value)
-    .map((endpoint) => [nameOf(endpoint), endpoint]),
+    .map((endpoint) => [buildEndpointName(endpoint), endpoint]),
 )
 
 /** A copy of the recorded demo reply, parsed by the contract. Throws if nothing was recorded. */
 export function fixture<E extends Endpoint>(endpoint: E): Reply<E> {
-  const recorded = (demo.replies as Record<string, unknown>)[nameOf(endpoint)]
-  if (recorded === undefined) throw new Error(`screens/fixtures/demo.json has no reply to ${nameOf(endpoint)}`)
+  const recorded = (demo.replies as Record<string, unknown>)[buildEndpointName(endpoint)]
+  if (recorded === undefined)
+    throw new Error(`screens/fixtures/demo.json has no reply to ${buildEndpointName(endpoint)}`)
   return checkReply(endpoint, structuredClone(recorded)) as Reply<E>
 }
 
 /** Throws unless the contract keeps every field of the reply: an unknown field would never arrive. */
 function checkReply(endpoint: Endpoint, reply: unknown): unknown {
   const parsed = endpoint.reply.safeParse(reply)
-  if (!parsed.success) throw new Error(`fixture of ${nameOf(endpoint)}: ${z.prettifyError(parsed.error)}`)
+  if (!parsed.success) throw new Error(`fixture of ${buildEndpointName(endpoint)}: ${z.prettifyError(parsed.error)}`)
   const asSent = JSON.parse(JSON.stringify(reply))
   if (!isDeepStrictEqual(JSON.parse(JSON.stringify(parsed.data)), asSent))
-    throw new Error(`fixture of ${nameOf(endpoint)} has fields that its contract does not have`)
+    throw new Error(`fixture of ${buildEndpointName(endpoint)} has fields that its contract does not have`)
   return reply
 }
 
@@ -86,8 +87,8 @@ export class Api {
   }
 
   answer<E extends Endpoint>(endpoint: E, answer: FakeAnswer<NoInfer<E>>): void {
-    this.#refused.delete(nameOf(endpoint))
-    this.#handlers.set(nameOf(endpoint), async (call) => {
+    this.#refused.delete(buildEndpointName(endpoint))
+    this.#handlers.set(buildEndpointName(endpoint), async (call) => {
       const reply =
         typeof answer === 'function' ? await (answer as (call: Call<E>) => Reply<E>)(call as Call<E>) : answer
       return checkReply(endpoint, reply)
@@ -101,20 +102,25 @@ export class Api {
 
   /** Refuses with an error in the server's format. */
   fail(endpoint: Endpoint, status: number, error: Partial<ErrorReply> = {}): void {
-    const body = ErrorBody.parse({ error: 'Please try again.', code: codeOf(status), requestId: 'test', ...error })
+    const body = ErrorBody.parse({
+      error: 'Please try again.',
+      code: chooseErrorCode(status),
+      requestId: 'test',
+      ...error,
+    })
     this.raw(endpoint, status, body)
   }
 
   /** Any unchecked reply: what a proxy or a broken server returns. */
   raw(endpoint: Endpoint, status: number, body: unknown): void {
-    this.#refused.add(nameOf(endpoint))
-    this.#handlers.set(nameOf(endpoint), (_call, reply) => reply.code(status).send(body))
+    this.#refused.add(buildEndpointName(endpoint))
+    this.#handlers.set(buildEndpointName(endpoint), (_call, reply) => reply.code(status).send(body))
   }
 
   /** Drops the connection, as if the server were down. */
   cut(endpoint: Endpoint): void {
-    this.#refused.add(nameOf(endpoint))
-    this.#handlers.set(nameOf(endpoint), (_call, reply) => {
+    this.#refused.add(buildEndpointName(endpoint))
+    this.#handlers.set(buildEndpointName(endpoint), (_call, reply) => {
       reply.hijack()
       reply.raw.destroy()
     })
@@ -122,10 +128,10 @@ export class Api {
 
   /** Delays the regular reply until `release`. */
   hold(endpoint: Endpoint): { release: () => void } {
-    const held = this.#handlers.get(nameOf(endpoint))
+    const held = this.#handlers.get(buildEndpointName(endpoint))
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.#held.push(resolve)
-    this.#handlers.set(nameOf(endpoint), async (call, reply) => {
+    this.#handlers.set(buildEndpointName(endpoint), async (call, reply) => {
       // The test is over and its page closed.
       if (await promise) return reply.code(503).send()
       return held ? held(call, reply) : fixture(endpoint)
@@ -135,7 +141,7 @@ export class Api {
 
   /** Requests to this endpoint, in order. */
   calls<E extends Endpoint>(endpoint: E): Call<E>[] {
-    return (this.#calls.get(nameOf(endpoint)) ?? []) as Call<E>[]
+    return (this.#calls.get(buildEndpointName(endpoint)) ?? []) as Call<E>[]
   }
 
   /** Serves every contract. */
@@ -155,7 +161,7 @@ export class Api {
   }
 
   async #handle(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const name = nameOf(endpoint)
+    const name = buildEndpointName(endpoint)
     this.waiting += 1
     try {
       const isRefused = this.#refused.has(name)
@@ -178,7 +184,9 @@ function readCall(endpoint: Endpoint, request: FastifyRequest, isRefused: boolea
     if (isRefused) return value as never
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data as never
-    throw new Error(`the browser sent a ${what} that ${nameOf(endpoint)} refuses: ${z.prettifyError(parsed.error)}`)
+    throw new Error(
+      `the browser sent a ${what} that ${buildEndpointName(endpoint)} refuses: ${z.prettifyError(parsed.error)}`,
+    )
   }
   const { params, query, body, headers } = request
   return {
@@ -189,5 +197,5 @@ function readCall(endpoint: Endpoint, request: FastifyRequest, isRefused: boolea
   }
 }
 
-const codeOf = (status: number) =>
+const chooseErrorCode = (status: number) =>
   Object.entries(statusOf).find(([, known]) => known === status)?.[0] ?? ('internal' as const)

@@ -41,7 +41,7 @@ export function buildStatus(given: Partial<Status> = {}): Status {
   }
 }
 
-const aMeter = (channel: Meter['channel'], limit: number, given: Partial<Meter> = {}): Meter => ({
+const buildMeter = (channel: Meter['channel'], limit: number, given: Partial<Meter> = {}): Meter => ({
   ...{ channel, limit, used: 0, held: 0, expiring: 0, level: 'ok' },
   ...given,
 })
@@ -56,9 +56,9 @@ export function buildUsage(): Usage {
       stores: { used: 1, limit: limits.maxStores, problem: null, canAdd: false },
     },
     meters: [
-      aMeter('email', limits.maxEmailsPerMonth, { used: 1_234 }),
-      aMeter('sms', limits.maxSmsPerMonth, { used: 84, level: 'near' }),
-      aMeter('whatsapp', limits.maxWhatsappPerMonth, { used: 100, level: 'full', held: 14, expiring: 3 }),
+      buildMeter('email', limits.maxEmailsPerMonth, { used: 1_234 }),
+      buildMeter('sms', limits.maxSmsPerMonth, { used: 84, level: 'near' }),
+      buildMeter('whatsapp', limits.maxWhatsappPerMonth, { used: 100, level: 'full', held: 14, expiring: 3 }),
     ],
   }
 }
@@ -70,7 +70,11 @@ export const buildOtherUsage = (): Usage => ({
     renewsAt: '2026-12-01T00:00:00.000Z',
     stores: { used: 1, limit: -1, problem: null, canAdd: false },
   },
-  meters: [aMeter('email', -1, { used: 20_400 }), aMeter('sms', 0), aMeter('whatsapp', 0, { held: 2, expiring: 2 })],
+  meters: [
+    buildMeter('email', -1, { used: 20_400 }),
+    buildMeter('sms', 0),
+    buildMeter('whatsapp', 0, { held: 2, expiring: 2 }),
+  ],
 })
 
 export type Detail = SubscriptionDetail

@@ -55,7 +55,7 @@ export interface CouponServer {
 /** Replies to all coupon calls as a server with these coupons. */
 export function serveCoupons(api: Api, coupons = buildCoupons(), list: Partial<List> = {}): CouponServer {
   const server: CouponServer = { coupons, list }
-  api.answer(listCoupons, ({ query }) => pageOf(server, query))
+  api.answer(listCoupons, ({ query }) => buildPage(server, query))
   api.answer(createCoupon, ({ body }) => {
     const coupon = buildCoupon(fieldsOf(body))
     server.coupons = [coupon, ...server.coupons]
@@ -78,7 +78,7 @@ const fieldsOf = ({ platform: _, storeId: __, minSpend, maxDiscount, usageLimit,
   ...{ minSpend: minSpend ?? null, maxDiscount: maxDiscount ?? null, usageLimit: usageLimit ?? null },
 })
 
-function pageOf(
+function buildPage(
   { coupons, list }: CouponServer,
   query: { page: number; limit: number; search: string; usable?: 'yes' | undefined },
 ): List {

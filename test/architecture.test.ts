@@ -48,7 +48,7 @@ const files = filesIn(['shared', 'server', 'web', 'storefront', 'demo'])
 const sources = files.filter((name) => !/\.test\.tsx?$/.test(name))
 const IMPORTS = /(?:from|import)\s*\(?\s*'([^']+)'/g
 
-function importsOf(file: string): string[] {
+function listImports(file: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(IMPORTS)].map(([, target]) =>
     target!.startsWith('.') ? normalize(join(dirname(file), target!)) : target!,
   )
@@ -56,7 +56,7 @@ function importsOf(file: string): string[] {
 
 test('no file breaks an import rule', () => {
   const broken = sources.flatMap((file) =>
-    importsOf(file).flatMap((to) =>
+    listImports(file).flatMap((to) =>
       walls
         .filter((wall) => wall.from.test(file) && wall.to.test(to))
         .map((wall) => `${file} → ${to}: ${wall.because}`),
@@ -267,7 +267,7 @@ test('other code reaches platform files only through the registry', () => {
   const reaching = sources.filter(
     (file) =>
       !/^server\/platforms\//.test(file) &&
-      importsOf(file).some((to) => /^server\/platforms\/(shopify|woocommerce)\//.test(to)),
+      listImports(file).some((to) => /^server\/platforms\/(shopify|woocommerce)\//.test(to)),
   )
   expect(reaching).toEqual([])
 })

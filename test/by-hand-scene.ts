@@ -43,8 +43,8 @@ export async function createShop(
     .select(['id', 'email'])
     .where('store_id', '=', store.storeId)
     .execute()
-  const idOf = new Map(carts.map((cart) => [cart.email, cart.id]))
-  return { ...store, orders, cartIds: orders.map((order) => idOf.get(order.email)!) }
+  const cartIds = new Map(carts.map((cart) => [cart.email, cart.id]))
+  return { ...store, orders, cartIds: orders.map((order) => cartIds.get(order.email)!) }
 }
 
 let number = 0

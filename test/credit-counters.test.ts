@@ -36,7 +36,7 @@ test.each([
     const bought = 12 * PRICE + PRICE - 1
     await addCredits(account, { kind: 'test', micros: bought }, world.now)
     for (const shop of [first, second]) await askForAll({ ...shop, token: first.token })
-    const workers = await Promise.all(Array.from({ length: 50 }, aWorker))
+    const workers = await Promise.all(Array.from({ length: 50 }, createWorker))
     let asked = 0
     let accepted = 0
     world.answerText = (text) => {
@@ -48,7 +48,7 @@ test.each([
     const seen: number[] = []
     let isSending = true
     const looking = (async () => {
-      while (isSending) seen.push((await balanceOf(first.accountId)).micros)
+      while (isSending) seen.push((await readBalance(first.accountId)).micros)
     })()
     await Promise.all(
       workers.map((deps, n) => sendDue(deps, { storeId: n % 2 === 0 ? first.storeId : second.storeId })),
@@ -60,10 +60,10 @@ test.each([
     isSending = false
     await looking
     expect(accepted).toBe(PLAN_ROOM + 12)
-    expect(await usedOf(first.accountId)).toBe(limit)
-    expect(await balanceOf(first.accountId)).toMatchObject({ micros: PRICE - 1 })
+    expect(await readUsed(first.accountId)).toBe(limit)
+    expect(await readBalance(first.accountId)).toMatchObject({ micros: PRICE - 1 })
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(PRICE - 1)
-    const ledger = await ledgerOf(first.accountId)
+    const ledger = await readLedger(first.accountId)
     // Each entry continues from the one before, and no entry is written twice.
     let balance = 0
     for (const [index, entry] of ledger.entries()) {
@@ -87,7 +87,7 @@ test('the database keeps entries immutable and balances non-negative', async () 
     payWithCredits(tx as never, shop.accountId, [{ messageId: newId(), micros: 11 }], world.now),
   )
   await expect(pay).rejects.toThrow()
-  expect(await balanceOf(shop.accountId)).toMatchObject({ micros: 10, entries: 1 })
+  expect(await readBalance(shop.accountId)).toMatchObject({ micros: 10, entries: 1 })
 })
 
 const setUsed = (accountId: string, used: number) =>
@@ -104,13 +104,13 @@ async function askForAll(shop: Shop) {
   await completeOrderCheck(world, shop.storeId)
 }
 
-async function aWorker(): Promise<Deps> {
+async function createWorker(): Promise<Deps> {
   const deps = { ...world.deps, workerId: newId() }
   await beat(deps)
   return deps
 }
 
-async function usedOf(accountId: string): Promise<number> {
+async function readUsed(accountId: string): Promise<number> {
   const row = await world.db
     .selectFrom('plan_usage')
     .select('used')
@@ -120,8 +120,8 @@ async function usedOf(accountId: string): Promise<number> {
   return row.used
 }
 
-const balanceOf = (accountId: string) =>
+const readBalance = (accountId: string) =>
   world.db.selectFrom('credit_balances').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow()
 
-const ledgerOf = (accountId: string) =>
+const readLedger = (accountId: string) =>
   world.db.selectFrom('credit_entries').selectAll().where('account_id', '=', accountId).orderBy('seq').execute()

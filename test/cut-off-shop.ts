@@ -48,7 +48,7 @@ export async function createUnreachableShop(
   { isOld, isSilent, isReached }: UnreachableShopOptions = {},
 ): Promise<UnreachableShop> {
   const owner = await registerOwner(world)
-  const silent = isSilent ? await aSilentServer() : null
+  const silent = isSilent ? await startSilentServer() : null
   const base = await createPluginShop(world, { owner, isCutOff: !isReached, ...(silent && { home: silent.home }) })
   if (silent) {
     world.storeClient = (access) =>
@@ -75,7 +75,7 @@ export async function createUnreachableShop(
       for (let count = 1; ; count++) {
         const before = JSON.stringify(shop.asked.goods ?? [])
         const report = shop.asked.ordersSince
-          ? { orders: reportOf(shop, isOld, (world.now.getTime() - answeredAt.getTime()) / 1_000) }
+          ? { orders: buildReport(shop, isOld, (world.now.getTime() - answeredAt.getTime()) / 1_000) }
           : {}
         shop.asked = (await shop.call('beat', buildBeat(shop, report))).body.ask
         answeredAt = world.now
@@ -88,7 +88,7 @@ export async function createUnreachableShop(
   return shop
 }
 
-async function aSilentServer() {
+async function startSilentServer() {
   let calls = 0
   const server = await serve(() => {
     calls++
@@ -105,7 +105,7 @@ async function aSilentServer() {
   }
 }
 
-function reportOf({ asked, orders, products }: UnreachableShop, isOld: boolean | undefined, sinceAnswerS: number) {
+function buildReport({ asked, orders, products }: UnreachableShop, isOld: boolean | undefined, sinceAnswerS: number) {
   const since = asked.ordersSince as string
   const list = orders.filter((order) => `${order.date_modified_gmt}Z` >= since)
   const goods = (asked.goods ?? []).map((item: { product: string; variation: string | null }) => ({

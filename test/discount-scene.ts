@@ -34,12 +34,18 @@ export async function createCouponShop(
   if (options.isConsenting !== false) for (const order of buyerOrders) await grantConsent(world, shop, order)
   await passTime(world, shop.storeId, MINUTE)
   const couponId = await insertCoupon(world, shop)
-  const ids = await shoppersOf(world, shop)
-  const idOf = (order: PlatformOrder) => ids.get(order.email!)!
-  return { ...shop, couponId, buyerOrders, people: shop.orders.map(idOf), buyers: buyerOrders.map(idOf) }
+  const ids = await readShoppers(world, shop)
+  const findShopperId = (order: PlatformOrder) => ids.get(order.email!)!
+  return {
+    ...shop,
+    couponId,
+    buyerOrders,
+    people: shop.orders.map(findShopperId),
+    buyers: buyerOrders.map(findShopperId),
+  }
 }
 
-async function shoppersOf(world: World, { storeId }: Shop): Promise<Map<string, string>> {
+async function readShoppers(world: World, { storeId }: Shop): Promise<Map<string, string>> {
   const rows = await world.db.selectFrom('shoppers').select(['id', 'email']).where('store_id', '=', storeId).execute()
   return new Map(rows.map(({ id, email }) => [email!, id]))
 }
@@ -48,10 +54,10 @@ async function shoppersOf(world: World, { storeId }: Shop): Promise<Map<string, 
 export async function insertCoupon(
   world: World,
   { storeId }: Pick<Shop, 'storeId'>,
-  more: Partial<Parameters<ReturnType<typeof insertOf>['values']>[0]> = {},
+  more: Partial<Parameters<ReturnType<typeof insertIntoCoupons>['values']>[0]> = {},
 ): Promise<string> {
   const id = newId()
-  await insertOf(world)
+  await insertIntoCoupons(world)
     .values({
       ...{
         store_id: storeId,
@@ -69,4 +75,4 @@ export async function insertCoupon(
   return id
 }
 
-const insertOf = (world: World) => world.db.insertInto('coupons')
+const insertIntoCoupons = (world: World) => world.db.insertInto('coupons')

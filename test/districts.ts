@@ -35,27 +35,27 @@ export interface Import {
 /** `server/delivery/send/turn.ts` is in room `delivery/send`. Files directly in a district form a room of their own. */
 export const findRoom = (file: string): string | undefined => /^server\/([a-z-]+(?:\/[a-z-]+)?)\//.exec(file)?.[1]
 
-const districtOf = (room: string): string => room.split('/')[0]!
+const findDistrict = (room: string): string => room.split('/')[0]!
 
-const floorOf = new Map(floors.flatMap((floor, level) => Object.keys(floor).map((name) => [name, level] as const)))
+const floorNumbers = new Map(floors.flatMap((floor, level) => Object.keys(floor).map((name) => [name, level] as const)))
 
 /** Returns a message for each import between server files that breaks a rule. */
 export const findImportFaults = (imports: readonly Import[]): string[] =>
   imports.flatMap((each) => {
-    const fault = roots.includes(each.from) ? null : faultOf(each)
+    const fault = roots.includes(each.from) ? null : findImportFault(each)
     return fault ? [`${each.from} → ${each.to}: ${fault}`] : []
   })
 
-function faultOf({ from, to, isType }: Import): string | null {
+function findImportFault({ from, to, isType }: Import): string | null {
   if (roots.includes(to)) return to === 'server/deps.ts' && isType ? null : 'only the start knows this file'
   const [room, other] = [findRoom(from), findRoom(to)]
   if (room === undefined || other === undefined) return 'a file of the server belongs to a room'
   if (room === other) return null
   if (to.endsWith('sql.ts')) return `statements are their room’s own: ${other} exports a function or a fragment`
-  const [floor, below] = [floorOf.get(districtOf(room)), floorOf.get(districtOf(other))]
+  const [floor, below] = [floorNumbers.get(findDistrict(room)), floorNumbers.get(findDistrict(other))]
   if (floor === undefined || below === undefined) return 'the district is not in test/districts.ts'
-  if (districtOf(room) !== districtOf(other) && below >= floor)
-    return `${districtOf(room)} is not above ${districtOf(other)}`
+  if (findDistrict(room) !== findDistrict(other) && below >= floor)
+    return `${findDistrict(room)} is not above ${findDistrict(other)}`
   return null
 }
 

@@ -42,7 +42,7 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
         if (words) return { refusal: 'refused' as const, words }
         if (holds(draft.code)?.isPublished)
           return { refusal: 'duplicate' as const, words: 'The coupon code already exists' }
-        const coupon = buildCoupon({ ...fieldsOf(draft), couponId: String(made++) })
+        const coupon = buildCoupon({ ...buildFields(draft), couponId: String(made++) })
         self().allCoupons.push(coupon)
         return { coupon }
       })
@@ -75,11 +75,11 @@ function changed(fake: FakeStore, id: string, draft: CouponChange['draft']): Cou
   if (words) return { refusal: 'refused', words }
   const coupon = fake.allCoupons.find(({ couponId }) => couponId === id)
   if (!coupon) return { refusal: 'gone', words: 'Invalid ID.' }
-  Object.assign(coupon, fieldsOf(draft))
+  Object.assign(coupon, buildFields(draft))
   return { coupon: { ...coupon } }
 }
 
-function fieldsOf({ currency: _, email, ...draft }: Partial<CouponDraft>): Partial<PlatformCoupon> {
+function buildFields({ currency: _, email, ...draft }: Partial<CouponDraft>): Partial<PlatformCoupon> {
   const { code, type } = draft
   return {
     ...draft,

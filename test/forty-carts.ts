@@ -23,10 +23,10 @@ const local = (time: string): Date => {
   return new Date(Temporal.PlainDateTime.from(full).toZonedDateTime(ZONE).epochMilliseconds)
 }
 
-const emailOf = (person: string | number) => `p${person}@shoppers.example.com`
+const buildEmail = (person: string | number) => `p${person}@shoppers.example.com`
 
 type Cart = [number: number, began: string, items: FoldItem[], contact: Contact | null]
-const of = (number: number, more: Contact = {}): Contact => ({ email: emailOf(number), ...more })
+const of = (number: number, more: Contact = {}): Contact => ({ email: buildEmail(number), ...more })
 const inUs: Contact = { country: 'US', countrySource: 'address' }
 
 /** Carts of browsers; 24 and 25 begin as orders in euros. */
@@ -129,7 +129,7 @@ function inEuros({ world, shop, agenda }: Life): void {
     [25, '03-19 09:00', 5_000],
   ] as const) {
     const items = [{ ...pot, name: 'Teapot', sku: null, imageUrl: null, quantity: 1, unitPriceMinor: minor }]
-    const draft = { email: emailOf(number), currency: 'EUR', totalMinor: minor, items } as Partial<PlatformOrder>
+    const draft = { email: buildEmail(number), currency: 'EUR', totalMinor: minor, items } as Partial<PlatformOrder>
     agenda.push([at, () => shop.order({ kind: 'draft', orderId: `9${number}`, ...draft })])
     agenda.push([hourAfter(at), () => shop.pass(0)])
     if (number === 25)
@@ -156,7 +156,7 @@ function reads(life: Life): void {
   visits('02-03 00:40', 4, 'machine')
   visits('02-04 10:10', 5, 'open')
   visits('02-06 10:30', 6, 'restore')
-  agenda.push(['02-12 10:05', async () => reports(world, await messageOf(life, 9), 'hard')])
+  agenda.push(['02-12 10:05', async () => reports(world, await findMessage(life, 9), 'hard')])
   visits('02-16 10:10', 11, 'open')
   visits('02-16 10:20', 11, 'unsubscribe')
   visits('02-20 10:10', 12, 'machine')
@@ -170,7 +170,7 @@ function reads(life: Life): void {
   visits('03-14 16:10', 21, 'open', 'manual email')
   visits('03-14 16:20', 21, 'restore', 'manual email')
   visits('03-17 11:10', 22, 'click', 'campaign email')
-  agenda.push(['03-17 12:00', async () => reports(world, await messageOf(life, 23, 'campaign email'), 'complaint')])
+  agenda.push(['03-17 12:00', async () => reports(world, await findMessage(life, 23, 'campaign email'), 'complaint')])
   visits('03-18 10:10', 24, 'click')
   visits('03-19 10:10', 25, 'click')
   visits('03-24 10:20', 28, 'click')
@@ -199,9 +199,9 @@ const reports = (world: World, { id: messageId }: { id: string }, kind: 'hard' |
   recordMailReport(world.deps, { messageId, kind, source: 'dsn', status: '5.1.1', words: 'reported' })
 
 /** Returns the newest message to a shopper with an origin and channel, such as `flow email`. */
-async function messageOf({ shop }: Life, number: number, which = 'flow email') {
+async function findMessage({ shop }: Life, number: number, which = 'flow email') {
   const [origin, channel] = which.split(' ')
-  const to = channel === 'sms' ? '+12125550120' : emailOf(number)
+  const to = channel === 'sms' ? '+12125550120' : buildEmail(number)
   const message = (await shop.messages()).findLast(
     (each) => each.to_address === to && each.origin_kind === origin && each.channel === channel && each.sending_at,
   )
@@ -212,7 +212,7 @@ async function messageOf({ shop }: Life, number: number, which = 'flow email') {
 async function visit(life: Life, number: number, kind: string, which: string): Promise<void> {
   const { world, shop } = life
   const { secrets } = world.deps
-  const { id } = await messageOf(life, number, which)
+  const { id } = await findMessage(life, number, which)
   if (kind === 'restore') return expectOk(await shop.press(id))
   if (kind === 'unsubscribe')
     return expectOk(await world.request('POST', `/u/${createToken(secrets, 'unsubscribe', id)}`))
@@ -236,7 +236,7 @@ function buys({ world, shop, agenda }: Life): void {
     agenda.push([
       at,
       async () => {
-        const bought = { kind: 'purchase' as const, orderId: id, totalMinor, email: emailOf(person), ...more }
+        const bought = { kind: 'purchase' as const, orderId: id, totalMinor, email: buildEmail(person), ...more }
         made.set(id, await shop.order(bought))
       },
     ])
@@ -312,7 +312,7 @@ function others(life: Life): void {
 async function manual(life: Life, number: number, channel: 'sms' | 'email'): Promise<void> {
   const { world, shop } = life
   await signedIn(life)
-  const cart = (await shop.carts()).find(({ email }) => email === emailOf(number))!
+  const cart = (await shop.carts()).find(({ email }) => email === buildEmail(number))!
   await grantConsent(world, shop, { email: cart.email, phone: cart.phone ?? '+12125550100' } as PlatformOrder)
   const body = { cartId: cart.id, cart_id: cart.id, to: cart.email }
   const reply = await postWithWorker(
@@ -327,7 +327,7 @@ async function manual(life: Life, number: number, channel: 'sms' | 'email'): Pro
 /** Marks the message as sent with a coupon. */
 async function withCoupon(life: Life, number: number, kind: 'shared' | 'personal', code: string): Promise<void> {
   const { world, shop } = life
-  const { id: message_id, shopper_id, cart_id } = await messageOf(life, number)
+  const { id: message_id, shopper_id, cart_id } = await findMessage(life, number)
   const { storeId: store_id } = shop
   const coupon_id = await insertPersonalCoupon(world, store_id, { kind, code: kind === 'shared' ? code : 'CART' })
   const set = { coupon_id, coupon_code: code }

@@ -135,7 +135,7 @@ const brand: fc.Arbitrary<MailBrand | undefined> = fc.constantFrom(
 )
 const shop = fc.record({ storeName: fc.constantFrom('Harbour', 'Tea & <Co>', 'shop {{ x }}'), brand })
 
-function contextOf(
+function buildContext(
   where: { shop: { storeName: string; brand: MailBrand | undefined }; there: PresenceOf },
   its: ShopperOf,
   keepsCount: boolean,
@@ -201,6 +201,6 @@ export const generatedMail = (shapes: number, shoppers: number): fc.Arbitrary<Ge
     .map(({ template: words, shop: where, shapes: drawn }) => ({
       ...words,
       contexts: drawn.flatMap(({ there, shoppers: people }) =>
-        people.map((its, at) => contextOf({ shop: where, there }, its, at % 4 !== 3)),
+        people.map((its, at) => buildContext({ shop: where, there }, its, at % 4 !== 3)),
       ),
     }))

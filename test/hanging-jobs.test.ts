@@ -57,7 +57,7 @@ test('creating and deleting personal codes steps aside while the shop hangs', as
   expect(await countAside('coupons.tidy-codes', shop.storeId)).toBe(1)
 })
 
-async function aShopWithCoupons(): Promise<ConnectedStore> {
+async function createShopWithCoupons(): Promise<ConnectedStore> {
   const shop = await createConnectedStore(world)
   const inDays = (days: number) => new Date(world.now.getTime() + days * 86_400_000).toISOString()
   for (const code of ['SOON', 'LATER']) {
@@ -70,7 +70,7 @@ async function aShopWithCoupons(): Promise<ConnectedStore> {
 }
 
 test('starting coupons and counting uses steps aside, and a shop that hangs at one coupon gets no further call', async () => {
-  const { storeId, fake } = await aShopWithCoupons()
+  const { storeId, fake } = await createShopWithCoupons()
   hang(fake)
   expect(await countAside('coupons.uses', storeId)).toBe(1)
   expect(await countAside('coupons.begin', storeId)).toBe(1)
@@ -79,7 +79,7 @@ test('starting coupons and counting uses steps aside, and a shop that hangs at o
 })
 
 test('a coupon that always hangs does not keep other coupons from starting', async () => {
-  const { storeId, fake } = await aShopWithCoupons()
+  const { storeId, fake } = await createShopWithCoupons()
   const update = fake.updateCoupon
   const waiting = () =>
     world.db.selectFrom('coupons').select('platform_id').where('store_id', '=', storeId).where('is_withheld', '=', true)

@@ -22,7 +22,7 @@ afterEach(async () => {
 /** Replies as a shop does, or not at all; `hangs()` marks the request that hangs. */
 type Answer = (socket: Socket, path: string, hangs: () => void) => void
 
-async function aShop(answer: Answer) {
+async function startShop(answer: Answer) {
   const { promise: isHanging, resolve: hangs } = Promise.withResolvers<void>()
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -42,7 +42,7 @@ async function aShop(answer: Answer) {
   return { port: (server.address() as AddressInfo).port, isHanging, hangs }
 }
 
-async function aStoreAt(url: string, options: Partial<GuardedFetchOptions> = {}, net: Partial<StoreNet> = {}) {
+async function createStoreAt(url: string, options: Partial<GuardedFetchOptions> = {}, net: Partial<StoreNet> = {}) {
   const { storeId } = await createConnectedStore(world)
   await world.db.updateTable('stores').set({ url, home_url: url }).where('id', '=', storeId).execute()
   const http = openGuardedHttp({ allowPrivate: true, ...options })
@@ -93,10 +93,10 @@ async function hangingOrders(storeId: string, isHanging: Promise<void>): Promise
   await besides(work, isHanging, () => stop.abort())
   // Otherwise the stored error would be that of `stop`.
   expect(isFresh).toBe(false)
-  expect(await streamOf(storeId, 'order_check')).toMatchObject({ lease_until: null })
+  expect(await readStream(storeId, 'order_check')).toMatchObject({ lease_until: null })
 }
 
-const streamOf = (storeId: string, stream: 'order_check' | 'goods_check') =>
+const readStream = (storeId: string, stream: 'order_check' | 'goods_check') =>
   world.db
     .selectFrom('sync_state')
     .selectAll()
@@ -145,29 +145,29 @@ test.each<[string, Answer]>([
     },
   ],
 ])('a shop that %s', async (_, answer) => {
-  const { port, isHanging } = await aShop(answer)
-  const { storeId } = await aStoreAt(`http://127.0.0.1:${port}`)
+  const { port, isHanging } = await startShop(answer)
+  const { storeId } = await createStoreAt(`http://127.0.0.1:${port}`)
   await hangingOrders(storeId, isHanging)
 })
 
 test('a shop that never completes its TLS handshake', async () => {
-  const { port, isHanging } = await aShop(silent)
-  const { storeId } = await aStoreAt(`https://127.0.0.1:${port}`)
+  const { port, isHanging } = await startShop(silent)
+  const { storeId } = await createStoreAt(`https://127.0.0.1:${port}`)
   await hangingOrders(storeId, isHanging)
 })
 
 test('a shop whose name server does not reply', async () => {
   const { promise: isHanging, resolve } = Promise.withResolvers<void>()
-  const { storeId } = await aStoreAt('http://shop.example', { lookup: () => resolve() })
+  const { storeId } = await createStoreAt('http://shop.example', { lookup: () => resolve() })
   await hangingOrders(storeId, isHanging)
 })
 
 test('a shop that answers the probe and hangs at its orders is called with growing delays', async () => {
-  const { port, isHanging } = await aShop((socket, path, hangs) => {
+  const { port, isHanging } = await startShop((socket, path, hangs) => {
     if (path.includes('per_page=1&')) socket.write(page([]))
     else hangs()
   })
-  const { storeId } = await aStoreAt(`http://127.0.0.1:${port}`)
+  const { storeId } = await createStoreAt(`http://127.0.0.1:${port}`)
   const failed_at = new Date(world.now.getTime() - 60_000)
   const failed = { failed_at, failures: 3, error_code: 'timeout' }
   await world.db
@@ -176,15 +176,15 @@ test('a shop that answers the probe and hangs at its orders is called with growi
     .onConflict((conflict) => conflict.columns(['store_id', 'stream']).doUpdateSet(failed))
     .execute()
   await hangingOrders(storeId, isHanging)
-  expect(await streamOf(storeId, 'order_check')).toMatchObject({ failures: 4 })
+  expect(await readStream(storeId, 'order_check')).toMatchObject({ failures: 4 })
 })
 
 test('a shop that hangs only at stock and prices', async () => {
-  const { port, isHanging } = await aShop((socket, path, hangs) => {
+  const { port, isHanging } = await startShop((socket, path, hangs) => {
     if (path.includes('/orders')) socket.write(page([]))
     else hangs()
   })
-  const { storeId, http } = await aStoreAt(`http://127.0.0.1:${port}`)
+  const { storeId, http } = await createStoreAt(`http://127.0.0.1:${port}`)
   const store = { storeId, db: world.db }
   expect((await checkOrders(world.deps, storeId)).isFresh).toBe(true)
   const items = [{ productId: '16', variationId: null }]
@@ -192,8 +192,8 @@ test('a shop that hangs only at stock and prices', async () => {
     await readGoods(world.deps, store, items, { isChecked: true, stepAside })
   }
   await besides(work, isHanging, () => http.close())
-  expect(await streamOf(storeId, 'goods_check')).toMatchObject({ failures: 1 })
-  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: null })
+  expect(await readStream(storeId, 'goods_check')).toMatchObject({ failures: 1 })
+  expect(await readStream(storeId, 'order_check')).toMatchObject({ error_code: null })
 })
 
 test.each<[string, Answer]>([
@@ -203,8 +203,8 @@ test.each<[string, Answer]>([
     (socket) => setTimeout(() => socket.write('HTTP/1.1 522 Timeout\r\ncontent-length: 0\r\n\r\n'), 60),
   ],
 ])('a shop that %s after a long wait counts as hanging', async (_, answer) => {
-  const { port } = await aShop(answer)
-  const { storeId } = await aStoreAt(`http://127.0.0.1:${port}`, {}, { lateAfterMs: 30 })
+  const { port } = await startShop(answer)
+  const { storeId } = await createStoreAt(`http://127.0.0.1:${port}`, {}, { lateAfterMs: 30 })
   expect((await checkOrders(world.deps, storeId)).isFresh).toBe(false)
-  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout' })
+  expect(await readStream(storeId, 'order_check')).toMatchObject({ error_code: 'timeout' })
 })

@@ -28,7 +28,7 @@ export async function openLargeShop(
 ): Promise<Opened> {
   const child = fork(SHOP)
   closing.push(() => child.kill())
-  const shop = await tell<LargeShop>(child, { do: 'open', at: START, ...size })
+  const shop = await sendCommand<LargeShop>(child, { do: 'open', at: START, ...size })
   const http = openGuardedHttp({ allowPrivate: true })
   closing.push(http.close)
   let now = START
@@ -37,16 +37,16 @@ export async function openLargeShop(
     sleep: async (ms) => {
       now += ms
       onWait(ms)
-      await tell(child, { do: 'advance', ms })
+      await sendCommand(child, { do: 'advance', ms })
     },
   }
   const keys = { kind: 'shopify_app', ...shop.keys } as const
   const access = { platform: 'shopify', storeUrl: shop.url, homeUrl: shop.url, keys } as const
   const client = createShopifyClient(access, net, createMemoryTokenCache())
-  return { client, say: (wish) => tell<LargeShopReply>(child, wish), start: new Date(START) }
+  return { client, say: (wish) => sendCommand<LargeShopReply>(child, wish), start: new Date(START) }
 }
 
-async function tell<Answer>(child: ChildProcess, wish: LargeShopCommand): Promise<Answer> {
+async function sendCommand<Answer>(child: ChildProcess, wish: LargeShopCommand): Promise<Answer> {
   const answered = once(child, 'message')
   child.send(wish)
   const [answer] = await answered

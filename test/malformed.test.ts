@@ -52,7 +52,7 @@ interface Call {
 }
 
 /** Returns the reply if it was a server error. */
-async function crashOf(route: Route, { token, isDoubled = false }: Call = {}): Promise<unknown> {
+async function findServerError(route: Route, { token, isDoubled = false }: Call = {}): Promise<unknown> {
   const { body, type } = payload()
   const isBodied = !['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(route.method)
   const url = fill(route.path) + query(TEXT_PARAMS, isDoubled)
@@ -154,7 +154,7 @@ describe.each(SEEDS)('malformed requests of seed %i', (seed) => {
     const before = await counts()
     const crashed: unknown[] = []
     for (const route of publicRoutes()) {
-      for (let n = 0; n < PER_ENDPOINT; n++) crashed.push(await crashOf(route))
+      for (let n = 0; n < PER_ENDPOINT; n++) crashed.push(await findServerError(route))
     }
     expect(crashed.filter(Boolean)).toEqual([])
     expect(await counts()).toEqual(before)
@@ -181,7 +181,7 @@ describe.each(SEEDS)('malformed requests of seed %i', (seed) => {
         continue
       }
       const call = { isDoubled: isAimed, ...(next() < 0.7 ? { token: owner.token } : {}) }
-      crashed.push(await crashOf(pick(routes), call))
+      crashed.push(await findServerError(pick(routes), call))
     }
     expect(crashed.filter(Boolean)).toEqual([])
   }, 900_000)

@@ -130,12 +130,12 @@ async function draw(
     select n, kind, first, last, at, lower(first || '.' || last) || n || '@shoppers.example' as email,
       '+1' || (2120000000 + n)::text as phone, 1 + n % 3 as quantity,
       case when ${isVaried} then (${COUNTRIES}::text[])[1 + n % 12] else 'US' end as country, 900 + (spread * 37) % 24000 as price,
-      ${idOf('shopper', storeId)} as shopper_id, ${idOf('cart', storeId)} as cart_id, ${idOf('fact', storeId)} as fact_id
+      ${buildIdSql('shopper', storeId)} as shopper_id, ${buildIdSql('cart', storeId)} as cart_id, ${buildIdSql('fact', storeId)} as fact_id
     from timed order by at`.execute(db)
 }
 
 /** Time-ordered like application ids, and the same on every run. */
-function idOf(what: string, storeId: string) {
+function buildIdSql(what: string, storeId: string) {
   return sql`(lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || substr(md5(${`${what}${storeId}`} || n), 1, 20))::uuid`
 }
 
@@ -158,7 +158,7 @@ async function insertPeople(db: Db, { storeId }: ManyCartsOptions): Promise<void
       lateral (values ('email', email), ('phone', phone), ('cart', 'cart-' || md5(n::text))) k(kind, value)`.execute(db)
 }
 
-const itemsOf = ({ products = PRODUCTS }: ManyCartsOptions) => sql`jsonb_build_array(
+const buildItemsSql = ({ products = PRODUCTS }: ManyCartsOptions) => sql`jsonb_build_array(
   jsonb_build_object('productId', (100 + n % ${sql.lit(products)})::text, 'variationId', null,
     'name', 'Loose leaf tea, tin no. ' || n % ${sql.lit(products)}, 'sku', 'TEA-' || n % ${sql.lit(products)},
     'quantity', quantity, 'unitPriceMinor', price,
@@ -188,7 +188,7 @@ async function insertCarts(db: Db, wanted: ManyCartsOptions): Promise<void> {
       jsonb_build_object('contact', contact, 'orders', '{}'::jsonb, 'episode', jsonb_build_object('status', 'open',
         'openingFactId', fact_id, 'startedAt', ${MILLIS}, 'lastActivityAt', ${MILLIS}, 'endedAt', null, 'items', items,
         'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at, country
-    from drawn, lateral (select ${itemsOf(wanted)} as items, ${CONTACT} as contact
+    from drawn, lateral (select ${buildItemsSql(wanted)} as items, ${CONTACT} as contact
       -- written once per cart, not once per mention
       offset 0) shown`.execute(db)
 }

@@ -24,7 +24,7 @@ export async function oncePerRun<T>(
       shared.users -= 1
       if (shared.users > 0) return
       all.delete(name)
-      await endOf(shared)
+      await endShared(shared)
     },
   }
 }
@@ -32,7 +32,7 @@ export async function oncePerRun<T>(
 /** Stops it before the end of the run, when no project needs it any more. */
 export async function endEarly(name: string): Promise<void> {
   const shared = all.get(name)
-  if (shared) await endOf(shared)
+  if (shared) await endShared(shared)
 }
 
-const endOf = (shared: Shared) => (shared.ended ??= shared.started.then(({ end }) => end()))
+const endShared = (shared: Shared) => (shared.ended ??= shared.started.then(({ end }) => end()))

@@ -19,10 +19,11 @@ const LIBRARY_WORDS =
 /** An address of its own, so that no rate limit applies. */
 const anIp = () => `198.51.${crypto.randomInt(256)}.${crypto.randomInt(256)}`
 
-const keysOf = (schema: z.ZodType): string[] => {
+const listKeys = (schema: z.ZodType): string[] => {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
-  if (schema instanceof z.ZodPipe) return keysOf(schema.def.in as z.ZodType)
-  if (schema instanceof z.ZodUnion) return [...new Set(schema.def.options.flatMap((each) => keysOf(each as z.ZodType)))]
+  if (schema instanceof z.ZodPipe) return listKeys(schema.def.in as z.ZodType)
+  if (schema instanceof z.ZodUnion)
+    return [...new Set(schema.def.options.flatMap((each) => listKeys(each as z.ZodType)))]
   return []
 }
 
@@ -33,12 +34,12 @@ function* bodies(endpoint: Endpoint): Generator<unknown> {
   yield {}
   yield []
   yield 'text'
-  const keys = keysOf(endpoint.body)
+  const keys = listKeys(endpoint.body)
   for (const value of VALUES) yield Object.fromEntries(keys.map((key) => [key, value]))
 }
 
 function* queries(endpoint: Endpoint): Generator<string> {
-  for (const key of [...keysOf(endpoint.query), 'storeId', 'platform']) {
+  for (const key of [...listKeys(endpoint.query), 'storeId', 'platform']) {
     yield `?${key}=a&${key}=b`
     yield `?${key}=${'x'.repeat(5_000)}`
     yield `?${key}[a]=b`
@@ -56,7 +57,7 @@ async function ask(endpoint: Endpoint, token: string | undefined, query: string,
   return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
 }
 
-const wordsOf = ({ body }: Reply): string[] => [body.error, ...Object.values<string>(body.fields ?? {})]
+const listMessages = ({ body }: Reply): string[] => [body.error, ...Object.values<string>(body.fields ?? {})]
 
 test('a missing or malformed field is answered in plain words', async () => {
   const odd: unknown[] = []
@@ -70,7 +71,7 @@ test('a missing or malformed field is answered in plain words', async () => {
     for (const [query, body] of calls) {
       const reply = await ask(endpoint, token, query, body)
       if (reply.status < 400) continue
-      const words = wordsOf(reply)
+      const words = listMessages(reply)
       const isOdd =
         reply.status >= 500 || words.some((each) => LIBRARY_WORDS.test(each.replaceAll('Invalid reset link', '')))
       if (isOdd)

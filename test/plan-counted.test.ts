@@ -17,7 +17,7 @@ const UNKNOWN: Outcome = { kind: 'unknown', reason: 'timeout', response: 'no ans
 const REFUSED: Outcome = { kind: 'rejected', reason: 'content', response: '554 spam', isRecipientFault: false }
 const NO_MAILBOX: Outcome = { kind: 'rejected', reason: 'no_mailbox', response: '550 no user', isRecipientFault: true }
 
-async function usedOf({ token }: Pick<Shop, 'token'>): Promise<number> {
+async function readUsed({ token }: Pick<Shop, 'token'>): Promise<number> {
   return (await world.request('GET', '/api/subscribe/usage', { token })).body.meters[0].used
 }
 
@@ -30,7 +30,7 @@ test.each([
   const shop = await createShop(world)
   world.answer = answer
   await postWithWorker(world, shop, '/api/email/send-email', { to: shop.orders[0]!.email, cart_id: shop.cartIds[0] })
-  expect(await usedOf(shop)).toBe(count)
+  expect(await readUsed(shop)).toBe(count)
 })
 
 test('a discount mail counts', async () => {
@@ -43,13 +43,13 @@ test('a discount mail counts', async () => {
     amount_minor: 500,
   })
   const offer = { discountCode: 'save-5', discountAmount: '$5.00', discountType: 'fixed', storeId: shop.storeId }
-  const before = await usedOf(shop)
+  const before = await readUsed(shop)
   const reply = await postWithWorker(world, shop, '/api/email/send-discount-offer', {
     ...offer,
     to: shop.orders[0]!.email,
   })
   expect(reply.body).toMatchObject({ success: true, state: 'sent' })
-  expect(await usedOf(shop)).toBe(before + 1)
+  expect(await readUsed(shop)).toBe(before + 1)
 })
 
 test('test mails and mails to the account do not count', async () => {
@@ -64,5 +64,5 @@ test('test mails and mails to the account do not count', async () => {
   expect((await world.request('POST', '/api/auth/forgot-password', { body: { email } })).status).toBe(200)
   await world.runJobs()
   expect(world.sent.map(({ to }) => to)).toEqual([email, email])
-  expect(await usedOf(shop)).toBe(0)
+  expect(await readUsed(shop)).toBe(0)
 })

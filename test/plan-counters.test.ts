@@ -38,12 +38,12 @@ test.each([
       )
       .execute()
     for (const shop of [first, second]) await askForAll({ ...shop, token: first.token }, channel)
-    const workers = await Promise.all(Array.from({ length: WORKERS }, aWorker))
-    const before = left(channel)
+    const workers = await Promise.all(Array.from({ length: WORKERS }, createWorker))
+    const before = countSent(channel)
     const seen: number[] = []
     let isSending = true
     const looking = (async () => {
-      while (isSending) seen.push(await usedOf(first.accountId, channel))
+      while (isSending) seen.push(await readUsed(first.accountId, channel))
     })()
     await Promise.all(
       workers.map((deps, number) => sendDue(deps, { storeId: number % 2 === 0 ? first.storeId : second.storeId })),
@@ -55,8 +55,8 @@ test.each([
     }
     isSending = false
     await looking
-    expect(left(channel) - before).toBe(ROOM)
-    expect(await usedOf(first.accountId, channel)).toBe(limit)
+    expect(countSent(channel) - before).toBe(ROOM)
+    expect(await readUsed(first.accountId, channel)).toBe(limit)
     expect(await sending([first, second], channel)).toBe(ROOM)
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
     expect(Math.max(...seen)).toBeLessThanOrEqual(limit)
@@ -71,15 +71,15 @@ async function askForAll(shop: Shop, channel: 'email' | 'sms' | 'whatsapp') {
   await completeOrderCheck(world, shop.storeId)
 }
 
-async function aWorker(): Promise<Deps> {
+async function createWorker(): Promise<Deps> {
   const deps = { ...world.deps, workerId: newId() }
   await beat(deps)
   return deps
 }
 
-const left = (channel: string) => (channel === 'email' ? world.sent : world.texts).length
+const countSent = (channel: string) => (channel === 'email' ? world.sent : world.texts).length
 
-async function usedOf(accountId: string, channel: string): Promise<number> {
+async function readUsed(accountId: string, channel: string): Promise<number> {
   const rows = await world.db
     .selectFrom('plan_usage')
     .select(['channel', 'used'])

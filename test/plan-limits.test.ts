@@ -62,7 +62,7 @@ const setUsed = (accountId: string, channel: Channel, used: number) =>
     .onConflict((conflict) => conflict.columns(['account_id', 'month', 'channel']).doUpdateSet({ used }))
     .execute()
 
-async function usedOf({ token }: Shop, channel: Channel): Promise<number> {
+async function readUsed({ token }: Shop, channel: Channel): Promise<number> {
   const { meters } = (await world.request('GET', '/api/subscribe/usage', { token })).body
   return meters.find((each: { channel: string }) => each.channel === channel).used
 }
@@ -89,13 +89,13 @@ test.each(messages)('$name, $channel: the last message of the month is sent, and
   if (limit === 0) {
     // The plan does not include the channel.
     expect(await send()).toMatchObject({ status: 403, body: { code: 'plan_required' } })
-    expect(await usedOf(shop, channel)).toBe(0)
+    expect(await readUsed(shop, channel)).toBe(0)
     return
   }
   const begun = limit < 0 ? 1_000_000 : limit - 1
   await setUsed(shop.accountId, channel, begun)
   expect([channel, (await send()).status]).toEqual([channel, 200])
-  expect(await usedOf(shop, channel)).toBe(begun + 1)
+  expect(await readUsed(shop, channel)).toBe(begun + 1)
   const next = await send()
   if (limit < 0) expect(next.status).toBe(200)
   else {
@@ -105,7 +105,7 @@ test.each(messages)('$name, $channel: the last message of the month is sent, and
     await setUsed(shop.accountId, channel, limit + 1)
     expect((await send()).status).toBe(403)
   }
-  expect(await usedOf(shop, channel)).toBe(limit < 0 ? begun + 2 : limit + 1)
+  expect(await readUsed(shop, channel)).toBe(limit < 0 ? begun + 2 : limit + 1)
 })
 
 test.each(kinds)('$name: connects as many stores as the plan allows, and no more', async ({ plan, paid, limits }) => {

@@ -80,7 +80,7 @@ const open: Open[] = [
 
 const shops = new Map<PlanKey, Promise<Shop>>()
 /** One shop serves all reads, because reads change nothing. */
-async function aReadShop(plan: PlanKey): Promise<Shop> {
+async function openReadShop(plan: PlanKey): Promise<Shop> {
   const shop = shops.get(plan) ?? createShop(world, 1, { plan })
   shops.set(plan, shop)
   return shop
@@ -88,7 +88,7 @@ async function aReadShop(plan: PlanKey): Promise<Shop> {
 
 for (const plan of PlanKey.options) {
   test.each(open)(`on ${plan}: $call`, async ({ method, path, body }) => {
-    const shop = method ? await createShop(world, 1, { plan }) : await aReadShop(plan)
+    const shop = method ? await createShop(world, 1, { plan }) : await openReadShop(plan)
     await completeOrderCheck(world, shop.storeId)
     const address = typeof path === 'string' ? path : path(shop)
     const call = { token: shop.token, ...(body && { body: body(shop) }) }

@@ -41,13 +41,13 @@ interface Limits {
 export const findPlanFaults = (plans: readonly ExplainedStatement[], limits: Limits): string[] =>
   plans.flatMap(({ text, plan, isRepeated }) =>
     listPlanNodes(plan).flatMap((node) => {
-      const fault = faultOf(node, limits)
+      const fault = findPlanFault(node, limits)
       const start = text.replace(/\s+/g, ' ').trim().slice(0, 140)
       return fault ? [`${fault}${isRepeated ? ' (repeated)' : ''} in: ${start}`] : []
     }),
   )
 
-function faultOf(node: PlanNode, { large, rows, sorted = rows }: Limits): string | null {
+function findPlanFault(node: PlanNode, { large, rows, sorted = rows }: Limits): string | null {
   const table = node['Relation Name']
   const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
   if (/Sort$/.test(node['Node Type']) && read > sorted) return `sorts ${read} rows`

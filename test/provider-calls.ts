@@ -64,10 +64,14 @@ export function createProviderWorld(env: Record<string, string> = {}) {
       [200, expect.stringMatching(/^“Phone sandbox”, \+12025550100\./)],
     ])
     const rows = await world.db.selectFrom('channel_credentials').selectAll().execute()
-    const keyOf = (who: TestStore, channel: string) =>
+    const findHookKey = (who: TestStore, channel: string) =>
       rows.find((row) => row.account_id === who.accountId && row.channel === channel)!.hook_key
     Object.assign(scene.keys, {
-      ...{ sms: keyOf(store, 'sms'), whatsapp: keyOf(store, 'whatsapp'), strangerSms: keyOf(stranger, 'sms') },
+      ...{
+        sms: findHookKey(store, 'sms'),
+        whatsapp: findHookKey(store, 'whatsapp'),
+        strangerSms: findHookKey(stranger, 'sms'),
+      },
     })
   })
   afterAll(async () => {

@@ -33,11 +33,11 @@ export function stubPushInPage(permission: string): void {
       .replace(/\+/g, '-')
       .replace(/\//g, '_')
       .replace(/=+$/, '')
-  const bytesOf = (key: string) =>
+  const decodeKey = (key: string) =>
     Uint8Array.from(atob(key.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0)).buffer
   const open = (kept: { json: object; key: string }) => ({
     ...kept.json,
-    options: { userVisibleOnly: true, applicationServerKey: bytesOf(kept.key) },
+    options: { userVisibleOnly: true, applicationServerKey: decodeKey(kept.key) },
     toJSON: () => kept.json,
     unsubscribe: async () => {
       localStorage.removeItem(SUBSCRIBED)

@@ -24,19 +24,19 @@ export default class RecordReporter implements Reporter {
   }
 
   onTestModuleStart(module: TestModule) {
-    this.#write({ kind: 'start', ...placeOf(module) })
+    this.#write({ kind: 'start', ...buildPlace(module) })
   }
 
   onTestCaseResult(test: TestCase) {
     const { state, errors } = test.result()
     const ms = Math.round(test.diagnostic()?.duration ?? 0)
     const failed = errors && errors.length > 0 && { errors: errors.map(describeError) }
-    this.#write({ kind: 'test', ...placeOf(test.module), name: test.fullName, state, ms, ...failed })
+    this.#write({ kind: 'test', ...buildPlace(test.module), name: test.fullName, state, ms, ...failed })
   }
 
   onTestModuleEnd(module: TestModule) {
     const errors = [module, ...module.children.allSuites()].flatMap((each) => each.errors()).map(describeError)
-    this.#write({ kind: 'file', ...placeOf(module), ms: Math.round(timeOf(module)), errors })
+    this.#write({ kind: 'file', ...buildPlace(module), ms: Math.round(readDuration(module)), errors })
     // Three app instances without a waiting test use a quarter of a core. Errors are reported when the run ends.
     if (module.project.name === 'journeys' && --this.#journeysLeft === 0) endEarly('instances').catch(() => {})
   }
@@ -50,13 +50,13 @@ export default class RecordReporter implements Reporter {
   }
 }
 
-const placeOf = ({ project, moduleId }: TestModule) => ({
+const buildPlace = ({ project, moduleId }: TestModule) => ({
   project: project.name,
   file: path.relative(process.cwd(), moduleId),
 })
 
 /** With loading and hooks: the time a run would save without this file. */
-function timeOf(module: TestModule): number {
+function readDuration(module: TestModule): number {
   const { duration, collectDuration, setupDuration, prepareDuration } = module.diagnostic()
   return duration + collectDuration + setupDuration + prepareDuration
 }

@@ -15,10 +15,10 @@ let store: TestStore
 
 beforeAll(async () => {
   store = await createStore(world, { plan: 'growth' })
-  for (const role of roleNames) tokens.set(role, await memberOf(role))
+  for (const role of roleNames) tokens.set(role, await createMember(role))
 })
 
-async function memberOf(role: Role): Promise<string> {
+async function createMember(role: Role): Promise<string> {
   const { db, now } = world
   const user = { id: newId(), email: `${role}@team.example`, name: role, password_hash: '-', created_at: now }
   await db.insertInto('users').values(user).execute()
@@ -141,16 +141,16 @@ const OWN = [
   'PUT /api/notifications/preferences',
 ]
 
-const keyOf = (endpoint: { method: string; path: string }) => `${endpoint.method} ${endpoint.path}`
+const buildEndpointKey = (endpoint: { method: string; path: string }) => `${endpoint.method} ${endpoint.path}`
 const walked = () =>
   (servedBy.get(world.app) ?? []).filter(({ permission }) => permission !== 'public' && permission !== 'operator')
 const url = (path: string) => path.replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')
 
 test('members and viewers are refused what only owners and admins may do, and admins cannot delete the account', async () => {
-  const served = walked().map(keyOf)
+  const served = walked().map(buildEndpointKey)
   for (const key of [...LEADERS, ...OWNERS]) expect(served).toContain(key)
   for (const endpoint of walked()) {
-    const key = keyOf(endpoint)
+    const key = buildEndpointKey(endpoint)
     for (const role of roleNames) {
       const isForbidden =
         (OWNERS.includes(key) && role !== 'owner') ||
@@ -163,10 +163,10 @@ test('members and viewers are refused what only owners and admins may do, and ad
 })
 
 test('a viewer can read and cannot change anything', { tags: ['A6'] }, async () => {
-  const changing = walked().filter((endpoint) => endpoint.method !== 'GET' && !OWN.includes(keyOf(endpoint)))
+  const changing = walked().filter((endpoint) => endpoint.method !== 'GET' && !OWN.includes(buildEndpointKey(endpoint)))
   expect(changing.length).toBeGreaterThan(10)
   for (const endpoint of changing) {
-    const key = keyOf(endpoint)
+    const key = buildEndpointKey(endpoint)
     const reply = await world.request(endpoint.method, url(endpoint.path), { token: tokens.get('viewer')! })
     expect([key, reply.status, reply.body.code]).toEqual([key, 403, 'forbidden'])
   }
@@ -177,7 +177,7 @@ test('a role is never refused what it may do', async () => {
   // row.
   const harmless = walked().filter((endpoint) => endpoint.method === 'GET' || endpoint.path.includes(':'))
   for (const endpoint of harmless) {
-    const key = keyOf(endpoint)
+    const key = buildEndpointKey(endpoint)
     for (const role of roleNames) {
       if (endpoint.method !== 'GET' && role === 'viewer') continue
       if (LEADERS.includes(key) && (role === 'member' || role === 'viewer')) continue

@@ -118,17 +118,17 @@ test('every decision page is listed under its own name', () => {
 })
 
 test('all forms of citations are found, and look-alikes are ignored', () => {
-  const idsOf = (text: string) => citedIn(text).map(({ id }) => id)
-  expect(idsOf('// Never twice (D99), as X1–X3 say; see C8.')).toEqual(['D99', 'X1', 'X3', 'C8'])
-  expect(idsOf("test('the mailbox is marked (S3, N5)')")).toEqual(['S3', 'N5'])
-  expect(idsOf('Decisions 4, 11 and 260, or area decision\n// 61.')).toEqual([
+  const findIds = (text: string) => citedIn(text).map(({ id }) => id)
+  expect(findIds('// Never twice (D99), as X1–X3 say; see C8.')).toEqual(['D99', 'X1', 'X3', 'C8'])
+  expect(findIds("test('the mailbox is marked (S3, N5)')")).toEqual(['S3', 'N5'])
+  expect(findIds('Decisions 4, 11 and 260, or area decision\n// 61.')).toEqual([
     'decision 4',
     'decision 11',
     'decision 260',
     'decision 61',
   ])
   const others = "'T10:00:00Z' '%E0%A4%A' (X11; Linux) day}T19:30 d='M3 5A9.5 2' #D3D3D3 A 2.3 B 5 SHA256 utf8"
-  expect(idsOf(others)).toEqual([])
+  expect(findIds(others)).toEqual([])
   expect(citedIn('\n\n// S77').map(({ line }) => line)).toEqual([3])
   expect(bareIn("// Open in every state (27).\ntest('currencies stand apart (21)')\n// at(27) f(x, 21)")).toEqual([
     { id: 'decision 27', line: 1 },

@@ -40,7 +40,7 @@ export async function runShopDay(world: World, store: TestStore, cartsADay: numb
     if (hour % 8 === 0) await sql`analyze`.execute(world.db)
     await detectAbandoned(world.deps)
     await answerMessages(world, store, isTextHour(hour))
-    await tellOthers(world, store, hour)
+    await insertSingleEvents(world, store, hour)
     await buy(world, store, drafts, Math.round(count / 20))
     await groupNotifications(world.deps)
   }
@@ -85,7 +85,7 @@ async function answerMessages(world: World, store: TestStore, hasTexts: boolean)
   const rows = await startSending(world, store, hasTexts)
   const tx = { storeId: store.storeId, db: world.db } as StoreTx
   for (let first = 0; first < rows.length; first += AT_ONCE) {
-    const some = rows.slice(first, first + AT_ONCE).map((row) => outcomeOf(row, world.now))
+    const some = rows.slice(first, first + AT_ONCE).map((row) => buildOutcome(row, world.now))
     await applyOutcomes(tx, world.deps.workerId, some, world.now)
   }
   for (const row of rows) if (isAccepted(row)) await report(world, store, row)
@@ -110,7 +110,7 @@ async function startSending({ db, now, deps }: World, { storeId, flowId }: TestS
 const isAccepted = ({ n }: Answered) => !share(n, 100) && !share(n, 90)
 
 /** Two in a hundred are rejected or get no reply. */
-function outcomeOf({ id, cart_id: cartId, to_address: to, channel, n }: Answered, now: Date): OutcomeRow {
+function buildOutcome({ id, cart_id: cartId, to_address: to, channel, n }: Answered, now: Date): OutcomeRow {
   const about = { cartId, messageId: id, step: 1, to }
   const base = { id, sending_at: now, provider_id: `p-${id}`, wake_at: null, address_hash: '' }
   if (share(n, 100)) {
@@ -173,7 +173,7 @@ const others: Record<number, [StoreNotificationType, NotificationData[StoreNotif
   20: ['capture_flood', { ceiling: 900 }],
 }
 
-async function tellOthers({ db, now }: World, { storeId, accountId }: TestStore, hour: number): Promise<void> {
+async function insertSingleEvents({ db, now }: World, { storeId, accountId }: TestStore, hour: number): Promise<void> {
   const other = others[hour]
   if (other) await notify({ storeId, db }, { type: other[0], data: other[1], at: now })
   const [account, domain] = [{ accountId, db }, 'strict.example']

@@ -19,38 +19,41 @@ export interface BillingHistory {
 
 const CARDS = ['pm_card_visa', 'pm_card_amex', 'pm_card_chargeCustomerFail', 'pm_card_authenticationRequired']
 
-const priceOf = ({ server }: BillingHistory, key: string) =>
+const findPriceId = ({ server }: BillingHistory, key: string) =>
   server.all('price').find(({ lookup_key }) => lookup_key === `recoup_${key}`)!.id
 
-function someItems(life: BillingHistory) {
+function drawItems(life: BillingHistory) {
   const { chance } = life
   const cycle = pick(chance, ['month', 'month', 'year'])
-  const plan = { price: priceOf(life, `${pick(chance, ['starter', 'growth'])}_${cycle}`), quantity: 1 }
-  const stores = { price: priceOf(life, `extra_store_${cycle}`), quantity: 1 + Math.floor(chance() * 4) }
+  const plan = { price: findPriceId(life, `${pick(chance, ['starter', 'growth'])}_${cycle}`), quantity: 1 }
+  const stores = { price: findPriceId(life, `extra_store_${cycle}`), quantity: 1 + Math.floor(chance() * 4) }
   return isOneIn(chance, 3) ? [plan, stores] : [plan]
 }
 
 const own = <T extends { customer?: unknown }>({ customer }: BillingHistory, all: readonly T[]) =>
   all.filter((one) => one.customer === customer)
-const subscriptionsOf = (life: BillingHistory) => own(life, life.server.all('subscription'))
-const liveOf = (life: BillingHistory) =>
-  subscriptionsOf(life).find(({ ended_at, status }) => !ended_at && status !== 'incomplete')
+const listSubscriptions = (life: BillingHistory) => own(life, life.server.all('subscription'))
+const findLiveSubscription = (life: BillingHistory) =>
+  listSubscriptions(life).find(({ ended_at, status }) => !ended_at && status !== 'incomplete')
 
 /** Actions of an owner, an operator, a bank or Stripe. An action that Stripe refuses has no effect. */
-const deeds: ((life: BillingHistory) => Promise<unknown> | unknown)[] = [
-  begin,
-  begin,
+const actions: ((life: BillingHistory) => Promise<unknown> | unknown)[] = [
+  startSubscription,
+  startSubscription,
   (life) => attachRandomCard(life),
   (life) => attachRandomCard(life),
-  (life) => changed(life, () => ({ cancel_at_period_end: true })),
-  (life) => changed(life, () => ({ cancel_at_period_end: false })),
+  (life) => changeSubscription(life, () => ({ cancel_at_period_end: true })),
+  (life) => changeSubscription(life, () => ({ cancel_at_period_end: false })),
   upgrade,
   planSmaller,
   (life) => {
-    const live = liveOf(life)
+    const live = findLiveSubscription(life)
     return live?.schedule && life.stripe.subscriptionSchedules.release(live.schedule as string)
   },
-  (life) => isOneIn(life.chance, 3) && liveOf(life) && life.stripe.subscriptions.cancel(liveOf(life)!.id),
+  (life) =>
+    isOneIn(life.chance, 3) &&
+    findLiveSubscription(life) &&
+    life.stripe.subscriptions.cancel(findLiveSubscription(life)!.id),
   async (life) => {
     const [open] = own(life, life.server.all('invoice')).filter(({ status }) => status === 'open')
     return (
@@ -69,18 +72,18 @@ const deeds: ((life: BillingHistory) => Promise<unknown> | unknown)[] = [
 
 export async function runRandomAction(life: BillingHistory): Promise<void> {
   try {
-    await pick(life.chance, deeds)(life)
+    await pick(life.chance, actions)(life)
   } catch (error) {
     if (!(error instanceof Error) || /own fault/.test(error.message)) throw error
   }
 }
 
 /** Sometimes starts a second live subscription, as two tabs would. */
-async function begin(life: BillingHistory): Promise<void> {
-  if (liveOf(life) && !isOneIn(life.chance, 8)) return
+async function startSubscription(life: BillingHistory): Promise<void> {
+  if (findLiveSubscription(life) && !isOneIn(life.chance, 8)) return
   await life.stripe.subscriptions.create({
     customer: life.customer,
-    items: someItems(life),
+    items: drawItems(life),
     ...(isOneIn(life.chance, 2) && {
       trial_period_days: 14,
       trial_settings: { end_behavior: { missing_payment_method: 'cancel' as const } },
@@ -98,16 +101,16 @@ export async function attachRandomCard(
   return method.card!.fingerprint!
 }
 
-async function changed(life: BillingHistory, change: () => Stripe.SubscriptionUpdateParams): Promise<void> {
-  const live = liveOf(life)
+async function changeSubscription(life: BillingHistory, change: () => Stripe.SubscriptionUpdateParams): Promise<void> {
+  const live = findLiveSubscription(life)
   if (live) await life.stripe.subscriptions.update(live.id, change())
 }
 
 function upgrade(life: BillingHistory): Promise<void> {
-  return changed(life, () => {
-    const deleted = liveOf(life)!.items.data.map(({ id }) => ({ id, deleted: true }))
+  return changeSubscription(life, () => {
+    const deleted = findLiveSubscription(life)!.items.data.map(({ id }) => ({ id, deleted: true }))
     return {
-      items: [...deleted, ...someItems(life)],
+      items: [...deleted, ...drawItems(life)],
       proration_behavior: 'always_invoice',
       payment_behavior: pick(life.chance, ['pending_if_incomplete', 'allow_incomplete'] as const),
     }
@@ -115,7 +118,7 @@ function upgrade(life: BillingHistory): Promise<void> {
 }
 
 async function planSmaller(life: BillingHistory): Promise<void> {
-  const live = liveOf(life)
+  const live = findLiveSubscription(life)
   if (!live) return
   const schedule = await life.stripe.subscriptionSchedules.create({ from_subscription: live.id })
   const [phase] = schedule.phases
@@ -126,7 +129,7 @@ async function planSmaller(life: BillingHistory): Promise<void> {
         ...{ start_date: phase!.start_date, end_date: phase!.end_date },
         ...(phase!.trial_end && { trial_end: phase!.trial_end }),
       },
-      { items: someItems(life), duration: { interval: 'year' } },
+      { items: drawItems(life), duration: { interval: 'year' } },
     ],
   })
 }
@@ -134,7 +137,7 @@ async function planSmaller(life: BillingHistory): Promise<void> {
 /** Derives the subscription from Stripe's present objects. */
 export function deriveCurrent(life: BillingHistory): DerivedSubscription {
   const { server, customer } = life
-  const subscriptions = subscriptionsOf(life).map((one) => StripeSubscription.parse(one))
+  const subscriptions = listSubscriptions(life).map((one) => StripeSubscription.parse(one))
   const its = server.all('subscription_schedule').find(({ id }) => id === findCounted(subscriptions)?.schedule)
   const prices = new Map(server.all('price').map((price) => [price.id, price]))
   const phases = its?.phases.map((phase) => ({

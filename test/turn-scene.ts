@@ -131,11 +131,11 @@ export async function changeDuringFlight<T extends Due>(
   scene: T,
   change: (of: PairScene<T>) => Promise<unknown>,
 ): Promise<PairScene<T>> {
-  const orderOf = ({ to_address }: StoredMessage) => scene.orders.find(({ email }) => email === to_address)!
+  const findOrder = ({ to_address }: StoredMessage) => scene.orders.find(({ email }) => email === to_address)!
   const six = (beside: FlightPair): PairScene<T> => ({
     ...scene,
     ...beside,
-    theirs: [orderOf(beside.sending), orderOf(beside.waiting)],
+    theirs: [findOrder(beside.sending), findOrder(beside.waiting)],
   })
   const rows = await changeDuringSend(world, scene.storeId, async (beside) => {
     await change(six(beside))

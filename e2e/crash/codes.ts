@@ -41,12 +41,12 @@ interface Scene {
 export async function checkCodesSurvive(
   people: number,
 ): Promise<{ left: number; orphans: number; problems: string[] }> {
-  const scene = await aScene()
+  const scene = await createScene()
   try {
     await cutOff(scene, people)
     await until(async () => (await openCount(scene.database.db)) === 0, 'messages are left open')
     const orphans = scene.shop.coupons.count(PREFIX)
-    await deleteUnneededCodes(depsOf(scene), { storeId: scene.store.storeId })
+    await deleteUnneededCodes(createDeps(scene), { storeId: scene.store.storeId })
     const sent = await loadSentMessages(scene.database.db)
     return {
       left: sent.length,
@@ -58,7 +58,7 @@ export async function checkCodesSurvive(
   }
 }
 
-async function aScene(): Promise<Scene> {
+async function createScene(): Promise<Scene> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-codes-'))
   fs.chmodSync(folder, 0o711)
   const [database, mail] = await Promise.all([startDatabase(folder), startMailServer(folder, 1)])
@@ -135,7 +135,7 @@ async function buy(db: Db, { storeId }: TestStore, emails: readonly string[]): P
   await recordOrders(deps, storeId, orders, 'sync')
 }
 
-function depsOf({ database, shop }: Scene): Deps {
+function createDeps({ database, shop }: Scene): Deps {
   // An hour later, because the store might still process the request.
   const now = () => new Date(Date.now() + 3_600_000)
   const http = openGuardedHttp({ allowPrivate: true })

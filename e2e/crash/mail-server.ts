@@ -45,7 +45,7 @@ process.on('message', (message: ToMailServer) => {
   else hangUp()
 })
 process.on('disconnect', () => process.exit())
-say({ type: 'listening', ports })
+sendToParent({ type: 'listening', ports })
 
 function smtpServer(worker: number): SMTPServer {
   return new SMTPServer({
@@ -64,7 +64,7 @@ function listen(server: SMTPServer, port: number): Promise<number> {
   )
 }
 
-function say(message: FromMailServer): void {
+function sendToParent(message: FromMailServer): void {
   process.send?.(message)
 }
 
@@ -74,7 +74,7 @@ function pass(worker: number, place: SmtpPlace): Promise<void> {
   trap = null
   return new Promise((resolve) => {
     goOn = resolve
-    say({ type: 'at', worker })
+    sendToParent({ type: 'at', worker })
   })
 }
 
@@ -107,7 +107,7 @@ async function take(worker: number, stream: SMTPServerDataStream, session: SMTPS
   fs.appendFileSync(file, `${JSON.stringify({ key, to, isAnswered } satisfies AcceptedMail)}\n`)
   await pass(worker, 'dot')
   if (treatment === 'die') process.kill(process.pid, 'SIGKILL')
-  const socket = socketOf(worker, session)
+  const socket = findSocket(worker, session)
   if (treatment === 'drop') socket?.destroy()
   if (treatment === 'hang' && socket) hanging.add(socket)
   if (!isAnswered) return new Promise(() => {})
@@ -130,12 +130,12 @@ interface Connection {
   _socket: Socket
 }
 
-const connectionsOf = (server: SMTPServer): Connection[] => [...(server.connections as unknown as Set<Connection>)]
+const listConnections = (server: SMTPServer): Connection[] => [...(server.connections as unknown as Set<Connection>)]
 
-function socketOf(worker: number, { id }: SMTPServerSession): Socket | undefined {
-  return connectionsOf(servers[worker]!).find((each) => each.session.id === id)?._socket
+function findSocket(worker: number, { id }: SMTPServerSession): Socket | undefined {
+  return listConnections(servers[worker]!).find((each) => each.session.id === id)?._socket
 }
 
 function hangUp(): void {
-  for (const connection of servers.flatMap(connectionsOf)) connection._socket.destroy()
+  for (const connection of servers.flatMap(listConnections)) connection._socket.destroy()
 }

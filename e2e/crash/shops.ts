@@ -31,7 +31,7 @@ export function startShops(): Promise<DemoStore[]> {
 }
 
 export async function connectShops(db: Db, shops: readonly DemoStore[]): Promise<TestStore[]> {
-  const deps = depsOf(db)
+  const deps = createDeps(db)
   const world = { db, now: new Date(Date.now() - 60 * MINUTE_MS) } as World
   const stores: TestStore[] = []
   for (const { url } of shops) {
@@ -59,7 +59,7 @@ export async function addAbandonedCarts(
   stores: readonly TestStore[],
   addresses: readonly string[],
 ): Promise<void> {
-  const deps = depsOf(db)
+  const deps = createDeps(db)
   const modifiedAt = new Date(Date.now() - 15 * MINUTE_MS)
   for (const [index, store] of stores.entries()) {
     const here = addresses.filter((_, n) => n % stores.length === index)
@@ -90,6 +90,6 @@ async function unsubscribe({ db, secrets }: Deps, { accountId }: TestStore, addr
     .execute()
 }
 
-function depsOf(db: Db): Deps {
+function createDeps(db: Db): Deps {
   return { db, now: () => new Date(), log: createLogger('silent'), secrets: createSecrets(SECRET) } as Deps
 }

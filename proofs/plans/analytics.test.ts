@@ -49,7 +49,7 @@ async function ask(path: string) {
 }
 
 /** Reads of the counted tables, except rows by key. */
-async function readOf(path: string): Promise<string[]> {
+async function buildRead(path: string): Promise<string[]> {
   const plans = await watch.during(() => ask(path))
   const tables = plans.flatMap(({ plan }) => listPlanNodes(plan).map((node) => node['Relation Name']))
   expect(tables).toContainEqual(expect.stringMatching(/_figures$/))
@@ -74,5 +74,5 @@ const calls: [string, (range: AnalyticsRange) => string][] = [
 ]
 
 test.each(calls)('%s reads figures and not the tables they were counted from (101)', async (_, pathOf) => {
-  for (const range of analyticsRanges) expect(await readOf(pathOf(range)), range).toEqual([])
+  for (const range of analyticsRanges) expect(await buildRead(pathOf(range)), range).toEqual([])
 })

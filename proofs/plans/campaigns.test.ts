@@ -168,7 +168,7 @@ test('claims a hundred of sixty thousand that are due', async () => {
   const leaseUntil = new Date(world.now.getTime() + 60_000)
   const claim = { claim: newId(), workerId: world.deps.workerId, now: world.now, leaseUntil, limit: 100 }
   const plans = await expectCheap(() => claimDue(handle(), claim), { rows: 100 })
-  expect(indexesOf(plans, 'messages')).toContain('messages_to_wake')
+  expect(listIndexes(plans, 'messages')).toContain('messages_to_wake')
 })
 
 describe('the recipients of a campaign', () => {
@@ -196,8 +196,10 @@ describe('the recipients of a campaign', () => {
   /** Counts and skipped pages read only an index, without a sort. */
   async function expectPage(work: () => Promise<unknown>) {
     const plans = await expectCheap(work, { rows: PEOPLE + 1 })
-    const scans = scansOf(plans, 'messages')
-    expect(scans.filter((scan) => scan['Node Type'] !== 'Index Only Scan' && totalOf(scan) > FEW_ROWS)).toEqual([])
+    const scans = listScans(plans, 'messages')
+    expect(scans.filter((scan) => scan['Node Type'] !== 'Index Only Scan' && sumScannedRows(scan) > FEW_ROWS)).toEqual(
+      [],
+    )
   }
 })
 
@@ -207,7 +209,7 @@ test('the report and the list of campaigns read the campaign by index', async ()
     () => readCampaigns(handle(), { page: 1, limit: 50 } as never),
   ]) {
     const plans = await expectCheap(work, { rows: PEOPLE + 1 })
-    const whole = scansOf(plans, 'messages').filter((scan) => totalOf(scan) > FEW_ROWS)
+    const whole = listScans(plans, 'messages').filter((scan) => sumScannedRows(scan) > FEW_ROWS)
     expect(whole.map((scan) => scan['Node Type'])).toEqual(whole.map(() => 'Index Only Scan'))
   }
   const { counts, bounced, unsubscribed } = await readReport(world.deps, handle(), campaignId)
@@ -217,11 +219,11 @@ test('the report and the list of campaigns read the campaign by index', async ()
 type Plans = Awaited<ReturnType<PlanWatch['during']>>
 type Scan = ReturnType<typeof listPlanNodes>[number]
 
-const totalOf = (scan: Scan) => scan['Actual Rows'] * scan['Actual Loops']
+const sumScannedRows = (scan: Scan) => scan['Actual Rows'] * scan['Actual Loops']
 
-const scansOf = (plans: Plans, table: string): Scan[] =>
+const listScans = (plans: Plans, table: string): Scan[] =>
   plans
     .flatMap(({ plan }) => listPlanNodes(plan))
     .filter((node) => node['Relation Name'] === table && /Scan/.test(node['Node Type']))
 
-const indexesOf = (plans: Plans, table: string) => scansOf(plans, table).map((scan) => scan['Index Name'])
+const listIndexes = (plans: Plans, table: string) => listScans(plans, table).map((scan) => scan['Index Name'])

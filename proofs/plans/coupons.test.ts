@@ -54,7 +54,7 @@ beforeAll(async () => {
   watch = watchPlans(world.pool)
 }, 120_000)
 
-async function aBacklog() {
+async function insertBacklog() {
   couponId = await insertPersonalCoupon(world, store.storeId, {})
   const terms = await readCodeTerms(world, couponId)
   const client = await world.pool.connect()
@@ -130,7 +130,7 @@ test('whether an order uses a coupon created here, and the progress of creating 
 })
 
 test('the coupon of a message whose recipient ordered with others, and the coupon of a code', async () => {
-  const { shopper_id } = await aBuyer()
+  const { shopper_id } = await insertBuyer()
   const { id, code } = (await selectCouponPage(handle(), { search: '' }, { offset: 7, limit: 1, isFromEnd: false }))[0]!
   await expectCheap(async () => {
     const [found] = await selectMessageCoupons(handle(), [{ messageId: newId(), couponId: id, shopperId: shopper_id }])
@@ -142,7 +142,7 @@ test('the coupon of a message whose recipient ordered with others, and the coupo
 })
 
 /** Uses of a hundred of the orders. */
-async function aBuyer() {
+async function insertBuyer() {
   const shopper_id = newId()
   const { storeId } = store
   const at = { first_seen_at: world.now, created_at: world.now }
@@ -161,7 +161,7 @@ async function aBuyer() {
 }
 
 test('the search for stores that need codes, among 30,000 due mails with codes, reads the first due ones', async () => {
-  await aBacklog()
+  await insertBacklog()
   const look = () => enqueueDueCodes(world.deps)
   const plans = await watch.during(look)
   const large = [...LARGE, 'manual_messages', 'shoppers']

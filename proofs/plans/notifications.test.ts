@@ -116,7 +116,7 @@ async function expectCheap(
 }
 
 /** Indexes by which a table was read. */
-function indexesOf(plans: readonly ExplainedStatement[], table: string): string[] {
+function listIndexes(plans: readonly ExplainedStatement[], table: string): string[] {
   const names = plans.flatMap(({ plan }) => listPlanNodes(plan)).map((node) => node['Index Name'] ?? '')
   return [...new Set(names.filter((name) => name.startsWith(`${table}_`)))].sort()
 }
@@ -135,7 +135,7 @@ describe('the lists', () => {
     ['problems far below', { filter: 'problems', page: '100' }, 'problems'],
   ])('a page of %s', async (_, query, index, limits = {}) => {
     const plans = await expectCheap(() => list(query), { ...COUNTED, ...limits })
-    expect(indexesOf(plans, 'notifications')).toEqual([`notifications_${index}`, 'notifications_pkey'].sort())
+    expect(listIndexes(plans, 'notifications')).toEqual([`notifications_${index}`, 'notifications_pkey'].sort())
   })
 
   test('totals are counted in the index only', async () => {
@@ -155,7 +155,7 @@ describe('the lists', () => {
 
   test('a search scans the newest 10,000', async () => {
     const plans = await expectCheap(() => list({ search: 'ada 77' }), COUNTED)
-    expect(indexesOf(plans, 'notifications')).toEqual(['notifications_newest', 'notifications_pkey'])
+    expect(listIndexes(plans, 'notifications')).toEqual(['notifications_newest', 'notifications_pkey'])
   })
 
   test('the list and the search of a small store read nothing of a large one', async () => {
@@ -205,7 +205,7 @@ test('grouping takes the oldest pending rows by index, however many wait', async
   await sql`alter table pending_notifications set (autovacuum_enabled = false)`.execute(world.db)
   await sql`analyze pending_notifications`.execute(world.db)
   const plans = await expectCheap(() => groupNotifications(world.deps), { rows: 1_000, sorted: 1_000 })
-  expect(indexesOf(plans, 'pending_notifications')).toContain('pending_notifications_next')
+  expect(listIndexes(plans, 'pending_notifications')).toContain('pending_notifications_next')
 })
 
 test('new notifications for open browsers and for mails', async () => {
@@ -234,8 +234,8 @@ test('cleanup deletes slices from the old end of each store', async () => {
   await sql`analyze notification_hours, recoveries_told`.execute(world.db)
   world.advance(72 * DAY_MS)
   const plans = await expectCheap(() => deleteOldNotifications(world.deps), { rows: 2_100, sorted: 0 })
-  expect(indexesOf(plans, 'notifications')).toEqual(['notifications_newest'])
-  expect(indexesOf(plans, 'account_notifications')).toEqual(['account_notifications_newest'])
+  expect(listIndexes(plans, 'notifications')).toEqual(['notifications_newest'])
+  expect(listIndexes(plans, 'account_notifications')).toEqual(['account_notifications_newest'])
   const { rows } = await sql<{ oldest: Date; left: number }>`
     select min(created_at) as oldest, count(*)::int as left from notifications where store_id = ${store.storeId}`.execute(
     world.db,

@@ -82,7 +82,7 @@ function message(packet: Buffer, question: Buffer, records: Buffer[], code: numb
 }
 
 function record(type: number, row: string): Buffer {
-  const data = dataOf(type, row)
+  const data = encodeData(type, row)
   const head = Buffer.alloc(12)
   // The name is a pointer to the question.
   head.writeUInt16BE(0xc00c, 0)
@@ -93,7 +93,7 @@ function record(type: number, row: string): Buffer {
   return Buffer.concat([head, data])
 }
 
-function dataOf(type: number, row: string): Buffer {
+function encodeData(type: number, row: string): Buffer {
   if (type === 1) return Buffer.from(row.split('.').map(Number))
   if (type === 5) return nameBytes(row)
   if (type === 15) return Buffer.concat([Buffer.from([0, 10]), nameBytes(row)])

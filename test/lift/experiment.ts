@@ -50,7 +50,7 @@ interface Arm {
 
 export function runExperiment(setting: ExperimentSetting, chance: Random): Verdicts {
   const rates = { treated: setting.conversion * (1 + setting.effect), control: setting.conversion }
-  const cap = capOf(setting.sigma, chance)
+  const cap = computeCap(setting.sigma, chance)
   const orderMean = logNormalMean(Math.log(MEDIAN), setting.sigma, cap)
   const truth = { conversion: rates.treated - rates.control, revenue: (rates.treated - rates.control) * orderMean }
   const arms = { treated: nobody(), control: nobody() }
@@ -109,7 +109,7 @@ function grow(arm: Arm, people: number, rate: number, sigma: number, cap: number
 }
 
 /** The 99th percentile of earlier orders, as an experiment fixes it at its start. */
-function capOf(sigma: number, chance: Random): number {
+function computeCap(sigma: number, chance: Random): number {
   const amounts = Float64Array.from({ length: ORDERS_BEFORE }, () => MEDIAN * Math.exp(sigma * chance.normal())).sort()
   return amounts[Math.ceil(ORDERS_BEFORE * 0.99) - 1]!
 }

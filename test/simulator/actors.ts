@@ -89,7 +89,7 @@ export interface Environment {
   observer: Db
 }
 
-const campaignOf = (payload: unknown) => (payload as z.infer<typeof planRunsJob.payload>).campaignId
+const readCampaignId = (payload: unknown) => (payload as z.infer<typeof planRunsJob.payload>).campaignId
 
 export interface StoreJob {
   name: string
@@ -135,8 +135,8 @@ export function createProcess(outside: Environment, workerId: string): Actor {
         if (job.name === replyJob.name) outside.replies.push(payload as Reply)
         if (STORE_JOBS.has(job.name)) outside.storeJobs.push({ name: job.name, payload })
         if (job.name === codesJob.name) outside.areCodesDue = true
-        if (job.name === planRunsJob.name) outside.campaignJobs.plan.add(campaignOf(payload))
-        if (job.name === followJob.name) outside.campaignJobs.follow.add(campaignOf(payload))
+        if (job.name === planRunsJob.name) outside.campaignJobs.plan.add(readCampaignId(payload))
+        if (job.name === followJob.name) outside.campaignJobs.follow.add(readCampaignId(payload))
       },
       queues: async () => [],
     },

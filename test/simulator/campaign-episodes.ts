@@ -78,85 +78,85 @@ const TIMES = ['00:00', '10:00', '18:40'] as const
 const makings: Record<keyof typeof KINDS, (dice: ActContext) => Step[]> = {
   'paused and resumed': (dice) => [
     ...begun(dice),
-    look(dice, aMoment(dice), {
-      meanwhile: during(dice, ['pages', 'before sending', 'claim', 'evaluate'], [aStep('pause')]),
+    look(dice, drawMoment(dice), {
+      meanwhile: during(dice, ['pages', 'before sending', 'claim', 'evaluate'], [createStep('pause')]),
     }),
-    { ...aStep('play'), waitMs: dice.between(5 * SECOND, 3 * HOUR) },
-    look(dice, aMoment(dice)),
-    look(dice, aDay(dice)),
+    { ...createStep('play'), waitMs: dice.between(5 * SECOND, 3 * HOUR) },
+    look(dice, drawMoment(dice)),
+    look(dice, drawDay(dice)),
   ],
   'edited while planned': (dice) => [
     ...begun(dice),
-    look(dice, aMoment(dice), { meanwhile: during(dice, ['pages'], [anEdit(dice)]) }),
-    look(dice, aMoment(dice)),
-    look(dice, aDay(dice)),
+    look(dice, drawMoment(dice), { meanwhile: during(dice, ['pages'], [drawEdit(dice)]) }),
+    look(dice, drawMoment(dice)),
+    look(dice, drawDay(dice)),
   ],
   'deleted in flight': (dice) => [
     ...begun(dice),
-    look(dice, aMoment(dice), {
-      meanwhile: during(dice, ['pages', 'before sending', 'sent', 'submission'], [aStep('delete')]),
+    look(dice, drawMoment(dice), {
+      meanwhile: during(dice, ['pages', 'before sending', 'sent', 'submission'], [createStep('delete')]),
     }),
-    look(dice, aMoment(dice)),
+    look(dice, drawMoment(dice)),
   ],
   'sent beside a run': (dice) => [
-    { ...create({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: aDay(dice) },
+    { ...create({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: drawDay(dice) },
     look(dice, dice.between(12 * HOUR, 26 * HOUR), {
-      meanwhile: dice.isLucky(0.5) ? during(dice, ['pages', 'before sending'], [aStep('send now')]) : null,
+      meanwhile: dice.isLucky(0.5) ? during(dice, ['pages', 'before sending'], [createStep('send now')]) : null,
     }),
-    { ...aStep(dice.pick(['send now', 'send'])), isTwice: dice.isLucky(0.3), waitMs: dice.between(0, MINUTE) },
-    look(dice, aMoment(dice)),
-    look(dice, aDay(dice)),
+    { ...createStep(dice.pick(['send now', 'send'])), isTwice: dice.isLucky(0.3), waitMs: dice.between(0, MINUTE) },
+    look(dice, drawMoment(dice)),
+    look(dice, drawDay(dice)),
   ],
   'failed and retried': (dice) => [
     ...begun(dice),
-    look(dice, aMoment(dice), {
+    look(dice, drawMoment(dice), {
       answers: ['refuses', 'refuses', dice.pick<Answer>(['refuses', 'accepts', 'silent, took it'])],
     }),
-    { ...aStep('retry'), isTwice: dice.isLucky(0.4), waitMs: dice.between(SECOND, HOUR) },
-    look(dice, aMoment(dice), {
-      meanwhile: dice.isLucky(0.3) ? during(dice, ['before sending'], [aStep('retry')]) : null,
+    { ...createStep('retry'), isTwice: dice.isLucky(0.4), waitMs: dice.between(SECOND, HOUR) },
+    look(dice, drawMoment(dice), {
+      meanwhile: dice.isLucky(0.3) ? during(dice, ['before sending'], [createStep('retry')]) : null,
     }),
-    look(dice, aDay(dice)),
+    look(dice, drawDay(dice)),
   ],
   'bounced too often': (dice) => [
     ...begun(dice, dice.isLucky(0.4) ? { ...BROAD_PLAN, spreadHours: 1 } : BROAD_PLAN),
-    look(dice, aMoment(dice)),
+    look(dice, drawMoment(dice)),
     look(dice, dice.between(10 * MINUTE, HOUR)),
     mailReport(dice),
-    look(dice, aMoment(dice)),
-    { ...aStep('play'), waitMs: dice.between(MINUTE, HOUR) },
-    look(dice, aMoment(dice)),
+    look(dice, drawMoment(dice)),
+    { ...createStep('play'), waitMs: dice.between(MINUTE, HOUR) },
+    look(dice, drawMoment(dice)),
   ],
   'ended and played': (dice) => [
     ...begun(dice),
-    look(dice, aMoment(dice)),
-    look(dice, aMoment(dice)),
-    leave(dice, LEAVERS.length - 1, aDay(dice)),
-    { ...aStep(dice.pick(['play', 'play', 'send'])), waitMs: dice.between(2 * HOUR, 4 * HOUR) },
-    look(dice, aMoment(dice)),
-    look(dice, aDay(dice)),
+    look(dice, drawMoment(dice)),
+    look(dice, drawMoment(dice)),
+    leave(dice, LEAVERS.length - 1, drawDay(dice)),
+    { ...createStep(dice.pick(['play', 'play', 'send'])), waitMs: dice.between(2 * HOUR, 4 * HOUR) },
+    look(dice, drawMoment(dice)),
+    look(dice, drawDay(dice)),
   ],
   'of a saved audience': (dice) => [
-    { do: 'audience', filters: dice.pick(FILTERS), waitMs: aDay(dice) },
+    { do: 'audience', filters: dice.pick(FILTERS), waitMs: drawDay(dice) },
     create({ ...BROAD_PLAN, isSaved: true }, true),
     { do: 'audience gone', waitMs: 0 },
-    look(dice, aMoment(dice)),
-    look(dice, aDay(dice)),
+    look(dice, drawMoment(dice)),
+    look(dice, drawDay(dice)),
   ],
   'worker ends': (dice) => [
     ...begun(dice),
-    look(dice, aMoment(dice), dice.isLucky(0.5) ? { diesAt: dice.between(15, 110) } : { answers: [deadly(dice)] }),
+    look(dice, drawMoment(dice), dice.isLucky(0.5) ? { diesAt: dice.between(15, 110) } : { answers: [deadly(dice)] }),
     look(dice, dice.between(20 * SECOND, 5 * MINUTE)),
-    look(dice, aDay(dice)),
+    look(dice, drawDay(dice)),
   ],
   'worker ends between pages': (dice) => [
-    { ...create({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: aDay(dice) },
+    { ...create({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: drawDay(dice) },
     look(dice, dice.between(20 * HOUR, 28 * HOUR), {
       worker: 0,
       meanwhile: during(dice, ['pages'], [{ do: 'restart', worker: 0, waitMs: 0 }]),
     }),
     look(dice, dice.between(20 * SECOND, 5 * MINUTE)),
-    look(dice, aMoment(dice)),
+    look(dice, drawMoment(dice)),
   ],
 }
 
@@ -167,19 +167,19 @@ const FILTERS: CampaignFilters[] = [
   { minCartValue: 10, maxAbandonTime: 96 },
 ]
 
-const begun = (dice: ActContext, plan = BROAD_PLAN): Step[] => [{ ...create(plan, true), waitMs: aDay(dice) }]
+const begun = (dice: ActContext, plan = BROAD_PLAN): Step[] => [{ ...create(plan, true), waitMs: drawDay(dice) }]
 
 const create = (plan: CampaignPlan, isNow: boolean): CampaignAct & Step => ({
   ...{ do: 'campaign', plan, isNow, isTwice: false, waitMs: 0 },
 })
 
-const aStep = (
+const createStep = (
   step: Extract<CampaignAct, { do: 'campaign step' }>['step'],
 ): Extract<Step, { do: 'campaign step' }> => ({
   ...{ do: 'campaign step', place: 0, step, isTwice: false, waitMs: 0 },
 })
 
-function anEdit(dice: ActContext): Step {
+function drawEdit(dice: ActContext): Step {
   const change = dice.pick<Partial<CampaignPlan>>([
     { isTextChanged: false },
     { filters: dice.pick(FILTERS) },
@@ -203,9 +203,9 @@ function during(dice: ActContext, places: readonly Meanwhile['at'][], steps: Ste
 }
 
 const deadly = (dice: ActContext) => dice.pick<Answer>(['takes it, sender dies', 'sender dies first'])
-const aMoment = (dice: ActContext) => dice.between(SECOND, 90 * SECOND)
+const drawMoment = (dice: ActContext) => dice.between(SECOND, 90 * SECOND)
 /** By then the flow's steps are over, and the frequency cap is free. */
-const aDay = (dice: ActContext) => dice.between(22 * HOUR, 30 * HOUR)
+const drawDay = (dice: ActContext) => dice.between(22 * HOUR, 30 * HOUR)
 
 function look(
   dice: ActContext,

@@ -65,10 +65,10 @@ const hasCampaigns = (seed: number): boolean => createSeededRandom(seed ^ HAVE_D
 export function addCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaigns'>, chance: ActContext): Scenario {
   if (!hasCampaigns(seed)) return { ...scenario, hasCampaigns: false }
   const dice = { ...chance, ...createSeededRandom(seed ^ DICE) }
-  const steps = scenario.steps.map((step) => touched(dice, scenario, step))
+  const steps = scenario.steps.map((step) => addInterruption(dice, scenario, step))
   const put = (step: Step, from: number) =>
     steps.splice(dice.between(Math.min(from, steps.length), steps.length), 0, step)
-  for (let more = dice.between(2, 5); more > 0; more--) put({ ...anAct(dice, scenario), waitMs: aWait(dice) }, 6)
+  for (let more = dice.between(2, 5); more > 0; more--) put({ ...drawAct(dice, scenario), waitMs: drawWait(dice) }, 6)
   // Runs are hours apart. A worker's pass after a run is followed by another a moment later, mostly undisturbed.
   for (let more = dice.between(2, 4); more > 0; more--) {
     const at = dice.between(4, steps.length)
@@ -76,8 +76,11 @@ export function addCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaign
     const [least, most] = { hours: [HOUR, 12 * HOUR], day: [20 * HOUR, 28 * HOUR], days: [60 * HOUR, 100 * HOUR] }[
       waitMs
     ]
-    const first = { ...aLook(dice), waitMs: dice.between(least!, most!) }
-    steps.splice(at, 0, touched(dice, scenario, first), { ...aLook(dice), waitMs: dice.between(SECOND, 90 * SECOND) })
+    const first = { ...drawPass(dice), waitMs: dice.between(least!, most!) }
+    steps.splice(at, 0, addInterruption(dice, scenario, first), {
+      ...drawPass(dice),
+      waitMs: dice.between(SECOND, 90 * SECOND),
+    })
   }
   for (let more = dice.between(1, 2); more > 0; more--) {
     const isForAll = dice.isLucky(0.2)
@@ -99,31 +102,31 @@ export function addCampaigns(seed: number, scenario: Omit<Scenario, 'hasCampaign
 
 type Frame = Pick<Scenario, 'channels' | 'coupons'>
 
-const aWait = (dice: ActContext) =>
+const drawWait = (dice: ActContext) =>
   dice.between(0, { none: 0, minutes: 20 * MINUTE, hour: 2 * HOUR }[dice.weighted({ none: 3, minutes: 5, hour: 2 })])
 
-function anAct(dice: ActContext, frame: Frame): Act {
+function drawAct(dice: ActContext, frame: Frame): Act {
   const what = dice.weighted({ create: 2, all: 1, edit: 3, step: 7 })
   if (what === 'create') return create(dice, frame)
   if (what === 'all') return sendToAll(dice, frame)
-  return what === 'edit' ? edit(dice, frame) : aStep(dice)
+  return what === 'edit' ? edit(dice, frame) : drawStep(dice)
 }
 
 const create = (dice: ActContext, frame: Frame): Act => ({
   do: 'campaign',
-  plan: aPlan(dice, frame),
+  plan: drawPlan(dice, frame),
   isNow: dice.isLucky(0.25),
   isTwice: dice.isLucky(0.1),
 })
 
 const sendToAll = (dice: ActContext, frame: Frame): Act => ({
   do: 'send to all',
-  filters: dice.isLucky(0.5) ? {} : someFilters(dice),
-  coupon: aCoupon(dice, frame),
+  filters: dice.isLucky(0.5) ? {} : drawFilters(dice),
+  coupon: drawCoupon(dice, frame),
   isTwice: dice.isLucky(0.2),
 })
 
-const aStep = (dice: ActContext): Act => ({
+const drawStep = (dice: ActContext): Act => ({
   do: 'campaign step',
   place: Number(dice.weighted({ 0: 6, 1: 2, 2: 1 })),
   step: dice.weighted({ pause: 4, play: 6, cancel: 2, delete: 1.5, 'send now': 2, send: 2, retry: 1.5 }),
@@ -133,11 +136,11 @@ const aStep = (dice: ActContext): Act => ({
 const edit = (dice: ActContext, frame: Frame): Act => ({
   do: 'campaign edit',
   place: Number(dice.weighted({ 0: 6, 1: 2 })),
-  change: aChange(dice, aPlan(dice, frame)),
+  change: drawChange(dice, drawPlan(dice, frame)),
   isNow: dice.isLucky(0.1),
 })
 
-function aChange(
+function drawChange(
   dice: ActContext,
   { filters, delay, spreadHours, inDays, timeOfDay, frequency }: CampaignPlan,
 ): Partial<CampaignPlan> {
@@ -147,7 +150,7 @@ function aChange(
   return what === 'pace' ? { delay, spreadHours } : { inDays, timeOfDay, frequency }
 }
 
-function aPlan(dice: ActContext, frame: Frame): CampaignPlan {
+function drawPlan(dice: ActContext, frame: Frame): CampaignPlan {
   const people = dice.weighted({ matching: 7, selected: 2, customers: 1.5 })
   const channel = dice.isLucky(0.7) ? 'email' : dice.pick(frame.channels)
   return {
@@ -155,7 +158,7 @@ function aPlan(dice: ActContext, frame: Frame): CampaignPlan {
     channel: people === 'customers' && channel === 'whatsapp' ? 'sms' : channel,
     people,
     chosen: people === 'matching' ? [] : dice.pick([[0, 1, 2], [0, 1], [0], [2, 1]]),
-    filters: people === 'matching' ? someFilters(dice) : {},
+    filters: people === 'matching' ? drawFilters(dice) : {},
     isSaved: false,
     frequency: people === 'matching' ? dice.weighted({ once: 4, daily: 4, weekly: 1, monthly: 1 }) : 'once',
     inDays: Number(dice.weighted({ 0: 6, 1: 3, 2: 1 })),
@@ -163,17 +166,17 @@ function aPlan(dice: ActContext, frame: Frame): CampaignPlan {
     timeOfDay: dice.pick(['00:00', '10:00', '12:15', '18:40', '02:30', '01:30']),
     delay: Number(dice.weighted({ 0: 6, 12: 1, 24: 1 })) as 0,
     spreadHours: dice.isLucky(0.2) ? dice.pick([1, 6]) : null,
-    coupon: aCoupon(dice, frame),
+    coupon: drawCoupon(dice, frame),
     isTextChanged: dice.isLucky(0.3),
   }
 }
 
-function aCoupon(dice: ActContext, { coupons }: Frame): number | null {
+function drawCoupon(dice: ActContext, { coupons }: Frame): number | null {
   const there = (coupons ?? []).flatMap((coupon, at) => (coupon ? [at] : []))
   return there.length > 0 && dice.isLucky(0.6) ? dice.pick(there) : null
 }
 
-const someFilters = (dice: ActContext): CampaignFilters =>
+const drawFilters = (dice: ActContext): CampaignFilters =>
   dice.pick<CampaignFilters>([
     {},
     {},
@@ -187,7 +190,7 @@ const someFilters = (dice: ActContext): CampaignFilters =>
     { mailedBefore: 'yes' },
   ])
 
-function aLook(dice: ActContext): Extract<Act, { do: 'work' }> {
+function drawPass(dice: ActContext): Extract<Act, { do: 'work' }> {
   return {
     do: 'work',
     worker: dice.between(0, 1),
@@ -198,9 +201,9 @@ function aLook(dice: ActContext): Extract<Act, { do: 'work' }> {
 }
 
 /** A worker pass during which somebody changes campaigns; a page of a run's rows may be in progress. */
-function touched(dice: ActContext, frame: Frame, step: Step): Step {
+function addInterruption(dice: ActContext, frame: Frame, step: Step): Step {
   const stop: Act = { do: 'campaign step', place: 0, step: dice.pick(['pause', 'cancel']), isTwice: false }
-  const rival = () => (dice.isLucky(0.5) ? stop : dice.isLucky(0.2) ? edit(dice, frame) : aStep(dice))
+  const rival = () => (dice.isLucky(0.5) ? stop : dice.isLucky(0.2) ? edit(dice, frame) : drawStep(dice))
   if (step.do === 'at once' && step.acts[1].do !== 'manual' && dice.isLucky(0.3)) {
     return { ...step, acts: [step.acts[0], rival()] }
   }

@@ -46,17 +46,17 @@ export function addCoupons(seed: number, scenario: Omit<Scenario, 'coupons'>, ch
   if (!createSeededRandom(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return { ...scenario, coupons: null }
   const dice = { ...chance, ...createSeededRandom(seed ^ DICE) }
   dice.next()
-  const coupons = scenario.channels.map(() => (dice.isLucky(0.75) ? aCoupon(dice) : null))
-  const steps = scenario.steps.map((step) => touched(dice, coupons, step))
+  const coupons = scenario.channels.map(() => (dice.isLucky(0.75) ? drawCoupon(dice) : null))
+  const steps = scenario.steps.map((step) => addInterruption(dice, coupons, step))
   for (let more = dice.between(4, 10); more > 0; more--) {
     const waitMs = dice.weighted({ none: 3, minutes: 4, hour: 2, days: 0.3 })
     const most = { none: 0, minutes: 20 * MINUTE, hour: 2 * HOUR, days: 200 * HOUR }[waitMs]
-    steps.splice(dice.between(2, steps.length), 0, { ...anAct(dice, coupons), waitMs: dice.between(0, most) })
+    steps.splice(dice.between(2, steps.length), 0, { ...drawAct(dice, coupons), waitMs: dice.between(0, most) })
   }
   return { ...scenario, coupons, steps }
 }
 
-function aCoupon(dice: ActContext): StepCoupon {
+function drawCoupon(dice: ActContext): StepCoupon {
   const what = dice.weighted({ percentage: 4, fixed: 3, capped: 3 })
   const isPersonal = what === 'capped' || dice.isLucky(0.5)
   return {
@@ -76,11 +76,11 @@ function aCoupon(dice: ActContext): StepCoupon {
   }
 }
 
-function anAct(dice: ActContext, coupons: Coupons): Act {
+function drawAct(dice: ActContext, coupons: Coupons): Act {
   const what = dice.weighted({ admin: 7, writes: 3, tidy: 2, order: 3, work: 6 })
   if (what === 'tidy') return { do: 'tidy', worker: dice.between(0, 1) }
-  if (what === 'order') return anOrder(dice)
-  if (what === 'admin') return ofAdmin(dice, coupons)
+  if (what === 'order') return drawOrder(dice)
+  if (what === 'admin') return drawAdminChange(dice, coupons)
   if (what === 'writes') {
     const moods = { answer: 6, 'are refused': 2, 'are slow': 1, 'come too late': 2, 'lose their answers': 2 }
     return { do: 'coupon writes', mood: dice.weighted(moods) }
@@ -96,7 +96,7 @@ function anAct(dice: ActContext, coupons: Coupons): Act {
 }
 
 /** Placed by the holder of the code or by a friend; other acts do not use these three orders. */
-function anOrder(dice: ActContext): Act {
+function drawOrder(dice: ActContext): Act {
   const { email, typedPhone } = dice.pick(dice.people)
   return {
     do: 'order',
@@ -116,7 +116,7 @@ function anOrder(dice: ActContext): Act {
 }
 
 /** Changes a shared coupon, mostly of early steps, because most messages are of the first; or a personal code. */
-function ofAdmin(dice: ActContext, coupons: Coupons): Act {
+function drawAdminChange(dice: ActContext, coupons: Coupons): Act {
   const shared = coupons.flatMap((coupon, step) => (coupon?.kind === 'shared' ? [step] : []))
   const isOfCode = shared.length === 0 || (coupons.some((coupon) => coupon?.kind === 'personal') && dice.isLucky(0.4))
   if (isOfCode) return toACode(dice)
@@ -131,9 +131,9 @@ const toACode = (dice: ActContext): Act => ({
 })
 
 /** An order with a code, or a worker pass during which the store's coupons change. */
-function touched(dice: ActContext, coupons: Coupons, step: Step): Step {
+function addInterruption(dice: ActContext, coupons: Coupons, step: Step): Step {
   if (step.do === 'order' && dice.isLucky(0.25)) return { ...step, codeOf: dice.between(0, 3) }
   if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.35)) return step
   const at = dice.pick(['page', 'claim', 'evaluate', 'before sending'] as const)
-  return { ...step, meanwhile: { at, steps: [{ ...ofAdmin(dice, coupons), waitMs: 0 }] } }
+  return { ...step, meanwhile: { at, steps: [{ ...drawAdminChange(dice, coupons), waitMs: 0 }] } }
 }

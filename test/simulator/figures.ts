@@ -12,7 +12,7 @@ export async function findFigureFaults(harness: Harness): Promise<string[]> {
   await rebuildFigures(store, new Date(now))
   const anew = await readFigures(store.db, store.storeId)
   return Object.keys(anew).flatMap((table) => {
-    const [before, after] = [kept[table]!.map(wordsOf), anew[table]!.map(wordsOf)]
+    const [before, after] = [kept[table]!.map(renderRow), anew[table]!.map(renderRow)]
     const only = (rows: string[], others: string[]) => rows.filter((row) => !others.includes(row))
     return [
       ...only(before, after).map((row) => `${table}: the figures say ${row}, the rows do not`),
@@ -21,4 +21,4 @@ export async function findFigureFaults(harness: Harness): Promise<string[]> {
   })
 }
 
-const wordsOf = (row: unknown) => JSON.stringify(row)
+const renderRow = (row: unknown) => JSON.stringify(row)

@@ -33,7 +33,7 @@ const STEPS = ['first_reminder', 'second_reminder', 'last_reminder']
 const WOO = { consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' }
 
 /** URL and keys of the store. */
-function shopOf({ shopify }: Scenario, storeId: string, homeUrl: string) {
+function buildShop({ shopify }: Scenario, storeId: string, homeUrl: string) {
   if (!shopify) {
     const typed = { consumer_key: WOO.consumerKey, consumer_secret: WOO.consumerSecret }
     const form: ConnectRequest = { platform: 'woocommerce', store_url: homeUrl, ...typed }
@@ -69,7 +69,7 @@ export async function createFixture(
     ...{ isDemo: false, secondFactorAt: null, viewedUntil: null },
   }
   const homeUrl = `https://shop-${storeId}.example`
-  const { url, form, keys, rights, variation } = shopOf(scenario, storeId, homeUrl)
+  const { url, form, keys, rights, variation } = buildShop(scenario, storeId, homeUrl)
   const fixture = { accountId, storeId, flowId: newId(), homeUrl, captureKey: randomToken(), form, session }
   const encrypted = secrets.seal(JSON.stringify(keys), `store-keys:${fixture.accountId}:${fixture.storeId}`)
   const steps = STEPS.map((key, index) => {
@@ -101,7 +101,7 @@ export async function createFixture(
     rights && JSON.stringify(rights),
     scenario.beforeConsent,
   ])
-  if (hasTexts(scenario) || scenario.room !== null) await pool.query(WITH_TEXTS, textsOf(fixture, scenario, now))
+  if (hasTexts(scenario) || scenario.room !== null) await pool.query(WITH_TEXTS, buildTexts(fixture, scenario, now))
   return fixture
 }
 
@@ -111,7 +111,7 @@ export const CODE_SNIPPET = '{% if coupon_code %} Code: {{ coupon_code }} {% end
 /** Content of a step for any channel. */
 export const TEXT = '{{ customer_name }}, your cart is still here: {{ checkout_link }}'
 
-function textsOf({ accountId, storeId }: Fixture, { plan, room, budgetMicros, cooldownHours }: Scenario, now: Date) {
+function buildTexts({ accountId, storeId }: Fixture, { plan, room, budgetMicros, cooldownHours }: Scenario, now: Date) {
   const { maxEmailsPerMonth: email, maxSmsPerMonth: sms, maxWhatsappPerMonth: whatsapp } = plans[plan].limits
   const used =
     room === null

@@ -56,7 +56,7 @@ export function addFlowEdits(seed: number, scenario: Scenario): Scenario {
   // A message that the provider deferred is still open when its step's channels change.
   for (let more = dice.between(0, 2); more > 0; more--) {
     const place = dice.between(0, 2)
-    const change: FlowChange = { kind: 'channels', place, channels: someChannels(dice, channels) }
+    const change: FlowChange = { kind: 'channels', place, channels: drawChannels(dice, channels) }
     const tried: Step = {
       ...{ do: 'work', worker: 0, answers: ['retry', 'retry', 'retry'], meanwhile: null, diesAt: null },
       waitMs: dice.pick([16 * MINUTE, 35 * MINUTE, 65 * MINUTE]),
@@ -90,7 +90,7 @@ export function drawChange(dice: Random, channels: readonly Channel[]): FlowChan
   const place = dice.between(0, 3)
   switch (dice.weighted({ add: 3, remove: 3, swap: 2, condition: 4, channels: 5, split: 3, winner: 1 })) {
     case 'add':
-      return { kind: 'add', place, channels: someChannels(dice, channels) }
+      return { kind: 'add', place, channels: drawChannels(dice, channels) }
     case 'remove':
       return { kind: 'remove', place }
     case 'swap':
@@ -98,7 +98,7 @@ export function drawChange(dice: Random, channels: readonly Channel[]): FlowChan
     case 'condition':
       return { kind: 'condition', place, condition: dice.isLucky(0.25) ? null : dice.pick(BOUNDS) }
     case 'channels':
-      return { kind: 'channels', place, channels: someChannels(dice, channels) }
+      return { kind: 'channels', place, channels: drawChannels(dice, channels) }
     case 'split':
       return { kind: 'split', place, shares: dice.pick(SHARES) }
     case 'winner':
@@ -106,7 +106,7 @@ export function drawChange(dice: Random, channels: readonly Channel[]): FlowChan
   }
 }
 
-function someChannels(dice: Random, channels: readonly Channel[]): Channel[] {
+function drawChannels(dice: Random, channels: readonly Channel[]): Channel[] {
   const count = dice.between(1, Math.min(3, channels.length))
   const left = [...channels]
   return Array.from({ length: count }, () => left.splice(dice.between(0, left.length - 1), 1)[0]!)

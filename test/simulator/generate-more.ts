@@ -3,7 +3,7 @@ import type { Act } from './steps.ts'
 
 // Acts around texts and around single people: name of the act, weight, and how to draw one.
 
-const kindOf = (isPhone: boolean) => (isPhone ? 'phone' : 'email')
+const chooseKind = (isPhone: boolean) => (isPhone ? 'phone' : 'email')
 
 /** In every scenario. */
 export const ownerActMakers: ActMakers = {
@@ -12,7 +12,7 @@ export const ownerActMakers: ActMakers = {
     (chance) => ({
       do: 'suppress',
       person: chance.between(0, 2),
-      kind: kindOf(chance.hasTexts && chance.isLucky(0.6)),
+      kind: chooseKind(chance.hasTexts && chance.isLucky(0.6)),
       channels: chance.pick([['sms'], ['whatsapp'], ['sms', 'whatsapp']]),
     }),
   ],
@@ -21,7 +21,7 @@ export const ownerActMakers: ActMakers = {
     (chance) => {
       const isPhone = chance.hasTexts && chance.isLucky(0.6)
       const channel = isPhone ? chance.pick(['sms', 'whatsapp', 'all'] as const) : 'email'
-      return { do: 'allow again', person: chance.between(0, 2), kind: kindOf(isPhone), channel }
+      return { do: 'allow again', person: chance.between(0, 2), kind: chooseKind(isPhone), channel }
     },
   ],
   erase: [
@@ -29,7 +29,7 @@ export const ownerActMakers: ActMakers = {
     (chance) => ({
       do: 'erase',
       person: chance.between(0, 2),
-      kind: kindOf(chance.hasTexts && chance.isLucky(0.4)),
+      kind: chooseKind(chance.hasTexts && chance.isLucky(0.4)),
       isRunNow: chance.isLucky(0.5),
     }),
   ],

@@ -73,7 +73,7 @@ export function generateScenario(seed: number): Scenario {
   const first = chance.weighted({ none: 1, one: 6, all: 3 })
   const people = { none: [], one: [chance.between(0, 2)], all: [0, 1, 2] }[first]
   const steps: Step[] = people.map((person) => ({ ...firstPost(chance, person), waitMs: 0 }))
-  while (steps.length < length) steps.push({ ...anyAct(chance), waitMs: aWait(chance) })
+  while (steps.length < length) steps.push({ ...drawAct(chance), waitMs: drawWait(chance) })
   const scenario = { ...frame, shortage: drawShortage(seed, length), steps: addAliases(seed, steps) }
   const whole = addCampaigns(seed, addCoupons(seed, scenario, chance), chance)
   const emails = chance.people.map(({ email }) => email)
@@ -92,7 +92,7 @@ const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }
 /** A few hours pass a night, or make due messages expire. */
 const TEXT_WAITS = { none: 8, moment: 27, minutes: 48, hour: 14, hours: 2.7, days: 0.3 }
 
-function aWait(chance: ActContext): number {
+function drawWait(chance: ActContext): number {
   const [least, most] = {
     none: [0, 0],
     moment: [500, 50 * SECOND],
@@ -104,7 +104,7 @@ function aWait(chance: ActContext): number {
   return chance.between(least, most)
 }
 
-function anyAct(chance: ActContext): Act {
+function drawAct(chance: ActContext): Act {
   return makings[chance.weighted(chance.hasTexts ? TEXT_WEIGHTS : WEIGHTS)]![1](chance)
 }
 
@@ -112,7 +112,7 @@ const firstPost = (chance: ActContext, person: number): Act => ({
   ...post(chance),
   browser: person,
   isNewPage: true,
-  items: someItems(chance),
+  items: drawItems(chance),
   contact: { email: chance.people[person]!.email, ...(chance.hasTexts ? reached(chance, person) : {}) },
   consent: chance.hasTexts && chance.isLucky(0.85) ? { sms: true, whatsapp: true } : null,
   network: 'now',
@@ -129,15 +129,15 @@ function post(chance: ActContext): Extract<Act, { do: 'post' }> {
     do: 'post',
     browser: Number(chance.weighted({ 0: 5, 1: 3, 2: 2 })),
     isNewPage: chance.isLucky(0.4),
-    items: hasItems ? (chance.isLucky(0.08) ? [] : someItems(chance)) : null,
+    items: hasItems ? (chance.isLucky(0.08) ? [] : drawItems(chance)) : null,
     coupons: chance.isLucky(0.1) ? ['welcome10'] : [],
-    contact: !hasItems || chance.isLucky(0.35) ? someContact(chance) : null,
-    consent: chance.isLucky(chance.hasTexts ? 0.25 : 0.1) ? someConsent(chance) : null,
+    contact: !hasItems || chance.isLucky(0.35) ? drawContact(chance) : null,
+    consent: chance.isLucky(chance.hasTexts ? 0.25 : 0.1) ? drawConsent(chance) : null,
     network: chance.weighted({ now: 80, late: 8, twice: 6, left: 4, lost: 2 }),
   }
 }
 
-function someConsent(chance: ActContext): Consent {
+function drawConsent(chance: ActContext): Consent {
   if (!chance.hasTexts) return { email: chance.isLucky(0.5) }
   const boxes: AddressChannel[] = chance.pick([
     ['email'],
@@ -149,12 +149,12 @@ function someConsent(chance: ActContext): Consent {
   return Object.fromEntries(boxes.map((channel) => [channel, chance.isLucky(0.6)]))
 }
 
-function someItems(chance: ActContext): [string, number][] {
+function drawItems(chance: ActContext): [string, number][] {
   const first: [string, number] = [chance.pick(['16', '17', '18']), chance.between(1, 2)]
   return chance.isLucky(0.2) && first[0] !== '18' ? [first, ['18', 1]] : [first]
 }
 
-function someContact(chance: ActContext): Contact {
+function drawContact(chance: ActContext): Contact {
   const person = chance.pick(chance.people)
   const said = chance.weighted(
     chance.hasTexts ? { email: 3, phone: 2, both: 5, name: 1 } : { email: 6, phone: 1, both: 2, name: 1 },
@@ -181,11 +181,11 @@ function order(chance: ActContext): Act {
     email: key === 'email' || key === 'all' ? person.email : null,
     phone: key === 'phone' || key === 'all' ? person.typedPhone : null,
     customerId: key === 'customer' || key === 'all' ? person.customerId : null,
-    items: someItems(chance),
+    items: drawItems(chance),
     totalMinor,
     refundedMinor: chance.isLucky(0.15) ? chance.between(0, totalMinor) : 0,
     isStaff: chance.isLucky(0.06),
-    ...(chance.hasTexts && chance.isLucky(0.5) ? addressOf(chance, person) : { country: null, state: null }),
+    ...(chance.hasTexts && chance.isLucky(0.5) ? drawAddress(chance, person) : { country: null, state: null }),
     consents:
       chance.hasTexts && chance.isLucky(0.3)
         ? chance.pick<AddressChannel[]>([['sms'], ['whatsapp'], ['email', 'sms']])
@@ -194,14 +194,14 @@ function order(chance: ActContext): Act {
   }
 }
 
-const addressOf = (chance: ActContext, { country }: Person) => ({
+const drawAddress = (chance: ActContext, { country }: Person) => ({
   country,
   state: country === 'US' ? chance.pick(['NY', 'HI', null]) : null,
 })
 
 function work(chance: ActContext): Extract<Act, { do: 'work' }> {
   const answers = chance.isLucky(0.35) ? [drawAnswer(chance), drawAnswer(chance)] : []
-  const pause = chance.isLucky(0.25) ? meanwhile(chance) : null
+  const pause = chance.isLucky(0.25) ? drawMeanwhile(chance) : null
   return {
     do: 'work',
     worker: chance.between(0, 1),
@@ -211,10 +211,10 @@ function work(chance: ActContext): Extract<Act, { do: 'work' }> {
   }
 }
 
-function meanwhile(chance: ActContext): Meanwhile {
+function drawMeanwhile(chance: ActContext): Meanwhile {
   const at = chance.weighted({ page: 2, claim: 1, evaluate: 2, 'before sending': 4, submission: 4 })
   const steps = Array.from({ length: chance.between(1, 2) }, () => ({
-    ...rival(chance),
+    ...drawRival(chance),
     waitMs: chance.isLucky(0.5) ? 0 : chance.between(500, 40 * SECOND),
   }))
   const waitedMs = steps.reduce((sum, { waitMs }) => sum + waitMs, 0)
@@ -225,14 +225,14 @@ function meanwhile(chance: ActContext): Meanwhile {
 
 function atOnce(chance: ActContext): Act {
   const twice = chance.hasTexts && chance.isLucky(0.2) ? textActMakers.manual![1](chance) : null
-  return { do: 'at once', acts: twice ? [twice, twice] : [work(chance), rival(chance)] }
+  return { do: 'at once', acts: twice ? [twice, twice] : [work(chance), drawRival(chance)] }
 }
 
 const OF_TEXTS = { says: 3, report: 2, manual: 2, budget: 0.5, endConsentOverride: 0.5 }
 const NO_TEXTS = { says: 0, report: 0, manual: 0, budget: 0, endConsentOverride: 0 }
 
 /** What others do while a worker runs. */
-function rival(chance: ActContext): Act {
+function drawRival(chance: ActContext): Act {
   const kind = chance.weighted({
     post: 6,
     order: 6,
@@ -304,7 +304,7 @@ const makings: ActMakers = {
   ...ownerActMakers,
   ...textActMakers,
 }
-const weightsOf = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, makings[name]![0]]))
+const readWeights = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, makings[name]![0]]))
 /** Texts have more rules that prevent a send. */
-const TEXT_WEIGHTS = { ...weightsOf(Object.keys(makings)), work: 60, order: 10, disconnect: 0.4, post: 20 }
-const WEIGHTS = weightsOf(Object.keys(makings).filter((name) => !(name in textActMakers)))
+const TEXT_WEIGHTS = { ...readWeights(Object.keys(makings)), work: 60, order: 10, disconnect: 0.4, post: 20 }
+const WEIGHTS = readWeights(Object.keys(makings).filter((name) => !(name in textActMakers)))

@@ -272,7 +272,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     },
   } as unknown as Harness
   harness.couponIds = await insertStepCoupons(pool, harness, fixture)
-  const standingOf = (channel: Channel, address: string): SendBlocks => ({
+  const readSendBlocks = (channel: Channel, address: string): SendBlocks => ({
     ...owner,
     unsubscribedSince: harness.unsubscribed.get(`${channel}:${address}`) ?? null,
     withdrawnSince: harness.withdrawn.get(`${channel}:${address}`) ?? null,
@@ -282,7 +282,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
   })
   harness.other = scenario.shopify?.hasOther ? await openSecondShop(pool, harness) : null
   harness.post = openProviders(clock, openObserver(pool), (channel, address) => {
-    const [standing, { other }] = [standingOf(channel, address), harness]
+    const [standing, { other }] = [readSendBlocks(channel, address), harness]
     const inOther = other && readSecondStanding(other, standing, channel, address)
     return (storeId) => (inOther && storeId === other?.fixture.storeId ? inOther : standing)
   })

@@ -44,7 +44,7 @@ const makings = {
     const channel = dice.weighted({ email: 5, sms: 2, whatsapp: 1 })
     return {
       ...{ do: 'post', browser: dice.between(0, 2), isNewPage: dice.isLucky(0.3), coupons: [] },
-      ...{ items: dice.isLucky(0.6) ? someItems(dice) : null, contact: { email, phone: typedPhone } },
+      ...{ items: dice.isLucky(0.6) ? drawItems(dice) : null, contact: { email, phone: typedPhone } },
       consent: { [channel]: dice.isLucky(0.7) },
       ...{ network: dice.weighted({ now: 8, late: 1, twice: 1 }) },
       ...(dice.isLucky(0.2) && { isOutdated: true }),
@@ -62,7 +62,7 @@ const makings = {
     const person = dice.pick(people)
     const { email } = dice.isLucky(0.7) ? person : dice.pick(people)
     return {
-      ...{ do: 'snapshot', browser: dice.between(0, 2), items: someItems(dice) },
+      ...{ do: 'snapshot', browser: dice.between(0, 2), items: drawItems(dice) },
       ...{ contact: { email, country: person.country }, customerId: person.customerId },
       network: dice.weighted({ now: 6, waits: 1, twice: 1, unanswered: 1 }),
     }
@@ -72,8 +72,8 @@ const makings = {
 /** Other orders do not use these numbers. */
 const order = (dice: Random, { email, typedPhone, customerId, country }: Person): Extract<Act, { do: 'order' }> => ({
   ...{ do: 'order', order: 31, kind: 'purchase', email, phone: dice.isLucky(0.3) ? typedPhone : null, customerId },
-  ...{ items: someItems(dice), totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, isStaff: false },
+  ...{ items: drawItems(dice), totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, isStaff: false },
   ...{ country, state: null, consents: [], webhook: dice.weighted({ now: 6, late: 1, lost: 2 }) },
 })
 
-const someItems = (dice: Random): [string, number][] => [[dice.pick(['16', '17', '18']), dice.between(1, 2)]]
+const drawItems = (dice: Random): [string, number][] => [[dice.pick(['16', '17', '18']), dice.between(1, 2)]]

@@ -33,7 +33,7 @@ export interface Schedule {
 export function listSlots({ startDate, timeOfDay, frequency }: Schedule, until: number): number[] {
   const slots: number[] = []
   for (let count = 0; ; count++) {
-    const day = frequency === 'once' && count > 0 ? null : dayOf(startDate, frequency, count)
+    const day = frequency === 'once' && count > 0 ? null : addPeriods(startDate, frequency, count)
     if (day === null) return slots
     const at = findInstants(day, timeOfDay)
     if (at > until) return slots
@@ -42,7 +42,7 @@ export function listSlots({ startDate, timeOfDay, frequency }: Schedule, until: 
 }
 
 /** Adds days, weeks or months; a short month ends on its last day. */
-function dayOf(first: string, frequency: Schedule['frequency'], count: number): string {
+function addPeriods(first: string, frequency: Schedule['frequency'], count: number): string {
   if (frequency !== 'monthly') {
     const days = count * (frequency === 'weekly' ? 7 : 1)
     return new Date(Date.parse(first) + days * DAY_MS).toISOString().slice(0, 10)

@@ -97,7 +97,7 @@ export interface Home {
 }
 
 /** Zones in the US by area code and state, or by both if they differ. */
-function zonesOf({ country, state, phone }: Home): readonly string[] {
+function listZones({ country, state, phone }: Home): readonly string[] {
   const known = [US_PLACES[phone.slice(0, 5)], US_PLACES[state ?? '']].filter((zone) => zone !== undefined)
   if (country === 'US' && known.length > 0) return known
   return ZONES[country as Country] ?? ['America/New_York']
@@ -107,7 +107,7 @@ const clocks = new Map<string, Intl.DateTimeFormat>()
 
 /** 21:00 to 08:00 in one of the zones they may live in; without a country in the store's. */
 export function isNight(atMs: number, home: Home): boolean {
-  const zones = zonesOf(home)
+  const zones = listZones(home)
   return zones.some((zone) => {
     const clock =
       clocks.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' })

@@ -38,7 +38,7 @@ export const beatPlayers: Players = {
 async function beat(harness: Harness, plugin: Plugin, { readingMs, network }: ActOf<'beat'>): Promise<boolean> {
   const { asked } = plugin
   const { report, reading } = asked.since === null ? NO_REPORT : await readShop(harness, asked, readingMs)
-  const call = signCall(harness, plugin, 'beat', bodyOf(plugin, report))
+  const call = signCall(harness, plugin, 'beat', buildBody(plugin, report))
   if (network === 'lost') return false
   const answer = await arrive(plugin, call)
   if (!answer) return false
@@ -68,14 +68,14 @@ async function readShop({ shop, clock }: Harness, { since, goods }: BeatRequest,
     since,
     isComplete: orders.length <= MOST_ORDERS,
     list: orders.slice(0, MOST_ORDERS).map(wireOrder),
-    goods: goods.map((each) => ({ ...each, terms: termsOf(each.product, shop.soldOut.has(each.product)) })),
+    goods: goods.map((each) => ({ ...each, terms: buildTerms(each.product, shop.soldOut.has(each.product)) })),
     // Difference of two clock readings in whole seconds.
     age: Math.floor(clock.trueNow() / 1_000) - Math.floor(startedAt / 1_000),
   }
   return { report, reading }
 }
 
-const termsOf = (id: string, isSoldOut: boolean) => ({
+const buildTerms = (id: string, isSoldOut: boolean) => ({
   ...{ id: Number(id), status: 'publish', purchasable: true, stock_status: isSoldOut ? 'outofstock' : 'instock' },
   ...{ stock_quantity: null, on_sale: false, price: money(PRODUCTS.find((each) => each.id === id)!.priceMinor) },
 })
@@ -112,7 +112,7 @@ function wireOrder(order: PlatformOrder) {
 
 const HEALTH = { queue: 0, oldestS: 0, droppedDay: 0, errorsDay: 0, cronS: 30, isCronDisabled: false, isBlocked: false }
 
-const bodyOf = ({ install }: Plugin, orders: object | null): string =>
+const buildBody = ({ install }: Plugin, orders: object | null): string =>
   JSON.stringify({ v: 1, plugin: '1.0.0', install, settings: '', health: HEALTH, ...(orders && { orders }) })
 
 interface Answer {

@@ -53,27 +53,27 @@ export const campaignPlayers: Players = {
   async campaign(harness, { plan: wish, isNow, isTwice }) {
     const { plan, offered } = await withAudience(harness, wish)
     const schedule = scheduleOf(harness, plan)
-    const wanted = wantedOf(harness, { plan: { ...plan, filters: offered }, schedule }, isNow)
-    const request = requestOf(harness, 'create')
-    const asked = startOf(harness)
+    const wanted = buildInput(harness, { plan: { ...plan, filters: offered }, schedule }, isNow)
+    const request = buildRequest(harness, 'create')
+    const asked = startPeriod(harness)
     const make = () => createCampaign(harness.web.deps, storeHandle(harness), request, wanted)
     const id = await once(isTwice, make)
-    harness.campaigns.push(aMade(harness, id, { plan, schedule }, isNow ? asked() : null))
+    harness.campaigns.push(recordCampaign(harness, id, { plan, schedule }, isNow ? asked() : null))
     harness.campaigns.at(-1)!.saved.push(asked())
     harness.deeds.add('create')
     if (plan.isSaved) harness.deeds.add('saved audience')
   },
   async 'send to all'(harness, { filters, coupon, isTwice }) {
-    const asked = startOf(harness)
-    const request = requestOf(harness, 'send to all')
+    const asked = startPeriod(harness)
+    const request = buildRequest(harness, 'send to all')
     const wanted = {
-      ...{ subject: 'Your cart', htmlContent: bodyOf('email', coupon !== null, true), filters },
-      coupon: couponOf(harness, coupon),
+      ...{ subject: 'Your cart', htmlContent: buildBody('email', coupon !== null, true), filters },
+      coupon: findCouponId(harness, coupon),
     }
     const body = api.sendToAbandonedCarts.body.parse(wanted)
     const id = await once(isTwice, () => sendToAll(harness.web.deps, storeHandle(harness), request, body))
     const plan = { ...QUICK, filters, coupon }
-    harness.campaigns.push(aMade(harness, id, { plan, schedule: scheduleOf(harness, plan) }, asked()))
+    harness.campaigns.push(recordCampaign(harness, id, { plan, schedule: scheduleOf(harness, plan) }, asked()))
     harness.deeds.add('send to all')
   },
   async 'campaign edit'(harness, { place, change, isNow }) {
@@ -87,14 +87,14 @@ export const campaignPlayers: Players = {
     }
     if (before.people !== 'matching') plan.filters = {}
     const schedule = change.inDays === undefined ? kept : scheduleOf(harness, plan)
-    const asked = startOf(harness)
+    const asked = startPeriod(harness)
     const busy = await readCampaignActivity(harness.outside.pool, made.id)
     touch(harness, made)
     // Rows may have the new times before the reply arrives.
     made.versions.push({ plan, schedule })
     const saved = { from: asked().from, until: Number.POSITIVE_INFINITY }
     made.saved.push(saved)
-    const wanted = wantedOf(harness, { plan, schedule }, isNow)
+    const wanted = buildInput(harness, { plan, schedule }, isNow)
     try {
       const { nextRunAt } = await saveCampaign(harness.web.deps, storeHandle(harness), made.id, wanted)
       if (schedule !== kept) made.armedAt = nextRunAt === null ? null : harness.clock.now().getTime()
@@ -111,9 +111,9 @@ export const campaignPlayers: Players = {
   async 'campaign step'(harness, { place, step, isTwice }) {
     const made = harness.campaigns.at(-1 - place)
     if (!made) return
-    const asked = startOf(harness)
+    const asked = startPeriod(harness)
     touch(harness, made)
-    const request = requestOf(harness, step)
+    const request = buildRequest(harness, step)
     const busy = await readCampaignActivity(harness.outside.pool, made.id)
     await once(isTwice && step !== 'delete', () => doStep(harness, made.id, step, request))
     if (step === 'retry') made.retried.push(asked())
@@ -201,12 +201,12 @@ function play(harness: Harness, made: PlayedCampaign, asked: PlayedCampaign['ask
 }
 
 /** Returns a function that returns start and end on the engine's clock. */
-function startOf({ clock }: Harness) {
+function startPeriod({ clock }: Harness) {
   const from = clock.now().getTime()
   return () => ({ from, until: clock.now().getTime() })
 }
 
-function aMade(
+function recordCampaign(
   { clock, stepNumber }: Harness,
   id: string,
   version: PlayedCampaign['versions'][number],
@@ -244,7 +244,7 @@ const doStep = (
   harness: Harness,
   id: string,
   step: ActOf<'campaign step'>['step'],
-  request: ReturnType<typeof requestOf>,
+  request: ReturnType<typeof buildRequest>,
 ) => {
   const [deps, store] = [harness.web.deps, storeHandle(harness)] as const
   const done = {
@@ -266,7 +266,7 @@ const doStep = (
 }
 
 /** Two equal requests at the same moment have the same key. */
-function requestOf({ fixture, arrivals, clock, campaigns }: Harness, what: string) {
+function buildRequest({ fixture, arrivals, clock, campaigns }: Harness, what: string) {
   const key = `campaign-${what}-${campaigns.length}-${arrivals}-${clock.trueNow()}`
   return { session: fixture.session, key, body: key }
 }
@@ -276,7 +276,7 @@ const scheduleOf = ({ clock }: Harness, { inDays, timeOfDay, frequency }: Campai
   ...{ timeOfDay, frequency },
 })
 
-function wantedOf(
+function buildInput(
   harness: Harness,
   { plan, schedule }: PlayedCampaign['versions'][number],
   sendNow: boolean,
@@ -292,8 +292,9 @@ function wantedOf(
     },
     content: {
       subject: isTextChanged ? 'Still there' : 'Your cart',
-      body: people === 'customers' ? neutralOf(coupon !== null) : bodyOf(channel, coupon !== null, isTextChanged),
-      coupon: couponOf(harness, coupon),
+      body:
+        people === 'customers' ? buildNeutralBody(coupon !== null) : buildBody(channel, coupon !== null, isTextChanged),
+      coupon: findCouponId(harness, coupon),
     },
     schedule: { ...schedule, delay, spreadHours },
   })
@@ -303,15 +304,15 @@ const OURS = CAMPAIGN_TEMPLATES.find(({ id }) => id === 'first_reminder')!.body
 const OWN = 'Hello {{ customer_name }}: {{ cart_items }} {{ checkout_link }}'
 
 /** Selected customers may have no cart. */
-const neutralOf = (hasCoupon: boolean) => (hasCoupon ? NEUTRAL + CODE_SNIPPET : NEUTRAL)
+const buildNeutralBody = (hasCoupon: boolean) => (hasCoupon ? NEUTRAL + CODE_SNIPPET : NEUTRAL)
 const NEUTRAL = 'Hello {{ customer_name }}, from {{ store_name }}.'
 
-function bodyOf(channel: CampaignPlan['channel'], hasCoupon: boolean, isOwn: boolean): string {
+function buildBody(channel: CampaignPlan['channel'], hasCoupon: boolean, isOwn: boolean): string {
   const words = channel === 'email' ? (isOwn ? OWN : OURS) : TEXT
   return hasCoupon ? words + CODE_SNIPPET : words
 }
 
-function couponOf({ scenario, couponIds }: Harness, at: number | null) {
+function findCouponId({ scenario, couponIds }: Harness, at: number | null) {
   const coupon = at === null ? null : scenario.coupons![at]!
   if (!coupon) return null
   const { fallback, isFirstOrderOnly, pauseDays, aboveMinor } = coupon
@@ -335,8 +336,8 @@ export const PAUSE_LIMITS = {
 export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): Promise<void> {
   const { storeId } = harness.fixture
   const { campaignJobs } = harness.outside
-  await guardCampaigns(deps, PAUSE_LIMITS).finally(() => noteBrakes(harness))
-  await runCampaigns(deps).finally(() => noteBrakes(harness))
+  await guardCampaigns(deps, PAUSE_LIMITS).finally(() => recordAutomaticPauses(harness))
+  await runCampaigns(deps).finally(() => recordAutomaticPauses(harness))
   for (const campaignId of campaignJobs.plan) {
     // A process that dies leaves the rest to the next tick.
     campaignJobs.plan.delete(campaignId)
@@ -359,7 +360,7 @@ export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): 
 }
 
 /** Records pauses that the engine made. */
-async function noteBrakes(harness: Harness): Promise<void> {
+async function recordAutomaticPauses(harness: Harness): Promise<void> {
   const { rows } = await harness.outside.pool.query<{ id: string; cause: string }>(
     "select id, paused_by as cause from campaigns where store_id = $1 and paused_by is not null and status = 'paused'",
     [harness.fixture.storeId],

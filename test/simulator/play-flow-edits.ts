@@ -44,7 +44,7 @@ export const flowEditPlayers: Players = {
       await saveFlow(web.deps, store, flowId, { name: 'Reminders', steps })
     }
     harness.editedAt = clock.trueNow()
-    await noteChange(harness, before, change)
+    await recordChange(harness, before, change)
   },
 }
 
@@ -122,7 +122,7 @@ function edited(steps: readonly Stored[], change: Exclude<FlowChange, { kind: 'w
 }
 
 /** Records the change of an act for its step; other steps keep their earlier snapshot. */
-async function noteChange(harness: Harness, before: readonly Stored[], change: FlowChange): Promise<void> {
+async function recordChange(harness: Harness, before: readonly Stored[], change: FlowChange): Promise<void> {
   const changedId = at(before, change.place).id
   const said = new Map<string, Partial<StepSnapshot>>()
   if (change.kind === 'channels') said.set(changedId, { channels: change.channels })

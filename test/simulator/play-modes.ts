@@ -75,7 +75,7 @@ const takesBack = ({ consent = {} }: CapturePost) => Object.values(consent).some
 export const OUTDATED_WORDING_ID = 'w-of-last-year'
 
 /** What may be stored of a post; null: nothing except a refusal. */
-function allowedOf({ scenario }: Harness, post: CapturePost): AllowedIdentity | null {
+function findAllowedIdentity({ scenario }: Harness, post: CapturePost): AllowedIdentity | null {
   const mode = scenario.beforeConsent
   if (mode === null || mode === 'cart_and_contact' || post.agreed) return ALL
   const { email, phone } = ticked(withoutOutdated(post))
@@ -100,36 +100,36 @@ export async function recordAllowedPost(
 ): Promise<{ said: CapturePost; placed: PlacedPost | null }> {
   const { modes, fixture, scenario, web } = harness
   if (!modes) return { said: post, placed: post }
-  const allowed = allowedOf(harness, post)
-  const said = withoutOutdated({ ...post, contact: allowed ? restOf(post.contact, allowed) : undefined })
+  const allowed = findAllowedIdentity(harness, post)
+  const said = withoutOutdated({ ...post, contact: allowed ? filterContact(post.contact, allowed) : undefined })
   if (takesBack(post)) modes.hasNo = true
   if (allowed) modes.posts.set(`capture:${post.cart}:${post.page}:${post.seq}`, allowed)
-  for (const address of [said.contact?.email, said.contact?.phone]) noteNamed(modes, address)
+  for (const address of [said.contact?.email, said.contact?.phone]) recordNamed(modes, address)
   const store = { id: fixture.storeId, before_consent: scenario.beforeConsent }
   const placed = await limitPostToMode(web.deps, store, { ...post, ...(!allowed?.browser && { zone: ZONE }) })
   return { said, placed }
 }
 
-function restOf(contact: CapturePost['contact'], { email, phone }: AllowedIdentity): CapturePost['contact'] {
+function filterContact(contact: CapturePost['contact'], { email, phone }: AllowedIdentity): CapturePost['contact'] {
   const { email: typed, phone: number, ...rest } = contact ?? {}
   return { ...rest, ...(email && typed && { email: typed }), ...(phone && number && { phone: number }) }
 }
 
-const nameOf = (address: string): string => findMailbox(listNumbers(address)[0]!)
+const normalizeAddress = (address: string): string => findMailbox(listNumbers(address)[0]!)
 
-function noteNamed({ named }: ModeState, address: string | null | undefined): void {
-  if (address) named.add(nameOf(address))
+function recordNamed({ named }: ModeState, address: string | null | undefined): void {
+  if (address) named.add(normalizeAddress(address))
 }
 
-export const isNamed = ({ named }: ModeState, address: string): boolean => named.has(nameOf(address))
+export const isNamed = ({ named }: ModeState, address: string): boolean => named.has(normalizeAddress(address))
 
 /** A purchase or a ticked checkout box identifies the shopper; an unplaced order identifies no one. */
 export function recordOrderContact({ modes, scenario }: Harness, { order }: OrderVersion): void {
   if (!modes) return
   const isSold = scenario.beforeConsent === 'cart_and_contact' || order.kind === 'purchase' || order.paidAt !== null
   const yes = (order.consents ?? []).map(({ channel }) => channel)
-  if (isSold || yes.includes('email')) noteNamed(modes, order.email)
-  if (isSold || yes.includes('sms') || yes.includes('whatsapp')) noteNamed(modes, order.phone)
+  if (isSold || yes.includes('email')) recordNamed(modes, order.email)
+  if (isSold || yes.includes('sms') || yes.includes('whatsapp')) recordNamed(modes, order.phone)
   if (isSold || yes.length > 0 || order.kind !== 'draft') modes.orders.add(order.orderId)
 }
 
@@ -138,7 +138,7 @@ export async function expectContact(harness: Harness, post: CapturePost, isOpen:
   const { modes, fixture, outside, people, erased, hasJumped, isDisconnected } = harness
   const email = post.contact?.email
   const isUsual = isOpen && !isRefused(harness, email) && !hasJumped && !isDisconnected && erased.size === 0
-  if (!modes || !isUsual || !email || !post.items?.length || !allowedOf(harness, post)?.email) return
+  if (!modes || !isUsual || !email || !post.items?.length || !findAllowedIdentity(harness, post)?.email) return
   const person = people.find((each) => each.email === findMailbox(email))
   const isAlone = [...modes.named].every((each) => each === person?.email || person?.phones.includes(each))
   const { rows } = await outside.pool.query<{ isKept: boolean; isInCart: boolean }>(
@@ -177,7 +177,7 @@ export async function recordPluginReport(harness: Harness, key: string, { contac
   if (isFree) modes.posts.set(key, ALL)
   else if (hasAgreed || mode === 'cart_only')
     modes.posts.set(key, { email: isCovered || hasAgreed, phone: false, browser: isCovered || hasAgreed })
-  if (isFree) noteNamed(modes, email)
+  if (isFree) recordNamed(modes, email)
   if (isRefused(harness, email) || harness.erased.size > 0) return { isOwed: false }
   if (isFree) return { isOwed: Boolean(email) }
   if (!isCovered || modes.hasNo || harness.unsubscribed.size > 0) return { isOwed: false }

@@ -31,7 +31,7 @@ export const ownerPlayers: Players<
     const who = harness.people[person]!
     const address = kind === 'email' ? who.email : who.typedPhone
     await addEntry(harness.web.deps, by, { address, channels, note: 'asked on the phone' })
-    for (const each of addressesOf(who, kind)) {
+    for (const each of listAddresses(who, kind)) {
       for (const channel of kind === 'email' ? ['email'] : channels.length === 2 ? ['all'] : channels) {
         const key = `${channel}:${each}`
         harness.suppressed.set(key, harness.suppressed.get(key) ?? harness.clock.trueNow())
@@ -40,7 +40,7 @@ export const ownerPlayers: Players<
   },
   async 'allow again'(harness, { person, kind, channel }) {
     const by = { account: accountHandle(harness), session: harness.fixture.session }
-    for (const address of addressesOf(harness.people[person]!, kind)) {
+    for (const address of listAddresses(harness.people[person]!, kind)) {
       const id = buildEntryId(secrets.addressHash(address), channel, 'manual')
       await removeEntry(harness.web.deps, by, id)
       harness.suppressed.delete(`${channel}:${address}`)
@@ -74,24 +74,24 @@ export const ownerPlayers: Players<
   async erase(harness, { person, kind, isRunNow }) {
     const { web, fixture, people } = harness
     const who = people[person]!
-    const address = addressesOf(who, kind)[0]!
+    const address = listAddresses(who, kind)[0]!
     const wanted = { address: kind === 'email' ? address : who.typedPhone, confirmation: 'erase' }
     const { id } = await eraseDataSubject(
       web.deps,
       { account: accountHandle(harness), session: fixture.session },
       wanted,
     )
-    await noteErased(harness)
+    await recordErased(harness)
     if (!harness.erased.has(address)) throw new Error(`${address} was erased and is not on the suppression list`)
     harness.erasing.push(id)
     if (isRunNow) await runErasures(harness, web.deps)
   },
 }
 
-const addressesOf = ({ email, phones }: Person, kind: 'email' | 'phone') => (kind === 'email' ? [email] : phones)
+const listAddresses = ({ email, phones }: Person, kind: 'email' | 'phone') => (kind === 'email' ? [email] : phones)
 
 /** Records everyone whose hash is on the erasure list: the engine finds all addresses of a person. */
-async function noteErased({ outside, fixture, people, erased, clock }: Harness): Promise<void> {
+async function recordErased({ outside, fixture, people, erased, clock }: Harness): Promise<void> {
   const { rows } = await outside.pool.query<{ hash: string }>(
     `select encode(address_hash, 'hex') as hash from suppressions where account_id = $1 and reason = 'erased'`,
     [fixture.accountId],

@@ -49,16 +49,16 @@ export const pluginPlayers: Players = {
     const waiting = queue(harness, plugin, act)
     if (act.network === 'waits') return
     const sent = [waiting]
-    if (act.network === 'altered') return altered(harness, plugin, sent)
-    if (act.network === 'overtaken') return overtaken(harness, plugin, { act, first: waiting })
-    const call = await callOf(harness, plugin, sent)
+    if (act.network === 'altered') return sendAltered(harness, plugin, sent)
+    if (act.network === 'overtaken') return sendOvertaken(harness, plugin, { act, first: waiting })
+    const call = await buildCall(harness, plugin, sent)
     const status = await arrive(plugin, call)
     expectStatus(plugin, 'a call of the shop', status, 200)
-    noteUsable(harness, sent)
+    recordUsable(harness, sent)
     if (act.network === 'twice') {
       expectStatus(plugin, 'the same call again', await arrive(plugin, call), 409)
     }
-    if (act.network !== 'unanswered') await answered(harness, plugin, sent)
+    if (act.network !== 'unanswered') await checkAcknowledged(harness, plugin, sent)
   },
   async outbox(harness, { size, isReversed }) {
     const plugin = await connectPlugin(harness)
@@ -69,21 +69,21 @@ export const pluginPlayers: Players = {
     const all = [...plugin.queue.values()]
     const calls = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
     for (const sent of isReversed ? calls.reverse() : calls) {
-      const call = await callOf(harness, plugin, sent)
+      const call = await buildCall(harness, plugin, sent)
       expectStatus(plugin, 'the outbox', await arrive(plugin, call), 200)
-      noteUsable(harness, sent)
-      await answered(harness, plugin, sent)
+      recordUsable(harness, sent)
+      await checkAcknowledged(harness, plugin, sent)
     }
   },
   async forge(harness, { how }) {
     const plugin = await connectPlugin(harness)
     if (!plugin) return
-    const made = entryOf(harness, plugin, {
+    const made = buildEntry(harness, plugin, {
       cart: FORGED,
       items: [['16', 1]],
       contact: { email: 'forged@evil.example' },
     })
-    const body = bodyOf(harness, plugin, [made])
+    const body = buildBody(harness, plugin, [made])
     const change = {
       key: { key: randomBytes(32).toString('hex') },
       store: { store: crypto.randomUUID() },
@@ -133,7 +133,7 @@ interface Said {
   contact: object | null
 }
 
-function entryOf({ clock }: Harness, plugin: Plugin, { cart, items, contact }: Said): Waiting {
+function buildEntry({ clock }: Harness, plugin: Plugin, { cart, items, contact }: Said): Waiting {
   plugin.seq += 1
   const lines = items.map(([product, quantity]) => ({ product, quantity, price: '10.00', name: 'Tea' }))
   const entry = { type: 'cart', cart, lines, currency: 'USD', client: 'x'.repeat(22), ...(contact && { contact }) }
@@ -148,7 +148,7 @@ function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Waitin
   const before = plugin.queue.get(cart) ?? plugin.told.get(cart)
   const known = (before?.entry.contact as object | undefined) ?? null
   // Each report is the whole state: typed text stays in the form.
-  const waiting = entryOf(harness, plugin, { cart, items, contact: contact ? { ...known, ...contact } : known })
+  const waiting = buildEntry(harness, plugin, { cart, items, contact: contact ? { ...known, ...contact } : known })
   // Each shopper has an IP address of their own.
   waiting.entry.client = `client-${waiting.seq}-`.padEnd(22, 'n')
   if (customerId) waiting.entry.customer = { id: customerId }
@@ -160,16 +160,16 @@ function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Waitin
 }
 
 /** Builds the call at arrival, because what may be stored depends on consent at that time. */
-async function callOf(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<PluginCall> {
+async function buildCall(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<PluginCall> {
   for (const each of sent) {
     const key = `plugin:${each.cart}:${plugin.install}:${each.seq}`
     const { isOwed } = await recordPluginReport(harness, key, each.entry)
     each.isOwed = isOwed && each.isOwed !== false
   }
-  return signCall(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
+  return signCall(harness, plugin, 'batch', buildBody(harness, plugin, sent))
 }
 
-function bodyOf({ clock }: Harness, { install }: Plugin, sent: readonly Waiting[]): string {
+function buildBody({ clock }: Harness, { install }: Plugin, sent: readonly Waiting[]): string {
   const entries = sent.map(({ seq, at, entry }) => ({
     seq,
     age: Math.floor((clock.trueNow() - at) / 1_000),
@@ -220,23 +220,23 @@ export async function sendCall({ app, faults }: Plugin, { name, headers, body, k
 }
 
 /** The call with an earlier state arrives after the later one. */
-async function overtaken(
+async function sendOvertaken(
   harness: Harness,
   plugin: Plugin,
   { act, first }: { act: ActOf<'snapshot'>; first: Waiting },
 ): Promise<void> {
-  const late = await callOf(harness, plugin, [first])
+  const late = await buildCall(harness, plugin, [first])
   const next = queue(harness, plugin, { ...act, items: [['18', 4]] })
-  const call = await callOf(harness, plugin, [next])
+  const call = await buildCall(harness, plugin, [next])
   expectStatus(plugin, 'the later call', await arrive(plugin, call), 200)
   expectStatus(plugin, 'the call that was overtaken', await arrive(plugin, late), 200)
-  noteUsable(harness, [first, next])
-  await answered(harness, plugin, [next], first)
+  recordUsable(harness, [first, next])
+  await checkAcknowledged(harness, plugin, [next], first)
 }
 
 /** Changes the body in transit. */
-async function altered(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<void> {
-  const call = signCall(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
+async function sendAltered(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<void> {
+  const call = signCall(harness, plugin, 'batch', buildBody(harness, plugin, sent))
   const body = call.body.replaceAll(sent[0]!.cart, FORGED)
   expectStatus(plugin, 'an altered call', await arrive(plugin, { ...call, body }), 401)
 }
@@ -245,7 +245,7 @@ function expectStatus({ faults }: Plugin, what: string, status: number, wanted: 
   if (status !== wanted) faults.push(`${what} was answered ${status}, not ${wanted}`)
 }
 
-function noteUsable({ usable }: Harness, sent: readonly Waiting[]): void {
+function recordUsable({ usable }: Harness, sent: readonly Waiting[]): void {
   for (const { entry } of sent) {
     const { email } = (entry.contact ?? {}) as { email?: string }
     if (email) usable.add(listNumbers(email)[0]!)
@@ -264,7 +264,7 @@ interface Kept {
  * Checks acknowledged entries. A new one is stored as sent, with its own time, and is the last state of its cart. An
  * older state that arrives later is not stored, also when the newer one changed nothing.
  */
-async function answered(
+async function checkAcknowledged(
   harness: Harness,
   plugin: Plugin,
   sent: readonly Waiting[],
@@ -274,19 +274,19 @@ async function answered(
     if (plugin.queue.get(each.cart) === each) plugin.queue.delete(each.cart)
     plugin.told.set(each.cart, each)
   }
-  const forged = await keptOf(harness, plugin, FORGED)
+  const forged = await readStoredEntries(harness, plugin, FORGED)
   if (forged.length > 0) plugin.faults.push('what nobody of the shop has said was kept')
   for (const each of sent) {
-    const kept = await keptOf(harness, plugin, each.cart)
+    const kept = await readStoredEntries(harness, plugin, each.cart)
     const mine = kept.find(({ seq }) => seq === each.seq)
-    if (mine) checkKept(harness, plugin, { said: each, mine, kept })
+    if (mine) checkStoredEntry(harness, plugin, { said: each, mine, kept })
     else if (overtaken && kept.some(({ seq }) => seq === overtaken.seq)) {
       plugin.faults.push(`of ${each.cart.slice(0, 16)} an earlier state was kept behind one that was no news`)
     }
   }
 }
 
-function checkKept(
+function checkStoredEntry(
   harness: Harness,
   { faults }: Plugin,
   { said, mine, kept }: { said: Waiting; mine: Kept; kept: readonly Kept[] },
@@ -306,7 +306,7 @@ function checkKept(
 }
 
 /** Reads stored entries of this queue. */
-async function keptOf({ outside, fixture }: Harness, { install }: Plugin, cart: string): Promise<Kept[]> {
+async function readStoredEntries({ outside, fixture }: Harness, { install }: Plugin, cart: string): Promise<Kept[]> {
   const begin = `plugin:${cart}:${install}:`
   const { rows } = await outside.pool.query<Kept>(
     `select substr(unique_key, length($2) + 1)::int as seq, payload -> 'items' as items, payload #>> '{contact,email}' as email, at from facts

@@ -62,14 +62,14 @@ function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
         }
       : {}),
     ...(act.contact ? { contact: act.contact } : {}),
-    ...(act.consent === null ? {} : { consent: consentOf(act.consent, act.isOutdated) }),
+    ...(act.consent === null ? {} : { consent: buildConsent(act.consent, act.isOutdated) }),
   }
 }
 
 /** Product id in a browser's post; shops with variants use the variant's id. */
 const namedBy = ({ shopify }: Harness, id: string): string => (shopify ? buildVariantId(id) : id)
 
-function consentOf(consent: Consent, isOutdated = false): NonNullable<CapturePost['consent']> {
+function buildConsent(consent: Consent, isOutdated = false): NonNullable<CapturePost['consent']> {
   const boxes = (['email', 'sms', 'whatsapp'] as const).flatMap((channel) => {
     const isGiven = consent[channel]
     return isGiven === undefined
@@ -90,19 +90,19 @@ async function arrive(harness: Harness, post: CapturePost, isLeft = false): Prom
   const { fixture, web, clock } = harness
   const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
   const isCrowded = harness.arrivals++ % 4 === 3
-  const client = isCrowded ? await crowd(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
+  const client = isCrowded ? await fillClientLimit(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
   const { said, placed } = await recordAllowedPost(harness, post)
-  const isOfCart = saidOfItsCart(harness, said, isCrowded)
+  const isOfCart = recordContacts(harness, said, isCrowded)
   if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldPostsOf(web.deps, fixture.storeId)
   if (placed?.consent) await recordCapture(web.deps, store, placed, client)
   else if (placed) await keep(harness, store, dropUnusable(placed), client)
   if (!isLeft) await foldPostsOf(web.deps, fixture.storeId)
-  noteConsent(harness, said, isOfCart)
+  recordConsent(harness, said, isOfCart)
   return !isLeft && !isCrowded
 }
 
 /** Returns a client that has used up its hourly limit on new contacts; other clients have limits of their own. */
-async function crowd(harness: Harness): Promise<string> {
+async function fillClientLimit(harness: Harness): Promise<string> {
   const subject = `${harness.fixture.storeId}\0crowd`
   const takes = harness.isCrowdFull ? [] : Object.values(PER_CLIENT)
   harness.isCrowdFull = true
@@ -114,7 +114,7 @@ async function crowd(harness: Harness): Promise<string> {
  * A refusal on a page counts for contacts that an earlier post of the same cart named within the limits, and that
  * neither another browser nor the shop has named.
  */
-function saidOfItsCart(
+function recordContacts(
   harness: Harness,
   { cart, contact }: CapturePost,
   isCrowded: boolean,
@@ -134,9 +134,9 @@ function saidOfItsCart(
 /** Always false on Shopify, which names addresses in more ways than this counts. */
 function isNamedByItAlone({ contacts, refused, shop, shopify, plugin, resubscribed }: Harness, cart: string): boolean {
   if (shopify) return false
-  const browserOf = (token: string) => token.replace(/-visit-.*/, '')
+  const findBrowser = (token: string) => token.replace(/-visit-.*/, '')
   const all = [...contacts, ...refused]
-  const isMine = ([token]: (typeof all)[number]) => browserOf(token) === browserOf(cart)
+  const isMine = ([token]: (typeof all)[number]) => findBrowser(token) === findBrowser(cart)
   const mine = new Set(all.filter(isMine).flatMap(([, addresses]) => [...addresses]))
   const ofOthers = all.filter((each) => !isMine(each)).flatMap(([, addresses]) => [...addresses])
   const ofOrders = shop.versions.flatMap(({ order }) => [order.email, order.phone])
@@ -148,7 +148,7 @@ function isNamedByItAlone({ contacts, refused, shop, shopify, plugin, resubscrib
 }
 
 /** Records the shop's consent boxes after the commit. */
-function noteConsent(
+function recordConsent(
   { withdrawn, yeses, clock }: Harness,
   { consent, contact }: CapturePost,
   isOfCart: (address: string) => boolean,

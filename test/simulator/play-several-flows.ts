@@ -25,13 +25,13 @@ export const severalFlowsPlayers: Players = {
     const id = await createFlow(web.deps, store, { from: 'ready_email' })
     recordFlows(harness, (flows) => [...flows, { id, isOn: false, takesFrom: null, entry: null }])
     const ids = (await stepsOf(store, [id])).map((step) => step.id)
-    await recordSteps(harness, channelsOf(ids, ['email', 'email', 'email']), [])
+    await recordSteps(harness, buildChannels(ids, ['email', 'email', 'email']), [])
     const steps = ids.map((stepId, index) => ({
       ...{ id: stepId, delayMinutes: delays[index]!, channels: [channels[index]!] },
     }))
-    await saveFlow(web.deps, store, id, { name: 'Another', conditions: conditionsOf(entry), steps })
+    await saveFlow(web.deps, store, id, { name: 'Another', conditions: buildConditions(entry), steps })
     recordFlows(harness, (flows) => updateFlow(flows, id, () => ({ entry })))
-    await recordSteps(harness, channelsOf(ids, channels), [])
+    await recordSteps(harness, buildChannels(ids, channels), [])
     if (isFirst) await putFirst(harness, id)
     await toggleFlow(harness, id, { isOn: true, includeLast24h })
   },
@@ -41,7 +41,7 @@ export const severalFlowsPlayers: Players = {
     const steps: SaveFlow['steps'] = (await stepsOf(store, [id])).map((step) => ({
       ...{ id: step.id, delayMinutes: step.delay_minutes },
     }))
-    await saveFlow(harness.web.deps, store, id, { name: 'Another', conditions: conditionsOf(entry), steps })
+    await saveFlow(harness.web.deps, store, id, { name: 'Another', conditions: buildConditions(entry), steps })
     recordFlows(harness, (flows) => updateFlow(flows, id, () => ({ entry })))
   },
   async 'flow first'(harness, { flow }) {
@@ -61,7 +61,7 @@ export const severalFlowsPlayers: Players = {
   },
 }
 
-const channelsOf = (ids: readonly string[], channels: readonly Channel[]) =>
+const buildChannels = (ids: readonly string[], channels: readonly Channel[]) =>
   new Map(ids.map((id, index) => [id, { channels: [channels[index]!] }]))
 
 async function putFirst(harness: Harness, id: string): Promise<void> {
@@ -94,7 +94,7 @@ export async function toggleFlow(
 }
 
 /** In the form of the owner's screen: a group of conditions. */
-function conditionsOf(entry: Entry | null): FlowConditions | null {
+function buildConditions(entry: Entry | null): FlowConditions | null {
   if (!entry) return null
   return { match: 'all', groups: [{ match: entry.match, conditions: [...entry.bounds] }] }
 }

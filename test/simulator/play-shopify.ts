@@ -175,19 +175,19 @@ export function changeShopifyOrder(
       })
     : insertOrder(shop.store.shop, {
         ...{ id, createdAt: at, updatedAt: at, lines, totalMinor: act.totalMinor, refundedMinor: act.refundedMinor },
-        ...buyerOf(harness, act, checkout),
+        ...buildBuyer(harness, act, checkout),
         ...{ financialStatus: act.payment ?? 'PAID', address: buildAddress(act.country, act.state) },
         ...{ sourceName: act.isRenewal ? 'subscription_contract' : act.isStaff ? 'shopify_draft_order' : 'web' },
         ...(checkout && { checkoutToken: checkout.token, cartToken: checkout.cartToken }),
       })
   const final = ends && !isOver ? save(db, 'order', { ...order, ...ended(act, at) }) : order
   if (checkout) save(db, 'checkout', { ...checkout, completedAt: at, orderId: id, updatedAt: at })
-  const version = { order: toldOf(final), since: harness.clock.trueNow() }
+  const version = { order: buildReportedOrder(final), since: harness.clock.trueNow() }
   shop.versions.push(version)
   return { version, order: final, isNew: !known }
 }
 
-function buyerOf(harness: Harness, act: Placed, checkout: Checkout | undefined) {
+function buildBuyer(harness: Harness, act: Placed, checkout: Checkout | undefined) {
   const byName = act.customerId === null ? null : harness.people.find((each) => each.customerId === act.customerId)!
   const who = { email: act.email ?? byName?.email ?? null, phone: act.phone, country: act.country }
   const customerId = findCustomerId(harness.shopify!, who) ?? checkout?.customerId ?? null
@@ -202,7 +202,7 @@ const isCancelled = ({ cancelledAt, financialStatus }: Order) => cancelledAt !==
 const second = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`
 
 /** The order as the shop reports it, written independently of our client. */
-function toldOf(order: Order): PlatformOrder {
+function buildReportedOrder(order: Order): PlatformOrder {
   const kind = isCancelled(order) ? 'cancelled' : 'purchase'
   return {
     ...{ orderId: String(order.id), kind, status: order.financialStatus, currency: 'USD' },
@@ -235,7 +235,7 @@ function strangersOrder(harness: Harness, email = `stranger-${harness.shop.versi
     },
     customerId: findCustomerId(shop, { email, phone: null, country: null }),
   })
-  shop.versions.push({ order: toldOf(order), since: harness.clock.trueNow() })
+  shop.versions.push({ order: buildReportedOrder(order), since: harness.clock.trueNow() })
 }
 
 /** Delivers a placed or changed order. */

@@ -23,12 +23,12 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
       ...{ channel, from, words, saidAt: clock.trueNow(), isForged: network === 'forged' },
     }
     if (network === 'late') return harness.lateWords.push(said)
-    await hear(harness, said)
-    if (network === 'twice') await hear(harness, said)
+    await receiveText(harness, said)
+    if (network === 'twice') await receiveText(harness, said)
   },
   async 'late words arrive'(harness, { isReversed }) {
     const late = harness.lateWords.splice(0)
-    for (const said of isReversed ? late.reverse() : late) await hear(harness, said)
+    for (const said of isReversed ? late.reverse() : late) await receiveText(harness, said)
   },
   async report(harness, { text, status, code, network }) {
     const seen = harness.post.mails.filter(({ channel }) => channel === 'sms' || channel === 'whatsapp')[text]
@@ -38,16 +38,16 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
     const base = { channel, messageId, providerId: buildProviderId(messageId), at, isForged: network === 'forged' }
     const report: DeliveryReport = { ...base, status, code }
     if (network === 'late') return harness.lateReports.push(report)
-    await tell(harness, report)
-    if (network === 'twice') await tell(harness, report)
+    await deliverOneReport(harness, report)
+    if (network === 'twice') await deliverOneReport(harness, report)
   },
   async 'late reports arrive'(harness, { isReversed }) {
     const late = harness.lateReports.splice(0)
-    for (const report of isReversed ? late.reverse() : late) await tell(harness, report)
+    for (const report of isReversed ? late.reverse() : late) await deliverOneReport(harness, report)
   },
 }
 
-async function tell(harness: Harness, report: DeliveryReport): Promise<void> {
+async function deliverOneReport(harness: Harness, report: DeliveryReport): Promise<void> {
   await deliverReport(harness.web.deps, harness.fixture.accountId, report)
   if (report.isForged) throw new Error('a forged report was taken for the provider’s')
   const known = harness.reported.get(report.messageId) ?? new Set()
@@ -59,7 +59,7 @@ async function tell(harness: Harness, report: DeliveryReport): Promise<void> {
 /** Within this time, a phone's dates do not show which message came first. */
 const TOGETHER_MS = 2_000
 
-async function hear(harness: Harness, said: InboundWords): Promise<void> {
+async function receiveText(harness: Harness, said: InboundWords): Promise<void> {
   const { unsubscribed, keywords, wrote, clock } = harness
   await deliverWords(harness.web.deps, harness.fixture.accountId, said)
   if (said.isForged) throw new Error('forged words were taken for a person’s')
@@ -138,13 +138,13 @@ async function ask(harness: Harness, act: ActOf<'manual'>, ids: readonly string[
   } catch (error) {
     asked.waiting -= 1
     if (error instanceof AppError)
-      noteRefusal(harness, { key, asked, error, isPress: act.key === null, count: wanted.cartIds.length })
+      recordRefusal(harness, { key, asked, error, isPress: act.key === null, count: wanted.cartIds.length })
     throw error
   }
 }
 
 /** A refused request frees its key, also for a concurrent one, which may already have a message of its own. */
-function noteRefusal(
+function recordRefusal(
   { manual }: Harness,
   {
     key,

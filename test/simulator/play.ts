@@ -76,7 +76,7 @@ const players: Players = {
   async order(harness, act) {
     if (harness.shopify) return orderOnShopify(harness, act)
     const version = changeOrder(harness.shop, harness.clock, act, findUsableCodes(harness, act))
-    noteText(harness, version)
+    recordOrderConsents(harness, version)
     recordOrderContact(harness, version)
     if (act.webhook === 'lost') return
     if (act.webhook === 'late') {
@@ -91,7 +91,7 @@ const players: Players = {
     for (const told of harness.lateDeliveries.splice(0).reverse()) await processDelivery(harness, told)
     for (const version of harness.lateWebhooks.splice(0).reverse()) await webhook(harness, version, isOld)
   },
-  work,
+  work: runPass,
   async restart(harness, { worker }) {
     harness.workers[worker]!.life.isDead = true
     harness.workers[worker] = await createWorker(harness.outside)
@@ -100,7 +100,7 @@ const players: Players = {
     harness.shop.mood = mood
   },
   async sweep(harness, { worker }) {
-    const { deps } = await living(harness, worker)
+    const { deps } = await findLiveWorker(harness, worker)
     await sweepStore(deps, { storeId: harness.fixture.storeId })
     await foldRollups(deps)
     await countFigures(deps)
@@ -125,7 +125,7 @@ const players: Players = {
       delayMinutes: delays[index]!,
       ...(channels && { channels: [channels[index]!] }),
       variants: [
-        { id: step.id, sharePercent: 100, words: wordsOf(step, channels?.[index] ?? step.channel, isTextChanged) },
+        { id: step.id, sharePercent: 100, words: buildContent(step, channels?.[index] ?? step.channel, isTextChanged) },
       ],
     }))
     harness.editedAt = harness.clock.trueNow()
@@ -155,13 +155,13 @@ const players: Players = {
     if (store.id === storeId) recordConnection(harness, true)
   },
   async click(harness, { mail, isHuman }) {
-    const id = mailOf(harness, mail)
+    const id = findMailId(harness, mail)
     const userAgent = isHuman ? 'Mozilla/5.0 (Macintosh) Firefox/140.0' : 'curl/8.0'
     if (id)
       await recordClick(harness.web.deps, createToken(secrets, 'click', id), { method: 'GET', userAgent, purpose: '' })
   },
   async restore(harness, { mail }) {
-    const id = mailOf(harness, mail)
+    const id = findMailId(harness, mail)
     if (id) await restoreCart(harness.web.deps, createRestoreToken(secrets, id))
   },
   async unsubscribe(harness, { mail, way }) {
@@ -188,8 +188,8 @@ const players: Players = {
   ...pluginPlayers,
   ...modePlayers,
   ...beatPlayers,
-  ...couponPlayers(living),
-  ...shopifyPlayers(living),
+  ...couponPlayers(findLiveWorker),
+  ...shopifyPlayers(findLiveWorker),
   ...secondShopPlayers(playAct),
   ...campaignPlayers,
   async manual(harness, act) {
@@ -203,17 +203,17 @@ const players: Players = {
   },
 }
 
-const mailOf = ({ post }: Harness, index: number) => post.mails[index]?.id
+const findMailId = ({ post }: Harness, index: number) => post.mails[index]?.id
 
 /** Changes a Shopify order and delivers it, and records the addresses it confirms. */
 async function orderOnShopify(harness: Harness, act: ActOf<'order'>): Promise<void> {
   const changed = changeShopifyOrder(harness, act)
-  noteText(harness, changed.version)
+  recordOrderConsents(harness, changed.version)
   await deliverOrder(harness, changed, act)
 }
 
 /** A consent stored at checkout counts from the order's start, whenever it is read. */
-function noteText({ shop, withdrawn, yeses, usable }: Harness, { order }: OrderVersion): void {
+function recordOrderConsents({ shop, withdrawn, yeses, usable }: Harness, { order }: OrderVersion): void {
   for (const address of [order.email, order.phone]) if (address) usable.add(listNumbers(address)[0]!)
   const isNew = shop.versions.filter((version) => version.order.orderId === order.orderId).length === 1
   for (const { channel } of order.consents ?? []) {
@@ -241,14 +241,14 @@ async function ask(work: () => Promise<unknown>): Promise<void> {
 }
 
 /** Changed content for the same channel, or content for another one. */
-function wordsOf(step: FlowStep, channel: string, isTextChanged: boolean) {
+function buildContent(step: FlowStep, channel: string, isTextChanged: boolean) {
   const body = channel === step.channel ? step.body : TEXT
   if (channel === 'email') return { email: { subject: isTextChanged ? `${step.subject}!` : step.subject, body } }
   if (channel === 'push') return { push: { title: step.subject, body } }
   return channel === 'sms' ? { sms: { body } } : {}
 }
 
-async function living(harness: Harness, index: number): Promise<Actor> {
+async function findLiveWorker(harness: Harness, index: number): Promise<Actor> {
   const worker = harness.workers[index]!
   if (!worker.life.isDead) return worker
   harness.workers[index] = await createWorker(harness.outside)
@@ -256,12 +256,12 @@ async function living(harness: Harness, index: number): Promise<Actor> {
 }
 
 /** Runs one pass of a worker over everything that is due. */
-async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
-  const actor = await living(harness, act.worker)
+async function runPass(harness: Harness, act: ActOf<'work'>): Promise<void> {
+  const actor = await findLiveWorker(harness, act.worker)
   const { deps, life } = actor
   await recordMissedHeartbeats(harness)
   harness.post.answers = [...act.answers]
-  const interrupted = act.meanwhile ? interrupt(harness, actor, act.meanwhile) : null
+  const interrupted = act.meanwhile ? setInterruption(harness, actor, act.meanwhile) : null
   life.statementsLeft = act.diesAt
   life.statements = 0
   const heart = setInterval(() => recordHeartbeat(actor), BEAT_MS)
@@ -297,7 +297,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
 }
 
 /** Performs the steps once, at that point of the worker's pass, while the worker waits. */
-function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile) {
+function setInterruption(harness: Harness, { life }: Actor, { at, steps }: Meanwhile) {
   const interrupted: { problem: unknown } = { problem: null }
   let isDone = false
   let isEvaluated = false

@@ -133,7 +133,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
       post.mails.push(seen)
       world.notes.push(note)
       const of = { id: seen.id, channel: seen.channel, hash: secrets.addressHash(seen.to), now: clock.now() }
-      const reading = Promise.all([readEvidence(db, of), aliveOf(db, seen.id)])
+      const reading = Promise.all([readEvidence(db, of), listActiveBrowsers(db, seen.id)])
       readings.add(reading)
       ;[seen.evidence, note.alive] = await reading.finally(() => readings.delete(reading))
       await Promise.allSettled(readings)
@@ -161,7 +161,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         engineAt: clock.now().getTime(),
         answer,
         isTaken: TAKEN.has(answer),
-        micros: 'channel' in message ? microsOf(message) : 0,
+        micros: 'channel' in message ? computePrice(message) : 0,
         isTemplate: 'channel' in message && message.template !== null,
         told: /Code: ([\w-]+)/.exec(message.text)?.[1] ?? null,
         isAnswered: false,
@@ -188,7 +188,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
 }
 
 /** Browsers of the person that reported the cart, newest first; without a cart all of them. */
-async function aliveOf(db: Db, messageId: string): Promise<string[]> {
+async function listActiveBrowsers(db: Db, messageId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select p.id from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id
     where m.id = ${messageId} and (m.cart_id is null or p.marks && m.told_by) order by p.seen_at desc, p.id desc`.execute(
@@ -205,7 +205,7 @@ async function countryAsked(db: Db, phone: string): Promise<string | null> {
 }
 
 /** The price of the sent text: SMS cost per segment. */
-function microsOf({ channel, to, text }: OutgoingText): number {
+function computePrice({ channel, to, text }: OutgoingText): number {
   return channel === 'sms' ? findSmsPrice(to, text) : findPrice(to)
 }
 

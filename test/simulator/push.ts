@@ -49,23 +49,23 @@ export const hasPush = (seed: number, have = HAVE_DICE): boolean => createSeeded
 export function addPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: ActContext): Scenario {
   if (!hasPush(seed)) return { ...scenario, push: null }
   const dice = { ...chance, ...createSeededRandom(seed ^ DICE) }
-  const steps = scenario.steps.map((step) => touched(dice, step))
+  const steps = scenario.steps.map((step) => addInterruption(dice, step))
   const put = (act: Act, from: number, waitMs: number) =>
     steps.splice(dice.between(Math.min(from, steps.length), steps.length), 0, { ...act, waitMs })
-  for (let more = dice.between(3, 8); more > 0; more--) put(anAct(dice), 6, aWait(dice))
-  for (let more = dice.between(3, 6); more > 0; more--) put(aLook(dice), 6, dice.between(MINUTE, 2 * HOUR))
+  for (let more = dice.between(3, 8); more > 0; more--) put(drawAct(dice), 6, drawWait(dice))
+  for (let more = dice.between(3, 6); more > 0; more--) put(drawPass(dice), 6, dice.between(MINUTE, 2 * HOUR))
   // Carts are abandoned and browsers subscribe early; mostly automatic notifications are already on.
   const left: Step[] = [0, 1, 2]
     .filter((browser) => browser === 0 || dice.isLucky(0.5))
     .flatMap((browser): Step[] => [
-      { ...aPost(dice, browser), waitMs: dice.between(0, MINUTE) },
+      { ...drawPost(dice, browser), waitMs: dice.between(0, MINUTE) },
       { do: 'push allow', browser, network: 'now', waitMs: dice.between(SECOND, MINUTE) },
     ])
   for (let more = dice.between(1, 3); more > 0; more--)
-    steps.splice(dice.between(3, steps.length), 0, ...anEpisode(dice))
+    steps.splice(dice.between(3, steps.length), 0, ...drawEpisode(dice))
   const on: Step = { ...settings(dice), isOn: true, waitMs: 0 } as Step
   steps.splice(2, 0, ...(dice.isLucky(0.8) ? [on, ...left] : [...left, { ...on, waitMs: dice.between(0, 2 * HOUR) }]))
-  if (dice.isLucky(0.5)) steps.splice(dice.between(3, steps.length), 0, ...aLateYes(dice))
+  if (dice.isLucky(0.5)) steps.splice(dice.between(3, steps.length), 0, ...drawLateSubscription(dice))
   return {
     ...scenario,
     channels: dice.isLucky(0.3) ? withNotification(dice, scenario.channels) : scenario.channels,
@@ -75,34 +75,38 @@ export function addPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: 
 }
 
 /** A cart is abandoned, its browser has subscribed, and worker passes follow when messages are due. */
-function anEpisode(dice: ActContext): Step[] {
-  const browser = aBrowserOf(dice)
+function drawEpisode(dice: ActContext): Step[] {
+  const browser = drawBrowser(dice)
   const allow: Act = { do: 'push allow', browser, network: 'now' }
-  const post = aPost(dice, browser)
-  const second = dice.isLucky(0.4) ? aTwin(dice, post) : []
-  const rival = dice.isLucky(0.4) ? [{ ...anAct(dice), waitMs: dice.between(0, 10 * MINUTE) }] : []
+  const post = drawPost(dice, browser)
+  const second = dice.isLucky(0.4) ? drawSecondBrowser(dice, post) : []
+  const rival = dice.isLucky(0.4) ? [{ ...drawAct(dice), waitMs: dice.between(0, 10 * MINUTE) }] : []
   return [
-    { ...post, ...(second.length > 0 && { contact: emailOf(dice, browser) }), waitMs: dice.between(0, HOUR) } as Step,
+    {
+      ...post,
+      ...(second.length > 0 && { contact: buildContact(dice, browser) }),
+      waitMs: dice.between(0, HOUR),
+    } as Step,
     { ...allow, waitMs: dice.between(SECOND, MINUTE) },
     ...second,
     ...rival,
-    touched(dice, { ...aLook(dice), waitMs: dice.between(15 * MINUTE, 70 * MINUTE) }, 0.6),
+    addInterruption(dice, { ...drawPass(dice), waitMs: dice.between(15 * MINUTE, 70 * MINUTE) }, 0.6),
     {
-      ...aLook(dice),
+      ...drawPass(dice),
       waitMs: dice.isLucky(0.4) ? dice.between(5 * MINUTE, 9 * MINUTE) : dice.between(5 * MINUTE, 40 * MINUTE),
     },
     ...(dice.isLucky(0.6) ? [{ ...makings.event(dice), waitMs: dice.between(SECOND, 20 * MINUTE) }] : []),
-    ...(dice.isLucky(0.5) ? [{ ...aLook(dice), waitMs: dice.between(5 * HOUR, 8 * HOUR) }] : []),
+    ...(dice.isLucky(0.5) ? [{ ...drawPass(dice), waitMs: dice.between(5 * HOUR, 8 * HOUR) }] : []),
   ]
 }
 
-const emailOf = ({ people }: ActContext, browser: number) => ({ email: people[browser]!.email })
+const buildContact = ({ people }: ActContext, browser: number) => ({ email: people[browser]!.email })
 
 /** Another browser of the person with the same cart, which may receive its notifications too. */
-function aTwin(dice: ActContext, post: Extract<Act, { do: 'post' }>): Step[] {
+function drawSecondBrowser(dice: ActContext, post: Extract<Act, { do: 'post' }>): Step[] {
   const browser = (post.browser + dice.between(1, 2)) % 3
   return [
-    { ...post, browser, contact: emailOf(dice, post.browser), waitMs: dice.between(0, MINUTE) },
+    { ...post, browser, contact: buildContact(dice, post.browser), waitMs: dice.between(0, MINUTE) },
     { do: 'push allow', browser, network: 'now', waitMs: dice.between(0, MINUTE) },
     // The newer of the two is gone, and the server does not know.
     ...(dice.isLucky(0.5) ? [{ do: 'push revoke', browser, status: 410, isTold: false, waitMs: MINUTE } as Step] : []),
@@ -110,13 +114,13 @@ function aTwin(dice: ActContext, post: Extract<Act, { do: 'post' }>): Step[] {
 }
 
 /** A notification is due before its browser has subscribed, and waits only for that. */
-function aLateYes(dice: ActContext): Step[] {
+function drawLateSubscription(dice: ActContext): Step[] {
   const browser = dice.between(0, 2)
   const look: Act = { do: 'work', worker: 0, meanwhile: null, diesAt: null, answers: [] }
   return [
     { ...settings(dice), isOn: true, frequency: 'immediate', waitMs: 0 } as Step,
     { do: 'new visit', browser, waitMs: 0 },
-    { ...aPost(dice, browser), contact: null, waitMs: dice.between(0, MINUTE) } as Step,
+    { ...drawPost(dice, browser), contact: null, waitMs: dice.between(0, MINUTE) } as Step,
     { ...look, waitMs: dice.between(HOUR, 90 * MINUTE) },
     { ...look, waitMs: dice.between(SECOND, 5 * MINUTE) },
     { do: 'push allow', browser, network: 'now', waitMs: dice.between(SECOND, MINUTE) },
@@ -130,7 +134,7 @@ function withNotification(dice: ActContext, channels: readonly Channel[]): Chann
   return channels.map((channel, index) => (index === at && channel === 'email' ? 'push' : channel))
 }
 
-const aWait = (dice: ActContext) =>
+const drawWait = (dice: ActContext) =>
   dice.between(
     0,
     { none: 0, moment: 40 * SECOND, minutes: 30 * MINUTE, hours: 8 * HOUR }[
@@ -139,7 +143,7 @@ const aWait = (dice: ActContext) =>
   )
 
 /** A cart, usually of the person to whom this browser belongs. */
-function aPost(dice: ActContext, browser: number): Extract<Act, { do: 'post' }> {
+function drawPost(dice: ActContext, browser: number): Extract<Act, { do: 'post' }> {
   const person = dice.people[dice.isLucky(0.75) ? browser : dice.between(0, 2)]!
   return {
     ...{ do: 'post', browser, isNewPage: true, items: [[dice.pick(['16', '17']), 1]], coupons: [] },
@@ -147,17 +151,17 @@ function aPost(dice: ActContext, browser: number): Extract<Act, { do: 'post' }> 
   }
 }
 
-function anAct(dice: ActContext): Act {
+function drawAct(dice: ActContext): Act {
   const what = dice.weighted({ allow: 3, visit: 3, change: 1.5, revoke: 2, event: 4, keys: 1.5, settings: 1.5, all: 1 })
   return makings[what](dice)
 }
 
 /** An act that forbids a notification just before its send. */
-function aRival(dice: ActContext): Act {
+function drawRival(dice: ActContext): Act {
   return makings[dice.weighted({ revoke: 3, stop: 4, keys: 1.5, settings: 2, allow: 2, visit: 1, change: 1 })](dice)
 }
 
-const aBrowserOf = (dice: ActContext) => Number(dice.weighted({ 0: 5, 1: 3, 2: 2 }))
+const drawBrowser = (dice: ActContext) => Number(dice.weighted({ 0: 5, 1: 3, 2: 2 }))
 
 const settings = (dice: ActContext): Act => ({
   do: 'push settings',
@@ -170,13 +174,13 @@ const settings = (dice: ActContext): Act => ({
 
 const makings = {
   allow: (dice) => ({
-    ...{ do: 'push allow', browser: aBrowserOf(dice) },
+    ...{ do: 'push allow', browser: drawBrowser(dice) },
     network: dice.weighted({ now: 6, twice: 2, lost: 1, forged: 1.5 }),
   }),
-  visit: (dice) => ({ do: 'push visit', browser: aBrowserOf(dice) }),
-  change: (dice) => ({ do: 'push change', browser: aBrowserOf(dice), network: dice.isLucky(0.7) ? 'now' : 'lost' }),
+  visit: (dice) => ({ do: 'push visit', browser: drawBrowser(dice) }),
+  change: (dice) => ({ do: 'push change', browser: drawBrowser(dice), network: dice.isLucky(0.7) ? 'now' : 'lost' }),
   revoke: (dice) => ({
-    ...{ do: 'push revoke', browser: aBrowserOf(dice), status: dice.pick([404, 410] as const) },
+    ...{ do: 'push revoke', browser: drawBrowser(dice), status: dice.pick([404, 410] as const) },
     isTold: dice.isLucky(0.6),
   }),
   event: (dice) => ({
@@ -189,7 +193,7 @@ const makings = {
   all: (dice) => ({ do: 'push all', isTwice: dice.isLucky(0.4), text: dice.between(1, 3) }),
 } satisfies Record<string, (dice: ActContext) => Act>
 
-const aLook = (dice: ActContext): Extract<Act, { do: 'work' }> => ({
+const drawPass = (dice: ActContext): Extract<Act, { do: 'work' }> => ({
   ...{ do: 'work', worker: dice.between(0, 1), meanwhile: null, diesAt: null },
   answers: dice.isLucky(0.4)
     ? [
@@ -200,7 +204,7 @@ const aLook = (dice: ActContext): Extract<Act, { do: 'work' }> => ({
 })
 
 /** A worker pass during which a shopper or the owner changes something about the next send. */
-function touched(dice: ActContext, step: Step, share = 0.3): Step {
+function addInterruption(dice: ActContext, step: Step, share = 0.3): Step {
   if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(share)) return step
   const at = dice.weighted({ claim: 1, evaluate: 2, 'before sending': 3, sent: 2, submission: 3 })
   const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)
@@ -209,7 +213,7 @@ function touched(dice: ActContext, step: Step, share = 0.3): Step {
     meanwhile: {
       at,
       steps: [
-        { ...aRival(dice), waitMs: 0 },
+        { ...drawRival(dice), waitMs: 0 },
         { do: 'new visit', browser: 2, waitMs },
       ],
     },

@@ -47,7 +47,7 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<S
     stockShop(harness, scenario, index)
     const problem = await playStep(harness, step).then(
       () => null,
-      (error) => ({ rule: 'crash' as const, step: index, words: sayError(error) }),
+      (error) => ({ rule: 'crash' as const, step: index, words: describeError(error) }),
     )
     const state: State = await readState(pool, harness.fixture.storeId, before)
     if (scenario.hasCampaigns) await recordExpectedRecipients(harness, { state, before })
@@ -55,11 +55,11 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<S
     const traces = state === before ? [] : await readTraces(pool, harness)
     const inOther = await readSecondShop(pool, harness, beforeInOther)
     const other = inOther && { state: inOther, before: beforeInOther }
-    broken = problem ?? look(harness, { step, state, before, mailsBefore, index, traces, other })
+    broken = problem ?? checkInvariants(harness, { step, state, before, mailsBefore, index, traces, other })
     if (broken) break
     before = state
     beforeInOther = inOther
-    harness.carts = inOrder(state.carts)
+    harness.carts = sortCarts(state.carts)
   }
   if (!broken) {
     const words = await findFigureFaults(harness)
@@ -90,7 +90,7 @@ interface Seen {
   other: { state: State; before: State | null } | null
 }
 
-function look(
+function checkInvariants(
   harness: Harness,
   { step, state, before, mailsBefore, index, traces, other }: Seen,
 ): InvariantFailure | null {
@@ -107,13 +107,13 @@ function look(
 }
 
 /** Carts that can be contacted first, then by age. */
-function inOrder(carts: readonly Cart[]): Cart[] {
+function sortCarts(carts: readonly Cart[]): Cart[] {
   const isLeft = ({ status }: Cart) => Number(status === 'abandoned')
   return [...carts].sort((a, b) => isLeft(b) - isLeft(a) || a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1))
 }
 
 /** PostgreSQL's deadlock details, and the place in our code. */
-function sayError(error: Error & { detail?: string; where?: string }): string[] {
+function describeError(error: Error & { detail?: string; where?: string }): string[] {
   const ours = (error.stack ?? '').split('\n').filter((line) => line.includes('/server/'))
   return [String(error), error.detail, error.where, ...ours.slice(0, 3)].filter((each) => each !== undefined)
 }

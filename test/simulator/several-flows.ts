@@ -46,7 +46,7 @@ export function addSeveralFlows(seed: number, scenario: Scenario, people: readon
   if (isLeftOut || !createSeededRandom(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return scenario
   const dice = createSeededRandom(seed ^ DICE)
   const channels = listChannels(scenario)
-  const act = () => anAct(dice, channels)
+  const act = () => drawAct(dice, channels)
   const steps = replaceEdits(scenario.steps, act).map((step): Step => {
     if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.2)) return step
     const at = dice.pick(['claim', 'evaluate', 'before sending', 'submission'] as const)
@@ -75,7 +75,7 @@ export function addSeveralFlows(seed: number, scenario: Scenario, people: readon
     steps.splice(dice.between(2, steps.length), 0, ...putOff(dice, people))
   }
   if (dice.isLucky(0.4)) steps.splice(dice.between(2, steps.length), 0, ...chosenWords(dice, people))
-  const made = Array.from({ length: dice.between(1, 2) }, () => ({ ...aFlow(dice, channels), waitMs: 0 }))
+  const made = Array.from({ length: dice.between(1, 2) }, () => ({ ...drawFlow(dice, channels), waitMs: 0 }))
   return { ...scenario, steps: [...made, ...steps, createWorkStep(10 * MINUTE), createWorkStep(HOUR)] }
 }
 
@@ -116,12 +116,12 @@ function chosenWords(dice: Random, people: readonly Person[]): Step[] {
   ]
 }
 
-function anAct(dice: Random, channels: readonly Channel[]): Act {
+function drawAct(dice: Random, channels: readonly Channel[]): Act {
   const flow = Number(dice.weighted({ 0: 3, 1: 4, 2: 2 }))
   const switched = { flow, isOn: dice.isLucky(0.6), includeLast24h: dice.isLucky(0.5) }
   switch (dice.weighted({ entry: 4, first: 4, switch: 5, delete: 1, make: 1, edit: 2 })) {
     case 'entry':
-      return { do: 'flow entry', flow, entry: anEntry(dice) }
+      return { do: 'flow entry', flow, entry: drawEntry(dice) }
     case 'first':
       return { do: 'flow first', flow }
     case 'switch':
@@ -129,22 +129,22 @@ function anAct(dice: Random, channels: readonly Channel[]): Act {
     case 'delete':
       return { do: 'flow delete', flow: Math.max(1, flow) }
     case 'make':
-      return aFlow(dice, channels)
+      return drawFlow(dice, channels)
     case 'edit':
       return { do: 'flow edit', flow, change: drawChange(dice, channels) }
   }
 }
 
-const aFlow = (dice: Random, channels: readonly Channel[]): Act => ({
+const drawFlow = (dice: Random, channels: readonly Channel[]): Act => ({
   do: 'flow make',
   delays: dice.pick(DELAYS),
   channels: Array.from({ length: 3 }, () => dice.pick(channels)),
-  entry: anEntry(dice),
+  entry: drawEntry(dice),
   isFirst: dice.isLucky(0.8),
   includeLast24h: dice.isLucky(0.5),
 })
 
-function anEntry(dice: Random): Entry | null {
+function drawEntry(dice: Random): Entry | null {
   const count = Number(dice.weighted({ 0: 2, 1: 5, 2: 2 }))
   if (count === 0) return null
   return { match: dice.pick(['all', 'any'] as const), bounds: Array.from({ length: count }, () => dice.pick(BOUNDS)) }

@@ -81,7 +81,7 @@ export function createCouponCalls(
   const change = ({ id, draft }: CouponChange): CouponChangeResult => {
     if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
     const coupon = shelf.coupons.find(({ couponId }) => couponId === id)
-    if (coupon) Object.assign(coupon, fieldsOf(draft))
+    if (coupon) Object.assign(coupon, buildFields(draft))
     const told = tell(id, false)[0]
     return told ? { coupon: told } : { refusal: 'gone', words: 'Invalid ID.' }
   }
@@ -147,7 +147,7 @@ export function addCoupon(shelf: CouponStock, draft: CouponDraft): PlatformCoupo
     ...{ maxSpendMinor: null, expiresAt: null, usageLimit: null, usageLimitPerUser: null, usageCount: 0 },
     ...{ isPublished: true, isIndividual: false, excludesSaleItems: false, createdAt: null, modifiedAt: null },
     limits: NO_LIMITS,
-    ...(fieldsOf(draft) as Pick<PlatformCoupon, 'code' | 'type' | 'mark'>),
+    ...(buildFields(draft) as Pick<PlatformCoupon, 'code' | 'type' | 'mark'>),
   }
 }
 
@@ -156,7 +156,7 @@ const NO_LIMITS = {
   items: null,
 }
 
-function fieldsOf({ currency: _, email, code, ...draft }: Partial<CouponDraft>): Partial<PlatformCoupon> {
+function buildFields({ currency: _, email, code, ...draft }: Partial<CouponDraft>): Partial<PlatformCoupon> {
   return {
     ...draft,
     ...(code !== undefined && { code: code.toLowerCase() }),

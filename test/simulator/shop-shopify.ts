@@ -81,7 +81,7 @@ export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boo
     const key = JSON.stringify([by, shelf === undefined, access.keys])
     const known = clients.get(key)
     if (known) return known
-    const client = clientOf(shop, clock, { by, access, shelf: shelf ?? createMemoryTokenCache() })
+    const client = createClient(shop, clock, { by, access, shelf: shelf ?? createMemoryTokenCache() })
     clients.set(key, client)
     return client
   }
@@ -133,12 +133,12 @@ interface Process {
   shelf: TokenCache
 }
 
-function clientOf(shop: ShopifyShop, clock: Clock, { by, access, shelf }: Process): StoreClient {
+function createClient(shop: ShopifyShop, clock: Clock, { by, access, shelf }: Process): StoreClient {
   const wait = async (ms: number, signal?: AbortSignal) => {
     await clock.pass(ms)
     signal?.throwIfAborted()
   }
-  return createShopifyClient(access, { fetch: wayTo(shop, clock, by), now: clock.now, sleep: wait }, shelf)
+  return createShopifyClient(access, { fetch: createFetch(shop, clock, by), now: clock.now, sleep: wait }, shelf)
 }
 
 interface Question {
@@ -147,7 +147,7 @@ interface Question {
 }
 
 /** Sends a process's requests, and records the replies. */
-function wayTo(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch {
+function createFetch(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch {
   const readings = new Map<string | null, OrderListing>()
   return async (url, request = {}) => {
     const { pathname, search } = new URL(url)
@@ -160,18 +160,18 @@ function wayTo(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch {
     const reading = isReading ? (readings.get(after) ?? { startedAt: clock.trueNow(), reachedEnd: false }) : null
     if (reading && after === null) shop.readings.push(reading)
     if (isOfOrders) await shop.beforePage()
-    await stumble(shop, clock, after === null ? 1 : 2)
+    await applyMood(shop, clock, after === null ? 1 : 2)
     if (request.signal?.aborted) throw new FetchProblem('aborted')
     const answer = await ask(shop, { path: pathname + search, request })
-    if (pathname.endsWith('/access_token')) noteToken(shop, clock, by, answer)
+    if (pathname.endsWith('/access_token')) recordToken(shop, clock, by, answer)
     const said = asked ? JSON.parse(answer.body.toString()) : null
-    if (reading) noteReading(readings, reading, said)
-    if (asked) notePeople(shop, by, said)
+    if (reading) recordListing(readings, reading, said)
+    if (asked) recordConsents(shop, by, said)
     return { ...answer, url, isRedirected: false }
   }
 }
 
-async function stumble({ mood }: ShopifyShop, clock: Clock, page: number): Promise<void> {
+async function applyMood({ mood }: ShopifyShop, clock: Clock, page: number): Promise<void> {
   if (mood === 'is slow') await clock.pass(SLOW_MS)
   if (mood.startsWith('stalls')) await clock.pass(STALL_MS)
   if (mood === 'is down') throw new FetchProblem('refused')
@@ -193,13 +193,13 @@ async function ask(
 // biome-ignore lint/suspicious/noExplicitAny: whatever the store answers
 type Said = any
 
-function noteReading(readings: Map<string | null, OrderListing>, reading: OrderListing, said: Said): void {
+function recordListing(readings: Map<string | null, OrderListing>, reading: OrderListing, said: Said): void {
   const place = said?.data?.orders?.pageInfo
   if (place?.hasNextPage === false) reading.reachedEnd = true
   else if (place) readings.set(place.endCursor, reading)
 }
 
-function noteToken(shop: ShopifyShop, clock: Clock, by: string, { status }: { status: number }): void {
+function recordToken(shop: ShopifyShop, clock: Clock, by: string, { status }: { status: number }): void {
   if (status !== 200) return
   const before = shop.tokens.at(-1)
   const isGood = before && clock.trueNow() - before.at < RENEWED_AFTER_MS
@@ -207,7 +207,7 @@ function noteToken(shop: ShopifyShop, clock: Clock, by: string, { status }: { st
 }
 
 /** Skips withdrawals in checkouts, which the engine need not process for a known checkout. */
-function notePeople(shop: ShopifyShop, by: string, said: Said): void {
+function recordConsents(shop: ShopifyShop, by: string, said: Said): void {
   const { customers, customer, abandonedCheckouts, node } = said?.data ?? {}
   const begun: Said[] = abandonedCheckouts?.nodes ?? (node ? [node] : [])
   const read: Said[] = customers?.nodes ?? (customer ? [customer] : [])

@@ -72,10 +72,10 @@ const MINUTE = 60_000
 export function addShopify(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
   const dice = createSeededRandom(seed ^ DICE)
   if (scenario.coupons || scenario.push || !dice.isLucky(HAVE_IT)) return scenario
-  const steps = scenario.steps.map((step): Step => ({ ...converted(dice, people, step), waitMs: step.waitMs }))
+  const steps = scenario.steps.map((step): Step => ({ ...convertAct(dice, people, step), waitMs: step.waitMs }))
   for (let more = dice.between(8, 18); more > 0; more--) {
     const most = dice.pick([0, 30 * SECOND, 20 * MINUTE, 90 * MINUTE])
-    const act = anAct(dice, people)
+    const act = drawAct(dice, people)
     steps.splice(dice.between(1, steps.length), 0, { ...act, waitMs: dice.between(0, most) })
   }
   const read: Step[] = [
@@ -101,7 +101,7 @@ function withOther(dice: Random, people: readonly Person[], steps: readonly Step
   const all = [...steps]
   const post = (): Act => ({
     ...{ do: 'post', browser: dice.between(0, 2), isNewPage: dice.isLucky(0.4), coupons: [], consent: null },
-    ...{ items: someItems(dice), contact: dice.isLucky(0.7) ? { email: dice.pick(people).email } : null },
+    ...{ items: drawItems(dice), contact: dice.isLucky(0.7) ? { email: dice.pick(people).email } : null },
     network: dice.weighted({ now: 8, late: 1, twice: 1, lost: 1 }),
   })
   const order = (): Act => ({
@@ -110,7 +110,7 @@ function withOther(dice: Random, people: readonly Person[], steps: readonly Step
       order: dice.between(1, 4),
       kind: dice.weighted({ purchase: 6, draft: 3, pending: 1, cancelled: 1 }),
     },
-    ...{ email: dice.pick(people).email, phone: null, customerId: null, items: someItems(dice), isStaff: false },
+    ...{ email: dice.pick(people).email, phone: null, customerId: null, items: drawItems(dice), isStaff: false },
     ...{ totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, country: null, state: null, consents: [] },
     webhook: dice.weighted({ now: 3, lost: 4, late: 2, twice: 1 }),
   })
@@ -129,18 +129,18 @@ function withOther(dice: Random, people: readonly Person[], steps: readonly Step
 }
 
 /** Shopify has no drafts of shoppers and no failed orders; these become checkouts. */
-function converted(dice: Random, people: readonly Person[], act: Act): Act {
+function convertAct(dice: Random, people: readonly Person[], act: Act): Act {
   if (act.do === 'at once') {
     const [first, second] = act.acts
-    return { ...act, acts: [converted(dice, people, first), converted(dice, people, second)] }
+    return { ...act, acts: [convertAct(dice, people, first), convertAct(dice, people, second)] }
   }
   if (act.do === 'work' && act.meanwhile) {
-    const steps = act.meanwhile.steps.map((step) => ({ ...converted(dice, people, step), waitMs: step.waitMs }))
+    const steps = act.meanwhile.steps.map((step) => ({ ...convertAct(dice, people, step), waitMs: step.waitMs }))
     return { ...act, meanwhile: { ...act.meanwhile, steps } }
   }
   if (act.do !== 'order') return act
   if (act.kind === 'purchase' || act.kind === 'cancelled' || act.kind === 'trashed') {
-    return { ...act, kind: act.kind === 'purchase' ? 'purchase' : 'cancelled', ...ofShopify(dice, act.order) }
+    return { ...act, kind: act.kind === 'purchase' ? 'purchase' : 'cancelled', ...drawShopifyFields(dice, act.order) }
   }
   const { order: checkout, email, phone, items, country, webhook } = act
   const isNamed = email !== null || phone !== null
@@ -151,7 +151,7 @@ function converted(dice: Random, people: readonly Person[], act: Act): Act {
   }
 }
 
-function ofShopify(dice: Random, number: number): ShopifyOrderFields {
+function drawShopifyFields(dice: Random, number: number): ShopifyOrderFields {
   return {
     ofCheckout: dice.isLucky(0.6) ? number : null,
     payment: dice.weighted({ PAID: 6, AUTHORIZED: 1, PENDING: 2 }),
@@ -159,14 +159,15 @@ function ofShopify(dice: Random, number: number): ShopifyOrderFields {
   }
 }
 
-const delivered = (dice: Random): DeliveryFate => dice.weighted({ now: 40, late: 15, twice: 12, lost: 25, forged: 8 })
+const drawDelivery = (dice: Random): DeliveryFate =>
+  dice.weighted({ now: 40, late: 15, twice: 12, lost: 25, forged: 8 })
 
-function someItems(dice: Random): [string, number][] {
+function drawItems(dice: Random): [string, number][] {
   const first: [string, number] = [dice.pick(['16', '17', '18']), dice.between(1, 2)]
   return dice.isLucky(0.2) && first[0] !== '18' ? [first, ['18', 1]] : [first]
 }
 
-function anAct(dice: Random, people: readonly Person[]): Act {
+function drawAct(dice: Random, people: readonly Person[]): Act {
   const kind = dice.weighted({ checkout: 6, cart: 3, consent: 3.5, bought: 3, read: 4, token: 1, busy: 1.5, rush: 0.8 })
   return makings[kind](dice, people)
 }
@@ -177,17 +178,17 @@ const makings = {
     return {
       ...{ do: 'checkout', checkout: dice.between(1, 5), browser: dice.isLucky(0.6) ? dice.between(0, 2) : null },
       ...{ email: dice.isLucky(0.9) ? email : null, phone: dice.isLucky(0.5) ? typedPhone : null },
-      ...{ items: someItems(dice), country: dice.isLucky(0.4) ? country : null, webhook: delivered(dice) },
+      ...{ items: drawItems(dice), country: dice.isLucky(0.4) ? country : null, webhook: drawDelivery(dice) },
       ticks: dice.pick<AddressChannel[]>([[], [], ['email'], ['sms'], ['email', 'sms']]),
     }
   },
   cart: (dice) => ({
-    ...{ do: 'cart told', browser: dice.between(0, 2), webhook: delivered(dice) },
-    items: dice.isLucky(0.15) ? [] : someItems(dice),
+    ...{ do: 'cart told', browser: dice.between(0, 2), webhook: drawDelivery(dice) },
+    items: dice.isLucky(0.15) ? [] : drawItems(dice),
   }),
   consent: (dice) => ({
     ...{ do: 'consent kept', person: dice.between(0, 2), channel: dice.pick(['email', 'sms', 'whatsapp'] as const) },
-    ...{ isConfirmed: dice.isLucky(0.4), webhook: delivered(dice) },
+    ...{ isConfirmed: dice.isLucky(0.4), webhook: drawDelivery(dice) },
     state: dice.weighted({ SUBSCRIBED: 4, UNSUBSCRIBED: 4, PENDING: 3 }),
   }),
   /** Buys the open checkout, with any address. */
@@ -195,10 +196,10 @@ const makings = {
     const number = dice.between(1, 5)
     const { email } = dice.pick(people)
     return {
-      ...{ do: 'order', order: number, kind: 'purchase', email, phone: null, customerId: null, items: someItems(dice) },
+      ...{ do: 'order', order: number, kind: 'purchase', email, phone: null, customerId: null, items: drawItems(dice) },
       ...{ totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, isStaff: false, country: null, state: null },
       ...{ consents: [], webhook: dice.weighted({ now: 2, lost: 5, late: 1, twice: 1 }) },
-      ...{ ...ofShopify(dice, number), ofCheckout: number },
+      ...{ ...drawShopifyFields(dice, number), ofCheckout: number },
     }
   },
   read: (dice) => ({

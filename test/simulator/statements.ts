@@ -36,7 +36,7 @@ class Statement extends Query {
 
   constructor(text: string, values: unknown[], opening: string | null) {
     super(text, values)
-    this.name = nameOf(text)
+    this.name = buildStatementName(text)
     this.#opening = opening
     this.#isOpen = opening === null
     const known = columns.get(this.name)
@@ -73,14 +73,14 @@ export function runStatement(client: pg.ClientBase, text: string, values: unknow
   })
 }
 
-function nameOf(text: string): string {
+function buildStatementName(text: string): string {
   const name = names.get(text) ?? `s${names.size}`
   names.set(text, name)
   return name
 }
 
 function open(connection: Connection, text: string): void {
-  const name = nameOf(text)
+  const name = buildStatementName(text)
   if (!connection.parsedStatements[name]) {
     connection.parse({ text, name })
     connection.parsedStatements[name] = text

@@ -215,44 +215,46 @@ export function describeScenario(scenario: Scenario): string {
     head,
     more,
     ...(hasTexts(scenario) ? [texts] : []),
-    ...(scenario.shopify ? [sayShopify(scenario.shopify)] : []),
+    ...(scenario.shopify ? [describeShopify(scenario.shopify)] : []),
     ...(scenario.beforeConsent ? [`before consent: ${scenario.beforeConsent}`] : []),
     ...(scenario.push ? [`web push; its service takes ${scenario.push.mostBytes} bytes`] : []),
     ...(shortage
       ? [`sold out from step ${shortage.from + 1} to ${shortage.to + 1}: ${shortage.products.join(', ')}`]
       : []),
-    ...(scenario.coupons ?? []).flatMap((coupon, at) => (coupon ? [`step ${at + 1} has ${sayCoupon(coupon)}`] : [])),
+    ...(scenario.coupons ?? []).flatMap((coupon, at) =>
+      coupon ? [`step ${at + 1} has ${describeCoupon(coupon)}`] : [],
+    ),
     ...scenario.steps.map((step, index) => `${String(index + 1).padStart(3)}. ${describeStep(step)}`),
   ].join('\n')
 }
 
-const sayShopify = ({ hasAllOrders, hasOther }: ShopifyFrame) =>
+const describeShopify = ({ hasAllOrders, hasOther }: ShopifyFrame) =>
   `a shop on Shopify${hasAllOrders ? ' with all its orders' : ''}${hasOther ? ', and one on WooCommerce' : ''}`
 
-const sayCoupon = (coupon: StepCoupon) =>
+const describeCoupon = (coupon: StepCoupon) =>
   Object.entries(coupon)
     .flatMap(([name, value]) => (value === null || value === false ? [] : [`${name} ${value}`]))
     .join(', ')
 
 export function describeStep({ waitMs, ...act }: Step): string {
-  return `${waitMs ? `after ${sayTime(waitMs)}, ` : ''}${sayAct(act as Act)}`
+  return `${waitMs ? `after ${describeTime(waitMs)}, ` : ''}${describeAct(act as Act)}`
 }
 
-function sayAct(act: Act): string {
-  if (act.do === 'in the other shop') return `in the other shop: ${sayAct(act.act)}`
-  if (act.do === 'at once') return `at once: ${act.acts.map(sayAct).join('  |  ')}`
+function describeAct(act: Act): string {
+  if (act.do === 'in the other shop') return `in the other shop: ${describeAct(act.act)}`
+  if (act.do === 'at once') return `at once: ${act.acts.map(describeAct).join('  |  ')}`
   const { do: what, ...rest } = act
   const parts = Object.entries(rest).flatMap(([name, value]) => {
-    if (name === 'meanwhile') return value ? [sayMeanwhile(value as Meanwhile)] : []
+    if (name === 'meanwhile') return value ? [describeMeanwhile(value as Meanwhile)] : []
     if (value === null || value === false || (Array.isArray(value) && value.length === 0)) return []
     return [`${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`]
   })
   return parts.length > 0 ? `${what} (${parts.join(', ')})` : what
 }
 
-const sayMeanwhile = ({ at, steps }: Meanwhile) => `meanwhile at ${at} [${steps.map(describeStep).join('; ')}]`
+const describeMeanwhile = ({ at, steps }: Meanwhile) => `meanwhile at ${at} [${steps.map(describeStep).join('; ')}]`
 
-function sayTime(ms: number): string {
+function describeTime(ms: number): string {
   const units: [number, string][] = [
     [86_400_000, 'd'],
     [3_600_000, 'h'],

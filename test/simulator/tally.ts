@@ -48,18 +48,18 @@ export function startTally(from: number): Tally {
       ahead.add(report.seed)
       while (ahead.delete(next)) next += 1
     },
-    summary: (workers) => saySummary(tally, saySeeds(from, next, ahead), seconds(), workers),
-    progress: (count) => sayProgress(tally, count, seconds()),
+    summary: (workers) => describeSummary(tally, describeSeeds(from, next, ahead), seconds(), workers),
+    progress: (count) => describeProgress(tally, count, seconds()),
   }
   return tally
 }
 
-function saySeeds(from: number, next: number, ahead: ReadonlySet<number>): string {
+function describeSeeds(from: number, next: number, ahead: ReadonlySet<number>): string {
   const row = next > from ? [`${from} to ${next - 1}`] : []
   return [...row, ...[...ahead].sort((a, b) => a - b)].join(', ')
 }
 
-function saySummary(tally: Tally, seeds: string, seconds: number, workers: number): string {
+function describeSummary(tally: Tally, seeds: string, seconds: number, workers: number): string {
   const { scenarios, steps, mails, deadlocks, failed, lost } = tally
   const machine = `${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}), Node ${process.versions.node}`
   return [
@@ -71,7 +71,7 @@ function saySummary(tally: Tally, seeds: string, seconds: number, workers: numbe
   ].join('\n')
 }
 
-function sayProgress({ scenarios, failed }: Tally, count: number, seconds: number): string {
+function describeProgress({ scenarios, failed }: Tally, count: number, seconds: number): string {
   const rate = scenarios / seconds
   const left = Math.round((count - scenarios) / rate)
   const eta = left > 90 ? `${Math.round(left / 60)} min` : `${left} s`

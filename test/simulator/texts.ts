@@ -27,7 +27,7 @@ export interface TextTerms {
 
 type Put = (text: Authorized<OutgoingText>) => Promise<Outcome>
 
-const templateOf = (category: TextTerms['template']): TextTemplate => ({
+const buildTemplate = (category: TextTerms['template']): TextTemplate => ({
   name: `cart_${category}`,
   language: 'en',
   category,
@@ -39,7 +39,7 @@ const templateOf = (category: TextTerms['template']): TextTemplate => ({
 export function textChannel(name: TextChannelName, { template, finalCost }: TextTerms, send: Put): TextChannel {
   return {
     poolSize: POOL_SIZE,
-    ...(name === 'whatsapp' ? { template: templateOf(template) } : {}),
+    ...(name === 'whatsapp' ? { template: buildTemplate(template) } : {}),
     estimate: ({ to, text }) => {
       const segments = name === 'sms' ? Math.ceil(text.length / 153) : 1
       return { segments, cost: { amountMicros: segments * findPrice(to), currency: 'USD' } }

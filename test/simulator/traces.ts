@@ -11,13 +11,13 @@ const statements = new WeakMap<pg.Pool, Promise<string>>()
 /** As `table: address`; returns none while an erasure is running. */
 export async function readTraces(pool: pg.Pool, { erased, erasing }: Harness): Promise<string[]> {
   if (erased.size === 0 || erasing.length > 0) return []
-  const text = await (statements.get(pool) ?? statements.set(pool, statementOf(pool)).get(pool)!)
+  const text = await (statements.get(pool) ?? statements.set(pool, buildStatement(pool)).get(pool)!)
   const traces = [...erased.keys()].flatMap((address) => [address, Buffer.from(address).toString('hex')])
   const { rows } = await pool.query<{ place: string; trace: string }>({ name: 'traces', text, values: [traces] })
   return rows.map(({ place, trace }) => `after the erasure ${place} still says ${trace}`)
 }
 
-async function statementOf(pool: pg.Pool): Promise<string> {
+async function buildStatement(pool: pg.Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables
      where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> all($1) order by 1`,

@@ -37,14 +37,14 @@ export async function runWorkers(plan: WorkerPlan): Promise<void> {
 async function runOne(plan: WorkerPlan, index: number): Promise<void> {
   const database = await plan.databases.database()
   for (;;) {
-    const words = await playUntilEnd(plan, fork(MAIN, ['worker'], optionsOf(plan, index, database)))
+    const words = await playUntilEnd(plan, fork(MAIN, ['worker'], buildForkOptions(plan, index, database)))
     if (words === null) return
     if (!plan.onLost) throw new Error(words)
     plan.onLost(words)
   }
 }
 
-function optionsOf({ isAlone, databases, mutation }: WorkerPlan, index: number, database: string): ForkOptions {
+function buildForkOptions({ isAlone, databases, mutation }: WorkerPlan, index: number, database: string): ForkOptions {
   return {
     // Many short-lived objects: a larger young generation avoids copying them twice.
     execArgv: ['--max-semi-space-size=32'],
@@ -72,7 +72,7 @@ function playUntilEnd(plan: WorkerPlan, child: ChildProcess): Promise<string | n
       open.delete(message.seed)
       return plan.onReport(message)
     }
-    const some = giveOut(plan, child)
+    const some = sendSeeds(plan, child)
     for (const seed of some) open.add(seed)
     isDone = some.length === 0
     if (isDone) child.disconnect()
@@ -85,7 +85,7 @@ function playUntilEnd(plan: WorkerPlan, child: ChildProcess): Promise<string | n
   return promise
 }
 
-function giveOut({ seeds, isShrunk, isEnough, atOnce = AT_ONCE }: WorkerPlan, child: ChildProcess): number[] {
+function sendSeeds({ seeds, isShrunk, isEnough, atOnce = AT_ONCE }: WorkerPlan, child: ChildProcess): number[] {
   const some: number[] = []
   while (some.length < atOnce && !isEnough?.()) {
     const { value, done } = seeds.next()

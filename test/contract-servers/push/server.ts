@@ -93,7 +93,7 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
     const known = registrations.get(endpoint)
     if (!known) return end(404, 'no such subscription')
     if (known.hasEnded) return end(410, 'gone')
-    const refusal = refusalOf({ method: request.method, headers, body, known, origin: service.url, now: now() })
+    const refusal = findRefusal({ method: request.method, headers, body, known, origin: service.url, now: now() })
     if (refusal) return end(refusal[0], refusal[1])
     try {
       const payload = known.take({ body, ttl: Number(headers.ttl) })
@@ -129,7 +129,7 @@ interface Asked {
 }
 
 /** Returns the first broken rule; null: none. */
-function refusalOf({ method, headers, body, known, origin, now }: Asked): [status: number, words: string] | null {
+function findRefusal({ method, headers, body, known, origin, now }: Asked): [status: number, words: string] | null {
   if (method !== 'POST') return [405, 'POST only']
   const { ttl, topic, urgency } = headers
   if (ttl === undefined) return [400, 'TTL is missing']

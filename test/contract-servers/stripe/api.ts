@@ -70,7 +70,7 @@ export class Api {
       const { status, body, headers: more } = this.replayed(request)
       return { status, body, headers: { ...headers, ...more } }
     } catch (error) {
-      return { ...refusalOf(error), headers: { ...headers, 'stripe-should-retry': 'false' } }
+      return { ...buildErrorReply(error), headers: { ...headers, 'stripe-should-retry': 'false' } }
     } finally {
       this.world.request = null
     }
@@ -82,9 +82,9 @@ export class Api {
    */
   private replayed(request: ApiRequest): ApiAnswer {
     this.assertCaller(request)
-    const operation = operationOf(request)
+    const operation = readOperation(request)
     const key = request.method === 'POST' ? request.headers['idempotency-key'] : undefined
-    const params = parametersOf(request, operation)
+    const params = readCallParameters(request, operation)
     if (!key) return this.run(request, operation, params)
     const said = `${request.path}\n${request.body}`
     const kept = this.kept.get(key)
@@ -117,13 +117,13 @@ export class Api {
       expandIds(this.world, body, (params.expand as string[] | undefined) ?? [])
       return { status: 200, body }
     } catch (error) {
-      if (error instanceof Refusal) return refusalOf(error)
+      if (error instanceof Refusal) return buildErrorReply(error)
       throw error
     }
   }
 }
 
-function operationOf({ method, path }: ApiRequest): Operation {
+function readOperation({ method, path }: ApiRequest): Operation {
   const found = findOperation(method, path)
   if (found) return found
   throw new Refusal(404, {
@@ -132,7 +132,7 @@ function operationOf({ method, path }: ApiRequest): Operation {
   })
 }
 
-function parametersOf(request: ApiRequest, operation: Operation) {
+function readCallParameters(request: ApiRequest, operation: Operation) {
   const type = request.headers['content-type'] ?? ''
   if (request.method === 'POST' && request.body && !type.startsWith('application/x-www-form-urlencoded')) {
     throw createInvalidError(`Invalid request: the content type ${type} is not form-encoded.`)
@@ -158,7 +158,7 @@ const sameKey = (key: string, before: string, now: string) =>
         : `Keys for idempotent requests can only be used for the same endpoint they were first used for ('${before}'). Try using a key other than '${key}' if you meant to execute a different request.`,
   })
 
-function refusalOf(error: unknown): ApiAnswer {
+function buildErrorReply(error: unknown): ApiAnswer {
   if (error instanceof Refusal) return { status: error.status, body: { error: error.body } }
   return { status: 500, body: { error: { type: 'api_error', message: String((error as Error).stack ?? error) } } }
 }

@@ -52,7 +52,7 @@ function complete(
   purchase: Purchase & { email: string },
   method: Stripe.PaymentMethod | null,
 ): void {
-  const customer = buyerOf(world, session, purchase)
+  const customer = findBuyer(world, session, purchase)
   if (method && customer) attachCard(world, method, customer)
   if (session.mode === 'subscription') subscribe(world, session, customer!, method?.id ?? null)
   else payOnce(world, session, customer, method!.id)
@@ -73,7 +73,7 @@ function complete(
 }
 
 /** A session without a customer creates one; in payment mode only if requested. */
-function buyerOf(world: StripeState, session: Stripe.Checkout.Session, { email, name }: Purchase): string | null {
+function findBuyer(world: StripeState, session: Stripe.Checkout.Session, { email, name }: Purchase): string | null {
   const known = createId(session.customer)
   const update = world.orders.get(session.id)!.customer_update
   if (!known) {

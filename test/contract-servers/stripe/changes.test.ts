@@ -17,8 +17,8 @@ afterEach(async () => {
 })
 
 const DAY = 86_400_000
-const go = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * DAY))
-const told = () => scene.server.webhooks.waiting().map(({ type }) => type)
+const advanceDays = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * DAY))
+const listWaitingEvents = () => scene.server.webhooks.waiting().map(({ type }) => type)
 
 /** Monthly Starter, paid with a card given by its test id. */
 async function subscribed(card = 'pm_card_visa', given: Partial<Stripe.SubscriptionCreateParams> = {}) {
@@ -45,7 +45,7 @@ const lastInvoice = async (subscription: string) => (await stripe.invoices.list(
 
 it('charges an upgrade as its preview at the same moment', async () => {
   const mine = await subscribed()
-  go(10)
+  advanceDays(10)
   const at = toUnixSeconds(scene.server.clock.now())
   const preview = await stripe.invoices.createPreview({
     customer: mine.customer,
@@ -61,7 +61,7 @@ it('charges an upgrade as its preview at the same moment', async () => {
   ])
   expect(preview.amount_due).toBe(2_032)
   expect((await stripe.subscriptions.retrieve(mine.id)).items.data[0]!.price.lookup_key).toBe('starter_month')
-  go(10.01)
+  advanceDays(10.01)
   const changed = await stripe.subscriptions.update(mine.id, {
     ...upgrade(mine, at),
     payment_behavior: 'pending_if_incomplete',
@@ -84,7 +84,7 @@ it('charges an upgrade as its preview at the same moment', async () => {
 
 it('keeps a declined change pending, and drops it after 23 hours', async () => {
   const mine = await subscribed('pm_card_chargeCustomerFail')
-  go(10)
+  advanceDays(10)
   scene.server.webhooks.drop()
   const waiting = await stripe.subscriptions.update(mine.id, {
     ...upgrade(mine),
@@ -96,19 +96,19 @@ it('keeps a declined change pending, and drops it after 23 hours', async () => {
     pending_update: { subscription_items: [{ price: { lookup_key: 'growth_month' } }] },
   })
   expect(await lastInvoice(mine.id)).toMatchObject({ status: 'open', next_payment_attempt: null })
-  expect(told()).toContain('invoice.payment_failed')
-  go(11)
+  expect(listWaitingEvents()).toContain('invoice.payment_failed')
+  advanceDays(11)
   expect(await stripe.subscriptions.retrieve(mine.id)).toMatchObject({ status: 'active', pending_update: null })
   expect((await lastInvoice(mine.id)).status).toBe('void')
-  expect(told()).toContain('customer.subscription.pending_update_expired')
+  expect(listWaitingEvents()).toContain('customer.subscription.pending_update_expired')
 })
 
 it('applies a pending change when its invoice is paid', async () => {
   const mine = await subscribed('pm_card_authenticationRequired')
-  go(10)
+  advanceDays(10)
   await stripe.subscriptions.update(mine.id, { ...upgrade(mine), payment_behavior: 'pending_if_incomplete' })
   const open = await lastInvoice(mine.id)
-  expect(told()).toContain('invoice.payment_action_required')
+  expect(listWaitingEvents()).toContain('invoice.payment_action_required')
   expect(open.hosted_invoice_url).toBe(`${scene.server.url}/i/${open.id}`)
   expect(await readRefusal(stripe.invoices.pay(open.id!))).toMatchObject({ type: 'StripeCardError', statusCode: 402 })
   const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: mine.customer })
@@ -117,13 +117,13 @@ it('applies a pending change when its invoice is paid', async () => {
     pending_update: null,
     items: { data: [{ id: mine.item, price: { lookup_key: 'growth_month' } }] },
   })
-  expect(told()).toContain('customer.subscription.pending_update_applied')
+  expect(listWaitingEvents()).toContain('customer.subscription.pending_update_applied')
   expect(await readRefusal(stripe.invoices.pay(open.id!))).toMatchObject({ code: 'invoice_already_paid' })
 })
 
 it('changes nothing with error_if_incomplete when the payment fails', async () => {
   const mine = await subscribed('pm_card_chargeCustomerFail')
-  go(10)
+  advanceDays(10)
   const change = stripe.subscriptions.update(mine.id, { ...upgrade(mine), payment_behavior: 'error_if_incomplete' })
   expect(await readRefusal(change)).toMatchObject({ type: 'StripeCardError', code: 'card_declined', statusCode: 402 })
   expect((await stripe.subscriptions.retrieve(mine.id)).items.data[0]!.price.lookup_key).toBe('starter_month')
@@ -132,12 +132,12 @@ it('changes nothing with error_if_incomplete when the payment fails', async () =
 
 it('becomes past due with allow_incomplete when the payment fails', async () => {
   const mine = await subscribed('pm_card_chargeCustomerFail')
-  go(10)
+  advanceDays(10)
   expect(await stripe.subscriptions.update(mine.id, upgrade(mine))).toMatchObject({
     status: 'past_due',
     items: { data: [{ price: { lookup_key: 'growth_month' } }] },
   })
-  go(25)
+  advanceDays(25)
   const open = await lastInvoice(mine.id)
   expect(open).toMatchObject({ status: 'open', attempt_count: 1, auto_advance: false, next_payment_attempt: null })
   expect((await stripe.subscriptions.retrieve(mine.id)).status).toBe('past_due')
@@ -148,19 +148,19 @@ it('becomes past due with allow_incomplete when the payment fails', async () => 
 
 it('drops a pending change at the period’s end, if that is sooner', async () => {
   const mine = await subscribed('pm_card_chargeCustomerFail')
-  go(30.3)
+  advanceDays(30.3)
   const waiting = await stripe.subscriptions.update(mine.id, {
     ...upgrade(mine),
     payment_behavior: 'pending_if_incomplete',
   })
   expect(waiting.pending_update!.expires_at).toBe(waiting.items.data[0]!.current_period_end)
-  go(31.01)
+  advanceDays(31.01)
   expect(await stripe.subscriptions.retrieve(mine.id)).toMatchObject({ pending_update: null })
 })
 
 it('starts a new year when a monthly plan becomes yearly', async () => {
   const mine = await subscribed()
-  go(10)
+  advanceDays(10)
   const items = [{ id: mine.item, price: scene.prices.starterYear }]
   const preview = await stripe.invoices.createPreview({
     subscription: mine.id,
@@ -177,7 +177,7 @@ it('starts a new year when a monthly plan becomes yearly', async () => {
 
 it('credits a downgrade to the customer’s balance, which the next invoice uses', async () => {
   const mine = await subscribed('pm_card_visa', { items: [{ price: scene.prices.growthMonth, quantity: 1 }] })
-  go(10)
+  advanceDays(10)
   await stripe.subscriptions.update(mine.id, {
     items: [{ id: mine.item, price: scene.prices.starterMonth }],
     proration_behavior: 'always_invoice',
@@ -189,7 +189,7 @@ it('credits a downgrade to the customer’s balance, which the next invoice uses
     ending_balance: -2_032,
   })
   expect((await stripe.customers.retrieve(mine.customer)) as Stripe.Customer).toMatchObject({ balance: -2_032 })
-  go(31.1)
+  advanceDays(31.1)
   expect(await lastInvoice(mine.id)).toMatchObject({
     total: 1_900,
     starting_balance: -2_032,
@@ -201,26 +201,26 @@ it('credits a downgrade to the customer’s balance, which the next invoice uses
 
 it('adds prorations to the next invoice by default, and creates none with proration_behavior none', async () => {
   const mine = await subscribed()
-  go(10)
+  advanceDays(10)
   await stripe.subscriptions.update(mine.id, { items: [{ price: scene.prices.storeMonth, quantity: 2 }] })
   expect((await stripe.invoices.list({ subscription: mine.id })).data).toHaveLength(1)
   const next = await stripe.invoices.createPreview({ subscription: mine.id })
   expect(next.lines.data.map(({ amount }) => amount)).toEqual([1_355, 1_900, 2_000])
   await stripe.subscriptions.update(mine.id, { items: [{ id: mine.item, quantity: 2 }], proration_behavior: 'none' })
-  go(31.1)
+  advanceDays(31.1)
   expect((await lastInvoice(mine.id)).lines.data.map(({ amount }) => amount)).toEqual([1_355, 3_800, 2_000])
 })
 
 it('changes a plan during its trial for free, and ends the trial on request', async () => {
   const mine = await subscribed('pm_card_visa', { trial_period_days: 14 })
-  go(5)
+  advanceDays(5)
   const changed = await stripe.subscriptions.update(mine.id, upgrade(mine))
   expect(changed).toMatchObject({ status: 'trialing', items: { data: [{ price: { lookup_key: 'growth_month' } }] } })
   expect((await stripe.invoices.list({ subscription: mine.id })).data).toHaveLength(1)
   const ended = await stripe.subscriptions.update(mine.id, { trial_end: 'now' })
   expect(ended).toMatchObject({ status: 'active', trial_end: toUnixSeconds(scene.server.clock.now()) })
   expect(await lastInvoice(mine.id)).toMatchObject({ status: 'paid', amount_paid: 4_900 })
-  expect(told()).toContain('customer.subscription.trial_will_end')
+  expect(listWaitingEvents()).toContain('customer.subscription.trial_will_end')
 })
 
 it('adds tax to taxable lines', async () => {

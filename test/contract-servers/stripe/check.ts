@@ -7,7 +7,7 @@ export const findProblems = (value: unknown, schema: Schema): string[] => proble
 
 function problems(value: unknown, schema: Schema, path: string): string[] {
   if (schema.kind !== 'union') return problemsOfOne(value, schema, path)
-  const candidates = candidatesOf(value, schema.of)
+  const candidates = findCandidates(value, schema.of)
   let first: string[] | null = null
   for (const one of candidates) {
     const found = problemsOfOne(value, one, path)
@@ -19,7 +19,7 @@ function problems(value: unknown, schema: Schema, path: string): string[] {
 }
 
 /** Of several declared objects, those whose fixed fields (`object`, `deleted`) match the value. */
-function candidatesOf(value: unknown, alternatives: Schema[]): Schema[] {
+function findCandidates(value: unknown, alternatives: Schema[]): Schema[] {
   if (typeof value !== 'object' || value === null) return alternatives
   const shaped = alternatives.filter((one) => one.kind === (Array.isArray(value) ? 'array' : 'object'))
   const fitting = shaped.filter((one) => one.kind !== 'object' || isNamedLike(value as Fields, one))

@@ -16,7 +16,7 @@ export const checkout: Handlers = {
   'Checkout/Sessions.create': ({ world, params }: Call<Order>) => {
     if (params.customer) requireCustomer(world, params.customer)
     assertSession(world, params)
-    const lines = (params.line_items ?? []).map((line, at) => lineOf(world, line, `line_items[${at}]`))
+    const lines = (params.line_items ?? []).map((line, at) => buildLine(world, line, `line_items[${at}]`))
     return openSession(world, params, lines)
   },
   'Checkout/Sessions.retrieve': ({ world, id }: Call<unknown>) =>
@@ -58,7 +58,11 @@ export function expireSession(world: StripeState, session: Stripe.Checkout.Sessi
   return session
 }
 
-function lineOf(world: StripeState, line: Stripe.Checkout.SessionCreateParams.LineItem, path: string): Stripe.LineItem {
+function buildLine(
+  world: StripeState,
+  line: Stripe.Checkout.SessionCreateParams.LineItem,
+  path: string,
+): Stripe.LineItem {
   const price = line.price
     ? world.need('price', line.price, `${path}[price]`)
     : createInlinePrice(world, line.price_data!, `${path}[price_data]`)

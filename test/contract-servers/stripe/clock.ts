@@ -83,13 +83,14 @@ function subscriptionDues(world: StripeState, one: Stripe.Subscription): Due[] {
   if (one.status === 'trialing') {
     const isTold = world.notes.get(`${one.id}/told`)?.trialEnd === one.trial_end
     const at = one.trial_end! - 3 * DAY
-    if (!isTold && at > one.created) found.push({ at: Math.max(at, world.now), run: () => tellTrialEnd(world, one) })
+    if (!isTold && at > one.created)
+      found.push({ at: Math.max(at, world.now), run: () => announceTrialEnd(world, one) })
     found.push({ at: one.trial_end!, run: () => endTrial(world, one) })
   } else found.push({ at: end, run: () => renew(world, one) })
   return found
 }
 
-function tellTrialEnd(world: StripeState, subscription: Stripe.Subscription): void {
+function announceTrialEnd(world: StripeState, subscription: Stripe.Subscription): void {
   world.notes.set(`${subscription.id}/told`, { trialEnd: subscription.trial_end })
   world.emit('customer.subscription.trial_will_end', subscription)
 }

@@ -87,7 +87,7 @@ function collect(file: File, path: string, body: Node[], scope: string[]): void 
 }
 
 function collectImport(file: File, path: string, statement: Node): void {
-  const from = declarationsOf(path, statement)
+  const from = readDeclarations(path, statement)
   if (!from) return
   for (const one of statement.specifiers as Node[]) {
     const name = one.type === 'ImportNamespaceSpecifier' ? '*' : readName(one.imported as Node)
@@ -97,14 +97,14 @@ function collectImport(file: File, path: string, statement: Node): void {
 
 /** `export { Session } from './Sessions.js'`. */
 function collectExport(file: File, path: string, statement: Node): void {
-  const from = declarationsOf(path, statement)
+  const from = readDeclarations(path, statement)
   if (!from) return
   for (const one of statement.specifiers as Node[]) {
     file.imported.set(readName(one.exported as Node), { file: from, name: readName(one.local as Node) })
   }
 }
 
-function declarationsOf(path: string, statement: Node): string | null {
+function readDeclarations(path: string, statement: Node): string | null {
   const from = join(dirname(path), String((statement.source as Node).value).replace(/\.js$/, '.d.ts'))
   return existsSync(from) ? from : null
 }

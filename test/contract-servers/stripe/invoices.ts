@@ -135,10 +135,10 @@ function preview(world: StripeState, params: Stripe.InvoiceCreatePreviewParams):
   if (subscription.ended_at || (isEnding && !isChange)) {
     throw createInvalidError('No upcoming invoices for customer', undefined, 'invoice_upcoming_none')
   }
-  return previewOf(world, subscription, details as unknown as ChangeRequest)
+  return buildPreview(world, subscription, details as unknown as ChangeRequest)
 }
 
-function previewOf(world: StripeState, subscription: Stripe.Subscription, change: ChangeRequest): Stripe.Invoice {
+function buildPreview(world: StripeState, subscription: Stripe.Subscription, change: ChangeRequest): Stripe.Invoice {
   const plan = planChange(world, subscription, change)
   const lines: LineDraft[] = [...plan.prorations, ...plan.newPeriod]
   if (!plan.isInvoicedNow) {

@@ -139,11 +139,11 @@ function openPayment(world: StripeState, invoice: Stripe.Invoice): void {
   )
 }
 
-const paymentOf = (world: StripeState, invoice: Stripe.Invoice) =>
+const findPayment = (world: StripeState, invoice: Stripe.Invoice) =>
   world.all('invoice_payment').find((one) => one.invoice === invoice.id)
 
 export const findIntent = (world: StripeState, invoice: Stripe.Invoice): Stripe.PaymentIntent | undefined =>
-  world.find('payment_intent', createId(paymentOf(world, invoice)?.payment.payment_intent))
+  world.find('payment_intent', createId(findPayment(world, invoice)?.payment.payment_intent))
 
 /** Finds the card that Stripe charges: the subscription's, else the customer's. */
 export function findCard(world: StripeState, subscription: Stripe.Subscription): string | null {
@@ -178,7 +178,7 @@ function planRetry(world: StripeState, invoice: Stripe.Invoice): void {
 }
 
 function settle(world: StripeState, invoice: Stripe.Invoice): void {
-  const payment = paymentOf(world, invoice)
+  const payment = findPayment(world, invoice)
   if (payment) {
     Object.assign(payment, { status: 'paid', amount_paid: invoice.amount_due })
     payment.status_transitions.paid_at = world.now
@@ -199,7 +199,7 @@ function settle(world: StripeState, invoice: Stripe.Invoice): void {
 }
 
 export function voidInvoice(world: StripeState, invoice: Stripe.Invoice): void {
-  const payment = paymentOf(world, invoice)
+  const payment = findPayment(world, invoice)
   if (payment) Object.assign(payment, { status: 'canceled' })
   const intent = findIntent(world, invoice)
   if (intent) Object.assign(intent, { status: 'canceled', canceled_at: world.now, cancellation_reason: 'void_invoice' })

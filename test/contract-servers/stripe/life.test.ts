@@ -18,12 +18,12 @@ afterEach(async () => {
 
 const DAY = 86_400_000
 const after = (days: number) => new Date(START.getTime() + days * DAY)
-const go = (days: number) => scene.server.clock.advance(after(days))
-const told = () => scene.server.webhooks.waiting().map(({ type }) => type)
-const forget = () => scene.server.webhooks.drop()
+const advanceDays = (days: number) => scene.server.clock.advance(after(days))
+const listWaitingEvents = () => scene.server.webhooks.waiting().map(({ type }) => type)
+const dropEvents = () => scene.server.webhooks.drop()
 
 /** Buys monthly Starter through Checkout. */
-async function bought({
+async function buyStarter({
   card,
   trial = true,
   ...given
@@ -47,17 +47,17 @@ async function bought({
       }),
     },
   })
-  forget()
+  dropEvents()
   scene.server.buy(session.id, { ...(card && { card }) })
   const done = await stripe.checkout.sessions.retrieve(session.id)
   return { customer: customer.id, session: done, id: done.subscription as string }
 }
 
 const read = (id: string) => stripe.subscriptions.retrieve(id)
-const invoicesOf = async (subscription: string) => (await stripe.invoices.list({ subscription, limit: 100 })).data
+const listInvoices = async (subscription: string) => (await stripe.invoices.list({ subscription, limit: 100 })).data
 
 it('starts a trial without a card, announces its end three days before, and cancels without a card', async () => {
-  const { id, session } = await bought()
+  const { id, session } = await buyStarter()
   expect(session).toMatchObject({ status: 'complete', payment_status: 'no_payment_required', url: null })
   expect(await read(id)).toMatchObject({
     status: 'trialing',
@@ -68,8 +68,8 @@ it('starts a trial without a card, announces its end three days before, and canc
       data: [{ current_period_end: toUnixSeconds(after(14)), quantity: 1, price: { lookup_key: 'starter_month' } }],
     },
   })
-  expect(await invoicesOf(id)).toMatchObject([{ status: 'paid', total: 0, billing_reason: 'subscription_create' }])
-  expect(told()).toEqual([
+  expect(await listInvoices(id)).toMatchObject([{ status: 'paid', total: 0, billing_reason: 'subscription_create' }])
+  expect(listWaitingEvents()).toEqual([
     'invoice.created',
     'customer.subscription.created',
     'invoice.finalized',
@@ -77,35 +77,35 @@ it('starts a trial without a card, announces its end three days before, and canc
     'invoice.payment_succeeded',
     'checkout.session.completed',
   ])
-  forget()
-  go(10.9)
-  expect(told()).toEqual([])
-  go(11)
-  expect(told()).toEqual(['customer.subscription.trial_will_end'])
-  go(14)
-  expect(told()).toEqual(['customer.subscription.trial_will_end', 'customer.subscription.deleted'])
+  dropEvents()
+  advanceDays(10.9)
+  expect(listWaitingEvents()).toEqual([])
+  advanceDays(11)
+  expect(listWaitingEvents()).toEqual(['customer.subscription.trial_will_end'])
+  advanceDays(14)
+  expect(listWaitingEvents()).toEqual(['customer.subscription.trial_will_end', 'customer.subscription.deleted'])
   expect(await read(id)).toMatchObject({ status: 'canceled', ended_at: toUnixSeconds(after(14)) })
 })
 
 it('pauses when a trial ends without a card, if configured', async () => {
-  const { id } = await bought({ missing: 'pause' })
-  go(14)
+  const { id } = await buyStarter({ missing: 'pause' })
+  advanceDays(14)
   expect(await read(id)).toMatchObject({ status: 'paused', ended_at: null })
-  expect(told()).toContain('customer.subscription.paused')
+  expect(listWaitingEvents()).toContain('customer.subscription.paused')
 })
 
 it('charges the card an hour after the trial, and every month', async () => {
-  const { id, customer } = await bought({ card: '4242 4242 4242 4242' })
-  expect(told()).toEqual(expect.arrayContaining(['payment_method.attached', 'setup_intent.succeeded']))
-  forget()
-  go(14)
+  const { id, customer } = await buyStarter({ card: '4242 4242 4242 4242' })
+  expect(listWaitingEvents()).toEqual(expect.arrayContaining(['payment_method.attached', 'setup_intent.succeeded']))
+  dropEvents()
+  advanceDays(14)
   expect(await read(id)).toMatchObject({
     status: 'active',
     items: { data: [{ current_period_start: toUnixSeconds(after(14)) }] },
   })
-  expect((await invoicesOf(id))[0]).toMatchObject({ status: 'draft', billing_reason: 'subscription_cycle' })
-  go(15)
-  const [paid] = await invoicesOf(id)
+  expect((await listInvoices(id))[0]).toMatchObject({ status: 'draft', billing_reason: 'subscription_cycle' })
+  advanceDays(15)
+  const [paid] = await listInvoices(id)
   expect(paid).toMatchObject({
     status: 'paid',
     amount_paid: 1_900,
@@ -113,7 +113,7 @@ it('charges the card an hour after the trial, and every month', async () => {
     number: expect.stringMatching(/-0002$/),
   })
   expect(paid!.parent!.subscription_details!.subscription).toBe(id)
-  expect(told()).toEqual(
+  expect(listWaitingEvents()).toEqual(
     expect.arrayContaining([
       'invoice.finalized',
       'charge.succeeded',
@@ -122,8 +122,8 @@ it('charges the card an hour after the trial, and every month', async () => {
       'invoice.paid',
     ]),
   )
-  go(80)
-  const all = await invoicesOf(id)
+  advanceDays(80)
+  const all = await listInvoices(id)
   expect(all.map(({ created }) => new Date(created * 1000).toISOString().slice(0, 10))).toEqual([
     '2026-05-16',
     '2026-04-16',
@@ -142,9 +142,9 @@ it('charges the card an hour after the trial, and every month', async () => {
 })
 
 it('retries after 3, 5 and 7 days, and cancels after the last attempt', async () => {
-  const { id } = await bought({ card: '4000000000000341' })
-  go(14.1)
-  const [open] = await invoicesOf(id)
+  const { id } = await buyStarter({ card: '4000000000000341' })
+  advanceDays(14.1)
+  const [open] = await listInvoices(id)
   expect(open).toMatchObject({
     status: 'open',
     attempt_count: 1,
@@ -152,7 +152,7 @@ it('retries after 3, 5 and 7 days, and cancels after the last attempt', async ()
     next_payment_attempt: toUnixSeconds(after(17)) + 3_600,
   })
   expect(await read(id)).toMatchObject({ status: 'past_due' })
-  expect(told()).toEqual(
+  expect(listWaitingEvents()).toEqual(
     expect.arrayContaining(['invoice.payment_failed', 'payment_intent.payment_failed', 'charge.failed']),
   )
   const payment = (await stripe.invoices.retrieve(open!.id!, { expand: ['payments.data.payment.payment_intent'] }))
@@ -160,11 +160,11 @@ it('retries after 3, 5 and 7 days, and cancels after the last attempt', async ()
   expect(payment.payment.payment_intent).toMatchObject({
     last_payment_error: { code: 'card_declined', decline_code: 'generic_decline', message: 'Your card was declined.' },
   })
-  go(17.1)
+  advanceDays(17.1)
   expect((await stripe.invoices.retrieve(open!.id!)).attempt_count).toBe(2)
-  go(22.1)
+  advanceDays(22.1)
   expect((await read(id)).status).toBe('past_due')
-  go(29.1)
+  advanceDays(29.1)
   expect(await read(id)).toMatchObject({ status: 'canceled', cancellation_details: { reason: 'payment_failed' } })
   expect(await stripe.invoices.retrieve(open!.id!)).toMatchObject({
     status: 'open',
@@ -177,39 +177,39 @@ it('stays unpaid after the last attempt, if configured, and creates invoices wit
   await scene.server.close()
   scene = await openScene({ afterRetries: 'unpaid', retryDays: [1] })
   stripe = scene.stripe
-  const { id } = await bought({ card: '4000000000000341' })
-  go(16)
+  const { id } = await buyStarter({ card: '4000000000000341' })
+  advanceDays(16)
   expect((await read(id)).status).toBe('unpaid')
-  go(46)
-  expect((await invoicesOf(id))[0]).toMatchObject({ status: 'draft', auto_advance: false })
+  advanceDays(46)
+  expect((await listInvoices(id))[0]).toMatchObject({ status: 'draft', auto_advance: false })
 })
 
 it('recovers with the next attempt once another card is saved', async () => {
-  const { id, customer } = await bought({ card: '4000000000000341' })
-  go(15)
+  const { id, customer } = await buyStarter({ card: '4000000000000341' })
+  advanceDays(15)
   expect((await read(id)).status).toBe('past_due')
   const card = await stripe.paymentMethods.attach('pm_card_visa', { customer })
   await stripe.subscriptions.update(id, { default_payment_method: card.id })
-  forget()
-  go(18)
+  dropEvents()
+  advanceDays(18)
   expect((await read(id)).status).toBe('active')
-  expect(told()).toEqual(expect.arrayContaining(['invoice.paid', 'customer.subscription.updated']))
+  expect(listWaitingEvents()).toEqual(expect.arrayContaining(['invoice.paid', 'customer.subscription.updated']))
   expect((await stripe.customers.retrieve(customer)) as Stripe.Customer).toMatchObject({ delinquent: false })
 })
 
 it('refuses a declined card at once, and leaves the session open', async () => {
-  await expect(bought({ card: '4000000000000341', trial: false })).rejects.toThrow('Your card was declined.')
-  await expect(bought({ card: '1234567812345678', trial: false })).rejects.toThrow('Your card number is incorrect.')
-  await expect(bought({ trial: false })).rejects.toThrow('Enter a card.')
+  await expect(buyStarter({ card: '4000000000000341', trial: false })).rejects.toThrow('Your card was declined.')
+  await expect(buyStarter({ card: '1234567812345678', trial: false })).rejects.toThrow('Your card number is incorrect.')
+  await expect(buyStarter({ trial: false })).rejects.toThrow('Enter a card.')
   expect(scene.server.all('checkout.session').map(({ status }) => status)).toEqual(['open', 'open', 'open'])
   expect(scene.server.all('subscription')).toEqual([])
 })
 
 it('sells at once without a trial', async () => {
-  const { id, session } = await bought({ card: '4242424242424242', trial: false })
+  const { id, session } = await buyStarter({ card: '4242424242424242', trial: false })
   expect(session).toMatchObject({ payment_status: 'paid', invoice: expect.stringMatching(/^in_/) })
   expect((await read(id)).status).toBe('active')
-  expect((await invoicesOf(id))[0]).toMatchObject({
+  expect((await listInvoices(id))[0]).toMatchObject({
     status: 'paid',
     amount_paid: 1_900,
     billing_reason: 'subscription_create',
@@ -233,7 +233,7 @@ it('asks for no card when nothing is due and none is required', async () => {
 })
 
 it('cancels at the period’s end, undoes that, and cancels at once', async () => {
-  const { id } = await bought({ card: '4242424242424242', trial: false })
+  const { id } = await buyStarter({ card: '4242424242424242', trial: false })
   const ending = await stripe.subscriptions.update(id, {
     cancel_at_period_end: true,
     cancellation_details: { comment: 'Too dear' },
@@ -249,9 +249,9 @@ it('cancels at the period’s end, undoes that, and cancels at once', async () =
     canceled_at: null,
   })
   await stripe.subscriptions.update(id, { cancel_at_period_end: true })
-  go(31.1)
+  advanceDays(31.1)
   expect(await read(id)).toMatchObject({ status: 'canceled' })
-  expect(await invoicesOf(id)).toHaveLength(1)
+  expect(await listInvoices(id)).toHaveLength(1)
   expect((await stripe.subscriptions.list({ status: 'canceled' })).data).toHaveLength(1)
   expect((await stripe.subscriptions.list()).data).toEqual([])
 
@@ -265,22 +265,22 @@ it('cancels at the period’s end, undoes that, and cancels at once', async () =
   expect(await stripe.subscriptions.update(id, { metadata: { ended: 'chargeback' } })).toMatchObject({
     metadata: { ended: 'chargeback' },
   })
-  const other = (await bought({ card: '4242424242424242', trial: false })).id
+  const other = (await buyStarter({ card: '4242424242424242', trial: false })).id
   expect(await stripe.subscriptions.cancel(other)).toMatchObject({ status: 'canceled', cancel_at_period_end: false })
 })
 
 it('expires a session after a day', async () => {
-  const { session } = await bought().catch(() => ({ session: null }))
+  const { session } = await buyStarter().catch(() => ({ session: null }))
   const open = await stripe.checkout.sessions.create({
     mode: 'subscription',
     line_items: [{ price: scene.prices.starterMonth, quantity: 1 }],
     success_url: 'https://recoup.example/billing',
   })
-  forget()
-  go(1)
+  dropEvents()
+  advanceDays(1)
   expect(session!.status).toBe('complete')
   expect((await stripe.checkout.sessions.retrieve(open.id)).status).toBe('expired')
-  expect(told()).toEqual(['checkout.session.expired'])
+  expect(listWaitingEvents()).toEqual(['checkout.session.expired'])
 })
 
 it('sells credits once', async () => {
@@ -293,7 +293,7 @@ it('sells credits once', async () => {
     success_url: 'https://recoup.example/billing',
     payment_intent_data: { metadata: { kind: 'credits' } },
   })
-  forget()
+  dropEvents()
   expect(scene.server.buy(session.id, { card: '4000002760003184' })).toBe('confirm')
   expect((await stripe.checkout.sessions.retrieve(session.id)).status).toBe('open')
   expect(scene.server.buy(session.id, { card: '4000002760003184', isConfirmed: true })).toBe('complete')
@@ -304,7 +304,7 @@ it('sells credits once', async () => {
     customer_details: { email: 'ann@shop.test' },
     payment_intent: { amount_received: 2_500, metadata: { kind: 'credits' }, latest_charge: { paid: true } },
   })
-  expect(told()).toEqual([
+  expect(listWaitingEvents()).toEqual([
     'payment_intent.created',
     'charge.succeeded',
     'payment_intent.succeeded',
@@ -313,7 +313,7 @@ it('sells credits once', async () => {
 })
 
 it('refuses unsupported features with an error', async () => {
-  const { id } = await bought({ card: '4242424242424242', trial: false })
+  const { id } = await buyStarter({ card: '4242424242424242', trial: false })
   expect(
     (await readRefusal(stripe.subscriptions.update(id, { pause_collection: { behavior: 'void' } }))).message,
   ).toContain('does not play the parameter pause_collection')

@@ -25,7 +25,7 @@ export interface LineDraft {
   isProration: boolean
 }
 
-const dayOf = (at: number) =>
+const formatDay = (at: number) =>
   new Date(at * 1000).toLocaleDateString('en-GB', { day: '2-digit', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 export const findProductName = (world: StripeState, price: Stripe.Price) =>
@@ -54,7 +54,7 @@ export function buildProratedLine(world: StripeState, item: Item, sign: 1 | -1, 
   return {
     item,
     amount: sign * Math.round(computeAmount(item) * share),
-    description: `${words} ${times}${findProductName(world, item.price)} after ${dayOf(at)}`,
+    description: `${words} ${times}${findProductName(world, item.price)} after ${formatDay(at)}`,
     period: { start: at, end: period.end },
     isProration: true,
   }

@@ -49,26 +49,26 @@ let all: Operation[] | null = null
 
 export function listOperations(): Operation[] {
   // A path with a fixed end (`/invoices/create_preview`) comes before one with an id in its place.
-  all ??= RESOURCES.flatMap(operationsOf).sort((a, b) => holes(a.path) - holes(b.path))
+  all ??= RESOURCES.flatMap(readOperations).sort((a, b) => holes(a.path) - holes(b.path))
   return all
 }
 
 const holes = (path: string) => path.split('{').length
 
-function operationsOf(resource: string): Operation[] {
+function readOperations(resource: string): Operation[] {
   const file = findResourceFile(resource)
   const code = readFileSync(file.replace(/\.d\.ts$/, '.js'), 'utf8')
-  const methods = methodsOf(file)
+  const methods = readMethods(file)
   return [...code.matchAll(CALL)].flatMap(([, method, verb, called]) => {
     const declaration = methods.get(method!)
     if (!declaration) return []
     const path = called!.replace(/\$\{encodeURIComponent\((\w+)\)\}/g, '{$1}')
     const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
-    return [{ id: `${resource}.${method}`, verb: verb!, path, pattern, ...typesOf(declaration, file) }]
+    return [{ id: `${resource}.${method}`, verb: verb!, path, pattern, ...readTypes(declaration, file) }]
   })
 }
 
-function methodsOf(file: string): Map<string, Node> {
+function readMethods(file: string): Map<string, Node> {
   const classes = [...readDeclarationFile(file).declared.values()].filter(
     ({ node }) => node.type === 'ClassDeclaration',
   )
@@ -83,9 +83,9 @@ function methodsOf(file: string): Map<string, Node> {
 }
 
 /** Types are read on first use: a run uses few of the many operations. */
-function typesOf(method: Node, file: string) {
+function readTypes(method: Node, file: string) {
   const place = { file, scope: [], given: new Map() }
-  const typeOf = (node: Node) => (node.typeAnnotation as Node).typeAnnotation as Node
+  const readType = (node: Node) => (node.typeAnnotation as Node).typeAnnotation as Node
   const params = (method.params as Node[]).find((one) => one.name === 'params')
   const returned = (method.returnType as Node).typeAnnotation as Node
   const promised = readName(returned.typeName as Node)
@@ -94,7 +94,7 @@ function typesOf(method: Node, file: string) {
   return {
     isList,
     get parameters(): ObjectSchema | null {
-      const schema = params ? readTypeSchema(typeOf(params), place) : null
+      const schema = params ? readTypeSchema(readType(params), place) : null
       return schema?.kind === 'object' ? schema : null
     },
     get answer(): Schema {

@@ -86,7 +86,7 @@ it('escapes names in HTML', async () => {
   expect(html).toContain('<button>Pay</button>')
 })
 
-async function portalOf(customer: string, features: Stripe.BillingPortal.ConfigurationCreateParams.Features) {
+async function openPortal(customer: string, features: Stripe.BillingPortal.ConfigurationCreateParams.Features) {
   const configuration = (await stripe.billingPortal.configurations.create({ features })).id
   return stripe.billingPortal.sessions.create({ customer, configuration, return_url: 'https://recoup.example/billing' })
 }
@@ -100,7 +100,7 @@ async function bought(card: string) {
     invoice_history: { enabled: true },
     subscription_cancel: { enabled: true },
   }
-  const { url: portal } = await portalOf(customer as string, all)
+  const { url: portal } = await openPortal(customer as string, all)
   if (card !== '4242424242424242') await open(portal, { do: 'add', card })
   return { customer: customer as string, subscription: subscription as string, portal }
 }
@@ -127,7 +127,7 @@ it('cancels at the period’s end in the portal and undoes it, if allowed', asyn
   expect((await open(portal)).html).toContain('Don&#39;t cancel subscription')
   await open(portal, { do: 'keep', id: subscription })
   expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(false)
-  const { url: bare } = await portalOf(customer, { invoice_history: { enabled: true } })
+  const { url: bare } = await openPortal(customer, { invoice_history: { enabled: true } })
   expect((await open(bare)).html).not.toContain('Cancel subscription')
   expect((await open(bare, { do: 'cancel', id: subscription })).html).toContain('This is not allowed here.')
   expect((await open(bare, { do: 'add', card: '4242424242424242' })).html).toContain('This is not allowed here.')

@@ -41,23 +41,23 @@ export function portalPage(world: StripeState, id: string, said: Fields | null):
   return renderPage(business_profile.headline ?? 'Manage your billing', [
     renderProblem(refused),
     '<h2>Subscriptions</h2>',
-    ...subscriptionsOf(world, customer.id).map((one) => subscriptionPart(world, one, features)),
+    ...listSubscriptions(world, customer.id).map((one) => subscriptionPart(world, one, features)),
     '<h2>Payment methods</h2>',
-    ...cardsOf(world, customer.id).map((one) => cardPart(one, customer, features)),
+    ...listCards(world, customer.id).map((one) => cardPart(one, customer, features)),
     features.payment_method_update.enabled &&
       renderForm([renderField('card', 'Card number')], 'Add payment method', { do: 'add' }),
     features.invoice_history.enabled && '<h2>Invoices</h2>',
-    features.invoice_history.enabled && renderList(invoicesOf(world, customer.id)),
+    features.invoice_history.enabled && renderList(listInvoices(world, customer.id)),
     session.return_url && renderLink(session.return_url, 'Return'),
   ])
 }
 
-const subscriptionsOf = (world: StripeState, customer: string) =>
+const listSubscriptions = (world: StripeState, customer: string) =>
   world.all('subscription').filter((one) => one.customer === customer && !one.ended_at)
-const cardsOf = (world: StripeState, customer: string) =>
+const listCards = (world: StripeState, customer: string) =>
   world.all('payment_method').filter((one) => one.customer === customer)
 
-const invoicesOf = (world: StripeState, customer: string) =>
+const listInvoices = (world: StripeState, customer: string) =>
   world
     .all('invoice')
     .filter((one) => one.customer === customer && one.hosted_invoice_url)
@@ -89,8 +89,8 @@ function act(world: StripeState, customer: Stripe.Customer, features: Features, 
   const isCard = said.do === 'add' || said.do === 'remove'
   const isAllowed = isCard ? features.payment_method_update.enabled : features.subscription_cancel.enabled
   if (!isAllowed) throw new Refusal(400, { type: 'invalid_request_error', message: 'This is not allowed here.' })
-  const card = cardsOf(world, customer.id).find(({ id }) => id === said.id)
-  const subscription = subscriptionsOf(world, customer.id).find(({ id }) => id === said.id)
+  const card = listCards(world, customer.id).find(({ id }) => id === said.id)
+  const subscription = listSubscriptions(world, customer.id).find(({ id }) => id === said.id)
   if (said.do === 'add') addCard(world, customer, said.card ?? '')
   if (said.do === 'remove' && card) detachCard(world, card)
   if (!isCard && subscription) updateSubscription(world, subscription, { cancel_at_period_end: said.do === 'cancel' })
@@ -104,7 +104,7 @@ function addCard(world: StripeState, customer: Stripe.Customer, number: string):
   world.update('customer.updated', customer, () => {
     customer.invoice_settings.default_payment_method = method.id
   })
-  for (const one of subscriptionsOf(world, customer.id)) {
+  for (const one of listSubscriptions(world, customer.id)) {
     if (one.default_payment_method) updateSubscription(world, one, { default_payment_method: method.id })
   }
 }

@@ -21,7 +21,7 @@ export const refunds: Handlers = {
 
 function refund(world: StripeState, params: Stripe.RefundCreateParams): Stripe.Refund {
   assertSupported(params, ['amount', 'charge', 'expand', 'metadata', 'payment_intent', 'reason'])
-  const charge = chargeOf(world, params)
+  const charge = findCharge(world, params)
   const left = charge.amount - charge.amount_refunded
   if (charge.status !== 'succeeded') throw createInvalidError(`Charge ${charge.id} has no amount to refund.`, 'charge')
   if (left === 0)
@@ -67,7 +67,7 @@ function refund(world: StripeState, params: Stripe.RefundCreateParams): Stripe.R
 
 const dollars = (amount: number) => `$${(amount / 100).toFixed(2)}`
 
-function chargeOf(world: StripeState, { charge, payment_intent }: Stripe.RefundCreateParams): Stripe.Charge {
+function findCharge(world: StripeState, { charge, payment_intent }: Stripe.RefundCreateParams): Stripe.Charge {
   if (charge && payment_intent)
     throw createInvalidError('You may only specify one of these parameters: charge, payment_intent.')
   if (charge) return world.need('charge', charge, 'charge')

@@ -61,7 +61,7 @@ export function buildPhases(
     ])
     assertStart(phase, at, start)
     const items = itemsOfPhase(world, phase, path, subscription.currency)
-    const end = endOf(phase, path, start)
+    const end = computePhaseEnd(phase, path, start)
     if (end <= start)
       throw createInvalidError('The end date of a phase must be after its start date.', `${path}[end_date]`)
     if (at === 0 && end <= world.now)
@@ -92,7 +92,7 @@ function assertStart(phase: Phase, at: number, start: number): void {
   )
 }
 
-function endOf(phase: Phase, path: string, start: number): number {
+function computePhaseEnd(phase: Phase, path: string, start: number): number {
   if (phase.end_date !== undefined && phase.duration) {
     throw createInvalidError(
       `You may only specify one of these parameters: ${path}[duration], ${path}[end_date].`,

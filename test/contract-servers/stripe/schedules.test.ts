@@ -59,7 +59,7 @@ async function planned(
   })
 }
 
-const keysOf = async (id: string) =>
+const listPriceKeys = async (id: string) =>
   (await stripe.subscriptions.retrieve(id)).items.data.map(({ price, quantity }) => `${quantity} ${price.lookup_key}`)
 const lastInvoice = async (subscription: string) => (await stripe.invoices.list({ subscription })).data[0]!
 
@@ -70,11 +70,11 @@ it('switches to a smaller plan with the next period, and then releases the subsc
   expect((await stripe.subscriptions.retrieve(id, { expand: ['schedule'] })).schedule).toMatchObject({
     phases: [{ end_date: schedule.phases[1]!.start_date }, { items: [{ price: scene.prices.starterMonth }] }],
   })
-  expect(await keysOf(id)).toEqual(['1 growth_month', '2 store_month'])
+  expect(await listPriceKeys(id)).toEqual(['1 growth_month', '2 store_month'])
   go(30.9)
-  expect(await keysOf(id)).toEqual(['1 growth_month', '2 store_month'])
+  expect(await listPriceKeys(id)).toEqual(['1 growth_month', '2 store_month'])
   go(31.1)
-  expect(await keysOf(id)).toEqual(['1 starter_month'])
+  expect(await listPriceKeys(id)).toEqual(['1 starter_month'])
   expect(await lastInvoice(id)).toMatchObject({
     status: 'paid',
     amount_paid: 1_900,
@@ -111,7 +111,7 @@ it('undoes a scheduled change by a release', async () => {
     message: expect.stringContaining('currently in the `released` status'),
   })
   go(31.1)
-  expect(await keysOf(id)).toEqual(['1 growth_month', '2 store_month'])
+  expect(await listPriceKeys(id)).toEqual(['1 growth_month', '2 store_month'])
   expect(told()).toEqual(expect.arrayContaining(['subscription_schedule.created', 'subscription_schedule.released']))
   const changes = scene.server.webhooks.waiting().flatMap(({ data }) => Object.keys(data.previous_attributes ?? {}))
   expect(changes.filter((name) => name === 'schedule')).toHaveLength(2)

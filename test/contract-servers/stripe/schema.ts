@@ -60,7 +60,7 @@ function interfaceSchema(node: Node, name: string, place: Place): ObjectSchema {
   // Names in an interface are resolved first in the namespace of the same name.
   const inside = { ...place, scope: [...place.scope, readName(node.id as Node)] }
   return lazyObject(name, () => {
-    const own = membersOf(body, name, inside)
+    const own = readMembers(body, name, inside)
     for (const parent of (node.extends as Node[] | undefined) ?? []) {
       const base = reference(parentName(parent.expression as Node), parent, place)
       if (base.kind !== 'object') continue
@@ -94,7 +94,7 @@ function lazyObject(name: string, read: () => Pick<ObjectSchema, 'fields' | 'ind
   }
 }
 
-function membersOf(body: Node[], name: string, place: Place) {
+function readMembers(body: Node[], name: string, place: Place) {
   const fields = new Map<string, Field>()
   let index: Schema | null = null
   for (const member of body) {
@@ -131,7 +131,7 @@ export function readTypeSchema(node: Node, place: Place, name = ''): Schema {
     case 'TSParenthesizedType':
       return readTypeSchema(node.typeAnnotation as Node, place, name)
     case 'TSTypeLiteral':
-      return lazyObject(name, () => membersOf(node.members as Node[], name, place))
+      return lazyObject(name, () => readMembers(node.members as Node[], name, place))
     case 'TSTypeReference':
       return reference(readName(node.typeName as Node), node, place)
   }

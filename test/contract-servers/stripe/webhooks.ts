@@ -35,7 +35,7 @@ export class Webhooks {
     this.secret = secret
     this.signedAt = signedAt
     world.onEvent = (event) => {
-      this.queue.push(deliveryOf(event))
+      this.queue.push(buildDelivery(event))
       if (this.followed) this.deliverSoon(this.followed)
     }
   }
@@ -94,7 +94,7 @@ export class Webhooks {
 
   /** Delivers each chosen event once more, after all others. */
   double(chosen: Chosen = () => true): void {
-    this.queue.push(...this.queue.filter(({ event }, at) => chosen(event, at)).map(({ event }) => deliveryOf(event)))
+    this.queue.push(...this.queue.filter(({ event }, at) => chosen(event, at)).map(({ event }) => buildDelivery(event)))
   }
 
   /** Drops the chosen events. */
@@ -111,7 +111,7 @@ export class Webhooks {
   forge(type: Stripe.Event['type'], object: object): void {
     const like = { id: this.world.id('evt'), object: 'event', type, created: this.world.now, livemode: false }
     const event = { ...like, data: { object } } as unknown as Stripe.Event
-    this.queue.push({ ...deliveryOf(event), isForged: true })
+    this.queue.push({ ...buildDelivery(event), isForged: true })
   }
 
   /** Header and body of an event as it would be delivered now. */
@@ -140,7 +140,7 @@ export class Webhooks {
   }
 }
 
-const deliveryOf = (event: Stripe.Event): Delivery => ({
+const buildDelivery = (event: Stripe.Event): Delivery => ({
   event,
   payload: JSON.stringify(event, null, 2),
   isForged: false,

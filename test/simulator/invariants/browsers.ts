@@ -14,7 +14,7 @@ export const checkEmptiedCarts: Invariant = ({ state, before }) => {
   return state.carts
     .filter((cart) => cart.status === 'emptied' && was.get(cart.id) !== 'emptied')
     .flatMap((cart) => {
-      const [left] = leftIn(state, cart)
+      const [left] = findRemainingItems(state, cart)
       return left ? [`a cart was emptied, and another browser of it has ${left} in it`] : []
     })
 }
@@ -23,7 +23,8 @@ export const checkEmptiedCarts: Invariant = ({ state, before }) => {
  * Tokens of the reporting browser. A report that names an erased person has them separately. Empty: the store reported
  * it.
  */
-const marksOf = (payload: Told) => (payload.type === 'snapshot' ? payload.browsers : undefined) ?? payload.toldBy ?? []
+const listTokens = (payload: Told) =>
+  (payload.type === 'snapshot' ? payload.browsers : undefined) ?? payload.toldBy ?? []
 
 /** After this time a shop forgets a guest's cart, unless the browser returns. */
 const KEPT_MS = 2 * 86_400_000
@@ -36,16 +37,16 @@ interface Browser {
   at: number
 }
 
-function leftIn(state: State, cart: Cart): string[] {
-  const told = factsOf(state, cart)
+function findRemainingItems(state: State, cart: Cart): string[] {
+  const told = listEpisodeFacts(state, cart)
     .map(({ at, payload }) => ({ ...(payload as FactPayload), at }))
     .filter((each): each is Told & { at: number } => each.type === 'snapshot' || each.type === 'contact')
-    .filter((each) => marksOf(each).length > 0)
+    .filter((each) => listTokens(each).length > 0)
   // The browser that used the cart's own link is the cart's browser.
   if (told.some((each) => each.type === 'snapshot' && each.isBack)) return []
   const browsers: Browser[] = []
   for (const each of told) {
-    const mine = marksOf(each)
+    const mine = listTokens(each)
     const known = browsers.filter(({ marks }) => mine.some((mark) => marks.has(mark)))
     const marks = new Set([...mine, ...known.flatMap((browser) => [...browser.marks])])
     for (const browser of known) browsers.splice(browsers.indexOf(browser), 1)
@@ -59,7 +60,7 @@ function leftIn(state: State, cart: Cart): string[] {
 }
 
 /** Facts from the cart's start until its end. Facts at the end's moment may belong to the person's next cart. */
-function factsOf({ facts, carts }: State, { shopper, openedBy, endedAt }: Cart): StoredFact[] {
+function listEpisodeFacts({ facts, carts }: State, { shopper, openedBy, endedAt }: Cart): StoredFact[] {
   const all = facts.filter((fact) => fact.shopper === shopper).sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
   const place = (id: string) => all.findIndex((fact) => fact.id === id)
   const begin = place(openedBy)

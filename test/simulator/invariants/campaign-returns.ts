@@ -24,20 +24,20 @@ export const checkReport: Invariant = ({ harness, state }) =>
       runs: runs.map((each) => [each.run, each.counts, each.orders, each.revenue]),
     }
     const counted = {
-      counts: countsOf(rows),
-      ...earnedBy(rows, state),
+      counts: countRows(rows),
+      ...sumRevenue(rows, state),
       bounced: rows.filter((row) => row.state === 'failed' && /^(bounced|undelivered)/.test(row.reason ?? '')).length,
       runs: ofRuns.map(({ run }) => {
         const some = rows.filter(({ step }) => step === run)
-        const earned = earnedBy(some, state)
-        return [run, countsOf(some), earned.orders, earned.revenue]
+        const earned = sumRevenue(some, state)
+        return [run, countRows(some), earned.orders, earned.revenue]
       }),
     }
     const [is, should] = [said, counted].map(sorted)
     return is === should ? [] : [`the report says ${is}; counted are ${should}`]
   })
 
-const countsOf = (rows: readonly Message[]) =>
+const countRows = (rows: readonly Message[]) =>
   Object.fromEntries(
     Object.entries(PARTS).map(([part, states]) => [
       part,
@@ -46,7 +46,7 @@ const countsOf = (rows: readonly Message[]) =>
   )
 
 /** All orders have one currency. */
-function earnedBy(rows: readonly Message[], { orders }: State) {
+function sumRevenue(rows: readonly Message[], { orders }: State) {
   const ids = new Set(rows.map(({ id }) => id))
   const given = orders.filter(({ message }) => message !== null && ids.has(message))
   const net = given.reduce((sum, order) => sum + order.net, 0)

@@ -23,7 +23,7 @@ export const checkCampaigns: Invariant = (scene) => {
 /** A paused, cancelled or deleted campaign sends nothing. */
 function whileStopped({ campaigns: all }: Harness, fresh: readonly SentMail[]): string[] {
   return fresh.flatMap((mail) => {
-    const made = all.find(({ id }) => mail.evidence.origin === originOf(id))
+    const made = all.find(({ id }) => mail.evidence.origin === buildOrigin(id))
     const isStopped = made?.stops.some(
       ({ from, until }) => mail.at - from >= MOMENT_MS && (until === null || mail.at < until),
     )
@@ -47,7 +47,7 @@ function figures({ figures: said }: Harness, { messages }: State): string[] {
         counts: { planned, ...parts },
       },
     ]) => {
-      const rows = messages.filter(({ origin }) => origin === originOf(id))
+      const rows = messages.filter(({ origin }) => origin === buildOrigin(id))
       const sum = Object.values(parts).reduce((total, each) => total + each, 0)
       const wrong = Object.entries(parts).filter(
         ([figure, count]) => rows.filter(({ state }) => (FIGURES[state] ?? state) === figure).length !== count,
@@ -72,7 +72,7 @@ const ended: Invariant = ({ harness, state, step }) =>
     const isOver = isLookedAt && (status === 'cancelled' || isDeleted)
     const left = state.messages.filter(
       (message) =>
-        message.origin === originOf(id) &&
+        message.origin === buildOrigin(id) &&
         ((isThrough && message.state === 'sending') || ((isThrough || isOver) && OPEN.has(message.state))),
     )
     return left.map(
@@ -80,7 +80,7 @@ const ended: Invariant = ({ harness, state, step }) =>
     )
   })
 
-const originOf = (id: string) => `campaign:${id}`
+const buildOrigin = (id: string) => `campaign:${id}`
 
 export const checkRuns: Invariant = (scene) =>
   scene.harness.scenario.hasCampaigns
@@ -154,7 +154,7 @@ function isRetry(
   { origin, step }: Pick<Message, 'origin' | 'step'>,
   before: readonly Message[],
 ): boolean {
-  const made = harness.campaigns.find(({ id }) => originOf(id) === origin)
+  const made = harness.campaigns.find(({ id }) => buildOrigin(id) === origin)
   const run = state.runs.find((each) => each.campaign === made?.id && each.run === step)
   const isOne = run && made!.retried.some(({ from, until }) => run.at >= from && run.at <= until)
   return isOne === true && before.every((message) => message.state === 'failed')
@@ -226,7 +226,9 @@ const stuck: Invariant = (scene) => {
     stops.at(-1)?.until === null || touchedIn >= harness.stepNumber
       ? []
       : state.messages
-          .filter((each) => each.origin === originOf(id) && each.state === 'held' && each.reason === 'campaign_paused')
+          .filter(
+            (each) => each.origin === buildOrigin(id) && each.state === 'held' && each.reason === 'campaign_paused',
+          )
           .map((each) => `message ${each.id.slice(-6)} is held by a pause that is over`),
   )
 }
@@ -235,7 +237,7 @@ const stuck: Invariant = (scene) => {
 const hasRow = ({ messages }: State, { id, run }: { id: string; run: number }, of: { cart: string; shopper: string }) =>
   messages.some(
     ({ origin, step, cart, shopper }) =>
-      origin === originOf(id) && (cart === of.cart || (step === run && shopper === of.shopper)),
+      origin === buildOrigin(id) && (cart === of.cart || (step === run && shopper === of.shopper)),
   )
 
 /** No row contradicts the filters, for carts that were unchanged since. */
@@ -243,7 +245,7 @@ const unwanted: Invariant = ({ harness, state, before }) =>
   harness.campaigns.flatMap(({ id, versions, retried }) => {
     if (versions.some(({ plan }) => plan.people !== 'matching' || plan.filters.mailedBefore)) return []
     const fresh = state.messages.filter(
-      (message) => message.origin === originOf(id) && !before?.messages.some((old) => old.id === message.id),
+      (message) => message.origin === buildOrigin(id) && !before?.messages.some((old) => old.id === message.id),
     )
     return fresh.flatMap((message) => {
       const run = state.runs.find((each) => each.campaign === id && each.run === message.step)
@@ -262,7 +264,7 @@ const HOUR_MS = 3_600_000
 const rowTimes: Invariant = ({ harness, state, before }) =>
   harness.campaigns.flatMap(({ id, versions }) =>
     state.messages
-      .filter((message) => message.origin === originOf(id) && counts(message))
+      .filter((message) => message.origin === buildOrigin(id) && counts(message))
       .filter((message) => !before?.messages.some((old) => old.id === message.id && old.dueAt === message.dueAt))
       .flatMap((message) => {
         const run = state.runs.find((each) => each.campaign === id && each.run === message.step)

@@ -36,7 +36,7 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
 export const S7: Invariant = ({ state }) => {
   const known = foldings.get(state)
   if (known) return known
-  const words = foldAnew(state)
+  const words = checkFold(state)
   foldings.set(state, words)
   return words
 }
@@ -44,19 +44,19 @@ export const S7: Invariant = ({ state }) => {
 /** A step without writes leaves the same state, which is checked once. */
 const foldings = new WeakMap<State, string[]>()
 
-function foldAnew(state: State): string[] {
+function checkFold(state: State): string[] {
   const shoppers = new Set([...state.facts, ...state.carts].map((each) => each.shopper))
-  return [...shoppers].flatMap((shopper) => compare(expectedOf(state, shopper), rowsOf(state, shopper)))
+  return [...shoppers].flatMap((shopper) => compare(buildExpectedCarts(state, shopper), listCartRows(state, shopper)))
 }
 
-function expectedOf(state: State, shopper: string): Shown[] {
+function buildExpectedCarts(state: State, shopper: string): Shown[] {
   const facts = state.facts.filter((fact) => fact.shopper === shopper) as unknown as Fact[]
   return foldFacts(emptyFold, [...facts].sort(compareFacts))
     .episodes.map(ofEpisode)
     .sort(byTime)
 }
 
-const rowsOf = (state: State, shopper: string) =>
+const listCartRows = (state: State, shopper: string) =>
   state.carts
     .filter((cart) => cart.shopper === shopper && cart.status !== 'merged')
     .map(ofCart)

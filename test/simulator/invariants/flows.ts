@@ -23,7 +23,7 @@ function asked({ flows: { past }, stepNumber }: Harness): FlowSnapshot[] {
 
 type Left = Pick<FlowAssignment, 'lastActivityAt' | 'value' | 'items' | 'hasPhone'>
 
-function takerOf({ flows: all }: FlowSnapshot, cart: Left): string | null {
+function findMatchingFlow({ flows: all }: FlowSnapshot, cart: Left): string | null {
   const takes = all.find(
     ({ isOn, takesFrom, entry }) =>
       isOn && takesFrom !== null && cart.lastActivityAt >= takesFrom && isMatch(entry, cart),
@@ -42,8 +42,10 @@ function chosen({ harness, state, before }: Scene): string[] {
     if (flow === was && !(was === null && some.some(({ isQuiet }) => isQuiet))) return []
     if (was !== null) return [`cart ${short(cart)} belonged to flow ${short(was)} and belongs to ${short(flow)}`]
     const isInherited = state.carts.some((other) => other.mergedInto === cart && other.flow === flow)
-    if (isInherited || wanted.some((each) => takerOf(each, left) === flow)) return []
-    return [`cart ${short(cart)} belongs to flow ${short(flow)}, and is for ${short(takerOf(wanted.at(-1)!, left))}`]
+    if (isInherited || wanted.some((each) => findMatchingFlow(each, left) === flow)) return []
+    return [
+      `cart ${short(cart)} belongs to flow ${short(flow)}, and is for ${short(findMatchingFlow(wanted.at(-1)!, left))}`,
+    ]
   })
 }
 
@@ -59,7 +61,7 @@ function leftAlone({ harness, state, before }: Scene): string[] {
     .filter(({ id, flow, lastActivityAt }) => {
       return flow === null && lastActivityAt >= takesFrom! && isUnchanged(id, state, before)
     })
-    .filter((cart) => takerOf(last, leftBy(cart)) !== null)
+    .filter((cart) => findMatchingFlow(last, leftBy(cart)) !== null)
     .map(({ id }) => `cart ${short(id)} belongs to no flow, and one was switched on that takes it`)
 }
 
@@ -80,9 +82,9 @@ function forgotten({ state, before }: Scene): string[] {
 }
 
 function writtenByOthers({ state, fresh, mails }: Scene): string[] {
-  const flowOf = new Map(state.carts.map(({ id, flow }) => [id, `flow:${flow}`]))
+  const flowNames = new Map(state.carts.map(({ id, flow }) => [id, `flow:${flow}`]))
   const isOthers = (message: { cart: string; origin: string }) =>
-    isFlowSend(message) && flowOf.has(message.cart) && flowOf.get(message.cart) !== message.origin
+    isFlowSend(message) && flowNames.has(message.cart) && flowNames.get(message.cart) !== message.origin
   const open = state.messages.filter((message) => OPEN.has(message.state) && isOthers(message))
   const left = fresh.filter(({ evidence }) => isOthers(evidence))
   const second = fresh.filter(({ evidence: { cart, origin } }) =>

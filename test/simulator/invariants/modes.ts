@@ -14,7 +14,9 @@ export const C9: Invariant = ({ harness, state, before, fresh }) => {
   return [
     ...modes.faults.splice(0),
     ...news.flatMap((fact) =>
-      faultsOf(modes, fact, scenario.beforeConsent === 'nothing').map((fault) => `${scenario.beforeConsent}: ${fault}`),
+      findFactFaults(modes, fact, scenario.beforeConsent === 'nothing').map(
+        (fault) => `${scenario.beforeConsent}: ${fault}`,
+      ),
     ),
     ...fresh
       .filter(({ to, channel }) => channel !== 'push' && !isNamed(modes, to))
@@ -24,7 +26,7 @@ export const C9: Invariant = ({ harness, state, before, fresh }) => {
 
 const NOTHING: AllowedIdentity = { email: false, phone: false, browser: false }
 
-function faultsOf(modes: ModeState, { key, payload }: StoredFact, isStrict: boolean): string[] {
+function findFactFaults(modes: ModeState, { key, payload }: StoredFact, isStrict: boolean): string[] {
   const said = payload as FactPayload
   if (said.type === 'lost' || key.startsWith('erased:')) return []
   if (said.type === 'order') {

@@ -58,11 +58,11 @@ function purchaseBefore({ shop, erased }: Harness, mail: SentMail, told: number)
     if (order.parentId && before.has(order.parentId)) return false
     // Nothing is known that would match an erased person.
     const isAlias = order.email !== null && !erased.has(order.email) && mailboxes.has(findMailbox(order.email))
-    return isAlias || keysOf(order).some((key) => known.has(key))
+    return isAlias || listOrderKeys(order).some((key) => known.has(key))
   })
 }
 
-function keysOf({ orderId, email, phone, customerId, checkoutToken, cartToken }: PlatformOrder): string[] {
+function listOrderKeys({ orderId, email, phone, customerId, checkoutToken, cartToken }: PlatformOrder): string[] {
   return [
     `order:${orderId}`,
     ...(email ? [`email:${email}`] : []),

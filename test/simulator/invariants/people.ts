@@ -146,7 +146,7 @@ export const A3: Invariant = ({ harness, state }) => {
   const given = bought.filter((order) => order.message !== null)
   const sum = (orders: readonly Order[]) => orders.reduce((total, order) => total + order.net, 0)
   const tooMuch = sum(given) > sum(bought) ? [`${sum(given)} attributed of ${sum(bought)}`] : []
-  const nets = new Set(harness.shop.versions.map(({ order }) => `${order.orderId}:${netOf(order)}`))
+  const nets = new Set(harness.shop.versions.map(({ order }) => `${order.orderId}:${computeNet(order)}`))
   const invented = state.orders
     .filter((order) => !nets.has(`${order.id}:${order.ownNet ?? order.net}`))
     .map((order) => `order ${order.id} never brought ${order.net}`)
@@ -159,7 +159,7 @@ export const A3: Invariant = ({ harness, state }) => {
   return [...tooMuch, ...invented, ...wrong]
 }
 
-const netOf = (order: { kind: string; totalMinor: number; refundedMinor: number }) =>
+const computeNet = (order: { kind: string; totalMinor: number; refundedMinor: number }) =>
   order.kind === 'purchase' ? order.totalMinor - order.refundedMinor : 0
 
 /** Several, if they were at the same moment. */

@@ -15,16 +15,16 @@ const RULES: Record<Channel, Record<string, Rule>> = {
 
 export const C6: Invariant = (scene) =>
   scene.fresh.flatMap((mail) => {
-    const country = countryOf(mail)
+    const country = findCountry(mail)
     const rule = RULES[mail.channel][country]!
-    const problem = refusalOf(mail, rule, country) ?? limitOf(mail, scene)
+    const problem = findRefusal(mail, rule, country) ?? findSmsLimit(mail, scene)
     return problem ? [`${describeMail(mail)} (${country}: ${rule}) left, and ${problem}`] : []
   })
 
 /** Country of the address, then of the phone, then of the store, which sells only in the US. */
-const countryOf = ({ evidence: { country, phone } }: SentMail) => country ?? findPhoneCountry(phone) ?? 'US'
+const findCountry = ({ evidence: { country, phone } }: SentMail) => country ?? findPhoneCountry(phone) ?? 'US'
 
-function refusalOf({ channel, evidence }: SentMail, rule: Rule, country: string): string | null {
+function findRefusal({ channel, evidence }: SentMail, rule: Rule, country: string): string | null {
   const { overrides, hasBoughtBefore, sendingAt } = evidence
   // A change at the moment of the send may have come too late for it.
   const ledger = evidence.ledger.filter(({ status, at }) => status !== 'withdrawn' || at < sendingAt - 1_000)
@@ -44,7 +44,7 @@ function refusalOf({ channel, evidence }: SentMail, rule: Rule, country: string)
 
 const HOURS_48 = 48 * 3_600_000
 
-function limitOf(mail: SentMail, { harness, mails }: Parameters<Invariant>[0]): string | null {
+function findSmsLimit(mail: SentMail, { harness, mails }: Parameters<Invariant>[0]): string | null {
   const { channel, to, at, evidence } = mail
   const isUs = [evidence.country, findPhoneCountry(to)].includes('US')
   if (channel === 'sms' && isUs) {

@@ -6,7 +6,7 @@ import type { Invariant } from './scene.ts'
 const SLOT_MS = 15 * 60_000
 
 export const checkRollups: Invariant = ({ state }) => {
-  const [kept, counted] = [sumsOf(state.rollups), sumsOf(count(state))]
+  const [kept, counted] = [sumRollups(state.rollups), sumRollups(count(state))]
   return [...new Set([...kept.keys(), ...counted.keys()])]
     .filter((key) => kept.get(key) !== counted.get(key))
     .map((key) => `${key}: the rollups say ${kept.get(key) ?? NOTHING}, the rows are ${counted.get(key) ?? NOTHING}`)
@@ -15,7 +15,7 @@ export const checkRollups: Invariant = ({ state }) => {
 const NOTHING = '0,0,0,0,0'
 
 /** By slot and currency, without zero rows. */
-function sumsOf(rollups: readonly Rollup[]): Map<string, string> {
+function sumRollups(rollups: readonly Rollup[]): Map<string, string> {
   const groups = Map.groupBy(
     rollups,
     ({ at, currency }) => `${at === null ? 'in all' : new Date(at).toISOString()} ${currency}`,
@@ -39,7 +39,7 @@ function count({ carts, orders }: State): Rollup[] {
       : [
           {
             ...none,
-            at: slotOf(abandonedAt),
+            at: findSlot(abandonedAt),
             currency,
             abandoned: 1,
             abandonedRecovered: status === 'recovered' && !isVoid ? 1 : 0,
@@ -48,13 +48,13 @@ function count({ carts, orders }: State): Rollup[] {
   )
   const recovered = standing.flatMap(({ recoveredAt, status, isVoid, currency }) =>
     status === 'recovered' && !isVoid && recoveredAt !== null
-      ? [{ ...none, at: slotOf(recoveredAt), currency, recovered: 1 }]
+      ? [{ ...none, at: findSlot(recoveredAt), currency, recovered: 1 }]
       : [],
   )
   const revenue = orders.flatMap(({ purchasedAt, touch, net, currency }) =>
     touch === null || purchasedAt === null
       ? []
-      : [slotOf(purchasedAt), null].map((at) => ({
+      : [findSlot(purchasedAt), null].map((at) => ({
           ...none,
           at,
           currency,
@@ -65,4 +65,4 @@ function count({ carts, orders }: State): Rollup[] {
   return [...abandoned, ...recovered, ...revenue]
 }
 
-const slotOf = (at: number) => Math.floor(at / SLOT_MS) * SLOT_MS
+const findSlot = (at: number) => Math.floor(at / SLOT_MS) * SLOT_MS

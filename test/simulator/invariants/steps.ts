@@ -18,7 +18,7 @@ export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) 
     const flows = findActiveSteps(flowPast, mail.at)
     const noted = flows.flatMap(({ steps: all }) => all.get(mail.evidence.stepId ?? '') ?? [])
     if (noted.length === 0) return [`${describeMail(mail)} left, and its step is gone`]
-    const problems = noted.map((step) => problemOf(step, mail, mails))
+    const problems = noted.map((step) => findStepProblem(step, mail, mails))
     return problems.every((problem) => problem !== null) ? [`${describeMail(mail)} left, ${problems[0]}`] : []
   })
   const now = flowPast.at(-1)!
@@ -38,7 +38,11 @@ export const findActiveSteps = (past: readonly StepsSnapshot[], at: number) =>
     ({ at: since }, index) => since <= at && (past[index + 1]?.at ?? Number.POSITIVE_INFINITY) > at - MOMENT_MS,
   )
 
-function problemOf(step: StepSnapshot, mail: SentMail, mails: readonly { id: string; at: number }[]): string | null {
+function findStepProblem(
+  step: StepSnapshot,
+  mail: SentMail,
+  mails: readonly { id: string; at: number }[],
+): string | null {
   const { evidence, channel } = mail
   const isFirst = !mails.some((each) => each.id === mail.id && each.at < mail.at)
   // A message that was sent once keeps its channel.
@@ -49,12 +53,12 @@ function problemOf(step: StepSnapshot, mail: SentMail, mails: readonly { id: str
   if (!isOne && !variants.has(evidence.variantId ?? '')) return 'in words of no variant of its step'
   // Changes at the moment of the send came after the decision.
   if (evidence.lastActivityAt === null || evidence.lastActivityAt > evidence.sendingAt - MOMENT_MS) return null
-  return step.condition && !isMet(step.condition, cartOf(evidence))
+  return step.condition && !isMet(step.condition, buildCartFacts(evidence))
     ? `though ${describeBound(step.condition)} is asked for`
     : null
 }
 
-const cartOf = ({ contents, valueMinor, phone }: SentMail['evidence']): CartFacts => ({
+const buildCartFacts = ({ contents, valueMinor, phone }: SentMail['evidence']): CartFacts => ({
   items: contents === '' ? [] : contents.split(',').map((line) => ({ quantity: Number.parseInt(line, 10) })),
   value: valueMinor!,
   hasPhone: phone !== null,

@@ -17,7 +17,7 @@ export const T2: Invariant = ({ harness, fresh }) => [
   ...fresh
     .filter(({ channel }) => channel !== 'email')
     .flatMap((mail) => {
-      const isDark = (at: number) => isNight(at, homeOf(mail))
+      const isDark = (at: number) => isNight(at, findHome(mail))
       // The provider may be called in the moment in which night begins.
       const isDarkAtSubmission = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
       return isDark(mail.evidence.sendingAt) || isDarkAtSubmission
@@ -32,7 +32,7 @@ export const T2: Invariant = ({ harness, fresh }) => [
 ]
 
 /** A state counts only with the address that names its country. */
-const homeOf = ({ to, channel, evidence: { country, usState, phone } }: SentMail): Home => ({
+const findHome = ({ to, channel, evidence: { country, usState, phone } }: SentMail): Home => ({
   country: country ?? findPhoneCountry(channel === 'push' ? phone : to),
   state: country === null ? null : usState,
   phone: channel === 'push' ? (phone ?? '') : to,
@@ -64,7 +64,7 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
   const over = fresh.flatMap((mail) => {
     const { plan: key, used } = mail.evidence
     if (mail.at - mail.standing.plannedSince < MOMENT_MS) return []
-    const limit = key ? limitOf(key, mail.channel) : 0
+    const limit = key ? readPlanLimit(key, mail.channel) : 0
     const isMissing = isText(mail) && !isManualSend(mail.evidence) && !mayBeOf(key, mail)
     return [
       ...(limit >= 0 && used > limit
@@ -74,9 +74,9 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
     ]
   })
   const { room, plan: first } = harness.scenario
-  const firstMonth = monthOf(FIRST_DAY + harness.scenario.startDay * 86_400_000)
+  const firstMonth = formatMonth(FIRST_DAY + harness.scenario.startDay * 86_400_000)
   const counted = state.usage.flatMap(({ month, channel, used }) => {
-    const start = room !== null && month === firstMonth ? Math.max(0, limitOf(first, channel) - room) : 0
+    const start = room !== null && month === firstMonth ? Math.max(0, readPlanLimit(first, channel) - room) : 0
     const rows = start + sending(state.messages, month).filter((message) => message.channel === channel).length
     return rows === used ? [] : [`${used} ${channel} of ${month} were counted, and there are ${rows}`]
   })
@@ -89,12 +89,12 @@ const mayBeOf = (plan: string | null, { channel, evidence }: SentMail) =>
 
 const LIMITS = { email: 'maxEmailsPerMonth', sms: 'maxSmsPerMonth', whatsapp: 'maxWhatsappPerMonth' } as const
 /** Notifications are not limited. */
-const limitOf = (key: keyof typeof plans, channel: Channel) =>
+const readPlanLimit = (key: keyof typeof plans, channel: Channel) =>
   channel === 'push' ? -1 : plans[key].limits[LIMITS[channel]]
 
-const monthOf = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`
+const formatMonth = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`
 const sending = (messages: readonly Message[], month: string) =>
-  messages.filter(({ sendingAt }) => sendingAt !== null && monthOf(sendingAt) === month)
+  messages.filter(({ sendingAt }) => sendingAt !== null && formatMonth(sendingAt) === month)
 
 /** Accepted texts never cost more than the budget in force, and the books equal the rows. */
 export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
@@ -102,13 +102,13 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
   const over = fresh.filter(isText).flatMap((mail) => {
     const { micros, since } = mail.standing.budget
     if (micros === null || mail.at - since < MOMENT_MS) return []
-    const month = monthOf(mail.evidence.sendingAt)
+    const month = formatMonth(mail.evidence.sendingAt)
     const before = mails
       .slice(0, mails.indexOf(mail as SentMessage))
-      .filter((other) => monthOf(other.engineAt) === month)
+      .filter((other) => formatMonth(other.engineAt) === month)
     const sum = [...before, ...questions.filter(({ at }) => at < mail.at)]
-      .filter((other) => other.isTaken && monthOf(other.engineAt) === month)
-      .reduce((total, other) => total + leastOf(state, other), mail.micros)
+      .filter((other) => other.isTaken && formatMonth(other.engineAt) === month)
+      .reduce((total, other) => total + findCheapest(state, other), mail.micros)
     const booked = mail.evidence.spent
     return [
       ...(sum > micros ? [`${describeMail(mail)} brings the month to ${sum} of ${micros}`] : []),
@@ -126,17 +126,17 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
 
 /** Opt-in requests cost like messages, also if a process died before it knew the reply (D4). */
 function askedFor({ people }: Harness, { questions }: State, month: string): number {
-  const phones = new Map(people.flatMap((person) => person.phones).map((phone) => [hashOf(phone), phone]))
+  const phones = new Map(people.flatMap((person) => person.phones).map((phone) => [hashPhone(phone), phone]))
   return questions
     .filter(({ state, wording }) => wording !== null && state !== 'failed')
-    .filter(({ askedAt }) => askedAt !== null && monthOf(askedAt) === month)
+    .filter(({ askedAt }) => askedAt !== null && formatMonth(askedAt) === month)
     .reduce((sum, { hash, wording }) => sum + findSmsPrice(phones.get(hash)!, wording!), 0)
 }
 
-const hashOf = (phone: string) => secrets.addressHash(phone).toString('hex')
+const hashPhone = (phone: string) => secrets.addressHash(phone).toString('hex')
 
 /** The list price, or the final price from the provider. */
-function leastOf({ messages }: State, mail: SentMessage): number {
+function findCheapest({ messages }: State, mail: SentMessage): number {
   const row = messages.find(({ id }) => id === mail.id)
   return Math.min(mail.micros, row?.micros ?? mail.micros)
 }
