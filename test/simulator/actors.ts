@@ -215,7 +215,7 @@ const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }
 
 function countDown(life: ProcessState): void {
   life.statements += 1
-  if (life.statements > MOST_STATEMENTS) throw new Error('a look for work, or an act, that does not end')
+  if (life.statements > MOST_STATEMENTS) throw new Error('a worker pass or an act does not end')
   if (life.statementsLeft === null) return
   life.statementsLeft -= 1
   if (life.statementsLeft > 0) return

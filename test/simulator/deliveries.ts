@@ -44,7 +44,7 @@ export async function processDelivery(harness: Harness, told: ShopDelivery, isAg
   const wasConnected = !harness.isDisconnected
   const jobsBefore = outside.storeJobs.length
   const isTaken = await receive(harness, told, APP.clientSecret)
-  if (!isTaken && wasConnected && !harness.isDisconnected) shopify!.faults.push(`${told.topic} was refused`)
+  if (!isTaken && wasConnected && !harness.isDisconnected) shopify!.faults.push(`${told.topic} was rejected`)
   if (isAgain && outside.storeJobs.length > jobsBefore) shopify!.faults.push(`${told.topic} counted twice`)
   await runStoreJobs(harness)
 }
@@ -58,7 +58,7 @@ async function forge(harness: Harness, delivery: Delivery): Promise<void> {
   }
   const told = () => ({ ...delivery, id: crypto.randomUUID() })
   for (const [how, deliver] of Object.entries(ways)) {
-    if (await deliver()) harness.shopify!.faults.push(`${delivery.topic} with ${how} was taken`)
+    if (await deliver()) harness.shopify!.faults.push(`${delivery.topic} with ${how} was accepted`)
   }
   harness.outside.storeJobs.length = 0
 }

@@ -15,8 +15,8 @@ export async function findFigureFaults(harness: Harness): Promise<string[]> {
     const [before, after] = [kept[table]!.map(renderRow), anew[table]!.map(renderRow)]
     const only = (rows: string[], others: string[]) => rows.filter((row) => !others.includes(row))
     return [
-      ...only(before, after).map((row) => `${table}: the figures say ${row}, the rows do not`),
-      ...only(after, before).map((row) => `${table}: the rows are ${row}, the figures do not say it`),
+      ...only(before, after).map((row) => `${table}: the figures contain ${row}, a recount does not`),
+      ...only(after, before).map((row) => `${table}: a recount contains ${row}, the figures do not`),
     ]
   })
 }

@@ -122,6 +122,6 @@ interface Answer {
 async function arrive(plugin: Plugin, call: PluginCall): Promise<Answer | null> {
   const reply = await sendCall(plugin, call)
   if (reply.statusCode === 200) return reply.json()
-  plugin.faults.push(`a beat was answered ${reply.statusCode}, not 200`)
+  plugin.faults.push(`a beat got status ${reply.statusCode}, not 200`)
   return null
 }

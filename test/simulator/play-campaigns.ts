@@ -236,7 +236,7 @@ function recordCampaign(
 /** Sends the request once, or twice at the same time; both create one campaign. */
 async function once(isTwice: boolean, work: () => Promise<{ id: string }>): Promise<string> {
   const [first, second] = await Promise.all([work(), ...(isTwice ? [work()] : [])])
-  if (second && second.id !== first!.id) throw new Error('a request that came twice made two campaigns')
+  if (second && second.id !== first!.id) throw new Error('a repeated request created two campaigns')
   return first!.id
 }
 

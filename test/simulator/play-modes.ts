@@ -147,8 +147,8 @@ export async function expectContact(harness: Harness, post: CapturePost, isOpen:
     [fixture.storeId, email],
   )
   const { isKept, isInCart } = rows[0]!
-  if (!isKept) modes.faults.push(`somebody agreed, and their address ${email} is not kept`)
-  else if (isAlone && !isInCart) modes.faults.push(`somebody agreed, and no cart has their address ${email}`)
+  if (!isKept) modes.faults.push(`a person consented, but their address ${email} is not stored`)
+  else if (isAlone && !isInCart) modes.faults.push(`a person consented, but no cart has their address ${email}`)
 }
 
 /** A contact above the limits is not used, also in later posts (X5). */

@@ -82,7 +82,7 @@ export const ownerPlayers: Players<
       wanted,
     )
     await recordErased(harness)
-    if (!harness.erased.has(address)) throw new Error(`${address} was erased and is not on the suppression list`)
+    if (!harness.erased.has(address)) throw new Error(`${address} was erased, but is not on the suppression list`)
     harness.erasing.push(id)
     if (isRunNow) await runErasures(harness, web.deps)
   },

@@ -214,8 +214,8 @@ export async function sendCall({ app, faults }: Plugin, { name, headers, body, k
   const reply = await app.inject({ method: 'POST', url: `/api/plugin/${name}`, headers, payload: body })
   const is = reply.headers['x-recoup-signature']
   const wanted = signReply(key, headers['x-recoup-nonce']!, reply.statusCode, reply.body)
-  if (is !== undefined && is !== wanted) faults.push(`the answer ${reply.statusCode} is signed wrongly`)
-  if (is === undefined && reply.statusCode < 400) faults.push(`the answer ${reply.statusCode} is not signed`)
+  if (is !== undefined && is !== wanted) faults.push(`the reply ${reply.statusCode} has a wrong signature`)
+  if (is === undefined && reply.statusCode < 400) faults.push(`the reply ${reply.statusCode} has no signature`)
   return reply
 }
 
@@ -242,7 +242,7 @@ async function sendAltered(harness: Harness, plugin: Plugin, sent: readonly Wait
 }
 
 function expectStatus({ faults }: Plugin, what: string, status: number, wanted: number): void {
-  if (status !== wanted) faults.push(`${what} was answered ${status}, not ${wanted}`)
+  if (status !== wanted) faults.push(`${what} got status ${status}, not ${wanted}`)
 }
 
 function recordUsable({ usable }: Harness, sent: readonly Waiting[]): void {
@@ -275,13 +275,13 @@ async function checkAcknowledged(
     plugin.told.set(each.cart, each)
   }
   const forged = await readStoredEntries(harness, plugin, FORGED)
-  if (forged.length > 0) plugin.faults.push('what nobody of the shop has said was kept')
+  if (forged.length > 0) plugin.faults.push('a forged entry was stored')
   for (const each of sent) {
     const kept = await readStoredEntries(harness, plugin, each.cart)
     const mine = kept.find(({ seq }) => seq === each.seq)
     if (mine) checkStoredEntry(harness, plugin, { said: each, mine, kept })
     else if (overtaken && kept.some(({ seq }) => seq === overtaken.seq)) {
-      plugin.faults.push(`of ${each.cart.slice(0, 16)} an earlier state was kept behind one that was no news`)
+      plugin.faults.push(`an older state of ${each.cart.slice(0, 16)} was stored after one without changes`)
     }
   }
 }
@@ -294,15 +294,15 @@ function checkStoredEntry(
   const cart = said.cart.slice(0, 16)
   const items = mine.items?.map(({ quantity, productId }) => `${quantity}×${productId}`).join()
   if (items !== undefined && items !== said.items)
-    faults.push(`the cart ${cart} is kept as "${items}", and is "${said.items}"`)
+    faults.push(`the cart ${cart} is stored as "${items}", but is "${said.items}"`)
   if (said.isOwed && !mine.email)
-    harness.modes?.faults.push(`the cart ${cart} is kept without the address of its customer`)
+    harness.modes?.faults.push(`the cart ${cart} is stored without the address of its customer`)
   // After a backward clock jump, an earlier state may have a later date.
   if (harness.hasJumped) return
   const early = harness.clock.trueNow() - said.at - (harness.web.deps.now().getTime() - mine.at.getTime())
   if (early > 1_500) faults.push(`the cart ${cart} is dated ${Math.round(early / 1_000)} s too late`)
   if (kept.some(({ seq, at }) => seq < mine.seq && at > mine.at))
-    faults.push(`an earlier state of ${cart} has the last word`)
+    faults.push(`an older state of ${cart} has the latest date`)
 }
 
 /** Reads stored entries of this queue. */

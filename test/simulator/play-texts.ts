@@ -49,7 +49,7 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
 
 async function deliverOneReport(harness: Harness, report: DeliveryReport): Promise<void> {
   await deliverReport(harness.web.deps, harness.fixture.accountId, report)
-  if (report.isForged) throw new Error('a forged report was taken for the provider’s')
+  if (report.isForged) throw new Error('a forged report was accepted')
   const known = harness.reported.get(report.messageId) ?? new Set()
   harness.reported.set(report.messageId, known.add(report.status))
   const { failedAt, clock } = harness
@@ -62,7 +62,7 @@ const TOGETHER_MS = 2_000
 async function receiveText(harness: Harness, said: InboundWords): Promise<void> {
   const { unsubscribed, keywords, wrote, clock } = harness
   await deliverWords(harness.web.deps, harness.fixture.accountId, said)
-  if (said.isForged) throw new Error('forged words were taken for a person’s')
+  if (said.isForged) throw new Error('a forged inbound message was accepted')
   for (const owed of harness.outside.replies.splice(0)) await sendReply(harness.web.deps, owed)
   const { channel, words, saidAt } = said
   const last = keywords.get(`${channel}:${said.from}`)

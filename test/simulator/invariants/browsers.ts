@@ -15,7 +15,7 @@ export const checkEmptiedCarts: Invariant = ({ state, before }) => {
     .filter((cart) => cart.status === 'emptied' && was.get(cart.id) !== 'emptied')
     .flatMap((cart) => {
       const [left] = findRemainingItems(state, cart)
-      return left ? [`a cart was emptied, and another browser of it has ${left} in it`] : []
+      return left ? [`a cart was emptied although another browser has ${left} in it`] : []
     })
 }
 

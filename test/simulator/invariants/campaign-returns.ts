@@ -34,7 +34,7 @@ export const checkReport: Invariant = ({ harness, state }) =>
       }),
     }
     const [is, should] = [said, counted].map(sorted)
-    return is === should ? [] : [`the report says ${is}; counted are ${should}`]
+    return is === should ? [] : [`the report shows ${is}; a recount gives ${should}`]
   })
 
 const countRows = (rows: readonly Message[]) =>
@@ -76,7 +76,7 @@ export const checkGuard: Invariant = ({ harness, state, before, step }) => {
         ...{ id, since: Math.max(since, brakedAt ?? 0) },
         isSending: (run) => [before, state].every((each) => isGoingOn(each, id, run)),
       })
-        ? ['a campaign whose mails came back goes on']
+        ? ['a campaign with too many bounces or complaints was not paused']
         : []
     if (now.pausedBy !== 'bounces' && now.pausedBy !== 'complaints') return []
     // Reports that arrived during the pass may have been counted, and an older run may have been sending then.
@@ -85,7 +85,7 @@ export const checkGuard: Invariant = ({ harness, state, before, step }) => {
       isSending: () => true,
     })
       ? []
-      : [`a campaign was paused for ${now.pausedBy}, and there were not so many`]
+      : [`a campaign was paused for ${now.pausedBy} without reaching the limit`]
   })
 }
 

@@ -16,7 +16,7 @@ export const checkCampaigns: Invariant = (scene) => {
     )
     // In the step in which it is switched on, other flows may have been decided earlier.
     .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn && harness.flowOnIn < harness.stepNumber)
-    .map((mail) => `${describeMail(mail)} went to somebody in the control group`)
+    .map((mail) => `${describeMail(mail)} was sent to a person in the control group`)
   return [...whileStopped(harness, fresh), ...control, ...figures(harness, state), ...ended(scene)]
 }
 
@@ -27,7 +27,7 @@ function whileStopped({ campaigns: all }: Harness, fresh: readonly SentMail[]): 
     const isStopped = made?.stops.some(
       ({ from, until }) => mail.at - from >= MOMENT_MS && (until === null || mail.at < until),
     )
-    return isStopped ? [`${describeMail(mail)} left while its campaign was stopped`] : []
+    return isStopped ? [`${describeMail(mail)} was sent while its campaign was stopped`] : []
   })
 }
 
@@ -55,8 +55,8 @@ function figures({ figures: said }: Harness, { messages }: State): string[] {
       return [
         ...(sum === planned && planned === rows.length
           ? []
-          : [`${planned} are planned, ${sum} in its parts; there are ${rows.length}`]),
-        ...wrong.map(([figure, count]) => `${count} are ${figure}, and the rows say otherwise`),
+          : [`${planned} are planned, the states add up to ${sum}; there are ${rows.length} rows`]),
+        ...wrong.map(([figure, count]) => `${count} are counted as ${figure}, which differs from the rows`),
       ]
     },
   )
@@ -133,7 +133,7 @@ const onePerCart: Invariant = (scene) => {
     .filter((some) => !some[0]!.cart.startsWith('no cart') || some.some(({ state: now }) => isStillOpen(now)))
     .map((some) => (some[0]!.cart.startsWith('no cart') ? some.filter(mayBeHeard) : some))
     .filter((some) => some.some((row, index) => index > 0 && !isRetry(scene, row, some.slice(0, index))))
-    .map((some) => `a campaign has ${some.length} rows about one cart, of runs ${some.map(({ step }) => step).join()}`)
+    .map((some) => `a campaign has ${some.length} rows about one cart, in runs ${some.map(({ step }) => step).join()}`)
   const again = fresh.flatMap((mail) => {
     const { cart, joined, origin, step } = mail.evidence
     const others = mails.filter(
@@ -142,7 +142,7 @@ const onePerCart: Invariant = (scene) => {
     )
     const before = others.flatMap(({ id }) => state.messages.find((each) => each.id === id) ?? [])
     return isCampaignSend(mail.evidence) && others.length > 0 && !isRetry(scene, { origin, step }, before)
-      ? [`${describeMail(mail)} is of a campaign that has written about its cart`]
+      ? [`${describeMail(mail)} belongs to a campaign that has already sent about its cart`]
       : []
   })
   return [...twice, ...again]
@@ -177,18 +177,18 @@ const atTheirTime: Invariant = ({ harness, state }) =>
     const twice = [...Map.groupBy(all, ({ at }) => at).values()].filter((some) => some.length > most(some[0]!.at))
     return [
       ...strange.map(
-        ({ run, at }) => `run ${run} is at ${new Date(at).toISOString()}, and its schedule has no such time`,
+        ({ run, at }) => `run ${run} is at ${new Date(at).toISOString()}, which its schedule does not contain`,
       ),
       ...twice.map((some) => `${some.length} runs are at ${new Date(some[0]!.at).toISOString()}`),
     ]
   })
 
-const isFullLook: Invariant = ({ step, harness }) => (step.do === 'work' && harness.isLookDone ? ['yes'] : [])
+const isFullPass: Invariant = ({ step, harness }) => (step.do === 'work' && harness.isLookDone ? ['yes'] : [])
 
 /** After a worker's pass, the latest past time of a schedule has a run. */
 const held: Invariant = (scene) => {
   const { harness, state, step } = scene
-  if (isFullLook(scene).length === 0 || harness.hasJumped || harness.isDisconnected) return []
+  if (isFullPass(scene).length === 0 || harness.hasJumped || harness.isDisconnected) return []
   // At the start of the pass: later times were not due yet.
   const by = harness.stepStartedAt + step.waitMs
   return harness.campaigns.flatMap(({ id, armedAt, touchedIn, stops, versions }) => {
@@ -197,21 +197,21 @@ const held: Invariant = (scene) => {
     if (slot === undefined || slot <= armedAt || stops.some(({ from, until }) => from <= slot && slot <= until!))
       return []
     const isHeld = state.runs.some(({ campaign, at }) => campaign === id && at === slot)
-    return isHeld ? [] : [`the run of ${new Date(slot).toISOString()} was not held`]
+    return isHeld ? [] : [`the run of ${new Date(slot).toISOString()} is missing`]
   })
 }
 
 /** After a worker's pass, everyone who matched at the start of a run has a row. */
 const forgotten: Invariant = (scene) => {
   const { harness, state } = scene
-  if (isFullLook(scene).length === 0) return []
+  if (isFullPass(scene).length === 0) return []
   return harness.campaigns.flatMap(({ id, expected, stops }) =>
     stops.at(-1)?.until === null
       ? []
       : [...expected].flatMap(([run, people]) =>
           people
             .filter((each) => !hasRow(state, { id, run }, each))
-            .map(({ cart }) => `run ${run} has no row about cart ${cart.slice(-6)}, which matched when it began`),
+            .map(({ cart }) => `run ${run} has no row about cart ${cart.slice(-6)}, which matched at its start`),
         ),
   )
 }
@@ -229,7 +229,7 @@ const stuck: Invariant = (scene) => {
           .filter(
             (each) => each.origin === buildOrigin(id) && each.state === 'held' && each.reason === 'campaign_paused',
           )
-          .map((each) => `message ${each.id.slice(-6)} is held by a pause that is over`),
+          .map((each) => `message ${each.id.slice(-6)} is held by a pause that has ended`),
   )
 }
 
@@ -254,7 +254,7 @@ const unwanted: Invariant = ({ harness, state, before }) =>
       if (!isUnchanged(cart.id, state, before) || !counts(message)) return []
       return versions.some(({ plan }) => isInAudience(plan.filters, cart, run.startedAt))
         ? []
-        : [`run ${message.step} has a row about cart ${cart.id.slice(-6)}, which its filters do not mean`]
+        : [`run ${message.step} has a row about cart ${cart.id.slice(-6)}, which its filters exclude`]
     })
   })
 

@@ -23,11 +23,11 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
         evidence.origin === origin &&
         ids.includes(evidence.cart),
     )
-    return before ? [`${describeMail(mail)} repeats a step that went out for a cart joined to this one`] : []
+    return before ? [`${describeMail(mail)} repeats a step that was sent for a cart merged into this one`] : []
   })
   return [
     ...(people.size < live.length ? [`${live.length} live carts of ${people.size} people`] : []),
-    ...open.map(({ step, state: now }) => `step ${step} of a joined cart is ${now}`),
+    ...open.map(({ step, state: now }) => `step ${step} of a merged cart is ${now}`),
     ...again,
   ]
 }
@@ -98,10 +98,10 @@ const ofCart = (cart: Cart) => ({
 })
 
 function compare(expected: object[], rows: object[]): string[] {
-  if (expected.length !== rows.length) return [`the facts make ${say(expected)}, the rows are ${say(rows)}`]
+  if (expected.length !== rows.length) return [`the facts give ${say(expected)}, the rows are ${say(rows)}`]
   return expected.flatMap((each, index) => {
     const row = rows[index]!
-    return JSON.stringify(each) === JSON.stringify(row) ? [] : [`the facts make ${say(each)}, the row is ${say(row)}`]
+    return JSON.stringify(each) === JSON.stringify(row) ? [] : [`the facts give ${say(each)}, the row is ${say(row)}`]
   })
 }
 

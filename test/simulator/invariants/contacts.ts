@@ -7,4 +7,4 @@ export const X5: Invariant = ({ harness, fresh }) =>
   fresh
     // A browser's subscription is its own contact.
     .filter(({ to, channel }) => channel !== 'push' && !harness.usable.has(listNumbers(to)[0]!))
-    .map((mail) => `${describeMail(mail)} left, and only posts above the limits have named that address`)
+    .map((mail) => `${describeMail(mail)} was sent although only posts above the limits named that address`)

@@ -37,21 +37,21 @@ function refusedByStore({ shop }: Harness, mail: SentMail): string[] {
   )
   const newest = Math.max(...answers.map(({ at }) => at))
   if (answers.length === 0)
-    return [`${describeMail(mail)} left with ${coupon.code}, which the store was not asked about`]
+    return [`${describeMail(mail)} was sent with ${coupon.code}, which was not checked with the store`]
   if (answers.some(({ at, isUsable }) => isUsable && at >= newest - TOGETHER_MS)) return []
-  return [`${describeMail(mail)} left with ${coupon.code}, which the store had said cannot be used`]
+  return [`${describeMail(mail)} was sent with ${coupon.code}, which the store had reported as unusable`]
 }
 
 /** The decision record names the coupon of a message, or the reason for none; required coupons are not omitted. */
 function otherThanRecorded(harness: Harness, mail: SentMail): string[] {
   const { code, isWanted, fallback, record } = mail.evidence.coupon
-  const wrong = (what: string) => [`${describeMail(mail)} left ${what}: ${JSON.stringify(record)}`]
-  if (!isWanted) return code === null ? [] : wrong(`with ${code}, which its step has not`)
+  const wrong = (what: string) => [`${describeMail(mail)} was sent ${what}: ${JSON.stringify(record)}`]
+  if (!isWanted) return code === null ? [] : wrong(`with ${code}, which its step does not have`)
   if (record === null) return wrong('without a record')
   if (code !== null)
-    return record.couponIncluded && record.coupon === code ? [] : wrong(`with ${code} against its record`)
+    return record.couponIncluded && record.coupon === code ? [] : wrong(`with ${code}, unlike its record`)
   if (record.couponIncluded !== false || !isKnown(harness, record.couponReason ?? '')) return wrong('without a coupon')
-  return fallback === 'skip' ? wrong('without a coupon that it must not leave without') : []
+  return fallback === 'skip' ? wrong('without a required coupon') : []
 }
 
 function skippedForIt(harness: Harness, { messages }: State): string[] {
@@ -61,7 +61,7 @@ function skippedForIt(harness: Harness, { messages }: State): string[] {
     const plan = campaigns.find(({ id }) => origin === `campaign:${id}`)?.versions.at(-1)?.plan
     const coupon = scenario.coupons?.[plan ? (plan.coupon ?? -1) : step - 1]
     const isRight = isKnown(harness, reason) && coupon?.fallback === 'skip'
-    return isRight ? [] : [`step ${step} was skipped for ${reason}, and is to leave without`]
+    return isRight ? [] : [`step ${step} was skipped for ${reason} although the coupon is optional`]
   })
 }
 
@@ -76,15 +76,15 @@ const shared: Invariant = ({ mails, fresh, state }) =>
   fresh.flatMap((mail) => {
     const { code, isPersonal } = mail.evidence.coupon
     if (mail.told !== null && mail.told !== code)
-      return [`${describeMail(mail)} says ${mail.told}, and its row ${code}`]
+      return [`${describeMail(mail)} contains ${mail.told}, and its row ${code}`]
     if (code === null || !isPersonal) return []
     const other = mails.find(
       (each) => each.id !== mail.id && (each.evidence?.coupon.code === code || each.told === code),
     )
     const own = state.codes.filter((each) => each.message === mail.id && each.code === code)
     return [
-      ...(other ? [`${describeMail(mail)} left with ${code}, as did ${other.id.slice(-6)}`] : []),
-      ...(own.length === 1 ? [] : [`${describeMail(mail)} left with ${code}, which was not made for it`]),
+      ...(other ? [`${describeMail(mail)} was sent with ${code}, like ${other.id.slice(-6)}`] : []),
+      ...(own.length === 1 ? [] : [`${describeMail(mail)} was sent with ${code}, which was not created for it`]),
     ]
   })
 
@@ -96,8 +96,8 @@ function overUsed({ shop }: Harness, { codes }: State): string[] {
       (version) => version.order.orderId === order && isAmong(version.order.coupons, code),
     )
     // After its deletion from the store, by erasure or expiry, a code can be created again.
-    if (attempts === 0 && made !== 'deleted') return [`${code} is used, and the store was never asked for it`]
-    return order === null || isNamed ? [] : [`${code} is used by order ${order}, which does not name it`]
+    if (attempts === 0 && made !== 'deleted') return [`${code} is used, but was never created in the store`]
+    return order === null || isNamed ? [] : [`${code} is used by order ${order}, which does not contain it`]
   })
 }
 
@@ -116,7 +116,7 @@ const left: Invariant = ({ harness, state, before, mails }) => {
     .filter((code) => isOver(before, code) && isOver(state, code) && !code.isUsed && (code.askedAt ?? 0) <= settledAt)
     .filter(({ message }) => !mails.some(({ id }) => id === message))
     .filter(({ message }) => harness.shop.shelf.coupons.some(({ mark }) => mark === `message:${message}`))
-    .map(({ code, state }) => `${code} (${state}) stands in the store, and its message never left`)
+    .map(({ code, state }) => `${code} (${state}) is in the store, but its message was never sent`)
 }
 
 /** Only the store's admin deletes a valid code of a shopper; erased people are an exception. */
@@ -130,6 +130,6 @@ const takenFromShoppers: Invariant = ({ harness, state, mails }) => {
     const row = state.codes.find((each) => each.message === id && each.code === code)
     const isGood = row && row.expiresAt > now
     const stands = coupons.some((each) => each.code === code.toLowerCase())
-    return isGood && !stands ? [`${code} was taken out of the store, and a shopper has it`] : []
+    return isGood && !stands ? [`${code} was deleted from the store although a shopper has it`] : []
   })
 }

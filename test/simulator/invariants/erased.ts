@@ -5,6 +5,6 @@ import { describeMail, type Invariant, MOMENT_MS } from './scene.ts'
 export const C8: Invariant = ({ fresh, traces }) => [
   ...fresh
     .filter(({ at, standing }) => standing.erasedSince !== null && at - standing.erasedSince >= MOMENT_MS)
-    .map((mail) => `${describeMail(mail)} left after that person was erased`),
+    .map((mail) => `${describeMail(mail)} was sent after that person was erased`),
   ...traces,
 ]

@@ -21,9 +21,9 @@ function asked({ flows: { past }, stepNumber }: Harness): FlowSnapshot[] {
   return [...(earlier ? [earlier] : []), ...past.filter(({ step }) => step === stepNumber)]
 }
 
-type Left = Pick<FlowAssignment, 'lastActivityAt' | 'value' | 'items' | 'hasPhone'>
+type CartAtChange = Pick<FlowAssignment, 'lastActivityAt' | 'value' | 'items' | 'hasPhone'>
 
-function findMatchingFlow({ flows: all }: FlowSnapshot, cart: Left): string | null {
+function findMatchingFlow({ flows: all }: FlowSnapshot, cart: CartAtChange): string | null {
   const takes = all.find(
     ({ isOn, takesFrom, entry }) =>
       isOn && takesFrom !== null && cart.lastActivityAt >= takesFrom && isMatch(entry, cart),
@@ -44,7 +44,7 @@ function chosen({ harness, state, before }: Scene): string[] {
     const isInherited = state.carts.some((other) => other.mergedInto === cart && other.flow === flow)
     if (isInherited || wanted.some((each) => findMatchingFlow(each, left) === flow)) return []
     return [
-      `cart ${short(cart)} belongs to flow ${short(flow)}, and is for ${short(findMatchingFlow(wanted.at(-1)!, left))}`,
+      `cart ${short(cart)} belongs to flow ${short(flow)}, but matches ${short(findMatchingFlow(wanted.at(-1)!, left))}`,
     ]
   })
 }
@@ -62,10 +62,10 @@ function leftAlone({ harness, state, before }: Scene): string[] {
       return flow === null && lastActivityAt >= takesFrom! && isUnchanged(id, state, before)
     })
     .filter((cart) => findMatchingFlow(last, leftBy(cart)) !== null)
-    .map(({ id }) => `cart ${short(id)} belongs to no flow, and one was switched on that takes it`)
+    .map(({ id }) => `cart ${short(id)} belongs to no flow although a matching one was switched on`)
 }
 
-const leftBy = ({ lastActivityAt, value, items, phone }: Cart): Left => ({
+const leftBy = ({ lastActivityAt, value, items, phone }: Cart): CartAtChange => ({
   ...{ lastActivityAt, value, items, hasPhone: phone !== null },
 })
 
@@ -76,7 +76,7 @@ function forgotten({ state, before }: Scene): string[] {
     const into = mergedInto === null || flow === null ? undefined : state.carts.find((cart) => cart.id === mergedInto)
     const isNew = known.get(id)?.mergedInto === null
     return isNew && into && into.flow === null
-      ? [`cart ${short(into.id)} has not gone on in the flow of one joined to it`]
+      ? [`cart ${short(into.id)} did not keep the flow of a cart merged into it`]
       : []
   })
 }
@@ -92,8 +92,8 @@ function writtenByOthers({ state, fresh, mails }: Scene): string[] {
   )
   return [
     ...open.map(({ step, cart }) => `step ${step} of another flow is open for cart ${short(cart)}`),
-    ...left.map((mail) => `${describeMail(mail)} left, of a flow that its cart does not belong to`),
-    ...second.map((mail) => `${describeMail(mail)} left, and another flow has written about that cart`),
+    ...left.map((mail) => `${describeMail(mail)} was sent by a flow that its cart does not belong to`),
+    ...second.map((mail) => `${describeMail(mail)} was sent although another flow has sent about that cart`),
   ]
 }
 

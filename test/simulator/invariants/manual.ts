@@ -7,7 +7,7 @@ export const D9: Invariant = ({ harness, state }) => {
   const { allowed } = harness.manual
   // A send for a merged cart is also closed on the remaining cart, by a row that never was a message.
   const made = state.messages.filter((message) => isManualSend(message) && message.reason !== 'merged').length
-  return made > allowed ? [`${made} messages by hand, and ${allowed} were asked for`] : []
+  return made > allowed ? [`${made} manual messages, but only ${allowed} were requested`] : []
 }
 
 /** A send for now is never held silently, a reported send took place, and the control group gets nothing. */
@@ -15,14 +15,14 @@ export const D11: Invariant = ({ harness, state, fresh, mails }) => {
   const held = state.messages
     .filter((message) => isManualSend(message) && message.createdAt === message.dueAt)
     .filter(({ state: now, reason }) => now === 'held' && reason !== 'retry')
-    .map(({ channel, reason }) => `a message by hand (${channel}) is held: ${reason}`)
+    .map(({ channel, reason }) => `a manual message (${channel}) is held: ${reason}`)
   const untrue = harness.manual.saidSent
     .filter((id) => !mails.some((mail) => mail.id === id && mail.answer === 'accepts'))
-    .map((id) => `message ${id.slice(-6)} was said to be sent, and no provider took it`)
+    .map((id) => `message ${id.slice(-6)} was reported as sent, but no provider received it`)
   const control = fresh
     .filter(({ evidence }) => isManualSend(evidence) && isControl(evidence) && !evidence.overridesHoldout)
     .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn)
-    .map((mail) => `${describeMail(mail)} went to somebody in the control group`)
+    .map((mail) => `${describeMail(mail)} was sent to a person in the control group`)
   return [...held, ...untrue, ...control]
 }
 

@@ -20,7 +20,7 @@ export const C9: Invariant = ({ harness, state, before, fresh }) => {
     ),
     ...fresh
       .filter(({ to, channel }) => channel !== 'push' && !isNamed(modes, to))
-      .map((mail) => `${describeMail(mail)} left, and nobody let that address in`),
+      .map((mail) => `${describeMail(mail)} was sent to an address that may not be stored`),
   ]
 }
 
@@ -32,8 +32,10 @@ function findFactFaults(modes: ModeState, { key, payload }: StoredFact, isStrict
   if (said.type === 'order') {
     const addresses = [said.contact.email, said.contact.phone].filter((each) => each !== undefined)
     return [
-      ...(isStrict && !modes.orders.has(said.orderId) ? [`order ${said.orderId} is kept`] : []),
-      ...addresses.filter((each) => !isNamed(modes, each)).map((each) => `order ${said.orderId} is kept with ${each}`),
+      ...(isStrict && !modes.orders.has(said.orderId) ? [`order ${said.orderId} is stored`] : []),
+      ...addresses
+        .filter((each) => !isNamed(modes, each))
+        .map((each) => `order ${said.orderId} is stored with ${each}`),
     ]
   }
   const allowed = modes.posts.get(key)
@@ -41,8 +43,8 @@ function findFactFaults(modes: ModeState, { key, payload }: StoredFact, isStrict
   const { email: mayEmail, phone: mayPhone, browser } = allowed ?? NOTHING
   return [
     ...(allowed ? [] : [`${key} is kept`]),
-    ...(mayEmail || !(email ?? unconfirmedEmail) ? [] : [`${key} is kept with its address`]),
-    ...(mayPhone || !(phone ?? unconfirmedPhone) ? [] : [`${key} is kept with its number`]),
-    ...(browser || ((said.toldBy?.length ?? 0) < 2 && !said.zone) ? [] : [`${key} is kept with its browser`]),
+    ...(mayEmail || !(email ?? unconfirmedEmail) ? [] : [`${key} is stored with its address`]),
+    ...(mayPhone || !(phone ?? unconfirmedPhone) ? [] : [`${key} is stored with its number`]),
+    ...(browser || ((said.toldBy?.length ?? 0) < 2 && !said.zone) ? [] : [`${key} is stored with its browser`]),
   ]
 }

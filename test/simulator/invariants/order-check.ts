@@ -11,14 +11,14 @@ const FRESH_MS = 60_000
 export const D3: Invariant = ({ harness, fresh }) =>
   fresh.flatMap((mail) => {
     const complete = lastComplete(harness, mail)
-    if (complete === null) return [`${describeMail(mail)} left, and no reading of the orders had reached its end`]
+    if (complete === null) return [`${describeMail(mail)} was sent without a complete order list`]
     const ageMs = mail.at - complete
-    const age = `the last complete reading of the orders began ${ageMs / 1_000} s before`
-    if (ageMs > FRESH_MS) return [`${describeMail(mail)} left, and ${age}`]
+    const age = `the last complete order list started ${ageMs / 1_000} s before`
+    if (ageMs > FRESH_MS) return [`${describeMail(mail)} was sent, but ${age}`]
     const bought = purchaseBefore(harness, mail, complete)
-    if (bought) return [`${describeMail(mail)} left, though order ${bought.orderId} was there when ${age}`]
+    if (bought) return [`${describeMail(mail)} was sent although order ${bought.orderId} existed when ${age}`]
     return isSoldOut(harness, mail)
-      ? [`${describeMail(mail)} left, though nothing of its cart could be bought any more`]
+      ? [`${describeMail(mail)} was sent although all products of its cart were sold out`]
       : []
   })
 

@@ -13,7 +13,7 @@ import { findActiveSteps } from './steps.ts'
 export const C2: Invariant = ({ harness, step, state, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.unsubscribedSince !== null && at - standing.unsubscribedSince >= MOMENT_MS)
-    .map((mail) => `${describeMail(mail)} left after that person had unsubscribed`)
+    .map((mail) => `${describeMail(mail)} was sent after that person had unsubscribed`)
   const just = harness.justUnsubscribed
   const isTheStep = step.do === 'unsubscribe' || (step.do === 'says' && step.words === 'STOP')
   const open = just && isTheStep ? openTo(state, [just.channel], listNumbers(just.address)) : []
@@ -36,7 +36,7 @@ const SUPPRESSING = /^(rejected|undelivered):(mailbox_unknown|21614|30005|21610|
 export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.suppressedSince !== null && at - standing.suppressedSince >= MOMENT_MS)
-    .map((mail) => `${describeMail(mail)} left after that address was put on the suppression list`)
+    .map((mail) => `${describeMail(mail)} was sent after that address was suppressed`)
   const refused = state.messages.filter(({ state: end, reason }) => end === 'failed' && SUPPRESSING.test(reason ?? ''))
   const again = fresh.flatMap((mail) => {
     const before = refused.find(({ id }) => {
@@ -51,7 +51,7 @@ export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
       )
     })
     const isBack = harness.keywords.get(`${mail.channel}:${listNumbers(mail.to).at(-1)}`)?.words === 'START'
-    return before && !isBack ? [`${describeMail(mail)} left after ${before.reason} from the same address`] : []
+    return before && !isBack ? [`${describeMail(mail)} was sent after ${before.reason} of the same address`] : []
   })
   if (step.do !== 'suppress') return [...left, ...again]
   const { email, phones } = harness.people[step.person]!
@@ -69,10 +69,8 @@ export const C5: Invariant = ({ fresh }) =>
     const { at, channel, standing } = mail
     const isWithdrawn = standing.withdrawnSince !== null && at - standing.withdrawnSince >= MOMENT_MS
     return [
-      ...(isWithdrawn ? [`${describeMail(mail)} left after that person had withdrawn consent`] : []),
-      ...(channel === 'email' || standing.hasSaidYes
-        ? []
-        : [`${describeMail(mail)} left, and nobody has ever said yes to it`]),
+      ...(isWithdrawn ? [`${describeMail(mail)} was sent after that person had withdrawn consent`] : []),
+      ...(channel === 'email' || standing.hasSaidYes ? [] : [`${describeMail(mail)} was sent without any consent`]),
     ]
   })
 
@@ -110,14 +108,14 @@ export const T4: Invariant = ({ harness, fresh, mails }) =>
       if (mails.indexOf(other) > mails.indexOf(mail)) return []
       // A step planned on another channel waits for its own reasons, and keeps its distance only from earlier sends.
       if (isOvertaken(harness, mail, e)) {
-        return other.channel === mail.channel ? [`${describeMail(mail)} left after step ${e.step}`] : []
+        return other.channel === mail.channel ? [`${describeMail(mail)} was sent after step ${e.step}`] : []
       }
       // After an edit of delays, the rows follow the new ones.
       if (harness.editedAt !== null && harness.editedAt >= other.at - MOMENT_MS) return []
       const least = Math.min((delay! - e.delay) * 60_000, LONGEST_SPACING_MS)
       const apart = Math.max(Math.abs(sendingAt - e.sendingAt), mail.at - other.at)
       return apart < least
-        ? [`${describeMail(mail)} left ${apart / 1_000} s after step ${e.step}, not ${least / 1_000}`]
+        ? [`${describeMail(mail)} was sent ${apart / 1_000} s after step ${e.step}; the minimum is ${least / 1_000}`]
         : []
     })
   })
@@ -134,7 +132,9 @@ export const F1: Invariant = ({ state, before }) => {
     // At the same moment, the order by id decides.
     const isSooner = kept.armAt !== null && (kept.armAt < armAt || (kept.armAt === armAt && kept.drawing! < drawing!))
     const isKept = isSooner || (kept.drawing === drawing && kept.arm === arm)
-    return isKept ? [] : [`shopper ${id.slice(-6)} was drawn ${arm} at ${armAt} and is ${kept.arm} since ${kept.armAt}`]
+    return isKept
+      ? []
+      : [`shopper ${id.slice(-6)} was assigned to ${arm} at ${armAt}, but is in ${kept.arm} since ${kept.armAt}`]
   })
 }
 
@@ -149,12 +149,12 @@ export const A3: Invariant = ({ harness, state }) => {
   const nets = new Set(harness.shop.versions.map(({ order }) => `${order.orderId}:${computeNet(order)}`))
   const invented = state.orders
     .filter((order) => !nets.has(`${order.id}:${order.ownNet ?? order.net}`))
-    .map((order) => `order ${order.id} never brought ${order.net}`)
+    .map((order) => `order ${order.id} never had a net of ${order.net}`)
   if (harness.hasJumped) return [...tooMuch, ...invented]
   const wrong = bought.flatMap((order) => {
     const last = lastTouches(state, order)
     if (last.length === 0 ? order.message === null : last.some(({ message }) => message === order.message)) return []
-    return [`order ${order.id} is given to ${order.message}, its last touch is ${last[0]?.message ?? 'none'}`]
+    return [`order ${order.id} is attributed to ${order.message}, but its last touch is ${last[0]?.message ?? 'none'}`]
   })
   return [...tooMuch, ...invented, ...wrong]
 }

@@ -18,7 +18,7 @@ export const C6: Invariant = (scene) =>
     const country = findCountry(mail)
     const rule = RULES[mail.channel][country]!
     const problem = findRefusal(mail, rule, country) ?? findSmsLimit(mail, scene)
-    return problem ? [`${describeMail(mail)} (${country}: ${rule}) left, and ${problem}`] : []
+    return problem ? [`${describeMail(mail)} (${country}: ${rule}) was sent, but ${problem}`] : []
   })
 
 /** Country of the address, then of the phone, then of the store, which sells only in the US. */
@@ -30,7 +30,7 @@ function findRefusal({ channel, evidence }: SentMail, rule: Rule, country: strin
   const ledger = evidence.ledger.filter(({ status, at }) => status !== 'withdrawn' || at < sendingAt - 1_000)
   const no = ledger.findLastIndex(({ status }) => status === 'withdrawn')
   const yes = ledger.slice(no + 1).filter(({ status }) => status === 'granted')
-  if (no >= 0 && yes.length === 0) return 'the last that person said was no'
+  if (no >= 0 && yes.length === 0) return 'that person’s last answer was a refusal'
   const isOverridden = (to: Rule) =>
     overrides.some((each) => each.from === rule && each.to === to && ['*', country].includes(each.country))
   const may: Record<Rule, () => boolean> = {
@@ -39,7 +39,7 @@ function findRefusal({ channel, evidence }: SentMail, rule: Rule, country: strin
     opt_in: () => yes.length > 0,
     confirmed_opt_in: () => yes.some(({ isConfirmed }) => isConfirmed) || (yes.length > 0 && isOverridden('opt_in')),
   }
-  return may[rule]() ? null : `there is no word of theirs for it on ${channel}`
+  return may[rule]() ? null : `there is no consent for ${channel}`
 }
 
 const HOURS_48 = 48 * 3_600_000
@@ -49,18 +49,20 @@ function findSmsLimit(mail: SentMail, { harness, mails }: Parameters<Invariant>[
   const isUs = [evidence.country, findPhoneCountry(to)].includes('US')
   if (channel === 'sms' && isUs) {
     if (evidence.lastActivityAt !== null && evidence.sendingAt - evidence.lastActivityAt > HOURS_48)
-      return 'the cart was left more than 48 hours ago'
+      return 'the cart was abandoned more than 48 hours ago'
     const carts = new Set([evidence.cart, ...evidence.joined])
     const before = mails.filter((each) => each.channel === 'sms' && each.evidence && carts.has(each.evidence.cart))
-    if (before.some((each) => each.isTaken && each.at < at)) return 'the cart has had its one SMS'
+    if (before.some((each) => each.isTaken && each.at < at)) return 'the cart already got its one SMS'
   }
   if (channel !== 'whatsapp') return null
   if (mail.isTemplate) {
-    return to.startsWith('+1') && harness.scenario.template === 'marketing' ? 'advertising does not go to +1' : null
+    return to.startsWith('+1') && harness.scenario.template === 'marketing'
+      ? 'marketing is not sent to +1 numbers'
+      : null
   }
   const wroteAt = harness.wrote.get(to)
   if (harness.hasJumped) return null
-  return wroteAt === undefined || at - wroteAt > DAY_MS ? 'they have not written within a day' : null
+  return wroteAt === undefined || at - wroteAt > DAY_MS ? 'that person has not written within a day' : null
 }
 
 const DAY_MS = 24 * 3_600_000 + 2_000

@@ -25,8 +25,8 @@ export const P1: Invariant = ({ harness, state, fresh }) => {
     const early = same.find(({ notBefore }) => notBefore !== null && mail.engineAt < notBefore)
     const topic = mail.evidence.cart.replaceAll('-', '')
     return [
-      ...(wasGone ? [`${describeMail(mail)} went to a browser that its service had said is gone`] : []),
-      ...(early && !harness.hasJumped ? [`${describeMail(mail)} was tried again before its service wanted it`] : []),
+      ...(wasGone ? [`${describeMail(mail)} was sent to a browser that its service had reported as gone`] : []),
+      ...(early && !harness.hasJumped ? [`${describeMail(mail)} was retried before the time its service named`] : []),
       ...(topic.length === 32 && note.topic !== topic ? [`${describeMail(mail)} has the topic ${note.topic}`] : []),
       ...shrinking(note, push.mostBytes).map((words) => `${describeMail(mail)} ${words}`),
     ]
@@ -39,8 +39,8 @@ function shrinking({ sizes, answer }: PushAttempt, most: number): string[] {
   const isTooLarge = answer === 'accepts' && !sizes.some((size) => size <= most)
   const isLeft = isTooLarge && (most >= 1_000 || sizes.length === 1)
   return [
-    ...(isGrowing ? [`was tried with ${sizes.join(', ')} bytes, one after the other`] : []),
-    ...(isLeft ? [`was not made small enough: ${sizes.join(', ')} bytes`] : []),
+    ...(isGrowing ? [`was tried with ${sizes.join(', ')} bytes in turn`] : []),
+    ...(isLeft ? [`was not shrunk enough: ${sizes.join(', ')} bytes`] : []),
   ]
 }
 
@@ -54,7 +54,7 @@ function forgotten(notes: readonly PushAttempt[], { messages, subscriptions }: S
     const there = (last[0]?.alive ?? []).filter((each) => last.every(({ alive }) => alive.includes(each)))
     const left = there.filter((each) => !tried.some(({ endpoint }) => endpoint?.id === each))
     const alive = left.filter((each) => subscriptions.some((row) => row.id === each))
-    return alive.length > 0 ? [`step ${step} was given up, and browser ${fewer(alive[0]!)} was not asked`] : []
+    return alive.length > 0 ? [`step ${step} failed although browser ${fewer(alive[0]!)} was not tried`] : []
   })
 }
 
@@ -66,7 +66,7 @@ function untold(notes: readonly PushAttempt[], { messages, isPushAlarmed }: Stat
       messages.some(({ id, state, reason }) => id === note.messageId && state === 'held' && reason === 'retry'),
     )
     .filter((note) => notes.findLast(({ messageId }) => messageId === note.messageId) === note)
-    .map(({ messageId }) => `a service refused our signature for ${fewer(messageId)}, and nobody was told`)
+    .map(({ messageId }) => `a service rejected our signature for ${fewer(messageId)} without a notice to the owner`)
 }
 
 /** Each browser is sent to with the key of its subscription, and never with a leaked one. */
@@ -77,10 +77,8 @@ export const P2: Invariant = ({ harness, fresh }) =>
     const { publicKey, leakedAt } = note.endpoint
     const hasLeaked = leakedAt !== null && mail.at - leakedAt >= MOMENT_MS
     return [
-      ...(note.publicKey === publicKey
-        ? []
-        : [`${describeMail(mail)} was signed with a key its browser does not know`]),
-      ...(hasLeaked ? [`${describeMail(mail)} was signed with a key that had leaked`] : []),
+      ...(note.publicKey === publicKey ? [] : [`${describeMail(mail)} was signed with another key than its browser’s`]),
+      ...(hasLeaked ? [`${describeMail(mail)} was signed with a leaked key`] : []),
     ]
   })
 
@@ -95,17 +93,17 @@ export const P3: Invariant = (scene) => {
   const strange = fresh.flatMap((mail) => {
     const note = push.notes.find(({ mail: its }) => its === mail)
     if (!note) return []
-    if (!note.endpoint) return [`${describeMail(mail)} went to ${note.url}, which no browser has`]
+    if (!note.endpoint) return [`${describeMail(mail)} was sent to ${note.url}, which no browser has`]
     const { browser } = note.endpoint
     const { contents, cartStatus } = mail.evidence
     return [
-      ...(isTheirs(mail, browser) ? [] : [`${describeMail(mail)} went to browser ${browser} of somebody else`]),
+      ...(isTheirs(mail, browser) ? [] : [`${describeMail(mail)} was sent to browser ${browser} of another person`]),
       ...(cartStatus === null || harness.told[browser]!.has(contents)
         ? []
-        : [`${describeMail(mail)} shows browser ${browser} ${contents}, which it has never told of`]),
+        : [`${describeMail(mail)} shows browser ${browser} ${contents}, which it never reported`]),
     ]
   })
-  return [...push.forged.map((url) => `${url} was taken for a push service`), ...strange, ...waiting(scene)]
+  return [...push.forged.map((url) => `${url} was accepted as a push service`), ...strange, ...waiting(scene)]
 }
 
 const isTheirs = ({ evidence }: SentMail, browser: number) =>
@@ -122,5 +120,5 @@ function waiting(scene: Parameters<Invariant>[0]): string[] {
   return state.messages
     .filter(({ channel, state: is, reason }) => channel === 'push' && is === 'held' && reason === 'no_contact')
     .filter(({ hasBrowser, dueAt }) => hasBrowser && dueAt <= now)
-    .map(({ step: number }) => `notification ${number} waits for a browser, and there is one`)
+    .map(({ step: number }) => `notification ${number} waits for a browser although there is one`)
 }

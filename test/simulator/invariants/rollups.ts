@@ -9,7 +9,7 @@ export const checkRollups: Invariant = ({ state }) => {
   const [kept, counted] = [sumRollups(state.rollups), sumRollups(count(state))]
   return [...new Set([...kept.keys(), ...counted.keys()])]
     .filter((key) => kept.get(key) !== counted.get(key))
-    .map((key) => `${key}: the rollups say ${kept.get(key) ?? NOTHING}, the rows are ${counted.get(key) ?? NOTHING}`)
+    .map((key) => `${key}: the rollups are ${kept.get(key) ?? NOTHING}, a recount gives ${counted.get(key) ?? NOTHING}`)
 }
 
 const NOTHING = '0,0,0,0,0'
@@ -18,7 +18,7 @@ const NOTHING = '0,0,0,0,0'
 function sumRollups(rollups: readonly Rollup[]): Map<string, string> {
   const groups = Map.groupBy(
     rollups,
-    ({ at, currency }) => `${at === null ? 'in all' : new Date(at).toISOString()} ${currency}`,
+    ({ at, currency }) => `${at === null ? 'all time' : new Date(at).toISOString()} ${currency}`,
   )
   const add = (each: readonly Rollup[], measure: keyof typeof none) => each.reduce((sum, one) => sum + one[measure], 0)
   const sums = [...groups].map(([key, each]): [string, string] => [

@@ -37,7 +37,7 @@ export const D1: Invariant = ({ mails, fresh }) => {
         e.origin === origin &&
         (stepId === null ? e.step === step : e.stepId === stepId),
     )
-    if (other && mail.isTaken) broken.push(`${describeMail(mail)} is a step that has gone out by ${other.channel}`)
+    if (other && mail.isTaken) broken.push(`${describeMail(mail)} is a step that was sent by ${other.channel}`)
   }
   return broken
 }
@@ -59,8 +59,8 @@ export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
     const { cartStatus } = mail.evidence
     const isOver = cartStatus !== null && ENDED.has(cartStatus) && !(isOwn && cartStatus === 'lost')
     return [
-      ...standing.map(([why]) => `${describeMail(mail)} left while ${why}`),
-      ...(isOver ? [`${describeMail(mail)} left for a cart that is ${cartStatus}`] : []),
+      ...standing.map(([why]) => `${describeMail(mail)} was sent while ${why}`),
+      ...(isOver ? [`${describeMail(mail)} was sent for a cart that is ${cartStatus}`] : []),
     ]
   })
   const over = new Map(state.carts.filter((cart) => ENDED.has(cart.status)).map((cart) => [cart.id, cart.status]))
@@ -101,7 +101,7 @@ export const D6: Invariant = ({ state, before }) => {
   const now = new Map(state.messages.map((message) => [message.id, message]))
   return before.messages.flatMap((old) => {
     const message = now.get(old.id)
-    if (!message) return [`step ${old.step} (${old.state}) is gone`]
+    if (!message) return [`step ${old.step} (${old.state}) has disappeared`]
     if (OPEN.has(old.state) || message.state === old.state || MOVES[old.state]?.includes(message.state)) return []
     return [`step ${old.step} went from ${old.state} (${old.reason}) to ${message.state} (${message.reason})`]
   })
@@ -122,9 +122,10 @@ function mostAge(of: { origin: string }): number {
 export const D7: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
     const { dueAt, sendingAt } = mail.evidence
-    if (sendingAt < dueAt) return [`${describeMail(mail)} left ${(dueAt - sendingAt) / 60_000} min before it was due`]
+    if (sendingAt < dueAt)
+      return [`${describeMail(mail)} was sent ${(dueAt - sendingAt) / 60_000} min before it was due`]
     if (sendingAt - dueAt <= mostAge(mail.evidence)) return []
-    return [`${describeMail(mail)} left ${(sendingAt - dueAt) / 3_600_000} h after it was due`]
+    return [`${describeMail(mail)} was sent ${(sendingAt - dueAt) / 3_600_000} h after it was due`]
   })
 
 const hasLeft = (mails: readonly { id: string }[], { id }: { id: string }) => mails.some((mail) => mail.id === id)
@@ -144,10 +145,8 @@ export const D10: Invariant = ({ fresh, mails }) =>
     const batch = underWay.filter((other) => Math.abs(other.sendingAt - sendingAt) < PATIENCE_MS)
     const same = batch.filter((other) => other.shopper === shopper && other.id !== mail.id && hasLeft(mails, other))
     return [
-      ...(inFlight.length > POOL_SIZE
-        ? [`${inFlight.length} are being submitted at once; the limit is ${POOL_SIZE}`]
-        : []),
-      ...(same.length > 0 ? [`${describeMail(mail)} is under way beside another one to the same person`] : []),
-      ...(state === 'sending' ? [] : [`${describeMail(mail)} is being submitted and its row says ${state}`]),
+      ...(inFlight.length > POOL_SIZE ? [`${inFlight.length} are in flight at once; the limit is ${POOL_SIZE}`] : []),
+      ...(same.length > 0 ? [`${describeMail(mail)} is in flight together with another one to the same person`] : []),
+      ...(state === 'sending' ? [] : [`${describeMail(mail)} is in flight, but its row has state ${state}`]),
     ]
   })

@@ -16,5 +16,7 @@ function needless({ hasJumped, web, workers }: Harness, tokens: readonly IssuedT
   const alive = new Set([web, ...workers].filter(({ life }) => !life.isDead).map(({ deps }) => deps.workerId))
   return tokens
     .filter(({ instead }) => instead !== null && alive.has(instead))
-    .map(({ by, instead }) => `${by.slice(-6)} made a token, and the one ${instead!.slice(-6)} had made was still good`)
+    .map(
+      ({ by, instead }) => `${by.slice(-6)} created a token although the one of ${instead!.slice(-6)} was still valid`,
+    )
 }

@@ -9,7 +9,7 @@ export const A6: Invariant = ({ state }) => {
     const whole = part.parent === null ? undefined : orders.get(part.parent)
     if (whole?.kind !== 'purchase' || whole.purchasedAt === null) return []
     const isOnce = part.purchasedAt === null && part.net === 0 && part.message === null
-    return isOnce ? [] : [`order ${part.id} counts beside ${whole.id}, of which it is a part`]
+    return isOnce ? [] : [`order ${part.id} counts in addition to ${whole.id}, of which it is a part`]
   })
   const tooMuch = state.orders
     .filter((order) => order.parent === null && order.purchasedAt !== null)
@@ -22,7 +22,9 @@ export const A6: Invariant = ({ state }) => {
         0,
         Math.min(whole.ownNet ?? whole.net, whole.total - (whole.kind === 'purchase' ? lost : 0)),
       )
-      return parts.length === 0 || whole.net === most ? [] : [`order ${whole.id} brought ${whole.net}, not ${most}`]
+      return parts.length === 0 || whole.net === most
+        ? []
+        : [`order ${whole.id} has a net of ${whole.net}, not ${most}`]
     })
   const renewed = state.carts
     .filter(({ status, order }) => ['recovered', 'purchased'].includes(status) && orders.get(order ?? '')?.isRenewal)

@@ -11,21 +11,21 @@ export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) 
   const left = fresh.filter(({ evidence }) => isFlowSend(evidence))
   const moved = left.flatMap((mail) => {
     const earlier = mails.find(({ id, at, channel }) => id === mail.id && at <= mail.at && channel !== mail.channel)
-    return earlier ? [`${describeMail(mail)} left again, by another channel than ${earlier.channel}`] : []
+    return earlier ? [`${describeMail(mail)} was sent again by another channel than ${earlier.channel}`] : []
   })
   if (flowPast.length === 0) return moved
   const wrong = left.flatMap((mail) => {
     const flows = findActiveSteps(flowPast, mail.at)
     const noted = flows.flatMap(({ steps: all }) => all.get(mail.evidence.stepId ?? '') ?? [])
-    if (noted.length === 0) return [`${describeMail(mail)} left, and its step is gone`]
+    if (noted.length === 0) return [`${describeMail(mail)} was sent although its step was removed`]
     const problems = noted.map((step) => findStepProblem(step, mail, mails))
-    return problems.every((problem) => problem !== null) ? [`${describeMail(mail)} left, ${problems[0]}`] : []
+    return problems.every((problem) => problem !== null) ? [`${describeMail(mail)} was sent, ${problems[0]}`] : []
   })
   const now = flowPast.at(-1)!
   const kept = state.messages
     .filter(({ state: is, origin }) => OPEN.has(is) && isFlowSend({ origin }))
     .filter(({ stepId, createdAt }) => !now.steps.has(stepId ?? '') && createdAt < now.at && !harness.hasJumped)
-    .map(({ step }) => `step ${step} is open, and it is no step of the flow any more`)
+    .map(({ step }) => `step ${step} is open although it was removed from the flow`)
   // If the flow was switched on at the same moment with carts of the last day, it is due for these.
   const added =
     harness.lastDayIn === harness.stepNumber ? [] : atOnce(harness.stepStartedAt, { flowPast, state, before })
@@ -46,15 +46,15 @@ function findStepProblem(
   const { evidence, channel } = mail
   const isFirst = !mails.some((each) => each.id === mail.id && each.at < mail.at)
   // A message that was sent once keeps its channel.
-  if (isFirst && !step.channels.includes(channel as Channel)) return `and its step goes by ${step.channels.join(', ')}`
+  if (isFirst && !step.channels.includes(channel as Channel)) return `but its step uses ${step.channels.join(', ')}`
   // With one channel there is no choice to record.
   const isOne = evidence.variantId === null && (step.variants?.size ?? 1) === 1
   const variants = step.variants ?? new Set([evidence.stepId])
-  if (!isOne && !variants.has(evidence.variantId ?? '')) return 'in words of no variant of its step'
+  if (!isOne && !variants.has(evidence.variantId ?? '')) return 'with the content of no variant of its step'
   // Changes at the moment of the send came after the decision.
   if (evidence.lastActivityAt === null || evidence.lastActivityAt > evidence.sendingAt - MOMENT_MS) return null
   return step.condition && !isMet(step.condition, buildCartFacts(evidence))
-    ? `though ${describeBound(step.condition)} is asked for`
+    ? `although its condition is ${describeBound(step.condition)}`
     : null
 }
 
@@ -83,6 +83,6 @@ function atOnce(
       ),
     )
     .map(
-      ({ step, dueAt }) => `step ${step} was added, and planned for ${new Date(dueAt).toISOString()}, which had passed`,
+      ({ step, dueAt }) => `step ${step} was added and planned for ${new Date(dueAt).toISOString()}, which had passed`,
     )
 }

@@ -12,7 +12,7 @@ export const checkStops: Invariant = (scene) => {
     const reasons = { 'the account is suspended': suspendedSince, 'the store rests': restingSince }
     return Object.entries(reasons)
       .filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
-      .map(([why]) => `${describeMail(mail)} left while ${why}`)
+      .map(([why]) => `${describeMail(mail)} was sent while ${why}`)
   })
   const { suspended, rests, changedAt } = harness.stops
   const isWhole = step.do === 'work' && step.meanwhile === null && canSend(scene) && !harness.hasJumped
@@ -24,6 +24,8 @@ export const checkStops: Invariant = (scene) => {
   )
   return [
     ...left,
-    ...forgotten.map(({ step: number, reason }) => `step ${number} is held for ${ENDED_BY[reason!]} that has ended`),
+    ...forgotten.map(
+      ({ step: number, reason }) => `step ${number} is held because of ${ENDED_BY[reason!]} that has ended`,
+    ),
   ]
 }

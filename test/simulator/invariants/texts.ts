@@ -21,14 +21,14 @@ export const T2: Invariant = ({ harness, fresh }) => [
       // The provider may be called in the moment in which night begins.
       const isDarkAtSubmission = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
       return isDark(mail.evidence.sendingAt) || isDarkAtSubmission
-        ? [`${describeMail(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`]
+        ? [`${describeMail(mail)} was sent at ${new Date(mail.engineAt).toISOString()}, at night`]
         : []
     }),
   ...harness.post.questions
     .filter(({ engineAt, to, country }) =>
       isNight(engineAt, { country: country ?? findPhoneCountry(to), state: null, phone: to }),
     )
-    .map(({ engineAt, to }) => `a question was put to ${to} at ${new Date(engineAt).toISOString()}, at night`),
+    .map(({ engineAt, to }) => `an opt-in request was sent to ${to} at ${new Date(engineAt).toISOString()}, at night`),
 ]
 
 /** A state counts only with the address that names its country. */
@@ -55,7 +55,7 @@ export const checkCooldown: Invariant = ({ harness, fresh, mails }) =>
         other.evidence.sendingAt > sendingAt - leastMs,
     )
     return before
-      ? [`${describeMail(mail)} left within ${harness.scenario.cooldownHours} h of another one for its cart`]
+      ? [`${describeMail(mail)} was sent within ${harness.scenario.cooldownHours} h of another one for its cart`]
       : []
   })
 
@@ -68,9 +68,9 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
     const isMissing = isText(mail) && !isManualSend(mail.evidence) && !mayBeOf(key, mail)
     return [
       ...(limit >= 0 && used > limit
-        ? [`${describeMail(mail)} is number ${used} of the month; the plan has ${limit}`]
+        ? [`${describeMail(mail)} is number ${used} of the month; the plan’s limit is ${limit}`]
         : []),
-      ...(isMissing ? [`${describeMail(mail)} goes by itself, and the plan is ${key}`] : []),
+      ...(isMissing ? [`${describeMail(mail)} is automatic, which the plan ${key} does not include`] : []),
     ]
   })
   const { room, plan: first } = harness.scenario
@@ -78,7 +78,7 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
   const counted = state.usage.flatMap(({ month, channel, used }) => {
     const start = room !== null && month === firstMonth ? Math.max(0, readPlanLimit(first, channel) - room) : 0
     const rows = start + sending(state.messages, month).filter((message) => message.channel === channel).length
-    return rows === used ? [] : [`${used} ${channel} of ${month} were counted, and there are ${rows}`]
+    return rows === used ? [] : [`${used} ${channel} of ${month} were counted, but there are ${rows}`]
   })
   return [...over, ...counted]
 }
@@ -119,7 +119,7 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
     const rows = sending(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
     const asked = askedFor(harness, state, month)
     if (rows + asked === micros) return []
-    return [`${micros} of ${month} were booked; the messages cost ${rows}, and questions ${asked}`]
+    return [`${micros} of ${month} were booked; messages cost ${rows}, and opt-in requests ${asked}`]
   })
   return [...over, ...books]
 }
@@ -152,9 +152,9 @@ export const D4: Invariant = ({ harness, state, mails }) =>
       if (isSending || to === null) return []
       if (!said) {
         const isMadeUp = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
-        return isMadeUp ? [`step ${message.step} is ${now}, and nobody has reported that`] : []
+        return isMadeUp ? [`step ${message.step} is ${now} without such a report`] : []
       }
       const expected = said.has('failed') ? 'failed' : said.has('delivered') || said.has('read') ? 'delivered' : 'sent'
       const answer = mails.find((mail) => mail.id === id)?.answer
-      return now === expected ? [] : [`a text (${answer}) is ${now}, and ${[...said].join(', ')} was reported of it`]
+      return now === expected ? [] : [`a text (${answer}) is ${now}, but its reports are ${[...said].join(', ')}`]
     })
