@@ -1,13 +1,13 @@
 import os from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/order.ts'
+import { LongestFirst } from './test/file-order.ts'
 import { SECTIONS } from './test/spec.ts'
 
 const everywhere = {
   exclude: [...configDefaults.exclude],
   // Modules are loaded once per worker, not once per file: that was a third of the time.
   isolate: false,
-  setupFiles: ['test/each-file.ts'],
+  setupFiles: ['test/leak-check.ts'],
   restoreMocks: true,
   unstubEnvs: true,
   // Deadlines end what hangs, and nothing else: a busy machine takes ten times as long as a quiet one.
@@ -38,7 +38,7 @@ export default defineConfig({
         test: {
           ...everywhere,
           name: 'screens',
-          setupFiles: ['screens/setup.ts', 'test/each-file.ts'],
+          setupFiles: ['screens/setup.ts', 'test/leak-check.ts'],
           include: ['{screens,storefront}/**/*.test.ts'],
         },
       },
@@ -47,7 +47,7 @@ export default defineConfig({
           ...everywhere,
           name: 'journeys',
           globalSetup: ['e2e/setup.ts'],
-          setupFiles: ['screens/chromium.ts', 'test/each-file.ts', 'e2e/on-failure.ts'],
+          setupFiles: ['screens/chromium.ts', 'test/leak-check.ts', 'e2e/on-failure.ts'],
           include: ['e2e/**/*.test.ts'],
           testTimeout: 400_000,
           hookTimeout: 400_000,
@@ -60,7 +60,7 @@ export default defineConfig({
           ...everywhere,
           name: 'proofs',
           globalSetup: ['test/global.ts'],
-          setupFiles: ['proofs/setup.ts', 'screens/chromium.ts', 'screens/setup.ts', 'test/each-file.ts'],
+          setupFiles: ['proofs/setup.ts', 'screens/chromium.ts', 'screens/setup.ts', 'test/leak-check.ts'],
           include: ['proofs/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,

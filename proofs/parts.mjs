@@ -1,23 +1,21 @@
 // The parts of `npm run proofs`: what takes too long for `npm test`. `code`: files whose change makes the part due
-// again. `command`: arguments for Node, once for each of its `steps`; `seed` is drawn for each run and printed. for
-// each of its `steps`; `seed` is drawn anew for each run and printed.
+// again. `command`: arguments for Node, once for each of its `steps`; `seed` is drawn for each run and printed.
 
 import { readFileSync } from 'node:fs'
 
-const ENGINE = [
-  ...['server/core/', 'server/messages/', 'server/platforms/', 'server/shoppers/', 'server/carts/', 'server/delivery/'],
-  'server/marketing/',
-]
-const SQL = ['db/', 'server/', 'demo/account/']
+const ENGINE = ['carts', 'core', 'delivery', 'marketing', 'messages', 'platforms', 'shoppers'].map(
+  (district) => `server/${district}/`,
+)
+const SQL = ['db/', /(sql|fragments)\.ts$/]
 const WEB = ['web/', 'shared/', 'screens/']
 
-const unsteadyFiles = () => {
-  const listed = JSON.parse(readFileSync(new URL('../test/unsteady.json', import.meta.url), 'utf8'))
+const flakyFiles = () => {
+  const listed = JSON.parse(readFileSync(new URL('../test/flaky.json', import.meta.url), 'utf8'))
   return listed.length > 0 ? listed.map(({ file }) => file) : ['none is listed']
 }
 const vitest = (...files) => ['vitest', 'run', '--project', 'proofs', ...files]
 const atFullSize = (...files) => ['vitest', 'run', '--project', 'unit', ...files]
-const HISTORIES_A_STEP = 100
+const SCENARIOS_PER_STEP = 100
 
 export const parts = [
   {
@@ -27,7 +25,7 @@ export const parts = [
     steps: 20,
     command: ({ seed, step }) => [
       'test/simulator/main.ts',
-      ...['--scenarios', String(HISTORIES_A_STEP), '--from', String(seed + step * HISTORIES_A_STEP)],
+      ...['--scenarios', String(SCENARIOS_PER_STEP), '--from', String(seed + step * SCENARIOS_PER_STEP)],
     ],
     /**
      * Pattern of a failed scenario's output; its seed becomes a case of `proofs/cases.json`, which `npm test` plays.
@@ -65,12 +63,12 @@ export const parts = [
   {
     name: 'fuzz',
     what: 'malformed requests, deliveries, links, templates and payments at full size',
-    code: ['server/', 'shared/', 'test/malformed', 'test/nonsense.ts', 'test/plain-words.test.ts'],
+    code: ['server/', 'shared/', 'test/malformed', 'test/malformed-requests.ts', 'test/field-errors.test.ts'],
     command: () =>
       atFullSize(
         ...[
           'test/malformed',
-          'test/plain-words',
+          'test/field-errors',
           'server/delivery/restore/restore.test',
           'server/messages/templates/plans/plans.test',
         ],
@@ -220,9 +218,9 @@ export const parts = [
     command: () => vitest('proofs/live'),
   },
   {
-    name: 'unsteady',
-    what: 'the tests of test/unsteady.json',
-    code: ['test/unsteady.json'],
-    command: () => ['vitest', 'run', '--passWithNoTests', ...unsteadyFiles()],
+    name: 'flaky',
+    what: 'the tests of test/flaky.json',
+    code: ['test/flaky.json'],
+    command: () => ['vitest', 'run', '--passWithNoTests', ...flakyFiles()],
   },
 ]

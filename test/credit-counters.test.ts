@@ -6,8 +6,8 @@ import { sendDue } from '../server/delivery/send/send-due.ts'
 import { beat } from '../server/delivery/send/workers.ts'
 import type { Deps } from '../server/deps.ts'
 import { plans } from '../shared/billing.ts'
-import { createShop, type Shop } from './by-hand-scene.ts'
 import { completeOrderCheck } from './factories.ts'
+import { createShop, type Shop } from './manual-send-scene.ts'
 import { createWorld } from './world.ts'
 
 // Credits pay for messages beyond the plan, and never for more than was bought, even when processes send at once

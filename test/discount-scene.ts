@@ -1,8 +1,8 @@
 import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
-import { createShop, grantConsent, nextGermanPhone, type Shop, type ShopOptions } from './by-hand-scene.ts'
 import { buildOrder } from './factories.ts'
+import { createShop, grantConsent, nextGermanPhone, type Shop, type ShopOptions } from './manual-send-scene.ts'
 import { MINUTE, passTime } from './message-scene.ts'
 import type { World } from './world.ts'
 

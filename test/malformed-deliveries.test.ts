@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { TOPICS } from '../server/platforms/shopify/webhooks.ts'
-import { createMalformedRequests } from './nonsense.ts'
+import { createMalformedRequests } from './malformed-requests.ts'
 import { isProof, pickSeededShare, testSeed } from './seed.ts'
 import { CLIENT_SECRET, createShopifyStore, deliverWebhook } from './shopify-store.ts'
 import { createWorld } from './world.ts'

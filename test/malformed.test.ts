@@ -4,7 +4,7 @@ import { recordOrders } from '../server/carts/carts/record.ts'
 import { platformNames } from '../server/platforms/registry/registry.ts'
 import { buildOrder, createStore, type TestStore } from './factories.ts'
 import { createFakeStore } from './fake-store.ts'
-import { createMalformedRequests, listRoutes, type Route } from './nonsense.ts'
+import { createMalformedRequests, listRoutes, type Route } from './malformed-requests.ts'
 import { isProof, pickSeededShare, testSeed } from './seed.ts'
 import { createWorld } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../server/messages/channels/channel.ts'
-import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
 import { createCouponShop, insertCoupon } from './discount-scene.ts'
+import { createShop, postWithWorker, type Shop } from './manual-send-scene.ts'
 import { acceptMail, createWorld } from './world.ts'
 
 // What counts toward the month of a plan (decision 6): every send that was not rejected. Mails to the account and tests

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Feature, featurePlans, PlanKey } from '../shared/billing.ts'
-import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
 import { completeOrderCheck } from './factories.ts'
+import { createShop, postWithWorker, type Shop } from './manual-send-scene.ts'
 import { createWorld } from './world.ts'
 
 // Every call that a plan can forbid, on every plan (decision 6): its error message, and the smallest plan that allows

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type PlanKey, type PlanLimits, plans } from '../shared/billing.ts'
-import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
 import { connectFakeStore, createHomeUrl, registerOwner } from './connected-store.ts'
 import { createFakeStore } from './fake-store.ts'
+import { createShop, postWithWorker, type Shop } from './manual-send-scene.ts'
 import { acceptMail, createWorld } from './world.ts'
 
 // Every limit of every plan: one below, at and one above (decision 6). A limit without a row here fails the test.

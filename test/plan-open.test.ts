@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PlanKey } from '../shared/billing.ts'
-import { createShop, postWithWorker, type Shop } from './by-hand-scene.ts'
 import { completeOrderCheck } from './factories.ts'
+import { createShop, postWithWorker, type Shop } from './manual-send-scene.ts'
 import { createWorld } from './world.ts'
 
 // What every plan includes (decision 6): the ready-made flow, sending one or many mails, and basic analytics. Imports,

@@ -3,10 +3,10 @@ import { recordOrders } from '../server/carts/carts/record.ts'
 import { newId } from '../server/core/common/ids.ts'
 import { sendDue } from '../server/delivery/send/send-due.ts'
 import type { Outcome, OutgoingText } from '../server/messages/channels/channel.ts'
-import { grantConsent, nextGermanPhone } from './by-hand-scene.ts'
 import { buildOrder } from './factories.ts'
+import { grantConsent, nextGermanPhone } from './manual-send-scene.ts'
 import { advanceToAbandoned, createMessageScene, HOUR } from './message-scene.ts'
-import { POOL_SIZE } from './turn-scene.ts'
+import { POOL_SIZE } from './send-scene.ts'
 import type { World } from './world.ts'
 
 // Test support: SMS that were sent and have no reply yet.

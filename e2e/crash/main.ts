@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type CrashCase, cases } from './cases.ts'
-import { type CrashResult, type CrashRunner, startCrashRunner } from './lane.ts'
+import { type CrashResult, type CrashRunner, startCrashRunner } from './runner.ts'
 import { startShops } from './shops.ts'
 
 // `npm run crash -- --times 20 [--only send] [--lanes 4] [--seed 1] [--skip 30]`: runs every case this many times, half

@@ -6,7 +6,7 @@ import { hasOwnCoupon, selectStoresToStart } from '../../server/carts/coupons/sq
 import { newId } from '../../server/core/common/ids.ts'
 import { transact } from '../../server/core/db/db.ts'
 import { couponWithCode } from '../../server/marketing/discount-mail/sql.ts'
-import { readCodeTerms } from '../../test/copied-coupons.ts'
+import { readCodeTerms } from '../../test/coupon-copies.ts'
 import { insertPersonalCoupon } from '../../test/coupon-scene.ts'
 import { createStore, type TestStore } from '../../test/factories.ts'
 import { findPlanFaults, type PlanWatch, watchPlans } from '../../test/plans.ts'

@@ -2,7 +2,7 @@ import { type Arms, type Interval, sumCounts, sumTotals } from '../../server/cor
 import { isConversionShown, isRevenueShown } from '../../server/core/lift/minimum-sizes.ts'
 import { compareMeans, compareShares } from '../../server/core/lift/planned.ts'
 import { computeSequence } from '../../server/core/lift/sequence.ts'
-import { drawPurchasers, logNormalMean, type Random } from './chance.ts'
+import { drawPurchasers, logNormalMean, type Random } from './random.ts'
 
 // One experiment of a simulated shop with a known lift (decision 62), evaluated every day.
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { computeSharesFactor, hasSampleRatioMismatch } from '../../server/core/lift/arm-shares.ts'
 import { pickSeededShare } from '../seed.ts'
-import { createRandom, drawPurchasers, logNormalMean } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
+import { createRandom, drawPurchasers, logNormalMean } from './random.ts'
 import { computeMissedShare, computePlannedShare, SETTINGS, tallySetting } from './settings.ts'
 
 // A short run. `npm run lift` is the long one (docs/lift.md).

@@ -1,5 +1,5 @@
 import { hasSampleRatioMismatch } from '../../server/core/lift/arm-shares.ts'
-import { drawPurchasers, type Random } from './chance.ts'
+import { drawPurchasers, type Random } from './random.ts'
 
 // Experiments that lose people from an arm, checked every day (decision 61).
 

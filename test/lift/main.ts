@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { createRandom } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
+import { createRandom } from './random.ts'
 import { computeMissedShare, computePlannedShare, SETTINGS, type Tally, tallySetting } from './settings.ts'
 
 // `npm run lift -- [--experiments 2000] [--seed 1]`: checks lift intervals against shops with a known lift

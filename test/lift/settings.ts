@@ -1,5 +1,5 @@
-import { createRandom } from './chance.ts'
 import { type ExperimentSetting, runExperiment, type Verdict } from './experiment.ts'
+import { createRandom } from './random.ts'
 
 // The settings of decision 62, and the results of many experiments of each.
 

@@ -1,5 +1,5 @@
+import type { ActContext } from './act-makers.ts'
 import type { CampaignAct, CampaignFilters, CampaignPlan } from './campaigns.ts'
-import type { ActContext } from './maker.ts'
 import { LEAVERS } from './people.ts'
 import type { Answer, Meanwhile, Step } from './steps.ts'
 

@@ -1,5 +1,5 @@
+import type { ActContext } from './act-makers.ts'
 import { createLeaverSteps, drawEpisode, drawMonth } from './campaign-episodes.ts'
-import type { ActContext } from './maker.ts'
 import { createSeededRandom } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 

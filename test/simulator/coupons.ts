@@ -1,4 +1,4 @@
-import { type ActContext, drawAnswer } from './maker.ts'
+import { type ActContext, drawAnswer } from './act-makers.ts'
 import { createSeededRandom } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'
 

@@ -4,7 +4,7 @@ import { cloneDatabase, replaceDatabase, runAsAdmin } from '../global.ts'
 import { startTestPostgres } from '../postgres.ts'
 import { makeRunFolder } from '../run-folder.ts'
 import { OWNER } from './owner.ts'
-import { WITNESS_SQL } from './witness.ts'
+import { WITNESS_SQL } from './state.ts'
 
 // Databases for scenarios: a clone of one migrated template per process.
 

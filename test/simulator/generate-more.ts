@@ -1,4 +1,4 @@
-import { type ActContext, type ActMaker, type ActMakers, drawAnswer } from './maker.ts'
+import { type ActContext, type ActMaker, type ActMakers, drawAnswer } from './act-makers.ts'
 import type { Act } from './steps.ts'
 
 // Acts around texts and around single people: name of the act, weight, and how to draw one.

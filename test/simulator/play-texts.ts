@@ -5,7 +5,7 @@ import { sendManually } from '../../server/marketing/manual-sends/manual.ts'
 import { isTextChannelName } from '../../server/messages/channels/traits.ts'
 import { type ActOf, type Harness, type ManualRequest, storeHandle } from './harness.ts'
 import { listNumbers } from './people.ts'
-import { buildProviderId } from './post.ts'
+import { buildProviderId } from './providers.ts'
 import type { Act, Answer } from './steps.ts'
 import { type DeliveryReport, deliverReport, deliverWords, type InboundWords } from './texts.ts'
 

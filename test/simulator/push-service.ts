@@ -7,7 +7,7 @@ import {
 } from '../../server/delivery/push/answers.ts'
 import type { OutgoingPush, PushAnswer } from '../../server/messages/channels/channel.ts'
 import type { ProcessState } from './actors.ts'
-import type { SentMessage } from './post.ts'
+import type { SentMessage } from './providers.ts'
 import type { Answer } from './steps.ts'
 
 // The push service, and its subscriptions in browsers. Replies follow RFC 8030; the engine interprets them.

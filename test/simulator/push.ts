@@ -1,5 +1,5 @@
 import type { PushFrequency } from '../../shared/push.ts'
-import type { ActContext } from './maker.ts'
+import type { ActContext } from './act-makers.ts'
 import { createSeededRandom } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 

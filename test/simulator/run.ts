@@ -1,16 +1,16 @@
 import type pg from 'pg'
-import { type CampaignCoverage, recordRuns, summarizeCampaigns } from './deeds.ts'
-import { recordExpectedRecipients } from './expected.ts'
+import { type CampaignCoverage, recordRuns, summarizeCampaigns } from './campaign-actions.ts'
+import { recordExpectedRecipients } from './expected-recipients.ts'
 import { findFigureFaults } from './figures.ts'
 import { clearFixture } from './fixture.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { invariants, type Rule } from './invariants/all.ts'
 import type { SentMail } from './invariants/scene.ts'
-import { readSecondShop, splitScenes } from './other-shop.ts'
 import { playStep } from './play.ts'
+import { readSecondShop, splitScenes } from './second-shop.ts'
+import { type Cart, readState, type State } from './state.ts'
 import type { Channel, Scenario, Step } from './steps.ts'
 import { readTraces } from './traces.ts'
-import { type Cart, readState, type State } from './witness.ts'
 
 // Plays a scenario and checks every invariant after every step.
 

@@ -1,4 +1,4 @@
-import { CAMPAIGN_ACTIONS, type CampaignCoverage } from './deeds.ts'
+import { CAMPAIGN_ACTIONS, type CampaignCoverage } from './campaign-actions.ts'
 
 // Describes the campaign coverage of a long run.
 

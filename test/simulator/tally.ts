@@ -1,5 +1,5 @@
 import os from 'node:os'
-import type { CampaignCoverage } from './deeds.ts'
+import type { CampaignCoverage } from './campaign-actions.ts'
 import type { Channel } from './steps.ts'
 import { describeCampaigns } from './tally-campaigns.ts'
 import type { PlayReport } from './worker.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { reasonTexts } from '../../../shared/reasons.ts'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'

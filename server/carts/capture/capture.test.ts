@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { advanceToAbandoned, findLink, HOUR, markPurchased, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { wordingId } from '../../../shared/consent-box.ts'
 import { sourceText } from '../../../shared/ledger.ts'
-import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'

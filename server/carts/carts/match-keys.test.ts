@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { readCodeTerms } from '../../../test/copied-coupons.ts'
+import { readCodeTerms } from '../../../test/coupon-copies.ts'
 import { buildAddress, type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
 import { buildCoupon } from '../../../test/fake-coupons.ts'
 import { buildProblem } from '../../../test/fake-store.ts'

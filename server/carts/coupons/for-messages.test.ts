@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { insertCoupon } from '../../../test/copied-coupons.ts'
+import { insertCoupon } from '../../../test/coupon-copies.ts'
 import { createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'

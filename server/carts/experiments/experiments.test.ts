@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
 import { buildAddress, createCouponShop } from '../../../test/coupon-scene.ts'
 import { assignArm, insertExperiment, readAssignments } from '../../../test/experiment-scene.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import { grantConsent } from '../../../test/by-hand-scene.ts'
 import { buildOrder } from '../../../test/factories.ts'
+import { grantConsent } from '../../../test/manual-send-scene.ts'
 import { createShop, DAY, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'

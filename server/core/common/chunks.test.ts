@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countTurns } from '../../../test/turns.ts'
+import { countTurns } from '../../../test/event-loop.ts'
 import { chunked } from './chunks.ts'
 
 test('yields to the event loop between two chunks of a list', async () => {

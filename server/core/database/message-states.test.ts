@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
 import { advanceToAbandoned, createMessageScene, HOUR, sendDueMessages } from '../../../test/message-scene.ts'
-import { createSteadyWorker, listDecisions, readStoredMessage, readStoredMessages } from '../../../test/turn-scene.ts'
+import { createSteadyWorker, listDecisions, readStoredMessage, readStoredMessages } from '../../../test/send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
 import { newId } from '../common/ids.ts'

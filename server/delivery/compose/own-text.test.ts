@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { createShop, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
 import { buildSavedSteps } from '../../../test/flow-edits.ts'
+import { createShop, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
 import {
   advanceToAbandoned,
   createMessageScene,
@@ -15,7 +15,10 @@ import { createRenders } from '../../messages/templates/renders.ts'
 // Owners' texts: test-rendered before they are stored, and rendered where a crash has no effect.
 
 const world = createWorld()
-const renders = createRenders({ program: new URL('../../../test/spinning-thread.ts', import.meta.url), limitMs: 100 })
+const renders = createRenders({
+  program: new URL('../../../test/faulty-render-thread.ts', import.meta.url),
+  limitMs: 100,
+})
 afterAll(() => renders.close())
 afterEach(() => {
   delete world.deps.renders

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { assignCouponToSteps, insertCoupon } from '../../../test/copied-coupons.ts'
+import { assignCouponToSteps, insertCoupon } from '../../../test/coupon-copies.ts'
 import { createDemoCoupons } from '../../../test/demo-coupons.ts'
 import {
   advanceToAbandoned,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { assignCouponToSteps, insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import { assignCouponToSteps, insertCoupon, readCouponCode } from '../../../test/coupon-copies.ts'
 import { buildOrder, completeOrderCheck } from '../../../test/factories.ts'
 import { buildCoupon } from '../../../test/fake-coupons.ts'
 import { buildProblem, createFakeStore } from '../../../test/fake-store.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createConnectedStore } from '../../../test/connected-store.ts'
-import { assignCouponToSteps, insertCoupon } from '../../../test/copied-coupons.ts'
+import { assignCouponToSteps, insertCoupon } from '../../../test/coupon-copies.ts'
 import { buildOrder } from '../../../test/fake-store.ts'
 import { HOUR, sendDueMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, postWithWorker } from '../../../test/by-hand-scene.ts'
 import { insertExperiment, readAssignments } from '../../../test/experiment-scene.ts'
 import { buildOrder, createStore } from '../../../test/factories.ts'
+import { createShop, postWithWorker } from '../../../test/manual-send-scene.ts'
 import {
   advanceToAbandoned,
   countStepStates,

@@ -5,7 +5,7 @@ import {
   readCodeTerms,
   readCouponCode,
   type StepCoupon,
-} from '../../../test/copied-coupons.ts'
+} from '../../../test/coupon-copies.ts'
 import { buildOrder } from '../../../test/factories.ts'
 import { buildCoupon } from '../../../test/fake-coupons.ts'
 import { buildProblem, createFakeStore } from '../../../test/fake-store.ts'

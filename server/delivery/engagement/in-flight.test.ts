@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { advanceToAbandoned, createMessageScene, findLink, HOUR, sendDueMessages } from '../../../test/message-scene.ts'
-import { holdReplies, POOL_SIZE } from '../../../test/turn-scene.ts'
+import { holdReplies, POOL_SIZE } from '../../../test/send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // Visits by the links of a mail that is in flight: the mail server looks into it before it answers.

@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
+import { createShop, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
 import { MINUTE } from '../../../test/message-scene.ts'
 import { readNotifications } from '../../../test/notifications.ts'
 import { createWorld } from '../../../test/world.ts'

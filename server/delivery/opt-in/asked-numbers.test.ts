@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CapturePost } from '../../../shared/capture.ts'
-import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, type TestStore } from '../../../test/factories.ts'
 import { createProviderWorld } from '../../../test/provider-calls.ts'
 import { recordCapture } from '../../carts/capture/capture.ts'

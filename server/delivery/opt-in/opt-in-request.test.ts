@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CapturePost } from '../../../shared/capture.ts'
-import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { findTraces } from '../../../test/erasure-scene.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createProviderWorld } from '../../../test/provider-calls.ts'

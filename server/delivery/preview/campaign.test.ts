@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import { insertCoupon, readCouponCode } from '../../../test/coupon-copies.ts'
 import { createMessageScene, type MessageScene } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { restoreTexts } from '../../../shared/restore.ts'
-import { insertCoupon } from '../../../test/copied-coupons.ts'
+import { insertCoupon } from '../../../test/coupon-copies.ts'
 import { createFakeStore } from '../../../test/fake-store.ts'
 import { createShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
 import { buildWooKeys } from '../../../test/woo-access.ts'

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   buildCampaignInput,
   callCampaigns,
@@ -10,6 +9,7 @@ import {
   runTick,
 } from '../../../test/campaign-scene.ts'
 import { createCouponShop } from '../../../test/discount-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY, MINUTE } from '../../../test/message-scene.ts'
 import {
   changeDuringFlight,
@@ -18,7 +18,7 @@ import {
   type PairScene,
   POOL_SIZE,
   readStoredMessage,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordFacts } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import { completeOrderCheck } from '../../../test/factories.ts'
 import { buildSavedSteps } from '../../../test/flow-edits.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { HOUR, type MessageScene, MINUTE, markPurchased, passTime } from '../../../test/message-scene.ts'
 import {
   changeDuringFlight,
@@ -17,7 +17,7 @@ import {
   POOL_SIZE,
   readStoredMessage,
   readStoredMessages,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'

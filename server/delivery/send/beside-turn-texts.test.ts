@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { POOL_SIZE, readStoredMessage, readStoredMessages } from '../../../test/send-scene.ts'
 import { createTextsInFlight } from '../../../test/texts-in-flight.ts'
-import { POOL_SIZE, readStoredMessage, readStoredMessages } from '../../../test/turn-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { handleReply } from '../inbound/inbound.ts'

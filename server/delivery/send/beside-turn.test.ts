@@ -18,7 +18,7 @@ import {
   type PairScene,
   POOL_SIZE,
   readStoredMessage,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { saveResting } from '../../billing/billing/resting-sql.ts'
 import { recordFacts, recordOrders } from '../../carts/carts/record.ts'

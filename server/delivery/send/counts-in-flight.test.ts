@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import { callCampaigns, createCampaign, formatStoreDate, readCampaign, runTick } from '../../../test/campaign-scene.ts'
 import { completeOrderCheck } from '../../../test/factories.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, createMessageScene, DAY, HOUR, sendDueMessages } from '../../../test/message-scene.ts'
 import {
   changeDuringSend,
@@ -9,7 +9,7 @@ import {
   POOL_SIZE,
   readStoredMessages,
   type StoredMessage,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 
 // The counts by state add up at every moment between send and settlement (D6), on every page.

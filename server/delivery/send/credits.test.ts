@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { plans } from '../../../shared/billing.ts'
-import { grantConsent, nextGermanPhone } from '../../../test/by-hand-scene.ts'
 import { buildOrder } from '../../../test/factories.ts'
+import { grantConsent, nextGermanPhone } from '../../../test/manual-send-scene.ts'
 import { createMessageScene, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { addCredits } from '../../billing/credits/credits.ts'

@@ -14,7 +14,7 @@ import {
   readStoredMessage,
   readStoredMessages,
   type StoredMessage,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { closeAbandonedSends } from './abandoned.ts'

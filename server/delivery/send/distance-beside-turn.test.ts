@@ -8,7 +8,7 @@ import {
   readStoredMessage,
   readStoredMessages,
   type StoredMessage,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { domainOf } from '../email/mail-headers.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
 import { createConnectedStore } from '../../../test/connected-store.ts'
 import { buildOrder, buildProblem, buildProduct } from '../../../test/fake-store.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import {
   DAY,
   HOUR,

@@ -10,7 +10,7 @@ import {
   MINUTE,
   sendDueMessages,
 } from '../../../test/message-scene.ts'
-import { createSteadyWorker, listDecisions, readStoredMessages } from '../../../test/turn-scene.ts'
+import { createSteadyWorker, listDecisions, readStoredMessages } from '../../../test/send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { knownMigrations } from '../../core/database/files.ts'

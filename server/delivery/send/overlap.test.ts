@@ -9,7 +9,7 @@ import {
   type MessageScene,
   MINUTE,
 } from '../../../test/message-scene.ts'
-import { holdReplies, readStoredMessages } from '../../../test/turn-scene.ts'
+import { holdReplies, readStoredMessages } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import type { Deps } from '../../deps.ts'
 import { sendDue } from './send-due.ts'

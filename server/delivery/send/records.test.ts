@@ -6,7 +6,7 @@ import {
   readMessages,
   sendDueMessages,
 } from '../../../test/message-scene.ts'
-import { listDecisions } from '../../../test/turn-scene.ts'
+import { listDecisions } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 

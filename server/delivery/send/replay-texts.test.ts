@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest'
 import { badgeColumns } from '../../../test/cart-badges.ts'
 import { advanceToAbandoned, DAY, HOUR } from '../../../test/message-scene.ts'
 import { readNotifications } from '../../../test/notifications.ts'
-import { createTextsInFlight } from '../../../test/texts-in-flight.ts'
 import {
   createDyingProcess,
   createSteadyWorker,
@@ -11,7 +10,8 @@ import {
   readHoursToNextStep,
   readStoredMessage,
   readStoredMessages,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
+import { createTextsInFlight } from '../../../test/texts-in-flight.ts'
 import { createWorld } from '../../../test/world.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'

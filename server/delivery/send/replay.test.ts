@@ -19,7 +19,7 @@ import {
   readNextDueAt,
   readStoredMessage,
   readStoredMessages,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { PlanKey, SubscriptionStatus } from '../../../shared/billing.ts'
-import { createShop, grantConsent, nextGermanPhone, postWithWorker } from '../../../test/by-hand-scene.ts'
 import { buildOrder } from '../../../test/factories.ts'
+import { createShop, grantConsent, nextGermanPhone, postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createMessageScene, DAY, HOUR, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'

@@ -2,13 +2,13 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { badgeColumns } from '../../../test/cart-badges.ts'
 import { waitForBlockedConnections } from '../../../test/locks.ts'
 import { changeQuantities } from '../../../test/message-scene.ts'
-import { ACCEPTED, createTextsInFlight } from '../../../test/texts-in-flight.ts'
 import {
   createSteadyWorker,
   readStoredMessage,
   readStoredMessages,
   type StoredMessage,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
+import { ACCEPTED, createTextsInFlight } from '../../../test/texts-in-flight.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'

@@ -1,11 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import { createDueCampaign } from '../../../test/campaign-scene.ts'
-import { assignCouponToSteps, insertCoupon, readCodeTerms } from '../../../test/copied-coupons.ts'
+import { assignCouponToSteps, insertCoupon, readCodeTerms } from '../../../test/coupon-copies.ts'
 import { createCouponShop } from '../../../test/discount-scene.ts'
 import { buildOrder, completeOrderCheck, createStore } from '../../../test/factories.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import {
   advanceToAbandoned,
   createMessageScene,
@@ -21,7 +21,7 @@ import {
   type PairScene,
   POOL_SIZE,
   readStoredMessage,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'

@@ -1,8 +1,14 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, grantConsent, nextGermanPhone, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
 import { buildOrder, completeOrderCheck } from '../../../test/factories.ts'
 import { buildSavedSteps } from '../../../test/flow-edits.ts'
+import {
+  createShop,
+  grantConsent,
+  nextGermanPhone,
+  postWithWorker,
+  type Shop,
+} from '../../../test/manual-send-scene.ts'
 import {
   advanceToAbandoned,
   createMessageScene,
@@ -13,7 +19,7 @@ import {
   readMessages,
 } from '../../../test/message-scene.ts'
 import { readNotifications } from '../../../test/notifications.ts'
-import { readNextDueAt } from '../../../test/turn-scene.ts'
+import { readNextDueAt } from '../../../test/send-scene.ts'
 import { buildTemplate, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'

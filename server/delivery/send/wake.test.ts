@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import { callCampaigns, createCampaign, listCampaignStates, runTick } from '../../../test/campaign-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, createMessageScene, HOUR, listStepStates, readCart } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { twilioSignature } from '../../../demo/phone/callbacks.ts'
-import { createShop, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
 import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
+import { createShop, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { openTextChannels } from './text-channels.ts'

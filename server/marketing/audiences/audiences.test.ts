@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Audience, audienceTexts, MAX_AUDIENCES } from '../../../shared/audience.ts'
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { createShop } from '../../../test/by-hand-scene.ts'
 import { createStore } from '../../../test/factories.ts'
+import { createShop } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 

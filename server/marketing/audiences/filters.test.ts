@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createShop } from '../../../test/by-hand-scene.ts'
 import { hasSentMessage, setBadge } from '../../../test/cart-badges.ts'
+import { createShop } from '../../../test/manual-send-scene.ts'
 import { HOUR, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'

@@ -12,7 +12,7 @@ import {
   POOL_SIZE,
   readStoredMessages,
   type StoredMessage,
-} from '../../../test/turn-scene.ts'
+} from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'

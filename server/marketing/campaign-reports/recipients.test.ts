@@ -3,7 +3,6 @@ import type { CampaignRecipient, CampaignReport, RecipientState } from '../../..
 import { campaignTexts } from '../../../shared/campaigns.ts'
 import { ERASE_WORD } from '../../../shared/privacy.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   callCampaigns,
   createCampaign,
@@ -12,6 +11,7 @@ import {
   readCampaignMessages,
   runTick,
 } from '../../../test/campaign-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { insertManyRecipients } from '../../../test/many-recipients.ts'
 import { MINUTE, markPurchased } from '../../../test/message-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'

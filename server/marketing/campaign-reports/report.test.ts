@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CampaignReport } from '../../../shared/campaign-report.ts'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   callCampaigns,
   campaignContent,
@@ -8,6 +7,7 @@ import {
   formatStoreDate,
   runTick,
 } from '../../../test/campaign-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY, findLink, MINUTE, markPurchased } from '../../../test/message-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   callCampaigns,
   campaignContent,
@@ -12,6 +11,7 @@ import {
   requestCampaign,
   runTick,
 } from '../../../test/campaign-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { insertManyRecipients } from '../../../test/many-recipients.ts'
 import { DAY, HOUR } from '../../../test/message-scene.ts'
 import { readNotifications } from '../../../test/notifications.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { audienceTexts } from '../../../shared/audience.ts'
 import { ERASE_WORD } from '../../../shared/privacy.ts'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import { callCampaigns, createCampaign, readCampaign, requestCampaign, runTick } from '../../../test/campaign-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // SMS and WhatsApp campaigns to people without an email, chosen by phone number (area decision 42).

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   buildCampaignInput,
   callCampaigns,
@@ -13,6 +12,7 @@ import {
   runTick,
 } from '../../../test/campaign-scene.ts'
 import { insertCoupon } from '../../../test/discount-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { insertManyRecipients } from '../../../test/many-recipients.ts'
 import { DAY, HOUR } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'

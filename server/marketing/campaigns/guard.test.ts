@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   callCampaigns,
   createCampaign,
@@ -9,6 +8,7 @@ import {
   readCampaignMessages,
   runTick,
 } from '../../../test/campaign-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { insertManyRecipients } from '../../../test/many-recipients.ts'
 import { DAY, MINUTE } from '../../../test/message-scene.ts'
 import { readNotifications } from '../../../test/notifications.ts'

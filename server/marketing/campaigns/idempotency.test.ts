@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   buildCampaignInput,
   callCampaigns,
@@ -9,6 +8,7 @@ import {
   listCampaignStates,
   runTick,
 } from '../../../test/campaign-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { HOUR } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type MessageView, messageName } from '../../../shared/carts.ts'
-import { createShop, grantConsent, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   buildCampaignInput,
   callCampaigns,
@@ -15,6 +14,7 @@ import {
 import { createCouponShop } from '../../../test/discount-scene.ts'
 import { buildOrder } from '../../../test/factories.ts'
 import { waitForBlockedConnections } from '../../../test/locks.ts'
+import { createShop, grantConsent, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY, HOUR, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'

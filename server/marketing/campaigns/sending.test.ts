@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   callCampaigns,
   campaignContent,
@@ -14,6 +13,7 @@ import {
 import { createDemoCoupons } from '../../../test/demo-coupons.ts'
 import { type CouponShop, createCouponShop, insertCoupon } from '../../../test/discount-scene.ts'
 import { insertExperiment, readAssignments } from '../../../test/experiment-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY, findLink, HOUR, MINUTE, markPurchased, readMessages } from '../../../test/message-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'

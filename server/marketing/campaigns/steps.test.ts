@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type CampaignStatus, campaignTexts } from '../../../shared/campaigns.ts'
-import { createShop, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   buildCampaignInput,
   callCampaigns,
@@ -13,6 +12,7 @@ import {
   runTick,
 } from '../../../test/campaign-scene.ts'
 import { insertCoupon } from '../../../test/discount-scene.ts'
+import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY, HOUR, MINUTE } from '../../../test/message-scene.ts'
 import { isProof } from '../../../test/seed.ts'
 import { createWorld } from '../../../test/world.ts'

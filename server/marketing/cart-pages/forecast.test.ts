@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { MessageView } from '../../../shared/carts.ts'
-import { grantConsent, nextGermanPhone } from '../../../test/by-hand-scene.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { grantConsent, nextGermanPhone } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, DAY, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'

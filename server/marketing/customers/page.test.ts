@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { createStore } from '../../../test/factories.ts'
 import { createShop, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
 import { createDemoCoupons } from '../../../test/demo-coupons.ts'
 import { type CouponShop, createCouponShop, insertCoupon } from '../../../test/discount-scene.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { MINUTE } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { codesJob } from '../../carts/coupon-codes/codes-jobs.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
 import { createCouponShop, insertCoupon } from '../../../test/discount-scene.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // A store may hold a code twice, published and as a draft (decision 32).

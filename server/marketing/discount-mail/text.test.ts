@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { insertCoupon } from '../../../test/copied-coupons.ts'
+import { insertCoupon } from '../../../test/coupon-copies.ts'
 import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
 import { completeOrderCheck } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assignCouponToSteps, insertCoupon } from '../../../test/copied-coupons.ts'
+import { assignCouponToSteps, insertCoupon } from '../../../test/coupon-copies.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { buildSavedSteps } from '../../../test/flow-edits.ts'
 import { advanceToAbandoned, createMessageScene, HOUR, passTime, readCart } from '../../../test/message-scene.ts'

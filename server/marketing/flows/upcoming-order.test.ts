@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { grantConsent, nextGermanPhone, nextUsPhone } from '../../../test/by-hand-scene.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
+import { grantConsent, nextGermanPhone, nextUsPhone } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, DAY, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'

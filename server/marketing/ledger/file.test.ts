@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
+import { countTurns } from '../../../test/event-loop.ts'
 import { measureHeapBytes } from '../../../test/memory.ts'
-import { countTurns } from '../../../test/turns.ts'
 import { tableOf, textOf } from './file.ts'
 
 describe('a spreadsheet export', () => {

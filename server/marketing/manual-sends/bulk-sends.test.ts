@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, grantConsent, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
 import { buildOrder, completeOrderCheck } from '../../../test/factories.ts'
+import { createShop, grantConsent, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
 import { insertManyCarts } from '../../../test/many-carts.ts'
 import { HOUR, MINUTE, passTime } from '../../../test/message-scene.ts'
 import { isProof } from '../../../test/seed.ts'

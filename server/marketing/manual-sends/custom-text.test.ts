@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
 import { type CouponShop, createCouponShop, insertCoupon } from '../../../test/discount-scene.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, grantConsent, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
 import { assignArm } from '../../../test/experiment-scene.ts'
 import { buildOrder } from '../../../test/factories.ts'
+import { createShop, grantConsent, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY, HOUR, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'

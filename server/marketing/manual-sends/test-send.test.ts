@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
-import { insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import { insertCoupon, readCouponCode } from '../../../test/coupon-copies.ts'
 import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { readTestFlags } from '../../../test/notifications.ts'
 import { createWorld } from '../../../test/world.ts'
 

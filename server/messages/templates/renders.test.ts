@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { sampleContext } from './context.ts'
 import { createRenders } from './renders.ts'
 
-const program = new URL('../../../test/spinning-thread.ts', import.meta.url)
+const program = new URL('../../../test/faulty-render-thread.ts', import.meta.url)
 const renders = createRenders({ program, limitMs: 100 })
 const real = createRenders()
 afterAll(() => Promise.all([renders.close(), real.close()]))

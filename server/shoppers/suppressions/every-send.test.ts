@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createShop, postWithWorker, type Shop } from '../../../test/by-hand-scene.ts'
 import {
   campaignContent as aText,
   buildCampaignInput,
@@ -8,8 +7,9 @@ import {
   formatStoreDate,
   runTick,
 } from '../../../test/campaign-scene.ts'
-import { insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import { insertCoupon, readCouponCode } from '../../../test/coupon-copies.ts'
 import { completeOrderCheck } from '../../../test/factories.ts'
+import { createShop, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
 import {
   advanceToAbandoned,
   createMessageScene,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { buildOrder } from '../../../test/factories.ts'
-import { findRemainingTables } from '../../../test/remains.ts'
+import { findRemainingTables } from '../../../test/remaining-rows.ts'
 import { createShop } from '../../../test/shop.ts'
 import { fetchMe, postAuth } from '../../../test/visitor.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reasonTexts } from '../../../shared/reasons.ts'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createOperator, operatorEnv } from '../../../test/operators.ts'
 import { createShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'

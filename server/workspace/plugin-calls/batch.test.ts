@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder } from '../../../test/factories.ts'
 import {
   buildCartEntry,

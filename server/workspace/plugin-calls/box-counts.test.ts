@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { CaptureMode } from '../../../shared/capture-mode.ts'
 import { type BoxCount, boxCountDays } from '../../../shared/consent-box.ts'
-import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import {
   buildCartEntry,
   buildWireOrder,

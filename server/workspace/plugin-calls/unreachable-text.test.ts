@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Check } from '../../../shared/checks.ts'
-import { createUnreachableShop, type UnreachableShop } from '../../../test/cut-off-shop.ts'
 import { HOUR, MINUTE } from '../../../test/message-scene.ts'
+import { createUnreachableShop, type UnreachableShop } from '../../../test/unreachable-shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { enqueueDueSyncs } from '../../carts/sync/sync.ts'
 

@@ -1,7 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Check } from '../../../shared/checks.ts'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
-import { assignCouponToSteps, insertCoupon, readCouponCode } from '../../../test/copied-coupons.ts'
+import { assignCouponToSteps, insertCoupon, readCouponCode } from '../../../test/coupon-copies.ts'
+import type { TestStore } from '../../../test/factories.ts'
+import { buildProblem } from '../../../test/fake-store.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
+import { HOUR, MINUTE, readMessages } from '../../../test/message-scene.ts'
+import { buildBeat, buildCartEntry, buildWireOrder, createCartToken } from '../../../test/plugin-shop.ts'
 import {
   buildSellableProduct,
   createUnreachableShop,
@@ -9,11 +13,7 @@ import {
   runTick,
   type UnreachableShop,
   type UnreachableShopOptions,
-} from '../../../test/cut-off-shop.ts'
-import type { TestStore } from '../../../test/factories.ts'
-import { buildProblem } from '../../../test/fake-store.ts'
-import { HOUR, MINUTE, readMessages } from '../../../test/message-scene.ts'
-import { buildBeat, buildCartEntry, buildWireOrder, createCartToken } from '../../../test/plugin-shop.ts'
+} from '../../../test/unreachable-shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { checkOrders } from '../../carts/sync/order-check.ts'
 import { createRestoreToken } from '../../delivery/compose/compose.ts'

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildConsentBox } from '../../../test/boxes.ts'
+import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import {
   createShopperEverywhere,
   type ErasureScene,

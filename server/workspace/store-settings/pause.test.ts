@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { postWithWorker } from '../../../test/by-hand-scene.ts'
+import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 

@@ -8,7 +8,7 @@ import {
   registerOwner,
 } from '../../../test/connected-store.ts'
 import { buildProblem, createFakeStore } from '../../../test/fake-store.ts'
-import { findRemainingTables } from '../../../test/remains.ts'
+import { findRemainingTables } from '../../../test/remaining-rows.ts'
 import { createWorld } from '../../../test/world.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { enqueueDueSyncs } from '../../carts/sync/sync.ts'

@@ -2,12 +2,12 @@ import type Stripe from 'stripe'
 import { createDecline, enterCard, findChargeOutcome } from './cards.ts'
 import { listSessionLines } from './checkout.ts'
 import { attachCard, createCustomer } from './customers.ts'
+import { createInvalidError } from './errors.ts'
 import { mergeMetadata } from './lists.ts'
-import { createPaymentInvoice } from './once-invoice.ts'
+import { createPaymentInvoice } from './payment-invoice.ts'
 import { keepCard, openIntent, tryIntent } from './payments.ts'
-import { createInvalidError } from './refusal.ts'
-import { startSubscription } from './subscribing.ts'
-import { createId, DAY, type StripeState } from './world.ts'
+import { createId, DAY, type StripeState } from './state.ts'
+import { startSubscription } from './subscription-start.ts'
 
 // Actions of a buyer on the page of a checkout session.
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
-import { Refusal } from './refusal.ts'
-import type { StripeState } from './world.ts'
+import { Refusal } from './errors.ts'
+import type { StripeState } from './state.ts'
 
 // Stripe's test cards (docs.stripe.com/testing), with the outcome of a charge.
 

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
+import { createInvalidError } from './errors.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind, mergeMetadata } from './lists.ts'
-import { createInvalidError } from './refusal.ts'
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
 
 // Products and prices.
 

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { assertQuantity } from './checkout-rules.ts'
+import { createInvalidError } from './errors.ts'
 import { buildFullLine, buildProratedLine, type Item, type LineDraft, type Period } from './lines.ts'
 import { computePeriodEnd, findCurrentPeriod, readInterval } from './periods.ts'
-import { createInvalidError } from './refusal.ts'
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
 
 // Computes the result of changing a subscription's items, trial or anchor. The preview and the change use the same
 // code, so that the charge equals the preview.

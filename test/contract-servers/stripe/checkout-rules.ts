@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
-import { assertSupported } from './played.ts'
-import { createInvalidError } from './refusal.ts'
+import { createInvalidError } from './errors.ts'
+import { DAY, type StripeState } from './state.ts'
+import { assertSupported } from './supported.ts'
 import { assertUrl } from './urls.ts'
-import { DAY, type StripeState } from './world.ts'
 
 // Reasons to refuse a checkout session. README.md names the source of each.
 

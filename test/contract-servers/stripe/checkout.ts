@@ -3,10 +3,10 @@ import { buildObject } from './build.ts'
 import { createInlinePrice } from './catalogue.ts'
 import { assertSession } from './checkout-rules.ts'
 import { requireCustomer } from './customers.ts'
+import { createInvalidError } from './errors.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind, mergeMetadata, pageRows } from './lists.ts'
-import { createInvalidError } from './refusal.ts'
-import { DAY, listObjects, type StripeState } from './world.ts'
+import { DAY, listObjects, type StripeState } from './state.ts'
 
 // Checkout sessions until payment; buying.ts completes them.
 

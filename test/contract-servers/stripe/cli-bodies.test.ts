@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { Refusal } from './errors.ts'
 import { readParameters, type Tree } from './form.ts'
 import { findOperation } from './operations.ts'
-import { Refusal } from './refusal.ts'
 
 // Requests of `stripe trigger` from Stripe's command line, checked against this server. They are outside this
 // repository (../shared/contracts/stripe/stripe-cli-triggers, github.com/stripe/stripe-cli); without them the test is

@@ -6,8 +6,8 @@ import { buildFullLine, type LineDraft, type Period } from './lines.ts'
 import { computePeriodEnd, findCurrentPeriod, readInterval } from './periods.ts'
 import { enterPhase } from './phases.ts'
 import { releaseSchedule } from './schedules.ts'
-import { endSubscription } from './standing.ts'
-import { DAY, type StripeState } from './world.ts'
+import { DAY, type StripeState } from './state.ts'
+import { endSubscription } from './subscription-status.ts'
 
 // What Stripe does by itself as time passes: one action after another, each at its own second.
 

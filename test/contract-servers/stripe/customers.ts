@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
 import { createNamedCard, isNamedCard } from './cards.ts'
+import { createInvalidError, createMissingError } from './errors.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind, mergeMetadata, pageRows } from './lists.ts'
-import { createInvalidError, createMissingError } from './refusal.ts'
-import { endSubscription } from './standing.ts'
-import { listObjects, type StripeState } from './world.ts'
+import { listObjects, type StripeState } from './state.ts'
+import { endSubscription } from './subscription-status.ts'
 
 // Customers and their cards.
 

@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
 import { API_VERSION } from './declarations.ts'
+import { createInvalidError } from './errors.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind, mergeMetadata } from './lists.ts'
-import { createInvalidError } from './refusal.ts'
+import { DAY } from './state.ts'
 import { assertUrl } from './urls.ts'
-import { DAY } from './world.ts'
 
 // Webhook endpoints, events, and the account itself.
 

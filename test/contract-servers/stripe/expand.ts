@@ -1,5 +1,5 @@
-import { createInvalidError } from './refusal.ts'
-import type { StripeState } from './world.ts'
+import { createInvalidError } from './errors.ts'
+import type { StripeState } from './state.ts'
 
 // `expand` replaces ids of other objects by these objects, up to four levels deep.
 

@@ -1,4 +1,4 @@
-import { createInvalidError } from './refusal.ts'
+import { createInvalidError } from './errors.ts'
 import { listAlternatives, type ObjectSchema, type Schema } from './schema.ts'
 
 // Reads form parameters (`items[0][price]=price_1`) by their declared type. Invalid ones get Stripe's error.

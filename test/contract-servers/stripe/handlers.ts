@@ -1,4 +1,4 @@
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
 
 export interface Call<P> {
   world: StripeState

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { createCardError } from './cards.ts'
 import { type ChangeRequest, planChange } from './changes.ts'
 import { assertOwnCard, requireCustomer } from './customers.ts'
+import { createInvalidError } from './errors.ts'
 import type { Call, Handlers } from './handlers.ts'
 import {
   buildInvoice,
@@ -15,9 +16,8 @@ import {
 import { buildFullLine, type LineDraft } from './lines.ts'
 import { type ListParams, listKind, pageRows } from './lists.ts'
 import { computePeriodEnd, findCurrentPeriod, readInterval } from './periods.ts'
-import { assertSupported } from './played.ts'
-import { createInvalidError } from './refusal.ts'
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
+import { assertSupported } from './supported.ts'
 
 // Invoices in the API, their payments, and the preview of the next one.
 

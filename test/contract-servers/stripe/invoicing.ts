@@ -2,8 +2,8 @@ import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
 import { buildLineItem, type LineDraft, type Period } from './lines.ts'
 import { openIntent, type Payer, tryIntent } from './payments.ts'
-import { applyFailedInvoice, applyPaidInvoice } from './standing.ts'
-import { createId, DAY, listObjects, type StripeState } from './world.ts'
+import { createId, DAY, listObjects, type StripeState } from './state.ts'
+import { applyFailedInvoice, applyPaidInvoice } from './subscription-status.ts'
 
 // The life cycle of an invoice: draft, open, paid, void or uncollectible.
 

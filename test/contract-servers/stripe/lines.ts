@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
 import { computeAmount } from './periods.ts'
-import { createId, type StripeState } from './world.ts'
+import { createId, type StripeState } from './state.ts'
 
 // Invoice lines.
 

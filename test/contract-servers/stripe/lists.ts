@@ -1,5 +1,5 @@
-import { createInvalidError, createMissingError } from './refusal.ts'
-import { createId, type Kind, type Kinds, listObjects, type StripeState } from './world.ts'
+import { createInvalidError, createMissingError } from './errors.ts'
+import { createId, type Kind, type Kinds, listObjects, type StripeState } from './state.ts'
 
 type Range = number | { gt?: number; gte?: number; lt?: number; lte?: number }
 

@@ -4,6 +4,7 @@ import { completePurchase, needsCard, readSessionEmail } from './buying.ts'
 import { enterCard } from './cards.ts'
 import { listSessionLines } from './checkout.ts'
 import { attachCard } from './customers.ts'
+import { Refusal } from './errors.ts'
 import { decodeForm } from './form.ts'
 import {
   escapeHtml,
@@ -19,8 +20,7 @@ import {
 } from './html.ts'
 import { collectInvoice, findIntent, findSubscription } from './invoicing.ts'
 import { portalPage } from './portal-page.ts'
-import { Refusal } from './refusal.ts'
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
 
 // Pages that Stripe shows to a buyer: a checkout session, an invoice, the billing portal.
 

@@ -3,7 +3,7 @@ import { buildObject } from './build.ts'
 import { findChargeOutcome } from './cards.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind } from './lists.ts'
-import { createId, type StripeState } from './world.ts'
+import { createId, type StripeState } from './state.ts'
 
 // Payment intents and their charges.
 

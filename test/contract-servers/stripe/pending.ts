@@ -3,7 +3,7 @@ import { buildObject } from './build.ts'
 import type { ChangePlan } from './changes.ts'
 import type { Item, Period } from './lines.ts'
 import { findCurrentPeriod } from './periods.ts'
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
 
 // Changes of a subscription taking effect, at once or when their invoice is paid.
 

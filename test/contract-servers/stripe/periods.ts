@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { DAY } from './world.ts'
+import { DAY } from './state.ts'
 
 // Billing periods, in Unix seconds. Months are counted from the anchor, so that the 31st returns after February.
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
 import type { ItemChange } from './changes.ts'
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
 
 // Items of a schedule's phases and of the subscription.
 

@@ -3,8 +3,8 @@ import { findRecurringPrice } from './changes.ts'
 import { buildItem } from './pending.ts'
 import { findCurrentPeriod, readInterval } from './periods.ts'
 import { listPhaseChanges } from './phase-items.ts'
+import type { StripeState } from './state.ts'
 import { updateSubscription } from './subscriptions.ts'
-import type { StripeState } from './world.ts'
 
 // A subscription follows the phases of its schedule.
 

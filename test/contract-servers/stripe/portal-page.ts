@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { enterCard } from './cards.ts'
 import { attachCard, detachCard } from './customers.ts'
+import { Refusal } from './errors.ts'
 import {
   escapeHtml,
   formatDollars,
@@ -15,9 +16,8 @@ import {
 } from './html.ts'
 import { findProductName } from './lines.ts'
 import { keepCard } from './payments.ts'
-import { Refusal } from './refusal.ts'
+import type { StripeState } from './state.ts'
 import { updateSubscription } from './subscriptions.ts'
-import type { StripeState } from './world.ts'
 
 // The billing portal: cards, subscriptions and invoices of one customer, as its configuration allows.
 

@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
 import { requireCustomer } from './customers.ts'
+import { createInvalidError } from './errors.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind, mergeMetadata } from './lists.ts'
-import { createInvalidError } from './refusal.ts'
+import type { StripeState } from './state.ts'
 import { assertUrl } from './urls.ts'
-import type { StripeState } from './world.ts'
 
 // Configurations and sessions of the billing portal. portal-page.ts renders its page.
 

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
+import { createInvalidError } from './errors.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind, mergeMetadata } from './lists.ts'
-import { assertSupported } from './played.ts'
-import { createInvalidError } from './refusal.ts'
-import { DAY, type StripeState } from './world.ts'
+import { DAY, type StripeState } from './state.ts'
+import { assertSupported } from './supported.ts'
 
 // Refunds, which an operator makes, and disputes, which a bank opens.
 

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import { applyItemChanges, findRecurringPrice } from './changes.ts'
+import { createInvalidError } from './errors.ts'
 import { addInterval } from './periods.ts'
 import { buildPhase, type PhaseDraft } from './phase-items.ts'
-import { assertSupported } from './played.ts'
-import { createInvalidError } from './refusal.ts'
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
+import { assertSupported } from './supported.ts'
 
 // Reasons to refuse a schedule, and its phases with defaults filled in.
 

@@ -1,16 +1,16 @@
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
 import { findRecurringPrice } from './changes.ts'
+import { createInvalidError } from './errors.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { type ListParams, listKind, mergeMetadata } from './lists.ts'
 import { findCurrentPeriod } from './periods.ts'
 import { buildPhase } from './phase-items.ts'
 import { updatePhase } from './phases.ts'
-import { assertSupported } from './played.ts'
-import { createInvalidError } from './refusal.ts'
 import { assertFromSubscription, buildPhases } from './schedule-rules.ts'
-import { endSubscription } from './standing.ts'
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
+import { endSubscription } from './subscription-status.ts'
+import { assertSupported } from './supported.ts'
 
 // Schedules of changes to a running subscription.
 

@@ -6,8 +6,8 @@ import { completePurchase, type Purchase } from './buying.ts'
 import { advanceClock } from './clock.ts'
 import { servePage } from './pages.ts'
 import { closeDispute, openDispute } from './refunds.ts'
+import { type Kind, type Kinds, type Settings, StripeState } from './state.ts'
 import { Webhooks } from './webhooks.ts'
-import { type Kind, type Kinds, type Settings, StripeState } from './world.ts'
 
 // A server that stands in for Stripe. README.md lists what it supports, and the sources.
 

@@ -1,4 +1,4 @@
-import { createInvalidError } from './refusal.ts'
+import { createInvalidError } from './errors.ts'
 
 export function assertUrl(url: string, param: string): void {
   if (/^https?:\/\/[^\s/]/.test(url)) return

@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import type { StripeState } from './world.ts'
+import type { StripeState } from './state.ts'
 
 // The queue of events to the application. Stripe guarantees no order and may repeat events, so tests can change the
 // queue.

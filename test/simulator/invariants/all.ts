@@ -1,4 +1,3 @@
-import { checkWakeUps } from './awake.ts'
 import { checkEmptiedCarts } from './browsers.ts'
 import { checkGuard, checkReport } from './campaign-returns.ts'
 import { checkCampaigns, checkRuns } from './campaigns.ts'
@@ -22,6 +21,7 @@ import { A6 } from './split-orders.ts'
 import { checkSteps } from './steps.ts'
 import { checkStops } from './stops.ts'
 import { checkBudget, checkCooldown, checkPlan, D4, T2 } from './texts.ts'
+import { checkWakeUps } from './wake-ups.ts'
 
 export const invariants = {
   ...{ D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, C9, A3, A6, F1, P1, P2, P3, T1, T2, T4, X5 },

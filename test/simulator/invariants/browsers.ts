@@ -1,5 +1,5 @@
 import type { FactPayload, FoldItem } from '../../../server/core/schema/facts.ts'
-import type { Cart, State, StoredFact } from '../witness.ts'
+import type { Cart, State, StoredFact } from '../state.ts'
 import type { Invariant } from './scene.ts'
 
 // Identity: a browser that types another person's address does not empty that person's cart.

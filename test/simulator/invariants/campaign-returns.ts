@@ -1,6 +1,6 @@
 import type { Harness } from '../harness.ts'
 import { PAUSE_LIMITS } from '../play-campaigns.ts'
-import type { Message, State } from '../witness.ts'
+import type { Message, State } from '../state.ts'
 import { type Invariant, OPEN } from './scene.ts'
 
 // Report and Guard: recounts campaign reports, and checks that exactly the campaigns with too many bounces or

@@ -1,8 +1,8 @@
-import { isInAudience, isUnchanged } from '../expected.ts'
+import { isInAudience, isUnchanged } from '../expected-recipients.ts'
 import type { Harness } from '../harness.ts'
 import { listSlots } from '../new-york.ts'
 import type { PlayedCampaign } from '../play-campaigns.ts'
-import type { Message, Run, State } from '../witness.ts'
+import type { Message, Run, State } from '../state.ts'
 import { canSend, describeMail, type Invariant, isCampaignSend, MOMENT_MS, OPEN, type SentMail } from './scene.ts'
 
 // Campaigns and Runs: what campaigns send and when they must not, their figures, and recipients and times of runs.

@@ -1,6 +1,6 @@
 import { compareFacts, emptyFold, type Fact, foldFacts } from '../../../server/carts/carts/fold.ts'
 import type { Episode } from '../../../server/core/schema/facts.ts'
-import type { Cart, State } from '../witness.ts'
+import type { Cart, State } from '../state.ts'
 import { describeMail, type Invariant, OPEN } from './scene.ts'
 
 // S6, S7: carts follow from the facts, and a person has one live cart.

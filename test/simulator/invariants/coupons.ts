@@ -1,5 +1,5 @@
 import type { Harness } from '../harness.ts'
-import type { Code, State } from '../witness.ts'
+import type { Code, State } from '../state.ts'
 import { describeMail, type Invariant, OPEN, type SentMail } from './scene.ts'
 
 // Coupon and Codes: coupons in messages (decisions 33 to 36) and the codes left in the store. They are checked against

@@ -1,9 +1,9 @@
-import { isMatch } from '../bounds.ts'
-import type { FlowAssignment } from '../choices.ts'
-import { isUnchanged } from '../expected.ts'
+import { isMatch } from '../conditions.ts'
+import { isUnchanged } from '../expected-recipients.ts'
+import type { FlowAssignment } from '../flow-assignments.ts'
 import type { FlowSnapshot } from '../flows.ts'
 import type { Harness } from '../harness.ts'
-import type { Cart } from '../witness.ts'
+import type { Cart } from '../state.ts'
 import { describeMail, type Invariant, isFlowSend, OPEN, type Scene } from './scene.ts'
 
 // Decision 51: when a cart falls quiet, it gets the first flow that is on and matches; without one, the next flow that

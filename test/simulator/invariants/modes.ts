@@ -1,6 +1,6 @@
 import type { FactPayload } from '../../../server/core/schema/facts.ts'
 import { type AllowedIdentity, isNamed, type ModeState } from '../play-modes.ts'
-import type { StoredFact } from '../witness.ts'
+import type { StoredFact } from '../state.ts'
 import { describeMail, type Invariant } from './scene.ts'
 
 // C9: before consent only data that the store's mode allows is stored, and no message uses other data. With consent it

@@ -1,8 +1,8 @@
 import type { Harness } from '../harness.ts'
 import { listNumbers } from '../people.ts'
-import type { SentMessage } from '../post.ts'
+import type { SentMessage } from '../providers.ts'
+import type { Message, Order, State, Touch } from '../state.ts'
 import type { Channel } from '../steps.ts'
-import type { Message, Order, State, Touch } from '../witness.ts'
 import { describeMail, type Invariant, MOMENT_MS, OPEN, type SentMail } from './scene.ts'
 import { findActiveSteps } from './steps.ts'
 

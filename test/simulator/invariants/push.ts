@@ -1,5 +1,5 @@
 import type { PushAttempt } from '../push-service.ts'
-import type { State } from '../witness.ts'
+import type { State } from '../state.ts'
 import { canSend, describeMail, type Invariant, MOMENT_MS, type SentMail } from './scene.ts'
 
 // P1, P2, P3: replies of push services, keys, and that a browser gets notifications only with its shopper's permission.

@@ -1,4 +1,4 @@
-import type { Rollup, State } from '../witness.ts'
+import type { Rollup, State } from '../state.ts'
 import type { Invariant } from './scene.ts'
 
 // Way D: the dashboard's rollups equal a recount of carts and orders after every step.

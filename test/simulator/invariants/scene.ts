@@ -1,7 +1,7 @@
 import type { Harness } from '../harness.ts'
-import type { SentMessage } from '../post.ts'
+import type { SentMessage } from '../providers.ts'
+import type { State } from '../state.ts'
 import type { Step } from '../steps.ts'
-import type { State } from '../witness.ts'
 
 // Input of an invariant: the database before and after a step, and the messages that providers received.
 

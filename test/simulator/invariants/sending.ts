@@ -1,7 +1,7 @@
 import type { Harness } from '../harness.ts'
 import { POOL_SIZE } from '../pool.ts'
-import type { SentMessage } from '../post.ts'
-import type { Message, State } from '../witness.ts'
+import type { SentMessage } from '../providers.ts'
+import type { Message, State } from '../state.ts'
 import {
   describeMail,
   type Invariant,

@@ -1,4 +1,4 @@
-import { type CartFacts, describeBound, isMet } from '../bounds.ts'
+import { type CartFacts, describeBound, isMet } from '../conditions.ts'
 import type { StepSnapshot, StepsSnapshot } from '../play-flow-edits.ts'
 import type { Channel } from '../steps.ts'
 import { describeMail, type Invariant, isFlowSend, MOMENT_MS, OPEN, type SentMail } from './scene.ts'

@@ -3,9 +3,9 @@ import { secrets } from '../actors.ts'
 import { FIRST_DAY } from '../clock.ts'
 import type { Harness } from '../harness.ts'
 import { findPhoneCountry, findSmsPrice, type Home, isNight } from '../people.ts'
-import type { SentMessage } from '../post.ts'
+import type { SentMessage } from '../providers.ts'
+import type { Message, State } from '../state.ts'
 import type { Channel } from '../steps.ts'
-import type { Message, State } from '../witness.ts'
 import { describeMail, type Invariant, isCampaignSend, isManualSend, MOMENT_MS, type SentMail } from './scene.ts'
 
 // T2, D4, and the limits of plan, budget and cooldown.

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { findProblems } from './check.ts'
 import { API_VERSION } from './declarations.ts'
-import { createMissingError } from './refusal.ts'
+import { createMissingError } from './errors.ts'
 import { findDeclaredSchema } from './schema.ts'
 
 /** Stripe's objects, by their `object` field. */

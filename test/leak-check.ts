@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeEach } from 'vitest'
+import { flakyTests } from './flaky.ts'
 import { isProof } from './seed.ts'
-import { flakyTests } from './unsteady.ts'
 
 // Runs for each test file. A file that leaves a timer, connection, server or process behind fails: it would disturb
 // later files in the same worker.
@@ -25,7 +25,7 @@ function resources(): Map<string, number> {
 if (!isProof && flakyTests.length > 0) {
   beforeEach(({ task, skip }) => {
     const file = path.relative(process.cwd(), task.file.filepath)
-    if (flakyTests.some((each) => each.file === file && each.test === task.name)) skip('unsteady')
+    if (flakyTests.some((each) => each.file === file && each.test === task.name)) skip('flaky')
   })
 }
 

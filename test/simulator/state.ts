@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { FLOW_ASSIGNMENT_SQL, type FlowAssignment } from './choices.ts'
+import { FLOW_ASSIGNMENT_SQL, type FlowAssignment } from './flow-assignments.ts'
 import type { Channel } from './steps.ts'
 
 // The database state of the scenario's store after a step, read in one statement. Times are in milliseconds.

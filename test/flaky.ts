@@ -1,4 +1,4 @@
-import unsteady from './unsteady.json' with { type: 'json' }
+import flaky from './flaky.json' with { type: 'json' }
 
 /** A flaky test and its cause. It runs only in proofs until the cause is fixed. */
 export interface FlakyTest {
@@ -9,4 +9,4 @@ export interface FlakyTest {
   cause: string
 }
 
-export const flakyTests: readonly FlakyTest[] = unsteady
+export const flakyTests: readonly FlakyTest[] = flaky

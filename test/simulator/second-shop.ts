@@ -3,10 +3,10 @@ import { createFixture } from './fixture.ts'
 import { createFlows } from './flows.ts'
 import type { ActOf, Harness } from './harness.ts'
 import type { Scene } from './invariants/scene.ts'
-import type { SendBlocks } from './post.ts'
+import type { SendBlocks } from './providers.ts'
 import { openShop } from './shop.ts'
+import { readState, type State } from './state.ts'
 import type { Act, Step } from './steps.ts'
-import { readState, type State } from './witness.ts'
 
 // A second store of the account, on WooCommerce, when the first is on Shopify. The same people visit both. Carts,
 // orders and consents are per store; unsubscribes and erasures hold for both. Everything else is inherited from the

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Harness } from './harness.ts'
 import { isCampaignSend } from './invariants/scene.ts'
-import type { State } from './witness.ts'
+import type { State } from './state.ts'
 
 // Records which campaign actions a scenario performed and what happened to the messages, as evidence of coverage.
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { buildObject } from './build.ts'
 import { listSessionLines } from './checkout.ts'
-import { createId, listObjects, type StripeState } from './world.ts'
+import { createId, listObjects, type StripeState } from './state.ts'
 
 // The invoice of a one-time checkout, if requested (`invoice_creation`): created after payment, with the lines of the
 // session.

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { applyPendingUpdate } from './pending.ts'
-import { createId, type StripeState } from './world.ts'
+import { createId, type StripeState } from './state.ts'
 
 // A subscription's status after the outcome of its invoices (docs.stripe.com/billing/subscriptions/overview).
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { flakyTests } from './unsteady.ts'
+import { flakyTests } from './flaky.ts'
 
 test('at most ten tests are listed as flaky, each with its file, a date and a cause', () => {
   expect(flakyTests.length).toBeLessThanOrEqual(10)

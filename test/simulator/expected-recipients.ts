@@ -1,6 +1,6 @@
 import type { Harness } from './harness.ts'
 import { type PlayedCampaign, readFigures, readReports } from './play-campaigns.ts'
-import type { Cart, State } from './witness.ts'
+import type { Cart, State } from './state.ts'
 
 // Expected recipients of a run, recorded when the run first appears. They follow from the carts before and after the
 // step in which it started, and from the campaign's settings. Doubtful cases are left out.

@@ -5,7 +5,7 @@ import { buildFullLine, buildTrialLine, type Item } from './lines.ts'
 import { type Payer, predictOutcome } from './payments.ts'
 import { buildItem } from './pending.ts'
 import { computePeriodEnd, readInterval } from './periods.ts'
-import { listObjects, type StripeState } from './world.ts'
+import { listObjects, type StripeState } from './state.ts'
 
 // Starts a subscription, from Checkout or through the API.
 
