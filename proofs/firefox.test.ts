@@ -58,7 +58,7 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
     fs.rmSync(folder, { recursive: true })
   })
 
-  const told = (call: string) => server.told.filter((each) => each.call === call).map(({ body }) => body)
+  const received = (call: string) => server.received.filter((each) => each.call === call).map(({ body }) => body)
 
   interface Subscription {
     endpoint: string
@@ -98,21 +98,21 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
     expect(await firefox.run('return Notification.permission')).toBe('default')
     await firefox.pressInBar(DEFAULT_PROMPT.accept)
     await firefox.allowInPrompt()
-    await expect.poll(() => told('subscribe').length).toBe(1)
+    await expect.poll(() => received('subscribe').length).toBe(1)
     expect(registered).toEqual([keys[0].publicKey])
-    expect(pushes.live()).toEqual([readSubscription(told('subscribe')[0]).endpoint])
+    expect(pushes.live()).toEqual([readSubscription(received('subscribe')[0]).endpoint])
   })
 
   test('a push is decrypted and shown, and a click opens the link and is reported with the signed token', async () => {
-    push(readSubscription(told('subscribe')[0]))
+    push(readSubscription(received('subscribe')[0]))
     await expect
       .poll(() => firefox.shown(), { timeout: 20_000 })
       .toEqual([{ title: 'Your tea waits', text: 'Sencha and 1 more · $24.90' }])
     await expect.poll(() => pushes.acks).toEqual(['delivered'])
-    await expect.poll(() => told('events')).toEqual([{ token: 'signed', kind: 'shown' }])
+    await expect.poll(() => received('events')).toEqual([{ token: 'signed', kind: 'shown' }])
     await firefox.pressShown()
     await expect.poll(() => firefox.windows()).toBe(2)
-    await expect.poll(() => told('events')).toContainEqual({ token: 'signed', kind: 'click' })
+    await expect.poll(() => received('events')).toContainEqual({ token: 'signed', kind: 'click' })
     await firefox.newestWindow()
     await expect.poll(() => firefox.url()).toBe(`${shop.url}/cart/?from=push`)
   })
@@ -120,8 +120,8 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
   test('after new keys, a returning browser moves to the new key by itself', async () => {
     server.state.publicKey = keys[1].publicKey
     await visit()
-    await expect.poll(() => told('resubscribe').length).toBe(1)
-    const moved = readSubscription(told('resubscribe')[0])
+    await expect.poll(() => received('resubscribe').length).toBe(1)
+    const moved = readSubscription(received('resubscribe')[0])
     expect(registered).toEqual([keys[0].publicKey, keys[1].publicKey])
     await expect.poll(() => pushes.live()).toEqual([moved.endpoint])
     push(moved, { title: 'Still there' })
@@ -131,11 +131,11 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
   })
 
   test('a revoked permission ends the subscription, and is reported on the next visit', async () => {
-    const { endpoint } = readSubscription(told('resubscribe')[0])
+    const { endpoint } = readSubscription(received('resubscribe')[0])
     await firefox.revoke(shop.url)
     await expect.poll(() => ended).toContain(endpoint)
     await visit()
-    await expect.poll(() => told('unsubscribe').length).toBe(1)
+    await expect.poll(() => received('unsubscribe').length).toBe(1)
     expect(await firefox.run('return Notification.permission')).toBe('default')
   })
 })

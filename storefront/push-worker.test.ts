@@ -54,7 +54,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
   })
 
   beforeEach(async () => {
-    server.told.length = 0
+    server.received.length = 0
     server.state.refused = {}
     await worker.evaluate(async () => {
       const scope = self as unknown as WorkerScope
@@ -140,7 +140,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
       [kind, action],
     )
 
-  const events = () => server.told.filter(({ call }) => call === 'events').map(({ body }) => body)
+  const events = () => server.received.filter(({ call }) => call === 'events').map(({ body }) => body)
   const opened = () => worker.evaluate(() => (self as unknown as WorkerScope).opened)
 
   async function showOne(more: Partial<PushPayload> = {}): Promise<void> {
@@ -234,7 +234,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(async () => (await shown()).length).toBe(1)
     await happens('click')
     await expect.poll(opened).toHaveLength(1)
-    expect(server.told).toEqual([])
+    expect(server.received).toEqual([])
   })
 
   test('replaces the old subscription by its token when the browser changed it', async () => {
@@ -257,10 +257,10 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
       })
       ;(self as unknown as WorkerScope).dispatchEvent(event)
     })
-    const told = () => server.told.filter(({ call }) => call === 'resubscribe').map(({ body }) => body)
-    await expect.poll(() => told().length).toBe(1)
+    const received = () => server.received.filter(({ call }) => call === 'resubscribe').map(({ body }) => body)
+    await expect.poll(() => received().length).toBe(1)
     await expect
-      .poll(() => told()[0])
+      .poll(() => received()[0])
       .toMatchObject({
         ...{ storeKey: 'KEY-1', token: kept.token, publicKey: MOVED },
         subscription: { endpoint: 'https://fcm.googleapis.com/fcm/send/new' },

@@ -73,7 +73,7 @@ describe('in a browser', () => {
     })
 
   async function visit(work: (page: Page) => Promise<void>, permission = 'default'): Promise<void> {
-    server.told.length = 0
+    server.received.length = 0
     const context = await browser.newContext({ reducedMotion: 'reduce' })
     await context.grantPermissions(['notifications'], { origin: shop.url })
     await context.addInitScript(stubPushInPage, permission)
@@ -86,7 +86,7 @@ describe('in a browser', () => {
     expect(errors).toEqual([])
   }
 
-  const { told, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage } = createShopper(
+  const { received, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage } = createShopper(
     () => shop.url,
     () => server,
   )
@@ -96,7 +96,7 @@ describe('in a browser', () => {
   }, async () => {
     await visit(async (page) => {
       await page.goto(`${shop.url}/shop/`)
-      await expect.poll(() => told('auto-setup').length).toBe(1)
+      await expect.poll(() => received('auto-setup').length).toBe(1)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
       await addTea(page)
@@ -109,8 +109,8 @@ describe('in a browser', () => {
       await expect.poll(() => page.evaluate(() => window.askedBrowser)).toBe(1)
       await bar(page).waitFor({ state: 'detached' })
     })
-    expect(server.told[0]).toMatchObject({ origin: shop.url, type: expect.stringMatching(/^text\/plain/) })
-    expect(server.told[0]!.body).toMatchObject({
+    expect(server.received[0]).toMatchObject({ origin: shop.url, type: expect.stringMatching(/^text\/plain/) })
+    expect(server.received[0]!.body).toMatchObject({
       ...{ storeUrl: shop.url, userAgent: expect.stringContaining('Chrome'), method: 'plugin' },
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
     })
@@ -121,12 +121,12 @@ describe('in a browser', () => {
       await subscribed(page)
       const { cart, device } = server.captured.at(-1)!
       await expect
-        .poll(() => told('subscribe')[0])
+        .poll(() => received('subscribe')[0])
         .toMatchObject({
           ...{ storeKey: 'KEY-1', cart, device, publicKey: KEYS[0], wording: 'w-1', method: 'plugin' },
           subscription: { endpoint: expect.stringMatching(/^https:/), keys: { p256dh: expect.any(String) } },
         })
-      expect(JSON.stringify(server.told)).not.toContain('@')
+      expect(JSON.stringify(server.received)).not.toContain('@')
     })
   })
 
@@ -134,7 +134,7 @@ describe('in a browser', () => {
     await visit(async (page) => {
       await addTea(page)
       await untilBar(page)
-      await expect.poll(() => told('auto-setup').map(({ hasWorker }) => hasWorker)).toEqual([false, true])
+      await expect.poll(() => received('auto-setup').map(({ hasWorker }) => hasWorker)).toEqual([false, true])
     })
   })
 
@@ -144,7 +144,7 @@ describe('in a browser', () => {
       await addTea(page)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      await expect.poll(() => told('auto-setup')).toHaveLength(1)
+      await expect.poll(() => received('auto-setup')).toHaveLength(1)
     })
   })
 
@@ -168,7 +168,7 @@ describe('in a browser', () => {
       await addTea(page)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      expect(told('subscribe')).toEqual([])
+      expect(received('subscribe')).toEqual([])
     }, permission)
   })
 
@@ -178,7 +178,7 @@ describe('in a browser', () => {
       await addTea(page)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      expect(server.told).toEqual([])
+      expect(server.received).toEqual([])
     })
   })
 
@@ -189,7 +189,7 @@ describe('in a browser', () => {
       await page.locator('[data-quick-add]').first().click()
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      expect(server.told).toEqual([])
+      expect(server.received).toEqual([])
     })
   })
 
@@ -197,8 +197,8 @@ describe('in a browser', () => {
     await visit(async (page) => {
       await page.addInitScript(() => Object.defineProperty(navigator, 'doNotTrack', { value: '1', configurable: true }))
       await subscribed(page)
-      await expect.poll(() => told('subscribe')[0]).toMatchObject({ cart: expect.any(String) })
-      expect(told('subscribe')[0]).not.toHaveProperty('device')
+      await expect.poll(() => received('subscribe')[0]).toMatchObject({ cart: expect.any(String) })
+      expect(received('subscribe')[0]).not.toHaveProperty('device')
     })
   })
 
@@ -212,10 +212,10 @@ describe('in a browser', () => {
       await page.context().addCookies([{ name: 'recoup_cart', value: cart, url: shop.url }])
       await untilBar(page)
       await yes(page).click()
-      await expect.poll(() => told('subscribe').length).toBe(1)
-      const [{ device }] = told('subscribe') as [{ device: string }]
+      await expect.poll(() => received('subscribe').length).toBe(1)
+      const [{ device }] = received('subscribe') as [{ device: string }]
       await expect
-        .poll(() => told('subscribe')[0])
+        .poll(() => received('subscribe')[0])
         .toMatchObject({ cart, device: expect.stringMatching(/^[\w-]{16,64}$/) })
       await expect.poll(() => page.evaluate(() => document.cookie)).toContain(`recoup_device=${device}`)
     })
@@ -245,14 +245,14 @@ describe('in a browser', () => {
       await addTea(page)
       await untilBar(page)
       await yes(page).click()
-      await expect.poll(() => told('subscribe').length).toBe(1)
+      await expect.poll(() => received('subscribe').length).toBe(1)
       await expect.poll(() => keptToken(page)).toBe('')
       server.state.refused = {}
       if (where === 'same page') await page.clock.runFor(2_000)
       else await nextPage(page)
       await expect.poll(() => keptToken(page)).not.toBe('')
       await page.clock.runFor(20_000)
-      await expect.poll(() => told('subscribe')).toEqual([told('subscribe')[0], told('subscribe')[0]])
+      await expect.poll(() => received('subscribe')).toEqual([received('subscribe')[0], received('subscribe')[0]])
     })
   })
 
@@ -263,14 +263,14 @@ describe('in a browser', () => {
       await nextPage(page, async () => {
         server.state.publicKey = KEYS[1]
       })
-      await expect.poll(() => told('resubscribe').length).toBe(1)
-      const moved = told('resubscribe')[0]!
+      await expect.poll(() => received('resubscribe').length).toBe(1)
+      const moved = received('resubscribe')[0]!
       expect(moved).toMatchObject({ storeKey: 'KEY-1', token: before, publicKey: KEYS[1] })
-      expect(moved.subscription).not.toEqual(told('subscribe')[0]!.subscription)
+      expect(moved.subscription).not.toEqual(received('subscribe')[0]!.subscription)
       await expect.poll(() => keptToken(page)).not.toBe(before)
       await nextPage(page)
-      await expect.poll(() => told('auto-setup').length).toBeGreaterThan(2)
-      await expect.poll(() => told('resubscribe')).toHaveLength(1)
+      await expect.poll(() => received('auto-setup').length).toBeGreaterThan(2)
+      await expect.poll(() => received('resubscribe')).toHaveLength(1)
     })
   })
 
@@ -284,16 +284,16 @@ describe('in a browser', () => {
         localStorage.setItem('test_subscription', JSON.stringify(kept))
       })
       await nextPage(page)
-      await expect.poll(() => told('resubscribe').length).toBe(1)
+      await expect.poll(() => received('resubscribe').length).toBe(1)
       await expect
-        .poll(() => told('resubscribe')[0])
+        .poll(() => received('resubscribe')[0])
         .toMatchObject({
           token,
           subscription: { endpoint: expect.stringMatching(/-anew$/) },
         })
       await nextPage(page)
-      await expect.poll(() => told('auto-setup').length).toBeGreaterThan(3)
-      await expect.poll(() => told('resubscribe')).toHaveLength(1)
+      await expect.poll(() => received('auto-setup').length).toBeGreaterThan(3)
+      await expect.poll(() => received('resubscribe')).toHaveLength(1)
     })
   })
 
@@ -304,10 +304,10 @@ describe('in a browser', () => {
       const cart = 'c'.repeat(24)
       await page.evaluate((cart) => localStorage.setItem('recoup_cart_KEY-1', cart), cart)
       await page.clock.runFor(4_000)
-      await expect.poll(() => told('resubscribe').length).toBe(1)
-      const { device, subscription } = told('subscribe')[0]!
+      await expect.poll(() => received('resubscribe').length).toBe(1)
+      const { device, subscription } = received('subscribe')[0]!
       await expect
-        .poll(() => told('resubscribe')[0])
+        .poll(() => received('resubscribe')[0])
         .toEqual({
           storeKey: 'KEY-1',
           token,
@@ -318,23 +318,25 @@ describe('in a browser', () => {
         })
       await expect.poll(() => keptToken(page)).not.toBe(token)
       await page.clock.runFor(4_000)
-      const before = told('auto-setup').length
+      const before = received('auto-setup').length
       await nextPage(page)
-      await expect.poll(() => told('auto-setup').length).toBeGreaterThan(before)
-      await expect.poll(() => told('resubscribe')).toHaveLength(1)
+      await expect.poll(() => received('auto-setup').length).toBeGreaterThan(before)
+      await expect.poll(() => received('resubscribe')).toHaveLength(1)
     })
   })
 
   test('fetches a newer worker from the shop and reports its version (decision 78)', async () => {
     await visit(async (page) => {
       await subscribed(page)
-      await expect.poll(() => told('auto-setup').at(-1)).toMatchObject({ workerVersion: WORKER_VERSION, isFresh: true })
-      server.told.length = 0
+      await expect
+        .poll(() => received('auto-setup').at(-1))
+        .toMatchObject({ workerVersion: WORKER_VERSION, isFresh: true })
+      server.received.length = 0
       await nextPage(page, async () => {
         server.state.workerVersion = WORKER_VERSION + 1
       })
-      await expect.poll(() => told('auto-setup').length).toBe(2)
-      const [known, fresh] = told('auto-setup')
+      await expect.poll(() => received('auto-setup').length).toBe(2)
+      const [known, fresh] = received('auto-setup')
       expect(known).toMatchObject({ hasWorker: true, workerVersion: WORKER_VERSION })
       expect(known).not.toHaveProperty('isFresh')
       expect(fresh).toMatchObject({ hasWorker: true, workerVersion: WORKER_VERSION, isFresh: true })
@@ -361,11 +363,11 @@ describe('in a browser', () => {
       const token = await keptToken(page)
       await page.evaluate(() => localStorage.setItem('test_permission', 'denied'))
       await nextPage(page)
-      await expect.poll(() => told('unsubscribe')).toEqual([{ storeKey: 'KEY-1', token }])
+      await expect.poll(() => received('unsubscribe')).toEqual([{ storeKey: 'KEY-1', token }])
       await expect.poll(() => keptToken(page)).toBe('')
       await nextPage(page)
-      await expect.poll(() => told('auto-setup').length).toBeGreaterThan(3)
-      await expect.poll(() => told('unsubscribe')).toHaveLength(1)
+      await expect.poll(() => received('auto-setup').length).toBeGreaterThan(3)
+      await expect.poll(() => received('unsubscribe')).toHaveLength(1)
     })
   })
 
@@ -374,13 +376,13 @@ describe('in a browser', () => {
     await visit(async (page) => {
       const button = page.getByRole('button', { name: 'Remind me', exact: true })
       await page.goto(`${shop.url}/shop/`)
-      await expect.poll(() => told('auto-setup').length).toBe(2)
+      await expect.poll(() => received('auto-setup').length).toBe(2)
       await expect.poll(() => button.count()).toBe(0)
       await addTea(page)
       await page.clock.runFor(2_000)
       await button.click()
       await yes(page).click()
-      await expect.poll(() => told('subscribe').length).toBe(1)
+      await expect.poll(() => received('subscribe').length).toBe(1)
       await expect.poll(() => button.count()).toBe(0)
     })
   })

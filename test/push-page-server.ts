@@ -29,7 +29,7 @@ export interface ReceivedCall {
  * endpoints.
  */
 export async function openPushServer(scripts: Record<string, () => Buffer>) {
-  const told: ReceivedCall[] = []
+  const received: ReceivedCall[] = []
   const captured: Record<string, unknown>[] = []
   const state = {
     ...{ publicKey: '', refused: {} as Record<string, number>, workerUrl: '/?recoup-sw=1' },
@@ -50,7 +50,7 @@ export async function openPushServer(scripts: Record<string, () => Buffer>) {
       return response.writeHead(204).end()
     }
     contracts[call]!.body.parse(JSON.stringify(kept.body))
-    told.push(kept)
+    received.push(kept)
     const json = { 'content-type': 'application/json', 'access-control-allow-origin': kept.origin ?? '*' }
     return response
       .writeHead(state.refused[call] ?? 200, json)
@@ -71,5 +71,5 @@ export async function openPushServer(scripts: Record<string, () => Buffer>) {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
-  return { url, told, captured, state, close: () => server.close() }
+  return { url, received, captured, state, close: () => server.close() }
 }

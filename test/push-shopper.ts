@@ -8,9 +8,9 @@ import type { openPushServer } from './push-page-server.ts'
 type Server = Awaited<ReturnType<typeof openPushServer>>
 
 export function createShopper(shopUrl: () => string, server: () => Server) {
-  const told = (call: string) =>
+  const received = (call: string) =>
     server()
-      .told.filter((each) => each.call === call)
+      .received.filter((each) => each.call === call)
       .map(({ body }) => body)
   const bar = (page: Page) => page.getByRole('region', { name: DEFAULT_PROMPT.title })
   const yes = (page: Page) => bar(page).getByRole('button', { name: DEFAULT_PROMPT.accept })
@@ -39,7 +39,7 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     await addTea(page)
     await untilBar(page)
     await yes(page).click()
-    await expect.poll(() => told('subscribe').length).toBe(1)
+    await expect.poll(() => received('subscribe').length).toBe(1)
     await expect.poll(() => keptToken(page)).toMatch(/\.t+$/)
   }
 
@@ -55,5 +55,5 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     await page.goto(`${shopUrl()}/shop/`)
   }
 
-  return { told, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage }
+  return { received, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage }
 }

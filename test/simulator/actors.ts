@@ -104,18 +104,18 @@ type Reply = z.infer<typeof replyJob.payload>
 export type Submission = Authorized<OutgoingEmail> | Authorized<OutgoingText>
 
 /** Creates a process that lives as long as the scenario: the web server. */
-export function createProcess(outside: Environment, workerId: string): Actor {
+export function createProcess(environment: Environment, workerId: string): Actor {
   const nothing = async () => {}
   const life: ProcessState = { isDead: false, statementsLeft: null, statements: 0, before: nothing, sending: nothing }
   const actor = { life } as Actor
   const email = {
     poolSize: POOL_SIZE,
-    send: (mail: Authorized<OutgoingEmail>) => outside.take(actor, mail),
+    send: (mail: Authorized<OutgoingEmail>) => environment.take(actor, mail),
     check: async () => ({ isOk: true }) as const,
     close: async () => {},
   }
-  const { texts } = outside
-  const put = (text: Authorized<OutgoingText>) => outside.take(actor, text)
+  const { texts } = environment
+  const put = (text: Authorized<OutgoingText>) => environment.take(actor, text)
   // One object per channel, because it counts its messages in flight.
   const channels: Record<TextChannelName, TextChannel> | null = texts && {
     sms: textChannel('sms', texts, put),
@@ -123,20 +123,20 @@ export function createProcess(outside: Environment, workerId: string): Actor {
   }
   actor.deps = {
     config,
-    db: mortalDb(outside.pool, life),
-    pool: outside.pool,
-    now: outside.clock.now,
+    db: mortalDb(environment.pool, life),
+    pool: environment.pool,
+    now: environment.clock.now,
     log,
     secrets,
     workerId,
     // Jobs only wake workers up: a worker finds its work in the rows. Only replies need their job's payload.
     jobs: {
       enqueue: async (_, job, payload) => {
-        if (job.name === replyJob.name) outside.replies.push(payload as Reply)
-        if (STORE_JOBS.has(job.name)) outside.storeJobs.push({ name: job.name, payload })
-        if (job.name === codesJob.name) outside.areCodesDue = true
-        if (job.name === planRunsJob.name) outside.campaignJobs.plan.add(readCampaignId(payload))
-        if (job.name === followJob.name) outside.campaignJobs.follow.add(readCampaignId(payload))
+        if (job.name === replyJob.name) environment.replies.push(payload as Reply)
+        if (STORE_JOBS.has(job.name)) environment.storeJobs.push({ name: job.name, payload })
+        if (job.name === codesJob.name) environment.areCodesDue = true
+        if (job.name === planRunsJob.name) environment.campaignJobs.plan.add(readCampaignId(payload))
+        if (job.name === followJob.name) environment.campaignJobs.follow.add(readCampaignId(payload))
       },
       queues: async () => [],
     },
@@ -145,16 +145,16 @@ export function createProcess(outside: Environment, workerId: string): Actor {
       demoEmail: email,
       ownMail: async () => null,
       text: async (_, channel) => channels?.[channel] ?? null,
-      push: { poolSize: POOL_SIZE, send: (push) => outside.takePush(actor, push), close: async () => {} },
+      push: { poolSize: POOL_SIZE, send: (push) => environment.takePush(actor, push), close: async () => {} },
     },
-    storeClient: (access, kept) => outside.client(workerId, access, kept?.shelf),
+    storeClient: (access, kept) => environment.client(workerId, access, kept?.shelf),
     demo: null,
   }
   return actor
 }
 
-export async function createWorker(outside: Environment): Promise<Actor> {
-  const actor = createProcess(outside, crypto.randomUUID())
+export async function createWorker(environment: Environment): Promise<Actor> {
+  const actor = createProcess(environment, crypto.randomUUID())
   await beat(actor.deps)
   return actor
 }

@@ -15,7 +15,7 @@ export type CampaignAction = (typeof CAMPAIGN_ACTIONS)[number]
 
 /** Results of one scenario. */
 export interface CampaignCoverage {
-  deeds: CampaignAction[]
+  campaignActions: CampaignAction[]
   runs: number
   /** Messages by their final state. */
   states: Record<string, number>
@@ -69,17 +69,17 @@ export function listActions(
 }
 
 /** Records the death of a process, with or without campaign messages in flight. */
-export async function recordWorkerDeath({ outside, deeds }: Harness, workerId: string): Promise<void> {
-  const { rows } = await outside.pool.query(
+export async function recordWorkerDeath({ environment, campaignActions }: Harness, workerId: string): Promise<void> {
+  const { rows } = await environment.pool.query(
     `select 1 from messages where worker_id = $1 and origin_kind = 'campaign' and state in ('claimed', 'sending') limit 1`,
     [workerId],
   )
-  if (rows.length > 0) deeds.add('crash in sending')
+  if (rows.length > 0) campaignActions.add('crash in sending')
 }
 
 /** Call after a step. */
-export function recordRuns({ campaigns, deeds, heldOnce }: Harness, { runs, messages }: State): void {
-  for (const { id, state, origin } of messages) if (state === 'held' && isCampaignSend({ origin })) heldOnce.add(id)
+export function recordRuns({ campaigns, campaignActions, everHeld }: Harness, { runs, messages }: State): void {
+  for (const { id, state, origin } of messages) if (state === 'held' && isCampaignSend({ origin })) everHeld.add(id)
   for (const { id, asked: pressed, retried, versions } of campaigns) {
     const { frequency } = versions.at(-1)!.plan
     if (frequency === 'once') continue
@@ -87,18 +87,21 @@ export function recordRuns({ campaigns, deeds, heldOnce }: Harness, { runs, mess
     const planned = runs.filter(
       ({ campaign, at }) => campaign === id && !asked.some(({ from, until }) => at >= from && at <= until),
     )
-    if (planned.length > 1) deeds.add(frequency === 'monthly' ? 'monthly run' : 'recurring run')
+    if (planned.length > 1) campaignActions.add(frequency === 'monthly' ? 'monthly run' : 'recurring run')
   }
 }
 
-export function summarizeCampaigns({ deeds, heldOnce, post }: Harness, state: State | null): CampaignCoverage {
+export function summarizeCampaigns(
+  { campaignActions, everHeld, post }: Harness,
+  state: State | null,
+): CampaignCoverage {
   const rows = state?.messages.filter(isCampaignSend) ?? []
   const groups = Object.entries(Object.groupBy(rows, (row) => row.state))
   return {
-    deeds: [...deeds],
+    campaignActions: [...campaignActions],
     runs: state?.runs.length ?? 0,
     states: Object.fromEntries(groups.map(([name, some]) => [name, some!.length])),
-    held: heldOnce.size,
+    held: everHeld.size,
     left: post.mails.filter(({ evidence }) => evidence && isCampaignSend(evidence)).length,
   }
 }

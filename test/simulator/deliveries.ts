@@ -40,12 +40,12 @@ export interface ShopDelivery extends Delivery {
 
 /** Processes a genuine delivery. `isAgain`: the event was delivered before. */
 export async function processDelivery(harness: Harness, told: ShopDelivery, isAgain = false): Promise<void> {
-  const { outside, shopify } = harness
+  const { environment, shopify } = harness
   const wasConnected = !harness.isDisconnected
-  const jobsBefore = outside.storeJobs.length
+  const jobsBefore = environment.storeJobs.length
   const isTaken = await receive(harness, told, APP.clientSecret)
   if (!isTaken && wasConnected && !harness.isDisconnected) shopify!.faults.push(`${told.topic} was rejected`)
-  if (isAgain && outside.storeJobs.length > jobsBefore) shopify!.faults.push(`${told.topic} counted twice`)
+  if (isAgain && environment.storeJobs.length > jobsBefore) shopify!.faults.push(`${told.topic} counted twice`)
   await runStoreJobs(harness)
 }
 
@@ -60,7 +60,7 @@ async function forge(harness: Harness, delivery: Delivery): Promise<void> {
   for (const [how, deliver] of Object.entries(ways)) {
     if (await deliver()) harness.shopify!.faults.push(`${delivery.topic} with ${how} was accepted`)
   }
-  harness.outside.storeJobs.length = 0
+  harness.environment.storeJobs.length = 0
 }
 
 async function receive(
@@ -88,7 +88,7 @@ async function receive(
 
 /** Runs the jobs that deliveries have queued. If the shop does not reply, the next sync catches up. */
 async function runStoreJobs(harness: Harness): Promise<void> {
-  for (const { name, payload } of harness.outside.storeJobs.splice(0)) {
+  for (const { name, payload } of harness.environment.storeJobs.splice(0)) {
     await recordConsents(harness, harness.web, () => runJob(harness.web, { name, payload }))
   }
 }
@@ -119,15 +119,15 @@ export async function recordConsents(harness: Harness, { deps }: Actor, work: ()
 }
 
 function note(harness: Harness, told: ReportedConsent, isDone: boolean): void {
-  const { withdrawn, yeses, heard, clock, hasJumped } = harness
+  const { withdrawn, consented, processedConsents, clock, hasJumped } = harness
   const key = `${told.channel}:${listNumbers(told.address)[0]}`
   const word = `${key} ${told.isWithdrawn} ${told.at}`
-  const isNew = !heard.has(word)
-  heard.add(word)
+  const isNew = !processedConsents.has(word)
+  processedConsents.add(word)
   if (!isNew) return
   if (told.isWithdrawn && isDone) withdrawn.set(key, withdrawn.get(key) ?? clock.trueNow())
   if (told.isWithdrawn) return
-  yeses.add(key)
+  consented.add(key)
   // A consent dated before the withdrawal does not undo it; the shop's times have seconds.
   const since = withdrawn.get(key)
   if (since !== undefined && (hasJumped || told.at === null || told.at + 1_000 > since)) withdrawn.delete(key)

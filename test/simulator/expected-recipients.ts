@@ -14,7 +14,7 @@ export async function recordExpectedRecipients(
   harness.reports.clear()
   if (state === before) return
   await readFigures(harness)
-  if (harness.isLookDone) await readReports(harness)
+  if (harness.isPassDone) await readReports(harness)
   for (const made of harness.campaigns) {
     const runs = state.runs.filter(({ campaign }) => campaign === made.id)
     for (const { run, startedAt } of runs) {
@@ -30,8 +30,8 @@ export async function recordExpectedRecipients(
 }
 
 /** The campaign was not changed in the last step, and the store is connected. */
-const isUndisturbed = ({ stepNumber, isDisconnected }: Harness, { touchedIn }: PlayedCampaign) =>
-  touchedIn < stepNumber && !isDisconnected
+const isUndisturbed = ({ stepNumber, isDisconnected }: Harness, { changedInStep }: PlayedCampaign) =>
+  changedInStep < stepNumber && !isDisconnected
 
 interface Begun {
   made: PlayedCampaign

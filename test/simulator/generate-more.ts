@@ -75,7 +75,7 @@ function manual(chance: ActContext): Act {
 /** Only in scenarios with texts. */
 export const textActMakers: ActMakers = {
   says: [5, says],
-  lateWords: [0.7, (chance) => ({ do: 'late words arrive', isReversed: chance.isLucky(0.5) })],
+  lateInbound: [0.7, (chance) => ({ do: 'late words arrive', isReversed: chance.isLucky(0.5) })],
   report: [6, report],
   lateReports: [1, (chance) => ({ do: 'late reports arrive', isReversed: chance.isLucky(0.5) })],
   manual: [5, manual],

@@ -36,7 +36,7 @@ export interface Harness {
   clock: Clock
   shop: Shop
   post: Providers
-  outside: Environment
+  environment: Environment
   web: Actor
   workers: Actor[]
   /** `banner`: the shopper's answer to the shop's consent banner. */
@@ -48,14 +48,14 @@ export interface Harness {
   /** Genuine Shopify deliveries that are delayed. */
   lateDeliveries: ShopDelivery[]
   /** Consents that the shop reported and the engine processed. */
-  heard: Set<string>
+  processedConsents: Set<string>
   arrivals: number
   deadlocks: number
   hasJumped: boolean
   editedAt: number | null
   flows: Flows
   /** Snapshots of the flow's steps, in order; empty: never edited. */
-  flowPast: StepsSnapshot[]
+  stepSnapshots: StepsSnapshot[]
   /** Number of times sending was paused. */
   pauses: number
   people: readonly Person[]
@@ -73,7 +73,7 @@ export interface Harness {
   /** Erasures whose job has not finished. */
   erasing: string[]
   /** Consents by `channel:address`; `channel:*` if the address was not known. */
-  yeses: Set<string>
+  consented: Set<string>
   /** Contacts that the posts of each cart have named. */
   contacts: Map<string, ReadonlySet<string>>
   /** Contacts named by an order, or by a post within the limits on new contacts. */
@@ -84,8 +84,8 @@ export interface Harness {
   /** Time of each person's last STOP or START, as dated by the phone. */
   keywords: Map<string, { words: string; saidAt: number }>
   /** Time of the last WhatsApp message, by phone. */
-  wrote: Map<string, number>
-  lateWords: InboundWords[]
+  lastInboundAt: Map<string, number>
+  lateInbound: InboundWords[]
   lateReports: DeliveryReport[]
   /** Accepted delivery reports of each message. */
   reported: Map<string, Set<DeliveryReport['status']>>
@@ -102,13 +102,13 @@ export interface Harness {
   /** Reports of campaigns in the last step. */
   reports: Map<string, CampaignReport>
   /** Campaign actions performed so far. */
-  deeds: Set<CampaignAction>
+  campaignActions: Set<CampaignAction>
   /** Campaign messages that were held at some time. */
-  heldOnce: Set<string>
+  everHeld: Set<string>
   /** Status and counts of each campaign in the list of campaigns. */
   figures: Map<string, { status: CampaignStatus; counts: z.output<typeof FlowCounts> }>
   /** A worker finished its pass and is alive. */
-  isLookDone: boolean
+  isPassDone: boolean
   /** True time at which a worker died during a pass. */
   diedAt: number
   /** True time at which the last step started, before its wait. */
@@ -118,11 +118,11 @@ export interface Harness {
   /** There is a control group only while a flow is on. */
   isFlowOn: boolean
   /** The step in which the flow was last switched on. */
-  flowOnIn: number
+  flowOnStep: number
   /** The step in which switching on included carts of the last day. */
-  lastDayIn: number
+  lastDayStep: number
   /** The last step was the cleanup job, and it finished. */
-  isTidied: boolean
+  isCleanedUp: boolean
   isDisconnected: boolean
   stops: SendingStops
   /** Browsers and their push service; null: the store has no web push. */
@@ -139,9 +139,9 @@ export interface Harness {
   modes: ModeState | null
   /** The unsubscribe of the last step. */
   justUnsubscribed: { channel: Channel; address: string } | null
-  say(news: Partial<SendBlocks>): void
+  setBlocks(news: Partial<SendBlocks>): void
   /** The same for a flow that was created later. */
-  sayOff(flowId: string, since: number | null): void
+  setFlowBlock(flowId: string, since: number | null): void
 }
 
 /** Suspension by an operator, and the store's rest because of the plan. */
@@ -180,9 +180,9 @@ export interface ManualState {
   /** Most messages that the requests may create. */
   allowed: number
   /** Messages that were reported as sent. */
-  saidSent: string[]
+  reportedSent: string[]
   /** Broadcast notifications by content: time of the last request on the engine's clock. */
-  toAll: Map<number, number>
+  broadcasts: Map<number, number>
 }
 
 export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Harness> {
@@ -212,13 +212,13 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     latePosts: [],
     lateWebhooks: [],
     lateDeliveries: [],
-    heard: new Set(),
+    processedConsents: new Set(),
     arrivals: 0,
     deadlocks: 0,
     hasJumped: false,
     editedAt: null,
     flows: createFlows(fixture, clock.now().getTime()),
-    flowPast: [],
+    stepSnapshots: [],
     pauses: 0,
     people: [...createPeople(scenario.countries), ...(scenario.hasCampaigns ? LEAVERS : [])],
     carts: [],
@@ -228,33 +228,33 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     erased: new Map(),
     resubscribed: new Set(),
     erasing: [],
-    yeses: new Set(),
+    consented: new Set(),
     contacts: new Map(),
     usable: new Set(),
     refused: new Map(),
     isCrowdFull: false,
     keywords: new Map(),
-    wrote: new Map(),
-    lateWords: [],
+    lastInboundAt: new Map(),
+    lateInbound: [],
     lateReports: [],
     reported: new Map(),
     failedAt: new Map(),
-    manual: { asked: new Map(), allowed: 0, saidSent: [], toAll: new Map() },
+    manual: { asked: new Map(), allowed: 0, reportedSent: [], broadcasts: new Map() },
     campaigns: [],
-    deeds: new Set(),
+    campaignActions: new Set(),
     audiences: [],
     returned: new Map(),
     reports: new Map(),
-    heldOnce: new Set(),
+    everHeld: new Set(),
     figures: new Map(),
-    isLookDone: false,
+    isPassDone: false,
     diedAt: Number.NEGATIVE_INFINITY,
     stepStartedAt: 0,
     stepNumber: 0,
     isFlowOn: true,
-    flowOnIn: -1,
-    lastDayIn: -1,
-    isTidied: false,
+    flowOnStep: -1,
+    lastDayStep: -1,
+    isCleanedUp: false,
     isDisconnected: false,
     plugin: null,
     modes: scenario.beforeConsent && createModeState(),
@@ -265,8 +265,8 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     push: scenario.push && openPushService(scenario.push.mostBytes),
     isPushOn: false,
     justUnsubscribed: null,
-    say: (news: Partial<SendBlocks>) => Object.assign(owner, news),
-    sayOff: (flowId: string, since: number | null) => {
+    setBlocks: (news: Partial<SendBlocks>) => Object.assign(owner, news),
+    setFlowBlock: (flowId: string, since: number | null) => {
       const others = [...owner.othersOffSince].filter(([id]) => id !== flowId)
       owner.othersOffSince = new Map(since === null ? others : [...others, [flowId, since]])
     },
@@ -278,19 +278,19 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     withdrawnSince: harness.withdrawn.get(`${channel}:${address}`) ?? null,
     suppressedSince: suppressedSince(harness, channel, address),
     erasedSince: harness.erased.get(address) ?? null,
-    hasSaidYes: harness.yeses.has(`${channel}:${address}`) || harness.yeses.has(`${channel}:*`),
+    hasSaidYes: harness.consented.has(`${channel}:${address}`) || harness.consented.has(`${channel}:*`),
   })
   harness.other = scenario.shopify?.hasOther ? await openSecondShop(pool, harness) : null
   harness.post = openProviders(clock, openObserver(pool), (channel, address) => {
-    const [standing, { other }] = [readSendBlocks(channel, address), harness]
-    const inOther = other && readSecondStanding(other, standing, channel, address)
-    return (storeId) => (inOther && storeId === other?.fixture.storeId ? inOther : standing)
+    const [sendBlocks, { other }] = [readSendBlocks(channel, address), harness]
+    const inOther = other && readSecondStanding(other, sendBlocks, channel, address)
+    return (storeId) => (inOther && storeId === other?.fixture.storeId ? inOther : sendBlocks)
   })
   harness.post.push = harness.push
   const texts = hasTexts(scenario)
     ? { template: scenario.template, finalCost: (id: string) => finalCost(harness, id) }
     : null
-  harness.outside = {
+  harness.environment = {
     pool,
     clock,
     client: (by, access, shelf) => {
@@ -307,9 +307,9 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     campaignJobs: { plan: new Set(), follow: new Set() },
     observer: openObserver(pool),
   }
-  harness.web = createProcess(harness.outside, crypto.randomUUID())
+  harness.web = createProcess(harness.environment, crypto.randomUUID())
   if (scenario.push) await ensureKey(harness.web.deps, storeHandle(harness))
-  harness.workers = [await createWorker(harness.outside), await createWorker(harness.outside)]
+  harness.workers = [await createWorker(harness.environment), await createWorker(harness.environment)]
   return harness
 }
 

@@ -5,9 +5,9 @@ import type { Harness } from './harness.ts'
 // Heartbeats of the processes, every few seconds.
 
 /** Writes the heartbeats that live workers would have sent between two passes, when no code of theirs runs. */
-export async function recordMissedHeartbeats({ outside, workers, clock }: Harness): Promise<void> {
+export async function recordMissedHeartbeats({ environment, workers, clock }: Harness): Promise<void> {
   const alive = workers.filter(({ life }) => !life.isDead).map(({ deps }) => deps.workerId)
-  await outside.pool.query('update workers set seen_at = $1 where id = any($2) and seen_at < $1', [
+  await environment.pool.query('update workers set seen_at = $1 where id = any($2) and seen_at < $1', [
     new Date(clock.now().getTime() - 3_000),
     alive,
   ])

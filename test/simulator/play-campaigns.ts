@@ -36,13 +36,13 @@ export interface PlayedCampaign {
   saved: { from: number; until: number }[]
   plays: number
   /** Start of its present schedule on the engine's clock; null: the schedule has ended. */
-  armedAt: number | null
+  scheduledSince: number | null
   /** Step of the owner's last action. */
-  touchedIn: number
+  changedInStep: number
   /** Time on the engine's clock at which it was last paused because of bounces or complaints. */
-  brakedAt: number | null
+  enginePausedAt: number | null
   /** The pause before that. */
-  brakedBefore: number | null
+  previousEnginePauseAt: number | null
   /** Expected rows of each run: cart and shopper. */
   expected: Map<number, { cart: string; shopper: string }[]>
 }
@@ -60,8 +60,8 @@ export const campaignPlayers: Players = {
     const id = await once(isTwice, make)
     harness.campaigns.push(recordCampaign(harness, id, { plan, schedule }, isNow ? asked() : null))
     harness.campaigns.at(-1)!.saved.push(asked())
-    harness.deeds.add('create')
-    if (plan.isSaved) harness.deeds.add('saved audience')
+    harness.campaignActions.add('create')
+    if (plan.isSaved) harness.campaignActions.add('saved audience')
   },
   async 'send to all'(harness, { filters, coupon, isTwice }) {
     const asked = startPeriod(harness)
@@ -74,7 +74,7 @@ export const campaignPlayers: Players = {
     const id = await once(isTwice, () => sendToAll(harness.web.deps, storeHandle(harness), request, body))
     const plan = { ...QUICK, filters, coupon }
     harness.campaigns.push(recordCampaign(harness, id, { plan, schedule: scheduleOf(harness, plan) }, asked()))
-    harness.deeds.add('send to all')
+    harness.campaignActions.add('send to all')
   },
   async 'campaign edit'(harness, { place, change, isNow }) {
     const made = harness.campaigns.at(-1 - place)
@@ -88,7 +88,7 @@ export const campaignPlayers: Players = {
     if (before.people !== 'matching') plan.filters = {}
     const schedule = change.inDays === undefined ? kept : scheduleOf(harness, plan)
     const asked = startPeriod(harness)
-    const busy = await readCampaignActivity(harness.outside.pool, made.id)
+    const busy = await readCampaignActivity(harness.environment.pool, made.id)
     touch(harness, made)
     // Rows may have the new times before the reply arrives.
     made.versions.push({ plan, schedule })
@@ -97,16 +97,16 @@ export const campaignPlayers: Players = {
     const wanted = buildInput(harness, { plan, schedule }, isNow)
     try {
       const { nextRunAt } = await saveCampaign(harness.web.deps, storeHandle(harness), made.id, wanted)
-      if (schedule !== kept) made.armedAt = nextRunAt === null ? null : harness.clock.now().getTime()
+      if (schedule !== kept) made.scheduledSince = nextRunAt === null ? null : harness.clock.now().getTime()
     } catch (error) {
       made.versions.push({ plan: before, schedule: kept })
       throw error
     } finally {
       saved.until = asked().until
     }
-    if (isNow) goOn(harness, made, asked())
+    if (isNow) resumeCampaign(harness, made, asked())
     touch(harness, made)
-    for (const deed of listActions('edit', busy)) harness.deeds.add(deed)
+    for (const deed of listActions('edit', busy)) harness.campaignActions.add(deed)
   },
   async 'campaign step'(harness, { place, step, isTwice }) {
     const made = harness.campaigns.at(-1 - place)
@@ -114,15 +114,15 @@ export const campaignPlayers: Players = {
     const asked = startPeriod(harness)
     touch(harness, made)
     const request = buildRequest(harness, step)
-    const busy = await readCampaignActivity(harness.outside.pool, made.id)
-    await once(isTwice && step !== 'delete', () => doStep(harness, made.id, step, request))
+    const busy = await readCampaignActivity(harness.environment.pool, made.id)
+    await once(isTwice && step !== 'delete', () => requestStep(harness, made.id, step, request))
     if (step === 'retry') made.retried.push(asked())
     else if (step === 'play') play(harness, made, asked())
-    else if (step === 'send' || step === 'send now') goOn(harness, made, asked())
+    else if (step === 'send' || step === 'send now') resumeCampaign(harness, made, asked())
     else stop(harness, made, step)
     touch(harness, made)
     if (step === 'retry') return
-    for (const deed of listActions(step, busy)) harness.deeds.add(deed)
+    for (const deed of listActions(step, busy)) harness.campaignActions.add(deed)
   },
   async audience(harness, { filters }) {
     const wanted = { name: `Audience ${harness.arrivals} ${harness.clock.trueNow()}`, filters }
@@ -172,21 +172,21 @@ const QUICK: CampaignPlan = {
 }
 
 function touch({ stepNumber }: Harness, made: PlayedCampaign): void {
-  made.touchedIn = stepNumber
+  made.changedInStep = stepNumber
 }
 
 function stop({ clock }: Harness, made: PlayedCampaign, step: 'pause' | 'cancel' | 'delete'): void {
-  if (step !== 'pause') made.armedAt = null
+  if (step !== 'pause') made.scheduledSince = null
   made.isDeleted ||= step === 'delete'
   if (made.stops.at(-1)?.until !== null) made.stops.push({ from: clock.trueNow(), until: null })
 }
 
 /** Also ends its schedule. */
-function goOn({ clock }: Harness, made: PlayedCampaign, asked: PlayedCampaign['asked'][number]): void {
+function resumeCampaign({ clock }: Harness, made: PlayedCampaign, asked: PlayedCampaign['asked'][number]): void {
   const last = made.stops.at(-1)
   if (last && !made.isDeleted) last.until ??= clock.trueNow()
   made.asked.push(asked)
-  made.armedAt = null
+  made.scheduledSince = null
 }
 
 /** Starts the schedule of an ended campaign again, or continues that of a paused one; has no effect on others. */
@@ -194,10 +194,11 @@ function play(harness: Harness, made: PlayedCampaign, asked: PlayedCampaign['ask
   const { status } = harness.figures.get(made.id) ?? {}
   const hasEnded = status === 'completed' || status === 'sent' || status === 'cancelled'
   const wasPaused = made.stops.at(-1)?.until === null
-  const { armedAt } = made
-  goOn(harness, made, asked)
+  const { scheduledSince } = made
+  resumeCampaign(harness, made, asked)
   made.plays += 1
-  made.armedAt = hasEnded || (wasPaused && armedAt !== null) ? harness.clock.now().getTime() : armedAt
+  made.scheduledSince =
+    hasEnded || (wasPaused && scheduledSince !== null) ? harness.clock.now().getTime() : scheduledSince
 }
 
 /** Returns a function that returns start and end on the engine's clock. */
@@ -224,10 +225,10 @@ function recordCampaign(
       plays: 0,
     },
     ...{
-      armedAt: asked ? null : clock.now().getTime(),
-      touchedIn: stepNumber,
-      brakedAt: null,
-      brakedBefore: null,
+      scheduledSince: asked ? null : clock.now().getTime(),
+      changedInStep: stepNumber,
+      enginePausedAt: null,
+      previousEnginePauseAt: null,
       expected: new Map(),
     },
   }
@@ -240,7 +241,7 @@ async function once(isTwice: boolean, work: () => Promise<{ id: string }>): Prom
   return first!.id
 }
 
-const doStep = (
+const requestStep = (
   harness: Harness,
   id: string,
   step: ActOf<'campaign step'>['step'],
@@ -249,7 +250,7 @@ const doStep = (
   const [deps, store] = [harness.web.deps, storeHandle(harness)] as const
   const done = {
     retry: async () => {
-      if ((await retryFailed(deps, store, id)) > 0) harness.deeds.add('retry')
+      if ((await retryFailed(deps, store, id)) > 0) harness.campaignActions.add('retry')
       return { id }
     },
     play: () => steps.playCampaign(deps, store, id),
@@ -335,7 +336,7 @@ export const PAUSE_LIMITS = {
 /** Runs the tick of each second and the jobs it queues. */
 export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): Promise<void> {
   const { storeId } = harness.fixture
-  const { campaignJobs } = harness.outside
+  const { campaignJobs } = harness.environment
   await guardCampaigns(deps, PAUSE_LIMITS).finally(() => recordAutomaticPauses(harness))
   await runCampaigns(deps).finally(() => recordAutomaticPauses(harness))
   for (const campaignId of campaignJobs.plan) {
@@ -344,7 +345,7 @@ export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): 
     planning.add(life)
     await planRuns(deps, { storeId, campaignId }, ROWS_A_PAGE).finally(() => {
       planning.delete(life)
-      if (life.isDead) harness.deeds.add('crash in planning')
+      if (life.isDead) harness.campaignActions.add('crash in planning')
     })
   }
   for (const campaignId of campaignJobs.follow) {
@@ -361,7 +362,7 @@ export async function runDueCampaigns(harness: Harness, { deps, life }: Actor): 
 
 /** Records pauses that the engine made. */
 async function recordAutomaticPauses(harness: Harness): Promise<void> {
-  const { rows } = await harness.outside.pool.query<{ id: string; cause: string }>(
+  const { rows } = await harness.environment.pool.query<{ id: string; cause: string }>(
     "select id, paused_by as cause from campaigns where store_id = $1 and paused_by is not null and status = 'paused'",
     [harness.fixture.storeId],
   )
@@ -371,9 +372,9 @@ async function recordAutomaticPauses(harness: Harness): Promise<void> {
     made.stops.push({ from: harness.clock.trueNow(), until: null })
     // A run that the plan does not allow.
     if (found.cause !== 'bounces' && found.cause !== 'complaints') continue
-    made.brakedBefore = made.brakedAt
-    made.brakedAt = harness.clock.now().getTime()
-    harness.deeds.add('guard pause')
+    made.previousEnginePauseAt = made.enginePausedAt
+    made.enginePausedAt = harness.clock.now().getTime()
+    harness.campaignActions.add('guard pause')
   }
 }
 
@@ -381,7 +382,7 @@ async function recordAutomaticPauses(harness: Harness): Promise<void> {
 export async function readFigures(harness: Harness): Promise<void> {
   const query = { page: 1, limit: 100, search: undefined, status: undefined }
   const { campaigns } = await readCampaigns(
-    { storeId: harness.fixture.storeId, db: harness.outside.observer },
+    { storeId: harness.fixture.storeId, db: harness.environment.observer },
     query as never,
   )
   harness.figures = new Map(campaigns.map(({ id, status, counts }) => [id, { status, counts }]))
@@ -389,7 +390,7 @@ export async function readFigures(harness: Harness): Promise<void> {
 
 /** Reads reports of the newest campaigns, including a deleted one. */
 export async function readReports(harness: Harness): Promise<void> {
-  const store = { storeId: harness.fixture.storeId, db: harness.outside.observer }
+  const store = { storeId: harness.fixture.storeId, db: harness.environment.observer }
   harness.reports.clear()
   for (const { id } of harness.campaigns.slice(-2))
     harness.reports.set(id, await readReport(harness.web.deps, store, id))

@@ -49,16 +49,16 @@ export const couponPlayers = (living: Living): Players => ({
     const { deps } = await living(harness, worker)
     const { kind } = await deleteUnneededCodes(deps, { storeId: harness.fixture.storeId })
     // A paused installation does not call the store.
-    const { rows } = await harness.outside.pool.query('select 1 from instance where is_paused')
-    harness.isTidied = kind === 'done' && rows.length === 0
+    const { rows } = await harness.environment.pool.query('select 1 from instance where is_paused')
+    harness.isCleanedUp = kind === 'done' && rows.length === 0
   },
 })
 
 /** Runs the tick and the job it queues. */
-export async function createDueCodes({ outside, fixture }: Harness, deps: Deps): Promise<void> {
+export async function createDueCodes({ environment, fixture }: Harness, deps: Deps): Promise<void> {
   await enqueueDueCodes(deps)
-  if (!outside.areCodesDue) return
-  outside.areCodesDue = false
+  if (!environment.areCodesDue) return
+  environment.areCodesDue = false
   await createCodes(deps, { storeId: fixture.storeId }, findUnneededCodes)
 }
 

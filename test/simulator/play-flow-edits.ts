@@ -70,11 +70,11 @@ async function stored(harness: Harness): Promise<Stored[]> {
 
 /** Call before the first edit. */
 export async function recordFirstSteps(harness: Harness): Promise<void> {
-  if (harness.flowPast.length > 0) return
+  if (harness.stepSnapshots.length > 0) return
   const steps = await stored(harness)
-  if (harness.flowPast.length > 0) return
+  if (harness.stepSnapshots.length > 0) return
   const known = new Map(steps.map(({ id, channels }) => [id, { channels, condition: null, variants: null }]))
-  harness.flowPast.push({ at: Number.NEGATIVE_INFINITY, steps: known, added: new Set() })
+  harness.stepSnapshots.push({ at: Number.NEGATIVE_INFINITY, steps: known, added: new Set() })
 }
 
 const at = <Each>(all: readonly Each[], place: number): Each => all[Math.min(place, all.length - 1)]!
@@ -136,7 +136,7 @@ export async function recordSteps(
   said: ReadonlyMap<string, Partial<StepSnapshot>>,
   ofNew: readonly Channel[],
 ): Promise<void> {
-  const past = harness.flowPast.at(-1)!.steps
+  const past = harness.stepSnapshots.at(-1)!.steps
   const now = await stored(harness)
   const steps = now.map(({ id, variants }): [string, StepSnapshot] => {
     const known = { ...(past.get(id) ?? { channels: ofNew, condition: null, variants: null }), ...said.get(id) }
@@ -145,5 +145,5 @@ export async function recordSteps(
   })
   const isNew = ({ id }: Stored) => !past.has(id) && !said.has(id)
   const added = new Set(now.filter(isNew).map(({ id }) => id))
-  harness.flowPast.push({ at: harness.clock.trueNow(), steps: new Map(steps), added })
+  harness.stepSnapshots.push({ at: harness.clock.trueNow(), steps: new Map(steps), added })
 }

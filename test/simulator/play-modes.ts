@@ -17,7 +17,7 @@ export interface ModeState {
   /** Mailboxes and numbers that an allowed post or an order named. */
   named: Set<string>
   /** Someone has refused consent; the scenario does not know who. */
-  hasNo: boolean
+  hasRefusal: boolean
   faults: string[]
 }
 
@@ -34,7 +34,7 @@ export const createModeState = (): ModeState => ({
   posts: new Map(),
   orders: new Set(),
   named: new Set(),
-  hasNo: false,
+  hasRefusal: false,
   faults: [],
 })
 
@@ -102,7 +102,7 @@ export async function recordAllowedPost(
   if (!modes) return { said: post, placed: post }
   const allowed = findAllowedIdentity(harness, post)
   const said = withoutOutdated({ ...post, contact: allowed ? filterContact(post.contact, allowed) : undefined })
-  if (takesBack(post)) modes.hasNo = true
+  if (takesBack(post)) modes.hasRefusal = true
   if (allowed) modes.posts.set(`capture:${post.cart}:${post.page}:${post.seq}`, allowed)
   for (const address of [said.contact?.email, said.contact?.phone]) recordNamed(modes, address)
   const store = { id: fixture.storeId, before_consent: scenario.beforeConsent }
@@ -135,13 +135,13 @@ export function recordOrderContact({ modes, scenario }: Harness, { order }: Orde
 
 /** With consent the contact is stored at once, and the cart has it unless another possible person was named. */
 export async function expectContact(harness: Harness, post: CapturePost, isOpen: boolean): Promise<void> {
-  const { modes, fixture, outside, people, erased, hasJumped, isDisconnected } = harness
+  const { modes, fixture, environment, people, erased, hasJumped, isDisconnected } = harness
   const email = post.contact?.email
   const isUsual = isOpen && !isRefused(harness, email) && !hasJumped && !isDisconnected && erased.size === 0
   if (!modes || !isUsual || !email || !post.items?.length || !findAllowedIdentity(harness, post)?.email) return
   const person = people.find((each) => each.email === findMailbox(email))
   const isAlone = [...modes.named].every((each) => each === person?.email || person?.phones.includes(each))
-  const { rows } = await outside.pool.query<{ isKept: boolean; isInCart: boolean }>(
+  const { rows } = await environment.pool.query<{ isKept: boolean; isInCart: boolean }>(
     `select exists (select 1 from facts where store_id = $1 and payload ->> 'type' <> 'order' and payload #>> '{contact,email}' = $2) as "isKept",
       exists (select 1 from carts where store_id = $1 and email = $2) as "isInCart"`,
     [fixture.storeId, email],
@@ -163,7 +163,7 @@ interface Reported {
 
 /** For the plugin's report. `isOwed`: its customer's address has to be stored once the shop's orders are read. */
 export async function recordPluginReport(harness: Harness, key: string, { contact, customer, agreed }: Reported) {
-  const { modes, scenario, shop, outside, fixture } = harness
+  const { modes, scenario, shop, environment, fixture } = harness
   const mode = scenario.beforeConsent
   if (!modes || mode === null) return { isOwed: false }
   const email = contact?.email
@@ -180,8 +180,8 @@ export async function recordPluginReport(harness: Harness, key: string, { contac
   if (isFree) recordNamed(modes, email)
   if (isRefused(harness, email) || harness.erased.size > 0) return { isOwed: false }
   if (isFree) return { isOwed: Boolean(email) }
-  if (!isCovered || modes.hasNo || harness.unsubscribed.size > 0) return { isOwed: false }
-  const { rows } = await outside.pool.query(
+  if (!isCovered || modes.hasRefusal || harness.unsubscribed.size > 0) return { isOwed: false }
+  const { rows } = await environment.pool.query(
     'select 1 from orders where store_id = $1 and customer_id = $2 and email = $3 and purchased_at is not null limit 1',
     [fixture.storeId, customer?.id, email],
   )
@@ -190,21 +190,21 @@ export async function recordPluginReport(harness: Harness, key: string, { contac
 
 /** Consented for an address used in a purchase, or at checkout while signed in. */
 function hasAgreedBefore(harness: Harness, email: string, customerId: string | undefined): boolean {
-  const { shop, yeses } = harness
+  const { shop, consented } = harness
   const isTheirs = shop.versions.some(
     ({ order }) =>
       order.customerId === customerId &&
       order.email === email &&
       (order.kind === 'purchase' || order.consents?.some(({ channel }) => channel === 'email')),
   )
-  const hasSaidYes = yeses.has(`email:${email}`) || yeses.has('email:*')
+  const hasSaidYes = consented.has(`email:${email}`) || consented.has('email:*')
   return customerId !== undefined && isTheirs && hasSaidYes && !hasSaidNo(harness, email)
 }
 
 /** No later refusal, as far as its address is known. */
-const hasSaidNo = ({ withdrawn, unsubscribed, yeses }: Harness, email: string): boolean =>
+const hasSaidNo = ({ withdrawn, unsubscribed, consented }: Harness, email: string): boolean =>
   withdrawn.has(`email:${email}`) ||
-  (unsubscribed.has(`email:${email}`) && !yeses.has(`email:${email}`) && !yeses.has('email:*'))
+  (unsubscribed.has(`email:${email}`) && !consented.has(`email:${email}`) && !consented.has('email:*'))
 
 /** Countries in which customers may be mailed without consent. */
 const isSoft = (country: string | undefined): boolean => ['US', 'DE', 'GB', 'AU'].includes(country ?? '')

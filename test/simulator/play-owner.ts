@@ -55,7 +55,7 @@ export const ownerPlayers: Players<
   },
   async 'end override'(harness, { rule }) {
     const { channel, country } = OVERRIDES[rule]!
-    const { rows } = await harness.outside.pool.query(
+    const { rows } = await harness.environment.pool.query(
       'select id from consent_overrides where store_id = $1 and channel = $2 and country = $3 and ended_at is null',
       [harness.fixture.storeId, channel, country],
     )
@@ -63,12 +63,12 @@ export const ownerPlayers: Players<
   },
   async budget(harness, { micros }) {
     await saveBudget(harness.web.deps, accountHandle(harness), micros === null ? null : micros / 1_000_000)
-    harness.say({ budget: { micros, since: harness.clock.trueNow() } })
+    harness.setBlocks({ budget: { micros, since: harness.clock.trueNow() } })
   },
   async plan(harness, { plan }) {
     recordBeforeWake(harness, { isChosen: harness.stops.isChosen, plan })
     await setPlanManually(harness.web.deps, accountHandle(harness), { planKey: plan })
-    harness.say({ plannedSince: harness.clock.trueNow() })
+    harness.setBlocks({ plannedSince: harness.clock.trueNow() })
     recordRest(harness, { plan })
   },
   async erase(harness, { person, kind, isRunNow }) {
@@ -91,8 +91,8 @@ export const ownerPlayers: Players<
 const listAddresses = ({ email, phones }: Person, kind: 'email' | 'phone') => (kind === 'email' ? [email] : phones)
 
 /** Records everyone whose hash is on the erasure list: the engine finds all addresses of a person. */
-async function recordErased({ outside, fixture, people, erased, clock }: Harness): Promise<void> {
-  const { rows } = await outside.pool.query<{ hash: string }>(
+async function recordErased({ environment, fixture, people, erased, clock }: Harness): Promise<void> {
+  const { rows } = await environment.pool.query<{ hash: string }>(
     `select encode(address_hash, 'hex') as hash from suppressions where account_id = $1 and reason = 'erased'`,
     [fixture.accountId],
   )

@@ -306,9 +306,13 @@ function checkStoredEntry(
 }
 
 /** Reads stored entries of this queue. */
-async function readStoredEntries({ outside, fixture }: Harness, { install }: Plugin, cart: string): Promise<Kept[]> {
+async function readStoredEntries(
+  { environment, fixture }: Harness,
+  { install }: Plugin,
+  cart: string,
+): Promise<Kept[]> {
   const begin = `plugin:${cart}:${install}:`
-  const { rows } = await outside.pool.query<Kept>(
+  const { rows } = await environment.pool.query<Kept>(
     `select substr(unique_key, length($2) + 1)::int as seq, payload -> 'items' as items, payload #>> '{contact,email}' as email, at from facts
      where store_id = $1 and starts_with(unique_key, $2)`,
     [fixture.storeId, begin],

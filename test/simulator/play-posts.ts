@@ -149,7 +149,7 @@ function isNamedByItAlone({ contacts, refused, shop, shopify, plugin, resubscrib
 
 /** Records the shop's consent boxes after the commit. */
 function recordConsent(
-  { withdrawn, yeses, clock }: Harness,
+  { withdrawn, consented, clock }: Harness,
   { consent, contact }: CapturePost,
   isOfCart: (address: string) => boolean,
 ): void {
@@ -159,7 +159,7 @@ function recordConsent(
     const address = channel === 'email' ? contact?.email : contact?.phone && listNumbers(contact.phone)[0]
     if (address && !isGiven && isOfCart(address)) withdrawn.set(`${channel}:${address}`, clock.trueNow())
     if (!isGiven) continue
-    yeses.add(`${channel}:${address ?? '*'}`)
+    consented.add(`${channel}:${address ?? '*'}`)
     // Without an address it applies to the one typed before, which is not known here.
     for (const key of withdrawn.keys())
       if (key === `${channel}:${address}` || (!address && key.startsWith(`${channel}:`))) withdrawn.delete(key)

@@ -38,12 +38,12 @@ export const pushPlayers: Players = {
     const wanted = { enabled: isOn, frequency, delay, maxNotifications: most, ...words }
     harness.editedAt = harness.clock.trueNow()
     // Sends that become due at once with the change are correct.
-    if (isOn) harness.say({ pushOffSince: null })
+    if (isOn) harness.setBlocks({ pushOffSince: null })
     try {
       await savePushSettings(harness.web.deps, storeHandle(harness), wanted)
       harness.isPushOn = isOn
     } finally {
-      harness.say({ pushOffSince: harness.isPushOn ? null : harness.clock.trueNow() })
+      harness.setBlocks({ pushOffSince: harness.isPushOn ? null : harness.clock.trueNow() })
     }
   },
   async 'push allow'(harness, { browser, network }) {
@@ -120,11 +120,11 @@ export const pushPlayers: Players = {
     const ask = async () => {
       const { results } = await sendToAll(sender, null, wanted)
       const now = harness.clock.now().getTime()
-      const before = manual.toAll.get(text)
+      const before = manual.broadcasts.get(text)
       // A repeated request within a minute has the recipients of the first.
       if (before === undefined || Math.abs(now - before) >= PRESS_MS) {
         manual.allowed += results.length
-        manual.toAll.set(text, now)
+        manual.broadcasts.set(text, now)
       }
     }
     await ask()
@@ -242,21 +242,23 @@ async function reportEnd(harness: Harness, browser: number, { endpoint, token }:
 function recordKnown(harness: Harness, endpoint: Endpoint, token: string): void {
   const id = token.split('.')[0]!
   endpoint.id = id
-  harness.yeses.add(buildKey(id))
+  harness.consented.add(buildKey(id))
 }
 
 function recordStopped({ unsubscribed, clock }: Harness, id: string): void {
   if (!unsubscribed.has(buildKey(id))) unsubscribed.set(buildKey(id), clock.trueNow())
 }
 
-async function readMessageState({ outside }: Harness, messageId: string): Promise<string | undefined> {
-  const { rows } = await outside.pool.query<{ state: string }>('select state from messages where id = $1', [messageId])
+async function readMessageState({ environment }: Harness, messageId: string): Promise<string | undefined> {
+  const { rows } = await environment.pool.query<{ state: string }>('select state from messages where id = $1', [
+    messageId,
+  ])
   return rows[0]?.state
 }
 
 /** Ids of the subscriptions of a message's shopper. */
-async function listSubscriptionIds({ outside }: Harness, messageId: string): Promise<string[]> {
-  const { rows } = await outside.pool.query<{ id: string }>(
+async function listSubscriptionIds({ environment }: Harness, messageId: string): Promise<string[]> {
+  const { rows } = await environment.pool.query<{ id: string }>(
     `select p.id from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id
      where m.id = $1`,
     [messageId],

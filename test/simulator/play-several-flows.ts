@@ -83,14 +83,14 @@ export async function toggleFlow(
   await switchFlow(web.deps, storeHandle(harness), id, wanted)
   recordSwitch(harness, id, { isOn, includeLast24h, at })
   if (id === fixture.flowId) {
-    if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnIn: harness.stepNumber })
-    if (isOn && includeLast24h) harness.lastDayIn = harness.stepNumber
-    harness.say({ flowOffSince: isOn ? null : clock.trueNow() })
+    if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnStep: harness.stepNumber })
+    if (isOn && includeLast24h) harness.lastDayStep = harness.stepNumber
+    harness.setBlocks({ flowOffSince: isOn ? null : clock.trueNow() })
     return
   }
   // With the timeout, the times of automatic notifications change.
   harness.editedAt = clock.trueNow()
-  harness.sayOff(id, isOn ? null : clock.trueNow())
+  harness.setFlowBlock(id, isOn ? null : clock.trueNow())
 }
 
 /** In the form of the owner's screen: a group of conditions. */

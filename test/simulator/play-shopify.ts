@@ -55,7 +55,7 @@ export const shopifyPlayers = (living: (harness: Harness, worker: number) => Pro
     const level = isConfirmed ? 'CONFIRMED_OPT_IN' : 'SINGLE_OPT_IN'
     const customer = store.controls.setConsent(id, name, { state, level: state === 'PENDING' ? null : level })
     if (state === 'SUBSCRIBED')
-      harness.yeses.add(`${channel}:${listNumbers(channel === 'email' ? email : typedPhone)[0]}`)
+      harness.consented.add(`${channel}:${listNumbers(channel === 'email' ? email : typedPhone)[0]}`)
     const told = {
       email: ['customers_email_marketing_consent/update', emailConsentBody],
       sms: ['customers_marketing_consent/update', smsConsentBody],
@@ -143,7 +143,7 @@ function tick(harness: Harness, { customerId, email, phone }: Checkout, ticks: A
   for (const channel of ticks) {
     const address = channel === 'email' ? email : phone
     if (!address || customerId === null || channel === 'whatsapp') continue
-    harness.yeses.add(`${channel}:${listNumbers(address)[0]}`)
+    harness.consented.add(`${channel}:${listNumbers(address)[0]}`)
     const given = { state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN' } as const
     harness.shopify!.store.controls.setConsent(customerId, channel, given)
   }

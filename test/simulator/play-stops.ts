@@ -20,13 +20,13 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
     if (isSuspended === harness.stops.suspended) return
     const { now } = harness.web.deps
     // Sends that become due at once with the change are correct.
-    if (!isSuspended) harness.say({ suspendedSince: null })
+    if (!isSuspended) harness.setBlocks({ suspendedSince: null })
     const given = { reason: 'Complaints.', operatorId: OWNER_ID, support: 'support@simulator.example', now: now() }
     await transactAccount(accountHandle(harness), (tx) =>
       isSuspended ? suspendAccount(tx, given) : resumeAccount(tx, now()),
     )
     harness.stops.suspended = isSuspended
-    if (isSuspended) harness.say({ suspendedSince: harness.clock.trueNow() })
+    if (isSuspended) harness.setBlocks({ suspendedSince: harness.clock.trueNow() })
     harness.stops.changedAt = harness.clock.trueNow()
   },
   async rest(harness, { isChosen, plan }) {
@@ -44,7 +44,7 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
 
 /** Call before a change that may wake the store: sends that become due at once with it are correct. */
 export function recordBeforeWake(harness: Harness, wanted: { isChosen: boolean; plan: Plan }): void {
-  if (!restsBy(wanted)) harness.say({ restingSince: null })
+  if (!restsBy(wanted)) harness.setBlocks({ restingSince: null })
 }
 
 /** Call after any change that may affect it. */
@@ -53,13 +53,13 @@ export function recordRest(harness: Harness, now: { isChosen?: boolean; plan?: P
   Object.assign(stops, now)
   const rests = stops.hasNeighbours && !harness.isDisconnected && restsBy(stops)
   if (rests !== stops.rests) stops.changedAt = harness.clock.trueNow()
-  if (rests !== stops.rests) harness.say({ restingSince: rests ? harness.clock.trueNow() : null })
+  if (rests !== stops.rests) harness.setBlocks({ restingSince: rests ? harness.clock.trueNow() : null })
   stops.rests = rests
 }
 
 export function recordConnection(harness: Harness, isConnected: boolean): void {
   harness.isDisconnected = !isConnected
-  harness.say({ disconnectedSince: isConnected ? null : harness.clock.trueNow() })
+  harness.setBlocks({ disconnectedSince: isConnected ? null : harness.clock.trueNow() })
   recordRest(harness)
 }
 
@@ -72,7 +72,7 @@ async function neighbours(harness: Harness): Promise<void> {
   if (harness.stops.hasNeighbours) return
   harness.stops.hasNeighbours = true
   const ids = Array.from({ length: STORES - 1 }, newId)
-  await harness.outside.pool.query(
+  await harness.environment.pool.query(
     `insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, connected_at, capture_key)
      select n.id, s.account_id, s.platform, 'https://' || n.id || '.example', 'https://' || n.id || '.example', 'Pots', s.currency,
        s.time_zone, s.version, s.connected_at + interval '1 minute', n.id::text

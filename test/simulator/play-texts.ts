@@ -22,12 +22,12 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
       id: `in-${clock.trueNow()}-${harness.arrivals++}`,
       ...{ channel, from, words, saidAt: clock.trueNow(), isForged: network === 'forged' },
     }
-    if (network === 'late') return harness.lateWords.push(said)
+    if (network === 'late') return harness.lateInbound.push(said)
     await receiveText(harness, said)
     if (network === 'twice') await receiveText(harness, said)
   },
   async 'late words arrive'(harness, { isReversed }) {
-    const late = harness.lateWords.splice(0)
+    const late = harness.lateInbound.splice(0)
     for (const said of isReversed ? late.reverse() : late) await receiveText(harness, said)
   },
   async report(harness, { text, status, code, network }) {
@@ -60,10 +60,10 @@ async function deliverOneReport(harness: Harness, report: DeliveryReport): Promi
 const TOGETHER_MS = 2_000
 
 async function receiveText(harness: Harness, said: InboundWords): Promise<void> {
-  const { unsubscribed, keywords, wrote, clock } = harness
+  const { unsubscribed, keywords, lastInboundAt, clock } = harness
   await deliverWords(harness.web.deps, harness.fixture.accountId, said)
   if (said.isForged) throw new Error('a forged inbound message was accepted')
-  for (const owed of harness.outside.replies.splice(0)) await sendReply(harness.web.deps, owed)
+  for (const owed of harness.environment.replies.splice(0)) await sendReply(harness.web.deps, owed)
   const { channel, words, saidAt } = said
   const last = keywords.get(`${channel}:${said.from}`)
   if (words === 'STOP' || words === 'START') {
@@ -72,7 +72,7 @@ async function receiveText(harness: Harness, said: InboundWords): Promise<void> 
   const isOvertaken = last !== undefined && last.words !== words && last.saidAt > saidAt - TOGETHER_MS
   for (const number of listNumbers(said.from)) {
     const key = `${channel}:${number}`
-    if (channel === 'whatsapp') wrote.set(number, clock.trueNow())
+    if (channel === 'whatsapp') lastInboundAt.set(number, clock.trueNow())
     if (words === 'STOP' && !isOvertaken) {
       unsubscribed.set(key, unsubscribed.get(key) ?? clock.trueNow())
       harness.justUnsubscribed = { channel, address: number }
@@ -134,7 +134,7 @@ async function ask(harness: Harness, act: ActOf<'manual'>, ids: readonly string[
     asked.waiting -= 1
     asked.isMade = true
     if (!manual.asked.has(key)) manual.asked.set(key, asked)
-    if (reply?.state === 'sent' && reply.messageId) manual.saidSent.push(reply.messageId)
+    if (reply?.state === 'sent' && reply.messageId) manual.reportedSent.push(reply.messageId)
   } catch (error) {
     asked.waiting -= 1
     if (error instanceof AppError)

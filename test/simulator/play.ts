@@ -94,7 +94,7 @@ const players: Players = {
   work: runPass,
   async restart(harness, { worker }) {
     harness.workers[worker]!.life.isDead = true
-    harness.workers[worker] = await createWorker(harness.outside)
+    harness.workers[worker] = await createWorker(harness.environment)
   },
   async store(harness, { mood }) {
     harness.shop.mood = mood
@@ -140,7 +140,7 @@ const players: Players = {
     if (!isPaused) await Promise.all([instance.confirm(db, 'here'), resumeSending(harness.web.deps, store)])
     else if (harness.pauses % 2 === 1) await instance.pause(db, 'a copy')
     else await pauseSending(harness.web.deps, harness.fixture.session, store)
-    harness.say({ pausedSince: isPaused ? harness.clock.trueNow() : null })
+    harness.setBlocks({ pausedSince: isPaused ? harness.clock.trueNow() : null })
   },
   async disconnect(harness) {
     await disconnectStore(harness.web.deps, storeHandle(harness))
@@ -178,7 +178,7 @@ const players: Players = {
     const key = `${seen.channel}:${seen.to}`
     harness.unsubscribed.delete(key)
     harness.withdrawn.delete(key)
-    harness.yeses.add(key)
+    harness.consented.add(key)
     harness.resubscribed.add(seen.to)
   },
   ...textPlayers,
@@ -213,13 +213,13 @@ async function orderOnShopify(harness: Harness, act: ActOf<'order'>): Promise<vo
 }
 
 /** A consent stored at checkout counts from the order's start, whenever it is read. */
-function recordOrderConsents({ shop, withdrawn, yeses, usable }: Harness, { order }: OrderVersion): void {
+function recordOrderConsents({ shop, withdrawn, consented, usable }: Harness, { order }: OrderVersion): void {
   for (const address of [order.email, order.phone]) if (address) usable.add(listNumbers(address)[0]!)
   const isNew = shop.versions.filter((version) => version.order.orderId === order.orderId).length === 1
   for (const { channel } of order.consents ?? []) {
     const address = channel === 'email' ? order.email : order.phone
     if (!address) continue
-    yeses.add(`${channel}:${address}`)
+    consented.add(`${channel}:${address}`)
     if (isNew) withdrawn.delete(`${channel}:${address}`)
   }
 }
@@ -251,7 +251,7 @@ function buildContent(step: FlowStep, channel: string, isTextChanged: boolean) {
 async function findLiveWorker(harness: Harness, index: number): Promise<Actor> {
   const worker = harness.workers[index]!
   if (!worker.life.isDead) return worker
-  harness.workers[index] = await createWorker(harness.outside)
+  harness.workers[index] = await createWorker(harness.environment)
   return harness.workers[index]
 }
 
@@ -282,7 +282,7 @@ async function runPass(harness: Harness, act: ActOf<'work'>): Promise<void> {
     if (harness.erasing.length > 0) await runErasures(harness, deps)
     isDone = true
   } finally {
-    harness.isLookDone = isDone && !life.isDead
+    harness.isPassDone = isDone && !life.isDead
     if (life.isDead) harness.diedAt = harness.clock.trueNow()
     if (life.isDead && harness.scenario.hasCampaigns) await recordWorkerDeath(harness, deps.workerId)
     clearInterval(heart)

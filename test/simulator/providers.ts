@@ -54,7 +54,7 @@ export interface SentMessage {
   isAnswered: boolean
   evidence: Evidence | undefined
   /** Reasons that forbade the send. */
-  standing: SendBlocks
+  sendBlocks: SendBlocks
 }
 
 /** Times since when each reason forbids a send, in true time; null: it does not apply. */
@@ -113,7 +113,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
           told: null,
         },
         ...{ at: clock.trueNow(), engineAt: clock.now().getTime(), isAnswered: false, evidence: undefined },
-        ...{ answer: 'accepts', isTaken: false, standing: standingsOf('push', `push:${endpoint?.id}`)(undefined) },
+        ...{ answer: 'accepts', isTaken: false, sendBlocks: standingsOf('push', `push:${endpoint?.id}`)(undefined) },
       }
       const note = {
         ...{ messageId: seen.id, mail: seen, at: seen.at, endpoint, url: message.subscription.endpoint },
@@ -124,7 +124,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
           answer: seen.answer,
           answeredAt: null,
           isShown: false,
-          notBefore: null,
+          retryAt: null,
           by: actor.life,
         },
       } satisfies PushAttempt as PushAttempt
@@ -165,7 +165,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         isTemplate: 'channel' in message && message.template !== null,
         told: /Code: ([\w-]+)/.exec(message.text)?.[1] ?? null,
         isAnswered: false,
-        standing: standingIn(undefined),
+        sendBlocks: standingIn(undefined),
         evidence: undefined,
       }
       if (message.sendAuthorization === 'decision') {
@@ -174,7 +174,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         const reading = readEvidence(db, of)
         readings.add(reading)
         seen.evidence = await reading.finally(() => readings.delete(reading))
-        seen.standing = standingIn(seen.evidence?.store)
+        seen.sendBlocks = standingIn(seen.evidence?.store)
         await Promise.allSettled(readings)
       } else post.questions.push({ ...seen, country: await countryAsked(db, seen.to) })
       await post.atSubmission()

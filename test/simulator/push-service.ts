@@ -51,7 +51,7 @@ export interface PushAttempt {
   /** The sending process; its knowledge may have been lost with it. */
   by: ProcessState
   /** Earliest retry that the service named, on the engine's clock; null: none. */
-  notBefore: number | null
+  retryAt: number | null
 }
 
 /** The subscription that browser and widget remember. */
@@ -140,7 +140,7 @@ function serve(world: PushService, note: PushAttempt, bytes: number, engineAt: n
       return say(201)
     case 'retry':
       if (isOdd) return say(429)
-      note.notBefore = engineAt + RETRY_AFTER_S * 1_000
+      note.retryAt = engineAt + RETRY_AFTER_S * 1_000
       return say(429, String(RETRY_AFTER_S))
     case 'silent, took it':
       return isOdd ? say(503) : 'silence'

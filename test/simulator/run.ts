@@ -40,8 +40,8 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<S
   for (const [index, step] of scenario.steps.entries()) {
     const mailsBefore = harness.post.mails.length
     harness.justUnsubscribed = null
-    harness.isTidied = false
-    harness.isLookDone = false
+    harness.isCleanedUp = false
+    harness.isPassDone = false
     harness.stepStartedAt = harness.clock.trueNow()
     harness.stepNumber = index
     stockShop(harness, scenario, index)

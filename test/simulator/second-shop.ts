@@ -19,9 +19,9 @@ export async function openSecondShop(pool: pg.Pool, first: Harness): Promise<Har
     ...{ fixture: own, shop: openShop(clock, own.homeUrl), shopify: null, other: null },
     browsers: first.browsers.map(() => ({ visit: 0, page: 0, seq: -1 })),
     ...{ latePosts: [], lateWebhooks: [], lateDeliveries: [], carts: [], arrivals: 0, isCrowdFull: false },
-    ...{ contacts: new Map(), usable: new Set(), refused: new Map(), withdrawn: new Map(), yeses: new Set() },
+    ...{ contacts: new Map(), usable: new Set(), refused: new Map(), withdrawn: new Map(), consented: new Set() },
     flows: createFlows(own, clock.now().getTime()),
-    ...{ isDisconnected: false, flowPast: [], justUnsubscribed: null },
+    ...{ isDisconnected: false, stepSnapshots: [], justUnsubscribed: null },
   }
   return Object.assign(Object.create(first), other)
 }
@@ -38,7 +38,7 @@ export function readSecondStanding(other: Harness, of: SendBlocks, channel: stri
     restingSince: null,
   }
   const withdrawnSince = other.withdrawn.get(`${channel}:${address}`) ?? null
-  return { ...of, ...stays, withdrawnSince, hasSaidYes: other.yeses.has(`${channel}:${address}`) }
+  return { ...of, ...stays, withdrawnSince, hasSaidYes: other.consented.has(`${channel}:${address}`) }
 }
 
 const known = new WeakMap<State, State>()

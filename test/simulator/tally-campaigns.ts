@@ -11,12 +11,12 @@ export function describeCampaigns(played: readonly CampaignCoverage[]): string {
     .sort(([, a], [, b]) => b - a)
   const rows = states.reduce((total, [, count]) => total + count, 0)
   const share = (count: number) => `${((100 * count) / played.length).toFixed(0)} %`
-  const deeds = CAMPAIGN_ACTIONS.map(
-    (deed) => `${deed} ${share(played.filter((each) => each.deeds.includes(deed)).length)}`,
+  const campaignActions = CAMPAIGN_ACTIONS.map(
+    (deed) => `${deed} ${share(played.filter((each) => each.campaignActions.includes(deed)).length)}`,
   )
   return [
     `${played.length} histories had campaigns: ${sum(({ runs }) => runs)} runs, ${rows} messages, of which ${left} left (${(left / played.length).toFixed(1)} a history)`,
     `and ${sum(({ held }) => held)} were held at some time; at the end ${states.map(([name, count]) => `${count} were ${name}`).join(', ')}.`,
-    `Histories in which it happened: ${deeds.join(', ')}.`,
+    `Histories in which it happened: ${campaignActions.join(', ')}.`,
   ].join('\n')
 }

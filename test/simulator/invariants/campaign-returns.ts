@@ -65,15 +65,16 @@ const sorted = (of: unknown): string =>
  * pause, in the newest runs of 30 days with enough data, and for each older run that is still sending.
  */
 export const checkGuard: Invariant = ({ harness, state, before, step }) => {
-  if (!before || step.do !== 'work' || !harness.isLookDone || harness.hasJumped) return []
+  if (!before || step.do !== 'work' || !harness.isPassDone || harness.hasJumped) return []
   const since = harness.clock.now().getTime() - WATCHED_MS
   return harness.campaigns.flatMap((made) => {
     const [then, now] = [before, state].map((each) => each.campaigns.find(({ id }) => id === made.id))
-    if (!then || !now || made.isDeleted || made.touchedIn >= harness.stepNumber || !isRunning(then.status)) return []
-    const { id, brakedAt, brakedBefore } = made
+    if (!then || !now || made.isDeleted || made.changedInStep >= harness.stepNumber || !isRunning(then.status))
+      return []
+    const { id, enginePausedAt, previousEnginePauseAt } = made
     if (isRunning(now.status))
       return isTooMuch(harness, before, {
-        ...{ id, since: Math.max(since, brakedAt ?? 0) },
+        ...{ id, since: Math.max(since, enginePausedAt ?? 0) },
         isSending: (run) => [before, state].every((each) => isGoingOn(each, id, run)),
       })
         ? ['a campaign with too many bounces or complaints was not paused']
@@ -81,7 +82,7 @@ export const checkGuard: Invariant = ({ harness, state, before, step }) => {
     if (now.pausedBy !== 'bounces' && now.pausedBy !== 'complaints') return []
     // Reports that arrived during the pass may have been counted, and an older run may have been sending then.
     return isTooMuch(harness, state, {
-      ...{ id, since: Math.max(since - step.waitMs, brakedBefore ?? 0) },
+      ...{ id, since: Math.max(since - step.waitMs, previousEnginePauseAt ?? 0) },
       isSending: () => true,
     })
       ? []

@@ -15,7 +15,7 @@ export const checkCampaigns: Invariant = (scene) => {
       ({ evidence }) => isCampaignSend(evidence) && evidence.arm === 'control' && evidence.armAt! < evidence.createdAt,
     )
     // In the step in which it is switched on, other flows may have been decided earlier.
-    .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn && harness.flowOnIn < harness.stepNumber)
+    .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn && harness.flowOnStep < harness.stepNumber)
     .map((mail) => `${describeMail(mail)} was sent to a person in the control group`)
   return [...whileStopped(harness, fresh), ...control, ...figures(harness, state), ...ended(scene)]
 }
@@ -68,7 +68,7 @@ const ended: Invariant = ({ harness, state, step }) =>
     const isThrough = status === 'completed' || status === 'sent'
     const made = harness.campaigns.find((each) => each.id === id)
     const isLookedAt =
-      step.do === 'work' && harness.isLookDone && made !== undefined && made.touchedIn < harness.stepNumber
+      step.do === 'work' && harness.isPassDone && made !== undefined && made.changedInStep < harness.stepNumber
     const isOver = isLookedAt && (status === 'cancelled' || isDeleted)
     const left = state.messages.filter(
       (message) =>
@@ -183,7 +183,7 @@ const atTheirTime: Invariant = ({ harness, state }) =>
     ]
   })
 
-const isFullPass: Invariant = ({ step, harness }) => (step.do === 'work' && harness.isLookDone ? ['yes'] : [])
+const isFullPass: Invariant = ({ step, harness }) => (step.do === 'work' && harness.isPassDone ? ['yes'] : [])
 
 /** After a worker's pass, the latest past time of a schedule has a run. */
 const held: Invariant = (scene) => {
@@ -191,10 +191,10 @@ const held: Invariant = (scene) => {
   if (isFullPass(scene).length === 0 || harness.hasJumped || harness.isDisconnected) return []
   // At the start of the pass: later times were not due yet.
   const by = harness.stepStartedAt + step.waitMs
-  return harness.campaigns.flatMap(({ id, armedAt, touchedIn, stops, versions }) => {
-    if (armedAt === null || touchedIn >= harness.stepNumber || stops.at(-1)?.until === null) return []
+  return harness.campaigns.flatMap(({ id, scheduledSince, changedInStep, stops, versions }) => {
+    if (scheduledSince === null || changedInStep >= harness.stepNumber || stops.at(-1)?.until === null) return []
     const slot = listSlots(versions.at(-1)!.schedule, by).at(-1)
-    if (slot === undefined || slot <= armedAt || stops.some(({ from, until }) => from <= slot && slot <= until!))
+    if (slot === undefined || slot <= scheduledSince || stops.some(({ from, until }) => from <= slot && slot <= until!))
       return []
     const isHeld = state.runs.some(({ campaign, at }) => campaign === id && at === slot)
     return isHeld ? [] : [`the run of ${new Date(slot).toISOString()} is missing`]
@@ -222,8 +222,8 @@ const forgotten: Invariant = (scene) => {
 const stuck: Invariant = (scene) => {
   const { harness, state } = scene
   if (!canSend(scene) || harness.hasJumped) return []
-  return harness.campaigns.flatMap(({ id, stops, touchedIn }) =>
-    stops.at(-1)?.until === null || touchedIn >= harness.stepNumber
+  return harness.campaigns.flatMap(({ id, stops, changedInStep }) =>
+    stops.at(-1)?.until === null || changedInStep >= harness.stepNumber
       ? []
       : state.messages
           .filter(

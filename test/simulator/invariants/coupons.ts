@@ -108,7 +108,7 @@ const STORE_IS_DONE_MS = 600_000
 
 /** After the cleanup job, the store has no codes of unsent final messages, except used ones and those in progress. */
 const left: Invariant = ({ harness, state, before, mails }) => {
-  if (!harness.isTidied || harness.hasJumped || !before) return []
+  if (!harness.isCleanedUp || harness.hasJumped || !before) return []
   const isOver = (of: State, { message }: Code) =>
     of.messages.some(({ id, state: now }) => id === message && !OPEN.has(now) && now !== 'sending')
   const settledAt = harness.clock.now().getTime() - STORE_IS_DONE_MS

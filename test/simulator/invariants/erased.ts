@@ -4,7 +4,7 @@ import { describeMail, type Invariant, MOMENT_MS } from './scene.ts'
 
 export const C8: Invariant = ({ fresh, traces }) => [
   ...fresh
-    .filter(({ at, standing }) => standing.erasedSince !== null && at - standing.erasedSince >= MOMENT_MS)
+    .filter(({ at, sendBlocks }) => sendBlocks.erasedSince !== null && at - sendBlocks.erasedSince >= MOMENT_MS)
     .map((mail) => `${describeMail(mail)} was sent after that person was erased`),
   ...traces,
 ]

@@ -16,7 +16,7 @@ export const D11: Invariant = ({ harness, state, fresh, mails }) => {
     .filter((message) => isManualSend(message) && message.createdAt === message.dueAt)
     .filter(({ state: now, reason }) => now === 'held' && reason !== 'retry')
     .map(({ channel, reason }) => `a manual message (${channel}) is held: ${reason}`)
-  const untrue = harness.manual.saidSent
+  const untrue = harness.manual.reportedSent
     .filter((id) => !mails.some((mail) => mail.id === id && mail.answer === 'accepts'))
     .map((id) => `message ${id.slice(-6)} was reported as sent, but no provider received it`)
   const control = fresh

@@ -12,7 +12,9 @@ import { findActiveSteps } from './steps.ts'
 /** An unsubscribe applies to every message not yet sent. */
 export const C2: Invariant = ({ harness, step, state, fresh }) => {
   const left = fresh
-    .filter(({ at, standing }) => standing.unsubscribedSince !== null && at - standing.unsubscribedSince >= MOMENT_MS)
+    .filter(
+      ({ at, sendBlocks }) => sendBlocks.unsubscribedSince !== null && at - sendBlocks.unsubscribedSince >= MOMENT_MS,
+    )
     .map((mail) => `${describeMail(mail)} was sent after that person had unsubscribed`)
   const just = harness.justUnsubscribed
   const isTheStep = step.do === 'unsubscribe' || (step.do === 'says' && step.words === 'STOP')
@@ -35,7 +37,7 @@ const SUPPRESSING = /^(rejected|undelivered):(mailbox_unknown|21614|30005|21610|
 /** Addresses on the owner's suppression list, or rejected permanently by a provider, get no message. */
 export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
   const left = fresh
-    .filter(({ at, standing }) => standing.suppressedSince !== null && at - standing.suppressedSince >= MOMENT_MS)
+    .filter(({ at, sendBlocks }) => sendBlocks.suppressedSince !== null && at - sendBlocks.suppressedSince >= MOMENT_MS)
     .map((mail) => `${describeMail(mail)} was sent after that address was suppressed`)
   const refused = state.messages.filter(({ state: end, reason }) => end === 'failed' && SUPPRESSING.test(reason ?? ''))
   const again = fresh.flatMap((mail) => {
@@ -66,11 +68,11 @@ export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
 /** A withdrawn consent stops every message not yet sent, until the person consents again. */
 export const C5: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
-    const { at, channel, standing } = mail
-    const isWithdrawn = standing.withdrawnSince !== null && at - standing.withdrawnSince >= MOMENT_MS
+    const { at, channel, sendBlocks } = mail
+    const isWithdrawn = sendBlocks.withdrawnSince !== null && at - sendBlocks.withdrawnSince >= MOMENT_MS
     return [
       ...(isWithdrawn ? [`${describeMail(mail)} was sent after that person had withdrawn consent`] : []),
-      ...(channel === 'email' || standing.hasSaidYes ? [] : [`${describeMail(mail)} was sent without any consent`]),
+      ...(channel === 'email' || sendBlocks.hasSaidYes ? [] : [`${describeMail(mail)} was sent without any consent`]),
     ]
   })
 
@@ -90,8 +92,8 @@ const HOUR_MS = 3_600_000
 const LONGEST_SPACING_MS = 12 * 3_600_000
 
 /** The order of steps at the send, and in the second before; removed steps have no position. */
-function isOvertaken({ flowPast }: Harness, { at, evidence }: SentMail, by: SentMail['evidence']): boolean {
-  const flows = findActiveSteps(flowPast, at).map(({ steps }) => [...steps.keys()])
+function isOvertaken({ stepSnapshots }: Harness, { at, evidence }: SentMail, by: SentMail['evidence']): boolean {
+  const flows = findActiveSteps(stepSnapshots, at).map(({ steps }) => [...steps.keys()])
   // An automatic notification, or a flow that was never edited.
   if (!flows.some((order) => order.includes(evidence.stepId ?? ''))) return by.step > evidence.step
   return flows.every((order) => order.indexOf(by.stepId ?? '') > order.indexOf(evidence.stepId ?? ''))

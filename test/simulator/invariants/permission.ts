@@ -60,7 +60,7 @@ function findSmsLimit(mail: SentMail, { harness, mails }: Parameters<Invariant>[
       ? 'marketing is not sent to +1 numbers'
       : null
   }
-  const wroteAt = harness.wrote.get(to)
+  const wroteAt = harness.lastInboundAt.get(to)
   if (harness.hasJumped) return null
   return wroteAt === undefined || at - wroteAt > DAY_MS ? 'that person has not written within a day' : null
 }

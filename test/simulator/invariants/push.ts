@@ -22,7 +22,7 @@ export const P1: Invariant = ({ harness, state, fresh }) => {
       ({ url, answeredAt, by, answer }) =>
         url === note.url && answer === 'gone' && answeredAt !== null && !by.isDead && mail.at - answeredAt >= MOMENT_MS,
     )
-    const early = same.find(({ notBefore }) => notBefore !== null && mail.engineAt < notBefore)
+    const early = same.find(({ retryAt }) => retryAt !== null && mail.engineAt < retryAt)
     const topic = mail.evidence.cart.replaceAll('-', '')
     return [
       ...(wasGone ? [`${describeMail(mail)} was sent to a browser that its service had reported as gone`] : []),

@@ -32,8 +32,8 @@ const none = { abandoned: 0, abandonedRecovered: 0, recovered: 0, attributed: 0,
 const measures = Object.keys(none) as (keyof typeof none)[]
 
 function count({ carts, orders }: State): Rollup[] {
-  const standing = carts.filter((cart) => cart.status !== 'merged')
-  const abandoned = standing.flatMap(({ abandonedAt, status, isVoid, currency }) =>
+  const sendBlocks = carts.filter((cart) => cart.status !== 'merged')
+  const abandoned = sendBlocks.flatMap(({ abandonedAt, status, isVoid, currency }) =>
     abandonedAt === null
       ? []
       : [
@@ -46,7 +46,7 @@ function count({ carts, orders }: State): Rollup[] {
           },
         ],
   )
-  const recovered = standing.flatMap(({ recoveredAt, status, isVoid, currency }) =>
+  const recovered = sendBlocks.flatMap(({ recoveredAt, status, isVoid, currency }) =>
     status === 'recovered' && !isVoid && recoveredAt !== null
       ? [{ ...none, at: findSlot(recoveredAt), currency, recovered: 1 }]
       : [],

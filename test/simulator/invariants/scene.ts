@@ -32,7 +32,7 @@ export const SURELY_FREE_MS = 5 * 60_000
 
 /** A worker finished its pass, and no dead process blocked the store. */
 export const canSend = ({ harness, step }: Scene): boolean =>
-  step.do === 'work' && harness.isLookDone && harness.stepStartedAt + step.waitMs - harness.diedAt >= SURELY_FREE_MS
+  step.do === 'work' && harness.isPassDone && harness.stepStartedAt + step.waitMs - harness.diedAt >= SURELY_FREE_MS
 
 export const OPEN: ReadonlySet<string> = new Set(['scheduled', 'held', 'claimed'])
 

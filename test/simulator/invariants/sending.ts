@@ -50,16 +50,16 @@ const isOwnNotification = ({ origin }: { origin: string }) => origin.startsWith(
 /** Pause, disconnect and purchase apply to every message not yet sent. (Unsubscribes: C2.) */
 export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
   const forbidden = fresh.flatMap((mail) => {
-    const { pausedSince, disconnectedSince } = mail.standing
+    const { pausedSince, disconnectedSince } = mail.sendBlocks
     const reasons = { paused: pausedSince, 'switched off': offSince(harness, mail), disconnected: disconnectedSince }
     // Manual messages do not depend on the flow, and may be about a lost cart.
     const isOwn = isManualSend(mail.evidence)
     if (isOwn || isCampaignSend(mail.evidence)) reasons['switched off'] = null
-    const standing = Object.entries(reasons).filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
+    const sendBlocks = Object.entries(reasons).filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
     const { cartStatus } = mail.evidence
     const isOver = cartStatus !== null && ENDED.has(cartStatus) && !(isOwn && cartStatus === 'lost')
     return [
-      ...standing.map(([why]) => `${describeMail(mail)} was sent while ${why}`),
+      ...sendBlocks.map(([why]) => `${describeMail(mail)} was sent while ${why}`),
       ...(isOver ? [`${describeMail(mail)} was sent for a cart that is ${cartStatus}`] : []),
     ]
   })
@@ -74,11 +74,11 @@ export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
   return [...forbidden, ...left, ...kept.map((message) => `step ${message.step} is open after disconnecting`)]
 }
 
-function offSince({ fixture }: Harness, { evidence, standing }: SentMail): number | null {
-  if (isOwnNotification(evidence)) return standing.pushOffSince
+function offSince({ fixture }: Harness, { evidence, sendBlocks }: SentMail): number | null {
+  if (isOwnNotification(evidence)) return sendBlocks.pushOffSince
   const flowId = evidence.origin.slice('flow:'.length)
-  if (!isFlowSend(evidence) || flowId === fixture.flowId) return standing.flowOffSince
-  return standing.othersOffSince.get(flowId) ?? null
+  if (!isFlowSend(evidence) || flowId === fixture.flowId) return sendBlocks.flowOffSince
+  return sendBlocks.othersOffSince.get(flowId) ?? null
 }
 
 /** A manual message for an ended cart is rejected at its first check. */

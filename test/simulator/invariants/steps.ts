@@ -7,28 +7,28 @@ import { describeMail, type Invariant, isFlowSend, MOMENT_MS, OPEN, type SentMai
 // the content of one of its variants. A save within the last second may have come too late.
 
 export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) => {
-  const { flowPast } = harness
+  const { stepSnapshots } = harness
   const left = fresh.filter(({ evidence }) => isFlowSend(evidence))
   const moved = left.flatMap((mail) => {
     const earlier = mails.find(({ id, at, channel }) => id === mail.id && at <= mail.at && channel !== mail.channel)
     return earlier ? [`${describeMail(mail)} was sent again by another channel than ${earlier.channel}`] : []
   })
-  if (flowPast.length === 0) return moved
+  if (stepSnapshots.length === 0) return moved
   const wrong = left.flatMap((mail) => {
-    const flows = findActiveSteps(flowPast, mail.at)
+    const flows = findActiveSteps(stepSnapshots, mail.at)
     const noted = flows.flatMap(({ steps: all }) => all.get(mail.evidence.stepId ?? '') ?? [])
     if (noted.length === 0) return [`${describeMail(mail)} was sent although its step was removed`]
     const problems = noted.map((step) => findStepProblem(step, mail, mails))
     return problems.every((problem) => problem !== null) ? [`${describeMail(mail)} was sent, ${problems[0]}`] : []
   })
-  const now = flowPast.at(-1)!
+  const now = stepSnapshots.at(-1)!
   const kept = state.messages
     .filter(({ state: is, origin }) => OPEN.has(is) && isFlowSend({ origin }))
     .filter(({ stepId, createdAt }) => !now.steps.has(stepId ?? '') && createdAt < now.at && !harness.hasJumped)
     .map(({ step }) => `step ${step} is open although it was removed from the flow`)
   // If the flow was switched on at the same moment with carts of the last day, it is due for these.
   const added =
-    harness.lastDayIn === harness.stepNumber ? [] : atOnce(harness.stepStartedAt, { flowPast, state, before })
+    harness.lastDayStep === harness.stepNumber ? [] : atOnce(harness.stepStartedAt, { stepSnapshots, state, before })
   return [...moved, ...wrong, ...kept, ...added]
 }
 
@@ -68,13 +68,13 @@ const buildCartFacts = ({ contents, valueMinor, phone }: SentMail['evidence']): 
 function atOnce(
   since: number,
   {
-    flowPast,
+    stepSnapshots,
     state,
     before,
-  }: { flowPast: readonly StepsSnapshot[] } & Pick<Parameters<Invariant>[0], 'state' | 'before'>,
+  }: { stepSnapshots: readonly StepsSnapshot[] } & Pick<Parameters<Invariant>[0], 'state' | 'before'>,
 ): string[] {
   const known = new Set(before?.messages.map(({ id }) => id) ?? [])
-  return flowPast
+  return stepSnapshots
     .filter(({ at, added }) => at >= since && added.size > 0)
     .flatMap(({ at, added }) =>
       state.messages.filter(

@@ -8,7 +8,7 @@ const ENDED_BY: Record<string, string> = { account_suspended: 'a suspension', st
 export const checkStops: Invariant = (scene) => {
   const { harness, step, state, fresh } = scene
   const left = fresh.flatMap((mail) => {
-    const { suspendedSince, restingSince } = mail.standing
+    const { suspendedSince, restingSince } = mail.sendBlocks
     const reasons = { 'the account is suspended': suspendedSince, 'the store rests': restingSince }
     return Object.entries(reasons)
       .filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)

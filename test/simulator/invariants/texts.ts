@@ -63,7 +63,7 @@ export const checkCooldown: Invariant = ({ harness, fresh, mails }) =>
 export const checkPlan: Invariant = ({ harness, state, fresh }) => {
   const over = fresh.flatMap((mail) => {
     const { plan: key, used } = mail.evidence
-    if (mail.at - mail.standing.plannedSince < MOMENT_MS) return []
+    if (mail.at - mail.sendBlocks.plannedSince < MOMENT_MS) return []
     const limit = key ? readPlanLimit(key, mail.channel) : 0
     const isMissing = isText(mail) && !isManualSend(mail.evidence) && !mayBeOf(key, mail)
     return [
@@ -100,7 +100,7 @@ const sending = (messages: readonly Message[], month: string) =>
 export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
   const { questions } = harness.post
   const over = fresh.filter(isText).flatMap((mail) => {
-    const { micros, since } = mail.standing.budget
+    const { micros, since } = mail.sendBlocks.budget
     if (micros === null || mail.at - since < MOMENT_MS) return []
     const month = formatMonth(mail.evidence.sendingAt)
     const before = mails
