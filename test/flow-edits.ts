@@ -22,11 +22,11 @@ function savedStep(
   const by = channel ?? channels[0]!
   const [first, ...others] = variants
   const mail = { ...first!.words.email, ...(subject !== undefined && { subject }), ...(body !== undefined && { body }) }
-  const { title, body: told } = first!.words.push
+  const { title, body: pushBody } = first!.words.push
   const words = {
     ...(by === 'email' && { email: mail }),
     ...(by === 'sms' && { sms: { body: body ?? first!.words.sms.body } }),
-    ...(by === 'push' && { push: { title: subject ?? title, body: body ?? told } }),
+    ...(by === 'push' && { push: { title: subject ?? title, body: body ?? pushBody } }),
   }
   const saved = [{ ...first!, words }, ...others.map((each) => ({ ...each, words: {} }))]
   return { id, delayMinutes, variants: saved, ...(channel !== undefined && { channels: [channel] }), ...more }

@@ -49,9 +49,9 @@ export async function createImportScene(world: World) {
 export const recordConsent = (
   world: World,
   storeId: string,
-  said: { address: string; status: 'granted' | 'withdrawn'; source: string; at: Date },
+  consent: { address: string; status: 'granted' | 'withdrawn'; source: string; at: Date },
 ) => {
-  const { address, ...rest } = said
+  const { address, ...rest } = consent
   const addressHash = world.deps.secrets.addressHash(address)
   return insertConsent(
     { storeId, db: world.db },

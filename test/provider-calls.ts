@@ -41,13 +41,13 @@ export function createProviderWorld(env: Record<string, string> = {}) {
     world.deps.channels.text = openTextChannels(world.deps).text
     const store = await createStore(world)
     scene.store = store
-    const stranger = await createStore(world)
+    const otherStore = await createStore(world)
     const senders = [{ country: null, sender: '+12025550100' }]
     const put = (who: TestStore, channel: string, body: object) =>
       world.request('PUT', `/api/channels/${channel}`, { token: who.token, body: { version: 0, ...body } })
     const saved = [
       await put(store, 'sms', { accountSid, authToken: 'tok', senders }),
-      await put(stranger, 'sms', { accountSid: otherAccountSid, authToken: 'tok', senders }),
+      await put(otherStore, 'sms', { accountSid: otherAccountSid, authToken: 'tok', senders }),
       await put(store, 'whatsapp', {
         ...{
           provider: 'meta',
@@ -70,7 +70,7 @@ export function createProviderWorld(env: Record<string, string> = {}) {
       ...{
         sms: findHookKey(store, 'sms'),
         whatsapp: findHookKey(store, 'whatsapp'),
-        strangerSms: findHookKey(stranger, 'sms'),
+        strangerSms: findHookKey(otherStore, 'sms'),
       },
     })
   })

@@ -12,12 +12,12 @@ import { createWorld } from './world.ts'
 // X2: calls every endpoint with ids of another account and expects 404, as for unknown ids.
 const world = createWorld()
 let owner: TestStore
-let stranger: TestStore
+let otherStore: TestStore
 const owned: Record<string, string> = {}
 
 beforeAll(async () => {
   owner = await createStore(world)
-  stranger = await createStore(world)
+  otherStore = await createStore(world)
   const [kept, erased] = [buildOrder(world), buildOrder(world)]
   await recordOrders(world.deps, owner.storeId, [kept, erased], 'sync')
   const cart = await world.db
@@ -161,7 +161,10 @@ test('every endpoint that names a row hides rows of other accounts (X2)', async 
   expect(walked.length).toBeGreaterThan(3)
   for (const endpoint of walked) {
     const key = `${endpoint.method} ${endpoint.path}`
-    const reply = await world.request(endpoint.method, url(endpoint.path), { token: stranger.token, body: bodies[key] })
+    const reply = await world.request(endpoint.method, url(endpoint.path), {
+      token: otherStore.token,
+      body: bodies[key],
+    })
     expect([key, reply.status]).toEqual([key, 404])
   }
 })
@@ -177,7 +180,7 @@ test('every endpoint about a store refuses another account’s store by id and b
   for (const endpoint of walked) {
     for (const storeId of [owner.storeId, address]) {
       const key = `${endpoint.method} ${endpoint.path}?storeId=${storeId}`
-      const reply = await ask(endpoint, stranger.token, `?storeId=${encodeURIComponent(storeId)}`)
+      const reply = await ask(endpoint, otherStore.token, `?storeId=${encodeURIComponent(storeId)}`)
       expect([key, reply.status]).toEqual([key, 404])
     }
   }
@@ -205,6 +208,6 @@ test('every private endpoint refuses callers with no token or an expired one, an
 
 test('only members of its store get a reply for a raw cart id (decision 4)', async () => {
   expect((await world.request('GET', `/api/carts/${owned.id}`)).status).toBe(404)
-  expect((await world.request('GET', `/api/carts/${owned.id}`, { token: stranger.token })).status).toBe(404)
+  expect((await world.request('GET', `/api/carts/${owned.id}`, { token: otherStore.token })).status).toBe(404)
   expect((await world.request('GET', `/api/carts/${owned.id}`, { token: owner.token })).status).toBe(200)
 })

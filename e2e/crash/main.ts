@@ -41,12 +41,12 @@ const queues: Todo[][] = [[], []]
 for (const todo of all) queues[todo.seed % 2]!.push(todo)
 for (const queue of queues) queue.splice(0, Number(values.skip))
 
-const lanes = new Set<CrashRunner>()
+const runners = new Set<CrashRunner>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, async () => {
     report()
     // Child processes would outlive us.
-    await Promise.race([Promise.allSettled([...lanes].map((lane) => lane.stop())), sleep(20_000)])
+    await Promise.race([Promise.allSettled([...runners].map((runner) => runner.stop())), sleep(20_000)])
     process.exit()
   })
 const begun = performance.now()
@@ -58,18 +58,18 @@ report()
 /** Odd lanes have four workers, the others two. A finished lane helps the others. */
 async function work(index: number): Promise<void> {
   const workers = index % 2 === 1 ? 4 : 2
-  const lane = await startCrashRunner(shops, workers)
-  lanes.add(lane)
+  const runner = await startCrashRunner(shops, workers)
+  runners.add(runner)
   try {
     for (;;) {
       const todo = queues[index % 2]!.shift() ?? (Number(values.lanes) === 1 ? queues[1]!.shift() : undefined)
       if (!todo) return
-      const result = await lane.run(todo.crash, todo.seed)
+      const result = await runner.run(todo.crash, todo.seed)
       note(todo, workers, result)
     }
   } finally {
-    lanes.delete(lane)
-    await lane.stop()
+    runners.delete(runner)
+    await runner.stop()
   }
 }
 

@@ -75,15 +75,15 @@ test('the meters read only the messages that the plan holds in the account’s s
 test('accounts that have nearly used up their plan are found among this month’s counters', async () => {
   await expectCheap(() => notifyUsage(world.deps), ACCOUNTS)
   // All were warned: the next check writes nothing, and finds each by its id.
-  const told = async () => {
+  const countWarned = async () => {
     const { rows } = await world.pool.query(
       `select count(*)::int as count from account_notifications where type = 'plan_near_limit'`,
     )
     await groupNotifications(world.deps)
     return rows[0].count as number
   }
-  while ((await told()) < ACCOUNTS);
+  while ((await countWarned()) < ACCOUNTS);
   await expectCheap(() => notifyUsage(world.deps), ACCOUNTS)
   await groupNotifications(world.deps)
-  expect(await told()).toBe(ACCOUNTS)
+  expect(await countWarned()).toBe(ACCOUNTS)
 })

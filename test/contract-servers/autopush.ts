@@ -23,7 +23,7 @@ export interface Accepted {
 const ACK_CODES = { 100: 'delivered', 101: 'not decrypted', 102: 'not delivered' } as const
 type Ack = (typeof ACK_CODES)[keyof typeof ACK_CODES]
 
-interface Said {
+interface ClientMessage {
   messageType?: string
   uaid?: string
   channelID?: string
@@ -57,7 +57,7 @@ export async function openAutopush(endpoints: Endpoints): Promise<Autopush> {
   const channels = new Map<string, Channel>()
   const waiting: { uaid: string; text: string }[] = []
   const acks: Ack[] = []
-  const handlers: Record<string, (said: Said, uaid: string) => object | null> = {
+  const handlers: Record<string, (clientMessage: ClientMessage, uaid: string) => object | null> = {
     register: ({ channelID = '', key }, uaid) => {
       const endpoint = endpoints.register(key ? Buffer.from(key, 'base64url').toString('base64url') : null)
       channels.set(channelID, { endpoint, uaid })
@@ -77,16 +77,17 @@ export async function openAutopush(endpoints: Endpoints): Promise<Autopush> {
   }
   server.on('connection', (socket) => {
     let uaid = ''
-    const hello = (said: Said) => {
-      uaid = said.uaid && browsers.has(said.uaid) ? said.uaid : randomUUID().replaceAll('-', '')
+    const hello = (clientMessage: ClientMessage) => {
+      uaid =
+        clientMessage.uaid && browsers.has(clientMessage.uaid) ? clientMessage.uaid : randomUUID().replaceAll('-', '')
       browsers.set(uaid, socket)
       socket.send(JSON.stringify({ messageType: 'hello', uaid, status: 200, use_webpush: true, broadcasts: {} }))
       for (const each of waiting.filter((one) => one.uaid === uaid)) socket.send(each.text)
     }
     socket.on('message', (data) => {
-      const said = JSON.parse(String(data)) as Said
-      if (said.messageType === 'hello') return hello(said)
-      const answer = handlers[said.messageType ?? 'ping']?.(said, uaid)
+      const clientMessage = JSON.parse(String(data)) as ClientMessage
+      if (clientMessage.messageType === 'hello') return hello(clientMessage)
+      const answer = handlers[clientMessage.messageType ?? 'ping']?.(clientMessage, uaid)
       if (answer) socket.send(JSON.stringify(answer))
     })
   })

@@ -27,14 +27,14 @@ const DAY = 86_400_000
 
 async function open({ at, orders, checkouts }: Extract<LargeShopCommand, { do: 'open' }>) {
   let aheadMs = 0
-  const told: LargeShopReply = { throttled: 0, bulkRuns: 0, queries: 0 }
+  const counts: LargeShopReply = { throttled: 0, bulkRuns: 0, queries: 0 }
   const store = await openShopify({ now: () => at + aheadMs })
   const { faults } = store
   faults.tell = (query, answer) => {
     const errors = (answer.errors ?? []) as { extensions?: { code?: string } }[]
-    told.queries += 1
-    told.bulkRuns += Number(query.includes('mutation BulkRun'))
-    told.throttled += Number(errors.some(({ extensions }) => extensions?.code === 'THROTTLED'))
+    counts.queries += 1
+    counts.bulkRuns += Number(query.includes('mutation BulkRun'))
+    counts.throttled += Number(errors.some(({ extensions }) => extensions?.code === 'THROTTLED'))
   }
   const variant = listAll(store.shop.db, 'variant').find(({ stock }) => stock === null)!
   const begun = store.controls.beginCheckout([{ variantId: variant.id, quantity: 2 }], { email: 'ada@example.com' })
@@ -68,7 +68,7 @@ async function open({ at, orders, checkouts }: Extract<LargeShopCommand, { do: '
     if (wish.do === 'advance') aheadMs += wish.ms
     if (wish.do === 'end tokens') store.controls.expireTokens()
     if (wish.do === 'leave points') store.bucket.drain(wish.points)
-    return told
+    return counts
   }
   return { answer, work }
 }

@@ -53,15 +53,15 @@ export function runExperiment(setting: ExperimentSetting, chance: Random): Verdi
   const cap = computeCap(setting.sigma, chance)
   const orderMean = logNormalMean(Math.log(MEDIAN), setting.sigma, cap)
   const truth = { conversion: rates.treated - rates.control, revenue: (rates.treated - rates.control) * orderMean }
-  const arms = { treated: nobody(), control: nobody() }
-  const conversion = unseen()
-  const revenue = unseen()
+  const arms = { treated: createEmptyArm(), control: createEmptyArm() }
+  const conversion = createVerdict()
+  const revenue = createVerdict()
   for (let day = 1; day <= DAYS; day++) {
     const held = drawPurchasers(chance, PEOPLE_A_DAY, setting.share)
-    grow(arms.control, held, rates.control, setting.sigma, cap, chance)
-    grow(arms.treated, PEOPLE_A_DAY - held, rates.treated, setting.sigma, cap, chance)
-    const bought = measured(arms, ({ people, buyers }) => sumCounts(people, buyers))
-    const spent = measured(arms, ({ people, total, squares }) => sumTotals(people, total, squares))
+    addPeople(arms.control, held, rates.control, setting.sigma, cap, chance)
+    addPeople(arms.treated, PEOPLE_A_DAY - held, rates.treated, setting.sigma, cap, chance)
+    const bought = selectMeasure(arms, ({ people, buyers }) => sumCounts(people, buyers))
+    const spent = selectMeasure(arms, ({ people, total, squares }) => sumTotals(people, total, squares))
     const isLast = day === DAYS
     look(conversion, bought, compareShares, {
       isShown: isConversionShown(bought),
@@ -82,22 +82,22 @@ function look(
 ): void {
   if (isShown) {
     verdict.isShown = true
-    if (!holds(computeSequence(arms), truth)) verdict.isMissed = true
-    if (isLast) verdict.isPlannedRight = holds(planned(arms), truth)
+    if (!containsValue(computeSequence(arms), truth)) verdict.isMissed = true
+    if (isLast) verdict.isPlannedRight = containsValue(planned(arms), truth)
   }
-  if (isConversionShown(bought) && !holds(compareMeans(arms), truth)) verdict.isNaiveMissed = true
+  if (isConversionShown(bought) && !containsValue(compareMeans(arms), truth)) verdict.isNaiveMissed = true
 }
 
-const holds = ({ low, high }: Interval, truth: number) => low <= truth && truth <= high
+const containsValue = ({ low, high }: Interval, truth: number) => low <= truth && truth <= high
 
-const nobody = (): Arm => ({ people: 0, buyers: 0, total: 0, squares: 0 })
-const unseen = (): Verdict => ({ isShown: false, isMissed: false, isPlannedRight: null, isNaiveMissed: false })
-const measured = (arms: Record<'treated' | 'control', Arm>, of: (arm: Arm) => Arms['treated']): Arms => ({
+const createEmptyArm = (): Arm => ({ people: 0, buyers: 0, total: 0, squares: 0 })
+const createVerdict = (): Verdict => ({ isShown: false, isMissed: false, isPlannedRight: null, isNaiveMissed: false })
+const selectMeasure = (arms: Record<'treated' | 'control', Arm>, of: (arm: Arm) => Arms['treated']): Arms => ({
   treated: of(arms.treated),
   control: of(arms.control),
 })
 
-function grow(arm: Arm, people: number, rate: number, sigma: number, cap: number, chance: Random): void {
+function addPeople(arm: Arm, people: number, rate: number, sigma: number, cap: number, chance: Random): void {
   const buyers = drawPurchasers(chance, people, rate)
   arm.people += people
   arm.buyers += buyers

@@ -24,13 +24,13 @@ export interface Delivery {
 export async function sendDelivery(harness: Harness, delivery: Delivery, way: DeliveryFate): Promise<void> {
   if (way === 'lost') return
   if (way === 'forged') return forge(harness, delivery)
-  const told = { ...delivery, id: crypto.randomUUID() }
+  const reported = { ...delivery, id: crypto.randomUUID() }
   if (way === 'late') {
-    harness.lateDeliveries.push(told)
+    harness.lateDeliveries.push(reported)
     return
   }
-  await processDelivery(harness, told)
-  if (way === 'twice') await processDelivery(harness, told, true)
+  await processDelivery(harness, reported)
+  if (way === 'twice') await processDelivery(harness, reported, true)
 }
 
 export interface ShopDelivery extends Delivery {
@@ -39,24 +39,25 @@ export interface ShopDelivery extends Delivery {
 }
 
 /** Processes a genuine delivery. `isAgain`: the event was delivered before. */
-export async function processDelivery(harness: Harness, told: ShopDelivery, isAgain = false): Promise<void> {
+export async function processDelivery(harness: Harness, reported: ShopDelivery, isAgain = false): Promise<void> {
   const { environment, shopify } = harness
   const wasConnected = !harness.isDisconnected
   const jobsBefore = environment.storeJobs.length
-  const isTaken = await receive(harness, told, APP.clientSecret)
-  if (!isTaken && wasConnected && !harness.isDisconnected) shopify!.faults.push(`${told.topic} was rejected`)
-  if (isAgain && environment.storeJobs.length > jobsBefore) shopify!.faults.push(`${told.topic} counted twice`)
+  const isTaken = await receive(harness, reported, APP.clientSecret)
+  if (!isTaken && wasConnected && !harness.isDisconnected) shopify!.faults.push(`${reported.topic} was rejected`)
+  if (isAgain && environment.storeJobs.length > jobsBefore) shopify!.faults.push(`${reported.topic} counted twice`)
   await runStoreJobs(harness)
 }
 
 /** Uses another secret, no signature, or another body under this signature. */
 async function forge(harness: Harness, delivery: Delivery): Promise<void> {
   const ways = {
-    'another secret': () => receive(harness, told(), 'shpss_of_somebody'),
-    'no signature': () => receive(harness, told(), null),
-    'another body': () => receive(harness, told(), APP.clientSecret, { ...delivery.body, note: 'changed on the way' }),
+    'another secret': () => receive(harness, reported(), 'shpss_of_somebody'),
+    'no signature': () => receive(harness, reported(), null),
+    'another body': () =>
+      receive(harness, reported(), APP.clientSecret, { ...delivery.body, note: 'changed on the way' }),
   }
-  const told = () => ({ ...delivery, id: crypto.randomUUID() })
+  const reported = () => ({ ...delivery, id: crypto.randomUUID() })
   for (const [how, deliver] of Object.entries(ways)) {
     if (await deliver()) harness.shopify!.faults.push(`${delivery.topic} with ${how} was accepted`)
   }
@@ -106,29 +107,29 @@ async function runJob({ deps }: Actor, { name, payload }: StoreJob): Promise<boo
  */
 export async function recordConsents(harness: Harness, { deps }: Actor, work: () => Promise<boolean>): Promise<void> {
   const { shopify } = harness
-  shopify!.told.set(deps.workerId, [])
+  shopify!.reportedConsents.set(deps.workerId, [])
   let isDone = false
   try {
     isDone = await work()
   } catch (error) {
     if (!(error instanceof Error && error.name === 'StoreProblem')) throw error
   } finally {
-    for (const told of shopify!.told.get(deps.workerId) ?? []) note(harness, told, isDone)
-    shopify!.told.set(deps.workerId, [])
+    for (const reported of shopify!.reportedConsents.get(deps.workerId) ?? []) note(harness, reported, isDone)
+    shopify!.reportedConsents.set(deps.workerId, [])
   }
 }
 
-function note(harness: Harness, told: ReportedConsent, isDone: boolean): void {
+function note(harness: Harness, reported: ReportedConsent, isDone: boolean): void {
   const { withdrawn, consented, processedConsents, clock, hasJumped } = harness
-  const key = `${told.channel}:${listNumbers(told.address)[0]}`
-  const word = `${key} ${told.isWithdrawn} ${told.at}`
+  const key = `${reported.channel}:${listNumbers(reported.address)[0]}`
+  const word = `${key} ${reported.isWithdrawn} ${reported.at}`
   const isNew = !processedConsents.has(word)
   processedConsents.add(word)
   if (!isNew) return
-  if (told.isWithdrawn && isDone) withdrawn.set(key, withdrawn.get(key) ?? clock.trueNow())
-  if (told.isWithdrawn) return
+  if (reported.isWithdrawn && isDone) withdrawn.set(key, withdrawn.get(key) ?? clock.trueNow())
+  if (reported.isWithdrawn) return
   consented.add(key)
   // A consent dated before the withdrawal does not undo it; the shop's times have seconds.
   const since = withdrawn.get(key)
-  if (since !== undefined && (hasJumped || told.at === null || told.at + 1_000 > since)) withdrawn.delete(key)
+  if (since !== undefined && (hasJumped || reported.at === null || reported.at + 1_000 > since)) withdrawn.delete(key)
 }

@@ -156,13 +156,13 @@ function drawItems(chance: ActContext): [string, number][] {
 
 function drawContact(chance: ActContext): Contact {
   const person = chance.pick(chance.people)
-  const said = chance.weighted(
+  const parts = chance.weighted(
     chance.hasTexts ? { email: 3, phone: 2, both: 5, name: 1 } : { email: 6, phone: 1, both: 2, name: 1 },
   )
   return {
-    ...(said === 'email' || said === 'both' ? { email: person.email } : {}),
-    ...(said === 'phone' || said === 'both' ? { phone: person.typedPhone } : {}),
-    ...(said === 'name' ? { firstName: chance.pick(['Ada', 'Grace']) } : {}),
+    ...(parts === 'email' || parts === 'both' ? { email: person.email } : {}),
+    ...(parts === 'phone' || parts === 'both' ? { phone: person.typedPhone } : {}),
+    ...(parts === 'name' ? { firstName: chance.pick(['Ada', 'Grace']) } : {}),
     ...(chance.hasTexts && chance.isLucky(0.2) ? { country: person.country } : {}),
   }
 }

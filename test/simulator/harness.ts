@@ -42,7 +42,7 @@ export interface Harness {
   /** `banner`: the shopper's answer to the shop's consent banner. */
   browsers: { visit: number; page: number; seq: number; banner?: 'yes' | 'no' }[]
   /** Cart contents that each browser has reported (in the form of `Evidence.contents`). */
-  told: Set<string>[]
+  reportedContents: Set<string>[]
   latePosts: CapturePost[]
   lateWebhooks: OrderVersion[]
   /** Genuine Shopify deliveries that are delayed. */
@@ -208,7 +208,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     shop,
     shopify,
     browsers: [0, 1, 2, ...LEAVERS].map(() => ({ visit: 0, page: 0, seq: -1 })),
-    told: [0, 1, 2, ...LEAVERS].map(() => new Set()),
+    reportedContents: [0, 1, 2, ...LEAVERS].map(() => new Set()),
     latePosts: [],
     lateWebhooks: [],
     lateDeliveries: [],

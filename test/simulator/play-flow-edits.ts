@@ -124,26 +124,26 @@ function edited(steps: readonly Stored[], change: Exclude<FlowChange, { kind: 'w
 /** Records the change of an act for its step; other steps keep their earlier snapshot. */
 async function recordChange(harness: Harness, before: readonly Stored[], change: FlowChange): Promise<void> {
   const changedId = at(before, change.place).id
-  const said = new Map<string, Partial<StepSnapshot>>()
-  if (change.kind === 'channels') said.set(changedId, { channels: change.channels })
-  if (change.kind === 'condition') said.set(changedId, { condition: change.condition })
-  await recordSteps(harness, said, change.kind === 'add' ? change.channels : [])
+  const changes = new Map<string, Partial<StepSnapshot>>()
+  if (change.kind === 'channels') changes.set(changedId, { channels: change.channels })
+  if (change.kind === 'condition') changes.set(changedId, { condition: change.condition })
+  await recordSteps(harness, changes, change.kind === 'add' ? change.channels : [])
 }
 
 /** Records changes by step id, and new steps of flows that had others. Call after an edit. */
 export async function recordSteps(
   harness: Harness,
-  said: ReadonlyMap<string, Partial<StepSnapshot>>,
+  changes: ReadonlyMap<string, Partial<StepSnapshot>>,
   ofNew: readonly Channel[],
 ): Promise<void> {
   const past = harness.stepSnapshots.at(-1)!.steps
   const now = await stored(harness)
   const steps = now.map(({ id, variants }): [string, StepSnapshot] => {
-    const known = { ...(past.get(id) ?? { channels: ofNew, condition: null, variants: null }), ...said.get(id) }
+    const known = { ...(past.get(id) ?? { channels: ofNew, condition: null, variants: null }), ...changes.get(id) }
     const drawn = variants.length > 1 || known.variants ? new Set(variants.map((each) => each.id)) : null
     return [id, { ...known, variants: drawn }]
   })
-  const isNew = ({ id }: Stored) => !past.has(id) && !said.has(id)
+  const isNew = ({ id }: Stored) => !past.has(id) && !changes.has(id)
   const added = new Set(now.filter(isNew).map(({ id }) => id))
   harness.stepSnapshots.push({ at: harness.clock.trueNow(), steps: new Map(steps), added })
 }

@@ -93,21 +93,21 @@ function withoutOutdated(post: CapturePost): CapturePost {
 /** Location of a browser without consent, which must not be stored. */
 const ZONE = { city: 'Paris', region: 'Paris', country: 'FR', timezone: 'Europe/Paris' }
 
-/** `said`: the parts of the post that count. `placed`: what the engine accepts. */
+/** `counted`: the parts of the post that count. `placed`: what the engine accepts. */
 export async function recordAllowedPost(
   harness: Harness,
   post: CapturePost,
-): Promise<{ said: CapturePost; placed: PlacedPost | null }> {
+): Promise<{ counted: CapturePost; placed: PlacedPost | null }> {
   const { modes, fixture, scenario, web } = harness
-  if (!modes) return { said: post, placed: post }
+  if (!modes) return { counted: post, placed: post }
   const allowed = findAllowedIdentity(harness, post)
-  const said = withoutOutdated({ ...post, contact: allowed ? filterContact(post.contact, allowed) : undefined })
+  const counted = withoutOutdated({ ...post, contact: allowed ? filterContact(post.contact, allowed) : undefined })
   if (takesBack(post)) modes.hasRefusal = true
   if (allowed) modes.posts.set(`capture:${post.cart}:${post.page}:${post.seq}`, allowed)
-  for (const address of [said.contact?.email, said.contact?.phone]) recordNamed(modes, address)
+  for (const address of [counted.contact?.email, counted.contact?.phone]) recordNamed(modes, address)
   const store = { id: fixture.storeId, before_consent: scenario.beforeConsent }
   const placed = await limitPostToMode(web.deps, store, { ...post, ...(!allowed?.browser && { zone: ZONE }) })
-  return { said, placed }
+  return { counted, placed }
 }
 
 function filterContact(contact: CapturePost['contact'], { email, phone }: AllowedIdentity): CapturePost['contact'] {

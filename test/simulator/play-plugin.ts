@@ -24,7 +24,7 @@ export interface Plugin {
   /** By cart, in the order queued. */
   queue: Map<string, Waiting>
   /** The last acknowledged state of each cart. */
-  told: Map<string, Waiting>
+  acknowledged: Map<string, Waiting>
   /** From the reply to the last beat. */
   asked: BeatRequest
   /** Violations found. */
@@ -114,7 +114,7 @@ export async function connectPlugin(harness: Harness): Promise<Plugin | null> {
   await changePlugin(store, { is_reached: !harness.shop.isCutOff })
   const before = harness.plugin
   const app = before?.app ?? (await openCalls(harness))
-  const fresh = { app, secret, install, seq: 0, queue: new Map(), told: new Map(), asked: NOTHING_ASKED }
+  const fresh = { app, secret, install, seq: 0, queue: new Map(), acknowledged: new Map(), asked: NOTHING_ASKED }
   harness.plugin = { ...fresh, faults: before?.faults ?? [] }
   return harness.plugin
 }
@@ -127,25 +127,25 @@ async function openCalls({ web }: Harness): Promise<FastifyInstance> {
   return app
 }
 
-interface Said {
+interface CartState {
   cart: string
   items: readonly [id: string, quantity: number][]
   contact: object | null
 }
 
-function buildEntry({ clock }: Harness, plugin: Plugin, { cart, items, contact }: Said): Waiting {
+function buildEntry({ clock }: Harness, plugin: Plugin, { cart, items, contact }: CartState): Waiting {
   plugin.seq += 1
   const lines = items.map(([product, quantity]) => ({ product, quantity, price: '10.00', name: 'Tea' }))
   const entry = { type: 'cart', cart, lines, currency: 'USD', client: 'x'.repeat(22), ...(contact && { contact }) }
-  const said = items.map(([product, quantity]) => `${quantity}×${product}`).join()
-  return { seq: plugin.seq, at: clock.trueNow(), cart, items: said, entry, isOwed: null }
+  const contents = items.map(([product, quantity]) => `${quantity}×${product}`).join()
+  return { seq: plugin.seq, at: clock.trueNow(), cart, items: contents, entry, isOwed: null }
 }
 
 function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Waiting {
   const { browser, items, contact, customerId } = act
   const { visit, banner } = harness.browsers[browser]!
   const cart = `plugin-cart-${browser}-${visit}-`.padEnd(32, 'c')
-  const before = plugin.queue.get(cart) ?? plugin.told.get(cart)
+  const before = plugin.queue.get(cart) ?? plugin.acknowledged.get(cart)
   const known = (before?.entry.contact as object | undefined) ?? null
   // Each report is the whole state: typed text stays in the form.
   const waiting = buildEntry(harness, plugin, { cart, items, contact: contact ? { ...known, ...contact } : known })
@@ -197,13 +197,13 @@ export function signCall(
   const time = String(Math.floor(web.deps.now().getTime() / 1_000) - (change.ageS ?? 0))
   const nonce = randomBytes(16).toString('hex')
   const key = change.key ?? secret
-  const said = { direction: 'shop' as const, name: change.signedName ?? name, store, time, nonce, body }
+  const signedFields = { direction: 'shop' as const, name: change.signedName ?? name, store, time, nonce, body }
   const headers = {
     'content-type': 'application/json',
     'x-recoup-store': store,
     'x-recoup-time': time,
     'x-recoup-nonce': nonce,
-    'x-recoup-signature': sign(key, said),
+    'x-recoup-signature': sign(key, signedFields),
   }
   return { name, headers, body, key }
 }
@@ -272,14 +272,14 @@ async function checkAcknowledged(
 ): Promise<void> {
   for (const each of sent) {
     if (plugin.queue.get(each.cart) === each) plugin.queue.delete(each.cart)
-    plugin.told.set(each.cart, each)
+    plugin.acknowledged.set(each.cart, each)
   }
   const forged = await readStoredEntries(harness, plugin, FORGED)
   if (forged.length > 0) plugin.faults.push('a forged entry was stored')
   for (const each of sent) {
     const kept = await readStoredEntries(harness, plugin, each.cart)
     const mine = kept.find(({ seq }) => seq === each.seq)
-    if (mine) checkStoredEntry(harness, plugin, { said: each, mine, kept })
+    if (mine) checkStoredEntry(harness, plugin, { sent: each, mine, kept })
     else if (overtaken && kept.some(({ seq }) => seq === overtaken.seq)) {
       plugin.faults.push(`an older state of ${each.cart.slice(0, 16)} was stored after one without changes`)
     }
@@ -289,17 +289,17 @@ async function checkAcknowledged(
 function checkStoredEntry(
   harness: Harness,
   { faults }: Plugin,
-  { said, mine, kept }: { said: Waiting; mine: Kept; kept: readonly Kept[] },
+  { sent, mine, kept }: { sent: Waiting; mine: Kept; kept: readonly Kept[] },
 ): void {
-  const cart = said.cart.slice(0, 16)
+  const cart = sent.cart.slice(0, 16)
   const items = mine.items?.map(({ quantity, productId }) => `${quantity}×${productId}`).join()
-  if (items !== undefined && items !== said.items)
-    faults.push(`the cart ${cart} is stored as "${items}", but is "${said.items}"`)
-  if (said.isOwed && !mine.email)
+  if (items !== undefined && items !== sent.items)
+    faults.push(`the cart ${cart} is stored as "${items}", but is "${sent.items}"`)
+  if (sent.isOwed && !mine.email)
     harness.modes?.faults.push(`the cart ${cart} is stored without the address of its customer`)
   // After a backward clock jump, an earlier state may have a later date.
   if (harness.hasJumped) return
-  const early = harness.clock.trueNow() - said.at - (harness.web.deps.now().getTime() - mine.at.getTime())
+  const early = harness.clock.trueNow() - sent.at - (harness.web.deps.now().getTime() - mine.at.getTime())
   if (early > 1_500) faults.push(`the cart ${cart} is dated ${Math.round(early / 1_000)} s too late`)
   if (kept.some(({ seq, at }) => seq < mine.seq && at > mine.at))
     faults.push(`an older state of ${cart} has the latest date`)

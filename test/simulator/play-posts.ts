@@ -91,13 +91,13 @@ async function arrive(harness: Harness, post: CapturePost, isLeft = false): Prom
   const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
   const isCrowded = harness.arrivals++ % 4 === 3
   const client = isCrowded ? await fillClientLimit(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
-  const { said, placed } = await recordAllowedPost(harness, post)
-  const isOfCart = recordContacts(harness, said, isCrowded)
+  const { counted, placed } = await recordAllowedPost(harness, post)
+  const isOfCart = recordContacts(harness, counted, isCrowded)
   if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldPostsOf(web.deps, fixture.storeId)
   if (placed?.consent) await recordCapture(web.deps, store, placed, client)
   else if (placed) await keep(harness, store, dropUnusable(placed), client)
   if (!isLeft) await foldPostsOf(web.deps, fixture.storeId)
-  recordConsent(harness, said, isOfCart)
+  recordConsent(harness, counted, isOfCart)
   return !isLeft && !isCrowded
 }
 
@@ -121,12 +121,12 @@ function recordContacts(
 ): (address: string) => boolean {
   const { contacts, refused, usable } = harness
   const before = new Set(contacts.get(cart))
-  const said = [contact?.email, contact?.phone].flatMap((each) => (each ? listNumbers(each)[0]! : []))
+  const named = [contact?.email, contact?.phone].flatMap((each) => (each ? listNumbers(each)[0]! : []))
   const open = new Set(refused.get(cart))
-  if (isCrowded) refused.set(cart, new Set([...open, ...said.filter((address) => !before.has(address))]))
+  if (isCrowded) refused.set(cart, new Set([...open, ...named.filter((address) => !before.has(address))]))
   else {
-    for (const address of said) usable.add(address)
-    contacts.set(cart, new Set([...before, ...said.filter((address) => !open.has(address))]))
+    for (const address of named) usable.add(address)
+    contacts.set(cart, new Set([...before, ...named.filter((address) => !open.has(address))]))
   }
   return (address) => !isCrowded && before.has(address) && isNamedByItAlone(harness, cart)
 }
@@ -140,7 +140,7 @@ function isNamedByItAlone({ contacts, refused, shop, shopify, plugin, resubscrib
   const mine = new Set(all.filter(isMine).flatMap(([, addresses]) => [...addresses]))
   const ofOthers = all.filter((each) => !isMine(each)).flatMap(([, addresses]) => [...addresses])
   const ofOrders = shop.versions.flatMap(({ order }) => [order.email, order.phone])
-  const ofPlugin = [...(plugin?.queue.values() ?? []), ...(plugin?.told.values() ?? [])].flatMap(({ entry }) =>
+  const ofPlugin = [...(plugin?.queue.values() ?? []), ...(plugin?.acknowledged.values() ?? [])].flatMap(({ entry }) =>
     Object.values((entry.contact ?? {}) as Record<string, string>),
   )
   const elsewhere = [...ofOthers, ...ofOrders, ...ofPlugin, ...resubscribed]
@@ -153,8 +153,8 @@ function recordConsent(
   { consent, contact }: CapturePost,
   isOfCart: (address: string) => boolean,
 ): void {
-  const said = { email: consent?.email?.isGiven, sms: consent?.sms?.isGiven, whatsapp: consent?.whatsapp?.isGiven }
-  for (const [channel, isGiven] of Object.entries(said)) {
+  const boxes = { email: consent?.email?.isGiven, sms: consent?.sms?.isGiven, whatsapp: consent?.whatsapp?.isGiven }
+  for (const [channel, isGiven] of Object.entries(boxes)) {
     if (isGiven === undefined) continue
     const address = channel === 'email' ? contact?.email : contact?.phone && listNumbers(contact.phone)[0]
     if (address && !isGiven && isOfCart(address)) withdrawn.set(`${channel}:${address}`, clock.trueNow())

@@ -69,8 +69,8 @@ export const pushPlayers: Players = {
     if (!isSame && endpoint.status === 201) endpoint.status = 410
     const next = isSame ? endpoint : createEndpoint(world, browser, setup.publicKey)
     // The widget looks at the present cart; if it was never reported, the server does not know it.
-    const told = await reportMoved(harness, next, kept, buildTokens(harness, browser))
-    if (!told) await reportMoved(harness, next, kept)
+    const isKnown = await reportMoved(harness, next, kept, buildTokens(harness, browser))
+    if (!isKnown) await reportMoved(harness, next, kept)
   },
   async 'push change'(harness, { browser, network }) {
     const world = getPushService(harness)
@@ -133,10 +133,10 @@ export const pushPlayers: Players = {
 }
 
 /** Records cart contents that a browser has reported. */
-export function recordContents({ told }: Harness, { browser, items }: ActOf<'post'>): void {
+export function recordContents({ reportedContents }: Harness, { browser, items }: ActOf<'post'>): void {
   const lines = items?.map(([id, quantity]) => `${quantity}×${id}`)
   // In the form of `Evidence.contents`.
-  if (lines) told[browser]!.add(lines.sort().join())
+  if (lines) reportedContents[browser]!.add(lines.sort().join())
 }
 
 const PRESS_MS = 60_000

@@ -56,12 +56,12 @@ export const shopifyPlayers = (living: (harness: Harness, worker: number) => Pro
     const customer = store.controls.setConsent(id, name, { state, level: state === 'PENDING' ? null : level })
     if (state === 'SUBSCRIBED')
       harness.consented.add(`${channel}:${listNumbers(channel === 'email' ? email : typedPhone)[0]}`)
-    const told = {
+    const deliveries = {
       email: ['customers_email_marketing_consent/update', emailConsentBody],
       sms: ['customers_marketing_consent/update', smsConsentBody],
       whatsapp: ['customers_whats_app_marketing_consent/update', whatsAppConsentBody],
     } as const
-    const [topic, bodyOf] = told[channel]
+    const [topic, bodyOf] = deliveries[channel]
     await sendDelivery(harness, { topic, body: bodyOf(store.shop, customer) }, webhook)
   },
   async 'checkouts are read'(harness, { worker }) {
@@ -108,15 +108,15 @@ function keepCheckout(shop: ShopifyShop, act: ActOf<'checkout'>, harness: Harnes
   const at = Math.max(shop.store.shop.now(), known ? known.updatedAt + 1 : 0)
   const id = known?.id ?? freeCheckout(shop, act.checkout)
   const lines = buildLines(shop, act.items)
-  const said = { email: act.email ?? known?.email ?? null, phone: act.phone ?? known?.phone ?? null }
+  const contact = { email: act.email ?? known?.email ?? null, phone: act.phone ?? known?.phone ?? null }
   const address = buildAddress(act.country, null) ?? known?.address ?? null
-  const customerId = findCustomerId(shop, { ...said, country: act.country })
+  const customerId = findCustomerId(shop, { ...contact, country: act.country })
   const sum = subtotalOf(lines)
   const checkout = save(db, 'checkout', {
     ...{ id, createdAt: known?.createdAt ?? at, updatedAt: at, token: known?.token ?? `checkout-token-${id}` },
     cartToken:
       known?.cartToken ?? (act.browser === null ? `cart-of-checkout-${id}` : buildCartToken(harness, act.browser)),
-    ...{ key: 'key', completedAt: null, customerId, ...said, locale: 'en', lines, codes: [], reductions: [] },
+    ...{ key: 'key', completedAt: null, customerId, ...contact, locale: 'en', lines, codes: [], reductions: [] },
     ...{ shipping: 'standard', address, acceptsEmail: false, acceptsSms: false, orderId: null },
     ...{ subtotalMinor: sum, discountMinor: 0, shippingMinor: 0, totalMinor: sum },
   })

@@ -18,17 +18,17 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
     const { clock, people } = harness
     // The number that WhatsApp uses for this phone.
     const from = people[person]!.phones.at(channel === 'sms' ? 0 : -1)!
-    const said: InboundWords = {
+    const inbound: InboundWords = {
       id: `in-${clock.trueNow()}-${harness.arrivals++}`,
       ...{ channel, from, words, saidAt: clock.trueNow(), isForged: network === 'forged' },
     }
-    if (network === 'late') return harness.lateInbound.push(said)
-    await receiveText(harness, said)
-    if (network === 'twice') await receiveText(harness, said)
+    if (network === 'late') return harness.lateInbound.push(inbound)
+    await receiveText(harness, inbound)
+    if (network === 'twice') await receiveText(harness, inbound)
   },
   async 'late words arrive'(harness, { isReversed }) {
     const late = harness.lateInbound.splice(0)
-    for (const said of isReversed ? late.reverse() : late) await receiveText(harness, said)
+    for (const inbound of isReversed ? late.reverse() : late) await receiveText(harness, inbound)
   },
   async report(harness, { text, status, code, network }) {
     const seen = harness.post.mails.filter(({ channel }) => channel === 'sms' || channel === 'whatsapp')[text]
@@ -59,18 +59,18 @@ async function deliverOneReport(harness: Harness, report: DeliveryReport): Promi
 /** Within this time, a phone's dates do not show which message came first. */
 const TOGETHER_MS = 2_000
 
-async function receiveText(harness: Harness, said: InboundWords): Promise<void> {
+async function receiveText(harness: Harness, inbound: InboundWords): Promise<void> {
   const { unsubscribed, keywords, lastInboundAt, clock } = harness
-  await deliverWords(harness.web.deps, harness.fixture.accountId, said)
-  if (said.isForged) throw new Error('a forged inbound message was accepted')
+  await deliverWords(harness.web.deps, harness.fixture.accountId, inbound)
+  if (inbound.isForged) throw new Error('a forged inbound message was accepted')
   for (const owed of harness.environment.replies.splice(0)) await sendReply(harness.web.deps, owed)
-  const { channel, words, saidAt } = said
-  const last = keywords.get(`${channel}:${said.from}`)
+  const { channel, words, saidAt } = inbound
+  const last = keywords.get(`${channel}:${inbound.from}`)
   if (words === 'STOP' || words === 'START') {
-    if (!last || last.saidAt <= saidAt) keywords.set(`${channel}:${said.from}`, { words, saidAt })
+    if (!last || last.saidAt <= saidAt) keywords.set(`${channel}:${inbound.from}`, { words, saidAt })
   }
   const isOvertaken = last !== undefined && last.words !== words && last.saidAt > saidAt - TOGETHER_MS
-  for (const number of listNumbers(said.from)) {
+  for (const number of listNumbers(inbound.from)) {
     const key = `${channel}:${number}`
     if (channel === 'whatsapp') lastInboundAt.set(number, clock.trueNow())
     if (words === 'STOP' && !isOvertaken) {

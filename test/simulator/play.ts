@@ -88,7 +88,7 @@ const players: Players = {
   },
   async 'late webhooks arrive'(harness, { isOld }) {
     await countFigures(harness.web.deps)
-    for (const told of harness.lateDeliveries.splice(0).reverse()) await processDelivery(harness, told)
+    for (const delivery of harness.lateDeliveries.splice(0).reverse()) await processDelivery(harness, delivery)
     for (const version of harness.lateWebhooks.splice(0).reverse()) await webhook(harness, version, isOld)
   },
   work: runPass,

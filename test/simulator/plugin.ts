@@ -88,9 +88,9 @@ function cutOff(seed: number, steps: readonly Step[]): Step[] {
     waitMs: dice.pick([0, 5 * SECOND, 30 * SECOND, 61 * SECOND]),
   })
   // A message names the products it needs in its pass; the next beat reports them, and a later pass sends it.
-  const told = steps.flatMap((step) => (step.do === 'work' && dice.isLucky(0.8) ? [step, beat(), work()] : [step]))
+  const withBeats = steps.flatMap((step) => (step.do === 'work' && dice.isLucky(0.8) ? [step, beat(), work()] : [step]))
   const end: Step[] = [beat(), work(), beat(), work()]
-  const all: Step[] = [{ do: 'reach', isReached: false, waitMs: 0 }, ...told, ...end]
+  const all: Step[] = [{ do: 'reach', isReached: false, waitMs: 0 }, ...withBeats, ...end]
   if (dice.isLucky(0.3)) all.splice(dice.between(1, all.length), 0, { do: 'reach', isReached: true, waitMs: MINUTE })
   if (dice.isLucky(0.3)) all.splice(dice.between(1, all.length), 0, { do: 'reach', isReached: false, waitMs: MINUTE })
   return all

@@ -49,7 +49,7 @@ export interface SentMessage {
   /** WhatsApp: a template, not free text. */
   isTemplate: boolean
   /** The coupon code in its text, if any. */
-  told: string | null
+  shownCode: string | null
   /** The sending process received the reply. */
   isAnswered: boolean
   evidence: Evidence | undefined
@@ -110,7 +110,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
           to: `push:${endpoint?.id}`,
           micros: 0,
           isTemplate: false,
-          told: null,
+          shownCode: null,
         },
         ...{ at: clock.trueNow(), engineAt: clock.now().getTime(), isAnswered: false, evidence: undefined },
         ...{ answer: 'accepts', isTaken: false, sendBlocks: standingsOf('push', `push:${endpoint?.id}`)(undefined) },
@@ -163,7 +163,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         isTaken: TAKEN.has(answer),
         micros: 'channel' in message ? computePrice(message) : 0,
         isTemplate: 'channel' in message && message.template !== null,
-        told: /Code: ([\w-]+)/.exec(message.text)?.[1] ?? null,
+        shownCode: /Code: ([\w-]+)/.exec(message.text)?.[1] ?? null,
         isAnswered: false,
         sendBlocks: standingIn(undefined),
         evidence: undefined,

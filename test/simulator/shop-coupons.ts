@@ -59,7 +59,7 @@ export function createCouponCalls(
   by: string | null,
   isThere: () => Promise<void>,
 ): Calls {
-  const tell = (couponId: string, isReading: boolean) => {
+  const recordAnswer = (couponId: string, isReading: boolean) => {
     const coupon = shelf.coupons.find((each) => each.couponId === couponId)
     const isUsable = coupon !== undefined && isUsableAt(coupon, clock.now().getTime())
     shelf.answers.push({ couponId, by, isReading, at: clock.trueNow(), isUsable })
@@ -82,8 +82,8 @@ export function createCouponCalls(
     if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
     const coupon = shelf.coupons.find(({ couponId }) => couponId === id)
     if (coupon) Object.assign(coupon, buildFields(draft))
-    const told = tell(id, false)[0]
-    return told ? { coupon: told } : { refusal: 'gone', words: 'Invalid ID.' }
+    const changed = recordAnswer(id, false)[0]
+    return changed ? { coupon: changed } : { refusal: 'gone', words: 'Invalid ID.' }
   }
   return {
     async *coupons() {
@@ -94,7 +94,7 @@ export function createCouponCalls(
     async couponsById({ ids, signal }) {
       await isThere()
       if (signal?.aborted) throw signal.reason
-      return { rows: ids.flatMap((id) => tell(id, true)), skipped: [] }
+      return { rows: ids.flatMap((id) => recordAnswer(id, true)), skipped: [] }
     },
     async couponByCode(code) {
       await isThere()
@@ -110,7 +110,7 @@ export function createCouponCalls(
           if (wasTaken[at]) return { refusal: 'duplicate', words: 'The coupon code already exists' }
           const coupon = addCoupon(shelf, draft)
           shelf.coupons.push(coupon)
-          return { coupon: tell(coupon.couponId, false)[0]! }
+          return { coupon: recordAnswer(coupon.couponId, false)[0]! }
         }),
       )
     },

@@ -21,7 +21,7 @@ import { createCouponStock } from './shop-coupons.ts'
 export interface ShopifyShop extends Shop {
   store: QuietShopifyStore
   /** Consents reported to each process, until their effect is checked. */
-  told: Map<string, ReportedConsent[]>
+  reportedConsents: Map<string, ReportedConsent[]>
   tokens: IssuedToken[]
   /** Violations found. */
   faults: string[]
@@ -65,7 +65,7 @@ export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boo
   stock(store, clock.trueNow())
   const shop = {
     ...{ mood: 'answers', versions: [], readings: [], shelf: createCouponStock(), soldOut: new Map() },
-    ...{ store, told: new Map(), tokens: [], faults: [], beforePage: async () => {} },
+    ...{ store, reportedConsents: new Map(), tokens: [], faults: [], beforePage: async () => {} },
     restock: () => {
       for (const { id } of PRODUCTS)
         store.controls.setStock(Number(buildVariantId(id)), shop.soldOut.has(id) ? 0 : null)
@@ -164,9 +164,9 @@ function createFetch(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch 
     if (request.signal?.aborted) throw new FetchProblem('aborted')
     const answer = await ask(shop, { path: pathname + search, request })
     if (pathname.endsWith('/access_token')) recordToken(shop, clock, by, answer)
-    const said = asked ? JSON.parse(answer.body.toString()) : null
-    if (reading) recordListing(readings, reading, said)
-    if (asked) recordConsents(shop, by, said)
+    const answerJson = asked ? JSON.parse(answer.body.toString()) : null
+    if (reading) recordListing(readings, reading, answerJson)
+    if (asked) recordConsents(shop, by, answerJson)
     return { ...answer, url, isRedirected: false }
   }
 }
@@ -186,15 +186,15 @@ async function ask(
 ): Promise<Pick<GuardedAnswer, 'status' | 'headers' | 'body'>> {
   const { method = 'GET', headers = {}, body } = request
   const reply = await store.app.inject({ method, url: path, headers, ...(body === undefined ? {} : { payload: body }) })
-  const told = Object.entries(reply.headers).map(([name, value]) => [name, String(value)])
-  return { status: reply.statusCode, headers: Object.fromEntries(told), body: reply.rawPayload }
+  const headerPairs = Object.entries(reply.headers).map(([name, value]) => [name, String(value)])
+  return { status: reply.statusCode, headers: Object.fromEntries(headerPairs), body: reply.rawPayload }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever the store answers
-type Said = any
+type Json = any
 
-function recordListing(readings: Map<string | null, OrderListing>, reading: OrderListing, said: Said): void {
-  const place = said?.data?.orders?.pageInfo
+function recordListing(readings: Map<string | null, OrderListing>, reading: OrderListing, answerJson: Json): void {
+  const place = answerJson?.data?.orders?.pageInfo
   if (place?.hasNextPage === false) reading.reachedEnd = true
   else if (place) readings.set(place.endCursor, reading)
 }
@@ -207,12 +207,12 @@ function recordToken(shop: ShopifyShop, clock: Clock, by: string, { status }: { 
 }
 
 /** Skips withdrawals in checkouts, which the engine need not process for a known checkout. */
-function recordConsents(shop: ShopifyShop, by: string, said: Said): void {
-  const { customers, customer, abandonedCheckouts, node } = said?.data ?? {}
-  const begun: Said[] = abandonedCheckouts?.nodes ?? (node ? [node] : [])
-  const read: Said[] = customers?.nodes ?? (customer ? [customer] : [])
+function recordConsents(shop: ShopifyShop, by: string, answerJson: Json): void {
+  const { customers, customer, abandonedCheckouts, node } = answerJson?.data ?? {}
+  const begun: Json[] = abandonedCheckouts?.nodes ?? (node ? [node] : [])
+  const read: Json[] = customers?.nodes ?? (customer ? [customer] : [])
   const people = [...read, ...begun.flatMap((checkout) => checkout.customer ?? [])]
-  const told = shop.told.get(by) ?? shop.told.set(by, []).get(by)!
+  const consents = shop.reportedConsents.get(by) ?? shop.reportedConsents.set(by, []).get(by)!
   for (const [place, { defaultEmailAddress: mail, defaultPhoneNumber: phone }] of people.entries()) {
     const [address, number] = [mail?.emailAddress, phone?.phoneNumber]
     const kept = [
@@ -222,9 +222,9 @@ function recordConsents(shop: ShopifyShop, by: string, said: Said): void {
     ] as const
     for (const { channel, address: of, state, at } of kept) {
       if (!of || !(state === 'SUBSCRIBED' || (state === 'UNSUBSCRIBED' && place < read.length))) continue
-      told.push({ channel, address: of, isWithdrawn: state === 'UNSUBSCRIBED', at: at ? Date.parse(at) : null })
+      consents.push({ channel, address: of, isWithdrawn: state === 'UNSUBSCRIBED', at: at ? Date.parse(at) : null })
     }
   }
 }
 
-const fromConsent = (consent: Said) => ({ state: consent?.state, at: consent?.updatedAt })
+const fromConsent = (consent: Json) => ({ state: consent?.state, at: consent?.updatedAt })

@@ -20,7 +20,7 @@ export function addSplitOrders(seed: number, steps: readonly Step[], emails: rea
     [SECOND]: { totalMinor: 3_000, parent: WHOLE },
     [RENEWAL]: { totalMinor: 1_500, isRenewal: true },
   }
-  const told = (order: number, more: Partial<Placed> = {}): Step => ({
+  const placeOrder = (order: number, more: Partial<Placed> = {}): Step => ({
     ...{
       do: 'order',
       order,
@@ -37,11 +37,13 @@ export function addSplitOrders(seed: number, steps: readonly Step[], emails: rea
     ...more,
     waitMs: dice.pick([0, 1_000, 60_000, 3_600_000]),
   })
-  const placed = shuffled(dice, [WHOLE, FIRST, SECOND]).map((order) => told(order))
+  const placed = shuffled(dice, [WHOLE, FIRST, SECOND]).map((order) => placeOrder(order))
   const changes = [WHOLE, FIRST, SECOND]
     .filter(() => dice.isLucky(0.4))
-    .map((order) => told(order, dice.isLucky(0.5) ? { kind: 'cancelled' } : { refundedMinor: 500 }))
-  const renewed = dice.isLucky(0.6) ? [told(RENEWAL, { kind: dice.pick(['purchase', 'pending']) }), told(RENEWAL)] : []
+    .map((order) => placeOrder(order, dice.isLucky(0.5) ? { kind: 'cancelled' } : { refundedMinor: 500 }))
+  const renewed = dice.isLucky(0.6)
+    ? [placeOrder(RENEWAL, { kind: dice.pick(['purchase', 'pending']) }), placeOrder(RENEWAL)]
+    : []
   const at = dice.between(0, steps.length)
   const split = [...placed, ...(dice.isLucky(0.5) ? changes : [])]
   const late: Step[] = [...changes, { do: 'late webhooks arrive', isOld: dice.isLucky(0.5), waitMs: 1_000 }]

@@ -70,14 +70,19 @@ export interface DeliveryReport {
   isForged: boolean
 }
 
-export async function deliverWords(deps: Deps, accountId: string, said: InboundWords): Promise<void> {
-  if (said.channel === 'sms') {
-    const form = { MessageSid: said.id, From: said.from, Body: said.words }
-    await hooks.takeTwilioInbound(deps, ofTwilio(deps, accountId, 'inbound', form, said.isForged))
+export async function deliverWords(deps: Deps, accountId: string, inbound: InboundWords): Promise<void> {
+  if (inbound.channel === 'sms') {
+    const form = { MessageSid: inbound.id, From: inbound.from, Body: inbound.words }
+    await hooks.takeTwilioInbound(deps, ofTwilio(deps, accountId, 'inbound', form, inbound.isForged))
     return
   }
-  const message = { id: said.id, from: said.from.slice(1), timestamp: seconds(said.saidAt), text: { body: said.words } }
-  await hooks.takeMetaNews(deps, ofMeta(accountId, { messages: [message] }, said.isForged))
+  const message = {
+    id: inbound.id,
+    from: inbound.from.slice(1),
+    timestamp: seconds(inbound.saidAt),
+    text: { body: inbound.words },
+  }
+  await hooks.takeMetaNews(deps, ofMeta(accountId, { messages: [message] }, inbound.isForged))
 }
 
 export async function deliverReport(deps: Deps, accountId: string, report: DeliveryReport): Promise<void> {
@@ -92,9 +97,9 @@ export async function deliverReport(deps: Deps, accountId: string, report: Deliv
     await hooks.takeTwilioStatus(deps, { ...call, messageId })
     return
   }
-  const said = { id: providerId, status, timestamp: seconds(report.at), biz_opaque_callback_data: messageId }
+  const inbound = { id: providerId, status, timestamp: seconds(report.at), biz_opaque_callback_data: messageId }
   const errors = code ? { errors: [{ code: Number(code) }] } : {}
-  await hooks.takeMetaNews(deps, ofMeta(accountId, { statuses: [{ ...said, ...errors }] }, isForged))
+  await hooks.takeMetaNews(deps, ofMeta(accountId, { statuses: [{ ...inbound, ...errors }] }, isForged))
 }
 
 const seconds = (ms: number) => String(Math.floor(ms / 1_000))

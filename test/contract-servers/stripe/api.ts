@@ -86,14 +86,14 @@ export class Api {
     const key = request.method === 'POST' ? request.headers['idempotency-key'] : undefined
     const params = readCallParameters(request, operation)
     if (!key) return this.run(request, operation, params)
-    const said = `${request.path}\n${request.body}`
+    const requestText = `${request.path}\n${request.body}`
     const kept = this.kept.get(key)
     if (kept && kept.at > this.world.now - 86_400) {
-      if (kept.request !== said) throw sameKey(key, kept.request.split('\n')[0]!, request.path)
+      if (kept.request !== requestText) throw sameKey(key, kept.request.split('\n')[0]!, request.path)
       return { ...kept.answer, headers: { 'idempotent-replayed': 'true' } }
     }
     const answer = this.run(request, operation, params)
-    this.kept.set(key, { request: said, at: this.world.now, answer })
+    this.kept.set(key, { request: requestText, at: this.world.now, answer })
     return answer
   }
 

@@ -81,9 +81,9 @@ function subscriptionDues(world: StripeState, one: Stripe.Subscription): Due[] {
   if (one.cancel_at !== null) found.push({ at: one.cancel_at, run: () => endSubscription(world, one, null) })
   if (one.pending_update) found.push({ at: one.pending_update.expires_at, run: () => expirePending(world, one) })
   if (one.status === 'trialing') {
-    const isTold = world.notes.get(`${one.id}/told`)?.trialEnd === one.trial_end
+    const isAnnounced = world.notes.get(`${one.id}/told`)?.trialEnd === one.trial_end
     const at = one.trial_end! - 3 * DAY
-    if (!isTold && at > one.created)
+    if (!isAnnounced && at > one.created)
       found.push({ at: Math.max(at, world.now), run: () => announceTrialEnd(world, one) })
     found.push({ at: one.trial_end!, run: () => endTrial(world, one) })
   } else found.push({ at: end, run: () => renew(world, one) })

@@ -18,10 +18,10 @@ afterEach(async () => {
 
 const go = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * 86_400_000))
 
-async function open(url: string, said?: Record<string, string>) {
+async function open(url: string, fields?: Record<string, string>) {
   const answer = await fetch(url, {
     redirect: 'manual',
-    ...(said && { method: 'POST', body: new URLSearchParams(said) }),
+    ...(fields && { method: 'POST', body: new URLSearchParams(fields) }),
   })
   return { status: answer.status, html: await answer.text(), location: answer.headers.get('location') }
 }
@@ -69,12 +69,12 @@ it('starts a trial without a card', async () => {
 
 it('asks for the bank’s confirmation, and continues only after it', async () => {
   const { url } = await session()
-  const said = { email: 'ann@shop.test', card: '4000002760003184' }
-  const asked = await open(url!, said)
+  const fields = { email: 'ann@shop.test', card: '4000002760003184' }
+  const asked = await open(url!, fields)
   expect(asked.html).toContain('Your bank asks')
-  expect((await open(url!, { ...said, bank: 'no' })).html).toContain('unable to authenticate')
+  expect((await open(url!, { ...fields, bank: 'no' })).html).toContain('unable to authenticate')
   expect(scene.server.all('subscription')).toEqual([])
-  expect((await open(url!, { ...said, bank: 'yes' })).status).toBe(303)
+  expect((await open(url!, { ...fields, bank: 'yes' })).status).toBe(303)
 })
 
 it('escapes names in HTML', async () => {

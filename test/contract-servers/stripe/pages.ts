@@ -28,10 +28,10 @@ type Fields = Record<string, string>
 
 export function servePage(world: StripeState, request: ApiRequest): PageAnswer {
   const [, kind, id] = /^\/(c\/pay|i|p\/session)\/(\w+)$/.exec(request.path) ?? []
-  const said = request.method === 'POST' ? (decodeForm(request.body) as Fields) : null
-  if (kind === 'c/pay') return checkoutPage(world, id!, said)
-  if (kind === 'i') return invoicePage(world, id!, said)
-  if (kind === 'p/session') return portalPage(world, id!, said)
+  const fields = request.method === 'POST' ? (decodeForm(request.body) as Fields) : null
+  if (kind === 'c/pay') return checkoutPage(world, id!, fields)
+  if (kind === 'i') return invoicePage(world, id!, fields)
+  if (kind === 'p/session') return portalPage(world, id!, fields)
   return renderPage('Page not found', [], 404)
 }
 
@@ -46,21 +46,21 @@ export function readRefusal(act: () => void): string | undefined {
   }
 }
 
-function checkoutPage(world: StripeState, id: string, said: Fields | null): PageAnswer {
+function checkoutPage(world: StripeState, id: string, fields: Fields | null): PageAnswer {
   const session = world.find('checkout.session', id)
   if (!session) return renderPage('Something went wrong', [renderParagraph('This page could not be found.')], 404)
   if (session.status !== 'open')
     return renderPage('This session is over', [renderParagraph(`It is ${session.status}.`)], 410)
-  if (!said) return checkoutForm(world, session)
-  if (said.bank === 'no') return checkoutForm(world, session, 'We are unable to authenticate your payment method.')
+  if (!fields) return checkoutForm(world, session)
+  if (fields.bank === 'no') return checkoutForm(world, session, 'We are unable to authenticate your payment method.')
   let outcome = ''
-  const { card, email, name } = said
+  const { card, email, name } = fields
   const refused = readRefusal(() => {
     outcome = completePurchase(world, id, {
       ...(card && { card }),
       ...(email && { email }),
       ...(name && { name }),
-      isConfirmed: said.bank === 'yes',
+      isConfirmed: fields.bank === 'yes',
     })
   })
   if (refused) return checkoutForm(world, session, refused)
@@ -68,7 +68,7 @@ function checkoutPage(world: StripeState, id: string, said: Fields | null): Page
     return { status: 303, location: session.success_url!.replaceAll('{CHECKOUT_SESSION_ID}', id) }
   return renderPage('Your bank asks', [
     renderParagraph('Complete the payment of your card.'),
-    renderForm([], 'Complete', { ...said, bank: 'yes' }),
+    renderForm([], 'Complete', { ...fields, bank: 'yes' }),
     renderForm([], 'Fail', { bank: 'no' }),
   ])
 }
@@ -98,11 +98,11 @@ function checkoutForm(world: StripeState, session: Stripe.Checkout.Session, refu
   ])
 }
 
-function invoicePage(world: StripeState, id: string, said: Fields | null): PageAnswer {
+function invoicePage(world: StripeState, id: string, fields: Fields | null): PageAnswer {
   const invoice = world.find('invoice', id)
   if (!invoice || invoice.status === 'draft') return renderPage('Invoice not found', [], 404)
-  const refused = said ? readRefusal(() => payInvoice(world, invoice, said)) : undefined
-  if (said && !refused) return { status: 303, location: `/i/${id}` }
+  const refused = fields ? readRefusal(() => payInvoice(world, invoice, fields)) : undefined
+  if (fields && !refused) return { status: 303, location: `/i/${id}` }
   const isAsked = findIntent(world, invoice)?.status === 'requires_action'
   return renderPage(`Invoice ${invoice.number}`, [
     renderList(
@@ -118,15 +118,15 @@ function invoicePage(world: StripeState, id: string, said: Fields | null): PageA
 }
 
 /** Saves a card for the subscription if its payment succeeds. */
-function payInvoice(world: StripeState, invoice: Stripe.Invoice, said: Fields): void {
+function payInvoice(world: StripeState, invoice: Stripe.Invoice, fields: Fields): void {
   if (invoice.status !== 'open')
     throw new Refusal(400, { type: 'invalid_request_error', message: `This invoice is ${invoice.status}.` })
   const intent = findIntent(world, invoice)!
-  if (said.bank === 'yes') {
+  if (fields.bank === 'yes') {
     collectInvoice(world, invoice, { method: intent.payment_method as string, isOwnerThere: true, isConfirmed: true })
     return
   }
-  const method = enterCard(world, said.card ?? '', true)
+  const method = enterCard(world, fields.card ?? '', true)
   attachCard(world, method, invoice.customer as string)
   const outcome = collectInvoice(world, invoice, { method: method.id, isOwnerThere: true })
   if (outcome === 'declined')

@@ -23,15 +23,15 @@ import { updateSubscription } from './subscriptions.ts'
 
 type Fields = Record<string, string>
 
-export function portalPage(world: StripeState, id: string, said: Fields | null): PageAnswer {
+export function portalPage(world: StripeState, id: string, fields: Fields | null): PageAnswer {
   const session = world.find('billing_portal.session', id)
   const customer = world.find('customer', session?.customer)
   if (!session || !customer || customer.deleted) return renderPage('This session has expired', [], 404)
   const { features, business_profile } = world.find('billing_portal.configuration', session.configuration as string)!
   let refused: string | undefined
-  if (said) {
+  if (fields) {
     try {
-      act(world, customer, features, said)
+      act(world, customer, features, fields)
       return { status: 303, location: `/p/session/${id}` }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -85,15 +85,15 @@ function cardPart(one: Stripe.PaymentMethod, customer: Stripe.Customer, { paymen
   )
 }
 
-function act(world: StripeState, customer: Stripe.Customer, features: Features, said: Fields): void {
-  const isCard = said.do === 'add' || said.do === 'remove'
+function act(world: StripeState, customer: Stripe.Customer, features: Features, fields: Fields): void {
+  const isCard = fields.do === 'add' || fields.do === 'remove'
   const isAllowed = isCard ? features.payment_method_update.enabled : features.subscription_cancel.enabled
   if (!isAllowed) throw new Refusal(400, { type: 'invalid_request_error', message: 'This is not allowed here.' })
-  const card = listCards(world, customer.id).find(({ id }) => id === said.id)
-  const subscription = listSubscriptions(world, customer.id).find(({ id }) => id === said.id)
-  if (said.do === 'add') addCard(world, customer, said.card ?? '')
-  if (said.do === 'remove' && card) detachCard(world, card)
-  if (!isCard && subscription) updateSubscription(world, subscription, { cancel_at_period_end: said.do === 'cancel' })
+  const card = listCards(world, customer.id).find(({ id }) => id === fields.id)
+  const subscription = listSubscriptions(world, customer.id).find(({ id }) => id === fields.id)
+  if (fields.do === 'add') addCard(world, customer, fields.card ?? '')
+  if (fields.do === 'remove' && card) detachCard(world, card)
+  if (!isCard && subscription) updateSubscription(world, subscription, { cancel_at_period_end: fields.do === 'cancel' })
 }
 
 /** Makes a new card the default of the customer, and of subscriptions that had a card of their own. */

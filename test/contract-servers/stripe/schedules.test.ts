@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const DAY = 86_400_000
 const go = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * DAY))
-const told = () => scene.server.webhooks.waiting().map(({ type }) => type)
+const listWaitingEvents = () => scene.server.webhooks.waiting().map(({ type }) => type)
 
 /** Monthly Growth with two extra stores, paid. */
 async function subscribed(given: Partial<Stripe.SubscriptionCreateParams> = {}) {
@@ -112,7 +112,9 @@ it('undoes a scheduled change by a release', async () => {
   })
   go(31.1)
   expect(await listPriceKeys(id)).toEqual(['1 growth_month', '2 store_month'])
-  expect(told()).toEqual(expect.arrayContaining(['subscription_schedule.created', 'subscription_schedule.released']))
+  expect(listWaitingEvents()).toEqual(
+    expect.arrayContaining(['subscription_schedule.created', 'subscription_schedule.released']),
+  )
   const changes = scene.server.webhooks.waiting().flatMap(({ data }) => Object.keys(data.previous_attributes ?? {}))
   expect(changes.filter((name) => name === 'schedule')).toHaveLength(2)
 })
@@ -214,7 +216,7 @@ it('refunds a part, then the rest, and no more', async () => {
   expect(await stripe.charges.retrieve(charge.id)).toMatchObject({ refunded: true, amount_refunded: 6_900 })
   expect((await readRefusal(stripe.refunds.create({ charge: charge.id }))).code).toBe('charge_already_refunded')
   expect((await stripe.refunds.list({ charge: charge.id })).data.map(({ amount }) => amount)).toEqual([5_000, 1_900])
-  expect(told()).toEqual(['refund.created', 'charge.refunded', 'refund.created', 'charge.refunded'])
+  expect(listWaitingEvents()).toEqual(['refund.created', 'charge.refunded', 'refund.created', 'charge.refunded'])
 })
 
 it('opens a dispute for a bank, and closes it', async () => {
@@ -229,6 +231,10 @@ it('opens a dispute for a bank, and closes it', async () => {
   expect((await readRefusal(stripe.refunds.create({ charge: charge.id }))).code).toBe('charge_disputed')
   expect(scene.server.closeDispute(dispute.id, 'lost').status).toBe('lost')
   expect((await stripe.disputes.list({ charge: charge.id })).data).toHaveLength(1)
-  expect(told()).toEqual(['charge.dispute.created', 'charge.dispute.funds_withdrawn', 'charge.dispute.closed'])
+  expect(listWaitingEvents()).toEqual([
+    'charge.dispute.created',
+    'charge.dispute.funds_withdrawn',
+    'charge.dispute.closed',
+  ])
   expect(toUnixSeconds(scene.server.clock.now())).toBe(dispute.created)
 })

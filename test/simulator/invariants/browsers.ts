@@ -23,13 +23,13 @@ export const checkEmptiedCarts: Invariant = ({ state, before }) => {
  * Tokens of the reporting browser. A report that names an erased person has them separately. Empty: the store reported
  * it.
  */
-const listTokens = (payload: Told) =>
+const listTokens = (payload: CartReport) =>
   (payload.type === 'snapshot' ? payload.browsers : undefined) ?? payload.toldBy ?? []
 
 /** After this time a shop forgets a guest's cart, unless the browser returns. */
 const KEPT_MS = 2 * 86_400_000
 
-type Told = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
+type CartReport = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
 
 interface Browser {
   marks: Set<string>
@@ -38,14 +38,14 @@ interface Browser {
 }
 
 function findRemainingItems(state: State, cart: Cart): string[] {
-  const told = listEpisodeFacts(state, cart)
+  const episodeFacts = listEpisodeFacts(state, cart)
     .map(({ at, payload }) => ({ ...(payload as FactPayload), at }))
-    .filter((each): each is Told & { at: number } => each.type === 'snapshot' || each.type === 'contact')
+    .filter((each): each is CartReport & { at: number } => each.type === 'snapshot' || each.type === 'contact')
     .filter((each) => listTokens(each).length > 0)
   // The browser that used the cart's own link is the cart's browser.
-  if (told.some((each) => each.type === 'snapshot' && each.isBack)) return []
+  if (episodeFacts.some((each) => each.type === 'snapshot' && each.isBack)) return []
   const browsers: Browser[] = []
-  for (const each of told) {
+  for (const each of episodeFacts) {
     const mine = listTokens(each)
     const known = browsers.filter(({ marks }) => mine.some((mark) => marks.has(mark)))
     const marks = new Set([...mine, ...known.flatMap((browser) => [...browser.marks])])

@@ -16,7 +16,7 @@ export const checkReport: Invariant = ({ harness, state }) =>
   [...harness.reports].flatMap(([id, { counts, runs, orders, revenue, bounced }]) => {
     const rows = state.messages.filter(({ origin }) => origin === `campaign:${id}`)
     const ofRuns = state.runs.filter(({ campaign }) => campaign === id).sort((a, b) => b.run - a.run)
-    const said = {
+    const reported = {
       counts,
       orders,
       revenue,
@@ -33,7 +33,7 @@ export const checkReport: Invariant = ({ harness, state }) =>
         return [run, countRows(some), earned.orders, earned.revenue]
       }),
     }
-    const [is, should] = [said, counted].map(sorted)
+    const [is, should] = [reported, counted].map(sorted)
     return is === should ? [] : [`the report shows ${is}; a recount gives ${should}`]
   })
 

@@ -39,8 +39,8 @@ const FIGURES: Record<string, string> = {
 }
 
 /** D6: the counts in the list equal the rows, and add up. */
-function figures({ figures: said }: Harness, { messages }: State): string[] {
-  return [...said].flatMap(
+function figures({ figures: reported }: Harness, { messages }: State): string[] {
+  return [...reported].flatMap(
     ([
       id,
       {

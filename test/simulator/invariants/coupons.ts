@@ -75,11 +75,11 @@ export const checkCodes: Invariant = (scene) => {
 const shared: Invariant = ({ mails, fresh, state }) =>
   fresh.flatMap((mail) => {
     const { code, isPersonal } = mail.evidence.coupon
-    if (mail.told !== null && mail.told !== code)
-      return [`${describeMail(mail)} contains ${mail.told}, and its row ${code}`]
+    if (mail.shownCode !== null && mail.shownCode !== code)
+      return [`${describeMail(mail)} contains ${mail.shownCode}, and its row ${code}`]
     if (code === null || !isPersonal) return []
     const other = mails.find(
-      (each) => each.id !== mail.id && (each.evidence?.coupon.code === code || each.told === code),
+      (each) => each.id !== mail.id && (each.evidence?.coupon.code === code || each.shownCode === code),
     )
     const own = state.codes.filter((each) => each.message === mail.id && each.code === code)
     return [

@@ -27,24 +27,26 @@ export const C9: Invariant = ({ harness, state, before, fresh }) => {
 const NOTHING: AllowedIdentity = { email: false, phone: false, browser: false }
 
 function findFactFaults(modes: ModeState, { key, payload }: StoredFact, isStrict: boolean): string[] {
-  const said = payload as FactPayload
-  if (said.type === 'lost' || key.startsWith('erased:')) return []
-  if (said.type === 'order') {
-    const addresses = [said.contact.email, said.contact.phone].filter((each) => each !== undefined)
+  const factPayload = payload as FactPayload
+  if (factPayload.type === 'lost' || key.startsWith('erased:')) return []
+  if (factPayload.type === 'order') {
+    const addresses = [factPayload.contact.email, factPayload.contact.phone].filter((each) => each !== undefined)
     return [
-      ...(isStrict && !modes.orders.has(said.orderId) ? [`order ${said.orderId} is stored`] : []),
+      ...(isStrict && !modes.orders.has(factPayload.orderId) ? [`order ${factPayload.orderId} is stored`] : []),
       ...addresses
         .filter((each) => !isNamed(modes, each))
-        .map((each) => `order ${said.orderId} is stored with ${each}`),
+        .map((each) => `order ${factPayload.orderId} is stored with ${each}`),
     ]
   }
   const allowed = modes.posts.get(key)
-  const { email, unconfirmedEmail, phone, unconfirmedPhone } = said.contact ?? {}
+  const { email, unconfirmedEmail, phone, unconfirmedPhone } = factPayload.contact ?? {}
   const { email: mayEmail, phone: mayPhone, browser } = allowed ?? NOTHING
   return [
     ...(allowed ? [] : [`${key} is kept`]),
     ...(mayEmail || !(email ?? unconfirmedEmail) ? [] : [`${key} is stored with its address`]),
     ...(mayPhone || !(phone ?? unconfirmedPhone) ? [] : [`${key} is stored with its number`]),
-    ...(browser || ((said.toldBy?.length ?? 0) < 2 && !said.zone) ? [] : [`${key} is stored with its browser`]),
+    ...(browser || ((factPayload.toldBy?.length ?? 0) < 2 && !factPayload.zone)
+      ? []
+      : [`${key} is stored with its browser`]),
   ]
 }

@@ -40,13 +40,13 @@ function lastComplete({ shop }: Harness, mail: SentMail): number | null {
  * A purchase at or after the episode's start, by a matching person, that the store reported by then. (A purchase that
  * was cancelled since may have been read as cancelled.)
  */
-function purchaseBefore({ shop, erased }: Harness, mail: SentMail, told: number): PlatformOrder | undefined {
+function purchaseBefore({ shop, erased }: Harness, mail: SentMail, reportedBy: number): PlatformOrder | undefined {
   const { keys, emails, cartStartedAt } = mail.evidence
   if (cartStartedAt === null) return undefined
   const mailboxes = new Set(emails.map(findMailbox))
   const known = new Set(keys)
-  const versions = shop.versions.filter(({ since }) => since < told)
-  const later = shop.versions.filter(({ since }) => since >= told && since <= mail.at)
+  const versions = shop.versions.filter(({ since }) => since < reportedBy)
+  const later = shop.versions.filter(({ since }) => since >= reportedBy && since <= mail.at)
   const takenBack = new Set(later.filter(({ order }) => order.kind !== 'purchase').map(({ order }) => order.orderId))
   const isEarlier = ({ kind, paidAt, modifiedAt }: PlatformOrder) =>
     kind === 'purchase' && Date.parse(paidAt ?? modifiedAt) < cartStartedAt

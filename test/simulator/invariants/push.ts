@@ -98,7 +98,7 @@ export const P3: Invariant = (scene) => {
     const { contents, cartStatus } = mail.evidence
     return [
       ...(isTheirs(mail, browser) ? [] : [`${describeMail(mail)} was sent to browser ${browser} of another person`]),
-      ...(cartStatus === null || harness.told[browser]!.has(contents)
+      ...(cartStatus === null || harness.reportedContents[browser]!.has(contents)
         ? []
         : [`${describeMail(mail)} shows browser ${browser} ${contents}, which it never reported`]),
     ]

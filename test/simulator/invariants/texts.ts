@@ -147,14 +147,18 @@ export const D4: Invariant = ({ harness, state, mails }) =>
     .filter(({ channel }) => channel !== 'email')
     .flatMap((message) => {
       const { id, state: now, isSending, to } = message
-      const said = harness.reported.get(id)
+      const reports = harness.reported.get(id)
       // For an erased person, the message of a report is unknown.
       if (isSending || to === null) return []
-      if (!said) {
+      if (!reports) {
         const isMadeUp = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
         return isMadeUp ? [`step ${message.step} is ${now} without such a report`] : []
       }
-      const expected = said.has('failed') ? 'failed' : said.has('delivered') || said.has('read') ? 'delivered' : 'sent'
+      const expected = reports.has('failed')
+        ? 'failed'
+        : reports.has('delivered') || reports.has('read')
+          ? 'delivered'
+          : 'sent'
       const answer = mails.find((mail) => mail.id === id)?.answer
-      return now === expected ? [] : [`a text (${answer}) is ${now}, but its reports are ${[...said].join(', ')}`]
+      return now === expected ? [] : [`a text (${answer}) is ${now}, but its reports are ${[...reports].join(', ')}`]
     })
