@@ -5,11 +5,19 @@ import { findImportCycles, findImportFaults, findRoom, floors, type Import, root
 
 // Import rules of the repository. Each failure message says what to do instead.
 const walls: { from: RegExp; to: RegExp; because: string }[] = [
-  { from: /^shared\//, to: /^(server|web|test|demo|storefront)\//, because: 'shared knows no side' },
+  {
+    from: /^shared\//,
+    to: /^(server|web|test|demo|storefront)\//,
+    because: 'shared code imports neither server nor browser code',
+  },
   { from: /^web\//, to: /^(server|demo|storefront)\//, because: 'the browser talks to the server through shared/' },
   { from: /^server\//, to: /^web\//, because: 'the server does not render pages' },
-  { from: /^server\//, to: /^test\//, because: 'what only tests need is in test/' },
-  { from: /^storefront\//, to: /^(server|web|demo)\//, because: 'what runs on the shop brings nothing along' },
+  { from: /^server\//, to: /^test\//, because: 'code that only tests need is in test/' },
+  {
+    from: /^storefront\//,
+    to: /^(server|web|demo)\//,
+    because: 'scripts in shops import no code of server, app or demo',
+  },
   {
     from: /^demo\/(store|shopify|mailbox|phone)\//,
     to: /^server\/(?!core\/net\/)/,
@@ -30,7 +38,7 @@ const walls: { from: RegExp; to: RegExp; because: string }[] = [
     to: /^fastify$/,
     because: 'HTTP lives in routes.ts',
   },
-  { from: /^server\/(?!main\.ts|demo\.ts|deps\.ts)/, to: /^demo\//, because: 'only the start knows the demo' },
+  { from: /^server\/(?!main\.ts|demo\.ts|deps\.ts)/, to: /^demo\//, because: 'only entry points import the demo' },
   {
     from: /\/rules\.ts$|(?<!schema)\/(fold|reconcile|decide|consent|visit)\.ts$/,
     to: /^(node:fs|node:net|pg|kysely|server\/core\/db\/db\.ts)$/,
@@ -233,25 +241,22 @@ test('only server/billing/billing and the code that copies Stripe read subscript
 /** Files that may name a platform, and why. In sentences for people, "WooCommerce" is an ordinary word. */
 const namesAPlatform: [RegExp, because: string][] = [
   [/^server\/platforms\//, 'the platforms themselves'],
-  [/^shared\/platforms\.ts$/, 'the values, which is the default, and what each can do'],
-  [/^shared\/platform-words\.ts$/, 'what is said otherwise of each'],
-  [/^shared\/store-problems\.ts$/, 'how the typed address of a store is read, and what is wrong with it'],
+  [/^shared\/platforms\.ts$/, 'the values, the default, and the capabilities of each'],
+  [/^shared\/platform-words\.ts$/, 'texts that differ by platform'],
+  [/^shared\/store-problems\.ts$/, 'parsing a typed store address, and its errors'],
   [
     /^(shared\/analytics\.ts|server\/(insights\/analytics\/analytics-rules|workspace\/analytics-reports\/blocks)\.ts|web\/analytics\/PlatformBlock\.tsx)$/,
-    'the names the specification gives to blocks of its answer',
+    'names of response fields in the specification',
   ],
-  [
-    /^web\/stores\/(StoreSetupPage|StoreKeysForm|ReplaceKeysDialog|Shopify\w+)\.tsx$/,
-    'the forms that ask for its keys',
-  ],
-  [/^web\/stores\/(rules|shopify-rules|ended)\.ts$/, 'what these forms check, and what is said of a store that ended'],
-  [/^web\/stores\/(CaptureInstall\.tsx|install-methods\.ts)$/, 'the names of pages of the documentation'],
+  [/^web\/stores\/(StoreSetupPage|StoreKeysForm|ReplaceKeysDialog|Shopify\w+)\.tsx$/, 'the forms for its keys'],
+  [/^web\/stores\/(rules|shopify-rules|ended)\.ts$/, 'validation of these forms, and texts about a disconnected store'],
+  [/^web\/stores\/(CaptureInstall\.tsx|install-ways\.ts)$/, 'the names of pages of the documentation'],
   [/^storefront\//, 'the script reads the shop’s own pages and cookies'],
   [
     /^server\/(demo|deps|main|core\/config\/config|access\/stores\/demo-stores)\.ts$/,
-    'the second demo store, which is of another platform than the first',
+    'the second demo store, which is on another platform',
   ],
-  [/^demo\//, 'the demo store is one, and its account is connected to it'],
+  [/^demo\//, 'the demo stores, and the demo account connected to them'],
 ]
 
 test('only the code of the platforms and the listed files name a platform', () => {
@@ -291,11 +296,11 @@ const otherStates: [file: RegExp, line: RegExp, because: string][] = [
   [/^server\/workspace\/privacy\/erase-sql\.ts$/, /consent_imports/, 'an import of consents'],
   [/^server\/carts\/coupon-codes\/codes-sql\.ts$/, /update coupon_codes/, 'a personal code'],
   [/^server\/(marketing\/campaigns\/[a-z-]+|core\/schema\/campaigns)\.ts$/, /scheduled/, 'the status of a campaign'],
-  [/^server\/billing\/subscribing\/changes\.ts$/, /state: '(done|scheduled)'/, 'what became of a change of the plan'],
+  [/^server\/billing\/subscribing\/changes\.ts$/, /state: '(done|scheduled)'/, 'the result of a plan change'],
   [
     /^server\/marketing\/manual-sends\/manual\.ts$/,
     /message.*, state: '(scheduled|sent)'/,
-    'the API’s answer to a member',
+    'the API’s reply to a member',
   ],
 ]
 

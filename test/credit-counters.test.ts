@@ -23,9 +23,9 @@ const month = () => `${world.now.toISOString().slice(0, 7)}-01`
 
 test.each([
   ['all are accepted', 0],
-  ['every third is refused for good', 3],
+  ['every third is rejected', 3],
 ] as const)(
-  'fifty workers and two stores of an account: the plan first, then credits to the last that suffice; %s',
+  'fifty workers and two stores of an account use the plan first, then credits while they suffice, when %s',
   async (_, refusedEvery) => {
     world.textCredits = { perMille: 1_500 }
     const first = await createShop(world, CARTS, { plan: 'starter' })

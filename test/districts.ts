@@ -6,19 +6,19 @@
 export const floors: readonly Readonly<Record<string, string>>[] = [
   { core: 'what every other district needs: configuration, database, jobs, backups, the network, statistics' },
   {
-    messages: 'rows of messages, their channels, and what makes a text of a template',
+    messages: 'messages, their channels, and rendering of templates',
     platforms: 'WooCommerce and Shopify behind one interface',
   },
-  { access: 'who is asking, of which store, and what they are told; how an endpoint is served' },
+  { access: 'users, members, stores and notifications; serving an endpoint' },
   {
-    shoppers: 'who is the same person, what they agreed to, and which addresses get nothing',
-    billing: 'what a plan allows and what was used of it; payments, credits',
+    shoppers: 'identity, consent and suppressions of shoppers',
+    billing: 'plans, usage, payments, credits',
   },
-  { carts: 'from a fact of a store to an abandoned cart: capture, sync, orders, coupons, links, looks, experiments' },
-  { delivery: 'from an abandoned cart to a message: decide, send, and what came back' },
-  { insights: 'figures, and alarms when a stage has stopped' },
-  { marketing: 'what an owner sends and to whom: flows, campaigns, messages by hand, customers' },
-  { workspace: 'the account and its stores: setting up, settings, privacy, exports, operators' },
+  { carts: 'from a store’s facts to an abandoned cart: capture, sync, orders, coupons, links, branding, experiments' },
+  { delivery: 'from an abandoned cart to a message: decision, send, replies and reports' },
+  { insights: 'analytics, and alarms when a stage has stopped' },
+  { marketing: 'flows, campaigns, manual sends, audiences, customers' },
+  { workspace: 'accounts and stores: setup, settings, privacy, exports, operators' },
 ]
 
 /** Entry points, which may import everything. Rooms may import only deps.ts of these files, and only as a type. */
@@ -47,11 +47,11 @@ export const findImportFaults = (imports: readonly Import[]): string[] =>
   })
 
 function findImportFault({ from, to, isType }: Import): string | null {
-  if (roots.includes(to)) return to === 'server/deps.ts' && isType ? null : 'only the start knows this file'
+  if (roots.includes(to)) return to === 'server/deps.ts' && isType ? null : 'only entry points import this file'
   const [room, other] = [findRoom(from), findRoom(to)]
   if (room === undefined || other === undefined) return 'a file of the server belongs to a room'
   if (room === other) return null
-  if (to.endsWith('sql.ts')) return `statements are their room’s own: ${other} exports a function or a fragment`
+  if (to.endsWith('sql.ts')) return `statements are private to their room: import a function or a fragment of ${other}`
   const [floor, below] = [floorNumbers.get(findDistrict(room)), floorNumbers.get(findDistrict(other))]
   if (floor === undefined || below === undefined) return 'the district is not in test/districts.ts'
   if (findDistrict(room) !== findDistrict(other) && below >= floor)

@@ -12,7 +12,7 @@ const published = [
 test.each([
   ['links', Object.values(GROUPS)[0]!, published[0]],
   ['pictures', Object.values(GROUPS)[1]!, published[1]],
-])('recognizes people who %s at the published rates', (_, isIn, figures) => {
+])('recognizes people by their visits to %s at the published rates', (_, isIn, figures) => {
   const { precision, recall } = computeMeasure(visits.filter(isIn))
   const [, least = '', found = ''] = figures ?? []
   expect(Number((precision * 100).toFixed(1))).toBeGreaterThanOrEqual(Number(least))

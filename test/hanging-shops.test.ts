@@ -105,9 +105,9 @@ const readStream = (storeId: string, stream: 'order_check' | 'goods_check') =>
     .executeTakeFirst()
 
 test.each<[string, Answer]>([
-  ['says nothing', silent],
+  ['sends nothing', silent],
   [
-    'sends its answer byte by byte',
+    'sends its response byte by byte',
     (socket, _, hangs) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n')
       hangs()
@@ -115,7 +115,7 @@ test.each<[string, Answer]>([
     },
   ],
   [
-    'sends headers without end',
+    'sends endless headers',
     (socket, _, hangs) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       hangs()
@@ -123,14 +123,14 @@ test.each<[string, Answer]>([
     },
   ],
   [
-    'promises more than it sends',
+    'announces more bytes than it sends',
     (socket, _, hangs) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n[')
       hangs()
     },
   ],
   [
-    'leads to an address that says nothing',
+    'redirects to an address that sends nothing',
     (socket, path, hangs) => {
       if (path === '/slow') hangs()
       else socket.write('HTTP/1.1 302 Found\r\nlocation: /slow\r\ncontent-length: 0\r\n\r\n')
@@ -197,9 +197,9 @@ test('a shop that hangs only at stock and prices', async () => {
 })
 
 test.each<[string, Answer]>([
-  ['breaks off', (socket) => setTimeout(() => socket.destroy(), 60)],
+  ['closes the connection', (socket) => setTimeout(() => socket.destroy(), 60)],
   [
-    'answers with a server error',
+    'replies with a server error',
     (socket) => setTimeout(() => socket.write('HTTP/1.1 522 Timeout\r\ncontent-length: 0\r\n\r\n'), 60),
   ],
 ])('a shop that %s after a long wait counts as hanging', async (_, answer) => {

@@ -129,9 +129,9 @@ const mapping = (name: string) => guessMapping([name], [[name]], 'US')
 const readers: [string, number, (text: string) => unknown][] = [
   ['an email address', 320, normalizeEmail],
   ['a phone number', 40, (text) => normalizePhone(text, 'DE')],
-  ['an address somebody looks for', 254, (text) => [readAddress(text, ['DE', 'US']), normalizePrefix(text)]],
+  ['a searched address', 254, (text) => [readAddress(text, ['DE', 'US']), normalizePrefix(text)]],
   ['a store’s address', 2 * KB, (text) => normalizeStoreUrl('woocommerce', text)],
-  ['an address of a sender', 254, (text) => settingProblems({ senderEmail: text })],
+  ['a sender address', 254, (text) => settingProblems({ senderEmail: text })],
   [
     'a contact typed at a checkout',
     16 * KB,
@@ -142,16 +142,16 @@ const readers: [string, number, (text: string) => unknown][] = [
   ['an Accept-Language', 16 * KB, languageOf],
   ['a User-Agent', 16 * KB, (text) => [clientKind(text), describeDevice(text)]],
   [
-    'a text of a store',
+    'a text from a store',
     64 * KB,
     (text) => [plainText(text), safeDetail(text, ['secret']), webAddress(text), parseGmt(text)],
   ],
   ['an amount', 64 * KB, (text) => parseMinor(text, 'USD')],
-  ['an SMS somebody answers', 64 * KB, keywordOf],
-  ['an SMS somebody writes', 1_600, (text) => [smsSize(text), toGsm(text)]],
+  ['an SMS reply', 64 * KB, keywordOf],
+  ['an SMS to send', 1_600, (text) => [smsSize(text), toGsm(text)]],
   ['a provider’s template', 4 * KB, countPlaceholders],
   [
-    'what a mail server said',
+    'a reply of a mail server',
     20_000,
     (text) => [classifyBounce('5.0.0', text), parseStatus(text), withoutAddresses(text)],
   ],

@@ -106,13 +106,13 @@ async function downloads(owner: TestStore): Promise<string[]> {
 
 /** A ticket ends with its signature or seal, and is the end of its path or the only parameter. */
 const damages: [name: string, damage: (url: string) => string][] = [
-  ['a signature of other letters', (url) => changed(url, (ticket) => ticket.slice(0, -43) + 'é'.repeat(43))],
-  ['one letter of two bytes', (url) => changed(url, (ticket) => `${ticket.slice(0, -1)}é`)],
-  ['one of four', (url) => changed(url, (ticket) => `${ticket.slice(0, -2)}💥`)],
+  ['a signature with other letters', (url) => changed(url, (ticket) => ticket.slice(0, -43) + 'é'.repeat(43))],
+  ['a two-byte letter', (url) => changed(url, (ticket) => `${ticket.slice(0, -1)}é`)],
+  ['a four-byte letter', (url) => changed(url, (ticket) => `${ticket.slice(0, -2)}💥`)],
   ['a NUL', (url) => changed(url, (ticket) => `${ticket.slice(0, -1)}\0`)],
   ['no signature', (url) => changed(url, (ticket) => ticket.slice(0, -43))],
   ['a longer one', (url) => changed(url, (ticket) => ticket + 'A'.repeat(60))],
-  ['dots alone', (url) => changed(url, () => '....')],
+  ['only dots', (url) => changed(url, () => '....')],
   ['nothing', (url) => changed(url, () => '-')],
 ]
 const doublings = [

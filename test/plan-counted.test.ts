@@ -23,9 +23,9 @@ async function readUsed({ token }: Pick<Shop, 'token'>): Promise<number> {
 
 test.each([
   ['that is accepted', 1, acceptMail],
-  ['of which nobody knows what became', 1, () => UNKNOWN],
-  ['that the mail server refuses', 0, () => REFUSED],
-  ['to nobody', 0, () => NO_MAILBOX],
+  ['with an unknown outcome', 1, () => UNKNOWN],
+  ['that the mail server rejects', 0, () => REFUSED],
+  ['to an unknown mailbox', 0, () => NO_MAILBOX],
 ] as const)('a manual mail %s counts %i', async (_, count, answer) => {
   const shop = await createShop(world)
   world.answer = answer

@@ -24,7 +24,7 @@ test.each([
   ['sms', sms],
   ['whatsapp', whatsapp],
 ] as const)(
-  'many workers and two stores of an account: %s up to the limit, each counted once',
+  'many workers and two stores of an account send %s up to the limit, and count each once',
   async (channel, limit) => {
     const first = await createShop(world, CARTS, { plan: 'starter' })
     const second = await createShop(world, CARTS, { accountId: first.accountId })

@@ -3,7 +3,7 @@ import { drawPurchasers, type Random } from './random.ts'
 
 // Experiments that lose people from an arm, checked every day (decision 61).
 
-export interface BoundCase {
+export interface LossCase {
   share: number
   /** People assigned until the last day, lost ones included. */
   people: number
@@ -13,7 +13,7 @@ export interface BoundCase {
 }
 
 /** Sizes at which a loss of a tenth is detected in 99 of 100 experiments. */
-export const LOSSES: readonly BoundCase[] = [
+export const LOSSES: readonly LossCase[] = [
   { share: 0.1, people: 45_000 },
   { share: 0.5, people: 17_000 },
 ].flatMap((size) => [
@@ -25,7 +25,7 @@ export const LOSSES: readonly BoundCase[] = [
 const DAYS = 90
 
 /** Whether the alarm was raised on some day. */
-export function isLossFound({ share, people, ofControl, ofTreated }: BoundCase, chance: Random): boolean {
+export function isLossFound({ share, people, ofControl, ofTreated }: LossCase, chance: Random): boolean {
   let [control, treated] = [0, 0]
   for (let day = 0; day < DAYS; day++) {
     const assigned = Math.round((people * (day + 1)) / DAYS) - Math.round((people * day) / DAYS)
