@@ -43,7 +43,7 @@ async function readMessages(email: string): Promise<Messages> {
 }
 
 /** Waits until the address has this many mails. */
-async function arrived(email: string, count: number) {
+async function waitForLastMail(email: string, count: number) {
   await waitUntil(async () => (await listMails(instance, email)).length >= count)
   const mails = await listMails(instance, email)
   expect(mails).toHaveLength(count)
@@ -58,7 +58,7 @@ test('an abandoned cart gets one mail, is restored in another browser and bought
   const email = 'ana@shoppers.example'
   await abandonCart(instance, browser, email)
   await advanceDemoMinute(instance, email)
-  const mail = await arrived(email, 1)
+  const mail = await waitForLastMail(email, 1)
   expect(mail.raw).toMatch(/^List-Unsubscribe: <https?:/im)
   expect(mail.raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click/im)
   expect(`${mail.html}${mail.text}`).not.toContain('{{')
@@ -110,16 +110,16 @@ test('a manual mail arrives once; after unsubscribing nothing is sent, and an er
   const email = 'hana@shoppers.example'
   await abandonCart(instance, browser, email)
   await advanceDemoMinute(instance, email)
-  await arrived(email, 1)
+  await waitForLastMail(email, 1)
   const cart = (await findCart(email))!
-  const owner = await anOwner()
+  const owner = await openOwner()
   await owner.goto(`${instance.url}/carts/${cart.id}`)
   await owner.getByRole('button', { name: 'Send Email' }).click()
   const form = owner.getByRole('dialog', { name: 'Send Email Reminder' })
   await form.getByText('Ready to send').waitFor()
   await form.getByRole('button', { name: 'Send Now' }).click()
   await form.waitFor({ state: 'detached' })
-  const mail = await arrived(email, 2)
+  const mail = await waitForLastMail(email, 2)
   expect(mail.text).toContain(cart.items[0]!.product_name)
 
   const shopper = await (await browser.newContext()).newPage()
@@ -145,7 +145,7 @@ test('a manual mail arrives once; after unsubscribing nothing is sent, and an er
   expect(left.customers).toEqual([])
 })
 
-async function anOwner(): Promise<Page> {
+async function openOwner(): Promise<Page> {
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
   await page.goto(`${instance.url}/login`)
   await page.getByRole('button', { name: 'Try the live demo' }).click()

@@ -24,7 +24,7 @@ interface Messages {
 const SHOPPER = 'nina@loop-shoppers.example'
 /** Background jobs run every few seconds. */
 const SLOW = { interval: 1_000 }
-const inCents = (text: string) => Math.round(Number(text.replace(/[^\d.]/g, '')) * 100)
+const toCents = (text: string) => Math.round(Number(text.replace(/[^\d.]/g, '')) * 100)
 
 /**
  * Backdates the shopper's fresh cart by an hour, so the first reminder is due. Repeated, because the page may report
@@ -99,8 +99,8 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     const mail = await readMail(instance, summary!.id)
     const [, code = '', saving = ''] = /Coupon (LOOP-[A-Z0-9]{8}): −(\$[\d.,]+) \(valid until/.exec(mail.text)!
     const mailed = {
-      saving: inCents(saving),
-      total: inCents(/Total with the coupon: (\$[\d.,]+)/.exec(mail.text)![1]!),
+      saving: toCents(saving),
+      total: toCents(/Total with the coupon: (\$[\d.,]+)/.exec(mail.text)![1]!),
     }
     expect(mail.html).toContain(code)
     expect(mailed.saving).toBeGreaterThan(0)
@@ -117,8 +117,8 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     const totals = phone.locator('.totals')
     await totals.getByText(code.toLowerCase()).waitFor()
     await expect.poll(() => phone.locator('.summary li').count()).toBe(2)
-    const goods = inCents(await totals.locator('div', { hasText: 'Subtotal' }).locator('dd').innerText())
-    const off = inCents(await totals.locator('.discount dd').innerText())
+    const goods = toCents(await totals.locator('div', { hasText: 'Subtotal' }).locator('dd').innerText())
+    const off = toCents(await totals.locator('.discount dd').innerText())
     expect({ saving: off, total: goods - off }).toEqual(mailed)
     await buy(phone, SHOPPER)
     const orderId = /order-received\/(\d+)/.exec(phone.url())![1]!

@@ -24,7 +24,7 @@ const press = (key: string) => page.keyboard.press(key)
 const type = (text: string) => page.keyboard.type(text)
 const link = (name: string) => page.getByRole('link', { name, exact: true }).first()
 const button = (name: string) => page.getByRole('button', { name, exact: true })
-async function go(target: Locator, key?: string): Promise<void> {
+async function activate(target: Locator, key?: string): Promise<void> {
   await tabTo(target, key)
   await press('Enter')
 }
@@ -36,7 +36,7 @@ async function enter(label: string, text: string): Promise<void> {
 
 const openPage = async (): Promise<Page> =>
   (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
-const storedToken = () => page.evaluate(() => localStorage.getItem('token'))
+const readStoredToken = () => page.evaluate(() => localStorage.getItem('token'))
 const ask = (token: string | null, to: string, method = 'GET') =>
   fetch(instance.url + to, { method, headers: { authorization: `Bearer ${token}` } })
 
@@ -61,17 +61,17 @@ test('a visitor opens the live demo from the landing page and leaves it, by keyb
   page = await openPage()
   await page.goto(instance.url)
   await page.waitForURL('**/landing')
-  await go(link('Try the live demo'))
+  await activate(link('Try the live demo'))
   await page.waitForURL('**/dashboard')
   // The demo's history may still be being written.
   await page.locator('.recent-cart').first().waitFor()
-  const token = await storedToken()
+  const token = await readStoredToken()
   expect((await ask(token, '/api/auth/me')).status).toBe(200)
-  await go(page.getByRole('banner').getByRole('button', { name: 'Logout' }))
-  await go(page.getByRole('dialog').getByRole('button', { name: 'Log out' }))
+  await activate(page.getByRole('banner').getByRole('button', { name: 'Logout' }))
+  await activate(page.getByRole('dialog').getByRole('button', { name: 'Log out' }))
   await page.waitForURL('**/landing')
   await page.getByRole('heading', { level: 1, name: /^Win back/ }).waitFor()
-  await expect.poll(() => storedToken()).toBeNull()
+  await expect.poll(() => readStoredToken()).toBeNull()
   expect((await ask(token, '/api/auth/me')).status).toBe(401)
 })
 
@@ -91,15 +91,15 @@ test('a new account signs up, connects its store and continues typing after its 
   await press('Enter')
   await page.waitForURL('**/pricing')
   const plan = async () =>
-    ((await (await ask(await storedToken(), '/api/subscribe/status')).json()) as { plan: unknown }).plan
+    ((await (await ask(await readStoredToken(), '/api/subscribe/status')).json()) as { plan: unknown }).plan
   await expect.poll(() => plan()).toBeNull()
   // Nothing is sent for an account before its address is confirmed.
   const [link] = /\/verify-email\?token=[\w.-]+/.exec((await findMail(email, /^Confirm your email/)).text)!
   await page.goto(instance.url + link)
-  await go(button('Confirm this address'))
+  await activate(button('Confirm this address'))
   await page.getByRole('heading', { name: 'Email address confirmed' }).waitFor()
   await page.goto(`${instance.url}/pricing`)
-  await go(button('Continue with Lite'))
+  await activate(button('Continue with Lite'))
   await page.waitForURL('**/store-setup')
   await expect.poll(() => plan()).toBe('free')
   const keys = storeKeys()
@@ -107,11 +107,11 @@ test('a new account signs up, connects its store and continues typing after its 
   await enter('Consumer key', keys.consumerKey)
   await enter('Consumer secret', keys.consumerSecret)
   await press('Enter')
-  await go(button('Set sender and address'))
+  await activate(button('Set sender and address'))
   await page.waitForURL('**/settings/sending/sender')
   await enter('Sender name', 'Ada’s pots')
   // Ended elsewhere, as by “Sign out everywhere”.
-  expect((await ask(await storedToken(), '/api/auth/logout', 'POST')).status).toBe(200)
+  expect((await ask(await readStoredToken(), '/api/auth/logout', 'POST')).status).toBe(200)
   await press('Control+s')
   await page.waitForURL('**/login')
   await enter('Email', email)
@@ -124,17 +124,17 @@ test('a new account signs up, connects its store and continues typing after its 
   await press('Control+s')
   await saveBar.waitFor({ state: 'hidden' })
   const connection = async () =>
-    (await (await ask(await storedToken(), '/api/stores/check-connection')).json()) as {
+    (await (await ask(await readStoredToken(), '/api/stores/check-connection')).json()) as {
       hasConnection: boolean
       store: { senderName: string } | null
     }
   await expect.poll(() => connection()).toMatchObject({ hasConnection: true, store: { senderName: 'Ada’s pots' } })
   await page.goto(`${instance.url}/settings/sending/mail-server`)
-  await go(button('Send test email'))
+  await activate(button('Send test email'))
   await findMail(email, /^Test email/)
   await page.goto(`${instance.url}/settings`)
-  await go(button('Disconnect Store'))
-  await go(page.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }))
+  await activate(button('Disconnect Store'))
+  await activate(page.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }))
   await page.waitForURL('**/store-setup')
   await expect.poll(async () => (await connection()).hasConnection).toBe(false)
 })

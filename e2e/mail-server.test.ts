@@ -57,7 +57,7 @@ afterAll(async () => {
 })
 
 /** Signed in with two factors. */
-async function anOperator() {
+async function openOperator() {
   const page = await (await browser.newContext()).newPage()
   const olga = await createOwnerWithoutStore(instance, page, OPERATOR)
   const { secret } = await olga.ask<{ secret: string }>('POST', '/api/account/second-factor', { password: PASSWORD })
@@ -93,7 +93,7 @@ test('mail uses the account’s own server, waits while an operator suspends the
   expect(await remind(SHOPPERS[0]!)).toMatchObject({ success: true })
   await isTaken(email, SHOPPERS[0]!)
 
-  const olga = await anOperator()
+  const olga = await openOperator()
   await olga.page.goto(`${instance.url}/operator?search=${encodeURIComponent(email)}`)
   await olga.page.getByRole('link', { name: storeName, exact: true }).click()
   const dialog = olga.page.getByRole('dialog')

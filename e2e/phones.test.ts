@@ -77,14 +77,14 @@ async function prepareShoppers(): Promise<void> {
 }
 
 /** Messages sent to a phone, oldest first. */
-async function received(number: string, channel: Text['channel']): Promise<Text[]> {
+async function readMessages(number: string, channel: Text['channel']): Promise<Text[]> {
   const reply = await fetch(`${instance.mailboxUrl}/phone/api/texts?phone=${encodeURIComponent(number)}`)
   const { texts } = (await reply.json()) as { texts: Text[] }
   return texts.filter((text) => text.channel === channel && text.direction === 'out')
 }
 
 const expectCount = (number: string, channel: Text['channel'], count: number) =>
-  expect.poll(async () => (await received(number, channel)).length).toBe(count)
+  expect.poll(async () => (await readMessages(number, channel)).length).toBe(count)
 
 const openPhone = (number: string, channel: Text['channel']) =>
   phone.goto(`${instance.mailboxUrl}/phone?phone=${encodeURIComponent(number)}&channel=${channel}`)
@@ -121,8 +121,8 @@ test('an SMS submitted twice arrives once with a working link, and STOP ends mes
     })
   const replies = await Promise.all([send(), send()])
   expect(replies).toMatchObject([{ success: true }, { success: true }])
-  await waitUntil(async () => (await received(BEA, 'sms'))[0]?.status === 'delivered')
-  const [message, ...others] = await received(BEA, 'sms')
+  await waitUntil(async () => (await readMessages(BEA, 'sms'))[0]?.status === 'delivered')
+  const [message, ...others] = await readMessages(BEA, 'sms')
   expect(others).toEqual([])
   await expectWorkingLink(message!.body)
 
@@ -133,11 +133,11 @@ test('an SMS submitted twice arrives once with a working link, and STOP ends mes
   await phone.getByRole('button', { name: 'STOP' }).click()
   await expectCount(BEA, 'sms', 2)
   await log()
-    .getByText((await received(BEA, 'sms'))[1]!.body)
+    .getByText((await readMessages(BEA, 'sms'))[1]!.body)
     .waitFor()
   await checkPhonePage()
   expect((await test()).error).toMatch(/STOP|unsubscribed/i)
-  expect(await received(BEA, 'sms')).toHaveLength(2)
+  expect(await readMessages(BEA, 'sms')).toHaveLength(2)
   await phone.getByRole('button', { name: 'START' }).click()
   await expectCount(BEA, 'sms', 3)
   expect(await test()).toMatchObject({ isAccepted: true })
@@ -153,7 +153,7 @@ test('a WhatsApp message arrives once from its template, is reported as read, an
   )
   expect([results.successful.length, results.failed]).toEqual([1, []])
   await expectCount(CARL, 'whatsapp', 1)
-  const [message] = await received(CARL, 'whatsapp')
+  const [message] = await readMessages(CARL, 'whatsapp')
   expect(message!.body).toContain('Hi Carl, you left something in your cart')
   await expectWorkingLink(message!.url!)
 

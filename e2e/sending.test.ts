@@ -61,10 +61,10 @@ async function openStore(names: readonly string[]) {
   return { page, ask, people }
 }
 
-const mails = async (email: string, subject: string) =>
+const listShopperMails = async (email: string, subject: string) =>
   (await listMails(instance, email)).filter((mail) => mail.subject.includes(subject))
-const counts = (people: readonly { email: string }[], subject: string) =>
-  Promise.all(people.map(async ({ email }) => (await mails(email, subject)).length))
+const countShopperMails = (people: readonly { email: string }[], subject: string) =>
+  Promise.all(people.map(async ({ email }) => (await listShopperMails(email, subject)).length))
 
 /** The click, and the same request again with its idempotency key, as after a dropped connection. */
 async function pressAndReplay(page: Page, path: string, press: () => Promise<void>) {
@@ -90,7 +90,7 @@ test('a campaign arrives once at each recipient despite repeated clicks, and its
   const { first, replayed } = await pressAndReplay(page, '/send-to-abandoned-carts', () => confirm.dblclick())
   const { campaign } = first as { campaign: CampaignView }
   expect((replayed as typeof first).campaign.id).toBe(campaign.id)
-  await expect.poll(() => counts(people, subject)).toEqual([1, 1, 1])
+  await expect.poll(() => countShopperMails(people, subject)).toEqual([1, 1, 1])
 
   const stored = async () => (await ask<{ campaigns: CampaignView[] }>('GET', '/api/campaigns')).campaigns
   await expect.poll(async () => (await stored()).map(({ status }) => status)).toEqual(['sent'])
@@ -102,7 +102,7 @@ test('a campaign arrives once at each recipient despite repeated clicks, and its
   await expect.poll(stored).toMatchObject([{ status: 'sent', nextRunAt: null }])
   const { report } = await ask<{ report: CampaignReport }>('GET', `/api/campaigns/${campaign.id}/report`)
   expect(report.counts).toMatchObject({ planned: 3, sent: 3, waiting: 0, inFlight: 0, failed: 0, unknown: 0 })
-  await expect.poll(() => counts(people, subject)).toEqual([1, 1, 1])
+  await expect.poll(() => countShopperMails(people, subject)).toEqual([1, 1, 1])
 })
 
 test('an edited flow that is switched on sends the edited text once to a cart of the last 24 hours', {
@@ -123,8 +123,8 @@ test('an edited flow that is switched on sends the edited text once to a cart of
   await dialog.getByLabel('I have read the messages in the preview').check()
   await dialog.getByRole('button', { name: 'Switch on' }).click()
   await page.getByRole('button', { name: 'Switch off' }).waitFor()
-  await expect.poll(() => counts(people, 'From the kiln for Dana')).toEqual([1])
-  const [mail] = await mails(people[0]!.email, 'From the kiln')
+  await expect.poll(() => countShopperMails(people, 'From the kiln for Dana')).toEqual([1])
+  const [mail] = await listShopperMails(people[0]!.email, 'From the kiln')
   expect((await readMail(instance, mail!.id)).text).toContain('The kiln is still warm.')
   await page.reload()
   await page.getByText('1 sent').first().waitFor()
@@ -155,10 +155,10 @@ test('a discount mail arrives once at each chosen customer, each with a personal
   const { first, replayed } = await pressAndReplay(page, '/send-discount-offers', () => send.dblclick())
   expect(replayed).toEqual(first)
   await form.getByText('Discount emails sent successfully!').first().waitFor()
-  await expect.poll(() => counts(people, 'A coupon for you')).toEqual([1, 1, 0])
+  await expect.poll(() => countShopperMails(people, 'A coupon for you')).toEqual([1, 1, 0])
   const codes = await Promise.all(
     people.slice(0, 2).map(async ({ email }) => {
-      const [mail] = await mails(email, 'A coupon for you')
+      const [mail] = await listShopperMails(email, 'A coupon for you')
       const { text } = await readMail(instance, mail!.id)
       expect(text).toContain('10% off')
       return /POT-[A-Z0-9]{8}/.exec(text)![0]

@@ -77,7 +77,7 @@ export async function openFirefox(pushPort: number): Promise<Firefox> {
   const env = { ...process.env, HOME: profile, MOZ_HEADLESS: '1', MOZ_CRASHREPORTER_DISABLE: '1' }
   const child = spawn(process.env.FIREFOX_PATH!, args, { env, stdio: 'ignore' })
   try {
-    const marionette = await connectMarionette(await portIn(profile, child))
+    const marionette = await connectMarionette(await readPort(profile, child))
     const { capabilities } = await marionette.send<{ capabilities: { browserVersion: string } }>('WebDriver:NewSession')
     return drive(marionette, capabilities.browserVersion, () => end(child, marionette, profile))
   } catch (error) {
@@ -86,7 +86,7 @@ export async function openFirefox(pushPort: number): Promise<Firefox> {
   }
 }
 
-async function portIn(profile: string, child: ChildProcess): Promise<number> {
+async function readPort(profile: string, child: ChildProcess): Promise<number> {
   const file = path.join(profile, 'MarionetteActivePort')
   for (let waitedMs = 0; waitedMs < 120_000; waitedMs += 200) {
     if (child.exitCode !== null) throw new Error(`Firefox ended with code ${child.exitCode}.`)

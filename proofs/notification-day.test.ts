@@ -25,7 +25,7 @@ test('a day of a store with 10,000 carts creates fewer than 80 notifications, in
   for (const day of ['first day', 'second day']) {
     const from = world.now
     await runShopDay(world, store, 10_000)
-    const rows = await rowsBetween(from, world.now)
+    const rows = await readRowsBetween(from, world.now)
     print(day, rows)
     expect(rows.length).toBeLessThan(MOST_ROWS)
     expect(rows.filter(({ type, data }) => type === 'cart_abandoned' && !data.count).length).toBeLessThanOrEqual(10)
@@ -37,10 +37,10 @@ test('a day of a store with 10,000 carts creates fewer than 80 notifications, in
     expect(titles).toContain('40 messages were not sent: the text cannot be rendered')
   }
   // No event is lost in between.
-  expect(counted(await rowsBetween(MIDNIGHT, world.now))).toEqual(await happened())
+  expect(countEvents(await readRowsBetween(MIDNIGHT, world.now))).toEqual(await countRows())
 })
 
-async function rowsBetween(from: Date, to: Date): Promise<Row[]> {
+async function readRowsBetween(from: Date, to: Date): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select type, data, created_at as "createdAt" from notifications where created_at >= ${from} and created_at < ${to}
     union all select type, data, created_at from account_notifications where created_at >= ${from} and created_at < ${to}
@@ -62,7 +62,7 @@ function print(day: string, rows: readonly Row[]): void {
 }
 
 /** Sums over the notification rows. */
-function counted(rows: readonly Row[]) {
+function countEvents(rows: readonly Row[]) {
   const sumRows = (wanted: (type: string) => boolean) =>
     rows
       .filter(({ type, data }) => wanted(type) && !('cause' in data && data.cause === 'unrenderable'))
@@ -77,7 +77,7 @@ function counted(rows: readonly Row[]) {
 }
 
 /** Sums over carts and messages. A bounced message was sent and not delivered. */
-async function happened() {
+async function countRows() {
   const { rows } = await sql`
     select (select count(*)::int from carts where abandoned_at is not null) as abandoned,
       (select count(*)::int from carts where status = 'recovered') as recovered,

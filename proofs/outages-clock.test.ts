@@ -27,11 +27,11 @@ beforeEach(async () => {
   world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
   world.sent.length = 0
   shop = await createConnectedStore(world)
-  await switchOn()
+  await switchFlowOn()
 })
 
 /** The ready-made flow is on, and the sender is set. */
-async function switchOn(): Promise<void> {
+async function switchFlowOn(): Promise<void> {
   const { storeId } = shop
   await world.db
     .updateTable('stores')
@@ -52,7 +52,7 @@ async function switchOn(): Promise<void> {
 }
 
 /** Runs the worker's ticks, minute by minute. */
-async function live(minutes: number): Promise<void> {
+async function runTicks(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
     world.advance(48_000)
     // In production every three seconds; only the last of each minute matters here.
@@ -70,14 +70,14 @@ async function live(minutes: number): Promise<void> {
 }
 
 /** Abandons a cart every five minutes. */
-async function leaveCarts(count: number): Promise<void> {
+async function abandonCarts(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     await recordOrders(world.deps, shop.storeId, [buildOrder(world)], 'webhook')
-    await live(5)
+    await runTicks(5)
   }
 }
 
-async function steps(step = 1): Promise<{ state: string; reason: string | null }[]> {
+async function listSteps(step = 1): Promise<{ state: string; reason: string | null }[]> {
   return world.db
     .selectFrom('messages')
     .select(['state', 'reason'])
@@ -86,13 +86,13 @@ async function steps(step = 1): Promise<{ state: string; reason: string | null }
     .execute()
 }
 
-async function alarms(): Promise<string[]> {
+async function listStageAlarms(): Promise<string[]> {
   return (await readNotifications(world, shop.storeId))
     .filter(({ type }) => type.startsWith('stage_'))
     .map(({ title }) => title)
 }
 
-const recipients = () => world.sent.map((mail) => mail.to)
+const listRecipients = () => world.sent.map((mail) => mail.to)
 
 /** Hours on a virtual clock: the real duration depends only on the load of the machine. */
 const LIMIT_MS = 180_000
@@ -100,24 +100,24 @@ const LIMIT_MS = 180_000
 test(
   'holds messages while the store is down for an hour, tells the owner why, and sends each once afterwards',
   async () => {
-    await leaveCarts(6)
-    await live(20)
+    await abandonCarts(6)
+    await runTicks(20)
     const goOn = shop.fake.orders
     shop.fake.orders = () => {
       throw new StoreProblem('unreachable')
     }
     world.sent.length = 0
-    await live(60)
+    await runTicks(60)
     expect(world.sent).toEqual([])
-    const held = (await steps()).filter((row) => row.state === 'held')
+    const held = (await listSteps()).filter((row) => row.state === 'held')
     expect(held.length).toBeGreaterThan(0)
     expect(held.every((row) => row.reason === 'store_unreachable:unreachable')).toBe(true)
-    expect(await alarms()).toEqual(['The store has not been synced'])
+    expect(await listStageAlarms()).toEqual(['The store has not been synced'])
     shop.fake.orders = goOn
-    await live(30)
-    expect((await steps()).every((row) => row.state === 'sent')).toBe(true)
-    expect(new Set(recipients()).size).toBe(recipients().length)
-    expect(await alarms()).toEqual(['The store has not been synced', 'The store is being synced again'])
+    await runTicks(30)
+    expect((await listSteps()).every((row) => row.state === 'sent')).toBe(true)
+    expect(new Set(listRecipients()).size).toBe(listRecipients().length)
+    expect(await listStageAlarms()).toEqual(['The store has not been synced', 'The store is being synced again'])
   },
   LIMIT_MS,
 )
@@ -128,21 +128,21 @@ test(
     const orders = Array.from({ length: 10 }, () => buildOrder(world))
     await recordOrders(world.deps, shop.storeId, orders, 'webhook')
     shop.fake.allOrders = [...orders]
-    await live(55)
+    await runTicks(55)
     // Orders were last read ten minutes before the mails are due, which an older version accepted.
     await checkOrders(world.deps, shop.storeId)
     shop.fake.problem = new StoreProblem('unreachable', 'connection refused')
-    await live(40)
+    await runTicks(40)
     expect(world.sent).toEqual([])
-    expect(await steps()).toEqual(orders.map(() => ({ state: 'held', reason: 'store_unreachable:unreachable' })))
+    expect(await listSteps()).toEqual(orders.map(() => ({ state: 'held', reason: 'store_unreachable:unreachable' })))
     const at = world.now.toISOString()
     const bought = { kind: 'purchase', status: 'processing', modifiedAt: at, paidAt: at } as const
     shop.fake.allOrders = orders.map((order, index) => (index < 3 ? { ...order, ...bought } : order))
     shop.fake.problem = null
-    await live(1)
+    await runTicks(1)
     const expected = orders.slice(3).map((order) => order.email)
-    expect(recipients().toSorted()).toEqual(expected.toSorted())
-    const reasons = (await steps()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+    expect(listRecipients().toSorted()).toEqual(expected.toSorted())
+    const reasons = (await listSteps()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
     expect(reasons.toSorted()).toEqual([
       ...orders.slice(0, 3).map(() => 'cancelled(purchased)'),
       ...expected.map(() => 'sent'),
@@ -154,23 +154,23 @@ test(
 test(
   'retries with growing delays while the mail server is down for an hour, notifies the owner, and sends each mail once',
   async () => {
-    await leaveCarts(6)
+    await abandonCarts(6)
     world.answer = () => ({
       kind: 'retry',
       reason: 'connection_refused',
       response: 'connect ECONNREFUSED 127.0.0.1:25',
     })
-    await live(90)
+    await runTicks(90)
     const tries = world.sent.length
-    expect((await steps()).every((row) => row.state === 'held' && row.reason === 'retry')).toBe(true)
+    expect((await listSteps()).every((row) => row.state === 'held' && row.reason === 'retry')).toBe(true)
     expect(tries).toBeLessThan(6 * 12)
-    expect(await alarms()).toEqual(['The mail server accepts no messages'])
+    expect(await listStageAlarms()).toEqual(['The mail server accepts no messages'])
     world.sent.length = 0
     world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
-    await live(20)
-    expect((await steps()).every((row) => row.state === 'sent')).toBe(true)
-    expect(recipients()).toHaveLength(6)
-    expect(await alarms()).toEqual(['The mail server accepts no messages', 'Messages are being sent again'])
+    await runTicks(20)
+    expect((await listSteps()).every((row) => row.state === 'sent')).toBe(true)
+    expect(listRecipients()).toHaveLength(6)
+    expect(await listStageAlarms()).toEqual(['The mail server accepts no messages', 'Messages are being sent again'])
   },
   LIMIT_MS,
 )
@@ -178,21 +178,21 @@ test(
 test(
   'closes mails that are more than a day late when the mail server is down for two days',
   async () => {
-    await leaveCarts(1)
+    await abandonCarts(1)
     world.answer = () => ({
       kind: 'retry',
       reason: 'connection_refused',
       response: 'connect ECONNREFUSED 127.0.0.1:25',
     })
-    await live(70)
+    await runTicks(70)
     for (let hour = 0; hour < 48; hour++) {
       world.advance(HOUR - MINUTE)
-      await live(1)
+      await runTicks(1)
     }
     world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
     world.sent.length = 0
-    await live(60)
-    expect(await steps(1)).toMatchObject([{ state: 'skipped' }])
+    await runTicks(60)
+    expect(await listSteps(1)).toMatchObject([{ state: 'skipped' }])
     expect(world.sent.length).toBeLessThanOrEqual(1)
   },
   LIMIT_MS,
@@ -201,8 +201,8 @@ test(
 test(
   'sends nothing again when the clock steps back a day, and checks the store within minutes',
   async () => {
-    await leaveCarts(2)
-    await live(70)
+    await abandonCarts(2)
+    await runTicks(70)
     expect(world.sent).toHaveLength(2)
     world.advance(-DAY)
     const readings = shop.fake.orders
@@ -211,11 +211,11 @@ test(
       pulls++
       return readings(query)
     }
-    await live(3)
+    await runTicks(3)
     expect(pulls).toBeGreaterThan(0)
-    await live(40)
+    await runTicks(40)
     expect(world.sent).toHaveLength(2)
-    expect(await alarms()).toEqual([])
+    expect(await listStageAlarms()).toEqual([])
   },
   LIMIT_MS,
 )
@@ -223,9 +223,9 @@ test(
 test(
   'considers a worker dead that died before its clock stepped back, and ends its leases',
   async () => {
-    await leaveCarts(1)
+    await abandonCarts(1)
     const { storeId } = shop
-    await live(54)
+    await runTicks(54)
     const dead = '01900000-0000-7000-8000-00000000dead'
     await world.db
       .insertInto('workers')
@@ -244,8 +244,8 @@ test(
       .where('store_id', '=', storeId)
       .where('step', '=', 1)
       .execute()
-    await live(10)
-    expect(await steps()).toEqual([{ state: 'sent', reason: null }])
+    await runTicks(10)
+    expect(await listSteps()).toEqual([{ state: 'sent', reason: null }])
   },
   LIMIT_MS,
 )

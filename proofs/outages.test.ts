@@ -101,21 +101,21 @@ async function prepareStore(db: Db, shop: DemoStore): Promise<TestStore> {
 }
 
 async function startMailServer(accepted: string[]) {
-  let server = smtpServer(accepted)
+  let server = createSmtpServer(accepted)
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   await listen(0)
   const { port } = server.server.address() as AddressInfo
   const stop = () => new Promise<void>((resolve) => server.close(() => resolve()))
   endings.push(stop)
   const start = async () => {
-    server = smtpServer(accepted)
+    server = createSmtpServer(accepted)
     await listen(port)
   }
   return { port, stop, start }
 }
 
 /** Slow enough that an outage interrupts messages in flight. */
-function smtpServer(accepted: string[]): SMTPServer {
+function createSmtpServer(accepted: string[]): SMTPServer {
   return new SMTPServer({
     authOptional: true,
     closeTimeout: 500,
@@ -132,7 +132,7 @@ function smtpServer(accepted: string[]): SMTPServer {
   })
 }
 
-async function states(db: Db): Promise<Record<string, number>> {
+async function countStates(db: Db): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('messages')
     .select(['state', (eb) => eb.fn.countAll<number>().as('count')])
@@ -152,7 +152,7 @@ async function isAllSettled(db: Scene['db']): Promise<boolean> {
   return rows.length === 0
 }
 
-const ready = async (instance: AppInstance) => {
+const readReadiness = async (instance: AppInstance) => {
   const reply = await fetch(`${instance.url}/readyz`, { signal: AbortSignal.timeout(10_000) })
   return { status: reply.status, body: (await reply.json()) as { checks: Record<string, string> } }
 }
@@ -163,10 +163,10 @@ const ready = async (instance: AppInstance) => {
  */
 async function expectAllOnce({ db, accepted }: Scene, pool = 5): Promise<void> {
   await waitUntil(async () => {
-    const { sent = 0, unknown = 0, sending = 0 } = await states(db).catch(() => ({}) as Record<string, number>)
+    const { sent = 0, unknown = 0, sending = 0 } = await countStates(db).catch(() => ({}) as Record<string, number>)
     return sent + unknown + sending === SHOPPERS && (await isAllSettled(db).catch(() => false))
   }, 120_000)
-  const { sent = 0 } = await states(db)
+  const { sent = 0 } = await countStates(db)
   expect(new Set(accepted).size).toBe(accepted.length)
   expect(accepted.length).toBeGreaterThanOrEqual(sent)
   expect(sent).toBeGreaterThanOrEqual(SHOPPERS - pool)
@@ -177,8 +177,8 @@ test('replies with 503 while the database is killed during sends, restarts it, a
   await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
   const first = scene.postmaster()!
   process.kill(first, 'SIGKILL')
-  await waitUntil(async () => (await ready(scene.instance)).status === 503, 5_000, 50)
-  await waitUntil(async () => (await ready(scene.instance)).status === 200, 60_000)
+  await waitUntil(async () => (await readReadiness(scene.instance)).status === 503, 5_000, 50)
+  await waitUntil(async () => (await readReadiness(scene.instance)).status === 200, 60_000)
   expect(scene.postmaster()).not.toBe(first)
   await expectAllOnce(scene)
 }, 240_000)
@@ -192,7 +192,7 @@ test(
     const all = [scene.postmaster()!, ...children.trim().split(/\s+/).map(Number)]
     for (const pid of all) process.kill(pid, 'SIGSTOP')
     try {
-      expect(await ready(scene.instance)).toMatchObject({
+      expect(await readReadiness(scene.instance)).toMatchObject({
         status: 503,
         body: { checks: { database: 'does not answer' } },
       })
@@ -200,7 +200,7 @@ test(
     } finally {
       for (const pid of all) process.kill(pid, 'SIGCONT')
     }
-    await waitUntil(async () => (await ready(scene.instance)).status === 200, 30_000)
+    await waitUntil(async () => (await readReadiness(scene.instance)).status === 200, 30_000)
     await expectAllOnce(scene)
   },
   200_000 + OUTAGE_MS,
@@ -212,7 +212,7 @@ test(
     const scene = await createScene()
     await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
     await scene.mail.stop()
-    await waitUntil(async () => ((await states(scene.db)).held ?? 0) > 10, 60_000)
+    await waitUntil(async () => ((await countStates(scene.db)).held ?? 0) > 10, 60_000)
     await sleep(OUTAGE_MS)
     await scene.mail.start()
     // Shortens the engine's back-off, which would take half an hour.
@@ -220,7 +220,7 @@ test(
       async () => {
         await scene.db.updateTable('messages').set({ wake_at: new Date() }).where('state', '=', 'held').execute()
         await scene.db.updateTable('send_schedule').set({ next_due_at: new Date() }).execute()
-        const { sent = 0, unknown = 0 } = await states(scene.db)
+        const { sent = 0, unknown = 0 } = await countStates(scene.db)
         return sent + unknown === SHOPPERS
       },
       90_000,
@@ -240,8 +240,8 @@ test(
     await waitUntil(async () => scene.accepted.length >= 5, 60_000, 20)
     const ballast = path.join(disk, 'ballast')
     fill(ballast)
-    await waitUntil(async () => (await ready(scene.instance)).status === 503, 30_000)
-    expect((await ready(scene.instance)).body.checks.disk).toContain('the disk of the data folder is full')
+    await waitUntil(async () => (await readReadiness(scene.instance)).status === 503, 30_000)
+    expect((await readReadiness(scene.instance)).body.checks.disk).toContain('the disk of the data folder is full')
     await waitUntil(async () => (await postCapture(scene)) === 503, 60_000, 5)
     const before = await countPosts(scene)
     const taken = []
@@ -250,7 +250,7 @@ test(
     for (let n = 0; n < 4; n++) await sql`select pg_switch_wal()`.execute(scene.db).catch(() => {})
     await sleep(OUTAGE_MS)
     fs.rmSync(ballast)
-    await waitUntil(async () => (await ready(scene.instance)).status === 200, 90_000)
+    await waitUntil(async () => (await readReadiness(scene.instance)).status === 200, 90_000)
     if (before !== null) {
       const kept = (await countPosts(scene))! - before
       expect(kept).toBe(taken.filter((status) => status === 204).length)

@@ -15,7 +15,7 @@ import { missingPostfix, type Postfix, startPostfix } from './postfix.ts'
 
 const world = createWorld({ BOUNCE_ADDRESS: 'bounces@back.test', MAIL_FROM: 'Recoup <hello@mugs.test>' })
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as net.AddressInfo
@@ -44,7 +44,7 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
     intake = await listenForBounces(world.deps, 0)
     const later = (receiver.server.address() as net.AddressInfo).port
     postfix = startPostfix({
-      port: await freePort(),
+      port: await findFreePort(),
       answers: {
         'full@shop.test': '552 5.2.2 Mailbox full',
         'grey@shop.test': '451 4.7.1 Greylisted, try again in 300 seconds',

@@ -52,8 +52,8 @@ export function startPostfix({ port, answers, routes }: PostfixOptions): Postfix
   chownSync(data, Number(execFileSync('id', ['-u', 'postfix'])), Number(execFileSync('id', ['-g', 'postfix'])))
   // Owner of the mailbox, as in virtual_uid_maps.
   chownSync(folder('mail'), 65_534, 65_534)
-  writeFileSync(path.join(dir, 'main.cf'), mainCf(dir, answers, routes))
-  writeFileSync(path.join(dir, 'master.cf'), masterCf(port))
+  writeFileSync(path.join(dir, 'main.cf'), buildMainCf(dir, answers, routes))
+  writeFileSync(path.join(dir, 'master.cf'), buildMasterCf(port))
   execFileSync(POSTFIX, ['-c', dir, 'start'], { stdio: 'pipe' })
   const log = path.join(data, 'mail.log')
   return {
@@ -70,10 +70,10 @@ export function startPostfix({ port, answers, routes }: PostfixOptions): Postfix
   }
 }
 
-const inline = (entries: [string, string][]) =>
+const buildInlineTable = (entries: [string, string][]) =>
   `inline:{ ${entries.map(([key, value]) => `{ ${key} = ${value} }`).join(', ')} }`
 
-function mainCf(dir: string, answers: PostfixOptions['answers'], routes: PostfixOptions['routes']): string {
+function buildMainCf(dir: string, answers: PostfixOptions['answers'], routes: PostfixOptions['routes']): string {
   const domains = Object.keys(routes)
   return [
     'compatibility_level = 3.6',
@@ -94,13 +94,13 @@ function mainCf(dir: string, answers: PostfixOptions['answers'], routes: Postfix
     'mynetworks = 10.255.255.255/32',
     'virtual_mailbox_domains = shop.test',
     `virtual_mailbox_base = ${dir}/mail`,
-    `virtual_mailbox_maps = ${inline([['ana@shop.test', 'ana/'], ...Object.keys(answers).map((to) => [to, 'none/'] as [string, string])])}`,
+    `virtual_mailbox_maps = ${buildInlineTable([['ana@shop.test', 'ana/'], ...Object.keys(answers).map((to) => [to, 'none/'] as [string, string])])}`,
     'virtual_uid_maps = static:65534',
     'virtual_gid_maps = static:65534',
     'virtual_minimum_uid = 1',
     `relay_domains = ${domains.join(' ')}`,
-    `transport_maps = ${inline(domains.map((domain) => [domain, `smtp:[127.0.0.1]:${routes[domain]}`]))}`,
-    `smtpd_recipient_restrictions = check_recipient_access ${inline(Object.entries(answers))}, reject_unauth_destination`,
+    `transport_maps = ${buildInlineTable(domains.map((domain) => [domain, `smtp:[127.0.0.1]:${routes[domain]}`]))}`,
+    `smtpd_recipient_restrictions = check_recipient_access ${buildInlineTable(Object.entries(answers))}, reject_unauth_destination`,
     'delay_warning_time = 1s',
     'queue_run_delay = 1s',
     'minimal_backoff_time = 1s',
@@ -111,7 +111,7 @@ function mainCf(dir: string, answers: PostfixOptions['answers'], routes: Postfix
   ].join('\n')
 }
 
-function masterCf(port: number): string {
+function buildMasterCf(port: number): string {
   const parts = [
     `127.0.0.1:${port} inet n - n - - smtpd`,
     'cleanup unix n - n - 0 cleanup',

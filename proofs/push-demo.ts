@@ -29,7 +29,7 @@ export async function openPushDemo(): Promise<PushDemo> {
   })
   const token = await signIn(instance)
   await untilHosted(instance, token)
-  await noQuietHours(instance)
+  await moveQuietHours(instance)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return {
     ...{ instance, service, browsers },
@@ -71,7 +71,7 @@ async function read<T>(reply: Response): Promise<T> {
 }
 
 /** Moves quiet hours of the demo store to one minute, half an hour away. */
-async function noQuietHours(instance: AppInstance): Promise<void> {
+async function moveQuietHours(instance: AppInstance): Promise<void> {
   const client = new pg.Client(instance.databaseUrl())
   await client.connect()
   const quiet = (new Date().getUTCMinutes() + 30) % 60

@@ -46,13 +46,13 @@ const walls: { from: RegExp; to: RegExp; because: string }[] = [
   },
 ]
 
-const filesIn = (roots: string[]) =>
+const listFiles = (roots: string[]) =>
   roots.flatMap((root) =>
     readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
       .map((name) => `${root}/${name}`),
   )
-const files = filesIn(['shared', 'server', 'web', 'storefront', 'demo'])
+const files = listFiles(['shared', 'server', 'web', 'storefront', 'demo'])
 const sources = files.filter((name) => !/\.test\.tsx?$/.test(name))
 const IMPORTS = /(?:from|import)\s*\(?\s*'([^']+)'/g
 
@@ -149,7 +149,7 @@ test('no test mocks a module: test files share modules, and a module that is alr
 })
 
 test('waitForFunction never gets an async condition: a promise is truthy at once', () => {
-  const waiting = [...files, ...filesIn(['test', 'e2e'])].filter((file) =>
+  const waiting = [...files, ...listFiles(['test', 'e2e'])].filter((file) =>
     /\.waitForFunction\(\s*async\b/.test(readFileSync(file, 'utf8')),
   )
   expect(waiting).toEqual([])
@@ -342,7 +342,7 @@ test('statements use at most ten predicates on message states, each explained in
 test('page tests poll for what they expect', () => {
   const READ_AT_ONCE =
     /expect\(\s*await [^;\n]*?\.(count|textContent|innerText|allTextContents|allInnerTexts|isVisible|isHidden|isChecked|isDisabled|isEnabled|inputValue|getAttribute)\([^()]*\),?\s*\)/g
-  const atOnce = filesIn(['screens', 'storefront', 'e2e', 'proofs']).flatMap((file) =>
+  const atOnce = listFiles(['screens', 'storefront', 'e2e', 'proofs']).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(READ_AT_ONCE)].map(([text]) => `${file}: ${text}`),
   )
   expect(atOnce, 'await expect.poll(() => …) instead').toEqual([])

@@ -34,7 +34,7 @@ export interface ErasureScene extends TestStore {
 }
 
 const ENGRAVING = [{ name: 'Engraving', value: 'For Zed' }]
-const withEngraving = (order: PlatformOrder): PlatformOrder => ({
+const addEngraving = (order: PlatformOrder): PlatformOrder => ({
   ...order,
   items: order.items.map((item) => ({ ...item, choices: ENGRAVING })),
 })
@@ -42,10 +42,10 @@ const withEngraving = (order: PlatformOrder): PlatformOrder => ({
 /** Creates two carts (one bought after a click), messages and replies, besides data of another shopper. */
 export async function createShopperEverywhere(world: World): Promise<ErasureScene> {
   const store = await createStore(world)
-  const order = withEngraving(buildOrder(world, { ...ZEN, kind: 'draft' }))
+  const order = addEngraving(buildOrder(world, { ...ZEN, kind: 'draft' }))
   const other = buildOrder(world)
   await recordOrders(world.deps, store.storeId, [order, other], 'sync')
-  await capture(world, store)
+  await captureCart(world, store)
   await passTime(world, store.storeId, 2 * HOUR)
   const mail = world.sent.find(({ to }) => to === ZEN.email)!
   const link = findLink(mail.html, '/c/')
@@ -54,7 +54,7 @@ export async function createShopperEverywhere(world: World): Promise<ErasureScen
   world.advance(60_000)
   await recordOrders(world.deps, store.storeId, [markPurchased(world, order)], 'webhook')
   world.advance(HOUR)
-  const next = withEngraving(buildOrder(world, { ...ZEN, kind: 'draft' }))
+  const next = addEngraving(buildOrder(world, { ...ZEN, kind: 'draft' }))
   await recordOrders(world.deps, store.storeId, [next], 'sync')
   await passTime(world, store.storeId, 2 * HOUR)
   await fillTheRest(world, store, mail.messageId)
@@ -62,7 +62,7 @@ export async function createShopperEverywhere(world: World): Promise<ErasureScen
 }
 
 /** Posts as the capture script does. */
-async function capture(world: World, store: TestStore): Promise<void> {
+async function captureCart(world: World, store: TestStore): Promise<void> {
   world.deps.zones = {
     zoneOf: () => ({ city: 'Quartermain Falls', region: '', country: 'United States', timezone: '' }),
     builtOn: null,

@@ -94,7 +94,7 @@ async function insertStore(world: World, made: NewStore, options: StoreOptions):
     sender_name: 'Tea & Co',
     postal_address: '1 Main Street, Springfield, IL 62701, USA',
   }
-  await (options.accountId ? world.db : withAccount(world, made, options))
+  await (options.accountId ? world.db : buildAccountInsert(world, made, options))
     .with('store', (query) => query.insertInto('stores').values(store))
     .with('schedule', (query) => query.insertInto('send_schedule').values({ store_id: storeId }))
     .insertInto('sync_state')
@@ -102,7 +102,7 @@ async function insertStore(world: World, made: NewStore, options: StoreOptions):
     .execute()
 }
 
-function withAccount({ db, now }: World, { ids, n }: NewStore, options: StoreOptions): Pick<Db, 'with'> {
+function buildAccountInsert({ db, now }: World, { ids, n }: NewStore, options: StoreOptions): Pick<Db, 'with'> {
   const { accountId, userId, token } = ids
   const user = { id: userId, email: `owner${n}@owners.example`, name: `Owner ${n}`, password_hash: '-' }
   const session = { account_id: accountId, id: newId(), user_id: userId, token_hash: tokenHash(token) }

@@ -51,13 +51,13 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
     },
     async updateCoupon(id, draft) {
       throwIfFailing(self())
-      const answer = changed(self(), id, draft)
+      const answer = changeCoupon(self(), id, draft)
       if ('coupon' in answer) await self().afterCoupon()
       return answer
     },
     async updateCoupons(changes) {
       throwIfFailing(self())
-      const answers = changes.map(({ id, draft }) => changed(self(), id, draft))
+      const answers = changes.map(({ id, draft }) => changeCoupon(self(), id, draft))
       await self().afterCoupon()
       return answers
     },
@@ -70,7 +70,7 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
   }
 }
 
-function changed(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChangeResult {
+function changeCoupon(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChangeResult {
   const words = fake.couponRefusal(draft)
   if (words) return { refusal: 'refused', words }
   const coupon = fake.allCoupons.find(({ couponId }) => couponId === id)

@@ -13,9 +13,9 @@ export interface StepChange {
 }
 
 export const buildSavedSteps = (steps: readonly FlowStep[], change: (step: FlowStep) => StepChange) =>
-  steps.map((step) => savedStep(step, change(step)))
+  steps.map((step) => buildSavedStep(step, change(step)))
 
-function savedStep(
+function buildSavedStep(
   { id, delayMinutes, channels, variants }: FlowStep,
   { channel, subject, body, ...more }: StepChange,
 ) {

@@ -17,7 +17,7 @@ const teas = tea
 const pots = (quantity: number): FoldItem => ({ ...pot, quantity })
 
 /** `03-08 09:30` means 2026; `2025-12-15 09:00` names the year. */
-const local = (time: string): Date => {
+const parseLocalTime = (time: string): Date => {
   const [day, clock] = time.split(' ')
   const full = `${day!.length > 5 ? day : `2026-${day}`}T${clock}`
   return new Date(Temporal.PlainDateTime.from(full).toZonedDateTime(ZONE).epochMilliseconds)
@@ -80,17 +80,17 @@ type Life = { world: World; shop: Shop; agenda: [at: string, act: Act][] }
 
 /** `afterEach` runs after every event. */
 export async function createFortyCarts(world: World, afterEach: (shop: Shop) => Promise<void>): Promise<Shop> {
-  world.now = local('01-23 09:00')
+  world.now = parseLocalTime('01-23 09:00')
   const shop = await createShop(world, { plan: 'growth' })
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).where('step', '>', 1).execute()
   const life: Life = { world, shop, agenda: [] }
-  for (const cart of carts) begins(life, cart)
-  inEuros(life)
-  reads(life)
-  buys(life)
-  others(life)
-  const inOrder = life.agenda.map(([at, act]) => ({ at: local(at), act }))
-  const end = local('04-03 12:00')
+  for (const cart of carts) addStart(life, cart)
+  addEuroCarts(life)
+  addReads(life)
+  addPurchases(life)
+  addOtherEvents(life)
+  const inOrder = life.agenda.map(([at, act]) => ({ at: parseLocalTime(at), act }))
+  const end = parseLocalTime('04-03 12:00')
   for (const { at, act } of inOrder.sort((a, b) => a.at.getTime() - b.at.getTime())) {
     if (at > end) break
     world.now = at
@@ -98,12 +98,12 @@ export async function createFortyCarts(world: World, afterEach: (shop: Shop) => 
     await afterEach(shop)
   }
   world.now = end
-  await signedIn(life)
+  await keepSignedIn(life)
   return shop
 }
 
 /** Fills a cart and leaves it; an hour later it is abandoned, and mailed if it has an address. */
-function begins({ shop, agenda }: Life, [number, at, items, contact]: Cart): void {
+function addStart({ shop, agenda }: Life, [number, at, items, contact]: Cart): void {
   agenda.push([
     at,
     async () => {
@@ -111,19 +111,19 @@ function begins({ shop, agenda }: Life, [number, at, items, contact]: Cart): voi
       if (contact) await shop.type(String(number), contact)
     },
   ])
-  agenda.push([hourAfter(at), () => shop.pass(0)])
+  agenda.push([addHour(at), () => shop.pass(0)])
 }
 
 /** In local time, which skips an hour on 8 March. */
-const hourAfter = (at: string) =>
-  Temporal.Instant.fromEpochMilliseconds(local(at).getTime() + HOUR)
+const addHour = (at: string) =>
+  Temporal.Instant.fromEpochMilliseconds(parseLocalTime(at).getTime() + HOUR)
     .toZonedDateTimeISO(ZONE)
     .toPlainDateTime()
     .toString()
     .slice(5, 16)
     .replace('T', ' ')
 
-function inEuros({ world, shop, agenda }: Life): void {
+function addEuroCarts({ world, shop, agenda }: Life): void {
   for (const [number, at, minor] of [
     [24, '03-18 09:00', 3_000],
     [25, '03-19 09:00', 5_000],
@@ -131,7 +131,7 @@ function inEuros({ world, shop, agenda }: Life): void {
     const items = [{ ...pot, name: 'Teapot', sku: null, imageUrl: null, quantity: 1, unitPriceMinor: minor }]
     const draft = { email: buildEmail(number), currency: 'EUR', totalMinor: minor, items } as Partial<PlatformOrder>
     agenda.push([at, () => shop.order({ kind: 'draft', orderId: `9${number}`, ...draft })])
-    agenda.push([hourAfter(at), () => shop.pass(0)])
+    agenda.push([addHour(at), () => shop.pass(0)])
     if (number === 25)
       agenda.push([
         '03-20 09:00',
@@ -143,7 +143,7 @@ function inEuros({ world, shop, agenda }: Life): void {
 const iso = ({ now }: World) => now.toISOString()
 
 /** Opens, clicks, restores, bounces and complaints. */
-function reads(life: Life): void {
+function addReads(life: Life): void {
   const { world, agenda } = life
   const visits = (
     at: string,
@@ -156,7 +156,7 @@ function reads(life: Life): void {
   visits('02-03 00:40', 4, 'machine')
   visits('02-04 10:10', 5, 'open')
   visits('02-06 10:30', 6, 'restore')
-  agenda.push(['02-12 10:05', async () => reports(world, await findMessage(life, 9), 'hard')])
+  agenda.push(['02-12 10:05', async () => reportMail(world, await findMessage(life, 9), 'hard')])
   visits('02-16 10:10', 11, 'open')
   visits('02-16 10:20', 11, 'unsubscribe')
   visits('02-20 10:10', 12, 'machine')
@@ -170,7 +170,10 @@ function reads(life: Life): void {
   visits('03-14 16:10', 21, 'open', 'manual email')
   visits('03-14 16:20', 21, 'restore', 'manual email')
   visits('03-17 11:10', 22, 'click', 'campaign email')
-  agenda.push(['03-17 12:00', async () => reports(world, await findMessage(life, 23, 'campaign email'), 'complaint')])
+  agenda.push([
+    '03-17 12:00',
+    async () => reportMail(world, await findMessage(life, 23, 'campaign email'), 'complaint'),
+  ])
   visits('03-18 10:10', 24, 'click')
   visits('03-19 10:10', 25, 'click')
   visits('03-24 10:20', 28, 'click')
@@ -179,14 +182,19 @@ function reads(life: Life): void {
   visits('03-29 10:10', 31, 'open')
   visits('03-30 12:10', 33, 'open')
   visits('04-02 10:10', 37, 'click')
-  answers(life, '03-30 11:30', { kind: 'unknown', reason: 'unknown', response: 'connection lost' })
-  answers(life, '03-30 12:30', null)
-  answers(life, '04-02 23:30', { kind: 'rejected', reason: 'rejected', response: '554 no', isRecipientFault: false })
-  answers(life, '04-03 00:30', null)
+  setMailReplies(life, '03-30 11:30', { kind: 'unknown', reason: 'unknown', response: 'connection lost' })
+  setMailReplies(life, '03-30 12:30', null)
+  setMailReplies(life, '04-02 23:30', {
+    kind: 'rejected',
+    reason: 'rejected',
+    response: '554 no',
+    isRecipientFault: false,
+  })
+  setMailReplies(life, '04-03 00:30', null)
 }
 
 /** Sets the mail server's replies from then on; null: it accepts. */
-function answers({ world, agenda }: Life, at: string, outcome: object | null): void {
+function setMailReplies({ world, agenda }: Life, at: string, outcome: object | null): void {
   agenda.push([
     at,
     async () => {
@@ -195,7 +203,7 @@ function answers({ world, agenda }: Life, at: string, outcome: object | null): v
   ])
 }
 
-const reports = (world: World, { id: messageId }: { id: string }, kind: 'hard' | 'complaint') =>
+const reportMail = (world: World, { id: messageId }: { id: string }, kind: 'hard' | 'complaint') =>
   recordMailReport(world.deps, { messageId, kind, source: 'dsn', status: '5.1.1', words: 'reported' })
 
 /** Returns the newest message to a shopper with an origin and channel, such as `flow email`. */
@@ -224,7 +232,7 @@ function expectOk({ status, body }: { status: number; body: unknown }): void {
   if (status >= 400) throw new Error(`${status} ${JSON.stringify(body)}`)
 }
 
-function buys({ world, shop, agenda }: Life): void {
+function addPurchases({ world, shop, agenda }: Life): void {
   const made = new Map<string, PlatformOrder>()
   const order = (
     at: string,
@@ -276,7 +284,7 @@ function buys({ world, shop, agenda }: Life): void {
   order('04-02 12:00', '137', 6_800, 37)
   changes('04-02 18:00', '137', { kind: 'cancelled', status: 'cancelled' })
   const then = (time: string) => {
-    const at = local(time).toISOString()
+    const at = parseLocalTime(time).toISOString()
     return { createdAt: at, modifiedAt: at, paidAt: at }
   }
   // Arrives late, and is from the previous year.
@@ -285,18 +293,18 @@ function buys({ world, shop, agenda }: Life): void {
 }
 
 /** Emptied carts, the second browser of cart 19, and messages outside the flow. */
-function others(life: Life): void {
+function addOtherEvents(life: Life): void {
   const { world, shop, agenda } = life
   agenda.push(['02-14 09:20', () => shop.fill('10', [])])
   agenda.push(['04-03 11:00', () => shop.fill('40', [])])
-  begins(life, [19.5, '03-11 12:00', [pot], of(19.5)])
+  addStart(life, [19.5, '03-11 12:00', [pot], of(19.5)])
   agenda.push(['03-12 08:00', () => shop.type('19', of(19.5))])
-  agenda.push(['03-12 15:00', () => manual(life, 20, 'sms')])
-  agenda.push(['03-14 16:00', () => manual(life, 21, 'email')])
+  agenda.push(['03-12 15:00', () => sendManually(life, 20, 'sms')])
+  agenda.push(['03-14 16:00', () => sendManually(life, 21, 'email')])
   agenda.push([
     '03-17 10:59',
     async () => {
-      await signedIn(life)
+      await keepSignedIn(life)
       const targetAudience = { mode: 'matching', filters: { minCartValue: 300 } }
       await createCampaign(world, shop, {
         targetAudience,
@@ -305,13 +313,13 @@ function others(life: Life): void {
     },
   ])
   agenda.push(['03-17 11:00', () => runTick(world, shop)])
-  agenda.push(['03-28 10:05', () => withCoupon(life, 30, 'shared', 'SPRING10')])
-  agenda.push(['04-01 10:05', () => withCoupon(life, 36, 'personal', 'CART-P36')])
+  agenda.push(['03-28 10:05', () => setCoupon(life, 30, 'shared', 'SPRING10')])
+  agenda.push(['04-01 10:05', () => setCoupon(life, 36, 'personal', 'CART-P36')])
 }
 
-async function manual(life: Life, number: number, channel: 'sms' | 'email'): Promise<void> {
+async function sendManually(life: Life, number: number, channel: 'sms' | 'email'): Promise<void> {
   const { world, shop } = life
-  await signedIn(life)
+  await keepSignedIn(life)
   const cart = (await shop.carts()).find(({ email }) => email === buildEmail(number))!
   await grantConsent(world, shop, { email: cart.email, phone: cart.phone ?? '+12125550100' } as PlatformOrder)
   const body = { cartId: cart.id, cart_id: cart.id, to: cart.email }
@@ -325,7 +333,7 @@ async function manual(life: Life, number: number, channel: 'sms' | 'email'): Pro
 }
 
 /** Marks the message as sent with a coupon. */
-async function withCoupon(life: Life, number: number, kind: 'shared' | 'personal', code: string): Promise<void> {
+async function setCoupon(life: Life, number: number, kind: 'shared' | 'personal', code: string): Promise<void> {
   const { world, shop } = life
   const { id: message_id, shopper_id, cart_id } = await findMessage(life, number)
   const { storeId: store_id } = shop
@@ -354,7 +362,7 @@ async function withCoupon(life: Life, number: number, kind: 'shared' | 'personal
 }
 
 /** Keeps the owner signed in for the whole period. */
-async function signedIn({ world, shop }: Pick<Life, 'world' | 'shop'>): Promise<void> {
+async function keepSignedIn({ world, shop }: Pick<Life, 'world' | 'shop'>): Promise<void> {
   const until = new Date(world.now.getTime() + 24 * HOUR)
   await world.db
     .updateTable('sessions')

@@ -145,7 +145,7 @@ function buildContext(
   const list = keepsCount
     ? there.items.map((each, at) => ({
         ...others[at % others.length]!,
-        ...pricesLike(each, others[at % others.length]!),
+        ...copyPricePresence(each, others[at % others.length]!),
       }))
     : its.items
   const total = there.hasTotal ? its.total : ''
@@ -173,7 +173,7 @@ function buildContext(
 }
 
 /** A price that is present stays present. */
-const pricesLike = (like: TemplateItem, other: TemplateItem) => ({
+const copyPricePresence = (like: TemplateItem, other: TemplateItem) => ({
   unitPrice: like.unitPrice && (other.unitPrice || '$9'),
   lineTotal: like.lineTotal && (other.lineTotal || '$9'),
 })

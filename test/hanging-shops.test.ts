@@ -71,7 +71,11 @@ let pagesSent = 0
 const silent: Answer = (_, __, hangs) => hangs()
 
 /** The job holds the only slot until it steps aside; then another job gets it. */
-async function besides(work: (stepAside: StepAside) => Promise<void>, isHanging: Promise<void>, end: () => unknown) {
+async function expectFreeSlot(
+  work: (stepAside: StepAside) => Promise<void>,
+  isHanging: Promise<void>,
+  end: () => unknown,
+) {
   const takers = createWorkerSlots(1)
   void takers.run(work)
   await isHanging
@@ -84,13 +88,13 @@ async function besides(work: (stepAside: StepAside) => Promise<void>, isHanging:
   await takers.settled()
 }
 
-async function hangingOrders(storeId: string, isHanging: Promise<void>): Promise<void> {
+async function expectHangingOrders(storeId: string, isHanging: Promise<void>): Promise<void> {
   const stop = new AbortController()
   let isFresh: boolean | undefined
   const work = async (stepAside: StepAside) => {
     isFresh = (await checkOrders(world.deps, storeId, { signal: stop.signal, stepAside })).isFresh
   }
-  await besides(work, isHanging, () => stop.abort())
+  await expectFreeSlot(work, isHanging, () => stop.abort())
   // Otherwise the stored error would be that of `stop`.
   expect(isFresh).toBe(false)
   expect(await readStream(storeId, 'order_check')).toMatchObject({ lease_until: null })
@@ -147,19 +151,19 @@ test.each<[string, Answer]>([
 ])('a shop that %s', async (_, answer) => {
   const { port, isHanging } = await startShop(answer)
   const { storeId } = await createStoreAt(`http://127.0.0.1:${port}`)
-  await hangingOrders(storeId, isHanging)
+  await expectHangingOrders(storeId, isHanging)
 })
 
 test('a shop that never completes its TLS handshake', async () => {
   const { port, isHanging } = await startShop(silent)
   const { storeId } = await createStoreAt(`https://127.0.0.1:${port}`)
-  await hangingOrders(storeId, isHanging)
+  await expectHangingOrders(storeId, isHanging)
 })
 
 test('a shop whose name server does not reply', async () => {
   const { promise: isHanging, resolve } = Promise.withResolvers<void>()
   const { storeId } = await createStoreAt('http://shop.example', { lookup: () => resolve() })
-  await hangingOrders(storeId, isHanging)
+  await expectHangingOrders(storeId, isHanging)
 })
 
 test('a shop that answers the probe and hangs at its orders is called with growing delays', async () => {
@@ -175,7 +179,7 @@ test('a shop that answers the probe and hangs at its orders is called with growi
     .values({ store_id: storeId, stream: 'order_check', ...failed })
     .onConflict((conflict) => conflict.columns(['store_id', 'stream']).doUpdateSet(failed))
     .execute()
-  await hangingOrders(storeId, isHanging)
+  await expectHangingOrders(storeId, isHanging)
   expect(await readStream(storeId, 'order_check')).toMatchObject({ failures: 4 })
 })
 
@@ -191,7 +195,7 @@ test('a shop that hangs only at stock and prices', async () => {
   const work = async (stepAside: StepAside) => {
     await readGoods(world.deps, store, items, { isChecked: true, stepAside })
   }
-  await besides(work, isHanging, () => http.close())
+  await expectFreeSlot(work, isHanging, () => http.close())
   expect(await readStream(storeId, 'goods_check')).toMatchObject({ failures: 1 })
   expect(await readStream(storeId, 'order_check')).toMatchObject({ error_code: null })
 })

@@ -13,7 +13,7 @@ import { isProof } from './seed.ts'
 const SETTLE_MS = 90_000
 
 /** Lists handles that keep the process alive, without those of the worker itself. */
-function resources(): Map<string, number> {
+function listResources(): Map<string, number> {
   const counts = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) {
     if (kind === 'Immediate' || kind === 'CloseReq' || kind.endsWith('Request') || kind.startsWith('FSReq')) continue
@@ -29,21 +29,21 @@ if (!isProof && flakyTests.length > 0) {
   })
 }
 
-const before = resources()
+const before = listResources()
 
 /** Registered before any hook of the file, so it runs after all of them. */
 afterAll(async () => {
   const end = Date.now() + SETTLE_MS
-  let left = grown()
+  let left = findGrowth()
   while (left.length > 0 && Date.now() < end) {
     await sleep(20)
-    left = grown()
+    left = findGrowth()
   }
   if (left.length > 0) throw new Error(`The file leaves something behind: ${left.join(', ')}`)
 })
 
-const grown = () =>
-  [...resources()].flatMap(([kind, count]) => {
+const findGrowth = () =>
+  [...listResources()].flatMap(([kind, count]) => {
     // The sleep of this loop is a timer too.
     const more = count - (before.get(kind) ?? 0)
     return more > 0 ? [`${more} × ${kind}`] : []

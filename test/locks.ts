@@ -3,9 +3,9 @@ import type { World } from './world.ts'
 
 /** Waits until this many connections of the test app wait for a lock. */
 export const waitForBlockedConnections = (world: World, count: number) =>
-  expect.poll(() => waitingIn(world)).toBeGreaterThanOrEqual(count)
+  expect.poll(() => countWaiting(world)).toBeGreaterThanOrEqual(count)
 
-async function waitingIn(world: World): Promise<number> {
+async function countWaiting(world: World): Promise<number> {
   const { rows } = await world.pool.query(
     `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   )

@@ -25,7 +25,7 @@ beforeAll(async () => {
   captureKey = (await createShopifyStore(world)).captureKey
 })
 
-async function counts(): Promise<Record<string, number>> {
+async function countRows(): Promise<Record<string, number>> {
   const rows = await Promise.all(
     PERSONAL.map((table) => world.pool.query<{ n: number }>(`select count(*)::int as n from ${table}`)),
   )
@@ -38,7 +38,7 @@ describe.each([
 ])('malformed deliveries of seed %i', (seed) => {
   test('signed malformed bodies of each topic cause no server error and record nothing about anyone', async () => {
     const { payload } = createMalformedRequests(seed)
-    const before = await counts()
+    const before = await countRows()
     for (const topic of WIRE_TOPICS) {
       for (let n = 0; n < PER_TOPIC; n++) {
         const raw = payload().body
@@ -47,6 +47,6 @@ describe.each([
         expect([topic, raw.slice(0, 60), signed, forged]).toEqual([topic, raw.slice(0, 60), 200, 401])
       }
     }
-    expect(await counts()).toEqual(before)
+    expect(await countRows()).toEqual(before)
   }, 240_000)
 })

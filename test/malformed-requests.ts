@@ -54,7 +54,7 @@ const TYPES = [
 const BROKEN = ['{', '[1,', '"', 'null', 'a=b&c', '\u0000\u0001', '{"a":'.repeat(200)]
 
 export function createMalformedRequests(seed: number): MalformedRequests {
-  const next = random(seed)
+  const next = createRandom(seed)
   const pick = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)]!
   const segment = () => encodeURIComponent(pick(TEXTS).toWellFormed().slice(0, 200)) || '-'
   const value = (depth = 0): unknown => {
@@ -78,7 +78,7 @@ export function createMalformedRequests(seed: number): MalformedRequests {
   }
 }
 
-function random(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648

@@ -27,7 +27,7 @@ beforeAll(async () => {
   world.storeClient = () => createFakeStore()
 })
 
-function publicRoutes(): Route[] {
+function listPublicRoutes(): Route[] {
   const contracts = (servedBy.get(world.app) ?? []).filter((endpoint) => endpoint.permission === 'public')
   const raw = [
     'GET /c/:token',
@@ -69,7 +69,7 @@ async function findServerError(route: Route, { token, isDoubled = false }: Call 
   return reply.statusCode < 500 ? null : [url, body.slice(0, 100), reply.statusCode, reply.body.slice(0, 200)]
 }
 
-async function counts(): Promise<Record<string, number>> {
+async function countRows(): Promise<Record<string, number>> {
   const tables = [
     'facts',
     'carts',
@@ -90,7 +90,7 @@ async function counts(): Promise<Record<string, number>> {
 }
 
 /** Creates a link to each download, as the owner gets it. */
-async function downloads(owner: TestStore): Promise<string[]> {
+async function createDownloadLinks(owner: TestStore): Promise<string[]> {
   const order = buildOrder(world)
   await recordOrders(world.deps, owner.storeId, [order], 'sync')
   const asked = [
@@ -106,14 +106,14 @@ async function downloads(owner: TestStore): Promise<string[]> {
 
 /** A ticket ends with its signature or seal, and is the end of its path or the only parameter. */
 const damages: [name: string, damage: (url: string) => string][] = [
-  ['a signature with other letters', (url) => changed(url, (ticket) => ticket.slice(0, -43) + 'é'.repeat(43))],
-  ['a two-byte letter', (url) => changed(url, (ticket) => `${ticket.slice(0, -1)}é`)],
-  ['a four-byte letter', (url) => changed(url, (ticket) => `${ticket.slice(0, -2)}💥`)],
-  ['a NUL', (url) => changed(url, (ticket) => `${ticket.slice(0, -1)}\0`)],
-  ['no signature', (url) => changed(url, (ticket) => ticket.slice(0, -43))],
-  ['a longer one', (url) => changed(url, (ticket) => ticket + 'A'.repeat(60))],
-  ['only dots', (url) => changed(url, () => '....')],
-  ['nothing', (url) => changed(url, () => '-')],
+  ['a signature with other letters', (url) => changeTicket(url, (ticket) => ticket.slice(0, -43) + 'é'.repeat(43))],
+  ['a two-byte letter', (url) => changeTicket(url, (ticket) => `${ticket.slice(0, -1)}é`)],
+  ['a four-byte letter', (url) => changeTicket(url, (ticket) => `${ticket.slice(0, -2)}💥`)],
+  ['a NUL', (url) => changeTicket(url, (ticket) => `${ticket.slice(0, -1)}\0`)],
+  ['no signature', (url) => changeTicket(url, (ticket) => ticket.slice(0, -43))],
+  ['a longer one', (url) => changeTicket(url, (ticket) => ticket + 'A'.repeat(60))],
+  ['only dots', (url) => changeTicket(url, () => '....')],
+  ['nothing', (url) => changeTicket(url, () => '-')],
 ]
 const doublings = [
   'status=a&status=b',
@@ -123,7 +123,7 @@ const doublings = [
   'channel=&channel=',
 ]
 
-function changed(url: string, damage: (ticket: string) => string): string {
+function changeTicket(url: string, damage: (ticket: string) => string): string {
   const [path = '', search = ''] = url.split('?')
   if (search.startsWith('ticket=')) return `${path}?ticket=${encodeURIComponent(damage(search.slice(7)))}`
   const at = path.lastIndexOf('/') + 1
@@ -131,7 +131,7 @@ function changed(url: string, damage: (ticket: string) => string): string {
 }
 
 test('a damaged download ticket or a repeated parameter is refused with a sentence', async () => {
-  for (const url of await downloads(await createStore(world))) {
+  for (const url of await createDownloadLinks(await createStore(world))) {
     const good = await world.app.inject({ url })
     expect([url.split('?')[0], good.statusCode]).toEqual([url.split('?')[0], 200])
     for (const [name, damage] of damages) {
@@ -151,13 +151,13 @@ describe.each(SEEDS)('malformed requests of seed %i', (seed) => {
   })
 
   test('to public endpoints are client errors and store nothing', async () => {
-    const before = await counts()
+    const before = await countRows()
     const crashed: unknown[] = []
-    for (const route of publicRoutes()) {
+    for (const route of listPublicRoutes()) {
       for (let n = 0; n < PER_ENDPOINT; n++) crashed.push(await findServerError(route))
     }
     expect(crashed.filter(Boolean)).toEqual([])
-    expect(await counts()).toEqual(before)
+    expect(await countRows()).toEqual(before)
     // Thousands of requests: their duration depends only on the load of the machine.
   }, 240_000)
 
@@ -166,12 +166,12 @@ describe.each(SEEDS)('malformed requests of seed %i', (seed) => {
     expect(routes.length).toBeGreaterThan(120)
     const crashed: unknown[] = []
     let owner = await createStore(world)
-    let links = await downloads(owner)
+    let links = await createDownloadLinks(owner)
     for (let n = 0; n < REQUESTS; n++) {
       // Some requests sign out or disconnect the store.
       if (n % 200 === 199) {
         owner = await createStore(world)
-        links = await downloads(owner)
+        links = await createDownloadLinks(owner)
       }
       const isAimed = next() * 100 < AIMED_PERCENT
       if (isAimed && next() < 0.5) {

@@ -71,13 +71,13 @@ export async function insertManyCarts(db: Db, wanted: ManyCartsOptions): Promise
     await sql`select pg_current_xact_id()`.execute(tx)
   })
   // Outside the transaction, as VACUUM requires: index-only scans need the visibility map.
-  for (const table of READ_OFTEN) await vacuumWholly(db, table)
+  for (const table of READ_OFTEN) await vacuumUntilVisible(db, table)
 }
 
 /**
  * Autovacuum running at the same time keeps rows from being marked; so do a few dead rows with deferred index cleanup.
  */
-async function vacuumWholly(db: Db, table: string): Promise<void> {
+async function vacuumUntilVisible(db: Db, table: string): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {
     if (attempt > 0) await sleep(250)
     await sql`vacuum (analyze, index_cleanup on) ${sql.table(table)}`.execute(db)

@@ -17,19 +17,22 @@ export function buildMmdb(record: Value, builtAt = 1_767_225_600): Buffer {
 }
 
 function encode(value: Value): Buffer {
-  if (typeof value === 'string') return Buffer.concat([head(2, Buffer.byteLength(value)), Buffer.from(value)])
+  if (typeof value === 'string') return Buffer.concat([encodeHead(2, Buffer.byteLength(value)), Buffer.from(value)])
   if (typeof value === 'number') {
     const bytes = Buffer.alloc(4)
     bytes.writeUInt32BE(value)
-    return Buffer.concat([head(6, 4), bytes])
+    return Buffer.concat([encodeHead(6, 4), bytes])
   }
   if (Array.isArray(value)) return Buffer.concat([Buffer.from([value.length, 4]), ...value.map(encode)])
   const entries = Object.entries(value)
-  return Buffer.concat([head(7, entries.length), ...entries.flatMap(([name, each]) => [encode(name), encode(each)])])
+  return Buffer.concat([
+    encodeHead(7, entries.length),
+    ...entries.flatMap(([name, each]) => [encode(name), encode(each)]),
+  ])
 }
 
 /** Sizes up to 28 fit into the first byte. */
-function head(type: number, size: number): Buffer {
+function encodeHead(type: number, size: number): Buffer {
   if (size > 28) throw new Error('too long for this test')
   return Buffer.from([(type << 5) | size])
 }

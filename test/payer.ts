@@ -24,7 +24,11 @@ export async function createPayer(
   { isTrial = false, card = VISA }: { isTrial?: boolean; card?: string } = {},
 ): Promise<Payer> {
   const owner = await registerOwner(world, null)
-  const claim = { kind: 'account' as const, key_hash: trialHash(world, owner.accountId), account_id: owner.accountId }
+  const claim = {
+    kind: 'account' as const,
+    key_hash: hashTrialKey(world, owner.accountId),
+    account_id: owner.accountId,
+  }
   if (!isTrial) {
     await world.db
       .insertInto('trial_claims')
@@ -39,5 +43,5 @@ export async function createPayer(
   return { ...owner, customer: session.customer as string, subscription: session.subscription as string }
 }
 
-const trialHash = (world: StripeWorld, accountId: string) =>
+const hashTrialKey = (world: StripeWorld, accountId: string) =>
   Buffer.from(world.deps.secrets.token('trial-account', accountId), 'base64url')

@@ -57,7 +57,7 @@ test.each([
     await looking
     expect(countSent(channel) - before).toBe(ROOM)
     expect(await readUsed(first.accountId, channel)).toBe(limit)
-    expect(await sending([first, second], channel)).toBe(ROOM)
+    expect(await countSending([first, second], channel)).toBe(ROOM)
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
     expect(Math.max(...seen)).toBeLessThanOrEqual(limit)
   },
@@ -88,7 +88,7 @@ async function readUsed(accountId: string, channel: string): Promise<number> {
   return rows.find((row) => row.channel === channel)!.used
 }
 
-async function sending(shops: Shop[], channel: 'email' | 'sms' | 'whatsapp'): Promise<number> {
+async function countSending(shops: Shop[], channel: 'email' | 'sms' | 'whatsapp'): Promise<number> {
   const rows = await world.db
     .selectFrom('messages')
     .select('id')

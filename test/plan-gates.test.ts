@@ -206,12 +206,12 @@ test('every feature of a larger plan has its calls here, from the plan in the pr
 const isIncluded = ({ from }: Gate, plan: PlanKey) => PlanKey.options.indexOf(plan) >= PlanKey.options.indexOf(from)
 
 /** On the free plan, SMS for another day lacks two features; the error names the smaller one. */
-const sentenceOn = ({ sentence, call }: Gate, plan: PlanKey) =>
+const findSentence = ({ sentence, call }: Gate, plan: PlanKey) =>
   plan === 'free' && call === 'SMS for another day' ? SMS : sentence
 
 for (const plan of PlanKey.options) {
   test.each(gates)(`on ${plan}: $call`, async (gate) => {
-    const shop = await shopOn(plan)
+    const shop = await createShopOn(plan)
     const path = typeof gate.path === 'string' ? gate.path : gate.path(shop)
     const reply =
       gate.method === 'POST'
@@ -219,14 +219,14 @@ for (const plan of PlanKey.options) {
         : await world.request(gate.method, path, { token: shop.token, ...(gate.body && { body: gate.body(shop) }) })
     if (isIncluded(gate, plan)) expect([reply.status, reply.body]).toEqual([200, expect.anything()])
     else {
-      const refused = { code: 'plan_required', error: sentenceOn(gate, plan) }
+      const refused = { code: 'plan_required', error: findSentence(gate, plan) }
       expect(reply).toMatchObject({ status: 403, body: refused })
     }
   })
 }
 
 /** Creates a shop per call, so that earlier sends do not interfere. */
-async function shopOn(plan: PlanKey): Promise<Shop> {
+async function createShopOn(plan: PlanKey): Promise<Shop> {
   const shop = await createShop(world, 1, { plan })
   await completeOrderCheck(world, shop.storeId)
   return shop

@@ -21,17 +21,27 @@ interface Kind {
   limits: PlanLimits
 }
 
-const of = (maxStores: number, email: number, sms: number, whatsapp: number): PlanLimits => ({
+const buildLimits = (maxStores: number, email: number, sms: number, whatsapp: number): PlanLimits => ({
   ...{ maxStores, maxEmailsPerMonth: email, maxSmsPerMonth: sms, maxWhatsappPerMonth: whatsapp },
 })
 
 const kinds: Kind[] = [
-  { name: 'free', plan: 'free', paid: {}, limits: of(1, 500, 0, 0) },
-  { name: 'starter', plan: 'starter', paid: {}, limits: of(2, 5_000, 100, 100) },
-  { name: 'growth', plan: 'growth', paid: {}, limits: of(3, -1, 1_000, 1_000) },
-  { name: 'starter with 2 extra stores', plan: 'starter', paid: { extra_stores: 2 }, limits: of(4, 5_000, 100, 100) },
-  { name: 'growth with 1 extra store', plan: 'growth', paid: { extra_stores: 1 }, limits: of(4, -1, 1_000, 1_000) },
-  { name: 'growth without limits', plan: 'growth', paid: { is_unlimited: true }, limits: of(-1, -1, -1, -1) },
+  { name: 'free', plan: 'free', paid: {}, limits: buildLimits(1, 500, 0, 0) },
+  { name: 'starter', plan: 'starter', paid: {}, limits: buildLimits(2, 5_000, 100, 100) },
+  { name: 'growth', plan: 'growth', paid: {}, limits: buildLimits(3, -1, 1_000, 1_000) },
+  {
+    name: 'starter with 2 extra stores',
+    plan: 'starter',
+    paid: { extra_stores: 2 },
+    limits: buildLimits(4, 5_000, 100, 100),
+  },
+  {
+    name: 'growth with 1 extra store',
+    plan: 'growth',
+    paid: { extra_stores: 1 },
+    limits: buildLimits(4, -1, 1_000, 1_000),
+  },
+  { name: 'growth without limits', plan: 'growth', paid: { is_unlimited: true }, limits: buildLimits(-1, -1, -1, -1) },
 ]
 
 const channels = {
@@ -68,7 +78,7 @@ async function readUsed({ token }: Shop, channel: Channel): Promise<number> {
 }
 
 /** Sends manually about another cart each time. */
-function sender(shop: Shop, channel: Channel) {
+function createSender(shop: Shop, channel: Channel) {
   let next = 0
   return async () => {
     const place = next++
@@ -85,7 +95,7 @@ test.each(messages)('$name, $channel: the last message of the month is sent, and
   const limit = row.limits[channels[channel].limit]
   const shop = await createShop(world, 3, { plan })
   await pay(shop.accountId, paid)
-  const send = sender(shop, channel)
+  const send = createSender(shop, channel)
   if (limit === 0) {
     // The plan does not include the channel.
     expect(await send()).toMatchObject({ status: 403, body: { code: 'plan_required' } })

@@ -76,7 +76,7 @@ export function watchPlans(pool: pg.Pool, { repeated = false } = {}): PlanWatch 
       if (/^(commit|rollback)$/i.test(text)) isInTransaction = false
       if (plans && /^\s*(\/\*.*?\*\/)?[\s(]*(select|insert|update|delete|with)\b/i.test(text)) {
         await query(isInTransaction ? 'savepoint explained' : 'begin')
-        plans.push({ text, plan: await explain(query, text, values), isRepeated: false })
+        plans.push({ text, plan: await explainOnce(query, text, values), isRepeated: false })
         if (repeated && values?.length && !PLANNED_EACH_TIME.test(text)) {
           await query(isInTransaction ? 'rollback to savepoint explained' : 'rollback and chain')
           plans.push({ text, plan: await explainRepeated(query, text, values), isRepeated: true })
@@ -99,7 +99,7 @@ export function watchPlans(pool: pg.Pool, { repeated = false } = {}): PlanWatch 
 
 type Query = (...args: unknown[]) => Promise<pg.QueryResult>
 
-async function explain(query: Query, text: string, values?: unknown[]): Promise<PlanNode> {
+async function explainOnce(query: Query, text: string, values?: unknown[]): Promise<PlanNode> {
   const { rows } = await query(`explain (analyze, format json) ${text}`, values)
   return rows[0]['QUERY PLAN'][0].Plan
 }
@@ -108,15 +108,15 @@ let prepared = 0
 
 async function explainRepeated(query: Query, text: string, values: readonly unknown[]): Promise<PlanNode> {
   const name = `explained_${prepared++}`
-  const execute = `execute ${name}(${values.map(literal).join(', ')})`
+  const execute = `execute ${name}(${values.map(quoteLiteral).join(', ')})`
   await query(`prepare ${name} as ${text}`)
   for (let n = 0; n < 5; n++) await query(`explain ${execute}`)
-  const plan = await explain(query, execute)
+  const plan = await explainOnce(query, execute)
   await query(`deallocate ${name}`)
   return plan
 }
 
-function literal(value: unknown): string {
+function quoteLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   const sent = (pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer } }).utils.prepareValue(value)
   return pg.escapeLiteral(typeof sent === 'string' ? sent : `\\x${sent.toString('hex')}`)

@@ -42,16 +42,16 @@ type Builder = ReturnType<Db['transaction']>
 /** Wraps a database: jobs of its transactions are queued when they commit. */
 export function withCommits(db: Db, queued: QueuedJob[]): Db {
   const begin = db.transaction.bind(db)
-  db.transaction = () => committing(begin(), queued)
+  db.transaction = () => wrapBuilder(begin(), queued)
   return db
 }
 
-function committing(builder: Builder, queued: QueuedJob[]): Builder {
+function wrapBuilder(builder: Builder, queued: QueuedJob[]): Builder {
   return new Proxy(builder, {
     get(target, name) {
       if (name === 'setIsolationLevel')
         return (level: Parameters<Builder['setIsolationLevel']>[0]) =>
-          committing(target.setIsolationLevel(level), queued)
+          wrapBuilder(target.setIsolationLevel(level), queued)
       if (name !== 'execute') return Reflect.get(target, name)
       return async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
         const jobs: QueuedJob[] = []

@@ -142,32 +142,34 @@ const OWN = [
 ]
 
 const buildEndpointKey = (endpoint: { method: string; path: string }) => `${endpoint.method} ${endpoint.path}`
-const walked = () =>
+const listEndpoints = () =>
   (servedBy.get(world.app) ?? []).filter(({ permission }) => permission !== 'public' && permission !== 'operator')
-const url = (path: string) => path.replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')
+const buildUrl = (path: string) => path.replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')
 
 test('members and viewers are refused what only owners and admins may do, and admins cannot delete the account', async () => {
-  const served = walked().map(buildEndpointKey)
+  const served = listEndpoints().map(buildEndpointKey)
   for (const key of [...LEADERS, ...OWNERS]) expect(served).toContain(key)
-  for (const endpoint of walked()) {
+  for (const endpoint of listEndpoints()) {
     const key = buildEndpointKey(endpoint)
     for (const role of roleNames) {
       const isForbidden =
         (OWNERS.includes(key) && role !== 'owner') ||
         (LEADERS.includes(key) && (role === 'member' || role === 'viewer'))
       if (!isForbidden) continue
-      const reply = await world.request(endpoint.method, url(endpoint.path), { token: tokens.get(role)! })
+      const reply = await world.request(endpoint.method, buildUrl(endpoint.path), { token: tokens.get(role)! })
       expect([key, role, reply.status, reply.body.code]).toEqual([key, role, 403, 'forbidden'])
     }
   }
 })
 
 test('a viewer can read and cannot change anything', { tags: ['A6'] }, async () => {
-  const changing = walked().filter((endpoint) => endpoint.method !== 'GET' && !OWN.includes(buildEndpointKey(endpoint)))
+  const changing = listEndpoints().filter(
+    (endpoint) => endpoint.method !== 'GET' && !OWN.includes(buildEndpointKey(endpoint)),
+  )
   expect(changing.length).toBeGreaterThan(10)
   for (const endpoint of changing) {
     const key = buildEndpointKey(endpoint)
-    const reply = await world.request(endpoint.method, url(endpoint.path), { token: tokens.get('viewer')! })
+    const reply = await world.request(endpoint.method, buildUrl(endpoint.path), { token: tokens.get('viewer')! })
     expect([key, reply.status, reply.body.code]).toEqual([key, 403, 'forbidden'])
   }
 })
@@ -175,13 +177,13 @@ test('a viewer can read and cannot change anything', { tags: ['A6'] }, async () 
 test('a role is never refused what it may do', async () => {
   // The body is empty, so that a permitted call changes nothing: no endpoint here gets past its parser or finds the
   // row.
-  const harmless = walked().filter((endpoint) => endpoint.method === 'GET' || endpoint.path.includes(':'))
+  const harmless = listEndpoints().filter((endpoint) => endpoint.method === 'GET' || endpoint.path.includes(':'))
   for (const endpoint of harmless) {
     const key = buildEndpointKey(endpoint)
     for (const role of roleNames) {
       if (endpoint.method !== 'GET' && role === 'viewer') continue
       if (LEADERS.includes(key) && (role === 'member' || role === 'viewer')) continue
-      const reply = await world.request(endpoint.method, url(endpoint.path), { token: tokens.get(role)! })
+      const reply = await world.request(endpoint.method, buildUrl(endpoint.path), { token: tokens.get(role)! })
       expect([key, role, reply.status === 403]).toEqual([key, role, false])
     }
   }

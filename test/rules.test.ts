@@ -41,7 +41,7 @@ const DECISIONS =
 /** A bare number in parentheses, in a comment or a test's title, does not say what it cites. */
 const BARE = /(?:^\s*(?:\/\/|\/?\*|--)|\s\/\/ |\b(?:test|it|describe)\(['"`]).*?\s\((\d{1,3}(?:, \d{1,3})*)\)/g
 
-function citedIn(source: string): Citation[] {
+function findCitations(source: string): Citation[] {
   const text = source.replace(TAGS, (tags) => tags.replace(/[^\n]/g, ' '))
   const lineAt = (index: number) => text.slice(0, index).split('\n').length
   const rules = [...text.matchAll(RULE), ...text.matchAll(IN_BRACKETS)].map((match) => ({
@@ -54,7 +54,7 @@ function citedIn(source: string): Citation[] {
   return [...rules, ...decisions]
 }
 
-const bareIn = (text: string): Citation[] =>
+const findBareNumbers = (text: string): Citation[] =>
   text
     .split('\n')
     .flatMap((line, index) =>
@@ -71,10 +71,10 @@ const known = new Set(headings.map((heading) => heading.replace('Decision', 'dec
 
 const files = [
   ...readdirSync('.').filter((name) => TEXT.test(name)),
-  ...FOLDERS.flatMap((folder) => filesIn(folder)).filter((file) => TEXT.test(file) && !LEFT_OUT.test(file)),
+  ...FOLDERS.flatMap((folder) => listFiles(folder)).filter((file) => TEXT.test(file) && !LEFT_OUT.test(file)),
 ]
 
-function filesIn(folder: string): string[] {
+function listFiles(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
       (name) => `${folder}/${name.replaceAll('\\', '/')}`,
@@ -86,7 +86,7 @@ function filesIn(folder: string): string[] {
 
 test('every rule and decision cited in code, tests and docs exists in docs/rules', () => {
   const unknown = files.flatMap((file) =>
-    citedIn(readFileSync(file, 'utf8'))
+    findCitations(readFileSync(file, 'utf8'))
       .filter(({ id }) => !known.has(id))
       .map(({ id, line }) => `${file}:${line} cites ${id}, which is not in docs/rules`),
   )
@@ -97,7 +97,7 @@ test('a decision is cited with its word, never by its number alone', () => {
   const bare = files
     .filter((file) => !file.endsWith('.md'))
     .flatMap((file) =>
-      bareIn(readFileSync(file, 'utf8'))
+      findBareNumbers(readFileSync(file, 'utf8'))
         .filter(({ id }) => known.has(id))
         .map(({ id, line }) => `${file}:${line} cites a bare number: write “${id}”`),
     )
@@ -118,7 +118,7 @@ test('every decision page is listed under its own name', () => {
 })
 
 test('all forms of citations are found, and look-alikes are ignored', () => {
-  const findIds = (text: string) => citedIn(text).map(({ id }) => id)
+  const findIds = (text: string) => findCitations(text).map(({ id }) => id)
   expect(findIds('// Never twice (D99), as X1–X3 say; see C8.')).toEqual(['D99', 'X1', 'X3', 'C8'])
   expect(findIds("test('the mailbox is marked (S3, N5)')")).toEqual(['S3', 'N5'])
   expect(findIds('Decisions 4, 11 and 260, or area decision\n// 61.')).toEqual([
@@ -129,8 +129,10 @@ test('all forms of citations are found, and look-alikes are ignored', () => {
   ])
   const others = "'T10:00:00Z' '%E0%A4%A' (X11; Linux) day}T19:30 d='M3 5A9.5 2' #D3D3D3 A 2.3 B 5 SHA256 utf8"
   expect(findIds(others)).toEqual([])
-  expect(citedIn('\n\n// S77').map(({ line }) => line)).toEqual([3])
-  expect(bareIn("// Open in every state (27).\ntest('currencies stand apart (21)')\n// at(27) f(x, 21)")).toEqual([
+  expect(findCitations('\n\n// S77').map(({ line }) => line)).toEqual([3])
+  expect(
+    findBareNumbers("// Open in every state (27).\ntest('currencies stand apart (21)')\n// at(27) f(x, 21)"),
+  ).toEqual([
     { id: 'decision 27', line: 1 },
     { id: 'decision 21', line: 2 },
   ])

@@ -32,7 +32,7 @@ export async function runShopDay(world: World, store: TestStore, cartsADay: numb
   const midnight = world.now.getTime()
   const total = levels.reduce((sum, level) => sum + level)
   const spread = levels.map((level) => Math.round((level / total) * cartsADay))
-  await leaveCarts(world, store, spread)
+  await insertCarts(world, store, spread)
   const drafts: PlatformOrder[] = []
   for (const [hour, count] of spread.entries()) {
     world.now = new Date(midnight + (hour + 1) * HOUR_MS - 1)
@@ -48,7 +48,7 @@ export async function runShopDay(world: World, store: TestStore, cartsADay: numb
 }
 
 /** Inserts the hour's carts, an hour before they count as abandoned. */
-async function leaveCarts({ db, now }: World, { storeId }: TestStore, spread: readonly number[]): Promise<void> {
+async function insertCarts({ db, now }: World, { storeId }: TestStore, spread: readonly number[]): Promise<void> {
   const ends = spread.map((_, hour) => spread.slice(0, hour + 1).reduce((sum, count) => sum + count, 0))
   await db.transaction().execute(async (tx) => {
     await sql`create temp table left_carts on commit drop as

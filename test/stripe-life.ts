@@ -30,9 +30,9 @@ function drawItems(life: BillingHistory) {
   return isOneIn(chance, 3) ? [plan, stores] : [plan]
 }
 
-const own = <T extends { customer?: unknown }>({ customer }: BillingHistory, all: readonly T[]) =>
+const filterOwn = <T extends { customer?: unknown }>({ customer }: BillingHistory, all: readonly T[]) =>
   all.filter((one) => one.customer === customer)
-const listSubscriptions = (life: BillingHistory) => own(life, life.server.all('subscription'))
+const listSubscriptions = (life: BillingHistory) => filterOwn(life, life.server.all('subscription'))
 const findLiveSubscription = (life: BillingHistory) =>
   listSubscriptions(life).find(({ ended_at, status }) => !ended_at && status !== 'incomplete')
 
@@ -55,17 +55,17 @@ const actions: ((life: BillingHistory) => Promise<unknown> | unknown)[] = [
     findLiveSubscription(life) &&
     life.stripe.subscriptions.cancel(findLiveSubscription(life)!.id),
   async (life) => {
-    const [open] = own(life, life.server.all('invoice')).filter(({ status }) => status === 'open')
+    const [open] = filterOwn(life, life.server.all('invoice')).filter(({ status }) => status === 'open')
     return (
       open && life.stripe.invoices[pick(life.chance, ['pay', 'voidInvoice', 'markUncollectible'] as const)](open.id!)
     )
   },
   (life) => {
-    const charge = own(life, life.server.all('charge')).findLast(({ paid }) => paid)
+    const charge = filterOwn(life, life.server.all('charge')).findLast(({ paid }) => paid)
     return charge && life.stripe.refunds.create({ charge: charge.id, amount: pick(life.chance, [100, charge.amount]) })
   },
   (life) => {
-    const charge = own(life, life.server.all('charge')).findLast(({ paid, disputed }) => paid && !disputed)
+    const charge = filterOwn(life, life.server.all('charge')).findLast(({ paid, disputed }) => paid && !disputed)
     return charge && isOneIn(life.chance, 3) && life.server.openDispute(charge.id)
   },
 ]
@@ -148,7 +148,7 @@ export function deriveCurrent(life: BillingHistory): DerivedSubscription {
   return deriveSubscription(
     {
       subscriptions,
-      invoices: own(life, server.all('invoice')).map((one) => StripeInvoice.parse(one)),
+      invoices: filterOwn(life, server.all('invoice')).map((one) => StripeInvoice.parse(one)),
       schedule: its ? StripeSchedule.parse({ ...its, phases }) : null,
       hasCard: found.invoice_settings.default_payment_method !== null,
     },

@@ -145,11 +145,11 @@ const endpoints = () => servedBy.get(world.app) ?? []
 const isAboutRows = ({ path, permission }: Endpoint) =>
   path.replace('/:channel', '').includes(':') && permission !== 'public' && permission !== 'operator'
 const ask = (endpoint: Endpoint, token?: string, query = '') =>
-  world.request(endpoint.method, url(endpoint.path) + query, {
+  world.request(endpoint.method, buildUrl(endpoint.path) + query, {
     ...(token && { token }),
     ...(endpoint.method !== 'GET' && { body: {} }),
   })
-const url = (path: string) =>
+const buildUrl = (path: string) =>
   path
     .replace('/coupons/:id', '/coupons/:couponId')
     .replace('/campaigns/:id', '/campaigns/:campaignId')
@@ -161,7 +161,7 @@ test('every endpoint that names a row hides rows of other accounts (X2)', async 
   expect(walked.length).toBeGreaterThan(3)
   for (const endpoint of walked) {
     const key = `${endpoint.method} ${endpoint.path}`
-    const reply = await world.request(endpoint.method, url(endpoint.path), {
+    const reply = await world.request(endpoint.method, buildUrl(endpoint.path), {
       token: otherStore.token,
       body: bodies[key],
     })

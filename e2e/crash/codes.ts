@@ -64,7 +64,7 @@ async function createScene(): Promise<Scene> {
   const [database, mail] = await Promise.all([startDatabase(folder), startMailServer(folder, 1)])
   const shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   const [store] = await connectShops(database.db, [shop])
-  await withPersonalCoupon(database.db, store!)
+  await assignPersonalCoupon(database.db, store!)
   const { socketPath } = database
   const worker = await startWorkerProcess({
     ...{ index: 0, folder, socketPath, mailPort: mail.ports[0]!, secret: SECRET, pool: POOL },
@@ -82,7 +82,7 @@ async function createScene(): Promise<Scene> {
   }
 }
 
-async function withPersonalCoupon(db: Db, { storeId }: TestStore): Promise<void> {
+async function assignPersonalCoupon(db: Db, { storeId }: TestStore): Promise<void> {
   const id = newId()
   const now = new Date()
   const terms = { type: 'percentage', platform_type: 'percent', percent: 1_000, currency: 'USD' } as const
@@ -114,7 +114,7 @@ async function cutOff({ database: { db }, shop, store, worker }: Scene, people: 
   await until(async () => shop.connections.waiting() > 0, 'the store was not asked again')
   await killed(db, worker)
   shop.connections.restore()
-  await until(async () => (await madeCount(db)) >= Math.min(people / 4, 150), 'no code was made')
+  await until(async () => (await countCreatedCodes(db)) >= Math.min(people / 4, 150), 'no code was made')
   shop.connections.refuse()
   await sleep(3_000)
   await killed(db, worker)
@@ -167,7 +167,7 @@ async function openCount(db: Db): Promise<number> {
   return rows.rows[0]!.open
 }
 
-async function madeCount(db: Db): Promise<number> {
+async function countCreatedCodes(db: Db): Promise<number> {
   const rows = await sql<{ made: number }>`select count(*)::int as made from coupon_codes where state = 'made'`.execute(
     db,
   )

@@ -36,7 +36,7 @@ let goOn = () => {}
 const putOff = new Set<string>()
 const hanging = new Set<Socket>()
 
-const servers = wantedPorts.map((_, worker) => smtpServer(worker))
+const servers = wantedPorts.map((_, worker) => createSmtpServer(worker))
 const ports = await Promise.all(servers.map((server, worker) => listen(server, wantedPorts[worker]!)))
 process.on('message', (message: ToMailServer) => {
   if (message.type === 'trap') trap = { place: message.place, passes: message.passes }
@@ -47,14 +47,14 @@ process.on('message', (message: ToMailServer) => {
 process.on('disconnect', () => process.exit())
 sendToParent({ type: 'listening', ports })
 
-function smtpServer(worker: number): SMTPServer {
+function createSmtpServer(worker: number): SMTPServer {
   return new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onConnect: (_session, callback) => void pass(worker, 'connect').then(() => callback()),
     onMailFrom: (_address, _session, callback) => void pass(worker, 'mail').then(() => callback()),
     onRcptTo: ({ address }, _session, callback) => callback(findRefusal(address)),
-    onData: (stream, session, callback) => void take(worker, stream, session).then(callback, callback),
+    onData: (stream, session, callback) => void handleMail(worker, stream, session).then(callback, callback),
   }).on('error', () => {})
 }
 
@@ -86,23 +86,28 @@ function isFirstTime(address: string): boolean {
   return true
 }
 
-function refusal(responseCode: number, words: string): Error {
+function createRefusal(responseCode: number, words: string): Error {
   return Object.assign(new Error(words), { responseCode })
 }
 
 function findRefusal(address: string): Error | null {
   const treatment = parseTreatment(address)
-  if (treatment === 'nobody') return refusal(550, '5.1.1 no such user here')
-  if (treatment === 'later' && isFirstTime(address)) return refusal(450, '4.7.1 greylisted, come back in 2 seconds')
+  if (treatment === 'nobody') return createRefusal(550, '5.1.1 no such user here')
+  if (treatment === 'later' && isFirstTime(address))
+    return createRefusal(450, '4.7.1 greylisted, come back in 2 seconds')
   return null
 }
 
-async function take(worker: number, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
+async function handleMail(
+  worker: number,
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
+): Promise<Error | null> {
   const to = session.envelope.rcptTo[0]!.address
   const key = /^Message-ID: <([^@>]+)@/im.exec(await readBody(worker, stream))![1]!
   const treatment = parseTreatment(to)
-  if (treatment === 'spam') return refusal(554, '5.7.1 looks like spam')
-  if (treatment === 'full' && isFirstTime(to)) return refusal(452, '4.3.1 no space left, come back in 2 seconds')
+  if (treatment === 'spam') return createRefusal(554, '5.7.1 looks like spam')
+  if (treatment === 'full' && isFirstTime(to)) return createRefusal(452, '4.3.1 no space left, come back in 2 seconds')
   const isAnswered = !['hang', 'drop', 'die'].includes(treatment)
   fs.appendFileSync(file, `${JSON.stringify({ key, to, isAnswered } satisfies AcceptedMail)}\n`)
   await pass(worker, 'dot')

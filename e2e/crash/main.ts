@@ -51,12 +51,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 const begun = performance.now()
 const shops = await startShops()
-await Promise.all(Array.from({ length: Number(values.lanes) }, (_, n) => work(n)))
+await Promise.all(Array.from({ length: Number(values.lanes) }, (_, n) => runQueue(n)))
 for (const shop of shops) await shop.stop()
 report()
 
 /** Odd lanes have four workers, the others two. A finished lane helps the others. */
-async function work(index: number): Promise<void> {
+async function runQueue(index: number): Promise<void> {
   const workers = index % 2 === 1 ? 4 : 2
   const runner = await startCrashRunner(shops, workers)
   runners.add(runner)
@@ -65,7 +65,7 @@ async function work(index: number): Promise<void> {
       const todo = queues[index % 2]!.shift() ?? (Number(values.lanes) === 1 ? queues[1]!.shift() : undefined)
       if (!todo) return
       const result = await runner.run(todo.crash, todo.seed)
-      note(todo, workers, result)
+      recordResult(todo, workers, result)
     }
   } finally {
     runners.delete(runner)
@@ -73,7 +73,7 @@ async function work(index: number): Promise<void> {
   }
 }
 
-function note(
+function recordResult(
   { crash, seed }: Todo,
   workers: number,
   { mails, unknown, recoveryMs, slowdown, problems }: CrashResult,
@@ -85,7 +85,7 @@ function note(
   line.unknown = Math.max(line.unknown, unknown)
   if (recoveryMs > line.slowestMs) Object.assign(line, { slowestMs: recoveryMs, slowdown })
   lines.set(crash.name, line)
-  const words = `${crash.name}, ${workers} workers, seed ${seed}: ${mails} mails, ${unknown} unknown, ${seconds(recoveryMs)} (machine ${slowdown.toFixed(1)} times as slow)`
+  const words = `${crash.name}, ${workers} workers, seed ${seed}: ${mails} mails, ${unknown} unknown, ${formatSeconds(recoveryMs)} (machine ${slowdown.toFixed(1)} times as slow)`
   console.log(`${problems.length > 0 ? 'BROKEN ' : ''}${words}`)
   for (const problem of problems) console.log(`    ${problem}`)
 }
@@ -99,15 +99,17 @@ function report(): void {
     if (!line) continue
     const { runs, failed, mails, unknown, slowestMs, slowdown } = line
     console.log(
-      `| ${name} | ${runs} | ${failed} | ${mails} | ${unknown} | ${seconds(slowestMs)} | ${slowdown.toFixed(1)} |`,
+      `| ${name} | ${runs} | ${failed} | ${mails} | ${unknown} | ${formatSeconds(slowestMs)} | ${slowdown.toFixed(1)} |`,
     )
   }
   const sum = (what: 'runs' | 'failed') => [...lines.values()].reduce((total, line) => total + line[what], 0)
   const broken = sum('failed')
-  console.log(`\n${sum('runs')} of ${all.length} crashes in ${seconds(performance.now() - begun)}, ${broken} broken`)
+  console.log(
+    `\n${sum('runs')} of ${all.length} crashes in ${formatSeconds(performance.now() - begun)}, ${broken} broken`,
+  )
   process.exitCode = broken > 0 ? 1 : 0
 }
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`
 }

@@ -21,8 +21,8 @@ let timer: NodeJS.Timeout | undefined
 
 export function startSlownessClock(): SlownessClock {
   const before = { ...total }
-  look()
-  timer ??= setInterval(look, EVERY_MS)
+  measureOnce()
+  timer ??= setInterval(measureOnce, EVERY_MS)
   const clock = {
     stop() {
       running.delete(clock)
@@ -34,7 +34,7 @@ export function startSlownessClock(): SlownessClock {
   return clock
 }
 
-function look(): void {
+function measureOnce(): void {
   const begun = performance.now()
   for (let n = 0; n < TIMES; n++) createHash('sha512').update(WORK).digest()
   total.elapsedMs += performance.now() - begun

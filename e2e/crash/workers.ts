@@ -63,16 +63,16 @@ export async function startWorkerProcess(settings: WorkerSettings): Promise<Work
         else await sleep(500)
       }
     },
-    end: () => endedBy(child, 'SIGTERM'),
+    end: () => killAndWait(child, 'SIGTERM'),
     async stop() {
       stopping.abort()
       proxy.stop()
-      await endedBy(child, 'SIGKILL')
+      await killAndWait(child, 'SIGKILL')
     },
   }
 }
 
-async function endedBy(child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> {
+async function killAndWait(child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill(signal)

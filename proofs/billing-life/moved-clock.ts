@@ -9,7 +9,7 @@ import { isMainThread } from 'node:worker_threads'
 let aheadMs = 0
 
 if (isMainThread && process.argv[1]?.endsWith(path.join('server', 'main.ts'))) {
-  globalThis.Date = movedDate(Date)
+  globalThis.Date = createMovedDate(Date)
   // `/86400000`: the clock is this many milliseconds ahead of real time from now on.
   const control = http.createServer((request, reply) => {
     aheadMs = Number(request.url!.slice(1))
@@ -22,7 +22,7 @@ if (isMainThread && process.argv[1]?.endsWith(path.join('server', 'main.ts'))) {
 }
 
 /** Instances have the real class. */
-function movedDate(real: DateConstructor): DateConstructor {
+function createMovedDate(real: DateConstructor): DateConstructor {
   const now = () => real.now() + aheadMs
   return new Proxy(real, {
     construct: (target, given, made) => Reflect.construct(target, given.length > 0 ? given : [now()], made),

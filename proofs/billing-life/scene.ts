@@ -26,7 +26,7 @@ const readMails = new Set<string>()
 
 const now = () => new Date(Date.now() + aheadMs)
 
-const stripeSettings = () => ({
+const buildStripeSettings = () => ({
   STRIPE_SECRET_KEY: stripe.apiKey,
   STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
   STRIPE_API_URL: stripe.url,
@@ -35,7 +35,7 @@ const stripeSettings = () => ({
 export async function startScene(): Promise<void> {
   stripe = await startStripe({ now: now(), signedAt: now })
   const clock = new URL('./moved-clock.ts', import.meta.url)
-  instance = await startAppInstance({ DEMO: 'off', NODE_OPTIONS: `--import ${clock}`, ...stripeSettings() })
+  instance = await startAppInstance({ DEMO: 'off', NODE_OPTIONS: `--import ${clock}`, ...buildStripeSettings() })
   clockUrl = `http://127.0.0.1:${/clock at port (\d+)/.exec(instance.output())![1]}`
   browser = await openBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
@@ -53,7 +53,7 @@ export async function endScene(): Promise<void> {
 
 /** Runs `npm run billing:setup` and returns its output. */
 export async function setUpAtStripe(): Promise<string> {
-  const env = { ...process.env, DATA_DIR: instance.dataDir, PUBLIC_URL: instance.url, ...stripeSettings() }
+  const env = { ...process.env, DATA_DIR: instance.dataDir, PUBLIC_URL: instance.url, ...buildStripeSettings() }
   return (await promisify(execFile)(process.execPath, ['server/billing/payments/setup-main.ts'], { env })).stdout
 }
 

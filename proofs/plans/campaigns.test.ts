@@ -35,7 +35,7 @@ beforeAll(async () => {
   store = await createStore(world, { plan: 'growth' })
   const { storeId, flowId } = store
   await insertManyCarts(world.db, { storeId, flowId, now: world.now, count: PEOPLE, isAllOpen: true })
-  await otherStores()
+  await insertOtherStores()
   const schedule = { startDate: formatStoreDate(world), timeOfDay: '00:00' }
   campaignId = (await createCampaign(world, store, { schedule })).id
   await runCampaigns(world.deps)
@@ -43,8 +43,8 @@ beforeAll(async () => {
 }, 600_000)
 
 /** Adds other stores: with one store alone, a full scan would be the best plan. */
-async function otherStores(): Promise<void> {
-  await withoutTriggers(async (client) => {
+async function insertOtherStores(): Promise<void> {
+  await runWithoutTriggers(async (client) => {
     await client.query(`
       insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
         sending_at, created_at, updated_at)
@@ -60,7 +60,7 @@ async function otherStores(): Promise<void> {
 }
 
 /** Rows that triggers and foreign keys would check for each of a hundred thousand. */
-async function withoutTriggers(work: (client: pg.PoolClient) => Promise<unknown>): Promise<void> {
+async function runWithoutTriggers(work: (client: pg.PoolClient) => Promise<unknown>): Promise<void> {
   const client = await world.pool.connect()
   await client.query('begin; set local session_replication_role = replica')
   await work(client)
@@ -93,7 +93,7 @@ async function planPages(pages: number): Promise<void> {
 /** All but the last thousands of the run's rows, as its pages would have created them. */
 async function planMost(): Promise<void> {
   const left = 2_500
-  await withoutTriggers((client) =>
+  await runWithoutTriggers((client) =>
     client.query(
       `with places as (
       select c.id, c.shopper_id, c.last_activity_at, row_number() over (order by c.last_activity_at desc, c.id desc) as n
@@ -114,14 +114,14 @@ async function planMost(): Promise<void> {
         and not exists (select 1 from messages m where m.store_id = $1 and m.cart_id = d.id))
     update campaign_runs r set cursor_at = p.last_activity_at, cursor_id = p.id from places p
     where r.store_id = $1 and r.campaign_id = $2 and p.n = $6`,
-      [store.storeId, campaignId, ...statesAsRanges(), PEOPLE - left, world.now],
+      [store.storeId, campaignId, ...buildStateRanges(), PEOPLE - left, world.now],
     ),
   )
   await world.pool.query('vacuum analyze messages')
 }
 
 /** After the first thousands, which pages have created. */
-function statesAsRanges(): [string[], number[], number[]] {
+function buildStateRanges(): [string[], number[], number[]] {
   const states = Object.keys(STATES)
   const untils = Object.values(STATES).map(
     (_, n, all) => 2_000 + all.slice(0, n + 1).reduce((sum, each) => sum + each, 0),

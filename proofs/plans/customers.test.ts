@@ -28,7 +28,7 @@ const handle = () => ({ storeId: store.storeId, db: world.db })
 
 beforeAll(async () => {
   store = await createStore(world, { plan: 'growth' })
-  await otherStoresCounts()
+  await insertOtherCounters()
   await insertManyCarts(world.db, {
     storeId: store.storeId,
     flowId: store.flowId,
@@ -36,12 +36,12 @@ beforeAll(async () => {
     count: CUSTOMERS,
     hasPast: true,
   })
-  await allHaveOrdered()
+  await insertOrdersForAll()
   watch = watchPlans(world.pool, { repeated: true })
 }, 300_000)
 
 /** With one store alone, a full scan of its few counters would be the best plan. */
-const otherStoresCounts = () =>
+const insertOtherCounters = () =>
   sql`insert into customer_counts (store_id, is_registered, day, change, is_folded)
     select md5(store::text)::uuid, is_registered, date '2025-01-01' + day, 3, true
     from generate_series(1, 40) store, unnest('{t,f}'::boolean[]) is_registered, generate_series(0, 364) day`.execute(
@@ -49,7 +49,7 @@ const otherStoresCounts = () =>
   )
 
 /** Without rows, a full scan would be the best plan. */
-async function allHaveOrdered(): Promise<void> {
+async function insertOrdersForAll(): Promise<void> {
   await world.db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
     await sql`

@@ -70,14 +70,14 @@ beforeAll(async () => {
     .updateTable('flows')
     .set({ takes_from: new Date(0) })
     .execute()
-  await otherStoresCounts()
+  await insertOtherCounters()
   await insertManyCarts(world.db, { ...flow, count: CARTS, ready: READY, quiet: QUIET, hasPast: true })
   await completeOrderCheck(world, store.storeId)
   watch = watchPlans(world.pool)
 }, 300_000)
 
 /** With one store alone, a full scan of its few counters would be the best plan; real instances have many stores. */
-const otherStoresCounts = () =>
+const insertOtherCounters = () =>
   sql`insert into cart_counts (store_id, badge, day, change, is_folded)
     select md5(store::text)::uuid, badge, date '2025-01-01' + day, 3, true
     from generate_series(1, 40) store, unnest('{No Action,No Response,Recovered}'::text[]) badge, generate_series(0, 364) day`.execute(
@@ -279,7 +279,7 @@ test('marking carts as lost or without response', async () => {
   await world.db
     .updateTable('carts')
     .set({ lost_at: world.now })
-    .where('id', '=', await oneCart())
+    .where('id', '=', await readOneCart())
     .execute()
   await expectCheap(() => detectLost(world.deps))
 })
@@ -355,7 +355,7 @@ test('orders of known and of new shoppers', () =>
     ),
   ))
 
-async function oneCart(): Promise<string> {
+async function readOneCart(): Promise<string> {
   const row = await world.db
     .selectFrom('carts')
     .select('id')

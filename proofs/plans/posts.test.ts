@@ -14,7 +14,7 @@ const world = createWorld()
 let storeId: string
 let watch: PlanWatch
 
-const ofPage = (seq: number, at: Date): NewFact => ({
+const buildPagePost = (seq: number, at: Date): NewFact => ({
   ...{ keys: [{ kind: 'cart', value: 'cart-1' }], source: 'capture', at, uniqueKey: `capture:cart-1:page:${seq}` },
   payload: {
     type: 'snapshot',
@@ -25,15 +25,15 @@ const ofPage = (seq: number, at: Date): NewFact => ({
   },
 })
 
-const ofQueue = (seq: number, at: Date): NewFact => {
-  const fact = ofPage(seq, at)
+const buildQueuePost = (seq: number, at: Date): NewFact => {
+  const fact = buildPagePost(seq, at)
   return { ...fact, source: 'plugin', uniqueKey: `plugin:cart-1:page:${seq}` }
 }
 
 beforeAll(async () => {
   storeId = (await createStore(world)).storeId
   const start = new Date(world.now.getTime() - POSTS * 1_000)
-  await recordFacts(world.deps, storeId, [ofPage(FIRST, start)])
+  await recordFacts(world.deps, storeId, [buildPagePost(FIRST, start)])
   for (const source of ['capture', 'plugin'])
     await world.pool.query(
       `insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
@@ -47,8 +47,8 @@ beforeAll(async () => {
 }, 60_000)
 
 test.each([
-  ['a page', ofPage, [FIRST + POSTS]],
-  ['a shop’s queue', ofQueue, [FIRST + POSTS, FIRST + POSTS + 1]],
+  ['a page', buildPagePost, [FIRST + POSTS]],
+  ['a shop’s queue', buildQueuePost, [FIRST + POSTS, FIRST + POSTS + 1]],
 ] as const)('the next post of %s reads only its neighbours (S7)', async (_, post, seqs) => {
   const facts = seqs.map((seq) => post(seq, world.now))
   const plans = await watch.during(() => recordFacts(world.deps, storeId, facts))

@@ -18,7 +18,7 @@ const HOT = ['with answered as', 'with ready as', 'select m.id, m.cart_id, m.sho
 
 const world = createWorld()
 
-async function readyStore(count: number): Promise<TestStore> {
+async function createReadyStore(count: number): Promise<TestStore> {
   const store = await createStore(world, { plan: 'growth' })
   const flow = { storeId: store.storeId, flowId: store.flowId, now: world.now }
   await insertManyCarts(world.db, { ...flow, count, ready: READY, hasPast: true })
@@ -33,7 +33,7 @@ describe.each([
   let store: TestStore
   beforeAll(async () => {
     world.sent.length = 0
-    store = await readyStore(count)
+    store = await createReadyStore(count)
   }, 300_000)
 
   test('a batch reads only its own messages, and no statement scans a table', async () => {
@@ -59,7 +59,7 @@ describe.each([
 })
 
 test('plans of the statements of each batch and each send are kept', async () => {
-  const store = await readyStore(400)
+  const store = await createReadyStore(400)
   world.sent.length = 0
   // Prepared statements belong to a connection, so all connections of the pool are checked.
   await sendDue(world.deps, { storeId: store.storeId })

@@ -49,10 +49,10 @@ function respond(server: NameServer, packet: Buffer): Buffer | null {
   const question = packet.subarray(12, end + 4)
   server.asked.push(name)
   if (server.silent.has(name)) return null
-  if (server.failing.has(name)) return message(packet, question, [], SERVER_FAILURE)
+  if (server.failing.has(name)) return encodeMessage(packet, question, [], SERVER_FAILURE)
   const rows = (type && server.zone[name]?.[type]) ?? []
   const isKnown = Object.keys(server.zone).some((known) => known === name || known.endsWith(`.${name}`))
-  return message(
+  return encodeMessage(
     packet,
     question,
     rows.map((row) => record(packet.readUInt16BE(end), row)),
@@ -71,7 +71,7 @@ function readName(packet: Buffer) {
   return { name: labels.join('.').toLowerCase(), end: at + 1 }
 }
 
-function message(packet: Buffer, question: Buffer, records: Buffer[], code: number): Buffer {
+function encodeMessage(packet: Buffer, question: Buffer, records: Buffer[], code: number): Buffer {
   const head = Buffer.alloc(12)
   packet.copy(head, 0, 0, 2)
   // Flags: authoritative answer, recursion desired and available.
@@ -95,14 +95,14 @@ function record(type: number, row: string): Buffer {
 
 function encodeData(type: number, row: string): Buffer {
   if (type === 1) return Buffer.from(row.split('.').map(Number))
-  if (type === 5) return nameBytes(row)
-  if (type === 15) return Buffer.concat([Buffer.from([0, 10]), nameBytes(row)])
+  if (type === 5) return encodeName(row)
+  if (type === 15) return Buffer.concat([Buffer.from([0, 10]), encodeName(row)])
   // A text longer than 255 bytes is split into chunks.
   const pieces = row.match(/.{1,255}/gs) ?? ['']
   return Buffer.concat(pieces.map((piece) => Buffer.concat([Buffer.from([piece.length]), Buffer.from(piece)])))
 }
 
-function nameBytes(name: string): Buffer {
+function encodeName(name: string): Buffer {
   const labels = name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]))
   return Buffer.concat([...labels, Buffer.from([0])])
 }

@@ -26,7 +26,7 @@ export interface Dovecot {
 
 export async function startDovecot(): Promise<Dovecot> {
   const folder = mkdtempSync(join(tmpdir(), 'recoup-dovecot-'))
-  const port = await freePort()
+  const port = await findFreePort()
   const maildir = join(folder, 'mail')
   for (const part of ['', 'new', 'cur', 'tmp']) {
     mkdirSync(join(maildir, part), { recursive: true })
@@ -34,10 +34,10 @@ export async function startDovecot(): Promise<Dovecot> {
   }
   chmodSync(folder, 0o755)
   writeFileSync(join(folder, 'users'), `${USER}:{PLAIN}${PASSWORD}\n`)
-  writeFileSync(join(folder, 'dovecot.conf'), configuration(folder, port))
+  writeFileSync(join(folder, 'dovecot.conf'), buildConfiguration(folder, port))
   const server = spawn('/usr/sbin/dovecot', ['-F', '-c', join(folder, 'dovecot.conf')], { stdio: 'ignore' })
   const ended = new Promise<void>((done) => server.once('exit', () => done()))
-  await answering(port)
+  await waitUntilAnswering(port)
   let count = 0
   return {
     port,
@@ -54,7 +54,7 @@ export async function startDovecot(): Promise<Dovecot> {
   }
 }
 
-const configuration = (folder: string, port: number): string => `
+const buildConfiguration = (folder: string, port: number): string => `
 base_dir = ${folder}/run
 log_path = ${folder}/log
 protocols = imap
@@ -83,7 +83,7 @@ service imap-login {
 }
 `
 
-function freePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((done) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const address = probe.address()
@@ -92,7 +92,7 @@ function freePort(): Promise<number> {
   })
 }
 
-async function answering(port: number): Promise<void> {
+async function waitUntilAnswering(port: number): Promise<void> {
   const { connect } = await import('node:net')
   for (let attempt = 0; attempt < 100; attempt++) {
     const isOpen = await new Promise<boolean>((done) => {

@@ -52,7 +52,7 @@ export class Gate {
     if (oauth && 'status' in oauth) return oauth
     const key = basic ?? oauth
     if (!key) return findResponse('auth.json', knock.isSsl ? 'https, Basic, unknown key' : 'plain http, no credentials')
-    return permissionRefusal(key, knock.method)
+    return findPermissionRefusal(key, knock.method)
   }
 
   #basic(authorization: string | undefined): ApiKey | Exchange['response'] | null {
@@ -65,8 +65,8 @@ export class Gate {
 
   #oauth(knock: SignInRequest): ApiKey | Exchange['response'] | null {
     const [path = '', rawQuery = ''] = knock.target.split('?')
-    const query = rawQuery.split('&').filter(Boolean).map(pair)
-    const parameters = new Map([...query, ...headerPairs(knock.authorization)])
+    const query = rawQuery.split('&').filter(Boolean).map(splitPair)
+    const parameters = new Map([...query, ...readHeaderPairs(knock.authorization)])
     const names = ['consumer_key', 'timestamp', 'nonce', 'signature', 'signature_method'].map((one) => `oauth_${one}`)
     const present = names.filter((name) => parameters.get(name))
     if (present.length === 0) return null
@@ -92,7 +92,7 @@ export class Gate {
   }
 }
 
-function permissionRefusal(key: ApiKey, method: string): Refusal {
+function findPermissionRefusal(key: ApiKey, method: string): Refusal {
   const isRead = method === 'GET' || method === 'HEAD'
   if (isRead && key.permissions === 'write') return findResponse('auth.json', 'write-only key on a read')
   if (!isRead && key.permissions === 'read') return findResponse('auth.json', 'read-only key on a write')
@@ -103,16 +103,16 @@ function permissionRefusal(key: ApiKey, method: string): Refusal {
 
 function isSigned(method: string, url: string, parameters: Map<string, string>, key: ApiKey): boolean {
   const list = [...parameters].filter(([name]) => name !== 'oauth_signature')
-  const encoded = list.map(([name, value]) => [rfc3986(name), rfc3986(value)] as const)
+  const encoded = list.map(([name, value]) => [encodeRfc3986(name), encodeRfc3986(value)] as const)
   encoded.sort(([a], [b]) => (a < b ? -1 : 1))
-  const text = encoded.map(([name, value]) => rfc3986(`${name}=${value}`)).join('%26')
+  const text = encoded.map(([name, value]) => encodeRfc3986(`${name}=${value}`)).join('%26')
   const algorithm = parameters.get('oauth_signature_method') === 'HMAC-SHA1' ? 'sha1' : 'sha256'
-  const base = `${method}&${rfc3986(url)}&${text}`
+  const base = `${method}&${encodeRfc3986(url)}&${text}`
   const signature = createHmac(algorithm, `${key.consumerSecret}&`).update(base).digest('base64')
   return signature === parameters.get('oauth_signature')
 }
 
-function rfc3986(text: string): string {
+function encodeRfc3986(text: string): string {
   const unreserved = /[A-Za-z0-9\-._~]/
   return [...Buffer.from(text)]
     .map((byte) => {
@@ -122,13 +122,13 @@ function rfc3986(text: string): string {
     .join('')
 }
 
-function pair(text: string): [string, string] {
+function splitPair(text: string): [string, string] {
   const at = text.indexOf('=')
   const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
   return [decodeURIComponent(name.replaceAll('+', ' ')), decodeURIComponent(value.replaceAll('+', ' '))]
 }
 
-function headerPairs(authorization: string | undefined): [string, string][] {
+function readHeaderPairs(authorization: string | undefined): [string, string][] {
   if (!authorization?.startsWith('OAuth ')) return []
   return [...authorization.slice(6).matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [
     name,

@@ -61,7 +61,7 @@ export async function openContractStore(options: StoreOptions): Promise<Contract
     reply.writeHead(answer.status, {
       'content-type': 'application/json; charset=UTF-8',
       date,
-      ...servable(answer.headers),
+      ...filterHeaders(answer.headers),
     })
     reply.end(text)
   }
@@ -81,7 +81,7 @@ export async function openContractStore(options: StoreOptions): Promise<Contract
 function respond(store: ContractStore, options: StoreOptions, gate: Gate, request: IncomingMessage, body: unknown) {
   const url = new URL(request.url ?? '/', store.url)
   const method = request.method ?? 'GET'
-  if (url.pathname === '/wp-json/') return index(store)
+  if (url.pathname === '/wp-json/') return readIndex(store)
   if (!url.pathname.startsWith('/wp-json/wc/v3')) return { status: 404, headers: {}, body: '<html>Not found</html>' }
   const isSsl = options.tls !== undefined && !options.isBehindProxy
   const refusal = gate.refuse({
@@ -97,7 +97,7 @@ function respond(store: ContractStore, options: StoreOptions, gate: Gate, reques
   return route(store, method, path, query, body)
 }
 
-function index(store: ContractStore) {
+function readIndex(store: ContractStore) {
   const answer = findResponse('system.json', 'site index')
   return { ...answer, body: { ...(answer.body as Row), url: store.url, home: store.url } }
 }
@@ -108,14 +108,14 @@ function route(store: ContractStore, method: string, path: string, query: Map<st
   const order = /^\/orders\/(\d+)$/.exec(path)?.[1]
   if (order) return one(store.orders, order, query) ?? findResponse('orders-queries.json', 'unknown order')
   const variations = /^\/products\/(\d+)\/variations$/.exec(path)?.[1]
-  if (variations) return list(variations === '13' ? recordedVariations() : [], query)
+  if (variations) return list(variations === '13' ? listRecordedVariations() : [], query)
   const setting = /^\/settings\/general\/(\w+)$/.exec(path)?.[1]
   if (setting) return one(settings(), setting, query) ?? findResponse('auth.json', 'route that does not exist')
   switch (path) {
     case '/orders':
-      return orderList(store.orders, query)
+      return listOrders(store.orders, query)
     case '/products':
-      return productList(query)
+      return listProducts(query)
     case '/customers':
       return list(customers(query), query)
     case '/settings/general':
@@ -170,36 +170,36 @@ function createWebhook(store: ContractStore, query: Map<string, string>, body: R
 const STATUSES =
   'any trash auto-draft pending processing on-hold completed cancelled refunded failed checkout-draft'.split(' ')
 
-function orderList(orders: Row[], query: Map<string, string>) {
+function listOrders(orders: Row[], query: Map<string, string>) {
   const wanted = query.get('status')?.split(',')
   if (wanted?.some((status) => !STATUSES.includes(status))) return findResponse('orders-queries.json', 'unknown status')
   if (query.get('orderby') && !['date', 'id', 'include', 'title', 'slug', 'modified'].includes(query.get('orderby')!)) {
     return findResponse('orders-queries.json', 'invalid orderby')
   }
-  const after = bound(query.get('modified_after'), query)
-  const before = bound(query.get('modified_before'), query)
+  const after = readBound(query.get('modified_after'), query)
+  const before = readBound(query.get('modified_before'), query)
   if (Number.isNaN(after) || Number.isNaN(before)) return findResponse('orders-queries.json', 'invalid date')
   const rows = orders.filter((row) =>
     !wanted || wanted.includes('any') ? row.status !== 'trash' : wanted.includes(String(row.status)),
   )
-  return list(within(rows, after, before), query)
+  return list(filterByDate(rows, after, before), query)
 }
 
 /** Both bounds are exclusive, at a resolution of one second. */
-function within(rows: Row[], after: number | null, before: number | null): Row[] {
+function filterByDate(rows: Row[], after: number | null, before: number | null): Row[] {
   return rows.filter((row) => {
     const modified = Date.parse(`${row.date_modified_gmt}Z`)
     return (after === null || modified > after) && (before === null || modified < before)
   })
 }
 
-function productList(query: Map<string, string>) {
+function listProducts(query: Map<string, string>) {
   const rows = collect(['products-pages.json'], '/products').filter((row) => isStatus(row, query))
-  return list(within(rows, bound(query.get('modified_after'), query), null), query)
+  return list(filterByDate(rows, readBound(query.get('modified_after'), query), null), query)
 }
 
 /** Without `dates_are_gmt` a time is store time (eight hours behind UTC), whatever its suffix. */
-function bound(text: string | undefined, query: Map<string, string>): number | null {
+function readBound(text: string | undefined, query: Map<string, string>): number | null {
   if (text === undefined) return null
   const shift = query.get('dates_are_gmt') === 'true' ? 0 : 8 * 3_600_000
   return Date.parse(`${text.replace(/Z$/, '')}Z`) + shift
@@ -256,7 +256,7 @@ function settings(): Row[] {
   return findResponse('system.json', 'general settings').body as Row[]
 }
 
-function recordedVariations(): Row[] {
+function listRecordedVariations(): Row[] {
   return findResponse('products-more.json', 'its variations').body as Row[]
 }
 
@@ -279,7 +279,7 @@ function collect(files: string[], path: string): Row[] {
 }
 
 /** Drops recorded transport headers, which would contradict those of this server. */
-function servable(headers: Record<string, string>): Record<string, string> {
+function filterHeaders(headers: Record<string, string>): Record<string, string> {
   const { date: _, 'content-length': __, ...rest } = headers
   return rest
 }

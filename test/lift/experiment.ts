@@ -63,18 +63,18 @@ export function runExperiment(setting: ExperimentSetting, chance: Random): Verdi
     const bought = selectMeasure(arms, ({ people, buyers }) => sumCounts(people, buyers))
     const spent = selectMeasure(arms, ({ people, total, squares }) => sumTotals(people, total, squares))
     const isLast = day === DAYS
-    look(conversion, bought, compareShares, {
+    evaluateDay(conversion, bought, compareShares, {
       isShown: isConversionShown(bought),
       bought,
       truth: truth.conversion,
       isLast,
     })
-    look(revenue, spent, compareMeans, { isShown: isRevenueShown(bought), bought, truth: truth.revenue, isLast })
+    evaluateDay(revenue, spent, compareMeans, { isShown: isRevenueShown(bought), bought, truth: truth.revenue, isLast })
   }
   return { conversion, revenue }
 }
 
-function look(
+function evaluateDay(
   verdict: Verdict,
   arms: Arms,
   planned: (arms: Arms) => Interval,

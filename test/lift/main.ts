@@ -28,8 +28,8 @@ for (const [place, setting] of SETTINGS.entries()) {
   const tallies = tallySetting(setting, experiments, seed + place * experiments)
   for (const measure of ['conversion', 'revenue'] as const) {
     const tally = tallies[measure]
-    const name = `${percent(setting.share)} | ${percent(setting.conversion)} | ${setting.sigma} | +${percent(setting.effect)} | ${measure}`
-    console.log(`| ${name} | ${row(tally)} |`)
+    const name = `${formatPercent(setting.share)} | ${formatPercent(setting.conversion)} | ${setting.sigma} | +${formatPercent(setting.effect)} | ${measure}`
+    console.log(`| ${name} | ${formatRow(tally)} |`)
     if (!isWithin(tally)) broken.push(name)
   }
 }
@@ -41,8 +41,8 @@ for (const [place, loss] of LOSSES.entries()) {
   for (let each = 0; each < experiments; each++) {
     if (isLossFound(loss, createRandom(seed + (place + SETTINGS.length) * experiments + each))) found += 1
   }
-  const name = `${percent(loss.share)} | ${loss.people} | ${percent(loss.ofControl)} | ${percent(loss.ofTreated)}`
-  console.log(`| ${name} | ${percent(found / experiments, 2)} |`)
+  const name = `${formatPercent(loss.share)} | ${loss.people} | ${formatPercent(loss.ofControl)} | ${formatPercent(loss.ofTreated)}`
+  console.log(`| ${name} | ${formatPercent(found / experiments, 2)} |`)
   const isLoss = loss.ofControl + loss.ofTreated > 0
   if (isLoss ? found / experiments < FOUND_AT_LEAST : found / experiments > FALSE_ALARMS_AT_MOST) broken.push(name)
 }
@@ -57,12 +57,12 @@ function isWithin(tally: Tally): boolean {
   )
 }
 
-function row(tally: Tally): string {
+function formatRow(tally: Tally): string {
   const [missed, right] = [computeMissedShare(tally), computePlannedShare(tally)]
   const parts = [tally.shown / tally.experiments, missed, right, tally.naiveMissed / tally.experiments]
-  return parts.map((part) => (part === null ? 'none shown' : percent(part, 1))).join(' | ')
+  return parts.map((part) => (part === null ? 'none shown' : formatPercent(part, 1))).join(' | ')
 }
 
-function percent(part: number, digits = 0): string {
+function formatPercent(part: number, digits = 0): string {
   return `${(100 * part).toFixed(digits)} %`
 }

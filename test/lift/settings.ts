@@ -21,8 +21,8 @@ export interface Tally {
 
 /** `seed` is the seed of the first experiment. */
 export function tallySetting(setting: ExperimentSetting, experiments: number, seed: number) {
-  const conversion = nothing(experiments)
-  const revenue = nothing(experiments)
+  const conversion = createTally(experiments)
+  const revenue = createTally(experiments)
   for (let each = 0; each < experiments; each++) {
     const verdicts = runExperiment(setting, createRandom(seed + each))
     add(conversion, verdicts.conversion)
@@ -37,7 +37,7 @@ export function tallySetting(setting: ExperimentSetting, experiments: number, se
 export const computeMissedShare = ({ shown, missed }: Tally) => (shown === 0 ? null : missed / shown)
 export const computePlannedShare = ({ planned, plannedRight }: Tally) => (planned === 0 ? null : plannedRight / planned)
 
-const nothing = (experiments: number): Tally => ({
+const createTally = (experiments: number): Tally => ({
   ...{ experiments, shown: 0, missed: 0 },
   ...{ planned: 0, plannedRight: 0, naiveMissed: 0 },
 })

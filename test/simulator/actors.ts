@@ -123,7 +123,7 @@ export function createProcess(environment: Environment, workerId: string): Actor
   }
   actor.deps = {
     config,
-    db: mortalDb(environment.pool, life),
+    db: createMortalDb(environment.pool, life),
     pool: environment.pool,
     now: environment.clock.now,
     log,
@@ -159,15 +159,15 @@ export async function createWorker(environment: Environment): Promise<Actor> {
   return actor
 }
 
-function mortalDb(pool: pg.Pool, life: ProcessState): Db {
+function createMortalDb(pool: pg.Pool, life: ProcessState): Db {
   const mortal = {
-    connect: async () => mortalClient(await pool.connect(), life),
+    connect: async () => createMortalClient(await pool.connect(), life),
     end: async () => {},
   }
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: mortal as unknown as pg.Pool }) })
 }
 
-function mortalClient(client: pg.PoolClient, life: ProcessState) {
+function createMortalClient(client: pg.PoolClient, life: ProcessState) {
   let isInside = false
   // `begin` is sent along with the first statement: a transaction without statements has no snapshot and no lock.
   let opening: string | null = null

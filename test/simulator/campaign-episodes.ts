@@ -14,10 +14,10 @@ const DAY = 24 * HOUR
 /** First posts of people who abandon a cart. */
 export function createLeaverSteps(dice: ActContext): Step[] {
   const count = dice.between(3, LEAVERS.length)
-  return LEAVERS.slice(0, count).map((_, index) => leave(dice, index, dice.between(0, 5 * MINUTE)))
+  return LEAVERS.slice(0, count).map((_, index) => createLeave(dice, index, dice.between(0, 5 * MINUTE)))
 }
 
-function leave(dice: ActContext, index: number, waitMs: number): Step {
+function createLeave(dice: ActContext, index: number, waitMs: number): Step {
   const { email, typedPhone, country } = LEAVERS[index]!
   return {
     do: 'post',
@@ -56,20 +56,20 @@ export function drawMonth(dice: ActContext): Step[] {
   }
   const back = LEAVERS.slice(0, 3).flatMap((_, index): Step[] => [
     { do: 'new visit', browser: 3 + index, waitMs: 0 },
-    leave(dice, index, dice.between(0, MINUTE)),
+    createLeave(dice, index, dice.between(0, MINUTE)),
   ])
   const [first, ...rest] = back
   return [
     { do: 'campaign', plan, isNow: false, isTwice: false, waitMs: dice.between(0, HOUR) },
-    look(dice, dice.between(30 * HOUR, 50 * HOUR)),
-    look(dice, dice.between(SECOND, MINUTE)),
+    createPass(dice, dice.between(30 * HOUR, 50 * HOUR)),
+    createPass(dice, dice.between(SECOND, MINUTE)),
     { ...first!, waitMs: dice.between(26 * DAY, 27 * DAY) },
     ...rest,
-    look(dice, dice.between(HOUR, 2 * HOUR)),
-    look(dice, dice.between(2 * DAY, 3 * DAY)),
-    look(dice, dice.between(SECOND, MINUTE)),
+    createPass(dice, dice.between(HOUR, 2 * HOUR)),
+    createPass(dice, dice.between(2 * DAY, 3 * DAY)),
+    createPass(dice, dice.between(SECOND, MINUTE)),
     // The frequency cap may have been used up.
-    look(dice, dice.between(20 * HOUR, 26 * HOUR)),
+    createPass(dice, dice.between(20 * HOUR, 26 * HOUR)),
   ]
 }
 
@@ -77,86 +77,98 @@ const TIMES = ['00:00', '10:00', '18:40'] as const
 
 const makings: Record<keyof typeof KINDS, (dice: ActContext) => Step[]> = {
   'paused and resumed': (dice) => [
-    ...begun(dice),
-    look(dice, drawMoment(dice), {
-      meanwhile: during(dice, ['pages', 'before sending', 'claim', 'evaluate'], [createStep('pause')]),
+    ...createStartedCampaign(dice),
+    createPass(dice, drawMoment(dice), {
+      meanwhile: createInterruption(dice, ['pages', 'before sending', 'claim', 'evaluate'], [createStep('pause')]),
     }),
     { ...createStep('play'), waitMs: dice.between(5 * SECOND, 3 * HOUR) },
-    look(dice, drawMoment(dice)),
-    look(dice, drawDay(dice)),
+    createPass(dice, drawMoment(dice)),
+    createPass(dice, drawDay(dice)),
   ],
   'edited while planned': (dice) => [
-    ...begun(dice),
-    look(dice, drawMoment(dice), { meanwhile: during(dice, ['pages'], [drawEdit(dice)]) }),
-    look(dice, drawMoment(dice)),
-    look(dice, drawDay(dice)),
+    ...createStartedCampaign(dice),
+    createPass(dice, drawMoment(dice), { meanwhile: createInterruption(dice, ['pages'], [drawEdit(dice)]) }),
+    createPass(dice, drawMoment(dice)),
+    createPass(dice, drawDay(dice)),
   ],
   'deleted in flight': (dice) => [
-    ...begun(dice),
-    look(dice, drawMoment(dice), {
-      meanwhile: during(dice, ['pages', 'before sending', 'sent', 'submission'], [createStep('delete')]),
+    ...createStartedCampaign(dice),
+    createPass(dice, drawMoment(dice), {
+      meanwhile: createInterruption(dice, ['pages', 'before sending', 'sent', 'submission'], [createStep('delete')]),
     }),
-    look(dice, drawMoment(dice)),
+    createPass(dice, drawMoment(dice)),
   ],
   'sent beside a run': (dice) => [
-    { ...create({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: drawDay(dice) },
-    look(dice, dice.between(12 * HOUR, 26 * HOUR), {
-      meanwhile: dice.isLucky(0.5) ? during(dice, ['pages', 'before sending'], [createStep('send now')]) : null,
+    {
+      ...buildCampaignStep({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false),
+      waitMs: drawDay(dice),
+    },
+    createPass(dice, dice.between(12 * HOUR, 26 * HOUR), {
+      meanwhile: dice.isLucky(0.5)
+        ? createInterruption(dice, ['pages', 'before sending'], [createStep('send now')])
+        : null,
     }),
     { ...createStep(dice.pick(['send now', 'send'])), isTwice: dice.isLucky(0.3), waitMs: dice.between(0, MINUTE) },
-    look(dice, drawMoment(dice)),
-    look(dice, drawDay(dice)),
+    createPass(dice, drawMoment(dice)),
+    createPass(dice, drawDay(dice)),
   ],
   'failed and retried': (dice) => [
-    ...begun(dice),
-    look(dice, drawMoment(dice), {
+    ...createStartedCampaign(dice),
+    createPass(dice, drawMoment(dice), {
       answers: ['refuses', 'refuses', dice.pick<Answer>(['refuses', 'accepts', 'silent, took it'])],
     }),
     { ...createStep('retry'), isTwice: dice.isLucky(0.4), waitMs: dice.between(SECOND, HOUR) },
-    look(dice, drawMoment(dice), {
-      meanwhile: dice.isLucky(0.3) ? during(dice, ['before sending'], [createStep('retry')]) : null,
+    createPass(dice, drawMoment(dice), {
+      meanwhile: dice.isLucky(0.3) ? createInterruption(dice, ['before sending'], [createStep('retry')]) : null,
     }),
-    look(dice, drawDay(dice)),
+    createPass(dice, drawDay(dice)),
   ],
   'bounced too often': (dice) => [
-    ...begun(dice, dice.isLucky(0.4) ? { ...BROAD_PLAN, spreadHours: 1 } : BROAD_PLAN),
-    look(dice, drawMoment(dice)),
-    look(dice, dice.between(10 * MINUTE, HOUR)),
-    mailReport(dice),
-    look(dice, drawMoment(dice)),
+    ...createStartedCampaign(dice, dice.isLucky(0.4) ? { ...BROAD_PLAN, spreadHours: 1 } : BROAD_PLAN),
+    createPass(dice, drawMoment(dice)),
+    createPass(dice, dice.between(10 * MINUTE, HOUR)),
+    drawMailReport(dice),
+    createPass(dice, drawMoment(dice)),
     { ...createStep('play'), waitMs: dice.between(MINUTE, HOUR) },
-    look(dice, drawMoment(dice)),
+    createPass(dice, drawMoment(dice)),
   ],
   'ended and played': (dice) => [
-    ...begun(dice),
-    look(dice, drawMoment(dice)),
-    look(dice, drawMoment(dice)),
-    leave(dice, LEAVERS.length - 1, drawDay(dice)),
+    ...createStartedCampaign(dice),
+    createPass(dice, drawMoment(dice)),
+    createPass(dice, drawMoment(dice)),
+    createLeave(dice, LEAVERS.length - 1, drawDay(dice)),
     { ...createStep(dice.pick(['play', 'play', 'send'])), waitMs: dice.between(2 * HOUR, 4 * HOUR) },
-    look(dice, drawMoment(dice)),
-    look(dice, drawDay(dice)),
+    createPass(dice, drawMoment(dice)),
+    createPass(dice, drawDay(dice)),
   ],
   'of a saved audience': (dice) => [
     { do: 'audience', filters: dice.pick(FILTERS), waitMs: drawDay(dice) },
-    create({ ...BROAD_PLAN, isSaved: true }, true),
+    buildCampaignStep({ ...BROAD_PLAN, isSaved: true }, true),
     { do: 'audience gone', waitMs: 0 },
-    look(dice, drawMoment(dice)),
-    look(dice, drawDay(dice)),
+    createPass(dice, drawMoment(dice)),
+    createPass(dice, drawDay(dice)),
   ],
   'worker ends': (dice) => [
-    ...begun(dice),
-    look(dice, drawMoment(dice), dice.isLucky(0.5) ? { diesAt: dice.between(15, 110) } : { answers: [deadly(dice)] }),
-    look(dice, dice.between(20 * SECOND, 5 * MINUTE)),
-    look(dice, drawDay(dice)),
+    ...createStartedCampaign(dice),
+    createPass(
+      dice,
+      drawMoment(dice),
+      dice.isLucky(0.5) ? { diesAt: dice.between(15, 110) } : { answers: [drawDeadlyAnswer(dice)] },
+    ),
+    createPass(dice, dice.between(20 * SECOND, 5 * MINUTE)),
+    createPass(dice, drawDay(dice)),
   ],
   'worker ends between pages': (dice) => [
-    { ...create({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: drawDay(dice) },
-    look(dice, dice.between(20 * HOUR, 28 * HOUR), {
+    {
+      ...buildCampaignStep({ ...BROAD_PLAN, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false),
+      waitMs: drawDay(dice),
+    },
+    createPass(dice, dice.between(20 * HOUR, 28 * HOUR), {
       worker: 0,
-      meanwhile: during(dice, ['pages'], [{ do: 'restart', worker: 0, waitMs: 0 }]),
+      meanwhile: createInterruption(dice, ['pages'], [{ do: 'restart', worker: 0, waitMs: 0 }]),
     }),
-    look(dice, dice.between(20 * SECOND, 5 * MINUTE)),
-    look(dice, drawMoment(dice)),
+    createPass(dice, dice.between(20 * SECOND, 5 * MINUTE)),
+    createPass(dice, drawMoment(dice)),
   ],
 }
 
@@ -167,9 +179,11 @@ const FILTERS: CampaignFilters[] = [
   { minCartValue: 10, maxAbandonTime: 96 },
 ]
 
-const begun = (dice: ActContext, plan = BROAD_PLAN): Step[] => [{ ...create(plan, true), waitMs: drawDay(dice) }]
+const createStartedCampaign = (dice: ActContext, plan = BROAD_PLAN): Step[] => [
+  { ...buildCampaignStep(plan, true), waitMs: drawDay(dice) },
+]
 
-const create = (plan: CampaignPlan, isNow: boolean): CampaignAct & Step => ({
+const buildCampaignStep = (plan: CampaignPlan, isNow: boolean): CampaignAct & Step => ({
   ...{ do: 'campaign', plan, isNow, isTwice: false, waitMs: 0 },
 })
 
@@ -189,7 +203,7 @@ function drawEdit(dice: ActContext): Step {
   return { do: 'campaign edit', place: 0, change, isNow: dice.isLucky(0.15), waitMs: 0 }
 }
 
-const mailReport = (dice: ActContext): Step => ({
+const drawMailReport = (dice: ActContext): Step => ({
   do: 'mail report',
   place: dice.between(0, 2),
   kind: dice.weighted({ hard: 2, complaint: 1 }),
@@ -197,17 +211,17 @@ const mailReport = (dice: ActContext): Step => ({
 })
 
 /** Late enough not to count as the same moment. */
-function during(dice: ActContext, places: readonly Meanwhile['at'][], steps: Step[]): Meanwhile {
+function createInterruption(dice: ActContext, places: readonly Meanwhile['at'][], steps: Step[]): Meanwhile {
   const after: Step = { do: 'new visit', browser: 2, waitMs: dice.between(2 * SECOND, 20 * SECOND) }
   return { at: dice.pick(places), steps: [...steps, after] }
 }
 
-const deadly = (dice: ActContext) => dice.pick<Answer>(['takes it, sender dies', 'sender dies first'])
+const drawDeadlyAnswer = (dice: ActContext) => dice.pick<Answer>(['takes it, sender dies', 'sender dies first'])
 const drawMoment = (dice: ActContext) => dice.between(SECOND, 90 * SECOND)
 /** By then the flow's steps are over, and the frequency cap is free. */
 const drawDay = (dice: ActContext) => dice.between(22 * HOUR, 30 * HOUR)
 
-function look(
+function createPass(
   dice: ActContext,
   waitMs: number,
   more: Partial<Pick<Extract<Step, { do: 'work' }>, 'worker' | 'meanwhile' | 'diesAt' | 'answers'>> = {},

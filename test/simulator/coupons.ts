@@ -119,12 +119,12 @@ function drawOrder(dice: ActContext): Act {
 function drawAdminChange(dice: ActContext, coupons: Coupons): Act {
   const shared = coupons.flatMap((coupon, step) => (coupon?.kind === 'shared' ? [step] : []))
   const isOfCode = shared.length === 0 || (coupons.some((coupon) => coupon?.kind === 'personal') && dice.isLucky(0.4))
-  if (isOfCode) return toACode(dice)
+  if (isOfCode) return drawCodeChange(dice)
   const change = dice.weighted({ deleted: 3, expired: 2, drafted: 2, 'used up': 3, restored: 2 })
   return { do: 'coupon', step: dice.isLucky(0.6) ? shared[0]! : dice.pick(shared), change }
 }
 
-const toACode = (dice: ActContext): Act => ({
+const drawCodeChange = (dice: ActContext): Act => ({
   do: 'code',
   place: Number(dice.weighted({ 0: 4, 1: 2, 2: 1 })),
   change: dice.pick(['deleted', 'expired', 'used up']),

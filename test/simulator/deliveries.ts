@@ -23,7 +23,7 @@ export interface Delivery {
 /** Sends a delivery as the scenario says. A forged one reports something the shop never sent. */
 export async function sendDelivery(harness: Harness, delivery: Delivery, way: DeliveryFate): Promise<void> {
   if (way === 'lost') return
-  if (way === 'forged') return forge(harness, delivery)
+  if (way === 'forged') return sendForged(harness, delivery)
   const reported = { ...delivery, id: crypto.randomUUID() }
   if (way === 'late') {
     harness.lateDeliveries.push(reported)
@@ -50,7 +50,7 @@ export async function processDelivery(harness: Harness, reported: ShopDelivery, 
 }
 
 /** Uses another secret, no signature, or another body under this signature. */
-async function forge(harness: Harness, delivery: Delivery): Promise<void> {
+async function sendForged(harness: Harness, delivery: Delivery): Promise<void> {
   const ways = {
     'another secret': () => receive(harness, reported(), 'shpss_of_somebody'),
     'no signature': () => receive(harness, reported(), null),
@@ -114,12 +114,13 @@ export async function recordConsents(harness: Harness, { deps }: Actor, work: ()
   } catch (error) {
     if (!(error instanceof Error && error.name === 'StoreProblem')) throw error
   } finally {
-    for (const reported of shopify!.reportedConsents.get(deps.workerId) ?? []) note(harness, reported, isDone)
+    for (const reported of shopify!.reportedConsents.get(deps.workerId) ?? [])
+      recordReportedConsent(harness, reported, isDone)
     shopify!.reportedConsents.set(deps.workerId, [])
   }
 }
 
-function note(harness: Harness, reported: ReportedConsent, isDone: boolean): void {
+function recordReportedConsent(harness: Harness, reported: ReportedConsent, isDone: boolean): void {
   const { withdrawn, consented, processedConsents, clock, hasJumped } = harness
   const key = `${reported.channel}:${listNumbers(reported.address)[0]}`
   const word = `${key} ${reported.isWithdrawn} ${reported.at}`

@@ -20,7 +20,7 @@ export async function recordExpectedRecipients(
     for (const { run, startedAt } of runs) {
       const isNew = !before?.runs.some((each) => each.campaign === made.id && each.run === run)
       const people =
-        isNew && before ? matched(harness, { made, state, before, startedAt }) : (made.expected.get(run) ?? [])
+        isNew && before ? findMatches(harness, { made, state, before, startedAt }) : (made.expected.get(run) ?? [])
       made.expected.set(
         run,
         isUndisturbed(harness, made) ? people.filter((each) => isUnchanged(each.cart, state, before)) : [],
@@ -40,7 +40,7 @@ interface Begun {
   startedAt: number
 }
 
-function matched(harness: Harness, { made, state, before, startedAt }: Begun): { cart: string; shopper: string }[] {
+function findMatches(harness: Harness, { made, state, before, startedAt }: Begun): { cart: string; shopper: string }[] {
   const { plan } = made.versions.at(-1)!
   // With this filter, later states do not show who was mailed by then.
   if (plan.filters.mailedBefore) return []
@@ -78,8 +78,8 @@ const hasHadIt = ({ id }: PlayedCampaign, cart: Cart, { messages }: State) =>
 export function isUnchanged(id: string, state: State, before: State | null): boolean {
   const [now, then] = [state, before].map((each) => each?.carts.find((cart) => cart.id === id))
   if (!now || !then || now.status !== 'abandoned' || then.status !== 'abandoned') return false
-  return sayWho(now) === sayWho(then)
+  return describeCart(now) === describeCart(then)
 }
 
-const sayWho = ({ shopper, email, phone, lastActivityAt, value, items }: Cart) =>
+const describeCart = ({ shopper, email, phone, lastActivityAt, value, items }: Cart) =>
   JSON.stringify([shopper, email, phone, lastActivityAt, value, items])

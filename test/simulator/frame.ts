@@ -23,10 +23,10 @@ const HOMES: Record<Country, number> = { US: 3, DE: 3, GB: 4, MX: 1, AU: 1 }
 const DAYS: Record<Country, number> = { US: 18, DE: 7, GB: 8, MX: 16, AU: 0 }
 
 export function drawFrame(chance: Random): Frame {
-  return chance.isLucky(0.5) ? mailFrame(chance) : textFrame(chance)
+  return chance.isLucky(0.5) ? drawMailFrame(chance) : drawTextFrame(chance)
 }
 
-function mailFrame(chance: Random): Frame {
+function drawMailFrame(chance: Random): Frame {
   // Scenarios never reach a limit of 500 mails a month by themselves, so some start close to it.
   const isNear = chance.isLucky(0.1)
   return {
@@ -41,7 +41,7 @@ function mailFrame(chance: Random): Frame {
   }
 }
 
-function textFrame(chance: Random): Frame {
+function drawTextFrame(chance: Random): Frame {
   const home = () => chance.weighted(HOMES)
   const first = home()
   const countries = chance.isLucky(0.5) ? [first, first, first] : [first, home(), home()]

@@ -41,10 +41,10 @@ const says: ActMaker = (chance) => {
   const words = chance.weighted({ STOP: 3, START: 3, YES: 6, HELP: 0.5, hello: 2 })
   // Opt-in requests go by SMS.
   const channel = words === 'YES' ? 'sms' : chance.pick(['sms', 'whatsapp'] as const)
-  return { do: 'says', person: chance.between(0, 2), channel, words, network: network(chance) }
+  return { do: 'says', person: chance.between(0, 2), channel, words, network: drawNetwork(chance) }
 }
 
-const network = (chance: ActContext) => chance.weighted({ now: 8, twice: 1, late: 1, forged: 1 })
+const drawNetwork = (chance: ActContext) => chance.weighted({ now: 8, twice: 1, late: 1, forged: 1 })
 
 function report(chance: ActContext): Act {
   const status = chance.weighted({ sent: 1, delivered: 4, read: 1, failed: 3 })
@@ -57,7 +57,7 @@ function report(chance: ActContext): Act {
   }
 }
 
-function manual(chance: ActContext): Act {
+function drawManualSend(chance: ActContext): Act {
   const isBulk = chance.isLucky(0.4)
   return {
     do: 'manual',
@@ -78,7 +78,7 @@ export const textActMakers: ActMakers = {
   lateInbound: [0.7, (chance) => ({ do: 'late words arrive', isReversed: chance.isLucky(0.5) })],
   report: [6, report],
   lateReports: [1, (chance) => ({ do: 'late reports arrive', isReversed: chance.isLucky(0.5) })],
-  manual: [5, manual],
+  manual: [5, drawManualSend],
   override: [0.8, (chance) => ({ do: 'override', rule: chance.between(0, 2) })],
   endConsentOverride: [0.6, (chance) => ({ do: 'end override', rule: chance.between(0, 2) })],
   budget: [0.8, (chance) => ({ do: 'budget', micros: chance.pick([null, 0, 8_000, 20_000, 250_000]) })],

@@ -72,7 +72,7 @@ export function generateScenario(seed: number): Scenario {
   // Most start with people who abandon a cart and leave an address, because otherwise nothing can go wrong.
   const first = chance.weighted({ none: 1, one: 6, all: 3 })
   const people = { none: [], one: [chance.between(0, 2)], all: [0, 1, 2] }[first]
-  const steps: Step[] = people.map((person) => ({ ...firstPost(chance, person), waitMs: 0 }))
+  const steps: Step[] = people.map((person) => ({ ...createFirstPost(chance, person), waitMs: 0 }))
   while (steps.length < length) steps.push({ ...drawAct(chance), waitMs: drawWait(chance) })
   const scenario = { ...frame, shortage: drawShortage(seed, length), steps: addAliases(seed, steps) }
   const whole = addCampaigns(seed, addCoupons(seed, scenario, chance), chance)
@@ -108,17 +108,17 @@ function drawAct(chance: ActContext): Act {
   return makings[chance.weighted(chance.hasTexts ? TEXT_WEIGHTS : WEIGHTS)]![1](chance)
 }
 
-const firstPost = (chance: ActContext, person: number): Act => ({
+const createFirstPost = (chance: ActContext, person: number): Act => ({
   ...post(chance),
   browser: person,
   isNewPage: true,
   items: drawItems(chance),
-  contact: { email: chance.people[person]!.email, ...(chance.hasTexts ? reached(chance, person) : {}) },
+  contact: { email: chance.people[person]!.email, ...(chance.hasTexts ? drawReachableContact(chance, person) : {}) },
   consent: chance.hasTexts && chance.isLucky(0.85) ? { sms: true, whatsapp: true } : null,
   network: 'now',
 })
 
-const reached = (chance: ActContext, person: number): Contact => {
+const drawReachableContact = (chance: ActContext, person: number): Contact => {
   const { typedPhone, country } = chance.people[person]!
   return { phone: typedPhone, ...(chance.isLucky(0.5) ? { country } : {}) }
 }

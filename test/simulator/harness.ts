@@ -288,7 +288,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
   })
   harness.post.push = harness.push
   const texts = hasTexts(scenario)
-    ? { template: scenario.template, finalCost: (id: string) => finalCost(harness, id) }
+    ? { template: scenario.template, finalCost: (id: string) => computeFinalCost(harness, id) }
     : null
   harness.environment = {
     pool,
@@ -319,7 +319,7 @@ function suppressedSince({ suppressed }: Harness, channel: Channel, address: str
 }
 
 /** Half of the list price for every second message. */
-function finalCost({ post }: Harness, providerId: string) {
+function computeFinalCost({ post }: Harness, providerId: string) {
   const index = post.mails.findIndex(({ id }) => buildProviderId(id) === providerId)
   const micros = post.mails[index]?.micros ?? 0
   return index >= 0 ? { amountMicros: index % 2 === 0 ? micros : micros / 2, currency: 'USD' } : null

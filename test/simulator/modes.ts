@@ -20,7 +20,7 @@ const MODES: Record<CaptureMode, number> = { nothing: 4, cart_only: 4, cart_and_
 export function addMode(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
   const dice = createSeededRandom(seed ^ DICE)
   if (scenario.shopify || scenario.push || !dice.isLucky(HAVE_IT)) return scenario
-  const steps = scenario.steps.map((step): Step => ({ ...maybeCached(dice, step), waitMs: step.waitMs }))
+  const steps = scenario.steps.map((step): Step => ({ ...drawCached(dice, step), waitMs: step.waitMs }))
   for (let more = dice.between(10, 18); more > 0; more--) {
     const most = dice.pick([0, 30 * SECOND, 20 * MINUTE, 90 * MINUTE])
     const act = makings[dice.weighted({ banner: 4, box: 5, bought: 2, customer: 4, draft: 2 })](dice, people)
@@ -29,7 +29,7 @@ export function addMode(seed: number, scenario: Scenario, people: readonly Perso
   return { ...scenario, beforeConsent: dice.weighted(MODES), steps }
 }
 
-const maybeCached = (dice: Random, act: Act): Act =>
+const drawCached = (dice: Random, act: Act): Act =>
   act.do === 'post' && dice.isLucky(0.5) ? { ...act, isCached: true } : act
 
 const makings = {

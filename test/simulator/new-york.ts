@@ -8,17 +8,17 @@ const AUTUMN = Date.UTC(2026, 10, 1, 6)
 const SUMMER_OFFSET_MS = -4 * HOUR_MS
 const WINTER_OFFSET_MS = -5 * HOUR_MS
 
-const offsetAt = (at: number) => (at >= SPRING && at < AUTUMN ? SUMMER_OFFSET_MS : WINTER_OFFSET_MS)
+const findOffset = (at: number) => (at >= SPRING && at < AUTUMN ? SUMMER_OFFSET_MS : WINTER_OFFSET_MS)
 
 /** YYYY-MM-DD. */
 export const formatDay = (at: number, later = 0): string =>
-  new Date(at + offsetAt(at) + later * DAY_MS).toISOString().slice(0, 10)
+  new Date(at + findOffset(at) + later * DAY_MS).toISOString().slice(0, 10)
 
 /** T3: of two instants the first; of none, the first minute after the gap. */
 export function findInstants(day: string, time: string): number {
   const wall = Date.parse(`${day}T${time}:00Z`)
   for (const offset of [SUMMER_OFFSET_MS, WINTER_OFFSET_MS]) {
-    if (offsetAt(wall - offset) === offset) return wall - offset
+    if (findOffset(wall - offset) === offset) return wall - offset
   }
   return SPRING
 }

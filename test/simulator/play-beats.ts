@@ -30,17 +30,17 @@ export const beatPlayers: Players = {
     const plugin = await connectPlugin(harness)
     const isUp = harness.shop.mood === 'answers' || harness.shop.mood === 'is slow'
     if (!plugin || !isUp) return
-    for (let beats = 0; beats < MOST_BEATS; beats++) if (!(await beat(harness, plugin, act))) return
+    for (let beats = 0; beats < MOST_BEATS; beats++) if (!(await sendBeat(harness, plugin, act))) return
   },
 }
 
 /** Sends a beat; returns whether the next one follows at once. */
-async function beat(harness: Harness, plugin: Plugin, { readingMs, network }: ActOf<'beat'>): Promise<boolean> {
+async function sendBeat(harness: Harness, plugin: Plugin, { readingMs, network }: ActOf<'beat'>): Promise<boolean> {
   const { asked } = plugin
   const { report, reading } = asked.since === null ? NO_REPORT : await readShop(harness, asked, readingMs)
   const call = signCall(harness, plugin, 'beat', buildBody(plugin, report))
   if (network === 'lost') return false
-  const answer = await arrive(plugin, call)
+  const answer = await deliverBeat(plugin, call)
   if (!answer) return false
   if (reading) reading.reachedEnd = report!.isComplete
   if (network === 'twice' && (await sendCall(plugin, call)).statusCode !== 409)
@@ -67,7 +67,7 @@ async function readShop({ shop, clock }: Harness, { since, goods }: BeatRequest,
   const report = {
     since,
     isComplete: orders.length <= MOST_ORDERS,
-    list: orders.slice(0, MOST_ORDERS).map(wireOrder),
+    list: orders.slice(0, MOST_ORDERS).map(buildWireOrder),
     goods: goods.map((each) => ({ ...each, terms: buildTerms(each.product, shop.soldOut.has(each.product)) })),
     // Difference of two clock readings in whole seconds.
     age: Math.floor(clock.trueNow() / 1_000) - Math.floor(startedAt / 1_000),
@@ -77,16 +77,16 @@ async function readShop({ shop, clock }: Harness, { since, goods }: BeatRequest,
 
 const buildTerms = (id: string, isSoldOut: boolean) => ({
   ...{ id: Number(id), status: 'publish', purchasable: true, stock_status: isSoldOut ? 'outofstock' : 'instock' },
-  ...{ stock_quantity: null, on_sale: false, price: money(PRODUCTS.find((each) => each.id === id)!.priceMinor) },
+  ...{ stock_quantity: null, on_sale: false, price: formatMoney(PRODUCTS.find((each) => each.id === id)!.priceMinor) },
 })
 
-const money = (minor: number) => (minor / 100).toFixed(2)
+const formatMoney = (minor: number) => (minor / 100).toFixed(2)
 
 const STATUS: Partial<Record<PlatformOrder['kind'], string>> = { purchase: 'processing', trashed: 'trash' }
 const VIA: Partial<Record<PlatformOrder['source'], string>> = { staff: 'admin', renewal: 'subscription' }
 
 /** An order in the form of the shop's REST API. */
-function wireOrder(order: PlatformOrder) {
+function buildWireOrder(order: PlatformOrder) {
   const { country, state, email, phone } = order
   const consents = (order.consents ?? []).flatMap(({ channel, wording }) => [
     { key: `_recoup_consent_${channel}`, value: 'yes' },
@@ -96,14 +96,14 @@ function wireOrder(order: PlatformOrder) {
     ...{ id: Number(order.orderId), parent_id: Number(order.parentId ?? 0), currency: order.currency },
     status: STATUS[order.kind] ?? order.kind,
     ...{ date_created_gmt: order.createdAt, date_modified_gmt: order.modifiedAt, date_paid_gmt: order.paidAt },
-    ...{ total: money(order.totalMinor), prices_include_tax: false, customer_id: Number(order.customerId ?? 0) },
+    ...{ total: formatMoney(order.totalMinor), prices_include_tax: false, customer_id: Number(order.customerId ?? 0) },
     billing: { country: country ?? '', state: state ?? '', email: email ?? '', phone: phone ?? '' },
     shipping: {},
     line_items: order.items.map(({ productId, name, quantity, unitPriceMinor }) => ({
       ...{ product_id: Number(productId), variation_id: 0, name, quantity },
-      ...{ subtotal: money(unitPriceMinor * quantity), price: unitPriceMinor / 100 },
+      ...{ subtotal: formatMoney(unitPriceMinor * quantity), price: unitPriceMinor / 100 },
     })),
-    refunds: order.refundedMinor > 0 ? [{ total: `-${money(order.refundedMinor)}` }] : [],
+    refunds: order.refundedMinor > 0 ? [{ total: `-${formatMoney(order.refundedMinor)}` }] : [],
     coupon_lines: order.coupons.map((code) => ({ code, discount: '0.00', discount_tax: '0.00' })),
     created_via: VIA[order.source] ?? 'checkout',
     meta_data: consents,
@@ -119,7 +119,7 @@ interface Answer {
   ask: { ordersSince: string | null; goods: BeatRequest['goods'] }
 }
 
-async function arrive(plugin: Plugin, call: PluginCall): Promise<Answer | null> {
+async function deliverBeat(plugin: Plugin, call: PluginCall): Promise<Answer | null> {
   const reply = await sendCall(plugin, call)
   if (reply.statusCode === 200) return reply.json()
   plugin.faults.push(`a beat got status ${reply.statusCode}, not 200`)

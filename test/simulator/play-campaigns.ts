@@ -51,13 +51,13 @@ type Players = { [Kind in CampaignAct['do']]: (harness: Harness, act: ActOf<Kind
 
 export const campaignPlayers: Players = {
   async campaign(harness, { plan: wish, isNow, isTwice }) {
-    const { plan, offered } = await withAudience(harness, wish)
+    const { plan, offered } = await fillAudience(harness, wish)
     const schedule = scheduleOf(harness, plan)
     const wanted = buildInput(harness, { plan: { ...plan, filters: offered }, schedule }, isNow)
     const request = buildRequest(harness, 'create')
     const asked = startPeriod(harness)
     const make = () => createCampaign(harness.web.deps, storeHandle(harness), request, wanted)
-    const id = await once(isTwice, make)
+    const id = await sendRequest(isTwice, make)
     harness.campaigns.push(recordCampaign(harness, id, { plan, schedule }, isNow ? asked() : null))
     harness.campaigns.at(-1)!.saved.push(asked())
     harness.campaignActions.add('create')
@@ -71,7 +71,7 @@ export const campaignPlayers: Players = {
       coupon: findCouponId(harness, coupon),
     }
     const body = api.sendToAbandonedCarts.body.parse(wanted)
-    const id = await once(isTwice, () => sendToAll(harness.web.deps, storeHandle(harness), request, body))
+    const id = await sendRequest(isTwice, () => sendToAll(harness.web.deps, storeHandle(harness), request, body))
     const plan = { ...QUICK, filters, coupon }
     harness.campaigns.push(recordCampaign(harness, id, { plan, schedule: scheduleOf(harness, plan) }, asked()))
     harness.campaignActions.add('send to all')
@@ -89,7 +89,7 @@ export const campaignPlayers: Players = {
     const schedule = change.inDays === undefined ? kept : scheduleOf(harness, plan)
     const asked = startPeriod(harness)
     const busy = await readCampaignActivity(harness.environment.pool, made.id)
-    touch(harness, made)
+    markChanged(harness, made)
     // Rows may have the new times before the reply arrives.
     made.versions.push({ plan, schedule })
     const saved = { from: asked().from, until: Number.POSITIVE_INFINITY }
@@ -105,22 +105,22 @@ export const campaignPlayers: Players = {
       saved.until = asked().until
     }
     if (isNow) resumeCampaign(harness, made, asked())
-    touch(harness, made)
+    markChanged(harness, made)
     for (const deed of listActions('edit', busy)) harness.campaignActions.add(deed)
   },
   async 'campaign step'(harness, { place, step, isTwice }) {
     const made = harness.campaigns.at(-1 - place)
     if (!made) return
     const asked = startPeriod(harness)
-    touch(harness, made)
+    markChanged(harness, made)
     const request = buildRequest(harness, step)
     const busy = await readCampaignActivity(harness.environment.pool, made.id)
-    await once(isTwice && step !== 'delete', () => requestStep(harness, made.id, step, request))
+    await sendRequest(isTwice && step !== 'delete', () => requestStep(harness, made.id, step, request))
     if (step === 'retry') made.retried.push(asked())
     else if (step === 'play') play(harness, made, asked())
     else if (step === 'send' || step === 'send now') resumeCampaign(harness, made, asked())
     else stop(harness, made, step)
-    touch(harness, made)
+    markChanged(harness, made)
     if (step === 'retry') return
     for (const deed of listActions(step, busy)) harness.campaignActions.add(deed)
   },
@@ -150,7 +150,7 @@ export const campaignPlayers: Players = {
 }
 
 /** As in the form: reads a saved audience from the list and copies its filters. */
-async function withAudience(harness: Harness, plan: CampaignPlan) {
+async function fillAudience(harness: Harness, plan: CampaignPlan) {
   const saved = plan.isSaved ? harness.audiences.at(-1) : undefined
   const offered = saved && (await readAudiences(storeHandle(harness))).find(({ id }) => id === saved.id)
   if (!saved || !offered) return { plan: { ...plan, isSaved: false }, offered: plan.filters }
@@ -171,7 +171,7 @@ const QUICK: CampaignPlan = {
   ...{ delay: 0, spreadHours: null, coupon: null, isTextChanged: true },
 }
 
-function touch({ stepNumber }: Harness, made: PlayedCampaign): void {
+function markChanged({ stepNumber }: Harness, made: PlayedCampaign): void {
   made.changedInStep = stepNumber
 }
 
@@ -235,7 +235,7 @@ function recordCampaign(
 }
 
 /** Sends the request once, or twice at the same time; both create one campaign. */
-async function once(isTwice: boolean, work: () => Promise<{ id: string }>): Promise<string> {
+async function sendRequest(isTwice: boolean, work: () => Promise<{ id: string }>): Promise<string> {
   const [first, second] = await Promise.all([work(), ...(isTwice ? [work()] : [])])
   if (second && second.id !== first!.id) throw new Error('a repeated request created two campaigns')
   return first!.id

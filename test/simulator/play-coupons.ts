@@ -19,7 +19,7 @@ type Living = (harness: Harness, worker: number) => Promise<Actor>
 export const couponPlayers = (living: Living): Players => ({
   async coupon({ shop, clock }, { step, change }) {
     const { shelf } = shop
-    const code = codeOfStep(step)
+    const code = buildStepCode(step)
     const coupon = findByCode(shelf, code)
     if (change === 'deleted') shelf.deletedByHand.add(code)
     if (change === 'deleted') shelf.coupons = shelf.coupons.filter((each) => each !== coupon)
@@ -69,7 +69,7 @@ export function findUsableCodes({ post, shop, clock }: Harness, { codeOf }: ActO
   return coupon && isUsableAt(coupon, clock.trueNow()) ? [coupon.code] : []
 }
 
-const codeOfStep = (step: number) => `step-${step + 1}`
+const buildStepCode = (step: number) => `step-${step + 1}`
 
 /** Inserts the rows that choosing coupons for steps would have written. */
 export async function insertStepCoupons(
@@ -87,7 +87,7 @@ export async function insertStepCoupons(
     const type = percent === null ? ('fixed' as const) : ('percentage' as const)
     let inStore: PlatformCoupon | null = null
     if (kind === 'shared') {
-      const base = { code: codeOfStep(at), type, percent, amountMinor, currency: 'USD', minSpendMinor, usageLimit }
+      const base = { code: buildStepCode(at), type, percent, amountMinor, currency: 'USD', minSpendMinor, usageLimit }
       const draft = { ...base, expiresAt: endsAt, isIndividual: false, email: null, mark: '' }
       inStore = {
         ...addCoupon(shop.shelf, draft),
@@ -97,7 +97,7 @@ export async function insertStepCoupons(
       }
       shop.shelf.coupons.push(inStore)
     }
-    const code = codeOfStep(at).toUpperCase()
+    const code = buildStepCode(at).toUpperCase()
     return [{ ...coupon, id: newId(), step: at + 1, code, type, endsAt, platformId: inStore?.couponId ?? null }]
   })
   await pool.query(COUPONS, [fixture.storeId, now, JSON.stringify(rows)])

@@ -39,7 +39,7 @@ export const flowEditPlayers: Players = {
       const variant = at(step.variants, change.variant)
       await chooseWinner(web.deps, store, { flowId, stepId: step.id }, variant.id)
     } else {
-      const steps = edited(before, change)
+      const steps = editSteps(before, change)
       if (!steps) return
       await saveFlow(web.deps, store, flowId, { name: 'Reminders', steps })
     }
@@ -82,7 +82,7 @@ const at = <Each>(all: readonly Each[], place: number): Each => all[Math.min(pla
 type SavedStep = SaveFlow['steps'][number]
 
 /** null: there is nothing to change. */
-function edited(steps: readonly Stored[], change: Exclude<FlowChange, { kind: 'winner' }>): SavedStep[] | null {
+function editSteps(steps: readonly Stored[], change: Exclude<FlowChange, { kind: 'winner' }>): SavedStep[] | null {
   const saved: SavedStep[] = steps.map(({ id, delayMinutes }) => ({ id, delayMinutes }))
   const place = Math.min(change.place, steps.length - 1)
   switch (change.kind) {

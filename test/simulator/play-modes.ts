@@ -52,24 +52,24 @@ export function buildSentPost(harness: Harness, act: ActOf<'post'>, post: Captur
   if (banner === 'yes') return { ...post, agreed: true }
   if (banner !== 'no' && mode === 'cart_and_contact') return post
   const { contact, device: _, ...rest } = post
-  const { email, phone } = banner === 'no' ? NOTHING : ticked(post)
+  const { email, phone } = banner === 'no' ? NOTHING : readBoxes(post)
   if (email || phone) {
     const asked = { ...(email && { email: contact?.email }), ...(phone && { phone: contact?.phone }) }
     return { ...rest, contact: asked } as CapturePost
   }
   if (banner !== 'no' && mode === 'cart_only') return rest
   const { cart, page, seq, consent } = post
-  return takesBack(post) ? { cart, page, seq, consent } : null
+  return hasRefusedBox(post) ? { cart, page, seq, consent } : null
 }
 
 const NOTHING = { email: false, phone: false }
 
-const ticked = ({ consent }: CapturePost) => ({
+const readBoxes = ({ consent }: CapturePost) => ({
   email: consent?.email?.isGiven === true,
   phone: consent?.sms?.isGiven === true || consent?.whatsapp?.isGiven === true,
 })
 
-const takesBack = ({ consent = {} }: CapturePost) => Object.values(consent).some((box) => box && !box.isGiven)
+const hasRefusedBox = ({ consent = {} }: CapturePost) => Object.values(consent).some((box) => box && !box.isGiven)
 
 /** Id of a consent text that the store no longer uses. */
 export const OUTDATED_WORDING_ID = 'w-of-last-year'
@@ -78,12 +78,12 @@ export const OUTDATED_WORDING_ID = 'w-of-last-year'
 function findAllowedIdentity({ scenario }: Harness, post: CapturePost): AllowedIdentity | null {
   const mode = scenario.beforeConsent
   if (mode === null || mode === 'cart_and_contact' || post.agreed) return ALL
-  const { email, phone } = ticked(withoutOutdated(post))
+  const { email, phone } = readBoxes(dropOutdated(post))
   if (email || phone) return { email, phone, browser: true }
   return mode === 'cart_only' ? { ...NOTHING, browser: false } : null
 }
 
-function withoutOutdated(post: CapturePost): CapturePost {
+function dropOutdated(post: CapturePost): CapturePost {
   const boxes = Object.entries(post.consent ?? {}).filter(
     ([, box]) => !(box?.isGiven && box.id === OUTDATED_WORDING_ID),
   )
@@ -101,8 +101,8 @@ export async function recordAllowedPost(
   const { modes, fixture, scenario, web } = harness
   if (!modes) return { counted: post, placed: post }
   const allowed = findAllowedIdentity(harness, post)
-  const counted = withoutOutdated({ ...post, contact: allowed ? filterContact(post.contact, allowed) : undefined })
-  if (takesBack(post)) modes.hasRefusal = true
+  const counted = dropOutdated({ ...post, contact: allowed ? filterContact(post.contact, allowed) : undefined })
+  if (hasRefusedBox(post)) modes.hasRefusal = true
   if (allowed) modes.posts.set(`capture:${post.cart}:${post.page}:${post.seq}`, allowed)
   for (const address of [counted.contact?.email, counted.contact?.phone]) recordNamed(modes, address)
   const store = { id: fixture.storeId, before_consent: scenario.beforeConsent }

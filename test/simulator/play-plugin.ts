@@ -52,11 +52,11 @@ export const pluginPlayers: Players = {
     if (act.network === 'altered') return sendAltered(harness, plugin, sent)
     if (act.network === 'overtaken') return sendOvertaken(harness, plugin, { act, first: waiting })
     const call = await buildCall(harness, plugin, sent)
-    const status = await arrive(plugin, call)
+    const status = await deliverCall(plugin, call)
     expectStatus(plugin, 'a call of the shop', status, 200)
     recordUsable(harness, sent)
     if (act.network === 'twice') {
-      expectStatus(plugin, 'the same call again', await arrive(plugin, call), 409)
+      expectStatus(plugin, 'the same call again', await deliverCall(plugin, call), 409)
     }
     if (act.network !== 'unanswered') await checkAcknowledged(harness, plugin, sent)
   },
@@ -70,7 +70,7 @@ export const pluginPlayers: Players = {
     const calls = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
     for (const sent of isReversed ? calls.reverse() : calls) {
       const call = await buildCall(harness, plugin, sent)
-      expectStatus(plugin, 'the outbox', await arrive(plugin, call), 200)
+      expectStatus(plugin, 'the outbox', await deliverCall(plugin, call), 200)
       recordUsable(harness, sent)
       await checkAcknowledged(harness, plugin, sent)
     }
@@ -90,7 +90,7 @@ export const pluginPlayers: Players = {
       late: { ageS: 301 },
       name: { signedName: 'beat' as const },
     }[how]
-    const status = await arrive(plugin, signCall(harness, plugin, 'batch', body, change))
+    const status = await deliverCall(plugin, signCall(harness, plugin, 'batch', body, change))
     expectStatus(plugin, `a forged call (${how})`, status, 401)
   },
 }
@@ -208,7 +208,8 @@ export function signCall(
   return { name, headers, body, key }
 }
 
-const arrive = async (plugin: Plugin, call: PluginCall): Promise<number> => (await sendCall(plugin, call)).statusCode
+const deliverCall = async (plugin: Plugin, call: PluginCall): Promise<number> =>
+  (await sendCall(plugin, call)).statusCode
 
 export async function sendCall({ app, faults }: Plugin, { name, headers, body, key }: PluginCall) {
   const reply = await app.inject({ method: 'POST', url: `/api/plugin/${name}`, headers, payload: body })
@@ -228,8 +229,8 @@ async function sendOvertaken(
   const late = await buildCall(harness, plugin, [first])
   const next = queue(harness, plugin, { ...act, items: [['18', 4]] })
   const call = await buildCall(harness, plugin, [next])
-  expectStatus(plugin, 'the later call', await arrive(plugin, call), 200)
-  expectStatus(plugin, 'the call that was overtaken', await arrive(plugin, late), 200)
+  expectStatus(plugin, 'the later call', await deliverCall(plugin, call), 200)
+  expectStatus(plugin, 'the call that was overtaken', await deliverCall(plugin, late), 200)
   recordUsable(harness, [first, next])
   await checkAcknowledged(harness, plugin, [next], first)
 }
@@ -238,7 +239,7 @@ async function sendOvertaken(
 async function sendAltered(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<void> {
   const call = signCall(harness, plugin, 'batch', buildBody(harness, plugin, sent))
   const body = call.body.replaceAll(sent[0]!.cart, FORGED)
-  expectStatus(plugin, 'an altered call', await arrive(plugin, { ...call, body }), 401)
+  expectStatus(plugin, 'an altered call', await deliverCall(plugin, { ...call, body }), 401)
 }
 
 function expectStatus({ faults }: Plugin, what: string, status: number, wanted: number): void {

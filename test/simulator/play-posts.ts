@@ -22,26 +22,26 @@ type Players = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise
 
 export const postPlayers: Players = {
   async post(harness, act) {
-    const post = buildSentPost(harness, act, nextPost(harness, act))
+    const post = buildSentPost(harness, act, buildNextPost(harness, act))
     if (!post || act.network === 'lost') return
     if (act.network === 'late') {
       harness.latePosts.push(post)
       return
     }
-    const isOpen = await arrive(harness, post, act.network === 'left')
+    const isOpen = await deliverPost(harness, post, act.network === 'left')
     if (act.network === 'now') await expectContact(harness, post, isOpen)
-    if (act.network === 'twice') await arrive(harness, post)
+    if (act.network === 'twice') await deliverPost(harness, post)
   },
   async 'new visit'(harness, { browser }) {
     harness.browsers[browser]!.visit += 1
   },
   async 'late posts arrive'(harness, { isReversed }) {
     const late = harness.latePosts.splice(0)
-    for (const post of isReversed ? late.reverse() : late) await arrive(harness, post)
+    for (const post of isReversed ? late.reverse() : late) await deliverPost(harness, post)
   },
 }
 
-function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
+function buildNextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
   const browser = harness.browsers[act.browser]!
   if (act.isNewPage || browser.seq < 0) {
     browser.page += 1
@@ -57,7 +57,7 @@ function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
     seq,
     ...(act.items
       ? {
-          items: act.items.map(([id, quantity]) => ({ id: namedBy(harness, id), quantity })),
+          items: act.items.map(([id, quantity]) => ({ id: buildProductId(harness, id), quantity })),
           coupons: [...act.coupons],
         }
       : {}),
@@ -67,7 +67,7 @@ function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
 }
 
 /** Product id in a browser's post; shops with variants use the variant's id. */
-const namedBy = ({ shopify }: Harness, id: string): string => (shopify ? buildVariantId(id) : id)
+const buildProductId = ({ shopify }: Harness, id: string): string => (shopify ? buildVariantId(id) : id)
 
 function buildConsent(consent: Consent, isOutdated = false): NonNullable<CapturePost['consent']> {
   const boxes = (['email', 'sms', 'whatsapp'] as const).flatMap((channel) => {
@@ -86,7 +86,7 @@ async function keep({ web: { deps } }: Harness, store: CaptureStore, post: Place
 }
 
 /** `isLeft`: the process ended between its reply and processing. Returns whether all of its contact counts. */
-async function arrive(harness: Harness, post: CapturePost, isLeft = false): Promise<boolean> {
+async function deliverPost(harness: Harness, post: CapturePost, isLeft = false): Promise<boolean> {
   const { fixture, web, clock } = harness
   const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
   const isCrowded = harness.arrivals++ % 4 === 3

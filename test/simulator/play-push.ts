@@ -49,7 +49,7 @@ export const pushPlayers: Players = {
   async 'push allow'(harness, { browser, network }) {
     const world = getPushService(harness)
     const setup = await fetchSetup(harness)
-    if (network === 'forged') return forge(harness, browser, setup)
+    if (network === 'forged') return subscribeForged(harness, browser, setup)
     const known = world.kept.get(browser)
     const isSame = known?.endpoint.status === 201 && known.endpoint.publicKey === setup.publicKey
     const endpoint = isSame ? known.endpoint : createEndpoint(world, browser, setup.publicKey)
@@ -183,7 +183,7 @@ async function subscribe(harness: Harness, setup: Setup, endpoint: Endpoint): Pr
 }
 
 /** Subscribes with URLs that are no push service; the server must never send to them. */
-async function forge(harness: Harness, browser: number, setup: Setup): Promise<void> {
+async function subscribeForged(harness: Harness, browser: number, setup: Setup): Promise<void> {
   const { forged, notes } = getPushService(harness)
   for (const url of HOSTILE) {
     const body = buildBody(harness, setup, { url, browser })

@@ -85,11 +85,11 @@ export const shopifyPlayers = (living: (harness: Harness, worker: number) => Pro
     if (points !== null) bucket.drain(points)
   },
   async rush(harness, { person }) {
-    for (let more = STRANGERS; more > 0; more--) strangersOrder(harness)
+    for (let more = STRANGERS; more > 0; more--) placeOtherOrder(harness)
     const email = person === null ? null : harness.people[person]!.email
     if (email === null) return
     harness.usable.add(email)
-    strangersOrder(harness, email)
+    placeOtherOrder(harness, email)
   },
 })
 
@@ -106,7 +106,7 @@ function keepCheckout(shop: ShopifyShop, act: ActOf<'checkout'>, harness: Harnes
   const { db } = shop.store.shop
   const known = findOpenCheckout(shop, act.checkout)
   const at = Math.max(shop.store.shop.now(), known ? known.updatedAt + 1 : 0)
-  const id = known?.id ?? freeCheckout(shop, act.checkout)
+  const id = known?.id ?? findFreeCheckout(shop, act.checkout)
   const lines = buildLines(shop, act.items)
   const contact = { email: act.email ?? known?.email ?? null, phone: act.phone ?? known?.phone ?? null }
   const address = buildAddress(act.country, null) ?? known?.address ?? null
@@ -133,7 +133,7 @@ export function findOpenCheckout({ store }: ShopifyShop, number: number): Checko
   }
 }
 
-function freeCheckout({ store }: ShopifyShop, number: number): number {
+function findFreeCheckout({ store }: ShopifyShop, number: number): number {
   let id = 2_000 + number
   while (find(store.shop.db, 'checkout', id)) id += GENERATION
   return id
@@ -180,7 +180,7 @@ export function changeShopifyOrder(
         ...{ sourceName: act.isRenewal ? 'subscription_contract' : act.isStaff ? 'shopify_draft_order' : 'web' },
         ...(checkout && { checkoutToken: checkout.token, cartToken: checkout.cartToken }),
       })
-  const final = ends && !isOver ? save(db, 'order', { ...order, ...ended(act, at) }) : order
+  const final = ends && !isOver ? save(db, 'order', { ...order, ...buildEndFields(act, at) }) : order
   if (checkout) save(db, 'checkout', { ...checkout, completedAt: at, orderId: id, updatedAt: at })
   const version = { order: buildReportedOrder(final), since: harness.clock.trueNow() }
   shop.versions.push(version)
@@ -194,20 +194,20 @@ function buildBuyer(harness: Harness, act: Placed, checkout: Checkout | undefine
   return { customerId, email: act.email, phone: act.phone }
 }
 
-const ended = ({ isVoided }: Placed, at: number): Partial<Order> =>
+const buildEndFields = ({ isVoided }: Placed, at: number): Partial<Order> =>
   isVoided ? { financialStatus: 'VOIDED' } : { financialStatus: 'REFUNDED', cancelledAt: at, cancelReason: 'CUSTOMER' }
 
 const isCancelled = ({ cancelledAt, financialStatus }: Order) => cancelledAt !== null || financialStatus === 'VOIDED'
 
-const second = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`
+const formatSeconds = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`
 
 /** The order as the shop reports it, written independently of our client. */
 function buildReportedOrder(order: Order): PlatformOrder {
   const kind = isCancelled(order) ? 'cancelled' : 'purchase'
   return {
     ...{ orderId: String(order.id), kind, status: order.financialStatus, currency: 'USD' },
-    ...{ createdAt: second(order.createdAt), modifiedAt: second(order.updatedAt) },
-    paidAt: kind === 'purchase' ? second(order.createdAt) : null,
+    ...{ createdAt: formatSeconds(order.createdAt), modifiedAt: formatSeconds(order.updatedAt) },
+    paidAt: kind === 'purchase' ? formatSeconds(order.createdAt) : null,
     ...{ totalMinor: order.totalMinor, refundedMinor: kind === 'purchase' ? order.refundedMinor : 0 },
     customerId: order.customerId === null ? null : String(order.customerId),
     ...{ email: order.email, phone: normalizePhone(order.phone, null), firstName: null, lastName: null },
@@ -222,7 +222,7 @@ function buildReportedOrder(order: Order): PlatformOrder {
 }
 
 /** Orders of an unknown shopper, or of this person, without a delivery. */
-function strangersOrder(harness: Harness, email = `stranger-${harness.shop.versions.length}@elsewhere.example`): void {
+function placeOtherOrder(harness: Harness, email = `stranger-${harness.shop.versions.length}@elsewhere.example`): void {
   const shop = harness.shopify!
   const at = shop.store.shop.now()
   const order = insertOrder(shop.store.shop, {

@@ -30,7 +30,7 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
     harness.stops.changedAt = harness.clock.trueNow()
   },
   async rest(harness, { isChosen, plan }) {
-    await neighbours(harness)
+    await connectNeighbours(harness)
     const { fixture, stops, web } = harness
     const wanted = { isChosen, plan: plan ?? stops.plan }
     recordBeforeWake(harness, wanted)
@@ -44,14 +44,14 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
 
 /** Call before a change that may wake the store: sends that become due at once with it are correct. */
 export function recordBeforeWake(harness: Harness, wanted: { isChosen: boolean; plan: Plan }): void {
-  if (!restsBy(wanted)) harness.setBlocks({ restingSince: null })
+  if (!isResting(wanted)) harness.setBlocks({ restingSince: null })
 }
 
 /** Call after any change that may affect it. */
 export function recordRest(harness: Harness, now: { isChosen?: boolean; plan?: Plan } = {}): void {
   const { stops } = harness
   Object.assign(stops, now)
-  const rests = stops.hasNeighbours && !harness.isDisconnected && restsBy(stops)
+  const rests = stops.hasNeighbours && !harness.isDisconnected && isResting(stops)
   if (rests !== stops.rests) stops.changedAt = harness.clock.trueNow()
   if (rests !== stops.rests) harness.setBlocks({ restingSince: rests ? harness.clock.trueNow() : null })
   stops.rests = rests
@@ -64,11 +64,11 @@ export function recordConnection(harness: Harness, isConnected: boolean): void {
 }
 
 /** The store rests if it was chosen and the account has more stores than the plan allows. */
-const restsBy = ({ isChosen, plan }: { isChosen: boolean; plan: Plan }) =>
+const isResting = ({ isChosen, plan }: { isChosen: boolean; plan: Plan }) =>
   isChosen && STORES > plans[plan].limits.maxStores
 
 /** Two more stores, connected later. */
-async function neighbours(harness: Harness): Promise<void> {
+async function connectNeighbours(harness: Harness): Promise<void> {
   if (harness.stops.hasNeighbours) return
   harness.stops.hasNeighbours = true
   const ids = Array.from({ length: STORES - 1 }, newId)

@@ -74,7 +74,7 @@ const players: Players = {
   ...flowEditPlayers,
   ...severalFlowsPlayers,
   async order(harness, act) {
-    if (harness.shopify) return orderOnShopify(harness, act)
+    if (harness.shopify) return placeShopifyOrder(harness, act)
     const version = changeOrder(harness.shop, harness.clock, act, findUsableCodes(harness, act))
     recordOrderConsents(harness, version)
     recordOrderContact(harness, version)
@@ -206,7 +206,7 @@ const players: Players = {
 const findMailId = ({ post }: Harness, index: number) => post.mails[index]?.id
 
 /** Changes a Shopify order and delivers it, and records the addresses it confirms. */
-async function orderOnShopify(harness: Harness, act: ActOf<'order'>): Promise<void> {
+async function placeShopifyOrder(harness: Harness, act: ActOf<'order'>): Promise<void> {
   const changed = changeShopifyOrder(harness, act)
   recordOrderConsents(harness, changed.version)
   await deliverOrder(harness, changed, act)
@@ -275,7 +275,7 @@ async function runPass(harness: Harness, act: ActOf<'work'>): Promise<void> {
     if (harness.scenario.hasCampaigns) await runDueCampaigns(harness, actor)
     if (harness.scenario.coupons) await createDueCodes(harness, deps)
     for (const { store_id: storeId } of await listDueStores(deps.db, deps.now(), harness.other ? 2 : 1))
-      await sendDue(deps, { storeId, batchSize: batchSizeOf(harness) })
+      await sendDue(deps, { storeId, batchSize: chooseBatchSize(harness) })
     if (harness.reported.size > 0) await fetchPrices(deps)
     await detectLost(deps)
     await detectNoResponse(deps)
@@ -335,6 +335,6 @@ function setInterruption(harness: Harness, { life }: Actor, { at, steps }: Meanw
  * With a slow shop everything due is claimed in one batch: with more, the first would be due again before the last is
  * decided.
  */
-function batchSizeOf({ shop, scenario }: Harness): number {
+function chooseBatchSize({ shop, scenario }: Harness): number {
   return shop.mood === 'is slow' || shop.mood.startsWith('stalls') ? 100 : scenario.batchSize
 }

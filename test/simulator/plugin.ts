@@ -68,14 +68,14 @@ export function addPlugin(seed: number, scenario: Scenario, emails: readonly str
     { do: 'outbox', size: dice.between(1, 2), isReversed: dice.isLucky(0.5), waitMs: dice.between(20, 26) * HOUR },
     { do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null, waitMs: 5 * MINUTE },
   ]
-  return { ...scenario, steps: cutOff(seed, [...steps, ...day]) }
+  return { ...scenario, steps: makeUnreachable(seed, [...steps, ...day]) }
 }
 
 /** Half of these shops cannot be reached: Recoup learns only what their plugins report. */
 const CUT_OFF = 0.5
 const CUT_OFF_DICE = 0x0ff_121
 
-function cutOff(seed: number, steps: readonly Step[]): Step[] {
+function makeUnreachable(seed: number, steps: readonly Step[]): Step[] {
   const dice = createSeededRandom(seed ^ CUT_OFF_DICE)
   if (!dice.isLucky(CUT_OFF)) return [...steps]
   const beat = (): Step => ({

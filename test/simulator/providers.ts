@@ -176,12 +176,14 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         seen.evidence = await reading.finally(() => readings.delete(reading))
         seen.sendBlocks = standingIn(seen.evidence?.store)
         await Promise.allSettled(readings)
-      } else post.questions.push({ ...seen, country: await countryAsked(db, seen.to) })
+      } else post.questions.push({ ...seen, country: await readRequestCountry(db, seen.to) })
       await post.atSubmission()
       if (answer === 'takes it, sender dies' || answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new ProcessKilled()
       seen.isAnswered = true
-      return 'channel' in message ? textOutcome(answer, seen.id, message.channel) : mailOutcome(answer, seen.id)
+      return 'channel' in message
+        ? buildTextOutcome(answer, seen.id, message.channel)
+        : buildMailOutcome(answer, seen.id)
     },
   }
   return post
@@ -198,7 +200,7 @@ async function listActiveBrowsers(db: Db, messageId: string): Promise<string[]> 
 }
 
 /** The person's country when an opt-in request was planned. */
-async function countryAsked(db: Db, phone: string): Promise<string | null> {
+async function readRequestCountry(db: Db, phone: string): Promise<string | null> {
   const { rows } = await sql<{ country: string | null }>`
     select country from opt_in_requests where address_hash = ${secrets.addressHash(phone)}`.execute(db)
   return rows[0]?.country ?? null
@@ -211,7 +213,7 @@ function computePrice({ channel, to, text }: OutgoingText): number {
 
 export const buildProviderId = (messageId: string): string => `p-${messageId}`
 
-function mailOutcome(answer: Answer, messageId: string): Outcome {
+function buildMailOutcome(answer: Answer, messageId: string): Outcome {
   switch (answer) {
     case 'refuses':
     case 'opted out':
@@ -234,7 +236,7 @@ const CODES: Partial<Record<Answer, Record<TextChannelName, number>>> = {
   'opted out': { sms: 21610, whatsapp: 131050 },
 }
 
-function textOutcome(answer: Answer, messageId: string, channel: TextChannelName): Outcome {
+function buildTextOutcome(answer: Answer, messageId: string, channel: TextChannelName): Outcome {
   if (answer === 'accepts') return { kind: 'accepted', providerId: buildProviderId(messageId), response: 'queued' }
   const code = CODES[answer]?.[channel]
   if (code) return outcomeOfRefusal({ status: 400, code, message: 'No', retryAfterMs: null })

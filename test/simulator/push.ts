@@ -68,7 +68,7 @@ export function addPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: 
   if (dice.isLucky(0.5)) steps.splice(dice.between(3, steps.length), 0, ...drawLateSubscription(dice))
   return {
     ...scenario,
-    channels: dice.isLucky(0.3) ? withNotification(dice, scenario.channels) : scenario.channels,
+    channels: dice.isLucky(0.3) ? replaceByNotification(dice, scenario.channels) : scenario.channels,
     push: { mostBytes: dice.weighted({ 4096: 3, 1200: 1 }) === '4096' ? 4_096 : 1_200 },
     steps,
   }
@@ -129,7 +129,7 @@ function drawLateSubscription(dice: ActContext): Step[] {
 }
 
 /** Makes one of the flow's mails a notification. */
-function withNotification(dice: ActContext, channels: readonly Channel[]): Channel[] {
+function replaceByNotification(dice: ActContext, channels: readonly Channel[]): Channel[] {
   const at = dice.between(0, channels.length - 1)
   return channels.map((channel, index) => (index === at && channel === 'email' ? 'push' : channel))
 }

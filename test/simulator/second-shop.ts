@@ -44,7 +44,7 @@ export function readSecondStanding(other: Harness, of: SendBlocks, channel: stri
 const known = new WeakMap<State, State>()
 
 /** Returns the same object for the same state. */
-function ofBoth(state: State): State {
+function omitUsage(state: State): State {
   if (!known.has(state)) known.set(state, { ...state, usage: [] })
   return known.get(state)!
 }
@@ -60,12 +60,12 @@ export function splitScenes(
   const { other } = harness
   const isOthers = ({ evidence }: Scene['mails'][number]) => evidence?.store === other!.fixture.storeId
   const first = {
-    ...{ state: ofBoth(scene.state), before: scene.before && ofBoth(scene.before) },
+    ...{ state: omitUsage(scene.state), before: scene.before && omitUsage(scene.before) },
     ...{ mails: scene.mails.filter((mail) => !isOthers(mail)), fresh: scene.fresh.filter((mail) => !isOthers(mail)) },
   }
   const second = {
     ...{ harness: other!, step: step.do === 'in the other shop' ? { ...step.act, waitMs: step.waitMs } : NOTHING },
-    ...{ state: ofBoth(states.state), before: states.before && ofBoth(states.before), traces: [] },
+    ...{ state: omitUsage(states.state), before: states.before && omitUsage(states.before), traces: [] },
     ...{ mails: scene.mails.filter(isOthers), fresh: scene.fresh.filter(isOthers) },
   }
   return [

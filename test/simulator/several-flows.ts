@@ -60,11 +60,11 @@ export function addSeveralFlows(seed: number, scenario: Scenario, people: readon
   for (let more = dice.between(1, 3); more > 0; more--) {
     const person = dice.between(0, 2)
     const row: Step[] = [
-      { ...leaves(dice, people, person), waitMs: dice.between(0, HOUR) },
+      { ...createLeave(dice, people, person), waitMs: dice.between(0, HOUR) },
       createWorkStep(dice.between(15, 65) * MINUTE),
       { ...act(), waitMs: dice.between(0, MINUTE) },
       {
-        ...leaves(dice, people, dice.isLucky(0.6) ? person : dice.between(0, 2)),
+        ...createLeave(dice, people, dice.isLucky(0.6) ? person : dice.between(0, 2)),
         waitMs: dice.between(0, 10 * MINUTE),
       },
       createWorkStep(dice.between(15, 65) * MINUTE),
@@ -74,7 +74,7 @@ export function addSeveralFlows(seed: number, scenario: Scenario, people: readon
   if (hasTexts(scenario) && dice.isLucky(0.6)) {
     steps.splice(dice.between(2, steps.length), 0, ...putOff(dice, people))
   }
-  if (dice.isLucky(0.4)) steps.splice(dice.between(2, steps.length), 0, ...chosenWords(dice, people))
+  if (dice.isLucky(0.4)) steps.splice(dice.between(2, steps.length), 0, ...drawWinner(dice, people))
   const made = Array.from({ length: dice.between(1, 2) }, () => ({ ...drawFlow(dice, channels), waitMs: 0 }))
   return { ...scenario, steps: [...made, ...steps, createWorkStep(10 * MINUTE), createWorkStep(HOUR)] }
 }
@@ -93,7 +93,7 @@ function putOff(dice: Random, people: readonly Person[]): Step[] {
   return [
     ...both,
     {
-      ...leaves(dice, people, person),
+      ...createLeave(dice, people, person),
       ...{ contact: { email, phone }, consent: { sms: true }, waitMs: MINUTE },
     } as Step,
     tried,
@@ -103,14 +103,14 @@ function putOff(dice: Random, people: readonly Person[]): Step[] {
 }
 
 /** A step's content is split, and one variant wins (decision 55) before it is sent. */
-function chosenWords(dice: Random, people: readonly Person[]): Step[] {
+function drawWinner(dice: Random, people: readonly Person[]): Step[] {
   const changes = [0, 1, 2].flatMap((flow): Step[] => [
     { do: 'flow edit', flow, change: { kind: 'split', place: 0, shares: [99, 1] }, waitMs: 0 },
     { do: 'flow edit', flow, change: { kind: 'winner', place: 0, variant: 1 }, waitMs: 0 },
   ])
   return [
     ...changes,
-    { ...leaves(dice, people, dice.between(0, 2)), waitMs: MINUTE },
+    { ...createLeave(dice, people, dice.between(0, 2)), waitMs: MINUTE },
     createWorkStep(65 * MINUTE),
     createWorkStep(MINUTE),
   ]
@@ -150,7 +150,7 @@ function drawEntry(dice: Random): Entry | null {
   return { match: dice.pick(['all', 'any'] as const), bounds: Array.from({ length: count }, () => dice.pick(BOUNDS)) }
 }
 
-const leaves = (dice: Random, people: readonly Person[], person: number): Act => ({
+const createLeave = (dice: Random, people: readonly Person[], person: number): Act => ({
   do: 'post',
   browser: person,
   isNewPage: true,

@@ -217,8 +217,8 @@ function recordConsents(shop: ShopifyShop, by: string, answerJson: Json): void {
     const [address, number] = [mail?.emailAddress, phone?.phoneNumber]
     const kept = [
       { channel: 'email', address, state: mail?.marketingState, at: mail?.marketingUpdatedAt },
-      { channel: 'sms', address: number, ...fromConsent(phone?.smsMarketingConsent) },
-      { channel: 'whatsapp', address: number, ...fromConsent(phone?.whatsAppMarketingConsent) },
+      { channel: 'sms', address: number, ...toConsentState(phone?.smsMarketingConsent) },
+      { channel: 'whatsapp', address: number, ...toConsentState(phone?.whatsAppMarketingConsent) },
     ] as const
     for (const { channel, address: of, state, at } of kept) {
       if (!of || !(state === 'SUBSCRIBED' || (state === 'UNSUBSCRIBED' && place < read.length))) continue
@@ -227,4 +227,4 @@ function recordConsents(shop: ShopifyShop, by: string, answerJson: Json): void {
   }
 }
 
-const fromConsent = (consent: Json) => ({ state: consent?.state, at: consent?.updatedAt })
+const toConsentState = (consent: Json) => ({ state: consent?.state, at: consent?.updatedAt })

@@ -178,7 +178,7 @@ export function changeOrder(
   // The shop's own times have whole seconds.
   const [now, step] = shop.isCutOff ? [Math.floor(clock.trueNow() / 1_000) * 1_000, 1_000] : [clock.trueNow(), 1]
   const at = new Date(Math.max(now, before ? Date.parse(before.modifiedAt) + step : 0)).toISOString()
-  const kind = nextKind(before?.kind, act.kind)
+  const kind = findNextKind(before?.kind, act.kind)
   const order: PlatformOrder = {
     orderId,
     kind,
@@ -198,7 +198,7 @@ export function changeOrder(
     state: before?.state ?? act.state,
     consents: before?.consents ?? act.consents.map((channel) => ({ channel, wording: 'Write to me' })),
     coupons: before?.coupons ?? [...codes],
-    items: act.items.map(([id, quantity]) => orderLine(id, quantity)),
+    items: act.items.map(([id, quantity]) => buildOrderLine(id, quantity)),
     source: act.isRenewal ? 'renewal' : act.isStaff ? 'staff' : 'shopper',
     ...(act.parent !== undefined && { parentId: String(1_000 + act.parent) }),
     paymentUrl: null,
@@ -210,12 +210,12 @@ export function changeOrder(
 }
 
 /** A placed order never becomes a draft again, and a paid one can only be cancelled or refunded. */
-function nextKind(before: OrderKind | undefined, wanted: OrderKind): OrderKind {
+function findNextKind(before: OrderKind | undefined, wanted: OrderKind): OrderKind {
   if (before === 'purchase') return wanted === 'cancelled' || wanted === 'trashed' ? wanted : before
   return before && before !== 'draft' && wanted === 'draft' ? before : wanted
 }
 
-function orderLine(id: string, quantity: number): PlatformOrder['items'][number] {
+function buildOrderLine(id: string, quantity: number): PlatformOrder['items'][number] {
   const product = PRODUCTS.find((each) => each.id === id)!
   return {
     productId: id,

@@ -84,7 +84,7 @@ export function addShopify(seed: number, scenario: Scenario, people: readonly Pe
     { do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null, waitMs: dice.between(15, 40) * MINUTE },
   ]
   const frame = { hasAllOrders: dice.isLucky(0.3), hasOther: isPlain(scenario) && dice.isLucky(HAVE_BOTH) }
-  const others = frame.hasOther ? withOther(dice, people, [...steps, ...read]) : [...steps, ...read]
+  const others = frame.hasOther ? addSecondShop(dice, people, [...steps, ...read]) : [...steps, ...read]
   return { ...scenario, shopify: frame, steps: others }
 }
 
@@ -97,7 +97,7 @@ const isPlain = ({ channels, hasCampaigns, room, steps }: Scenario): boolean =>
   !steps.some(({ do: what }) => what === 'suspend' || what === 'rest')
 
 /** The same people shop in the second store, which sometimes does not reply. */
-function withOther(dice: Random, people: readonly Person[], steps: readonly Step[]): Step[] {
+function addSecondShop(dice: Random, people: readonly Person[], steps: readonly Step[]): Step[] {
   const all = [...steps]
   const post = (): Act => ({
     ...{ do: 'post', browser: dice.between(0, 2), isNewPage: dice.isLucky(0.4), coupons: [], consent: null },

@@ -7,14 +7,14 @@ import type { Act, Scenario, Step } from './steps.ts'
 const PATIENCE = 400
 
 export async function shrink(pool: pg.Pool, scenario: Scenario, broken: InvariantFailure) {
-  let best = { scenario: cut(scenario, broken), broken }
+  let best = { scenario: cutAfterFailure(scenario, broken), broken }
   let tries = 0
   const attempt = async (steps: readonly Step[]) => {
     if (++tries > PATIENCE) return false
     const shorter = { ...best.scenario, steps }
     const { broken: again } = await playScenario(pool, shorter)
     if (again?.rule !== broken.rule) return false
-    best = { scenario: cut(shorter, again), broken: again }
+    best = { scenario: cutAfterFailure(shorter, again), broken: again }
     return true
   }
   for (let size = Math.ceil(best.scenario.steps.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
@@ -29,7 +29,7 @@ export async function shrink(pool: pg.Pool, scenario: Scenario, broken: Invarian
 }
 
 /** Steps after the failure are not needed. */
-const cut = (scenario: Scenario, { step }: InvariantFailure): Scenario => ({
+const cutAfterFailure = (scenario: Scenario, { step }: InvariantFailure): Scenario => ({
   ...scenario,
   steps: scenario.steps.slice(0, step + 1),
 })

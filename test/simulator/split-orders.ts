@@ -37,7 +37,7 @@ export function addSplitOrders(seed: number, steps: readonly Step[], emails: rea
     ...more,
     waitMs: dice.pick([0, 1_000, 60_000, 3_600_000]),
   })
-  const placed = shuffled(dice, [WHOLE, FIRST, SECOND]).map((order) => placeOrder(order))
+  const placed = shuffle(dice, [WHOLE, FIRST, SECOND]).map((order) => placeOrder(order))
   const changes = [WHOLE, FIRST, SECOND]
     .filter(() => dice.isLucky(0.4))
     .map((order) => placeOrder(order, dice.isLucky(0.5) ? { kind: 'cancelled' } : { refundedMinor: 500 }))
@@ -52,7 +52,7 @@ export function addSplitOrders(seed: number, steps: readonly Step[], emails: rea
 
 type Placed = Extract<Act, { do: 'order' }>
 
-function shuffled<T>(dice: ReturnType<typeof createSeededRandom>, all: readonly T[]): T[] {
+function shuffle<T>(dice: ReturnType<typeof createSeededRandom>, all: readonly T[]): T[] {
   const left = [...all]
   return all.map(() => left.splice(dice.between(0, left.length - 1), 1)[0]!)
 }

@@ -206,12 +206,12 @@ export const WITNESS_SQL = `
     'campaign_runs',
     'push_subscriptions',
   ]
-    .map((table) => written(table, 'insert or update or delete'))
+    .map((table) => buildTriggerSql(table, 'insert or update or delete'))
     .join('')}
-  ${written('shoppers', 'insert or delete')}
-  ${written('assignments', 'insert or update or delete')}
-  ${written('stores', 'insert or delete or update of is_active')}
-  ${written('send_schedule', 'update of next_due_at')}
+  ${buildTriggerSql('shoppers', 'insert or delete')}
+  ${buildTriggerSql('assignments', 'insert or update or delete')}
+  ${buildTriggerSql('stores', 'insert or delete or update of is_active')}
+  ${buildTriggerSql('send_schedule', 'update of next_due_at')}
   create table simulator_sends (message_id uuid primary key, shopper uuid not null, others uuid[] not null, joined uuid[] not null, cart_status text);
   create function simulator_sent() returns trigger language plpgsql as 'begin
     insert into simulator_sends select new.id, new.shopper_id, coalesce(array_agg(o.id), ''{}''), ${JOINED},
@@ -226,7 +226,7 @@ export const WITNESS_SQL = `
     when (new.state = 'sending' and old.state <> 'sending') execute function simulator_sent();
   ${FLOW_ASSIGNMENT_SQL}`
 
-function written(table: string, event: string): string {
+function buildTriggerSql(table: string, event: string): string {
   return `create trigger simulator_witness after ${event} on ${table} for each row execute function simulator_wrote();`
 }
 
@@ -244,7 +244,7 @@ const list = (from: string, fields: Record<string, string>) => {
   return `(select coalesce(json_agg(json_build_object(${pairs})), '[]') from ${from} where store_id = $1) as ${table}`
 }
 
-const ofAccount = (table: string, name: string, pairs: string) =>
+const buildAccountSql = (table: string, name: string, pairs: string) =>
   `(select coalesce(json_agg(json_build_object(${pairs})), '[]') from ${table}
     where account_id = (select account_id from stores where id = $1)) as ${name}`
 
@@ -381,6 +381,6 @@ const STATE = `
       wording: 'wording',
       askedAt: toMillisSql('asked_at'),
     })},
-    ${ofAccount('plan_usage', 'usage', "'month', month, 'channel', channel, 'used', used")},
-    ${ofAccount('sending_spend', 'spend', "'month', month, 'micros', micros")}
+    ${buildAccountSql('plan_usage', 'usage', "'month', month, 'channel', channel, 'used', used")},
+    ${buildAccountSql('sending_spend', 'spend', "'month', month, 'micros', micros")}
   from simulator_writes where last_value + is_called::int <> $2`

@@ -73,7 +73,7 @@ export interface DeliveryReport {
 export async function deliverWords(deps: Deps, accountId: string, inbound: InboundWords): Promise<void> {
   if (inbound.channel === 'sms') {
     const form = { MessageSid: inbound.id, From: inbound.from, Body: inbound.words }
-    await hooks.takeTwilioInbound(deps, ofTwilio(deps, accountId, 'inbound', form, inbound.isForged))
+    await hooks.takeTwilioInbound(deps, buildTwilioCall(deps, accountId, 'inbound', form, inbound.isForged))
     return
   }
   const message = {
@@ -82,7 +82,7 @@ export async function deliverWords(deps: Deps, accountId: string, inbound: Inbou
     timestamp: seconds(inbound.saidAt),
     text: { body: inbound.words },
   }
-  await hooks.takeMetaNews(deps, ofMeta(accountId, { messages: [message] }, inbound.isForged))
+  await hooks.takeMetaNews(deps, buildMetaCall(accountId, { messages: [message] }, inbound.isForged))
 }
 
 export async function deliverReport(deps: Deps, accountId: string, report: DeliveryReport): Promise<void> {
@@ -93,19 +93,19 @@ export async function deliverReport(deps: Deps, accountId: string, report: Deliv
       MessageStatus: status === 'failed' ? 'undelivered' : status,
       ...(code ? { ErrorCode: code } : {}),
     }
-    const call = ofTwilio(deps, accountId, `status/${messageId}`, form, isForged)
+    const call = buildTwilioCall(deps, accountId, `status/${messageId}`, form, isForged)
     await hooks.takeTwilioStatus(deps, { ...call, messageId })
     return
   }
   const inbound = { id: providerId, status, timestamp: seconds(report.at), biz_opaque_callback_data: messageId }
   const errors = code ? { errors: [{ code: Number(code) }] } : {}
-  await hooks.takeMetaNews(deps, ofMeta(accountId, { statuses: [{ ...inbound, ...errors }] }, isForged))
+  await hooks.takeMetaNews(deps, buildMetaCall(accountId, { statuses: [{ ...inbound, ...errors }] }, isForged))
 }
 
 const seconds = (ms: number) => String(Math.floor(ms / 1_000))
 
 /** A forger knows the URL and the whole call, but not the token. */
-function ofTwilio(deps: Deps, accountId: string, way: string, form: Record<string, string>, isForged: boolean) {
+function buildTwilioCall(deps: Deps, accountId: string, way: string, form: Record<string, string>, isForged: boolean) {
   const hookKey = `sms-${accountId}`
   const path = `/api/webhooks/twilio/${hookKey}/${way}`
   const params: Record<string, string> = { ...form, AccountSid: SMS.identity.accountSid }
@@ -121,7 +121,7 @@ function ofTwilio(deps: Deps, accountId: string, way: string, form: Record<strin
   return { hookKey, path, rawBody: Buffer.from(new URLSearchParams(params).toString()), signature }
 }
 
-function ofMeta(accountId: string, news: object, isForged: boolean) {
+function buildMetaCall(accountId: string, news: object, isForged: boolean) {
   const hookKey = `whatsapp-${accountId}`
   const value = { metadata: { phone_number_id: WHATSAPP.identity.phoneNumberId }, ...news }
   const rawBody = Buffer.from(JSON.stringify({ entry: [{ changes: [{ field: 'messages', value }] }] }))

@@ -57,7 +57,7 @@ export function runWorker(databaseUrl: string): void {
 
 async function playSeed(pool: ReturnType<typeof openPool>, seed: number, isShrunk: boolean): Promise<PlayReport> {
   const scenario = generateScenario(seed)
-  fixChance(seed)
+  seedRandomness(seed)
   const { broken, ...seen } = await playScenario(pool, scenario)
   const report = { seed, ...seen, steps: scenario.steps.length }
   if (!broken) return { ...report, failure: null }
@@ -66,7 +66,7 @@ async function playSeed(pool: ReturnType<typeof openPool>, seed: number, isShrun
 }
 
 /** Makes ids and jitter of the engine depend on the seed, as far as this process creates them. */
-function fixChance(seed: number): void {
+function seedRandomness(seed: number): void {
   const chance = createSeededRandom(~seed)
   Math.random = chance.next
   let count = 0

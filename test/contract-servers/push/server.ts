@@ -88,7 +88,7 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
     const isMeant = fault && (fault.above === undefined || body.length > fault.above)
     if (isMeant && fault.silence === 'hang') return
     if (isMeant && fault.silence === 'cut') return void request.socket.destroy()
-    if (isMeant && fault.status && fault.words) return speak(reply.writeHead(fault.status), fault.words)
+    if (isMeant && fault.status && fault.words) return sendSlowBody(reply.writeHead(fault.status), fault.words)
     if (isMeant && fault.status) return end(fault.status, 'as the test wants', fault.headers)
     const known = registrations.get(endpoint)
     if (!known) return end(404, 'no such subscription')
@@ -106,7 +106,7 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
   return service
 }
 
-function speak(reply: ServerResponse, words: 'endless' | 'late'): void {
+function sendSlowBody(reply: ServerResponse, words: 'endless' | 'late'): void {
   reply.write('as the test wants ')
   const more = (error?: Error | null) => void (error || reply.write('.'.repeat(65_536), more))
   if (words === 'endless') more()

@@ -89,7 +89,7 @@ export class Api {
     const requestText = `${request.path}\n${request.body}`
     const kept = this.kept.get(key)
     if (kept && kept.at > this.world.now - 86_400) {
-      if (kept.request !== requestText) throw sameKey(key, kept.request.split('\n')[0]!, request.path)
+      if (kept.request !== requestText) throw createKeyReuseError(key, kept.request.split('\n')[0]!, request.path)
       return { ...kept.answer, headers: { 'idempotent-replayed': 'true' } }
     }
     const answer = this.run(request, operation, params)
@@ -99,7 +99,7 @@ export class Api {
 
   private assertCaller({ headers }: ApiRequest): void {
     const key = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1]
-    if (key !== this.key) throw unauthorized(key)
+    if (key !== this.key) throw createUnauthorized(key)
     const version = headers['stripe-version']
     if (version !== API_VERSION) {
       throw createInvalidError(`Invalid Stripe API version: ${version}. The contract server plays ${API_VERSION} only.`)
@@ -142,14 +142,14 @@ function readCallParameters(request: ApiRequest, operation: Operation) {
   return readParameters(operation.parameters, decodeForm(text))
 }
 
-function unauthorized(key: string | undefined): Refusal {
+function createUnauthorized(key: string | undefined): Refusal {
   const message = key
     ? `Invalid API Key provided: ${key.slice(0, 8)}${'*'.repeat(8)}${key.slice(-4)}`
     : "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY')."
   return new Refusal(401, { type: 'invalid_request_error', message })
 }
 
-const sameKey = (key: string, before: string, now: string) =>
+const createKeyReuseError = (key: string, before: string, now: string) =>
   new Refusal(400, {
     type: 'idempotency_error',
     message:

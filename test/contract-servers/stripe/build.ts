@@ -15,7 +15,7 @@ function fill(given: Fields, schema: ObjectSchema): Fields {
     const value = given[name]
     if (value !== undefined) filled[name] = complete(value, of)
     else if (!isOptional) {
-      const empty = emptiest(of, `${schema.name}.${name}`)
+      const empty = findEmptiestValue(of, `${schema.name}.${name}`)
       if (empty !== undefined) filled[name] = empty
     }
   }
@@ -35,7 +35,7 @@ function complete(value: unknown, schema: Schema): unknown {
   return of.length === 1 ? fill(value as Fields, of[0]!) : value
 }
 
-function emptiest(schema: Schema, path: string): unknown {
+function findEmptiestValue(schema: Schema, path: string): unknown {
   if (isNullable(schema)) return null
   const [only, ...others] = listAlternatives(schema)
   if (others.length > 0 || !only) throw new Error(`${path} must be given`)

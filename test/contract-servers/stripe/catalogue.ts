@@ -82,7 +82,7 @@ function makePrice(world: StripeState, params: Stripe.PriceCreateParams): Stripe
   }
   assertAmount(amount)
   const product = params.product ?? makeProduct(world, { name: params.product_data!.name }).id
-  const price = priceObject(world, { ...params, product, unit_amount: amount })
+  const price = buildPrice(world, { ...params, product, unit_amount: amount })
   world.put('price', price)
   world.emit('price.created', price)
   return price
@@ -107,7 +107,7 @@ type Priced = Pick<Stripe.PriceCreateParams, 'currency' | 'lookup_key' | 'nickna
   recurring?: { interval: string; interval_count?: number }
 }
 
-function priceObject(world: StripeState, params: Priced): Stripe.Price {
+function buildPrice(world: StripeState, params: Priced): Stripe.Price {
   const { recurring } = params
   return buildObject<Stripe.Price>('Prices', 'Price', {
     id: world.id('price'),
@@ -151,7 +151,7 @@ export function createInlinePrice(
   const { currency, unit_amount, recurring } = data
   return world.put(
     'price',
-    priceObject(world, { currency, unit_amount, product, active: false, ...(recurring && { recurring }) }),
+    buildPrice(world, { currency, unit_amount, product, active: false, ...(recurring && { recurring }) }),
   )
 }
 

@@ -21,7 +21,7 @@ const advanceDays = (days: number) => scene.server.clock.advance(new Date(START.
 const listWaitingEvents = () => scene.server.webhooks.waiting().map(({ type }) => type)
 
 /** Monthly Starter, paid with a card given by its test id. */
-async function subscribed(card = 'pm_card_visa', given: Partial<Stripe.SubscriptionCreateParams> = {}) {
+async function createSubscription(card = 'pm_card_visa', given: Partial<Stripe.SubscriptionCreateParams> = {}) {
   const customer = await stripe.customers.create({ email: 'ann@shop.test' })
   const first = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
   await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: first.id } })
@@ -41,10 +41,10 @@ const upgrade = ({ item }: { item: string }, proration_date?: number) => ({
   ...(proration_date && { proration_date }),
 })
 
-const lastInvoice = async (subscription: string) => (await stripe.invoices.list({ subscription })).data[0]!
+const readLastInvoice = async (subscription: string) => (await stripe.invoices.list({ subscription })).data[0]!
 
 it('charges an upgrade as its preview at the same moment', async () => {
-  const mine = await subscribed()
+  const mine = await createSubscription()
   advanceDays(10)
   const at = toUnixSeconds(scene.server.clock.now())
   const preview = await stripe.invoices.createPreview({
@@ -71,19 +71,19 @@ it('charges an upgrade as its preview at the same moment', async () => {
     pending_update: null,
     items: { data: [{ id: mine.item, price: { lookup_key: 'growth_month' } }] },
   })
-  expect(await lastInvoice(mine.id)).toMatchObject({
+  expect(await readLastInvoice(mine.id)).toMatchObject({
     status: 'paid',
     amount_paid: 2_032,
     billing_reason: 'subscription_update',
   })
-  expect((await lastInvoice(mine.id)).lines.data.map(({ description }) => description)).toEqual([
+  expect((await readLastInvoice(mine.id)).lines.data.map(({ description }) => description)).toEqual([
     'Unused time on Starter after 12 Mar 2026',
     'Remaining time on Growth after 12 Mar 2026',
   ])
 })
 
 it('keeps a declined change pending, and drops it after 23 hours', async () => {
-  const mine = await subscribed('pm_card_chargeCustomerFail')
+  const mine = await createSubscription('pm_card_chargeCustomerFail')
   advanceDays(10)
   scene.server.webhooks.drop()
   const waiting = await stripe.subscriptions.update(mine.id, {
@@ -95,19 +95,19 @@ it('keeps a declined change pending, and drops it after 23 hours', async () => {
     items: { data: [{ price: { lookup_key: 'starter_month' } }] },
     pending_update: { subscription_items: [{ price: { lookup_key: 'growth_month' } }] },
   })
-  expect(await lastInvoice(mine.id)).toMatchObject({ status: 'open', next_payment_attempt: null })
+  expect(await readLastInvoice(mine.id)).toMatchObject({ status: 'open', next_payment_attempt: null })
   expect(listWaitingEvents()).toContain('invoice.payment_failed')
   advanceDays(11)
   expect(await stripe.subscriptions.retrieve(mine.id)).toMatchObject({ status: 'active', pending_update: null })
-  expect((await lastInvoice(mine.id)).status).toBe('void')
+  expect((await readLastInvoice(mine.id)).status).toBe('void')
   expect(listWaitingEvents()).toContain('customer.subscription.pending_update_expired')
 })
 
 it('applies a pending change when its invoice is paid', async () => {
-  const mine = await subscribed('pm_card_authenticationRequired')
+  const mine = await createSubscription('pm_card_authenticationRequired')
   advanceDays(10)
   await stripe.subscriptions.update(mine.id, { ...upgrade(mine), payment_behavior: 'pending_if_incomplete' })
-  const open = await lastInvoice(mine.id)
+  const open = await readLastInvoice(mine.id)
   expect(listWaitingEvents()).toContain('invoice.payment_action_required')
   expect(open.hosted_invoice_url).toBe(`${scene.server.url}/i/${open.id}`)
   expect(await readRefusal(stripe.invoices.pay(open.id!))).toMatchObject({ type: 'StripeCardError', statusCode: 402 })
@@ -122,7 +122,7 @@ it('applies a pending change when its invoice is paid', async () => {
 })
 
 it('changes nothing with error_if_incomplete when the payment fails', async () => {
-  const mine = await subscribed('pm_card_chargeCustomerFail')
+  const mine = await createSubscription('pm_card_chargeCustomerFail')
   advanceDays(10)
   const change = stripe.subscriptions.update(mine.id, { ...upgrade(mine), payment_behavior: 'error_if_incomplete' })
   expect(await readRefusal(change)).toMatchObject({ type: 'StripeCardError', code: 'card_declined', statusCode: 402 })
@@ -131,14 +131,14 @@ it('changes nothing with error_if_incomplete when the payment fails', async () =
 })
 
 it('becomes past due with allow_incomplete when the payment fails', async () => {
-  const mine = await subscribed('pm_card_chargeCustomerFail')
+  const mine = await createSubscription('pm_card_chargeCustomerFail')
   advanceDays(10)
   expect(await stripe.subscriptions.update(mine.id, upgrade(mine))).toMatchObject({
     status: 'past_due',
     items: { data: [{ price: { lookup_key: 'growth_month' } }] },
   })
   advanceDays(25)
-  const open = await lastInvoice(mine.id)
+  const open = await readLastInvoice(mine.id)
   expect(open).toMatchObject({ status: 'open', attempt_count: 1, auto_advance: false, next_payment_attempt: null })
   expect((await stripe.subscriptions.retrieve(mine.id)).status).toBe('past_due')
   const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: mine.customer })
@@ -147,7 +147,7 @@ it('becomes past due with allow_incomplete when the payment fails', async () => 
 })
 
 it('drops a pending change at the period’s end, if that is sooner', async () => {
-  const mine = await subscribed('pm_card_chargeCustomerFail')
+  const mine = await createSubscription('pm_card_chargeCustomerFail')
   advanceDays(30.3)
   const waiting = await stripe.subscriptions.update(mine.id, {
     ...upgrade(mine),
@@ -159,7 +159,7 @@ it('drops a pending change at the period’s end, if that is sooner', async () =
 })
 
 it('starts a new year when a monthly plan becomes yearly', async () => {
-  const mine = await subscribed()
+  const mine = await createSubscription()
   advanceDays(10)
   const items = [{ id: mine.item, price: scene.prices.starterYear }]
   const preview = await stripe.invoices.createPreview({
@@ -167,7 +167,7 @@ it('starts a new year when a monthly plan becomes yearly', async () => {
     subscription_details: { items, proration_behavior: 'always_invoice' },
   })
   await stripe.subscriptions.update(mine.id, { items, proration_behavior: 'always_invoice' })
-  const invoice = await lastInvoice(mine.id)
+  const invoice = await readLastInvoice(mine.id)
   expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([-1_287, 18_000])
   expect(invoice.amount_paid).toBe(preview.amount_due)
   const changed = await stripe.subscriptions.retrieve(mine.id)
@@ -176,13 +176,13 @@ it('starts a new year when a monthly plan becomes yearly', async () => {
 })
 
 it('credits a downgrade to the customer’s balance, which the next invoice uses', async () => {
-  const mine = await subscribed('pm_card_visa', { items: [{ price: scene.prices.growthMonth, quantity: 1 }] })
+  const mine = await createSubscription('pm_card_visa', { items: [{ price: scene.prices.growthMonth, quantity: 1 }] })
   advanceDays(10)
   await stripe.subscriptions.update(mine.id, {
     items: [{ id: mine.item, price: scene.prices.starterMonth }],
     proration_behavior: 'always_invoice',
   })
-  expect(await lastInvoice(mine.id)).toMatchObject({
+  expect(await readLastInvoice(mine.id)).toMatchObject({
     status: 'paid',
     total: -2_032,
     amount_due: 0,
@@ -190,7 +190,7 @@ it('credits a downgrade to the customer’s balance, which the next invoice uses
   })
   expect((await stripe.customers.retrieve(mine.customer)) as Stripe.Customer).toMatchObject({ balance: -2_032 })
   advanceDays(31.1)
-  expect(await lastInvoice(mine.id)).toMatchObject({
+  expect(await readLastInvoice(mine.id)).toMatchObject({
     total: 1_900,
     starting_balance: -2_032,
     ending_balance: -132,
@@ -200,7 +200,7 @@ it('credits a downgrade to the customer’s balance, which the next invoice uses
 })
 
 it('adds prorations to the next invoice by default, and creates none with proration_behavior none', async () => {
-  const mine = await subscribed()
+  const mine = await createSubscription()
   advanceDays(10)
   await stripe.subscriptions.update(mine.id, { items: [{ price: scene.prices.storeMonth, quantity: 2 }] })
   expect((await stripe.invoices.list({ subscription: mine.id })).data).toHaveLength(1)
@@ -208,18 +208,18 @@ it('adds prorations to the next invoice by default, and creates none with prorat
   expect(next.lines.data.map(({ amount }) => amount)).toEqual([1_355, 1_900, 2_000])
   await stripe.subscriptions.update(mine.id, { items: [{ id: mine.item, quantity: 2 }], proration_behavior: 'none' })
   advanceDays(31.1)
-  expect((await lastInvoice(mine.id)).lines.data.map(({ amount }) => amount)).toEqual([1_355, 3_800, 2_000])
+  expect((await readLastInvoice(mine.id)).lines.data.map(({ amount }) => amount)).toEqual([1_355, 3_800, 2_000])
 })
 
 it('changes a plan during its trial for free, and ends the trial on request', async () => {
-  const mine = await subscribed('pm_card_visa', { trial_period_days: 14 })
+  const mine = await createSubscription('pm_card_visa', { trial_period_days: 14 })
   advanceDays(5)
   const changed = await stripe.subscriptions.update(mine.id, upgrade(mine))
   expect(changed).toMatchObject({ status: 'trialing', items: { data: [{ price: { lookup_key: 'growth_month' } }] } })
   expect((await stripe.invoices.list({ subscription: mine.id })).data).toHaveLength(1)
   const ended = await stripe.subscriptions.update(mine.id, { trial_end: 'now' })
   expect(ended).toMatchObject({ status: 'active', trial_end: toUnixSeconds(scene.server.clock.now()) })
-  expect(await lastInvoice(mine.id)).toMatchObject({ status: 'paid', amount_paid: 4_900 })
+  expect(await readLastInvoice(mine.id)).toMatchObject({ status: 'paid', amount_paid: 4_900 })
   expect(listWaitingEvents()).toContain('customer.subscription.trial_will_end')
 })
 
@@ -227,8 +227,8 @@ it('adds tax to taxable lines', async () => {
   await scene.server.close()
   scene = await openScene({ taxPercent: 20 })
   stripe = scene.stripe
-  const mine = await subscribed('pm_card_visa', { automatic_tax: { enabled: true } })
-  expect(await lastInvoice(mine.id)).toMatchObject({
+  const mine = await createSubscription('pm_card_visa', { automatic_tax: { enabled: true } })
+  expect(await readLastInvoice(mine.id)).toMatchObject({
     subtotal: 1_900,
     total: 2_280,
     amount_paid: 2_280,
@@ -237,7 +237,7 @@ it('adds tax to taxable lines', async () => {
 })
 
 it('refuses invalid subscriptions', async () => {
-  const mine = await subscribed()
+  const mine = await createSubscription()
   const { growthMonth, starterMonth, starterYear, storeMonth } = scene.prices
   const once = (await stripe.prices.create({ product_data: { name: 'Once' }, currency: 'usd', unit_amount: 1 })).id
   const table: [object, string][] = [

@@ -45,7 +45,7 @@ export const listItems = (subscription: Stripe.Subscription): Item[] =>
 export function planChange(world: StripeState, subscription: Stripe.Subscription, change: ChangeRequest): ChangePlan {
   const before = listItems(subscription)
   const items = change.items ? applyItemChanges(world, before, change.items, subscription.currency) : before
-  const at = prorationDate(world, subscription, change.proration_date)
+  const at = readProrationDate(world, subscription, change.proration_date)
   if (change.trial_end !== undefined && change.trial_end !== 'now') {
     return planTrial(world, subscription, items, change.trial_end)
   }
@@ -69,7 +69,7 @@ export function planChange(world: StripeState, subscription: Stripe.Subscription
       isInvoicedNow: true,
     }
   }
-  const prorations = prorates ? prorationsBetween(world, { before, items, at, period }) : []
+  const prorations = prorates ? buildProrations(world, { before, items, at, period }) : []
   return {
     items,
     period,
@@ -103,7 +103,7 @@ function planTrial(world: StripeState, subscription: Stripe.Subscription, items:
   }
 }
 
-function prorationDate(world: StripeState, subscription: Stripe.Subscription, date: number | undefined): number {
+function readProrationDate(world: StripeState, subscription: Stripe.Subscription, date: number | undefined): number {
   if (date === undefined) return world.now
   const { start, end } = findCurrentPeriod(subscription)
   if (date >= start && date <= end) return date
@@ -113,7 +113,7 @@ function prorationDate(world: StripeState, subscription: Stripe.Subscription, da
   )
 }
 
-function prorationsBetween(
+function buildProrations(
   world: StripeState,
   { before, items, at, period }: { before: Item[]; items: Item[]; at: number; period: Period },
 ): LineDraft[] {

@@ -3,14 +3,14 @@ import { listAlternatives, type ObjectSchema, type Schema } from './schema.ts'
 // Checks what the server sends against the declared types: a missing, wrong or unknown field is an error of this
 // server.
 
-export const findProblems = (value: unknown, schema: Schema): string[] => problems(value, schema, '')
+export const findProblems = (value: unknown, schema: Schema): string[] => listProblems(value, schema, '')
 
-function problems(value: unknown, schema: Schema, path: string): string[] {
-  if (schema.kind !== 'union') return problemsOfOne(value, schema, path)
+function listProblems(value: unknown, schema: Schema, path: string): string[] {
+  if (schema.kind !== 'union') return findValueProblems(value, schema, path)
   const candidates = findCandidates(value, schema.of)
   let first: string[] | null = null
   for (const one of candidates) {
-    const found = problemsOfOne(value, one, path)
+    const found = findValueProblems(value, one, path)
     if (found.length === 0) return []
     first ??= found
   }
@@ -35,13 +35,13 @@ const isNamedLike = (value: Fields, schema: ObjectSchema) =>
     return of?.kind !== 'literal' || of.value === value[name]
   })
 
-function problemsOfOne(value: unknown, schema: Schema, path: string): string[] {
+function findValueProblems(value: unknown, schema: Schema, path: string): string[] {
   const wrong = () => [`${path}: ${JSON.stringify(value)?.slice(0, 60)} is not ${describe(schema)}`]
   switch (schema.kind) {
     case 'any':
       return []
     case 'union':
-      return problems(value, schema, path)
+      return listProblems(value, schema, path)
     case 'null':
       return value === null ? [] : wrong()
     case 'never':
@@ -50,26 +50,26 @@ function problemsOfOne(value: unknown, schema: Schema, path: string): string[] {
       return value === schema.value ? [] : wrong()
     case 'array':
       if (!Array.isArray(value)) return wrong()
-      return value.flatMap((one, at) => problems(one, schema.of, `${path}[${at}]`))
+      return value.flatMap((one, at) => listProblems(one, schema.of, `${path}[${at}]`))
     case 'object':
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong()
-      return objectProblems(value as Fields, schema, path)
+      return findObjectProblems(value as Fields, schema, path)
     default:
       return typeof value === schema.kind ? [] : wrong()
   }
 }
 
-function objectProblems(value: Fields, schema: ObjectSchema, path: string): string[] {
+function findObjectProblems(value: Fields, schema: ObjectSchema, path: string): string[] {
   const found: string[] = []
   for (const [name, { isOptional, schema: of }] of schema.fields) {
     if (value[name] === undefined) {
       if (!isOptional && !listAlternatives(of).some(({ kind }) => kind === 'never'))
         found.push(`${path}.${name} is missing`)
-    } else found.push(...problems(value[name], of, `${path}.${name}`))
+    } else found.push(...listProblems(value[name], of, `${path}.${name}`))
   }
   for (const [name, one] of Object.entries(value)) {
     if (schema.fields.has(name) || one === undefined) continue
-    if (schema.index) found.push(...problems(one, schema.index, `${path}.${name}`))
+    if (schema.index) found.push(...listProblems(one, schema.index, `${path}.${name}`))
     else found.push(`${path}.${name} is not declared`)
   }
   return found

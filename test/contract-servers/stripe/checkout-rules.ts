@@ -45,7 +45,7 @@ export function assertSession(world: StripeState, order: Order): void {
   assertPage(world, order)
   assertMode(order)
   assertCustomer(world, order)
-  if (order.mode === 'setup') throw notPlayed('mode', 'setup')
+  if (order.mode === 'setup') throw createUnsupportedError('mode', 'setup')
   if (!order.line_items?.length) {
     throw createInvalidError('Missing required param: line_items.', 'line_items', 'parameter_missing')
   }
@@ -65,12 +65,12 @@ export function assertSession(world: StripeState, order: Order): void {
   ])
 }
 
-const notPlayed = (param: string, value: string) =>
+const createUnsupportedError = (param: string, value: string) =>
   createInvalidError(`The contract server does not play ${param}=${value}.`, param)
 
 function assertPage(world: StripeState, order: Order): void {
   const { ui_mode = 'hosted_page', expires_at } = order
-  if (ui_mode !== 'hosted_page') throw notPlayed('ui_mode', ui_mode)
+  if (ui_mode !== 'hosted_page') throw createUnsupportedError('ui_mode', ui_mode)
   if (!order.success_url)
     throw createInvalidError('Missing required param: success_url.', 'success_url', 'parameter_missing')
   assertUrl(order.success_url, 'success_url')

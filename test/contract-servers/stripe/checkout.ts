@@ -81,7 +81,7 @@ function buildLine(
   })
 }
 
-function invoiceCreationOf({ invoice_creation: asked }: Order): Stripe.Checkout.Session.InvoiceCreation {
+function readInvoiceCreation({ invoice_creation: asked }: Order): Stripe.Checkout.Session.InvoiceCreation {
   const { description = null, footer = null, metadata } = asked?.invoice_data ?? {}
   const none = { account_tax_ids: null, custom_fields: null, issuer: null, rendering_options: null }
   return {
@@ -109,7 +109,7 @@ function openSession(world: StripeState, order: Order, lines: Stripe.LineItem[])
     customer_creation: mode === 'payment' ? (order.customer_creation ?? 'if_required') : null,
     customer_email: order.customer_email ?? null,
     expires_at: order.expires_at ?? world.now + DAY,
-    invoice_creation: mode === 'payment' ? invoiceCreationOf(order) : null,
+    invoice_creation: mode === 'payment' ? readInvoiceCreation(order) : null,
     locale: order.locale ?? null,
     metadata: mergeMetadata(null, order.metadata),
     mode,

@@ -23,13 +23,13 @@ const Trigger = z.object({
 })
 
 /** Encodes a value as in a form. */
-const asForm = (value: unknown): Tree | string =>
+const toForm = (value: unknown): Tree | string =>
   typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, asForm(one)]))
+    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toForm(one)]))
     : String(value)
 
 /** Reads `items[0][price]` written flat, as some requests do. */
-function nested(params: Record<string, unknown>): Tree {
+function nestParams(params: Record<string, unknown>): Tree {
   const form: Tree = {}
   for (const [key, value] of Object.entries(params)) {
     const path = key.split(/[[\]]+/).filter(Boolean)
@@ -38,7 +38,7 @@ function nested(params: Record<string, unknown>): Tree {
       at[step] ??= {}
       at = at[step] as Tree
     }
-    at[path.at(-1)!] = asForm(value)
+    at[path.at(-1)!] = toForm(value)
   }
   return form
 }
@@ -55,7 +55,7 @@ it.skipIf(!existsSync(folder))('accepts every parameter that the command line se
       const operation = findOperation(method.toUpperCase(), path.replace(/\$\{([^}]+)\}/g, 'id'))
       if (!operation || method !== 'post') continue
       try {
-        readParameters(operation.parameters, nested(params ?? {}))
+        readParameters(operation.parameters, nestParams(params ?? {}))
         taken++
       } catch (error) {
         if (!(error instanceof Refusal)) throw error

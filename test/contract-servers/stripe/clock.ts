@@ -20,7 +20,7 @@ export function advanceClock(world: StripeState, to: Date): void {
   const end = Math.floor(to.getTime() / 1000)
   if (end < world.now) throw new Error('The clock goes forward only')
   for (;;) {
-    const due = dues(world).reduce<Due | null>((first, one) => (first && first.at <= one.at ? first : one), null)
+    const due = listDues(world).reduce<Due | null>((first, one) => (first && first.at <= one.at ? first : one), null)
     if (!due || due.at > end) break
     world.now = Math.max(world.now, due.at)
     due.run()
@@ -28,21 +28,21 @@ export function advanceClock(world: StripeState, to: Date): void {
   world.now = end
 }
 
-function dues(world: StripeState): Due[] {
+function listDues(world: StripeState): Due[] {
   return [
-    ...world.all('checkout.session').flatMap((one) => (one.status === 'open' ? sessionDue(world, one) : [])),
-    ...world.all('invoice').flatMap((one) => invoiceDue(world, one)),
+    ...world.all('checkout.session').flatMap((one) => (one.status === 'open' ? listSessionDues(world, one) : [])),
+    ...world.all('invoice').flatMap((one) => listInvoiceDues(world, one)),
     // A phase starts before the period that it changes.
-    ...world.all('subscription_schedule').flatMap((one) => (one.status === 'active' ? phaseDue(world, one) : [])),
-    ...world.all('subscription').flatMap((one) => (one.ended_at ? [] : subscriptionDues(world, one))),
+    ...world.all('subscription_schedule').flatMap((one) => (one.status === 'active' ? listPhaseDues(world, one) : [])),
+    ...world.all('subscription').flatMap((one) => (one.ended_at ? [] : listSubscriptionDues(world, one))),
   ]
 }
 
-const sessionDue = (world: StripeState, session: Stripe.Checkout.Session): Due[] => [
+const listSessionDues = (world: StripeState, session: Stripe.Checkout.Session): Due[] => [
   { at: session.expires_at, run: () => expireSession(world, session) },
 ]
 
-function invoiceDue(world: StripeState, invoice: Stripe.Invoice): Due[] {
+function listInvoiceDues(world: StripeState, invoice: Stripe.Invoice): Due[] {
   if (invoice.status === 'draft' && invoice.auto_advance && invoice.automatically_finalizes_at) {
     return [{ at: invoice.automatically_finalizes_at, run: () => finalizeAndCollect(world, invoice) }]
   }
@@ -55,7 +55,7 @@ function finalizeAndCollect(world: StripeState, invoice: Stripe.Invoice): void {
   if (invoice.status === 'open') collectInvoice(world, invoice)
 }
 
-function phaseDue(world: StripeState, schedule: Stripe.SubscriptionSchedule): Due[] {
+function listPhaseDues(world: StripeState, schedule: Stripe.SubscriptionSchedule): Due[] {
   const at = schedule.current_phase!.end_date
   const next = schedule.phases.find(({ start_date }) => start_date === at)
   return [{ at, run: () => (next ? enterPhase(world, schedule, next) : endSchedule(world, schedule)) }]
@@ -73,7 +73,7 @@ function endSchedule(world: StripeState, schedule: Stripe.SubscriptionSchedule):
   endSubscription(world, subscription, 'cancellation_requested')
 }
 
-function subscriptionDues(world: StripeState, one: Stripe.Subscription): Due[] {
+function listSubscriptionDues(world: StripeState, one: Stripe.Subscription): Due[] {
   if (one.status === 'incomplete') return [{ at: one.created + 23 * 3_600, run: () => expireIncomplete(world, one) }]
   if (one.status === 'paused') return []
   const found: Due[] = []
@@ -86,7 +86,7 @@ function subscriptionDues(world: StripeState, one: Stripe.Subscription): Due[] {
     if (!isAnnounced && at > one.created)
       found.push({ at: Math.max(at, world.now), run: () => announceTrialEnd(world, one) })
     found.push({ at: one.trial_end!, run: () => endTrial(world, one) })
-  } else found.push({ at: end, run: () => renew(world, one) })
+  } else found.push({ at: end, run: () => renewSubscription(world, one) })
   return found
 }
 
@@ -103,10 +103,10 @@ function endTrial(world: StripeState, subscription: Stripe.Subscription): void {
   else if (missing === 'pause') {
     subscription.status = 'paused'
     world.emit('customer.subscription.paused', subscription)
-  } else renew(world, subscription)
+  } else renewSubscription(world, subscription)
 }
 
-function renew(world: StripeState, subscription: Stripe.Subscription): void {
+function renewSubscription(world: StripeState, subscription: Stripe.Subscription): void {
   const ended = findCurrentPeriod(subscription)
   const interval = readInterval(subscription.items.data[0]!)
   const period = { start: ended.end, end: computePeriodEnd(subscription.billing_cycle_anchor, ended.end, interval) }

@@ -51,12 +51,12 @@ export const findResourceFile = (resource: string) => join(SDK, 'resources', `${
 
 /** Resolves a name: first in the surrounding namespaces from the innermost, then in the file's imports. */
 export function findDeclaration(name: string, file: string, scope: string[]): Declaration {
-  const found = lookUpIn(name, file, scope)
+  const found = findDeclarationIn(name, file, scope)
   if (!found) throw new Error(`The package stripe declares no ${name} for ${file}`)
   return found
 }
 
-function lookUpIn(name: string, path: string, scope: string[]): Declaration | null {
+function findDeclarationIn(name: string, path: string, scope: string[]): Declaration | null {
   const { declared, imported } = readDeclarationFile(path)
   for (let depth = scope.length; depth >= 0; depth--) {
     const found = declared.get([...scope.slice(0, depth), name].join('.'))
@@ -66,8 +66,8 @@ function lookUpIn(name: string, path: string, scope: string[]): Declaration | nu
   const from = imported.get(head!)
   if (!from) return null
   // `Checkout.Session` of `import { Checkout } from './Checkout/index.js'` is what that file exports as `Session`.
-  const direct = from.name === '*' ? null : lookUpIn([from.name, ...rest].join('.'), from.file, [])
-  return direct ?? (rest.length > 0 ? lookUpIn(rest.join('.'), from.file, []) : null)
+  const direct = from.name === '*' ? null : findDeclarationIn([from.name, ...rest].join('.'), from.file, [])
+  return direct ?? (rest.length > 0 ? findDeclarationIn(rest.join('.'), from.file, []) : null)
 }
 
 function collect(file: File, path: string, body: Node[], scope: string[]): void {

@@ -26,7 +26,7 @@ export const endpoints: Handlers = {
     world.put('webhook_endpoint', endpoint)
     return endpoint
   },
-  'WebhookEndpoints.retrieve': ({ world, id }: Call<unknown>) => withoutSecret(world.need('webhook_endpoint', id)),
+  'WebhookEndpoints.retrieve': ({ world, id }: Call<unknown>) => omitSecret(world.need('webhook_endpoint', id)),
   'WebhookEndpoints.update': ({ world, id, params }: Call<Stripe.WebhookEndpointUpdateParams>) => {
     const endpoint = world.need('webhook_endpoint', id)
     if (params.url) {
@@ -37,11 +37,11 @@ export const endpoints: Handlers = {
     if (params.disabled !== undefined) endpoint.status = params.disabled ? 'disabled' : 'enabled'
     if (params.description !== undefined) endpoint.description = params.description || null
     endpoint.metadata = mergeMetadata(endpoint.metadata, params.metadata)
-    return withoutSecret(endpoint)
+    return omitSecret(endpoint)
   },
   'WebhookEndpoints.list': ({ world, params }: Call<Stripe.WebhookEndpointListParams>) => {
     const list = listKind(world, 'webhook_endpoint', params as ListParams & Record<string, unknown>)
-    return { ...list, data: list.data.map(withoutSecret) }
+    return { ...list, data: list.data.map(omitSecret) }
   },
   'WebhookEndpoints.del': ({ world, id }: Call<unknown>) => {
     world.need('webhook_endpoint', id)
@@ -72,7 +72,7 @@ export const endpoints: Handlers = {
 }
 
 /** The secret is returned only when the endpoint is created. */
-function withoutSecret(endpoint: Stripe.WebhookEndpoint): Stripe.WebhookEndpoint {
+function omitSecret(endpoint: Stripe.WebhookEndpoint): Stripe.WebhookEndpoint {
   const { secret: _, ...rest } = endpoint
   return rest as Stripe.WebhookEndpoint
 }

@@ -28,11 +28,11 @@ export function decodeForm(text: string): Tree {
 export function readParameters(schema: ObjectSchema | null, tree: Tree): Params {
   if (schema) return readObject(tree, schema, '')
   const [unknown] = Object.keys(tree)
-  if (unknown) throw unknownParameter(unknown)
+  if (unknown) throw createUnknownError(unknown)
   return {}
 }
 
-const unknownParameter = (path: string) =>
+const createUnknownError = (path: string) =>
   createInvalidError(`Received unknown parameter: ${path}`, path, 'parameter_unknown')
 
 function readObject(tree: Tree, schema: ObjectSchema, path: string): Params {
@@ -40,7 +40,7 @@ function readObject(tree: Tree, schema: ObjectSchema, path: string): Params {
   const within = (name: string) => (path ? `${path}[${name}]` : name)
   for (const [name, value] of Object.entries(tree)) {
     const of = schema.fields.get(name)?.schema ?? schema.index
-    if (!of) throw unknownParameter(within(name))
+    if (!of) throw createUnknownError(within(name))
     read[name] = readValue(value, of, within(name))
   }
   for (const [name, { isOptional }] of schema.fields) {
@@ -75,18 +75,18 @@ function readText(value: string, alternatives: Schema[], path: string): unknown 
   if (kinds.has('number') && /^-?\d{1,15}(\.\d+)?$/.test(value)) return Number(value)
   if (kinds.has('boolean') && (value === 'true' || value === 'false')) return value === 'true'
   if (kinds.has('string') || kinds.has('any')) return value
-  throw unfit(value, kinds, literals, path)
+  throw createTypeError(value, kinds, literals, path)
 }
 
-function unfit(value: string, kinds: Set<Schema['kind']>, literals: unknown[], path: string) {
+function createTypeError(value: string, kinds: Set<Schema['kind']>, literals: unknown[], path: string) {
   if (kinds.has('number')) return createInvalidError(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
   if (kinds.has('boolean')) return createInvalidError(`Invalid boolean: ${value}`, path)
   if (kinds.has('array')) return createInvalidError('Invalid array', path)
   if (kinds.has('object')) return createInvalidError('Invalid object', path)
-  return createInvalidError(`Invalid ${path}: must be one of ${inWords(literals.map(String))}`, path)
+  return createInvalidError(`Invalid ${path}: must be one of ${joinWords(literals.map(String))}`, path)
 }
 
-const inWords = (words: string[]) =>
+const joinWords = (words: string[]) =>
   words.length < 2
     ? words.join('')
     : `${words.slice(0, -1).join(', ')}${words.length > 2 ? ',' : ''} or ${words.at(-1)}`

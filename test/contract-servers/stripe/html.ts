@@ -24,7 +24,8 @@ export const renderProblem = (text: string | undefined) => text && `<p role="ale
 export const renderLink = (href: string, text: string) => `<p><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></p>`
 export const renderField = (name: string, label: string, value = '') =>
   `<p><label>${escapeHtml(label)} <input name="${name}" value="${escapeHtml(value)}"></label></p>`
-const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
+const renderHiddenField = (name: string, value: string) =>
+  `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
 
 /** `kept`: hidden fields. */
 export const renderForm = (
@@ -33,7 +34,7 @@ export const renderForm = (
   kept: Record<string, string> = {},
 ) =>
   `<form method="post">${Object.entries(kept)
-    .map(([name, value]) => hidden(name, value))
+    .map(([name, value]) => renderHiddenField(name, value))
     .join('')}${parts.filter(Boolean).join('')}<button>${escapeHtml(button)}</button></form>`
 
 export const renderList = (lines: string[]) => `<ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>`

@@ -59,7 +59,8 @@ export const invoices: Handlers = {
     world.emit('invoice.marked_uncollectible', invoice)
     return invoice
   },
-  'Invoices.createPreview': ({ world, params }: Call<Stripe.InvoiceCreatePreviewParams>) => preview(world, params),
+  'Invoices.createPreview': ({ world, params }: Call<Stripe.InvoiceCreatePreviewParams>) =>
+    previewInvoice(world, params),
   'InvoicePayments.retrieve': ({ world, id }: Call<unknown>) => world.need('invoice_payment', id),
   'InvoicePayments.list': ({ world, params }: Call<Stripe.InvoicePaymentListParams>) => {
     const { payment, ...rest } = params
@@ -103,7 +104,7 @@ function pay(world: StripeState, invoice: Stripe.Invoice, params: Stripe.Invoice
 }
 
 /** Returns the invoice that a change would create, or the next one. */
-function preview(world: StripeState, params: Stripe.InvoiceCreatePreviewParams): Stripe.Invoice {
+function previewInvoice(world: StripeState, params: Stripe.InvoiceCreatePreviewParams): Stripe.Invoice {
   assertSupported(params, [
     'automatic_tax',
     'customer',

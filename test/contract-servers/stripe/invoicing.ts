@@ -29,7 +29,7 @@ export function buildInvoice(
   const total = subtotal + tax
   return buildObject<Stripe.Invoice>('Invoices', 'Invoice', {
     id,
-    ...amounts(total, customer.balance),
+    ...computeAmounts(total, customer.balance),
     amount_overpaid: 0,
     amount_paid: 0,
     amount_shipping: 0,
@@ -62,11 +62,11 @@ export function buildInvoice(
     subtotal_excluding_tax: subtotal,
     total,
     total_excluding_tax: subtotal,
-    total_taxes: tax === 0 ? [] : [taxLine(tax, subtotal)],
+    total_taxes: tax === 0 ? [] : [buildTaxLine(tax, subtotal)],
   })
 }
 
-const taxLine = (amount: number, taxable_amount: number) => ({
+const buildTaxLine = (amount: number, taxable_amount: number) => ({
   amount,
   tax_behavior: 'exclusive',
   tax_rate_details: null,
@@ -76,7 +76,7 @@ const taxLine = (amount: number, taxable_amount: number) => ({
 })
 
 /** Computes the amount due after the customer's balance, which is negative for a credit. */
-function amounts(total: number, balance: number) {
+function computeAmounts(total: number, balance: number) {
   const due = total + balance
   const isCharged = due >= LEAST_CHARGE
   return {
@@ -98,7 +98,7 @@ export function openDraft(world: StripeState, draft: InvoiceDraft): Stripe.Invoi
 
 export function finalizeInvoice(world: StripeState, invoice: Stripe.Invoice): void {
   const customer = world.find('customer', createId(invoice.customer)) as Stripe.Customer
-  Object.assign(invoice, amounts(invoice.total, customer.balance))
+  Object.assign(invoice, computeAmounts(invoice.total, customer.balance))
   if (invoice.ending_balance !== customer.balance) {
     world.update('customer.updated', customer, () => {
       customer.balance = invoice.ending_balance!

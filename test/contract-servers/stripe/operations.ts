@@ -49,11 +49,11 @@ let all: Operation[] | null = null
 
 export function listOperations(): Operation[] {
   // A path with a fixed end (`/invoices/create_preview`) comes before one with an id in its place.
-  all ??= RESOURCES.flatMap(readOperations).sort((a, b) => holes(a.path) - holes(b.path))
+  all ??= RESOURCES.flatMap(readOperations).sort((a, b) => countParameters(a.path) - countParameters(b.path))
   return all
 }
 
-const holes = (path: string) => path.split('{').length
+const countParameters = (path: string) => path.split('{').length
 
 function readOperations(resource: string): Operation[] {
   const file = findResourceFile(resource)

@@ -16,7 +16,7 @@ afterEach(async () => {
   await scene.server.close()
 })
 
-const go = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * 86_400_000))
+const advanceDays = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * 86_400_000))
 
 async function open(url: string, fields?: Record<string, string>) {
   const answer = await fetch(url, {
@@ -26,7 +26,7 @@ async function open(url: string, fields?: Record<string, string>) {
   return { status: answer.status, html: await answer.text(), location: answer.headers.get('location') }
 }
 
-const session = (given: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
+const createSession = (given: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
   stripe.checkout.sessions.create({
     mode: 'subscription',
     line_items: [
@@ -39,7 +39,7 @@ const session = (given: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
   })
 
 it('sells on the page of a session, shows a declined card, and redirects back', async () => {
-  const { id, url } = await session()
+  const { id, url } = await createSession()
   const page = await open(url!)
   expect(page.html).toContain('1 × Starter $19.00 per month')
   expect(page.html).toContain('2 × Extra store $20.00 per month')
@@ -55,7 +55,7 @@ it('sells on the page of a session, shows a declined card, and redirects back', 
 })
 
 it('starts a trial without a card', async () => {
-  const { url } = await session({
+  const { url } = await createSession({
     payment_method_collection: 'if_required',
     subscription_data: { trial_period_days: 14 },
   })
@@ -68,7 +68,7 @@ it('starts a trial without a card', async () => {
 })
 
 it('asks for the bank’s confirmation, and continues only after it', async () => {
-  const { url } = await session()
+  const { url } = await createSession()
   const fields = { email: 'ann@shop.test', card: '4000002760003184' }
   const asked = await open(url!, fields)
   expect(asked.html).toContain('Your bank asks')
@@ -80,7 +80,7 @@ it('asks for the bank’s confirmation, and continues only after it', async () =
 it('escapes names in HTML', async () => {
   const product = await stripe.products.create({ name: '<b>Bold</b>' })
   const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 100 })
-  const { url } = await session({ mode: 'payment', line_items: [{ price: price.id, quantity: 1 }] })
+  const { url } = await createSession({ mode: 'payment', line_items: [{ price: price.id, quantity: 1 }] })
   const { html } = await open(url!)
   expect(html).toContain('&#60;b&#62;Bold')
   expect(html).toContain('<button>Pay</button>')
@@ -91,8 +91,8 @@ async function openPortal(customer: string, features: Stripe.BillingPortal.Confi
   return stripe.billingPortal.sessions.create({ customer, configuration, return_url: 'https://recoup.example/billing' })
 }
 
-async function bought(card: string) {
-  const { id, url } = await session()
+async function buySession(card: string) {
+  const { id, url } = await createSession()
   await open(url!, { email: 'ann@shop.test', card: '4242424242424242' })
   const { customer, subscription } = await stripe.checkout.sessions.retrieve(id)
   const all = {
@@ -106,8 +106,8 @@ async function bought(card: string) {
 }
 
 it('saves another card in the portal, which the next attempt charges', async () => {
-  const { subscription, portal } = await bought('4000000000000341')
-  go(31.1)
+  const { subscription, portal } = await buySession('4000000000000341')
+  advanceDays(31.1)
   expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('past_due')
   expect((await open(portal)).html).toContain('visa •••• 0341 (default)')
   expect((await open(portal, { do: 'add', card: '1111' })).html).toContain('Your card number is incorrect.')
@@ -116,12 +116,12 @@ it('saves another card in the portal, which the next attempt charges', async () 
   expect(page).toContain('mastercard •••• 4444 (default)')
   expect(page).toContain('Starter, Extra store: past_due')
   expect(page).toContain('href="https://recoup.example/billing"')
-  go(35)
+  advanceDays(35)
   expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('active')
 })
 
 it('cancels at the period’s end in the portal and undoes it, if allowed', async () => {
-  const { customer, subscription, portal } = await bought('4242424242424242')
+  const { customer, subscription, portal } = await buySession('4242424242424242')
   await open(portal, { do: 'cancel', id: subscription })
   expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(true)
   expect((await open(portal)).html).toContain('Don&#39;t cancel subscription')
@@ -134,8 +134,8 @@ it('cancels at the period’s end in the portal and undoes it, if allowed', asyn
 })
 
 it('accepts the payment of an open invoice, and saves the card', async () => {
-  const { subscription, portal } = await bought('4000000000000341')
-  go(31.1)
+  const { subscription, portal } = await buySession('4000000000000341')
+  advanceDays(31.1)
   const invoice = (await stripe.invoices.list({ subscription })).data[0]!
   expect((await open(portal)).html).toContain(`href="${invoice.hosted_invoice_url}"`)
   expect((await open(invoice.hosted_invoice_url!)).html).toContain('Amount due $39.00')
@@ -146,13 +146,13 @@ it('accepts the payment of an open invoice, and saves the card', async () => {
     status: 'active',
     default_payment_method: expect.any(String),
   })
-  go(65)
+  advanceDays(65)
   expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('active')
 })
 
 it('asks for the bank’s confirmation on the page of an invoice', async () => {
-  const { subscription } = await bought('4000002760003184')
-  go(31.1)
+  const { subscription } = await buySession('4000002760003184')
+  advanceDays(31.1)
   const { hosted_invoice_url: url } = (await stripe.invoices.list({ subscription })).data[0]!
   expect((await open(url!)).html).toContain('Confirm payment')
   expect((await open(url!, { bank: 'yes' })).status).toBe(303)

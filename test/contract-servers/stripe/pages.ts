@@ -29,8 +29,8 @@ type Fields = Record<string, string>
 export function servePage(world: StripeState, request: ApiRequest): PageAnswer {
   const [, kind, id] = /^\/(c\/pay|i|p\/session)\/(\w+)$/.exec(request.path) ?? []
   const fields = request.method === 'POST' ? (decodeForm(request.body) as Fields) : null
-  if (kind === 'c/pay') return checkoutPage(world, id!, fields)
-  if (kind === 'i') return invoicePage(world, id!, fields)
+  if (kind === 'c/pay') return serveCheckoutPage(world, id!, fields)
+  if (kind === 'i') return serveInvoicePage(world, id!, fields)
   if (kind === 'p/session') return portalPage(world, id!, fields)
   return renderPage('Page not found', [], 404)
 }
@@ -46,13 +46,14 @@ export function readRefusal(act: () => void): string | undefined {
   }
 }
 
-function checkoutPage(world: StripeState, id: string, fields: Fields | null): PageAnswer {
+function serveCheckoutPage(world: StripeState, id: string, fields: Fields | null): PageAnswer {
   const session = world.find('checkout.session', id)
   if (!session) return renderPage('Something went wrong', [renderParagraph('This page could not be found.')], 404)
   if (session.status !== 'open')
     return renderPage('This session is over', [renderParagraph(`It is ${session.status}.`)], 410)
-  if (!fields) return checkoutForm(world, session)
-  if (fields.bank === 'no') return checkoutForm(world, session, 'We are unable to authenticate your payment method.')
+  if (!fields) return renderCheckoutForm(world, session)
+  if (fields.bank === 'no')
+    return renderCheckoutForm(world, session, 'We are unable to authenticate your payment method.')
   let outcome = ''
   const { card, email, name } = fields
   const refused = readRefusal(() => {
@@ -63,7 +64,7 @@ function checkoutPage(world: StripeState, id: string, fields: Fields | null): Pa
       isConfirmed: fields.bank === 'yes',
     })
   })
-  if (refused) return checkoutForm(world, session, refused)
+  if (refused) return renderCheckoutForm(world, session, refused)
   if (outcome === 'complete')
     return { status: 303, location: session.success_url!.replaceAll('{CHECKOUT_SESSION_ID}', id) }
   return renderPage('Your bank asks', [
@@ -73,7 +74,7 @@ function checkoutPage(world: StripeState, id: string, fields: Fields | null): Pa
   ])
 }
 
-function checkoutForm(world: StripeState, session: Stripe.Checkout.Session, refused?: string): PageAnswer {
+function renderCheckoutForm(world: StripeState, session: Stripe.Checkout.Session, refused?: string): PageAnswer {
   const days = world.orders.get(session.id)!.subscription_data?.trial_period_days
   const email = session.customer_email ?? readSessionEmail(world, session)
   const lines = listSessionLines(world, session.id).map(({ description, quantity, amount_total, price }) => {
@@ -98,7 +99,7 @@ function checkoutForm(world: StripeState, session: Stripe.Checkout.Session, refu
   ])
 }
 
-function invoicePage(world: StripeState, id: string, fields: Fields | null): PageAnswer {
+function serveInvoicePage(world: StripeState, id: string, fields: Fields | null): PageAnswer {
   const invoice = world.find('invoice', id)
   if (!invoice || invoice.status === 'draft') return renderPage('Invoice not found', [], 404)
   const refused = fields ? readRefusal(() => payInvoice(world, invoice, fields)) : undefined

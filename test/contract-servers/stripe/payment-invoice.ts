@@ -11,7 +11,7 @@ export function createPaymentInvoice(
   session: Stripe.Checkout.Session,
   intent: Stripe.PaymentIntent,
 ): Stripe.Invoice {
-  const invoice = world.put('invoice', paidInvoice(world, session, intent))
+  const invoice = world.put('invoice', buildPaidInvoice(world, session, intent))
   const payment = buildObject<Stripe.InvoicePayment>('InvoicePayments', 'InvoicePayment', {
     id: world.id('inpay'),
     amount_paid: intent.amount,
@@ -33,7 +33,7 @@ export function createPaymentInvoice(
   return invoice
 }
 
-function paidInvoice(
+function buildPaidInvoice(
   world: StripeState,
   session: Stripe.Checkout.Session,
   intent: Stripe.PaymentIntent,
@@ -67,7 +67,7 @@ function paidInvoice(
     effective_at: world.now,
     hosted_invoice_url: `${world.settings.url}/i/${id}`,
     issuer: { type: 'self' },
-    lines: listObjects(linesFor(world, session, id), `/v1/invoices/${id}/lines`),
+    lines: listObjects(buildLines(world, session, id), `/v1/invoices/${id}/lines`),
     metadata: asked.metadata,
     parent: null,
     payment_settings: {},
@@ -87,7 +87,7 @@ function paidInvoice(
   })
 }
 
-const linesFor = (world: StripeState, session: Stripe.Checkout.Session, invoice: string): Stripe.InvoiceLineItem[] =>
+const buildLines = (world: StripeState, session: Stripe.Checkout.Session, invoice: string): Stripe.InvoiceLineItem[] =>
   listSessionLines(world, session.id).map((line) =>
     buildObject<Stripe.InvoiceLineItem>('InvoiceLineItems', 'InvoiceLineItem', {
       id: world.id('il'),
@@ -96,7 +96,7 @@ const linesFor = (world: StripeState, session: Stripe.Checkout.Session, invoice:
       description: line.description,
       discountable: true,
       invoice,
-      parent: { type: 'invoice_item_details', invoice_item_details: invoiceItem(world) },
+      parent: { type: 'invoice_item_details', invoice_item_details: buildInvoiceItem(world) },
       period: { start: world.now, end: world.now },
       pricing: {
         type: 'price_details',
@@ -109,7 +109,7 @@ const linesFor = (world: StripeState, session: Stripe.Checkout.Session, invoice:
     }),
   )
 
-const invoiceItem = (world: StripeState) => ({
+const buildInvoiceItem = (world: StripeState) => ({
   invoice_item: world.id('ii'),
   proration: false,
   proration_details: null,

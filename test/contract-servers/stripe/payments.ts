@@ -64,8 +64,8 @@ export function tryIntent(world: StripeState, intent: Stripe.PaymentIntent, paye
   if (outcome === 'no_card') return outcome
   intent.payment_method = payer.method
   if (outcome === 'confirm') askBank(world, intent)
-  else if (outcome === 'paid') succeed(world, intent)
-  else decline(world, intent, findChargeOutcome(world, payer.method!, payer.isOwnerThere).decline)
+  else if (outcome === 'paid') succeedIntent(world, intent)
+  else declineIntent(world, intent, findChargeOutcome(world, payer.method!, payer.isOwnerThere).decline)
   return outcome
 }
 
@@ -75,7 +75,7 @@ function askBank(world: StripeState, intent: Stripe.PaymentIntent): void {
   world.emit('payment_intent.requires_action', intent)
 }
 
-function succeed(world: StripeState, intent: Stripe.PaymentIntent): void {
+function succeedIntent(world: StripeState, intent: Stripe.PaymentIntent): void {
   const charge = makeCharge(world, intent, {
     status: 'succeeded',
     paid: true,
@@ -93,7 +93,7 @@ function succeed(world: StripeState, intent: Stripe.PaymentIntent): void {
   world.emit('payment_intent.succeeded', intent)
 }
 
-function decline(world: StripeState, intent: Stripe.PaymentIntent, reason: string): void {
+function declineIntent(world: StripeState, intent: Stripe.PaymentIntent, reason: string): void {
   const message = reason === 'insufficient_funds' ? 'Your card has insufficient funds.' : 'Your card was declined.'
   const charge = makeCharge(world, intent, {
     status: 'failed',

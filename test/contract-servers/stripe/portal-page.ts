@@ -31,7 +31,7 @@ export function portalPage(world: StripeState, id: string, fields: Fields | null
   let refused: string | undefined
   if (fields) {
     try {
-      act(world, customer, features, fields)
+      runPortalAction(world, customer, features, fields)
       return { status: 303, location: `/p/session/${id}` }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -41,9 +41,9 @@ export function portalPage(world: StripeState, id: string, fields: Fields | null
   return renderPage(business_profile.headline ?? 'Manage your billing', [
     renderProblem(refused),
     '<h2>Subscriptions</h2>',
-    ...listSubscriptions(world, customer.id).map((one) => subscriptionPart(world, one, features)),
+    ...listSubscriptions(world, customer.id).map((one) => renderSubscription(world, one, features)),
     '<h2>Payment methods</h2>',
-    ...listCards(world, customer.id).map((one) => cardPart(one, customer, features)),
+    ...listCards(world, customer.id).map((one) => renderCards(one, customer, features)),
     features.payment_method_update.enabled &&
       renderForm([renderField('card', 'Card number')], 'Add payment method', { do: 'add' }),
     features.invoice_history.enabled && '<h2>Invoices</h2>',
@@ -68,7 +68,7 @@ const listInvoices = (world: StripeState, customer: string) =>
 
 type Features = Stripe.BillingPortal.Configuration.Features
 
-function subscriptionPart(world: StripeState, one: Stripe.Subscription, { subscription_cancel }: Features): string {
+function renderSubscription(world: StripeState, one: Stripe.Subscription, { subscription_cancel }: Features): string {
   const names = one.items.data.map(({ price }) => findProductName(world, price)).join(', ')
   const state = one.cancel_at === null ? one.status : 'ends with the period'
   const button = one.cancel_at === null ? 'Cancel subscription' : "Don't cancel subscription"
@@ -76,7 +76,11 @@ function subscriptionPart(world: StripeState, one: Stripe.Subscription, { subscr
   return renderParagraph(`${names}: ${state}`) + (subscription_cancel.enabled ? renderForm([], button, kept) : '')
 }
 
-function cardPart(one: Stripe.PaymentMethod, customer: Stripe.Customer, { payment_method_update }: Features): string {
+function renderCards(
+  one: Stripe.PaymentMethod,
+  customer: Stripe.Customer,
+  { payment_method_update }: Features,
+): string {
   const isDefault = customer.invoice_settings.default_payment_method === one.id
   const words = `${one.card!.brand} •••• ${one.card!.last4}${isDefault ? ' (default)' : ''}`
   return (
@@ -85,7 +89,7 @@ function cardPart(one: Stripe.PaymentMethod, customer: Stripe.Customer, { paymen
   )
 }
 
-function act(world: StripeState, customer: Stripe.Customer, features: Features, fields: Fields): void {
+function runPortalAction(world: StripeState, customer: Stripe.Customer, features: Features, fields: Fields): void {
   const isCard = fields.do === 'add' || fields.do === 'remove'
   const isAllowed = isCard ? features.payment_method_update.enabled : features.subscription_cancel.enabled
   if (!isAllowed) throw new Refusal(400, { type: 'invalid_request_error', message: 'This is not allowed here.' })

@@ -20,7 +20,7 @@ export const portal: Handlers = {
         business_profile: profile(params.business_profile || {}),
         created: world.now,
         default_return_url: params.default_return_url || null,
-        features: features(params.features),
+        features: readFeatures(params.features),
         is_default: false,
         login_page: { enabled: params.login_page?.enabled ?? false },
         metadata: mergeMetadata(null, params.metadata),
@@ -42,7 +42,7 @@ export const portal: Handlers = {
       configuration.business_profile = profile({ ...configuration.business_profile, ...params.business_profile })
     if (params.default_return_url !== undefined) configuration.default_return_url = params.default_return_url || null
     if (params.features)
-      configuration.features = features({ ...configuration.features, ...params.features } as Features)
+      configuration.features = readFeatures({ ...configuration.features, ...params.features } as Features)
     configuration.metadata = mergeMetadata(configuration.metadata, params.metadata)
     configuration.updated = world.now
     return configuration
@@ -56,7 +56,7 @@ export const portal: Handlers = {
     if (!params.customer) throw createInvalidError('Missing required param: customer.', 'customer', 'parameter_missing')
     requireCustomer(world, params.customer)
     if (params.return_url) assertUrl(params.return_url, 'return_url')
-    const configuration = configurationFor(world, params.configuration)
+    const configuration = findConfiguration(world, params.configuration)
     const id = world.id('bps')
     return world.put(
       'billing_portal.session',
@@ -73,7 +73,7 @@ export const portal: Handlers = {
   },
 }
 
-function configurationFor(world: StripeState, id: string | undefined): Stripe.BillingPortal.Configuration {
+function findConfiguration(world: StripeState, id: string | undefined): Stripe.BillingPortal.Configuration {
   if (id) {
     const found = world.need('billing_portal.configuration', id, 'configuration')
     if (found.active) return found
@@ -97,7 +97,7 @@ const profile = (given: {
 })
 
 /** Features are off unless requested. */
-const features = (given: Features = {}) =>
+const readFeatures = (given: Features = {}) =>
   buildObject<Stripe.BillingPortal.Configuration.Features>('BillingPortal/Configurations', 'Configuration.Features', {
     customer_update: {
       allowed_updates: given.customer_update?.allowed_updates || [],

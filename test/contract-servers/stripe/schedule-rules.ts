@@ -60,7 +60,7 @@ export function buildPhases(
       'trial_end',
     ])
     assertStart(phase, at, start)
-    const items = itemsOfPhase(world, phase, path, subscription.currency)
+    const items = buildPhaseItems(world, phase, path, subscription.currency)
     const end = computePhaseEnd(phase, path, start)
     if (end <= start)
       throw createInvalidError('The end date of a phase must be after its start date.', `${path}[end_date]`)
@@ -104,7 +104,7 @@ function computePhaseEnd(phase: Phase, path: string, start: number): number {
   throw createInvalidError(`Missing required param: ${path}[end_date].`, `${path}[end_date]`, 'parameter_missing')
 }
 
-function itemsOfPhase(world: StripeState, phase: Phase, path: string, currency: string) {
+function buildPhaseItems(world: StripeState, phase: Phase, path: string, currency: string) {
   const items = phase.items.map((item, at) => {
     if (!item.price)
       throw createInvalidError(

@@ -17,11 +17,11 @@ afterEach(async () => {
 })
 
 const DAY = 86_400_000
-const go = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * DAY))
+const advanceDays = (days: number) => scene.server.clock.advance(new Date(START.getTime() + days * DAY))
 const listWaitingEvents = () => scene.server.webhooks.waiting().map(({ type }) => type)
 
 /** Monthly Growth with two extra stores, paid. */
-async function subscribed(given: Partial<Stripe.SubscriptionCreateParams> = {}) {
+async function createSubscription(given: Partial<Stripe.SubscriptionCreateParams> = {}) {
   const customer = await stripe.customers.create({ email: 'ann@shop.test', payment_method: 'pm_card_visa' })
   const [card] = (await stripe.customers.listPaymentMethods(customer.id)).data
   const subscription = await stripe.subscriptions.create({
@@ -37,7 +37,7 @@ async function subscribed(given: Partial<Stripe.SubscriptionCreateParams> = {}) 
 }
 
 /** The current phase unchanged, and a next one. */
-async function planned(
+async function scheduleChange(
   id: string,
   next: { price: string; quantity: number }[],
   end: object = { duration: { interval: 'month' } },
@@ -61,21 +61,21 @@ async function planned(
 
 const listPriceKeys = async (id: string) =>
   (await stripe.subscriptions.retrieve(id)).items.data.map(({ price, quantity }) => `${quantity} ${price.lookup_key}`)
-const lastInvoice = async (subscription: string) => (await stripe.invoices.list({ subscription })).data[0]!
+const readLastInvoice = async (subscription: string) => (await stripe.invoices.list({ subscription })).data[0]!
 
 it('switches to a smaller plan with the next period, and then releases the subscription', async () => {
-  const { id } = await subscribed()
-  const schedule = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
+  const { id } = await createSubscription()
+  const schedule = await scheduleChange(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   expect(schedule).toMatchObject({ status: 'active', subscription: id, end_behavior: 'release' })
   expect((await stripe.subscriptions.retrieve(id, { expand: ['schedule'] })).schedule).toMatchObject({
     phases: [{ end_date: schedule.phases[1]!.start_date }, { items: [{ price: scene.prices.starterMonth }] }],
   })
   expect(await listPriceKeys(id)).toEqual(['1 growth_month', '2 store_month'])
-  go(30.9)
+  advanceDays(30.9)
   expect(await listPriceKeys(id)).toEqual(['1 growth_month', '2 store_month'])
-  go(31.1)
+  advanceDays(31.1)
   expect(await listPriceKeys(id)).toEqual(['1 starter_month'])
-  expect(await lastInvoice(id)).toMatchObject({
+  expect(await readLastInvoice(id)).toMatchObject({
     status: 'paid',
     amount_paid: 1_900,
     lines: { data: [{ amount: 1_900 }] },
@@ -83,34 +83,34 @@ it('switches to a smaller plan with the next period, and then releases the subsc
   expect((await stripe.subscriptionSchedules.retrieve(schedule.id)).current_phase!.start_date).toBe(
     schedule.phases[1]!.start_date,
   )
-  go(62)
+  advanceDays(62)
   expect(await stripe.subscriptionSchedules.retrieve(schedule.id)).toMatchObject({
     status: 'released',
     released_subscription: id,
   })
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active', schedule: null })
-  expect(await lastInvoice(id)).toMatchObject({ status: 'paid', amount_paid: 1_900 })
+  expect(await readLastInvoice(id)).toMatchObject({ status: 'paid', amount_paid: 1_900 })
 })
 
 it('switches to a yearly plan with the next period', async () => {
-  const { id } = await subscribed()
-  await planned(id, [{ price: scene.prices.starterYear, quantity: 1 }], { duration: { interval: 'year' } })
-  go(31.1)
+  const { id } = await createSubscription()
+  await scheduleChange(id, [{ price: scene.prices.starterYear, quantity: 1 }], { duration: { interval: 'year' } })
+  advanceDays(31.1)
   const subscription = await stripe.subscriptions.retrieve(id)
   const [item] = subscription.items.data
   expect(new Date(item!.current_period_start * 1000).toISOString()).toBe('2026-04-02T10:00:00.000Z')
   expect(new Date(item!.current_period_end * 1000).toISOString()).toBe('2027-04-02T10:00:00.000Z')
-  expect((await lastInvoice(id)).amount_paid).toBe(18_000)
+  expect((await readLastInvoice(id)).amount_paid).toBe(18_000)
 })
 
 it('undoes a scheduled change by a release', async () => {
-  const { id } = await subscribed()
-  const { id: schedule } = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
+  const { id } = await createSubscription()
+  const { id: schedule } = await scheduleChange(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   expect(await stripe.subscriptionSchedules.release(schedule)).toMatchObject({ status: 'released', subscription: null })
   expect(await readRefusal(stripe.subscriptionSchedules.release(schedule))).toMatchObject({
     message: expect.stringContaining('currently in the `released` status'),
   })
-  go(31.1)
+  advanceDays(31.1)
   expect(await listPriceKeys(id)).toEqual(['1 growth_month', '2 store_month'])
   expect(listWaitingEvents()).toEqual(
     expect.arrayContaining(['subscription_schedule.created', 'subscription_schedule.released']),
@@ -120,8 +120,8 @@ it('undoes a scheduled change by a release', async () => {
 })
 
 it('refuses to cancel at the period’s end under a schedule, and ends with the subscription', async () => {
-  const { id } = await subscribed()
-  const { id: schedule } = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
+  const { id } = await createSubscription()
+  const { id: schedule } = await scheduleChange(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   expect(await readRefusal(stripe.subscriptions.update(id, { cancel_at_period_end: true }))).toMatchObject({
     param: 'cancel_at_period_end',
     message: expect.stringContaining('managed by the subscription schedule'),
@@ -131,17 +131,17 @@ it('refuses to cancel at the period’s end under a schedule, and ends with the 
 })
 
 it('cancels after the last phase with end_behavior cancel', async () => {
-  const { id } = await subscribed()
+  const { id } = await createSubscription()
   const schedule = await stripe.subscriptionSchedules.create({ from_subscription: id })
   await stripe.subscriptionSchedules.update(schedule.id, { end_behavior: 'cancel' })
-  go(31.1)
+  advanceDays(31.1)
   expect((await stripe.subscriptions.retrieve(id)).status).toBe('canceled')
   expect((await stripe.subscriptionSchedules.retrieve(schedule.id)).status).toBe('completed')
 })
 
 it('ends a trial that the new phases do not name, and keeps one that they do', async () => {
-  const kept = await subscribed({ trial_period_days: 14 })
-  const schedule = await planned(kept.id, [{ price: scene.prices.starterMonth, quantity: 1 }])
+  const kept = await createSubscription({ trial_period_days: 14 })
+  const schedule = await scheduleChange(kept.id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   expect(await stripe.subscriptions.retrieve(kept.id)).toMatchObject({ status: 'trialing' })
   const [first, next] = schedule.phases
   const plain = (phase: Stripe.SubscriptionSchedule.Phase) => ({
@@ -154,8 +154,8 @@ it('ends a trial that the new phases do not name, and keeps one that they do', a
 })
 
 it('applies a change of the current phase at once, and records a direct change in it', async () => {
-  const { id } = await subscribed()
-  const schedule = await planned(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
+  const { id } = await createSubscription()
+  const schedule = await scheduleChange(id, [{ price: scene.prices.starterMonth, quantity: 1 }])
   const item = (await stripe.subscriptions.retrieve(id)).items.data[1]!
   await stripe.subscriptions.update(id, { items: [{ id: item.id, quantity: 5 }] })
   expect(
@@ -164,7 +164,7 @@ it('applies a change of the current phase at once, and records a direct change i
 })
 
 it('refuses invalid schedules', async () => {
-  const { id } = await subscribed()
+  const { id } = await createSubscription()
   const create = (given: object) => readRefusal(stripe.subscriptionSchedules.create(given))
   expect(await create({ from_subscription: id, end_behavior: 'cancel' })).toMatchObject({ param: 'end_behavior' })
   expect(await create({ from_subscription: 'sub_none' })).toMatchObject({
@@ -197,15 +197,15 @@ it('refuses invalid schedules', async () => {
   )
 })
 
-async function paidCharge() {
-  const { id, customer } = await subscribed()
+async function readPaidCharge() {
+  const { id, customer } = await createSubscription()
   const charge = (await stripe.charges.list({ customer })).data[0]!
   scene.server.webhooks.drop()
   return { id, charge }
 }
 
 it('refunds a part, then the rest, and no more', async () => {
-  const { charge } = await paidCharge()
+  const { charge } = await readPaidCharge()
   const part = await stripe.refunds.create({ charge: charge.id, amount: 1_900, reason: 'requested_by_customer' })
   expect(part).toMatchObject({ status: 'succeeded', amount: 1_900, payment_intent: charge.payment_intent })
   expect(await readRefusal(stripe.refunds.create({ charge: charge.id, amount: 6_900 }))).toMatchObject({
@@ -220,7 +220,7 @@ it('refunds a part, then the rest, and no more', async () => {
 })
 
 it('opens a dispute for a bank, and closes it', async () => {
-  const { charge } = await paidCharge()
+  const { charge } = await readPaidCharge()
   const dispute = scene.server.openDispute(charge.id)
   expect(await stripe.disputes.retrieve(dispute.id)).toMatchObject({
     charge: charge.id,

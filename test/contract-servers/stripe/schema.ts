@@ -50,19 +50,19 @@ export function readSchema(declaration: Declaration, name: string, given = new M
   const schema =
     declaration.node.type === 'TSTypeAliasDeclaration'
       ? readTypeSchema(declaration.node.typeAnnotation as Node, place)
-      : interfaceSchema(declaration.node, name, place)
+      : readInterfaceSchema(declaration.node, name, place)
   if (given.size === 0) named.set(key, schema)
   return schema
 }
 
-function interfaceSchema(node: Node, name: string, place: Place): ObjectSchema {
+function readInterfaceSchema(node: Node, name: string, place: Place): ObjectSchema {
   const body = (node.body as Node).body as Node[]
   // Names in an interface are resolved first in the namespace of the same name.
   const inside = { ...place, scope: [...place.scope, readName(node.id as Node)] }
-  return lazyObject(name, () => {
+  return createLazyObject(name, () => {
     const own = readMembers(body, name, inside)
     for (const parent of (node.extends as Node[] | undefined) ?? []) {
-      const base = reference(parentName(parent.expression as Node), parent, place)
+      const base = readReference(readParentName(parent.expression as Node), parent, place)
       if (base.kind !== 'object') continue
       for (const [field, schema] of base.fields) if (!own.fields.has(field)) own.fields.set(field, schema)
       own.index ??= base.index
@@ -71,12 +71,12 @@ function interfaceSchema(node: Node, name: string, place: Place): ObjectSchema {
   })
 }
 
-const parentName = (node: Node): string =>
+const readParentName = (node: Node): string =>
   node.type === 'MemberExpression'
-    ? `${parentName(node.object as Node)}.${readName(node.property as Node)}`
+    ? `${readParentName(node.object as Node)}.${readName(node.property as Node)}`
     : readName(node)
 
-function lazyObject(name: string, read: () => Pick<ObjectSchema, 'fields' | 'index'>): ObjectSchema {
+function createLazyObject(name: string, read: () => Pick<ObjectSchema, 'fields' | 'index'>): ObjectSchema {
   let members: Pick<ObjectSchema, 'fields' | 'index'> | null = null
   const all = () => {
     members ??= read()
@@ -125,15 +125,15 @@ export function readTypeSchema(node: Node, place: Place, name = ''): Schema {
     case 'TSLiteralType':
       return { kind: 'literal', value: (node.literal as { value: string }).value }
     case 'TSUnionType':
-      return union((node.types as Node[]).map((one) => readTypeSchema(one, place, name)))
+      return makeUnion((node.types as Node[]).map((one) => readTypeSchema(one, place, name)))
     case 'TSArrayType':
       return { kind: 'array', of: readTypeSchema(node.elementType as Node, place, name) }
     case 'TSParenthesizedType':
       return readTypeSchema(node.typeAnnotation as Node, place, name)
     case 'TSTypeLiteral':
-      return lazyObject(name, () => readMembers(node.members as Node[], name, place))
+      return createLazyObject(name, () => readMembers(node.members as Node[], name, place))
     case 'TSTypeReference':
-      return reference(readName(node.typeName as Node), node, place)
+      return readReference(readName(node.typeName as Node), node, place)
   }
   throw new Error(`${node.type} in ${place.file} is not known here`)
 }
@@ -141,13 +141,13 @@ export function readTypeSchema(node: Node, place: Place, name = ''): Schema {
 /** `OtherString` marks an open enumeration in the package. */
 const OTHER: Schema = { kind: 'string' }
 
-function reference(name: string, node: Node, place: Place): Schema {
+function readReference(name: string, node: Node, place: Place): Schema {
   const given = place.given.get(name)
   if (given) return given
   const parameters = ((node.typeArguments as Node | null)?.params as Node[] | undefined) ?? []
   const first = () => readTypeSchema(parameters[0]!, place)
   if (name === 'Array' || name === 'ReadonlyArray') return { kind: 'array', of: first() }
-  if (name === 'Partial') return partial(first())
+  if (name === 'Partial') return makePartial(first())
   if (name === 'OtherString') return OTHER
   if (name === 'Decimal') return { kind: 'string' } // on the wire
   if (name === 'Date') return { kind: 'string' }
@@ -157,16 +157,16 @@ function reference(name: string, node: Node, place: Place): Schema {
   return readSchema(declaration, name, filled)
 }
 
-function partial(schema: Schema): Schema {
-  if (schema.kind === 'union') return { ...schema, of: schema.of.map(partial) }
+function makePartial(schema: Schema): Schema {
+  if (schema.kind === 'union') return { ...schema, of: schema.of.map(makePartial) }
   if (schema.kind !== 'object') return schema
-  return lazyObject(schema.name, () => ({
+  return createLazyObject(schema.name, () => ({
     fields: new Map([...schema.fields].map(([name, field]) => [name, { ...field, isOptional: true }])),
     index: schema.index,
   }))
 }
 
-function union(of: Schema[]): Schema {
+function makeUnion(of: Schema[]): Schema {
   const flat = of.flatMap((one) => (one.kind === 'union' ? one.of : [one]))
   const isOpen = of.includes(OTHER) || of.some((one) => one.kind === 'union' && one.isOpen)
   const closed = isOpen ? flat.filter((one) => one !== OTHER) : flat

@@ -26,7 +26,7 @@ export function startSubscription(
   beginning: SubscriptionStart,
 ): { subscription: Stripe.Subscription; invoice: Stripe.Invoice } {
   const { trialEnd } = beginning
-  const subscription = subscriptionObject(world, beginning)
+  const subscription = buildSubscription(world, beginning)
   world.put('subscription', subscription)
   const period = { start: world.now, end: subscription.items.data[0]!.current_period_end }
   const items: Item[] = subscription.items.data.map(({ id, price, quantity }) => ({
@@ -56,7 +56,7 @@ export function startSubscription(
   return { subscription, invoice }
 }
 
-function subscriptionObject(world: StripeState, beginning: SubscriptionStart): Stripe.Subscription {
+function buildSubscription(world: StripeState, beginning: SubscriptionStart): Stripe.Subscription {
   const { trialEnd, items } = beginning
   const id = world.id('sub')
   const anchor = trialEnd ?? world.now

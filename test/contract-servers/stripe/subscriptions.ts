@@ -236,7 +236,7 @@ function change(world: StripeState, subscription: Stripe.Subscription, { params,
   const due = plan.isInvoicedNow ? buildInvoice(world, draft).amount_due : 0
   const payer = { method: findCard(world, subscription), isOwnerThere: false }
   const outcome = due > 0 ? predictOutcome(world, payer) : 'paid'
-  if (behavior === 'error_if_incomplete' && outcome !== 'paid') throw refused(outcome)
+  if (behavior === 'error_if_incomplete' && outcome !== 'paid') throw createPaymentError(outcome)
   const waits = behavior === 'pending_if_incomplete' && outcome !== 'paid'
   world.update('customer.subscription.updated', subscription, () => {
     setFields(world, subscription, params)
@@ -252,7 +252,7 @@ function change(world: StripeState, subscription: Stripe.Subscription, { params,
   if (invoice.status === 'open') collectInvoice(world, invoice)
 }
 
-function refused(outcome: string) {
+function createPaymentError(outcome: string) {
   if (outcome === 'declined') return createDecline('generic_decline')
   if (outcome === 'no_card')
     return createInvalidError(

@@ -33,7 +33,7 @@ export const checkReport: Invariant = ({ harness, state }) =>
         return [run, countRows(some), earned.orders, earned.revenue]
       }),
     }
-    const [is, should] = [reported, counted].map(sorted)
+    const [is, should] = [reported, counted].map(toSortedJson)
     return is === should ? [] : [`the report shows ${is}; a recount gives ${should}`]
   })
 
@@ -53,7 +53,7 @@ function sumRevenue(rows: readonly Message[], { orders }: State) {
   return { orders: given.length, revenue: given.length > 0 ? [{ amount: net / 100, currency: 'USD' }] : [] }
 }
 
-const sorted = (of: unknown): string =>
+const toSortedJson = (of: unknown): string =>
   JSON.stringify(of, (_, value) =>
     value && typeof value === 'object' && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort())

@@ -17,11 +17,11 @@ export const checkCampaigns: Invariant = (scene) => {
     // In the step in which it is switched on, other flows may have been decided earlier.
     .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn && harness.flowOnStep < harness.stepNumber)
     .map((mail) => `${describeMail(mail)} was sent to a person in the control group`)
-  return [...whileStopped(harness, fresh), ...control, ...figures(harness, state), ...ended(scene)]
+  return [...checkStopped(harness, fresh), ...control, ...figures(harness, state), ...ended(scene)]
 }
 
 /** A paused, cancelled or deleted campaign sends nothing. */
-function whileStopped({ campaigns: all }: Harness, fresh: readonly SentMail[]): string[] {
+function checkStopped({ campaigns: all }: Harness, fresh: readonly SentMail[]): string[] {
   return fresh.flatMap((mail) => {
     const made = all.find(({ id }) => mail.evidence.origin === buildOrigin(id))
     const isStopped = made?.stops.some(
@@ -119,7 +119,7 @@ const onePerPerson: Invariant = ({ state, before }) => {
   )
 }
 
-const mayBeHeard = ({ state, sendingAt }: Message) => isStillOpen(state) || sendingAt !== null
+const mayBeSent = ({ state, sendingAt }: Message) => isStillOpen(state) || sendingAt !== null
 
 const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || now === 'claimed'
 
@@ -131,7 +131,7 @@ const onePerCart: Invariant = (scene) => {
     .map((some) => some.toSorted((a, b) => a.step - b.step))
     // After a merge both rows are without a cart; a closed row that was not sent does not count.
     .filter((some) => !some[0]!.cart.startsWith('no cart') || some.some(({ state: now }) => isStillOpen(now)))
-    .map((some) => (some[0]!.cart.startsWith('no cart') ? some.filter(mayBeHeard) : some))
+    .map((some) => (some[0]!.cart.startsWith('no cart') ? some.filter(mayBeSent) : some))
     .filter((some) => some.some((row, index) => index > 0 && !isRetry(scene, row, some.slice(0, index))))
     .map((some) => `a campaign has ${some.length} rows about one cart, in runs ${some.map(({ step }) => step).join()}`)
   const again = fresh.flatMap((mail) => {

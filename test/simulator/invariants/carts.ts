@@ -52,41 +52,41 @@ function checkFold(state: State): string[] {
 function buildExpectedCarts(state: State, shopper: string): Shown[] {
   const facts = state.facts.filter((fact) => fact.shopper === shopper) as unknown as Fact[]
   return foldFacts(emptyFold, [...facts].sort(compareFacts))
-    .episodes.map(ofEpisode)
-    .sort(byTime)
+    .episodes.map(toEpisodeFields)
+    .sort(compareTimes)
 }
 
 const listCartRows = (state: State, shopper: string) =>
   state.carts
     .filter((cart) => cart.shopper === shopper && cart.status !== 'merged')
-    .map(ofCart)
-    .sort(byTime)
+    .map(toCartFields)
+    .sort(compareTimes)
 
-type Shown = ReturnType<typeof ofCart>
+type Shown = ReturnType<typeof toCartFields>
 
 /** Carts with the same start and end have no defined order. */
-const byTime = (a: Shown, b: Shown) =>
+const compareTimes = (a: Shown, b: Shown) =>
   a.startedAt - b.startedAt ||
   (a.endedAt ?? Infinity) - (b.endedAt ?? Infinity) ||
   (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 
-const ofEpisode = (episode: Episode) => ({
+const toEpisodeFields = (episode: Episode) => ({
   status: episode.status,
   startedAt: episode.startedAt,
   lastActivityAt: episode.lastActivityAt,
   endedAt: episode.endedAt,
   pendingUntil: episode.pending?.until ?? null,
-  contact: [readable(episode.contact.email), readable(episode.contact.phone)].join(),
+  contact: [hideErased(episode.contact.email), hideErased(episode.contact.phone)].join(),
   lines: episode.items.map((item) => `${item.quantity}×${item.productId}`).join(),
   coupons: episode.coupons.join(),
 })
 
 /** Facts of an erased person only say that something was typed. */
-const readable = (typed: string | undefined): string | null => (typed && !/^erased:\d+$/.test(typed) ? typed : null)
+const hideErased = (typed: string | undefined): string | null => (typed && !/^erased:\d+$/.test(typed) ? typed : null)
 
 const STATUS: Record<string, string> = { active: 'open', abandoned: 'open', recovered: 'purchased' }
 
-const ofCart = (cart: Cart) => ({
+const toCartFields = (cart: Cart) => ({
   status: STATUS[cart.status] ?? cart.status,
   startedAt: cart.startedAt,
   lastActivityAt: cart.lastActivityAt,
@@ -98,13 +98,16 @@ const ofCart = (cart: Cart) => ({
 })
 
 function compare(expected: object[], rows: object[]): string[] {
-  if (expected.length !== rows.length) return [`the facts give ${say(expected)}, the rows are ${say(rows)}`]
+  if (expected.length !== rows.length)
+    return [`the facts give ${renderJson(expected)}, the rows are ${renderJson(rows)}`]
   return expected.flatMap((each, index) => {
     const row = rows[index]!
-    return JSON.stringify(each) === JSON.stringify(row) ? [] : [`the facts give ${say(each)}, the row is ${say(row)}`]
+    return JSON.stringify(each) === JSON.stringify(row)
+      ? []
+      : [`the facts give ${renderJson(each)}, the row is ${renderJson(row)}`]
   })
 }
 
-const say = (what: object | object[]) =>
-  JSON.stringify(what, (key, value) => (/At$|Until$/.test(key) && value ? iso(value) : value))
-const iso = (ms: number) => new Date(ms).toISOString()
+const renderJson = (what: object | object[]) =>
+  JSON.stringify(what, (key, value) => (/At$|Until$/.test(key) && value ? formatIso(value) : value))
+const formatIso = (ms: number) => new Date(ms).toISOString()

@@ -19,8 +19,8 @@ const isKnown = ({ scenario }: Harness, reason: string): boolean =>
   (reason === 'coupon_invalid:unreadable' && scenario.steps.some((step) => step.do === 'reach' && !step.isReached))
 
 export const checkCoupon: Invariant = ({ harness, fresh, state }) => [
-  ...fresh.flatMap((mail) => [...refusedByStore(harness, mail), ...otherThanRecorded(harness, mail)]),
-  ...(harness.scenario.coupons ? skippedForIt(harness, state) : []),
+  ...fresh.flatMap((mail) => [...checkStoreReplies(harness, mail), ...checkRecord(harness, mail)]),
+  ...(harness.scenario.coupons ? checkSkips(harness, state) : []),
 ]
 
 /**
@@ -28,7 +28,7 @@ export const checkCoupon: Invariant = ({ harness, fresh, state }) => [
  * provider call: reads by the sending process, and writes by any process. The newest of these replies, and those up to
  * a second older, must not all be negative, on the engine's clock. Later changes in the store are unknown to us.
  */
-function refusedByStore({ shop }: Harness, mail: SentMail): string[] {
+function checkStoreReplies({ shop }: Harness, mail: SentMail): string[] {
   const { coupon, worker } = mail.evidence
   if (coupon.code === null) return []
   const answers = shop.shelf.answers.filter(
@@ -43,7 +43,7 @@ function refusedByStore({ shop }: Harness, mail: SentMail): string[] {
 }
 
 /** The decision record names the coupon of a message, or the reason for none; required coupons are not omitted. */
-function otherThanRecorded(harness: Harness, mail: SentMail): string[] {
+function checkRecord(harness: Harness, mail: SentMail): string[] {
   const { code, isWanted, fallback, record } = mail.evidence.coupon
   const wrong = (what: string) => [`${describeMail(mail)} was sent ${what}: ${JSON.stringify(record)}`]
   if (!isWanted) return code === null ? [] : wrong(`with ${code}, which its step does not have`)
@@ -54,7 +54,7 @@ function otherThanRecorded(harness: Harness, mail: SentMail): string[] {
   return fallback === 'skip' ? wrong('without a required coupon') : []
 }
 
-function skippedForIt(harness: Harness, { messages }: State): string[] {
+function checkSkips(harness: Harness, { messages }: State): string[] {
   const { scenario, campaigns } = harness
   return messages.flatMap(({ state, reason, step, origin }) => {
     if (state !== 'skipped' || !reason?.startsWith('coupon_')) return []
@@ -68,7 +68,7 @@ function skippedForIt(harness: Harness, { messages }: State): string[] {
 export const checkCodes: Invariant = (scene) => {
   const { harness, state } = scene
   if (!harness.scenario.coupons) return []
-  return [...shared(scene), ...overUsed(harness, state), ...left(scene), ...takenFromShoppers(scene)]
+  return [...shared(scene), ...checkUses(harness, state), ...left(scene), ...takenFromShoppers(scene)]
 }
 
 /** A message shows the code it was sent with; a personal code belongs to that message alone. */
@@ -89,7 +89,7 @@ const shared: Invariant = ({ mails, fresh, state }) =>
   })
 
 /** At most as many codes are used as were created, each by an order with it or by the store's own count. */
-function overUsed({ shop }: Harness, { codes }: State): string[] {
+function checkUses({ shop }: Harness, { codes }: State): string[] {
   return codes.flatMap(({ code, isUsed, order, attempts, state: made }) => {
     if (!isUsed) return []
     const isNamed = shop.versions.some(

@@ -11,12 +11,12 @@ import { describeMail, type Invariant, isFlowSend, OPEN, type Scene } from './sc
 // may come before or after.
 
 export const checkFlows: Invariant = (scene) => [
-  ...(scene.state === scene.before ? [] : [...chosen(scene), ...leftAlone(scene), ...forgotten(scene)]),
-  ...writtenByOthers(scene),
+  ...(scene.state === scene.before ? [] : [...chosen(scene), ...checkSwitchedOn(scene), ...checkMergedCarts(scene)]),
+  ...checkOtherFlows(scene),
 ]
 
 /** Flow settings that were in force at some moment of the step. */
-function asked({ flows: { past }, stepNumber }: Harness): FlowSnapshot[] {
+function listFlowsInForce({ flows: { past }, stepNumber }: Harness): FlowSnapshot[] {
   const earlier = past.findLast(({ step }) => step < stepNumber)
   return [...(earlier ? [earlier] : []), ...past.filter(({ step }) => step === stepNumber)]
 }
@@ -35,22 +35,22 @@ function chosen({ harness, state, before }: Scene): string[] {
   const last = Math.max(0, ...(before?.choices.map(({ place }) => place) ?? []))
   const fresh = state.choices.filter(({ place }) => place > last).sort((a, b) => a.place - b.place)
   const together = Map.groupBy(fresh, ({ cart, transaction }) => `${cart} ${transaction}`)
-  const wanted = asked(harness)
+  const wanted = listFlowsInForce(harness)
   return [...together.values()].flatMap((some) => {
     const { cart, flow, ...left } = some.at(-1)!
     const was = some[0]!.flowBefore
     if (flow === was && !(was === null && some.some(({ isQuiet }) => isQuiet))) return []
-    if (was !== null) return [`cart ${short(cart)} belonged to flow ${short(was)} and belongs to ${short(flow)}`]
+    if (was !== null) return [`cart ${shorten(cart)} belonged to flow ${shorten(was)} and belongs to ${shorten(flow)}`]
     const isInherited = state.carts.some((other) => other.mergedInto === cart && other.flow === flow)
     if (isInherited || wanted.some((each) => findMatchingFlow(each, left) === flow)) return []
     return [
-      `cart ${short(cart)} belongs to flow ${short(flow)}, but matches ${short(findMatchingFlow(wanted.at(-1)!, left))}`,
+      `cart ${shorten(cart)} belongs to flow ${shorten(flow)}, but matches ${shorten(findMatchingFlow(wanted.at(-1)!, left))}`,
     ]
   })
 }
 
 /** A flow that is switched on gets matching carts without a flow. */
-function leftAlone({ harness, state, before }: Scene): string[] {
+function checkSwitchedOn({ harness, state, before }: Scene): string[] {
   const last = harness.flows.past.at(-1)!
   const { step, switchedOn, flows: all } = last
   // After several switches within a step, the order is not known here.
@@ -62,7 +62,7 @@ function leftAlone({ harness, state, before }: Scene): string[] {
       return flow === null && lastActivityAt >= takesFrom! && isUnchanged(id, state, before)
     })
     .filter((cart) => findMatchingFlow(last, leftBy(cart)) !== null)
-    .map(({ id }) => `cart ${short(id)} belongs to no flow although a matching one was switched on`)
+    .map(({ id }) => `cart ${shorten(id)} belongs to no flow although a matching one was switched on`)
 }
 
 const leftBy = ({ lastActivityAt, value, items, phone }: Cart): CartAtChange => ({
@@ -70,18 +70,18 @@ const leftBy = ({ lastActivityAt, value, items, phone }: Cart): CartAtChange => 
 })
 
 /** Another flow would start again for a person who already got messages (S6). */
-function forgotten({ state, before }: Scene): string[] {
+function checkMergedCarts({ state, before }: Scene): string[] {
   const known = new Map(before?.carts.map((cart) => [cart.id, cart]))
   return state.carts.flatMap(({ id, mergedInto, flow }) => {
     const into = mergedInto === null || flow === null ? undefined : state.carts.find((cart) => cart.id === mergedInto)
     const isNew = known.get(id)?.mergedInto === null
     return isNew && into && into.flow === null
-      ? [`cart ${short(into.id)} did not keep the flow of a cart merged into it`]
+      ? [`cart ${shorten(into.id)} did not keep the flow of a cart merged into it`]
       : []
   })
 }
 
-function writtenByOthers({ state, fresh, mails }: Scene): string[] {
+function checkOtherFlows({ state, fresh, mails }: Scene): string[] {
   const flowNames = new Map(state.carts.map(({ id, flow }) => [id, `flow:${flow}`]))
   const isOthers = (message: { cart: string; origin: string }) =>
     isFlowSend(message) && flowNames.has(message.cart) && flowNames.get(message.cart) !== message.origin
@@ -91,10 +91,10 @@ function writtenByOthers({ state, fresh, mails }: Scene): string[] {
     mails.some(({ evidence: e }) => e?.cart === cart && isFlowSend({ origin }) && isFlowSend(e) && e.origin !== origin),
   )
   return [
-    ...open.map(({ step, cart }) => `step ${step} of another flow is open for cart ${short(cart)}`),
+    ...open.map(({ step, cart }) => `step ${step} of another flow is open for cart ${shorten(cart)}`),
     ...left.map((mail) => `${describeMail(mail)} was sent by a flow that its cart does not belong to`),
     ...second.map((mail) => `${describeMail(mail)} was sent although another flow has sent about that cart`),
   ]
 }
 
-const short = (id: string | null) => id?.slice(-6) ?? 'none'
+const shorten = (id: string | null) => id?.slice(-6) ?? 'none'

@@ -10,12 +10,12 @@ const FRESH_MS = 60_000
 
 export const D3: Invariant = ({ harness, fresh }) =>
   fresh.flatMap((mail) => {
-    const complete = lastComplete(harness, mail)
+    const complete = findLastComplete(harness, mail)
     if (complete === null) return [`${describeMail(mail)} was sent without a complete order list`]
     const ageMs = mail.at - complete
     const age = `the last complete order list started ${ageMs / 1_000} s before`
     if (ageMs > FRESH_MS) return [`${describeMail(mail)} was sent, but ${age}`]
-    const bought = purchaseBefore(harness, mail, complete)
+    const bought = findPurchaseBefore(harness, mail, complete)
     if (bought) return [`${describeMail(mail)} was sent although order ${bought.orderId} existed when ${age}`]
     return isSoldOut(harness, mail)
       ? [`${describeMail(mail)} was sent although all products of its cart were sold out`]
@@ -29,7 +29,7 @@ function isSoldOut({ shop }: Harness, { at, evidence }: SentMail): boolean {
   return items.every((id) => (shop.soldOut.get(id) ?? at) < at - FRESH_MS)
 }
 
-function lastComplete({ shop }: Harness, mail: SentMail): number | null {
+function findLastComplete({ shop }: Harness, mail: SentMail): number | null {
   const starts = shop.readings
     .filter((each) => each.reachedEnd && each.startedAt <= mail.at)
     .map((each) => each.startedAt)
@@ -40,7 +40,7 @@ function lastComplete({ shop }: Harness, mail: SentMail): number | null {
  * A purchase at or after the episode's start, by a matching person, that the store reported by then. (A purchase that
  * was cancelled since may have been read as cancelled.)
  */
-function purchaseBefore({ shop, erased }: Harness, mail: SentMail, reportedBy: number): PlatformOrder | undefined {
+function findPurchaseBefore({ shop, erased }: Harness, mail: SentMail, reportedBy: number): PlatformOrder | undefined {
   const { keys, emails, cartStartedAt } = mail.evidence
   if (cartStartedAt === null) return undefined
   const mailboxes = new Set(emails.map(findMailbox))

@@ -154,7 +154,7 @@ export const A3: Invariant = ({ harness, state }) => {
     .map((order) => `order ${order.id} never had a net of ${order.net}`)
   if (harness.hasJumped) return [...tooMuch, ...invented]
   const wrong = bought.flatMap((order) => {
-    const last = lastTouches(state, order)
+    const last = findLastTouches(state, order)
     if (last.length === 0 ? order.message === null : last.some(({ message }) => message === order.message)) return []
     return [`order ${order.id} is attributed to ${order.message}, but its last touch is ${last[0]?.message ?? 'none'}`]
   })
@@ -165,7 +165,7 @@ const computeNet = (order: { kind: string; totalMinor: number; refundedMinor: nu
   order.kind === 'purchase' ? order.totalMinor - order.refundedMinor : 0
 
 /** Several, if they were at the same moment. */
-function lastTouches(state: State, order: Order): Touch[] {
+function findLastTouches(state: State, order: Order): Touch[] {
   const at = order.purchasedAt!
   if (order.isStaff) return []
   // Orders are dated to the second.

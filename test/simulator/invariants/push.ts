@@ -4,7 +4,7 @@ import { canSend, describeMail, type Invariant, MOMENT_MS, type SentMail } from 
 
 // P1, P2, P3: replies of push services, keys, and that a browser gets notifications only with its shopper's permission.
 
-const fewer = (id: string) => id.slice(-6)
+const shorten = (id: string) => id.slice(-6)
 
 /**
  * 404 and 410 end a subscription, and the next browser is tried; 413 shrinks; 429 waits; 401 and 403 notify the owner.
@@ -28,13 +28,13 @@ export const P1: Invariant = ({ harness, state, fresh }) => {
       ...(wasGone ? [`${describeMail(mail)} was sent to a browser that its service had reported as gone`] : []),
       ...(early && !harness.hasJumped ? [`${describeMail(mail)} was retried before the time its service named`] : []),
       ...(topic.length === 32 && note.topic !== topic ? [`${describeMail(mail)} has the topic ${note.topic}`] : []),
-      ...shrinking(note, push.mostBytes).map((words) => `${describeMail(mail)} ${words}`),
+      ...checkShrinking(note, push.mostBytes).map((words) => `${describeMail(mail)} ${words}`),
     ]
   })
-  return [...broken, ...forgotten(push.notes, state), ...untold(push.notes, state)]
+  return [...broken, ...checkUntriedBrowsers(push.notes, state), ...checkOwnerNotice(push.notes, state)]
 }
 
-function shrinking({ sizes, answer }: PushAttempt, most: number): string[] {
+function checkShrinking({ sizes, answer }: PushAttempt, most: number): string[] {
   const isGrowing = sizes.some((size, index) => index > 0 && size >= sizes[index - 1]!)
   const isTooLarge = answer === 'accepts' && !sizes.some((size) => size <= most)
   const isLeft = isTooLarge && (most >= 1_000 || sizes.length === 1)
@@ -45,7 +45,7 @@ function shrinking({ sizes, answer }: PushAttempt, most: number): string[] {
 }
 
 /** The last browsers tried were gone, and another active browser of the person was not tried. */
-function forgotten(notes: readonly PushAttempt[], { messages, subscriptions }: State): string[] {
+function checkUntriedBrowsers(notes: readonly PushAttempt[], { messages, subscriptions }: State): string[] {
   const failed = messages.filter(({ state, reason }) => state === 'failed' && reason === 'rejected:push_gone')
   return failed.flatMap(({ id, step }) => {
     const tried = notes.filter(({ messageId }) => messageId === id)
@@ -54,11 +54,11 @@ function forgotten(notes: readonly PushAttempt[], { messages, subscriptions }: S
     const there = (last[0]?.alive ?? []).filter((each) => last.every(({ alive }) => alive.includes(each)))
     const left = there.filter((each) => !tried.some(({ endpoint }) => endpoint?.id === each))
     const alive = left.filter((each) => subscriptions.some((row) => row.id === each))
-    return alive.length > 0 ? [`step ${step} failed although browser ${fewer(alive[0]!)} was not tried`] : []
+    return alive.length > 0 ? [`step ${step} failed although browser ${shorten(alive[0]!)} was not tried`] : []
   })
 }
 
-function untold(notes: readonly PushAttempt[], { messages, isPushAlarmed }: State): string[] {
+function checkOwnerNotice(notes: readonly PushAttempt[], { messages, isPushAlarmed }: State): string[] {
   if (isPushAlarmed) return []
   return notes
     .filter(({ answer, answeredAt, by }) => answer === 'unauthorized' && answeredAt !== null && !by.isDead)
@@ -66,7 +66,7 @@ function untold(notes: readonly PushAttempt[], { messages, isPushAlarmed }: Stat
       messages.some(({ id, state, reason }) => id === note.messageId && state === 'held' && reason === 'retry'),
     )
     .filter((note) => notes.findLast(({ messageId }) => messageId === note.messageId) === note)
-    .map(({ messageId }) => `a service rejected our signature for ${fewer(messageId)} without a notice to the owner`)
+    .map(({ messageId }) => `a service rejected our signature for ${shorten(messageId)} without a notice to the owner`)
 }
 
 /** Each browser is sent to with the key of its subscription, and never with a leaked one. */
@@ -103,7 +103,7 @@ export const P3: Invariant = (scene) => {
         : [`${describeMail(mail)} shows browser ${browser} ${contents}, which it never reported`]),
     ]
   })
-  return [...push.forged.map((url) => `${url} was accepted as a push service`), ...strange, ...waiting(scene)]
+  return [...push.forged.map((url) => `${url} was accepted as a push service`), ...strange, ...checkWaiting(scene)]
 }
 
 const isTheirs = ({ evidence }: SentMail, browser: number) =>
@@ -112,7 +112,7 @@ const isTheirs = ({ evidence }: SentMail, browser: number) =>
   )
 
 /** After a full worker pass, no due notification waits for a browser that exists. */
-function waiting(scene: Parameters<Invariant>[0]): string[] {
+function checkWaiting(scene: Parameters<Invariant>[0]): string[] {
   const { harness, step, state } = scene
   const isWhole = step.do === 'work' && step.meanwhile === null && step.diesAt === null && canSend(scene)
   if (!isWhole || harness.hasJumped) return []

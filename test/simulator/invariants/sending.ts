@@ -111,7 +111,7 @@ const FLOW_AGE_MS = 24 * 3_600_000
 const MANUAL_AGE_MS = 3_600_000
 const CAMPAIGN_AGE_MS = 72 * 3_600_000
 
-function mostAge(of: { origin: string }): number {
+function findMaxAge(of: { origin: string }): number {
   if (isManualSend(of)) return MANUAL_AGE_MS
   return isCampaignSend(of) ? CAMPAIGN_AGE_MS : FLOW_AGE_MS
 }
@@ -124,7 +124,7 @@ export const D7: Invariant = ({ fresh }) =>
     const { dueAt, sendingAt } = mail.evidence
     if (sendingAt < dueAt)
       return [`${describeMail(mail)} was sent ${(dueAt - sendingAt) / 60_000} min before it was due`]
-    if (sendingAt - dueAt <= mostAge(mail.evidence)) return []
+    if (sendingAt - dueAt <= findMaxAge(mail.evidence)) return []
     return [`${describeMail(mail)} was sent ${(sendingAt - dueAt) / 3_600_000} h after it was due`]
   })
 

@@ -7,11 +7,11 @@ import type { Invariant } from './scene.ts'
 
 export const checkShopify: Invariant = ({ harness }) => {
   if (!harness.shopify) return []
-  return [...harness.shopify.faults.splice(0), ...needless(harness, harness.shopify.tokens)]
+  return [...harness.shopify.faults.splice(0), ...findNeedlessTokens(harness, harness.shopify.tokens)]
 }
 
 /** Exceptions: a late time on the engine's clock, and a token of a dead process that was never stored. */
-function needless({ hasJumped, web, workers }: Harness, tokens: readonly IssuedToken[]): string[] {
+function findNeedlessTokens({ hasJumped, web, workers }: Harness, tokens: readonly IssuedToken[]): string[] {
   if (hasJumped) return []
   const alive = new Set([web, ...workers].filter(({ life }) => !life.isDead).map(({ deps }) => deps.workerId))
   return tokens

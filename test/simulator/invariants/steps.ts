@@ -28,7 +28,9 @@ export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) 
     .map(({ step }) => `step ${step} is open although it was removed from the flow`)
   // If the flow was switched on at the same moment with carts of the last day, it is due for these.
   const added =
-    harness.lastDayStep === harness.stepNumber ? [] : atOnce(harness.stepStartedAt, { stepSnapshots, state, before })
+    harness.lastDayStep === harness.stepNumber
+      ? []
+      : checkAddedSteps(harness.stepStartedAt, { stepSnapshots, state, before })
   return [...moved, ...wrong, ...kept, ...added]
 }
 
@@ -65,7 +67,7 @@ const buildCartFacts = ({ contents, valueMinor, phone }: SentMail['evidence']): 
 })
 
 /** An added step is never due at once for existing carts. */
-function atOnce(
+function checkAddedSteps(
   since: number,
   {
     stepSnapshots,
