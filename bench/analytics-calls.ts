@@ -5,7 +5,7 @@ import type { AnalyticsRange } from '../shared/analytics.ts'
 
 // The calls of the analytics screen, and the figure rows that each needs. The ceiling reads the same rows.
 
-/** Time zone of `aStore`. */
+/** As in `createStore`. */
 const ZONE = 'America/New_York'
 
 interface AnalyticsCall {

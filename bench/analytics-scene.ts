@@ -8,7 +8,7 @@ import type { AppInstance, Lab } from './lab.ts'
 
 export const CARTS = 1_000_000
 const ORDERS = 300_000
-/** Number of products, one per cart. Not a multiple of the moduli in `manyCarts`. */
+/** Of which one is in every cart. No multiple of what `insertManyCarts` draws by. */
 const PRODUCTS = 4_999
 const TABLES = ['carts', 'messages', 'engagement_events', 'touchpoints', 'mail_reports', 'orders', 'order_coupons']
 
