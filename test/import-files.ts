@@ -4,7 +4,7 @@ import type { ImportMapping } from '../shared/ledger.ts'
 export const zone = 'UTC'
 export const uploadedAt = new Date('2026-03-02T15:00:00Z')
 
-/** Reads a file with detected columns; `said` overrides what the owner states for the whole file. */
+/** Reads a file with detected columns; `overrides` is what the owner states for the whole file. */
 export function readFile(file: string, overrides: Partial<ImportMapping> = {}) {
   const [names, ...rows] = file
     .trim()

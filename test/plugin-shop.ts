@@ -38,7 +38,7 @@ export interface CallChange {
 
 export interface CallReply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever is answered
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any reply
   body: any
   /** The reply is signed with the key of the call. */
   isSigned: boolean

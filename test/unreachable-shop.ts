@@ -18,7 +18,7 @@ export interface UnreachableShop extends PluginShop {
   /** Runs the plugin's task: it beats again at once while Recoup asks for more. Returns the number of beats. */
   beat(): Promise<number>
   /** The latest reply to a beat. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever is answered
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any reply
   asked: any
   close(): Promise<void>
 }

@@ -64,7 +64,7 @@ export interface World {
 
 export interface Reply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the endpoint answers
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any reply
   body: any
   headers: Record<string, unknown>
 }

@@ -101,7 +101,7 @@ async function runCrash(parts: LaneProcesses, crash: CrashCase, seed: number): P
   const random = randomFrom(seed)
   const isCrowd = crash.boundary.isOverlapping
   const domain = `run${++parts.runs}.${isCrowd ? CROWD_DOMAIN : 'crash.example'}`
-  // Connections are opened anew in every run.
+  // Every run opens its connections again.
   mail.hangUp()
   const crashed = armCrash(parts, crash, random)
   // Batches overlap if one store has more due messages than one claim takes.
@@ -254,7 +254,7 @@ function describeRows(rows: readonly Row[]): string {
 const BY_RULE = new Set(['retry', 'domain_throttled'])
 
 /**
- * Messages taken and never answered, told to retry in half a minute because the mail server was down, or throttled by
+ * Messages accepted without a reply, deferred for half a minute because the mail server was down, or throttled by
  * their domain.
  */
 function isWaitingByRule(row: Row, taken: readonly AcceptedMail[]): boolean {

@@ -10,7 +10,7 @@ export function openShopify(options: Partial<ShopifyStoreOptions> = {}): Promise
 
 export interface ShopifyAnswer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever is answered
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any reply
   data: any
   errors: { message: string; path?: unknown[]; extensions: Record<string, unknown> }[]
   cost: { requestedQueryCost: number; actualQueryCost: number | null; throttleStatus: Record<string, number> }

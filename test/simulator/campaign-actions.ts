@@ -7,8 +7,8 @@ import type { State } from './state.ts'
 
 export const CAMPAIGN_ACTIONS = [
   ...(['create', 'send to all', 'edit', 'pause', 'play', 'cancel', 'delete', 'send now', 'send'] as const),
-  ...(['edit while planned', 'pause midway', 'resume midway', 'play of a finished one'] as const),
-  ...(['delete in flight', 'send now beside a run', 'retry', 'guard pause', 'saved audience'] as const),
+  ...(['edit while planned', 'pause midway', 'resume midway', 'play after the end'] as const),
+  ...(['delete in flight', 'send now during a run', 'retry', 'guard pause', 'saved audience'] as const),
   ...(['recurring run', 'monthly run', 'crash in planning', 'crash in sending'] as const),
 ]
 export type CampaignAction = (typeof CAMPAIGN_ACTIONS)[number]
@@ -22,7 +22,7 @@ export interface CampaignCoverage {
   /** Messages that were held at some time. */
   held: number
   /** Messages that a provider received. */
-  left: number
+  sent: number
 }
 
 /** State of a campaign just before an action. */
@@ -35,11 +35,11 @@ export interface CampaignActivity {
 }
 
 export async function readCampaignActivity(pool: pg.Pool, id: string): Promise<CampaignActivity> {
-  const { rows } = await pool.query<CampaignActivity>(BUSY, [id])
+  const { rows } = await pool.query<CampaignActivity>(ACTIVITY_SQL, [id])
   return rows[0]!
 }
 
-const BUSY = `
+const ACTIVITY_SQL = `
   select g.status, g.next_run_at is not null as "isDue",
     exists (select 1 from campaign_runs r where r.store_id = g.store_id and r.campaign_id = g.id and r.planned_at is null) as "isPlanned",
     exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
@@ -59,11 +59,11 @@ export function listActions(
   const more: Record<typeof step, CampaignAction | false> = {
     edit: busy.isPlanned && 'edit while planned',
     pause: isMidway && busy.status !== 'paused' && 'pause midway',
-    play: OVER.has(busy.status) ? 'play of a finished one' : isMidway && busy.status === 'paused' && 'resume midway',
+    play: OVER.has(busy.status) ? 'play after the end' : isMidway && busy.status === 'paused' && 'resume midway',
     cancel: false,
     delete: isMidway && 'delete in flight',
-    'send now': (isMidway || busy.isDue) && 'send now beside a run',
-    send: (isMidway || busy.isDue) && 'send now beside a run',
+    'send now': (isMidway || busy.isDue) && 'send now during a run',
+    send: (isMidway || busy.isDue) && 'send now during a run',
   }
   return [step, ...(more[step] ? [more[step]] : [])]
 }
@@ -102,6 +102,6 @@ export function summarizeCampaigns(
     runs: state?.runs.length ?? 0,
     states: Object.fromEntries(groups.map(([name, some]) => [name, some!.length])),
     held: everHeld.size,
-    left: post.mails.filter(({ evidence }) => evidence && isCampaignSend(evidence)).length,
+    sent: post.mails.filter(({ evidence }) => evidence && isCampaignSend(evidence)).length,
   }
 }

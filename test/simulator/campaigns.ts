@@ -200,7 +200,7 @@ function drawPass(dice: ActContext): Extract<Act, { do: 'work' }> {
   }
 }
 
-/** A worker pass during which somebody changes campaigns; a page of a run's rows may be in progress. */
+/** A worker pass during which the owner changes campaigns; a page of a run's rows may be in progress. */
 function addInterruption(dice: ActContext, frame: Frame, step: Step): Step {
   const stop: Act = { do: 'campaign step', place: 0, step: dice.pick(['pause', 'cancel']), isTwice: false }
   const rival = () => (dice.isLucky(0.5) ? stop : dice.isLucky(0.2) ? edit(dice, frame) : drawStep(dice))

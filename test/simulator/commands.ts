@@ -29,7 +29,7 @@ export async function simulateSeed(seed: number): Promise<number> {
       console.log(
         report.failure
           ? describeFailure(report)
-          : `Seed ${seed}: ${report.steps} steps, ${describeMails(report.mails)}, nothing broken.`,
+          : `Seed ${seed}: ${report.steps} steps, ${describeMails(report.mails)}, no invariant broken.`,
       )
     }
     await runWorkers({ databases, workers: 1, seeds: listSeeds(seed, 1), isShrunk: true, onReport })

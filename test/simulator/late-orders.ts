@@ -1,7 +1,7 @@
 import { createSeededRandom } from './random.ts'
 import type { Act, Step } from './steps.ts'
 
-// In some scenarios somebody buys on three days, and the store reports the last day first. What counted as a first
+// In some scenarios a person buys on three days, and the store reports the last day first. What counted as a first
 // order has to be recounted before late webhooks arrive. Uses a random stream of its own, so that other scenarios stay
 // the same.
 

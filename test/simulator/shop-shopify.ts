@@ -190,7 +190,7 @@ async function ask(
   return { status: reply.statusCode, headers: Object.fromEntries(headerPairs), body: reply.rawPayload }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the store answers
+// biome-ignore lint/suspicious/noExplicitAny: any reply of the store
 type Json = any
 
 function recordListing(readings: Map<string | null, OrderListing>, reading: OrderListing, answerJson: Json): void {

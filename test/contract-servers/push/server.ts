@@ -16,7 +16,7 @@ export interface Registration extends ReceiverKeys {
 export interface ReceivedPush {
   endpoint: string
   /** The payload as the browser's worker reads it. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any payload
   payload: any
   headers: Record<string, string>
   /** The request broke a rule, so the reply that the test asked for was not used. */

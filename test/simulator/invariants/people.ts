@@ -99,7 +99,7 @@ function isOvertaken({ stepSnapshots }: Harness, { at, evidence }: SentMail, by:
   return flows.every((order) => order.indexOf(by.stepId ?? '') > order.indexOf(evidence.stepId ?? ''))
 }
 
-/** Whatever the clock does, steps of a cart keep their order and their delays (12 hours at most). */
+/** Despite clock jumps, steps of a cart keep their order and their delays (12 hours at most). */
 export const T4: Invariant = ({ harness, fresh, mails }) =>
   fresh.flatMap((mail) => {
     const { cart, origin, delay, sendingAt } = mail.evidence
