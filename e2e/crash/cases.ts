@@ -45,31 +45,31 @@ export interface CrashCase {
 }
 
 const places: [name: string, boundary: Boundary][] = [
-  ['before the claim', at('claim', 'before')],
-  ['claimed', at('claim', 'after')],
-  ['before the verdicts', at('decisions', 'before')],
-  ['verdicts written', at('decisions', 'after')],
-  ['before the preparation', at('preparation', 'before')],
-  ['preparation not committed', at('preparation', 'commit')],
-  ['prepared', at('preparation', 'after')],
-  ['before the send', at('send', 'before')],
-  ['send not committed', at('send', 'commit')],
-  ['send committed', at('send', 'after')],
-  ['connected, before EHLO', onWire('connect')],
-  ['after MAIL FROM', onWire('mail')],
-  ['within DATA', onWire('data')],
-  ['after the final dot', onWire('dot')],
-  ['answered, before what follows', at('settling', 'before')],
-  ['what follows not committed', at('settling', 'commit')],
-  ['answered, before the outcome', at('outcome', 'before')],
-  ['outcome not committed', at('outcome', 'commit')],
-  ['outcome committed', at('outcome', 'after')],
-  ['next batch claimed while one leaves', beside('claim', 'after')],
-  ['before the next preparation while one leaves', beside('preparation', 'before')],
-  ['next preparation not committed while one leaves', beside('preparation', 'commit')],
-  ['next batch prepared while one leaves', beside('preparation', 'after')],
-  ['send committed with the next batch prepared', beside('send', 'after')],
-  ['what follows not committed with the next batch prepared', beside('settling', 'commit')],
+  ['before the claim', buildBoundary('claim', 'before')],
+  ['claimed', buildBoundary('claim', 'after')],
+  ['before the decisions', buildBoundary('decisions', 'before')],
+  ['decisions written', buildBoundary('decisions', 'after')],
+  ['before the preparation', buildBoundary('preparation', 'before')],
+  ['preparation not committed', buildBoundary('preparation', 'commit')],
+  ['prepared', buildBoundary('preparation', 'after')],
+  ['before the send', buildBoundary('send', 'before')],
+  ['send not committed', buildBoundary('send', 'commit')],
+  ['send committed', buildBoundary('send', 'after')],
+  ['connected, before EHLO', buildSmtpBoundary('connect')],
+  ['after MAIL FROM', buildSmtpBoundary('mail')],
+  ['within DATA', buildSmtpBoundary('data')],
+  ['after the final dot', buildSmtpBoundary('dot')],
+  ['answered, before the settlement', buildBoundary('settling', 'before')],
+  ['settlement not committed', buildBoundary('settling', 'commit')],
+  ['answered, before the outcome', buildBoundary('outcome', 'before')],
+  ['outcome not committed', buildBoundary('outcome', 'commit')],
+  ['outcome committed', buildBoundary('outcome', 'after')],
+  ['next batch claimed during a send', buildOverlappingBoundary('claim', 'after')],
+  ['before the next preparation during a send', buildOverlappingBoundary('preparation', 'before')],
+  ['next preparation not committed during a send', buildOverlappingBoundary('preparation', 'commit')],
+  ['next batch prepared during a send', buildOverlappingBoundary('preparation', 'after')],
+  ['send committed with the next batch prepared', buildOverlappingBoundary('send', 'after')],
+  ['settlement not committed with the next batch prepared', buildOverlappingBoundary('settling', 'commit')],
 ]
 
 const targets: Target[] = ['worker', 'postgres', 'both']
@@ -78,20 +78,20 @@ export const cases: CrashCase[] = targets.flatMap((target) =>
   places.map(([name, boundary]) => ({ name: `${target}: ${name}`, boundary, target })),
 )
 
-function at(statement: StatementName, edge: Edge): Boundary {
+function buildBoundary(statement: StatementName, edge: Edge): Boundary {
   return { kind: 'database', statement, edge, isOverlapping: false }
 }
 
-function beside(statement: StatementName, edge: Edge): Boundary {
+function buildOverlappingBoundary(statement: StatementName, edge: Edge): Boundary {
   return { kind: 'database', statement, edge, isOverlapping: true }
 }
 
-function onWire(place: SmtpPlace): Boundary {
+function buildSmtpBoundary(place: SmtpPlace): Boundary {
   return { kind: 'smtp', place, isOverlapping: false }
 }
 
 /** Random numbers from 0 to 1, reproducible by seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -40,16 +40,16 @@ interface Scene {
 /** Violations of "each message sent has exactly one working code, and no other code is left"; empty if none. */
 export async function checkCodesSurvive(
   people: number,
-): Promise<{ left: number; orphans: number; problems: string[] }> {
+): Promise<{ sent: number; orphans: number; problems: string[] }> {
   const scene = await createScene()
   try {
     await cutOff(scene, people)
-    await until(async () => (await openCount(scene.database.db)) === 0, 'messages are left open')
+    await until(async () => (await openCount(scene.database.db)) === 0, 'messages stay open')
     const orphans = scene.shop.coupons.count(PREFIX)
     await deleteUnneededCodes(createDeps(scene), { storeId: scene.store.storeId })
     const sent = await loadSentMessages(scene.database.db)
     return {
-      left: sent.length,
+      sent: sent.length,
       orphans: orphans - scene.shop.coupons.count(PREFIX),
       problems: findProblems(scene, sent),
     }
@@ -199,6 +199,6 @@ function findProblems({ shop }: Scene, sent: readonly SentMessage[]): string[] {
       return code.code === coupon_code?.toLowerCase() && isWorking && names_it ? [] : [`message ${id}: ${code.code}`]
     }),
     ...(wanted.size < sent.length ? ['two messages share a code'] : []),
-    ...codes.filter(({ code }) => !wanted.has(code)).map(({ code }) => `${code} is nobody’s`),
+    ...codes.filter(({ code }) => !wanted.has(code)).map(({ code }) => `${code} belongs to no message`),
   ]
 }

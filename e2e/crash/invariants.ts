@@ -72,8 +72,8 @@ function findRowProblems(row: Row, taken: readonly AcceptedMail[], dead: Readonl
   const what = `${row.email} is ${row.state}${row.reason ? ` (${row.reason})` : ''}`
   return [
     ...(row.state !== expected && !isExcused ? [`${what}, not ${expected}`] : []),
-    ...(row.state === 'sent' && !receipt?.isAnswered ? [`${what}, but nobody took it`] : []),
-    ...(receipt && row.state !== 'sent' && row.state !== 'unknown' ? [`${what}, but was taken`] : []),
+    ...(row.state === 'sent' && !receipt?.isAnswered ? [`${what}, but the mail server did not accept it`] : []),
+    ...(receipt && row.state !== 'sent' && row.state !== 'unknown' ? [`${what}, but was accepted`] : []),
     ...(!isClosed(row) ? [`${what}, but not closed`] : []),
   ]
 }
@@ -108,14 +108,14 @@ export async function findCounterErrors(db: Db): Promise<string[]> {
     select format('plan usage %s, rows %s', coalesce(u.used, 0), coalesce(h.rows, 0)) as problem
       from handed h full join used u using (account_id) where coalesce(u.used, 0) <> coalesce(h.rows, 0)
     union all
-    select format('cart %s: badge %s, sent %s, its rows say %s', id, badge, last_sent_at, at) from carts_of
+    select format('cart %s: badge %s, sent %s, its rows have %s', id, badge, last_sent_at, at) from carts_of
       where last_sent_at is distinct from at or no_response_at is distinct from at + interval '24 hours'
         or badge <> case when at is null then 'No Action' else 'Email Sent' end
     union all
-    select format('carts listed as %s: counted %s, there are %s', badge, coalesce(c.count, 0), coalesce(l.count, 0))
+    select format('carts listed as %s: counted %s, rows %s', badge, coalesce(c.count, 0), coalesce(l.count, 0))
       from listed l full join counted c using (store_id, badge) where coalesce(l.count, 0) <> coalesce(c.count, 0)
     union all
-    select format('customers (registered: %s): counted %s, there are %s', is_registered, coalesce(c.count, 0), coalesce(k.count, 0))
+    select format('customers (registered: %s): counted %s, rows %s', is_registered, coalesce(c.count, 0), coalesce(k.count, 0))
       from known k full join customers_counted c using (store_id, is_registered) where coalesce(k.count, 0) <> coalesce(c.count, 0)
     union all
     select format('message %s (%s): %s sends recorded, %s results', id, state, sends, results) from recorded

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DemoStore } from '../../demo/store/store.ts'
 import { sql } from '../../server/core/db/db.ts'
 import type { TestStore } from '../../test/factories.ts'
-import { CROWD_DOMAIN, type CrashCase, randomFrom } from './cases.ts'
+import { CROWD_DOMAIN, type CrashCase, createRandom } from './cases.ts'
 import { type Database, startDatabase } from './database.ts'
 import {
   findCounterErrors,
@@ -61,7 +61,7 @@ const PATIENCE_MS = 180_000
  */
 const MAX_CROWDS = 5
 
-interface LaneProcesses {
+interface RunnerProcesses {
   database: Database
   mail: MailServer
   workers: WorkerProcess[]
@@ -80,7 +80,7 @@ export async function startCrashRunner(shops: readonly DemoStore[], workerCount:
       startWorkerProcess({ index, folder, socketPath: database.socketPath, mailPort, secret: SECRET, pool: POOL }),
     ),
   )
-  const parts: LaneProcesses = { database, mail, workers, stores, runs: 0 }
+  const parts: RunnerProcesses = { database, mail, workers, stores, runs: 0 }
   // Start one first: all would create the job queue's tables and compile the same files.
   await workers[0]!.start()
   await workers[0]!.end()
@@ -96,9 +96,9 @@ export async function startCrashRunner(shops: readonly DemoStore[], workerCount:
   }
 }
 
-async function runCrash(parts: LaneProcesses, crash: CrashCase, seed: number): Promise<CrashResult> {
+async function runCrash(parts: RunnerProcesses, crash: CrashCase, seed: number): Promise<CrashResult> {
   const { database, mail, workers, stores } = parts
-  const random = randomFrom(seed)
+  const random = createRandom(seed)
   const isCrowd = crash.boundary.isOverlapping
   const domain = `run${++parts.runs}.${isCrowd ? CROWD_DOMAIN : 'crash.example'}`
   // Every run opens its connections again.
@@ -142,7 +142,7 @@ async function runCrash(parts: LaneProcesses, crash: CrashCase, seed: number): P
 
 /** Makes messages due until the boundary is hit; null: something got stuck, or all of them passed it. */
 async function waitForBoundary(
-  parts: LaneProcesses,
+  parts: RunnerProcesses,
   due: DueShoppers,
   sprung: Promise<Kill>,
   leaveMore: () => Promise<void>,
@@ -203,7 +203,7 @@ const PASSES = {
   dot: 12,
 }
 
-function armCrash({ workers, mail, database }: LaneProcesses, { boundary, target }: CrashCase, random: () => number) {
+function armCrash({ workers, mail, database }: RunnerProcesses, { boundary, target }: CrashCase, random: () => number) {
   let resolveSprung = (_: Kill) => {}
   const sprung = new Promise<Kill>((resolve) => (resolveSprung = resolve))
   const disarm = () => {
@@ -233,7 +233,7 @@ function armCrash({ workers, mail, database }: LaneProcesses, { boundary, target
 
 /** Polls until the condition holds; otherwise returns what is missing, as text. */
 async function waitForRows(
-  { database }: LaneProcesses,
+  { database }: RunnerProcesses,
   { domain, people }: DueShoppers,
   isSo: (rows: readonly Row[]) => boolean,
 ) {
@@ -263,7 +263,11 @@ function isWaitingByRule(row: Row, taken: readonly AcceptedMail[]): boolean {
 }
 
 /** Skips waiting times of the rules: hanging connections and back-off. */
-async function waitUntilSettled(parts: LaneProcesses, due: DueShoppers, isOver = () => false): Promise<string | null> {
+async function waitUntilSettled(
+  parts: RunnerProcesses,
+  due: DueShoppers,
+  isOver = () => false,
+): Promise<string | null> {
   const { db } = parts.database
   const nudge = async () => {
     // The check after a crash must not use it: it would wake the sender.
