@@ -92,7 +92,7 @@ export function recordRuns({ campaigns, campaignActions, everHeld }: Harness, { 
 }
 
 export function summarizeCampaigns(
-  { campaignActions, everHeld, post }: Harness,
+  { campaignActions, everHeld, providers }: Harness,
   state: State | null,
 ): CampaignCoverage {
   const rows = state?.messages.filter(isCampaignSend) ?? []
@@ -102,6 +102,6 @@ export function summarizeCampaigns(
     runs: state?.runs.length ?? 0,
     states: Object.fromEntries(groups.map(([name, some]) => [name, some!.length])),
     held: everHeld.size,
-    sent: post.mails.filter(({ evidence }) => evidence && isCampaignSend(evidence)).length,
+    sent: providers.mails.filter(({ evidence }) => evidence && isCampaignSend(evidence)).length,
   }
 }

@@ -75,7 +75,7 @@ export function describeFailure({ seed, failure, steps }: PlayReport): string {
   const head = `Seed ${seed} breaks ${broken.rule} (${scenario.steps.length} of ${steps} steps are needed):`
   return [
     head,
-    ...broken.words.slice(0, 5).map((each) => `  ${each}`),
+    ...broken.problems.slice(0, 5).map((each) => `  ${each}`),
     describeScenario(scenario),
     `Again: npm run simulate -- --seed ${seed}`,
   ].join('\n')
@@ -120,7 +120,7 @@ export async function tryMutation(
     onReport: ({ seed, failure }) => {
       scenarios += 1
       if (failure?.broken.rule === mutation.rule && caught.after === null)
-        caught = { mutation, after: scenarios, seed, by: failure.broken.words[0] ?? '' }
+        caught = { mutation, after: scenarios, seed, by: failure.broken.problems[0] ?? '' }
     },
   })
   return caught

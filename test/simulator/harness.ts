@@ -35,7 +35,7 @@ export interface Harness {
   fixture: Fixture
   clock: Clock
   shop: Shop
-  post: Providers
+  providers: Providers
   environment: Environment
   web: Actor
   workers: Actor[]
@@ -150,7 +150,7 @@ export interface SendingStops {
   isChosen: boolean
   plan: Plan
   hasNeighbours: boolean
-  rests: boolean
+  isResting: boolean
   /** True time of the last change. */
   changedAt: number
 }
@@ -260,7 +260,14 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     modes: scenario.beforeConsent && createModeState(),
     other: null,
     stops: {
-      ...{ suspended: false, isChosen: false, plan: scenario.plan, hasNeighbours: false, rests: false, changedAt: 0 },
+      ...{
+        suspended: false,
+        isChosen: false,
+        plan: scenario.plan,
+        hasNeighbours: false,
+        isResting: false,
+        changedAt: 0,
+      },
     },
     push: scenario.push && openPushService(scenario.push.mostBytes),
     isPushOn: false,
@@ -281,12 +288,12 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     hasSaidYes: harness.consented.has(`${channel}:${address}`) || harness.consented.has(`${channel}:*`),
   })
   harness.other = scenario.shopify?.hasOther ? await openSecondShop(pool, harness) : null
-  harness.post = openProviders(clock, openObserver(pool), (channel, address) => {
+  harness.providers = openProviders(clock, openObserver(pool), (channel, address) => {
     const [sendBlocks, { other }] = [readSendBlocks(channel, address), harness]
     const inOther = other && readSecondStanding(other, sendBlocks, channel, address)
     return (storeId) => (inOther && storeId === other?.fixture.storeId ? inOther : sendBlocks)
   })
-  harness.post.push = harness.push
+  harness.providers.push = harness.push
   const texts = hasTexts(scenario)
     ? { template: scenario.template, finalCost: (id: string) => computeFinalCost(harness, id) }
     : null
@@ -298,8 +305,8 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
       const of = other && access.platform !== 'shopify' ? other.shop : shop
       return of.client(by, access, shelf)
     },
-    take: harness.post.take,
-    takePush: harness.post.takePush,
+    take: harness.providers.take,
+    takePush: harness.providers.takePush,
     texts,
     replies: [],
     storeJobs: [],
@@ -319,8 +326,8 @@ function suppressedSince({ suppressed }: Harness, channel: Channel, address: str
 }
 
 /** Half of the list price for every second message. */
-function computeFinalCost({ post }: Harness, providerId: string) {
-  const index = post.mails.findIndex(({ id }) => buildProviderId(id) === providerId)
-  const micros = post.mails[index]?.micros ?? 0
+function computeFinalCost({ providers }: Harness, providerId: string) {
+  const index = providers.mails.findIndex(({ id }) => buildProviderId(id) === providerId)
+  const micros = providers.mails[index]?.micros ?? 0
   return index >= 0 ? { amountMicros: index % 2 === 0 ? micros : micros / 2, currency: 'USD' } : null
 }

@@ -135,7 +135,7 @@ export const campaignPlayers: Players = {
     if (audience) await deleteAudience(storeHandle(harness), audience.id)
   },
   async 'mail report'(harness, { place, kind }) {
-    const mails = harness.post.mails.filter(
+    const mails = harness.providers.mails.filter(
       ({ channel, isAnswered, answer, evidence }) =>
         channel === 'email' && isAnswered && answer === 'accepts' && evidence && isCampaignSend(evidence),
     )

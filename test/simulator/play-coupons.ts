@@ -18,11 +18,11 @@ type Living = (harness: Harness, worker: number) => Promise<Actor>
 
 export const couponPlayers = (living: Living): Players => ({
   async coupon({ shop, clock }, { step, change }) {
-    const { shelf } = shop
+    const { couponStock } = shop
     const code = buildStepCode(step)
-    const coupon = findByCode(shelf, code)
-    if (change === 'deleted') shelf.deletedByHand.add(code)
-    if (change === 'deleted') shelf.coupons = shelf.coupons.filter((each) => each !== coupon)
+    const coupon = findByCode(couponStock, code)
+    if (change === 'deleted') couponStock.deletedByAdmin.add(code)
+    if (change === 'deleted') couponStock.coupons = couponStock.coupons.filter((each) => each !== coupon)
     if (!coupon) return
     const at = new Date(clock.trueNow()).toISOString()
     if (change === 'expired') Object.assign(coupon, { expiresAt: at, modifiedAt: at })
@@ -32,18 +32,18 @@ export const couponPlayers = (living: Living): Players => ({
       Object.assign(coupon, { isPublished: true, expiresAt: null, usageLimit: null, modifiedAt: at })
   },
   async code({ shop, clock }, { place, change }) {
-    const { shelf } = shop
-    const coupon = shelf.coupons.filter(({ mark }) => mark !== null).at(-1 - place)
+    const { couponStock } = shop
+    const coupon = couponStock.coupons.filter(({ mark }) => mark !== null).at(-1 - place)
     if (!coupon) return
     if (change === 'deleted') {
-      shelf.deletedByHand.add(coupon.code)
-      shelf.coupons = shelf.coupons.filter((each) => each !== coupon)
+      couponStock.deletedByAdmin.add(coupon.code)
+      couponStock.coupons = couponStock.coupons.filter((each) => each !== coupon)
     }
     if (change === 'expired') coupon.expiresAt = new Date(clock.trueNow()).toISOString()
     if (change === 'used up') coupon.usageCount = 1
   },
   async 'coupon writes'({ shop }, { mood }) {
-    shop.shelf.mood = mood
+    shop.couponStock.mood = mood
   },
   async tidy(harness, { worker }) {
     const { deps } = await living(harness, worker)
@@ -63,9 +63,9 @@ export async function createDueCodes({ environment, fixture }: Harness, deps: De
 }
 
 /** Returns the code of a message while the store accepts it in an order. */
-export function findUsableCodes({ post, shop, clock }: Harness, { codeOf }: ActOf<'order'>): string[] {
-  const code = codeOf === undefined ? null : post.mails.filter(({ evidence }) => evidence?.coupon.code)[codeOf]
-  const coupon = code && findByCode(shop.shelf, code.evidence!.coupon.code!)
+export function findUsableCodes({ providers, shop, clock }: Harness, { codeOf }: ActOf<'order'>): string[] {
+  const code = codeOf === undefined ? null : providers.mails.filter(({ evidence }) => evidence?.coupon.code)[codeOf]
+  const coupon = code && findByCode(shop.couponStock, code.evidence!.coupon.code!)
   return coupon && isUsableAt(coupon, clock.trueNow()) ? [coupon.code] : []
 }
 
@@ -90,12 +90,12 @@ export async function insertStepCoupons(
       const base = { code: buildStepCode(at), type, percent, amountMinor, currency: 'USD', minSpendMinor, usageLimit }
       const draft = { ...base, expiresAt: endsAt, isIndividual: false, email: null, mark: '' }
       inStore = {
-        ...addCoupon(shop.shelf, draft),
+        ...addCoupon(shop.couponStock, draft),
         mark: null,
         createdAt: now.toISOString(),
         modifiedAt: now.toISOString(),
       }
-      shop.shelf.coupons.push(inStore)
+      shop.couponStock.coupons.push(inStore)
     }
     const code = buildStepCode(at).toUpperCase()
     return [{ ...coupon, id: newId(), step: at + 1, code, type, endsAt, platformId: inStore?.couponId ?? null }]

@@ -44,17 +44,17 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
 
 /** Call before a change that may wake the store: sends that become due at once with it are correct. */
 export function recordBeforeWake(harness: Harness, wanted: { isChosen: boolean; plan: Plan }): void {
-  if (!isResting(wanted)) harness.setBlocks({ restingSince: null })
+  if (!mustRest(wanted)) harness.setBlocks({ restingSince: null })
 }
 
 /** Call after any change that may affect it. */
 export function recordRest(harness: Harness, now: { isChosen?: boolean; plan?: Plan } = {}): void {
   const { stops } = harness
   Object.assign(stops, now)
-  const rests = stops.hasNeighbours && !harness.isDisconnected && isResting(stops)
-  if (rests !== stops.rests) stops.changedAt = harness.clock.trueNow()
-  if (rests !== stops.rests) harness.setBlocks({ restingSince: rests ? harness.clock.trueNow() : null })
-  stops.rests = rests
+  const isResting = stops.hasNeighbours && !harness.isDisconnected && mustRest(stops)
+  if (isResting !== stops.isResting) stops.changedAt = harness.clock.trueNow()
+  if (isResting !== stops.isResting) harness.setBlocks({ restingSince: isResting ? harness.clock.trueNow() : null })
+  stops.isResting = isResting
 }
 
 export function recordConnection(harness: Harness, isConnected: boolean): void {
@@ -64,7 +64,7 @@ export function recordConnection(harness: Harness, isConnected: boolean): void {
 }
 
 /** The store rests if it was chosen and the account has more stores than the plan allows. */
-const isResting = ({ isChosen, plan }: { isChosen: boolean; plan: Plan }) =>
+const mustRest = ({ isChosen, plan }: { isChosen: boolean; plan: Plan }) =>
   isChosen && STORES > plans[plan].limits.maxStores
 
 /** Two more stores, connected later. */

@@ -31,7 +31,7 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
     for (const inbound of isReversed ? late.reverse() : late) await receiveText(harness, inbound)
   },
   async report(harness, { text, status, code, network }) {
-    const seen = harness.post.mails.filter(({ channel }) => channel === 'sms' || channel === 'whatsapp')[text]
+    const seen = harness.providers.mails.filter(({ channel }) => channel === 'sms' || channel === 'whatsapp')[text]
     if (!seen?.isTaken || !isTextChannelName(seen.channel)) return
     const { id: messageId, channel } = seen
     const at = harness.clock.trueNow()

@@ -165,14 +165,14 @@ const players: Players = {
     if (id) await restoreCart(harness.web.deps, createRestoreToken(secrets, id))
   },
   async unsubscribe(harness, { mail, way }) {
-    const seen = harness.post.mails[mail]
+    const seen = harness.providers.mails[mail]
     if (!seen) return
     await unsubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', seen.id), way)
     harness.unsubscribed.set(`${seen.channel}:${seen.to}`, harness.clock.trueNow())
     harness.justUnsubscribed = { channel: seen.channel, address: seen.to }
   },
   async resubscribe(harness, { mail }) {
-    const seen = harness.post.mails[mail]
+    const seen = harness.providers.mails[mail]
     if (!seen) return
     await resubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', seen.id))
     const key = `${seen.channel}:${seen.to}`
@@ -203,7 +203,7 @@ const players: Players = {
   },
 }
 
-const findMailId = ({ post }: Harness, index: number) => post.mails[index]?.id
+const findMailId = ({ providers }: Harness, index: number) => providers.mails[index]?.id
 
 /** Changes a Shopify order and delivers it, and records the addresses it confirms. */
 async function placeShopifyOrder(harness: Harness, act: ActOf<'order'>): Promise<void> {
@@ -260,7 +260,7 @@ async function runPass(harness: Harness, act: ActOf<'work'>): Promise<void> {
   const actor = await findLiveWorker(harness, act.worker)
   const { deps, life } = actor
   await recordMissedHeartbeats(harness)
-  harness.post.answers = [...act.answers]
+  harness.providers.answers = [...act.answers]
   const interrupted = act.meanwhile ? setInterruption(harness, actor, act.meanwhile) : null
   life.statementsLeft = act.diesAt
   life.statements = 0
@@ -290,7 +290,7 @@ async function runPass(harness: Harness, act: ActOf<'work'>): Promise<void> {
     life.before = async () => {}
     life.sending = async () => {}
     if (act.meanwhile?.at === 'page') harness.shop.beforePage = async () => {}
-    if (act.meanwhile?.at === 'submission') harness.post.atSubmission = async () => {}
+    if (act.meanwhile?.at === 'submission') harness.providers.atSubmission = async () => {}
   }
   // The engine may report it as a problem of the store or provider during which it happened.
   if (interrupted?.problem) throw interrupted.problem
@@ -313,7 +313,7 @@ function setInterruption(harness: Harness, { life }: Actor, { at, steps }: Meanw
     }
   }
   if (at === 'page') harness.shop.beforePage = once
-  else if (at === 'submission') harness.post.atSubmission = once
+  else if (at === 'submission') harness.providers.atSubmission = once
   else if (at === 'sent') life.sending = once
   else
     life.before = async (statement) => {

@@ -94,14 +94,14 @@ type StandingsOf = (channel: Channel, address: string) => (storeId: string | und
 export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): Providers {
   // Evidence of messages sent together is read before anything happens to the first of them.
   const readings = new Set<Promise<unknown>>()
-  const post: Providers = {
+  const providers: Providers = {
     mails: [],
     questions: [],
     answers: [],
     atSubmission: async () => {},
     push: null,
     async takePush(actor, message) {
-      const world = post.push!
+      const world = providers.push!
       const endpoint = world.endpoints.get(message.subscription.endpoint)
       const seen: SentMessage = {
         ...{
@@ -128,16 +128,16 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
           by: actor.life,
         },
       } satisfies PushAttempt as PushAttempt
-      seen.answer = note.answer = chooseAnswer(world, note, post.answers[0] ?? 'accepts')
-      if (seen.answer === (post.answers[0] ?? 'accepts') || endpoint?.status === 201) post.answers.shift()
-      post.mails.push(seen)
+      seen.answer = note.answer = chooseAnswer(world, note, providers.answers[0] ?? 'accepts')
+      if (seen.answer === (providers.answers[0] ?? 'accepts') || endpoint?.status === 201) providers.answers.shift()
+      providers.mails.push(seen)
       world.notes.push(note)
       const of = { id: seen.id, channel: seen.channel, hash: secrets.addressHash(seen.to), now: clock.now() }
       const reading = Promise.all([readEvidence(db, of), listActiveBrowsers(db, seen.id)])
       readings.add(reading)
       ;[seen.evidence, note.alive] = await reading.finally(() => readings.delete(reading))
       await Promise.allSettled(readings)
-      await post.atSubmission()
+      await providers.atSubmission()
       const answer = await answerPush(world, note, message, seen.engineAt)
       note.isShown = seen.isTaken =
         TAKEN.has(note.answer as Answer) && answer.kind !== 'rejected' && answer.kind !== 'retry'
@@ -150,7 +150,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
     async take(actor, message) {
       if (message.sendAuthorization === 'answer')
         return { kind: 'accepted', providerId: message.messageId, response: '' }
-      const answer = post.answers.shift() ?? 'accepts'
+      const answer = providers.answers.shift() ?? 'accepts'
       const channel: Channel = 'channel' in message ? message.channel : 'email'
       const standingIn = standingsOf(channel, message.to)
       const seen: SentMessage = {
@@ -169,15 +169,15 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         evidence: undefined,
       }
       if (message.sendAuthorization === 'decision') {
-        post.mails.push(seen)
+        providers.mails.push(seen)
         const of = { id: seen.id, channel, hash: secrets.addressHash(message.to), now: clock.now() }
         const reading = readEvidence(db, of)
         readings.add(reading)
         seen.evidence = await reading.finally(() => readings.delete(reading))
         seen.sendBlocks = standingIn(seen.evidence?.store)
         await Promise.allSettled(readings)
-      } else post.questions.push({ ...seen, country: await readRequestCountry(db, seen.to) })
-      await post.atSubmission()
+      } else providers.questions.push({ ...seen, country: await readRequestCountry(db, seen.to) })
+      await providers.atSubmission()
       if (answer === 'takes it, sender dies' || answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new ProcessKilled()
       seen.isAnswered = true
@@ -186,7 +186,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         : buildMailOutcome(answer, seen.id)
     },
   }
-  return post
+  return providers
 }
 
 /** Browsers of the person that reported the cart, newest first; without a cart all of them. */

@@ -19,7 +19,7 @@ export interface InvariantFailure {
   rule: Rule | 'Figures' | 'crash'
   /** Index of the step after which it failed, from 0. */
   step: number
-  words: string[]
+  problems: string[]
 }
 
 export interface ScenarioResult {
@@ -38,7 +38,7 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<S
   let beforeInOther: State | null = null
   let broken: InvariantFailure | null = null
   for (const [index, step] of scenario.steps.entries()) {
-    const mailsBefore = harness.post.mails.length
+    const mailsBefore = harness.providers.mails.length
     harness.justUnsubscribed = null
     harness.isCleanedUp = false
     harness.isPassDone = false
@@ -47,7 +47,7 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<S
     stockShop(harness, scenario, index)
     const problem = await playStep(harness, step).then(
       () => null,
-      (error) => ({ rule: 'crash' as const, step: index, words: describeError(error) }),
+      (error) => ({ rule: 'crash' as const, step: index, problems: describeError(error) }),
     )
     const state: State = await readState(pool, harness.fixture.storeId, before)
     if (scenario.hasCampaigns) await recordExpectedRecipients(harness, { state, before })
@@ -62,12 +62,12 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<S
     harness.carts = sortCarts(state.carts)
   }
   if (!broken) {
-    const words = await findFigureFaults(harness)
-    if (words.length > 0) broken = { rule: 'Figures', step: scenario.steps.length - 1, words }
+    const problems = await findFigureFaults(harness)
+    if (problems.length > 0) broken = { rule: 'Figures', step: scenario.steps.length - 1, problems }
   }
   await harness.shop.close()
   await clearFixture(pool)
-  const count = (channel: Channel) => harness.post.mails.filter((mail) => mail.channel === channel).length
+  const count = (channel: Channel) => harness.providers.mails.filter((mail) => mail.channel === channel).length
   const mails = { email: count('email'), sms: count('sms'), whatsapp: count('whatsapp'), push: count('push') }
   const campaigns = scenario.hasCampaigns ? summarizeCampaigns(harness, before) : null
   return { broken, mails, deadlocks: harness.deadlocks, campaigns }
@@ -94,13 +94,13 @@ function checkInvariants(
   harness: Harness,
   { step, state, before, mailsBefore, index, traces, other }: Seen,
 ): InvariantFailure | null {
-  const { mails } = harness.post
+  const { mails } = harness.providers
   const fresh = mails.slice(mailsBefore).filter((mail): mail is SentMail => mail.evidence !== undefined)
   const scene = { harness, step, state, before, mails, fresh, traces }
   for (const each of other ? splitScenes(scene, other) : [scene]) {
     for (const [rule, holds] of Object.entries(invariants)) {
-      const words = holds(each)
-      if (words.length > 0) return { rule: rule as Rule, step: index, words }
+      const problems = holds(each)
+      if (problems.length > 0) return { rule: rule as Rule, step: index, problems }
     }
   }
   return null

@@ -18,7 +18,7 @@ export interface CouponStock {
   mood: ActOf<'coupon writes'>['mood']
   answers: CouponAnswer[]
   /** Ids of codes that the store's admin has deleted. */
-  deletedByHand: Set<string>
+  deletedByAdmin: Set<string>
   made: number
 }
 
@@ -38,7 +38,7 @@ export const createCouponStock = (): CouponStock => ({
   coupons: [],
   mood: 'answer',
   answers: [],
-  deletedByHand: new Set(),
+  deletedByAdmin: new Set(),
   made: 100,
 })
 
@@ -54,33 +54,33 @@ type Calls = Pick<
 
 /** `by`: the calling process. `isThere`: throws if the store does not reply. */
 export function createCouponCalls(
-  { shelf }: Shop,
+  { couponStock }: Shop,
   clock: Clock,
   by: string | null,
   isThere: () => Promise<void>,
 ): Calls {
   const recordAnswer = (couponId: string, isReading: boolean) => {
-    const coupon = shelf.coupons.find((each) => each.couponId === couponId)
+    const coupon = couponStock.coupons.find((each) => each.couponId === couponId)
     const isUsable = coupon !== undefined && isUsableAt(coupon, clock.now().getTime())
-    shelf.answers.push({ couponId, by, isReading, at: clock.trueNow(), isUsable })
+    couponStock.answers.push({ couponId, by, isReading, at: clock.trueNow(), isUsable })
     return coupon ? [{ ...coupon }] : []
   }
   /** Performs the write as the store's present mood allows. */
   const write = async <Answer>(work: () => Answer): Promise<Answer> => {
     await isThere()
-    if (shelf.mood === 'are slow') await clock.pass(SLOW_MS)
-    if (shelf.mood === 'come too late') {
+    if (couponStock.mood === 'are slow') await clock.pass(SLOW_MS)
+    if (couponStock.mood === 'come too late') {
       clock.after(TOO_LATE_MS, async () => void work())
       await clock.pass(PATIENCE_MS)
       throw new StoreProblem('timeout')
     }
     const done = work()
-    if (shelf.mood === 'lose their answers') throw new StoreProblem('unreachable')
+    if (couponStock.mood === 'lose their answers') throw new StoreProblem('unreachable')
     return done
   }
   const change = ({ id, draft }: CouponChange): CouponChangeResult => {
-    if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
-    const coupon = shelf.coupons.find(({ couponId }) => couponId === id)
+    if (couponStock.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
+    const coupon = couponStock.coupons.find(({ couponId }) => couponId === id)
     if (coupon) Object.assign(coupon, buildFields(draft))
     const changed = recordAnswer(id, false)[0]
     return changed ? { coupon: changed } : { refusal: 'gone', words: 'Invalid ID.' }
@@ -88,7 +88,7 @@ export function createCouponCalls(
   return {
     async *coupons() {
       await isThere()
-      const rows = shelf.coupons.map((coupon) => ({ ...coupon }))
+      const rows = couponStock.coupons.map((coupon) => ({ ...coupon }))
       yield { rows, skipped: [], page: 1, totalPages: 1, isLast: true }
     },
     async couponsById({ ids, signal }) {
@@ -98,18 +98,18 @@ export function createCouponCalls(
     },
     async couponByCode(code) {
       await isThere()
-      const found = findByCode(shelf, code)
+      const found = findByCode(couponStock, code)
       return found ? { ...found } : null
     },
     async createCoupons(drafts) {
       // The store checks for a free code when the request arrives, not when it finishes.
-      const wasTaken = drafts.map((draft) => findByCode(shelf, draft.code)?.isPublished ?? false)
+      const wasTaken = drafts.map((draft) => findByCode(couponStock, draft.code)?.isPublished ?? false)
       return write(() =>
         drafts.map((draft, at): CouponResult => {
-          if (shelf.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
+          if (couponStock.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
           if (wasTaken[at]) return { refusal: 'duplicate', words: 'The coupon code already exists' }
-          const coupon = addCoupon(shelf, draft)
-          shelf.coupons.push(coupon)
+          const coupon = addCoupon(couponStock, draft)
+          couponStock.coupons.push(coupon)
           return { coupon: recordAnswer(coupon.couponId, false)[0]! }
         }),
       )
@@ -122,7 +122,7 @@ export function createCouponCalls(
     },
     async deleteCoupons(ids) {
       return write(() => {
-        shelf.coupons = shelf.coupons.filter(({ couponId }) => !ids.includes(couponId))
+        couponStock.coupons = couponStock.coupons.filter(({ couponId }) => !ids.includes(couponId))
         return [...ids]
       })
     },
@@ -140,10 +140,10 @@ export function findByCode({ coupons }: CouponStock, code: string): PlatformCoup
   return some.find(({ isPublished }) => isPublished) ?? some[0]
 }
 
-export function addCoupon(shelf: CouponStock, draft: CouponDraft): PlatformCoupon {
-  shelf.made += 1
+export function addCoupon(couponStock: CouponStock, draft: CouponDraft): PlatformCoupon {
+  couponStock.made += 1
   return {
-    ...{ couponId: String(shelf.made), platformType: '', percent: null, amountMinor: null, minSpendMinor: null },
+    ...{ couponId: String(couponStock.made), platformType: '', percent: null, amountMinor: null, minSpendMinor: null },
     ...{ maxSpendMinor: null, expiresAt: null, usageLimit: null, usageLimitPerUser: null, usageCount: 0 },
     ...{ isPublished: true, isIndividual: false, excludesSaleItems: false, createdAt: null, modifiedAt: null },
     limits: NO_LIMITS,
@@ -166,10 +166,10 @@ function buildFields({ currency: _, email, code, ...draft }: Partial<CouponDraft
 }
 
 /** The store counts a coupon's use with a purchase, and undoes it with a cancellation. */
-export function countUse({ shelf }: Shop, before: PlatformOrder | undefined, after: PlatformOrder): void {
+export function countUse({ couponStock }: Shop, before: PlatformOrder | undefined, after: PlatformOrder): void {
   const more = Number(after.kind === 'purchase') - Number(before?.kind === 'purchase')
   for (const code of after.coupons) {
-    const coupon = findByCode(shelf, code)
+    const coupon = findByCode(couponStock, code)
     if (coupon) coupon.usageCount += more
   }
 }

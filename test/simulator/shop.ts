@@ -18,7 +18,7 @@ import type { Act } from './steps.ts'
 export interface Shop {
   /** Returns the client of one process. */
   client: (by: string, access: StoreAccess, shelf?: TokenCache) => StoreClient
-  shelf: CouponStock
+  couponStock: CouponStock
   mood: Extract<Act, { do: 'store' }>['mood']
   /** Recoup cannot reach it; its plugin can reach Recoup. */
   isCutOff: boolean
@@ -63,7 +63,7 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     isCutOff: false,
     versions: [],
     readings: [],
-    shelf: createCouponStock(),
+    couponStock: createCouponStock(),
     soldOut: new Map(),
     beforePage: async () => {},
     restock: () => {},

@@ -31,7 +31,7 @@ export const checkCoupon: Invariant = ({ harness, fresh, state }) => [
 function checkStoreReplies({ shop }: Harness, mail: SentMail): string[] {
   const { coupon, worker } = mail.evidence
   if (coupon.code === null) return []
-  const answers = shop.shelf.answers.filter(
+  const answers = shop.couponStock.answers.filter(
     ({ couponId, by, isReading, at }) =>
       couponId === coupon.platformId && (!isReading || by === worker) && at <= mail.at && at >= mail.at - FRESH_MS,
   )
@@ -115,7 +115,7 @@ const left: Invariant = ({ harness, state, before, mails }) => {
   return before.codes
     .filter((code) => isOver(before, code) && isOver(state, code) && !code.isUsed && (code.askedAt ?? 0) <= settledAt)
     .filter(({ message }) => !mails.some(({ id }) => id === message))
-    .filter(({ message }) => harness.shop.shelf.coupons.some(({ mark }) => mark === `message:${message}`))
+    .filter(({ message }) => harness.shop.couponStock.coupons.some(({ mark }) => mark === `message:${message}`))
     .map(({ code, state }) => `${code} (${state}) is in the store, but its message was never sent`)
 }
 
@@ -123,10 +123,10 @@ const left: Invariant = ({ harness, state, before, mails }) => {
 const takenFromShoppers: Invariant = ({ harness, state, mails }) => {
   if (harness.erased.size > 0) return []
   const now = harness.clock.now().getTime()
-  const { coupons, deletedByHand } = harness.shop.shelf
+  const { coupons, deletedByAdmin } = harness.shop.couponStock
   return mails.flatMap(({ id, isTaken, evidence }) => {
     const code = evidence?.coupon.code
-    if (!isTaken || !code || !evidence.coupon.isPersonal || deletedByHand.has(code.toLowerCase())) return []
+    if (!isTaken || !code || !evidence.coupon.isPersonal || deletedByAdmin.has(code.toLowerCase())) return []
     const row = state.codes.find((each) => each.message === id && each.code === code)
     const isGood = row && row.expiresAt > now
     const stands = coupons.some((each) => each.code === code.toLowerCase())

@@ -24,7 +24,7 @@ export const T2: Invariant = ({ harness, fresh }) => [
         ? [`${describeMail(mail)} was sent at ${new Date(mail.engineAt).toISOString()}, at night`]
         : []
     }),
-  ...harness.post.questions
+  ...harness.providers.questions
     .filter(({ engineAt, to, country }) =>
       isNight(engineAt, { country: country ?? findPhoneCountry(to), state: null, phone: to }),
     )
@@ -98,7 +98,7 @@ const sending = (messages: readonly Message[], month: string) =>
 
 /** Accepted texts never cost more than the budget in force, and the books equal the rows. */
 export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
-  const { questions } = harness.post
+  const { questions } = harness.providers
   const over = fresh.filter(isText).flatMap((mail) => {
     const { micros, since } = mail.sendBlocks.budget
     if (micros === null || mail.at - since < MOMENT_MS) return []
