@@ -64,7 +64,7 @@ export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boo
   })
   stock(store, clock.trueNow())
   const shop = {
-    ...{ mood: 'answers', versions: [], readings: [], shelf: createCouponStock(), soldOut: new Map() },
+    ...{ mood: 'answers', versions: [], readings: [], couponStock: createCouponStock(), soldOut: new Map() },
     ...{ store, reportedConsents: new Map(), tokens: [], faults: [], beforePage: async () => {} },
     restock: () => {
       for (const { id } of PRODUCTS)
