@@ -14,9 +14,9 @@ export const checkStops: Invariant = (scene) => {
       .filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
       .map(([why]) => `${describeMail(mail)} was sent while ${why}`)
   })
-  const { suspended, rests, changedAt } = harness.stops
+  const { suspended, isResting, changedAt } = harness.stops
   const isWhole = step.do === 'work' && step.meanwhile === null && canSend(scene) && !harness.hasJumped
-  const isOver = !suspended && !rests && harness.clock.trueNow() - changedAt >= SURELY_FREE_MS + step.waitMs
+  const isOver = !suspended && !isResting && harness.clock.trueNow() - changedAt >= SURELY_FREE_MS + step.waitMs
   if (!isWhole || !isOver) return left
   const now = harness.clock.now().getTime()
   const forgotten = state.messages.filter(
