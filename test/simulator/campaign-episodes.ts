@@ -44,7 +44,7 @@ const KINDS = {
   ...{ 'worker ends': 2, 'worker ends between pages': 2 },
 }
 
-export const drawEpisode = (dice: ActContext): Step[] => makings[dice.weighted(KINDS)](dice)
+export const drawEpisode = (dice: ActContext): Step[] => actMakers[dice.weighted(KINDS)](dice)
 
 /** Late in a scenario, when every older cart is lost. */
 export function drawMonth(dice: ActContext): Step[] {
@@ -75,7 +75,7 @@ export function drawMonth(dice: ActContext): Step[] {
 
 const TIMES = ['00:00', '10:00', '18:40'] as const
 
-const makings: Record<keyof typeof KINDS, (dice: ActContext) => Step[]> = {
+const actMakers: Record<keyof typeof KINDS, (dice: ActContext) => Step[]> = {
   'paused and resumed': (dice) => [
     ...createStartedCampaign(dice),
     createPass(dice, drawMoment(dice), {

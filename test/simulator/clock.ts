@@ -23,7 +23,7 @@ interface Timer {
 
 export const FIRST_DAY = Date.UTC(2026, 2, 2)
 const HOUR_MS = 3_600_000
-/** Sleeps may end late by this much, so that waiting for a dead process's lease takes few passes. */
+/** Sleeps last this many times longer, so that waiting for a dead process's lease takes few passes. */
 const OVERSLEEP = 50
 
 /** During longer waits, periodic timers run once: repeating them for hours adds nothing. */

@@ -4,11 +4,11 @@ import type { Harness } from './harness.ts'
 
 // The owner's flows as the scenario set them: which exist, their order, which are on, and which carts they match.
 
-interface AskedFlow {
+interface FlowState {
   id: string
   isOn: boolean
   /** On the engine's clock: it matches carts with activity at or after this time. null: it was never on. */
-  takesFrom: number | null
+  matchesFrom: number | null
   /** null: every cart. */
   entry: Entry | null
 }
@@ -17,7 +17,7 @@ interface AskedFlow {
 export interface FlowSnapshot {
   /** Index of the scenario step that made it so. */
   step: number
-  flows: readonly AskedFlow[]
+  flows: readonly FlowState[]
   /** Id of the flow that was switched on; null: another change. */
   switchedOn: string | null
 }
@@ -31,7 +31,7 @@ export interface Flows {
 /** One flow that is on. */
 export const createFlows = ({ flowId }: Fixture, startedAt: number): Flows => ({
   made: [flowId],
-  past: [{ step: -1, flows: [{ id: flowId, isOn: true, takesFrom: startedAt, entry: null }], switchedOn: null }],
+  past: [{ step: -1, flows: [{ id: flowId, isOn: true, matchesFrom: startedAt, entry: null }], switchedOn: null }],
 })
 
 /** Index among existing flows. */
@@ -40,7 +40,7 @@ export const findFlow = ({ flows: { made } }: Harness, place: number): string =>
 /** Call after the change. */
 export function recordFlows(
   harness: Harness,
-  change: (flows: readonly AskedFlow[]) => readonly AskedFlow[],
+  change: (flows: readonly FlowState[]) => readonly FlowState[],
   switchedOn: string | null = null,
 ): void {
   const { made, past } = harness.flows
@@ -53,10 +53,10 @@ export function recordFlows(
 }
 
 export const updateFlow = (
-  flows: readonly AskedFlow[],
+  flows: readonly FlowState[],
   id: string,
-  change: (flow: AskedFlow) => Partial<AskedFlow>,
-): AskedFlow[] => flows.map((flow) => (flow.id === id ? { ...flow, ...change(flow) } : flow))
+  change: (flow: FlowState) => Partial<FlowState>,
+): FlowState[] => flows.map((flow) => (flow.id === id ? { ...flow, ...change(flow) } : flow))
 
 const DAY_MS = 86_400_000
 
@@ -67,10 +67,10 @@ export function recordSwitch(
   { isOn, includeLast24h, at }: { isOn: boolean; includeLast24h: boolean; at: number },
 ): void {
   const from = includeLast24h ? at - DAY_MS : at
-  const since = (flow: AskedFlow) => (flow.isOn && flow.takesFrom !== null ? flow.takesFrom : from)
+  const since = (flow: FlowState) => (flow.isOn && flow.matchesFrom !== null ? flow.matchesFrom : from)
   recordFlows(
     harness,
-    (flows) => updateFlow(flows, id, (flow) => ({ isOn, takesFrom: isOn ? since(flow) : flow.takesFrom })),
+    (flows) => updateFlow(flows, id, (flow) => ({ isOn, matchesFrom: isOn ? since(flow) : flow.matchesFrom })),
     isOn ? id : null,
   )
 }

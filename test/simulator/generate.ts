@@ -105,7 +105,7 @@ function drawWait(chance: ActContext): number {
 }
 
 function drawAct(chance: ActContext): Act {
-  return makings[chance.weighted(chance.hasTexts ? TEXT_WEIGHTS : WEIGHTS)]![1](chance)
+  return actMakers[chance.weighted(chance.hasTexts ? TEXT_WEIGHTS : WEIGHTS)]![1](chance)
 }
 
 const createFirstPost = (chance: ActContext, person: number): Act => ({
@@ -248,7 +248,7 @@ function drawRival(chance: ActContext): Act {
     clock: 0.3,
     ...(chance.hasTexts ? OF_TEXTS : NO_TEXTS),
   })
-  if (kind !== 'work') return makings[kind]![1](chance)
+  if (kind !== 'work') return actMakers[kind]![1](chance)
   return { do: 'work', worker: chance.between(0, 1), answers: [], meanwhile: null, diesAt: null }
 }
 
@@ -280,7 +280,7 @@ const unsubscribe = (chance: ActContext): Act => ({
 })
 
 /** Name of the act, weight, and how to draw one. */
-const makings: ActMakers = {
+const actMakers: ActMakers = {
   post: [24, (chance) => post(chance)],
   visit: [2, (chance) => ({ do: 'new visit', browser: chance.between(0, 2) })],
   latePosts: [3, (chance) => ({ do: 'late posts arrive', isReversed: chance.isLucky(0.5) })],
@@ -304,7 +304,7 @@ const makings: ActMakers = {
   ...ownerActMakers,
   ...textActMakers,
 }
-const readWeights = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, makings[name]![0]]))
+const readWeights = (some: readonly string[]) => Object.fromEntries(some.map((name) => [name, actMakers[name]![0]]))
 /** Texts have more rules that prevent a send. */
-const TEXT_WEIGHTS = { ...readWeights(Object.keys(makings)), work: 60, order: 10, disconnect: 0.4, post: 20 }
-const WEIGHTS = readWeights(Object.keys(makings).filter((name) => !(name in textActMakers)))
+const TEXT_WEIGHTS = { ...readWeights(Object.keys(actMakers)), work: 60, order: 10, disconnect: 0.4, post: 20 }
+const WEIGHTS = readWeights(Object.keys(actMakers).filter((name) => !(name in textActMakers)))

@@ -285,7 +285,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     withdrawnSince: harness.withdrawn.get(`${channel}:${address}`) ?? null,
     suppressedSince: suppressedSince(harness, channel, address),
     erasedSince: harness.erased.get(address) ?? null,
-    hasSaidYes: harness.consented.has(`${channel}:${address}`) || harness.consented.has(`${channel}:*`),
+    hasConsented: harness.consented.has(`${channel}:${address}`) || harness.consented.has(`${channel}:*`),
   })
   harness.other = scenario.shopify?.hasOther ? await openSecondShop(pool, harness) : null
   harness.providers = openProviders(clock, openObserver(pool), (channel, address) => {

@@ -23,7 +23,7 @@ export function addMode(seed: number, scenario: Scenario, people: readonly Perso
   const steps = scenario.steps.map((step): Step => ({ ...drawCached(dice, step), waitMs: step.waitMs }))
   for (let more = dice.between(10, 18); more > 0; more--) {
     const most = dice.pick([0, 30 * SECOND, 20 * MINUTE, 90 * MINUTE])
-    const act = makings[dice.weighted({ banner: 4, box: 5, bought: 2, customer: 4, draft: 2 })](dice, people)
+    const act = actMakers[dice.weighted({ banner: 4, box: 5, bought: 2, customer: 4, draft: 2 })](dice, people)
     steps.splice(dice.between(0, steps.length), 0, { ...act, waitMs: dice.between(0, most) })
   }
   return { ...scenario, beforeConsent: dice.weighted(MODES), steps }
@@ -32,7 +32,7 @@ export function addMode(seed: number, scenario: Scenario, people: readonly Perso
 const drawCached = (dice: Random, act: Act): Act =>
   act.do === 'post' && dice.isLucky(0.5) ? { ...act, isCached: true } : act
 
-const makings = {
+const actMakers = {
   banner: (dice) => ({
     do: 'banner',
     browser: dice.between(0, 2),

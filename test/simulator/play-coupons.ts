@@ -14,9 +14,9 @@ import { addCoupon, findByCode, isUsableAt } from './shop-coupons.ts'
 // Coupons of the flow's steps, in the store's admin, and in orders of shoppers and their friends.
 
 type Players = { [Kind in CouponAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
-type Living = (harness: Harness, worker: number) => Promise<Actor>
+type FindWorker = (harness: Harness, worker: number) => Promise<Actor>
 
-export const couponPlayers = (living: Living): Players => ({
+export const couponPlayers = (findWorker: FindWorker): Players => ({
   async coupon({ shop, clock }, { step, change }) {
     const { couponStock } = shop
     const code = buildStepCode(step)
@@ -46,7 +46,7 @@ export const couponPlayers = (living: Living): Players => ({
     shop.couponStock.mood = mood
   },
   async tidy(harness, { worker }) {
-    const { deps } = await living(harness, worker)
+    const { deps } = await findWorker(harness, worker)
     const { kind } = await deleteUnneededCodes(deps, { storeId: harness.fixture.storeId })
     // A paused installation does not call the store.
     const { rows } = await harness.environment.pool.query('select 1 from instance where is_paused')

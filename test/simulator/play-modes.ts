@@ -168,11 +168,11 @@ export async function recordPluginReport(harness: Harness, key: string, { contac
   if (!modes || mode === null) return { isOwed: false }
   const email = contact?.email
   const isFree = mode === 'cart_and_contact' || agreed === true
-  const isTheirs = shop.versions.some(
+  const isOwnOrder = shop.versions.some(
     ({ order }) => order.kind === 'purchase' && order.customerId === customer?.id && order.email === email,
   )
   const isCovered =
-    mode === 'cart_only' && email !== undefined && isTheirs && isSoft(contact?.country) && !hasSaidNo(harness, email)
+    mode === 'cart_only' && email !== undefined && isOwnOrder && isSoft(contact?.country) && !hasRefused(harness, email)
   const hasAgreed = email !== undefined && hasAgreedBefore(harness, email, customer?.id)
   if (isFree) modes.posts.set(key, ALL)
   else if (hasAgreed || mode === 'cart_only')
@@ -191,18 +191,18 @@ export async function recordPluginReport(harness: Harness, key: string, { contac
 /** Consented for an address used in a purchase, or at checkout while signed in. */
 function hasAgreedBefore(harness: Harness, email: string, customerId: string | undefined): boolean {
   const { shop, consented } = harness
-  const isTheirs = shop.versions.some(
+  const isOwnOrder = shop.versions.some(
     ({ order }) =>
       order.customerId === customerId &&
       order.email === email &&
       (order.kind === 'purchase' || order.consents?.some(({ channel }) => channel === 'email')),
   )
-  const hasSaidYes = consented.has(`email:${email}`) || consented.has('email:*')
-  return customerId !== undefined && isTheirs && hasSaidYes && !hasSaidNo(harness, email)
+  const hasConsented = consented.has(`email:${email}`) || consented.has('email:*')
+  return customerId !== undefined && isOwnOrder && hasConsented && !hasRefused(harness, email)
 }
 
 /** No later refusal, as far as its address is known. */
-const hasSaidNo = ({ withdrawn, unsubscribed, consented }: Harness, email: string): boolean =>
+const hasRefused = ({ withdrawn, unsubscribed, consented }: Harness, email: string): boolean =>
   withdrawn.has(`email:${email}`) ||
   (unsubscribed.has(`email:${email}`) && !consented.has(`email:${email}`) && !consented.has('email:*'))
 

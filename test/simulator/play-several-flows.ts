@@ -23,7 +23,7 @@ export const severalFlowsPlayers: Players = {
     const store = storeHandle(harness)
     await recordFirstSteps(harness)
     const id = await createFlow(web.deps, store, { from: 'ready_email' })
-    recordFlows(harness, (flows) => [...flows, { id, isOn: false, takesFrom: null, entry: null }])
+    recordFlows(harness, (flows) => [...flows, { id, isOn: false, matchesFrom: null, entry: null }])
     const ids = (await stepsOf(store, [id])).map((step) => step.id)
     await recordSteps(harness, buildChannels(ids, ['email', 'email', 'email']), [])
     const steps = ids.map((stepId, index) => ({

@@ -28,7 +28,7 @@ import type { ShopifyAct, ShopifyOrderFields } from './shopify.ts'
 
 type Players = { [Each in ShopifyAct['do']]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
 
-export const shopifyPlayers = (living: (harness: Harness, worker: number) => Promise<Actor>): Players => ({
+export const shopifyPlayers = (findWorker: (harness: Harness, worker: number) => Promise<Actor>): Players => ({
   async checkout(harness, act) {
     const shop = harness.shopify!
     for (const typed of [act.email, act.phone]) if (typed) harness.usable.add(listNumbers(typed)[0]!)
@@ -65,15 +65,15 @@ export const shopifyPlayers = (living: (harness: Harness, worker: number) => Pro
     await sendDelivery(harness, { topic, body: bodyOf(store.shop, customer) }, webhook)
   },
   async 'checkouts are read'(harness, { worker }) {
-    const actor = await living(harness, worker)
+    const actor = await findWorker(harness, worker)
     await recordConsents(harness, actor, () => isDone(pullCheckouts(actor.deps, { storeId: harness.fixture.storeId })))
   },
   async 'customers are read'(harness, { worker }) {
-    const actor = await living(harness, worker)
+    const actor = await findWorker(harness, worker)
     await recordConsents(harness, actor, () => isDone(pullCustomers(actor.deps, { storeId: harness.fixture.storeId })))
   },
   async import(harness, { worker }) {
-    const actor = await living(harness, worker)
+    const actor = await findWorker(harness, worker)
     await recordConsents(harness, actor, () => isDone(importOrders(actor.deps, harness.fixture.storeId)))
   },
   async 'token ends'(harness) {

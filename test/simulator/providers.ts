@@ -75,7 +75,7 @@ export interface SendBlocks {
   suppressedSince: number | null
   erasedSince: number | null
   /** This address, or a person not told apart from it, has consented on this channel at some time. */
-  hasSaidYes: boolean
+  hasConsented: boolean
   budget: Budget
   plannedSince: number
 }

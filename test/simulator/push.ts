@@ -95,7 +95,7 @@ function drawEpisode(dice: ActContext): Step[] {
       ...drawPass(dice),
       waitMs: dice.isLucky(0.4) ? dice.between(5 * MINUTE, 9 * MINUTE) : dice.between(5 * MINUTE, 40 * MINUTE),
     },
-    ...(dice.isLucky(0.6) ? [{ ...makings.event(dice), waitMs: dice.between(SECOND, 20 * MINUTE) }] : []),
+    ...(dice.isLucky(0.6) ? [{ ...actMakers.event(dice), waitMs: dice.between(SECOND, 20 * MINUTE) }] : []),
     ...(dice.isLucky(0.5) ? [{ ...drawPass(dice), waitMs: dice.between(5 * HOUR, 8 * HOUR) }] : []),
   ]
 }
@@ -153,12 +153,12 @@ function drawPost(dice: ActContext, browser: number): Extract<Act, { do: 'post' 
 
 function drawAct(dice: ActContext): Act {
   const what = dice.weighted({ allow: 3, visit: 3, change: 1.5, revoke: 2, event: 4, keys: 1.5, settings: 1.5, all: 1 })
-  return makings[what](dice)
+  return actMakers[what](dice)
 }
 
 /** An act that forbids a notification just before its send. */
 function drawRival(dice: ActContext): Act {
-  return makings[dice.weighted({ revoke: 3, stop: 4, keys: 1.5, settings: 2, allow: 2, visit: 1, change: 1 })](dice)
+  return actMakers[dice.weighted({ revoke: 3, stop: 4, keys: 1.5, settings: 2, allow: 2, visit: 1, change: 1 })](dice)
 }
 
 const drawBrowser = (dice: ActContext) => Number(dice.weighted({ 0: 5, 1: 3, 2: 2 }))
@@ -172,7 +172,7 @@ const settings = (dice: ActContext): Act => ({
   isTextChanged: dice.isLucky(0.4),
 })
 
-const makings = {
+const actMakers = {
   allow: (dice) => ({
     ...{ do: 'push allow', browser: drawBrowser(dice) },
     network: dice.weighted({ now: 6, twice: 2, lost: 1, forged: 1.5 }),

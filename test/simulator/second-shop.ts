@@ -38,7 +38,7 @@ export function readSecondStanding(other: Harness, of: SendBlocks, channel: stri
     restingSince: null,
   }
   const withdrawnSince = other.withdrawn.get(`${channel}:${address}`) ?? null
-  return { ...of, ...stays, withdrawnSince, hasSaidYes: other.consented.has(`${channel}:${address}`) }
+  return { ...of, ...stays, withdrawnSince, hasConsented: other.consented.has(`${channel}:${address}`) }
 }
 
 const known = new WeakMap<State, State>()

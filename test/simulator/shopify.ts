@@ -169,10 +169,10 @@ function drawItems(dice: Random): [string, number][] {
 
 function drawAct(dice: Random, people: readonly Person[]): Act {
   const kind = dice.weighted({ checkout: 6, cart: 3, consent: 3.5, bought: 3, read: 4, token: 1, busy: 1.5, rush: 0.8 })
-  return makings[kind](dice, people)
+  return actMakers[kind](dice, people)
 }
 
-const makings = {
+const actMakers = {
   checkout: (dice, people) => {
     const { email, typedPhone, country } = dice.pick(people)
     return {

@@ -25,8 +25,8 @@ type CartAtChange = Pick<FlowAssignment, 'lastActivityAt' | 'value' | 'items' | 
 
 function findMatchingFlow({ flows: all }: FlowSnapshot, cart: CartAtChange): string | null {
   const takes = all.find(
-    ({ isOn, takesFrom, entry }) =>
-      isOn && takesFrom !== null && cart.lastActivityAt >= takesFrom && isMatch(entry, cart),
+    ({ isOn, matchesFrom, entry }) =>
+      isOn && matchesFrom !== null && cart.lastActivityAt >= matchesFrom && isMatch(entry, cart),
   )
   return takes?.id ?? null
 }
@@ -56,10 +56,10 @@ function checkSwitchedOn({ harness, state, before }: Scene): string[] {
   // After several switches within a step, the order is not known here.
   const isOnce = harness.flows.past.filter((each) => each.step === step && each.switchedOn !== null).length === 1
   if (step !== harness.stepNumber || switchedOn === null || !isOnce) return []
-  const { takesFrom } = all.find(({ id }) => id === switchedOn)!
+  const { matchesFrom } = all.find(({ id }) => id === switchedOn)!
   return state.carts
     .filter(({ id, flow, lastActivityAt }) => {
-      return flow === null && lastActivityAt >= takesFrom! && isUnchanged(id, state, before)
+      return flow === null && lastActivityAt >= matchesFrom! && isUnchanged(id, state, before)
     })
     .filter((cart) => findMatchingFlow(last, leftBy(cart)) !== null)
     .map(({ id }) => `cart ${shorten(id)} belongs to no flow although a matching one was switched on`)

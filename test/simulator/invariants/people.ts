@@ -72,7 +72,7 @@ export const C5: Invariant = ({ fresh }) =>
     const isWithdrawn = sendBlocks.withdrawnSince !== null && at - sendBlocks.withdrawnSince >= MOMENT_MS
     return [
       ...(isWithdrawn ? [`${describeMail(mail)} was sent after that person had withdrawn consent`] : []),
-      ...(channel === 'email' || sendBlocks.hasSaidYes ? [] : [`${describeMail(mail)} was sent without any consent`]),
+      ...(channel === 'email' || sendBlocks.hasConsented ? [] : [`${describeMail(mail)} was sent without any consent`]),
     ]
   })
 
