@@ -97,7 +97,7 @@ export const P3: Invariant = (scene) => {
     const { browser } = note.endpoint
     const { contents, cartStatus } = mail.evidence
     return [
-      ...(isOwnOrder(mail, browser) ? [] : [`${describeMail(mail)} was sent to browser ${browser} of another person`]),
+      ...(isOwnBrowser(mail, browser) ? [] : [`${describeMail(mail)} was sent to browser ${browser} of another person`]),
       ...(cartStatus === null || harness.reportedContents[browser]!.has(contents)
         ? []
         : [`${describeMail(mail)} shows browser ${browser} ${contents}, which it never reported`]),
@@ -106,7 +106,7 @@ export const P3: Invariant = (scene) => {
   return [...push.forged.map((url) => `${url} was accepted as a push service`), ...strange, ...checkWaiting(scene)]
 }
 
-const isOwnOrder = ({ evidence }: SentMail, browser: number) =>
+const isOwnBrowser = ({ evidence }: SentMail, browser: number) =>
   evidence.keys.some(
     (key) => key === `device:device-of-browser-${browser}` || key.startsWith(`cart:cart-of-browser-${browser}-`),
   )
