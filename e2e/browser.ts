@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
-import { serveOwnFonts } from './fonts.ts'
+import { buildFontEnvironment } from './fonts.ts'
 
 /**
  * Disables the address bar's pop-ups: each window would build them from four hundred files and draw half a second
@@ -24,7 +24,7 @@ let kept: Promise<Browser> | undefined
 
 const launchOptions = (): LaunchOptions => ({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-  env: serveOwnFonts(process.env),
+  env: buildFontEnvironment(process.env),
   args: [
     '--no-sandbox',
     '--disable-gpu',

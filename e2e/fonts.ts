@@ -10,7 +10,7 @@ const FONTS = new URL('../node_modules/dejavu-fonts-ttf/ttf', import.meta.url).p
  * Environment in which Chromium on Linux finds only these fonts (its own fontconfig file and cache). Unchanged
  * elsewhere.
  */
-export function serveOwnFonts(env: NodeJS.ProcessEnv): Record<string, string> {
+export function buildFontEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const given = Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )

@@ -8,7 +8,7 @@ import { type AppInstance, listMails, readMail, waitUntil } from './app-instance
 export const KEYS = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
 export const PASSWORD = 'four pots on Kiln Road'
 
-export type ClientOptions = Pick<AppInstance, 'url' | 'mailboxUrl'>
+export type InstanceUrls = Pick<AppInstance, 'url' | 'mailboxUrl'>
 
 /** Unique per journey. */
 export const createAddress = (name: string, domain = 'owners.example') =>
@@ -19,7 +19,7 @@ export const createClientHeaders = () => ({ 'x-forwarded-for': `10.${[...crypto.
 
 /** Calls the API with the user's token; an empty string before sign-in. */
 export function createApiClient(
-  { url }: Pick<ClientOptions, 'url'>,
+  { url }: Pick<InstanceUrls, 'url'>,
   token: () => string = () => '',
   headers = createClientHeaders(),
 ) {
@@ -44,19 +44,19 @@ export function createApiClient(
 }
 
 /** With this store connected, signed in on the page. */
-export async function createOwner(place: ClientOptions, store: DemoStore, page: Page, email?: string) {
+export async function createOwner(place: InstanceUrls, store: DemoStore, page: Page, email?: string) {
   const owner = await createOwnerWithoutStore(place, page, email)
   await owner.connect(store)
   return owner
 }
 
 /** With a confirmed address and a plan. */
-export async function createOwnerWithoutStore(place: ClientOptions, page: Page, email = createAddress('olive')) {
+export async function createOwnerWithoutStore(place: InstanceUrls, page: Page, email = createAddress('olive')) {
   let token = ''
   const { ask, statusOf } = createApiClient(place, () => token)
   const owner = { name: 'Olive', email, password: PASSWORD }
   token = (await ask<{ token: string }>('POST', '/api/auth/register', owner)).token
-  await ask('POST', '/api/auth/verify-email', { token: await createVerificationToken(place, owner.email) })
+  await ask('POST', '/api/auth/verify-email', { token: await readVerificationToken(place, owner.email) })
   await ask('POST', '/api/subscribe/create-free-subscription', {})
   const connect = (store: DemoStore) => {
     const keys = { consumer_key: store.keys.consumerKey, consumer_secret: store.keys.consumerSecret }
@@ -69,7 +69,7 @@ export async function createOwnerWithoutStore(place: ClientOptions, page: Page, 
 }
 
 /** The link in the newest mail to an address with a matching subject. */
-export async function findMailLink(place: ClientOptions, address: string, subject: RegExp): Promise<string> {
+export async function findMailLink(place: InstanceUrls, address: string, subject: RegExp): Promise<string> {
   const newest = async () => (await listMails(place, address)).find((mail) => subject.test(mail.subject))?.id
   await waitUntil(async () => (await newest()) !== undefined)
   const { text } = await readMail(place, (await newest())!)
@@ -77,7 +77,7 @@ export async function findMailLink(place: ClientOptions, address: string, subjec
 }
 
 /** Content of the mail after registration. */
-export async function createVerificationToken(place: ClientOptions, address: string): Promise<string> {
+export async function readVerificationToken(place: InstanceUrls, address: string): Promise<string> {
   const link = await findMailLink(place, address, /^Confirm your email address$/)
   return /verify-email\?token=([\w.-]+)/.exec(link)![1]!
 }

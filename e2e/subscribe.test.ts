@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listMails, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { createVerificationToken } from './owner.ts'
+import { readVerificationToken } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 // An owner buys, changes, cancels and resumes a plan at Stripe.
@@ -51,7 +51,7 @@ test('an owner registers, starts a trial at Stripe, adds a card, changes, cancel
   }
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/pricing')
-  await ask('POST', '/api/auth/verify-email', { token: await createVerificationToken(instance, OWNER.email) })
+  await ask('POST', '/api/auth/verify-email', { token: await readVerificationToken(instance, OWNER.email) })
   await expect.poll(() => status()).toMatchObject({ plan: null, hasActiveSubscription: false })
 
   await press('Choose Starter')

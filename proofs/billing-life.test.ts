@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createVerificationToken } from '../e2e/owner.ts'
+import { readVerificationToken } from '../e2e/owner.ts'
 import { openClient } from '../test/contract-servers/stripe/server.ts'
 import {
+  advanceDays,
   callApi,
   connectStore,
   dialog,
@@ -11,18 +12,17 @@ import {
   instance,
   main,
   OWNER,
-  open,
+  openPage,
   page,
-  passDays,
   periodEnd,
   pressButton,
   readPaymentHistory,
-  readStripeDay,
-  setUpAtStripe,
+  runBillingSetup,
   startScene,
   stripe,
   submitCard,
   subscription,
+  syncStripeClock,
 } from './billing-life/scene.ts'
 
 // The life of one subscription against the contract server of Stripe, on its clock (decision 89).
@@ -48,16 +48,16 @@ test('a subscription lives from the setup at Stripe through trial, upgrade, fail
 })
 
 async function setUpStripe(): Promise<void> {
-  const made = await setUpAtStripe()
+  const made = await runBillingSetup()
   expect(made.match(/Made the price recoup_\w+\./g)).toHaveLength(6)
   expect(made).toContain('Made the configuration of the customer portal.')
   const calls = stripe.seen.length
-  expect(await setUpAtStripe()).toContain('All is set up at Stripe. Nothing was changed.')
+  expect(await runBillingSetup()).toContain('All is set up at Stripe. Nothing was changed.')
   expect(stripe.seen.slice(calls).filter(({ method }) => method !== 'GET')).toEqual([])
 }
 
 async function beginTrial(): Promise<void> {
-  await open('/register')
+  await openPage('/register')
   await page.getByLabel('Name').fill(OWNER.name)
   await page.getByLabel('Email').fill(OWNER.email)
   for (const label of ['Password', 'Repeat password']) {
@@ -65,7 +65,7 @@ async function beginTrial(): Promise<void> {
   }
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/pricing')
-  const token = await createVerificationToken(instance, OWNER.email)
+  const token = await readVerificationToken(instance, OWNER.email)
   expect((await callApi('POST', '/api/auth/verify-email', { token })).status).toBe(200)
   await main().getByRole('button', { name: 'Choose Starter' }).waitFor()
   await pressButton('Choose Starter')
@@ -97,12 +97,12 @@ async function beginTrial(): Promise<void> {
 }
 
 async function addCardBeforeTrialEnds(): Promise<void> {
-  await passDays(11.1)
+  await advanceDays(11.1)
   const mail = await findMail('Your Starter trial ends on')
   expect(mail).toContain('There is no card yet. Without one your account is on the Lite plan from then on.')
   // Without a store there is no list of notifications.
   expect(mail).toContain(`Open billing:\n${instance.url}/billing`)
-  await open('/billing')
+  await openPage('/billing')
   const banner = page.getByText(`The trial of Starter ends on ${formatDay(subscription().trial_end!)}.`)
   await banner.waitFor()
   await page.getByText('After that the account goes on with Lite, unless a card is added.').waitFor()
@@ -113,22 +113,22 @@ async function addCardBeforeTrialEnds(): Promise<void> {
 }
 
 async function passTrialEnd(): Promise<void> {
-  await passDays(3)
+  await advanceDays(3)
   expect(await findMail('Your Starter trial has ended')).toContain('The plan goes on and costs $19.00 a month')
-  await open('/billing')
+  await openPage('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
   expect(await readPaymentHistory()).toEqual(['1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00'])
   expect(stripe.all('charge').map(({ amount }) => amount)).toEqual([1_900])
 }
 
 async function upgradeForThirdStore(): Promise<void> {
-  await passDays(10)
+  await advanceDays(10)
   const refused = await connectStore()
   expect([refused.status, refused.body.error]).toEqual([
     403,
     'Your plan (Starter) includes 2 stores. Add an extra store for $10 a month under Billing, upgrade your plan, or disconnect a store first.',
   ])
-  await open('/store-setup?another=store')
+  await openPage('/store-setup?another=store')
   await main().getByText(refused.body.error!).waitFor()
   await main().getByRole('link', { name: 'Add an extra store' }).click()
   await dialog('Change plan').getByLabel('Extra stores').waitFor()
@@ -141,7 +141,7 @@ async function upgradeForThirdStore(): Promise<void> {
   const shown = /\$[\d.]+/.exec(await pay.innerText())![0]
   await dialog('Change plan').getByText('The next bill is $49.00').waitFor()
   const before = stripe.all('charge').length
-  await readStripeDay()
+  await syncStripeClock()
   await pay.click()
   await dialog('Change plan').waitFor({ state: 'detached' })
   await main().getByRole('heading', { name: 'Growth' }).waitFor()
@@ -158,20 +158,20 @@ async function upgradeForThirdStore(): Promise<void> {
 async function declinePayment(): Promise<void> {
   await submitCard('4000000000000341')
   await main().getByText('On file').waitFor()
-  await passDays(21)
+  await advanceDays(21)
   expect(subscription().status).toBe('past_due')
   const mail = await findMail('A payment of $49.00 has failed')
   expect(mail).toMatch(
     /Your card was declined\. It is tried again on .*\. Messages are sent until .*\. After that they wait/,
   )
-  await open('/billing')
+  await openPage('/billing')
   await page.getByText('A payment is overdue.', { exact: true }).waitFor()
   await main().getByText('Past Due', { exact: true }).waitFor()
   await main().getByText('Add another card under Manage Billing for the next try').waitFor()
   expect((await readPaymentHistory())[0]).toBe(
     '1 × Recoup Growth (at $49.00 / month) | Failed | Your card was declined. | $49.00',
   )
-  await open('/carts')
+  await openPage('/carts')
   await page.getByText('A payment is overdue.', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Go to billing' }).click()
   await page.waitForURL('**/billing')
@@ -179,19 +179,19 @@ async function declinePayment(): Promise<void> {
 
 async function recoverPayment(): Promise<void> {
   await submitCard('5555555555554444')
-  await passDays(3)
+  await advanceDays(3)
   expect(subscription().status).toBe('active')
   expect(await findMail('Your payment has been made')).toContain('Nothing is overdue any more')
-  await open('/billing')
+  await openPage('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
   await expect.poll(() => page.getByText('A payment is overdue.').count()).toBe(0)
   expect((await readPaymentHistory())[0]).toBe('1 × Recoup Growth (at $49.00 / month) | Succeeded | $49.00')
 }
 
 async function scheduleDowngrade(): Promise<void> {
-  await passDays(1)
+  await advanceDays(1)
   const day = periodEnd()
-  await open('/billing')
+  await openPage('/billing')
   await pressButton('Change plan')
   const change = dialog('Change plan')
   await change.getByRole('radio', { name: 'Starter' }).click()
@@ -201,7 +201,7 @@ async function scheduleDowngrade(): Promise<void> {
   const boxes = change.getByRole('checkbox')
   for (const box of await boxes.all()) if (await box.isChecked()) await box.click()
   await boxes.first().click()
-  await readStripeDay()
+  await syncStripeClock()
   await change.getByRole('button', { name: `Change on ${day}` }).click()
   await change.waitFor({ state: 'detached' })
   await main().getByText(`Changes to Starter on ${day}.`).waitFor()
@@ -211,31 +211,31 @@ async function scheduleDowngrade(): Promise<void> {
 
 async function passDowngrade(): Promise<void> {
   const [first] = await stores()
-  await passDays(15)
-  await open('/billing')
-  await passDays(14)
+  await advanceDays(15)
+  await openPage('/billing')
+  await advanceDays(14)
   expect(await findMail('Your plan is Starter now')).toContain('It costs $19.00 a month')
   expect(await resting()).toEqual([first!.id])
-  await open('/billing')
+  await openPage('/billing')
   await main().getByRole('heading', { name: 'Starter' }).waitFor()
   await main().getByRole('region', { name: 'Resting stores' }).waitFor()
   expect((await readPaymentHistory())[0]).toBe('1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00')
 }
 
 async function cancelAndReactivate(): Promise<void> {
-  await passDays(1)
+  await advanceDays(1)
   const day = periodEnd()
-  await open('/billing')
+  await openPage('/billing')
   await pressButton('Cancel subscription')
   await dialog('Cancel Starter?').getByText(CONFIRM).waitFor()
   await dialog('Cancel Starter?').getByText('2 stores of the 3 connected will rest then').waitFor()
-  await readStripeDay()
+  await syncStripeClock()
   await dialog('Cancel Starter?').getByRole('button', { name: 'Cancel subscription' }).click()
   await main().getByText(`Ends on ${day}, then Lite.`).waitFor()
   expect(subscription().cancel_at_period_end).toBe(true)
   expect(await findMail('Your Starter plan ends on')).toContain('Until then you can reactivate the subscription')
-  await passDays(5)
-  await open('/billing')
+  await advanceDays(5)
+  await openPage('/billing')
   await pressButton('Reactivate')
   await main().getByText(`Renews on ${day}.`).waitFor()
   expect(subscription().cancel_at_period_end).toBe(false)
@@ -244,7 +244,7 @@ async function cancelAndReactivate(): Promise<void> {
 
 async function refund(): Promise<void> {
   const charge = stripe.all('charge').findLast(({ paid }) => paid)!
-  await openClient(await readStripeDay()).refunds.create({ charge: charge.id, amount: 500 })
+  await openClient(await syncStripeClock()).refunds.create({ charge: charge.id, amount: 500 })
   await stripe.webhooks.idle()
   await expect
     .poll(async () => (await readPaymentHistory())[0])

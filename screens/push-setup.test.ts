@@ -6,7 +6,7 @@ import { checkConnection } from '../shared/stores.ts'
 import { createScreens } from './app.ts'
 import {
   buildSeenMethod,
-  buildStateWithoutKeys,
+  buildSetupWithoutKeys,
   createPushStore,
   KEYS,
   PUBLIC_KEY,
@@ -30,7 +30,7 @@ async function openIntegration() {
 
 describe('the Push Notification Integration', () => {
   test('step 1 creates the key, and reports a failure', { tags: ['A2.10', 'A8'] }, async () => {
-    push.setup = buildStateWithoutKeys()
+    push.setup = buildSetupWithoutKeys()
     const page = await openIntegration()
     await page.getByRole('heading', { name: 'Push Notification Integration', level: 1 }).waitFor()
     const step = card('Step 1: VAPID public key')
@@ -145,7 +145,7 @@ describe.each([MANAGER, INTEGRATION])('%s', (path) => {
   })
 
   test('states that web push does not work on Shopify, and offers nothing', async () => {
-    push.setup = { ...buildStateWithoutKeys(), platform: 'shopify', canHostWorker: false }
+    push.setup = { ...buildSetupWithoutKeys(), platform: 'shopify', canHostWorker: false }
     const page = await app.open(path)
     await page.getByText('Web push does not work on Shopify').waitFor()
     await expect.poll(() => page.getByRole('main').getByRole('button').count()).toBe(0)

@@ -17,7 +17,7 @@ const STATS = {
 export const subtractMinutes = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString()
 export const KEYS = { publicKey: PUBLIC_KEY, madeAt: subtractMinutes(9_000), subscriptions: 214, older: [] }
 
-export const buildStateWithoutKeys = (): PushSetup => ({
+export const buildSetupWithoutKeys = (): PushSetup => ({
   ...{ storeUrl: STORE, storeName: 'Maple & Clay', platform: 'woocommerce', canHostWorker: true, storeKey: 'KEY-1' },
   ...{ settings: { ...DEFAULT_PUSH }, prompt: DEFAULT_PROMPT, seen: [], subscribers: 214, keys: null },
 })
@@ -32,7 +32,7 @@ export const buildSeenMethod = (
 /** Starts with keys and 214 subscribers in each test; the clipboard is readable. */
 export function createPushStore(app: Screens) {
   const push = {
-    setup: buildStateWithoutKeys(),
+    setup: buildSetupWithoutKeys(),
     answerKeys() {
       app.api.answer(calls.generateVapidKeys, () => {
         push.setup = { ...push.setup, keys: KEYS }
@@ -61,7 +61,7 @@ export function createPushStore(app: Screens) {
   }
   beforeAll(() => app.page.context().grantPermissions(['clipboard-read', 'clipboard-write']))
   beforeEach(async () => {
-    push.setup = { ...buildStateWithoutKeys(), keys: KEYS }
+    push.setup = { ...buildSetupWithoutKeys(), keys: KEYS }
     push.answerKeys()
     await app.page.route('**/push/sw.js', (route) => route.fulfill({ contentType: 'text/javascript', body: WORKER }))
     app.api.answer(calls.readPushSetup, () => push.setup)

@@ -3,7 +3,7 @@ import { DEFAULT_PROMPT, DEFAULT_PUSH, pushTexts } from '../shared/push.ts'
 import * as calls from '../shared/push-calls.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
 import { createScreens } from './app.ts'
-import { buildSeenMethod, buildStateWithoutKeys, createPushStore, STORE, subtractMinutes } from './push-store.ts'
+import { buildSeenMethod, buildSetupWithoutKeys, createPushStore, STORE, subtractMinutes } from './push-store.ts'
 
 // The Push Notification Manager.
 
@@ -40,7 +40,7 @@ test('has five instruction steps, and is disabled without a store URL', {
 })
 
 test('generates the keys and shows the widget code to copy', { tags: ['A2.9', 'A4.5', 'A8'] }, async () => {
-  push.setup = buildStateWithoutKeys()
+  push.setup = buildSetupWithoutKeys()
   const page = await openManager()
   const box = page.getByLabel('Widget code', { exact: true })
   const copy = button('Copy widget code')

@@ -52,29 +52,29 @@ export async function endScene(): Promise<void> {
 }
 
 /** Runs `npm run billing:setup` and returns its output. */
-export async function setUpAtStripe(): Promise<string> {
+export async function runBillingSetup(): Promise<string> {
   const env = { ...process.env, DATA_DIR: instance.dataDir, PUBLIC_URL: instance.url, ...buildStripeSettings() }
   return (await promisify(execFile)(process.execPath, ['server/billing/payments/setup-main.ts'], { env })).stdout
 }
 
 /** Moves the clocks of test, browser and Stripe, which then performs and reports everything that is due. */
-export async function passDays(days: number): Promise<void> {
+export async function advanceDays(days: number): Promise<void> {
   aheadMs += days * DAY_MS
   await fetch(`${clockUrl}/${aheadMs}`)
   await page.context().clock.setSystemTime(now())
-  await readStripeDay()
+  await syncStripeClock()
 }
 
 /** Stripe's clock otherwise stands still; this sets it to now. */
-export async function readStripeDay(): Promise<StripeServer> {
+export async function syncStripeClock(): Promise<StripeServer> {
   stripe.clock.advance(now())
   await stripe.webhooks.idle()
   return stripe
 }
 
 /** Opens a screen with current data. */
-export async function open(path: string): Promise<void> {
-  await readStripeDay()
+export async function openPage(path: string): Promise<void> {
+  await syncStripeClock()
   await page.goto(instance.url + path)
 }
 
@@ -116,7 +116,7 @@ export async function findMail(title: string): Promise<string> {
   }
   for (let tries = 0; text === null && tries < 4; tries++) {
     // Mails are at least a quarter of an hour apart: events meanwhile are in the next one.
-    if (tries > 0) await passDays(16 / 1_440)
+    if (tries > 0) await advanceDays(16 / 1_440)
     await waitUntil(isThere, 9_000).catch(() => undefined)
   }
   if (text === null) throw new Error(`no mail says “${title}”; there are: ${[...new Set(seen)].join('; ')}`)
@@ -126,7 +126,7 @@ export async function findMail(title: string): Promise<string> {
 export const main = () => page.getByRole('main')
 export const dialog = (name: string) => page.getByRole('dialog', { name })
 export const pressButton = async (name: string | RegExp) => {
-  await readStripeDay()
+  await syncStripeClock()
   await main().getByRole('button', { name }).click()
 }
 
@@ -139,7 +139,7 @@ export const periodEnd = () => formatDay(subscription().items.data[0]!.current_p
 
 /** Adds a card in Stripe’s portal through “Manage Billing”, and returns. */
 export async function submitCard(number: string): Promise<void> {
-  await open('/billing')
+  await openPage('/billing')
   await pressButton('Manage Billing')
   await page.waitForURL(`${stripe.url}/p/session/*`)
   await page.getByLabel('Card number').fill(number)
@@ -152,7 +152,7 @@ export async function submitCard(number: string): Promise<void> {
 
 /** Reads the payment history, newest first: description, status with a reason, amount with a refund. */
 export async function readPaymentHistory(): Promise<string[]> {
-  await open('/billing?payments=1')
+  await openPage('/billing?payments=1')
   const rows = main().getByRole('region', { name: 'Payment history' }).getByRole('row')
   await expect.poll(() => rows.count()).toBeGreaterThan(1)
   const texts = await rows.allInnerTexts()
