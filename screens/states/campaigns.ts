@@ -3,7 +3,18 @@ import { subscriptionStatus } from '../../shared/billing.ts'
 import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../../shared/campaign-report.ts'
 import { type CampaignView, listCampaigns, listCampaignTemplates, readCampaign } from '../../shared/campaigns.ts'
 import { type Api, fixture } from '../api.ts'
-import { asViewer, dialog, loads, offers, pages, presses, SOME_ID, type State, says, UNKNOWN_ID } from './state.ts'
+import {
+  buildPagination,
+  pressRole,
+  SOME_ID,
+  type State,
+  signInAsViewer,
+  UNKNOWN_ID,
+  waitForButton,
+  waitForDialog,
+  waitForLoading,
+  waitForText,
+} from './state.ts'
 
 // Campaigns: the list, the dialogs, and the page of one.
 
@@ -41,14 +52,14 @@ const withheld = [
   campaign({ id: 'c5', _id: 'c5', name: 'Young', status: 'scheduled', putOffBy: 'own_words' }),
 ]
 
-export const countsAudience = (api: Api, price: AudienceCount['price'] = null) => {
+export const serveAudienceCount = (api: Api, price: AudienceCount['price'] = null) => {
   api.answer(listAudiences, { audiences: [] })
   api.answer(countAudience, {
     ...{ total: 300, eligible: 280, reasons: [], judged: null, minutes: 40, left: null, quietPercent: 5, price },
   })
 }
 const serveCampaigns = (api: Api, campaigns: CampaignView[]) =>
-  api.answer(listCampaigns, { campaigns, pagination: pages(campaigns.length) })
+  api.answer(listCampaigns, { campaigns, pagination: buildPagination(campaigns.length) })
 
 const report: CampaignReport = {
   ...{ counts, delivered: 780, opened: 300, openedByMachines: 120, clicked: 90, orders: 12, unsubscribed: 4 },
@@ -71,7 +82,7 @@ const recipients = (['sent', 'held', 'skipped', 'failed'] as const).map((state) 
 const all = (name: string, steps: State['steps'], given?: State['given'], path = '/campaigns'): State => ({
   ...{ name, path, steps },
   given(api, page) {
-    countsAudience(api)
+    serveAudienceCount(api)
     return given?.(api, page)
   },
 })
@@ -83,39 +94,48 @@ const one = (name: string, tab: string, more: Partial<CampaignView>, steps: Stat
     (api, page) => {
       api.answer(readCampaign, { campaign: campaign(more) })
       api.answer(readCampaignReport, { report })
-      api.answer(listCampaignRecipients, { recipients, pagination: pages(120) })
+      api.answer(listCampaignRecipients, { recipients, pagination: buildPagination(120) })
       return given?.(api, page)
     },
     `/campaigns/${SOME_ID}?tab=${tab}`,
   )
 
 export const campaignStates: State[] = [
-  all('campaigns of every status', [says('Bounced'), says('Not part of your plan any more')], (api) =>
+  all('campaigns of every status', [waitForText('Bounced'), waitForText('Not part of your plan any more')], (api) =>
     serveCampaigns(api, [...several, ...withheld]),
   ),
   {
-    ...all('campaigns while loading', [says('Loading campaigns...'), loads], (api) => api.hold(listCampaigns)),
+    ...all('campaigns while loading', [waitForText('Loading campaigns...'), waitForLoading], (api) =>
+      api.hold(listCampaigns),
+    ),
     isLoading: true,
   },
-  all('campaigns after a failed load', [says('Failed to load campaigns'), offers('Retry')], (api) =>
+  all('campaigns after a failed load', [waitForText('Failed to load campaigns'), waitForButton('Retry')], (api) =>
     api.fail(listCampaigns, 400),
   ),
-  all('campaigns of a store without any', [offers('Send to All Abandoned Carts')], (api) => serveCampaigns(api, [])),
-  all('campaigns without a match', [offers('Clear filters')], (api) => serveCampaigns(api, []), '/campaigns?search=x'),
-  all('campaigns as a viewer', [says('Bounced')], (api) => {
+  all('campaigns of a store without any', [waitForButton('Send to All Abandoned Carts')], (api) =>
+    serveCampaigns(api, []),
+  ),
+  all(
+    'campaigns without a match',
+    [waitForButton('Clear filters')],
+    (api) => serveCampaigns(api, []),
+    '/campaigns?search=x',
+  ),
+  all('campaigns as a viewer', [waitForText('Bounced')], (api) => {
     serveCampaigns(api, several)
-    asViewer(api)
+    signInAsViewer(api)
   }),
   all(
     'campaign before it is deleted',
-    [presses('Delete Autumn pots'), dialog, says('Are you sure you want to delete this campaign?')],
+    [pressRole('Delete Autumn pots'), waitForDialog, waitForText('Are you sure you want to delete this campaign?')],
     (api) => serveCampaigns(api, [campaign()]),
   ),
-  all('new campaign', [dialog, says('Campaign Details')], undefined, '/campaigns?form=new'),
-  all('message to all carts', [dialog, says('Template')], undefined, '/campaigns?form=all'),
+  all('new campaign', [waitForDialog, waitForText('Campaign Details')], undefined, '/campaigns?form=new'),
+  all('message to all carts', [waitForDialog, waitForText('Template')], undefined, '/campaigns?form=all'),
   all(
     'message to all carts after its templates failed to load',
-    [dialog, says('Template')],
+    [waitForDialog, waitForText('Template')],
     (api) => api.fail(listCampaignTemplates, 400),
     '/campaigns?form=all',
   ),
@@ -123,42 +143,42 @@ export const campaignStates: State[] = [
     'audience on the free plan',
     'audience',
     {},
-    [says('Customer segmentation requires the Starter plan or higher.'), says('its recipients are set')],
+    [waitForText('Customer segmentation requires the Starter plan or higher.'), waitForText('its recipients are set')],
     (api) =>
       api.alter(subscriptionStatus, (reply) => ({ ...reply, plan: 'free' as const, planInForce: 'free' as const })),
   ),
-  one('template', 'template', {}, [says('Variables')]),
-  one('after its templates failed to load', 'template', {}, [says('The templates could not be loaded')], (api) =>
+  one('template', 'template', {}, [waitForText('Variables')]),
+  one('after its templates failed to load', 'template', {}, [waitForText('The templates could not be loaded')], (api) =>
     api.fail(listCampaignTemplates, 400),
   ),
-  one('schedule', 'schedule', {}, [says('Began on')]),
+  one('schedule', 'schedule', {}, [waitForText('Began on')]),
   one(
     'by SMS beyond the budget',
     'schedule',
     { type: 'sms' },
-    [says('estimated from'), says('Your budget for SMS and WhatsApp lasts for 88 of them')],
+    [waitForText('estimated from'), waitForText('Your budget for SMS and WhatsApp lasts for 88 of them')],
     (api) =>
-      countsAudience(api, {
+      serveAudienceCount(api, {
         ...{ people: 280, sampled: 40, segments: 420, total: { amount: 31.5, currency: 'USD' } },
         ...{ budgetLeft: { amount: 10, currency: 'USD' }, covered: 88 },
       }),
   ),
-  one('report', 'report', {}, [says('Recipients'), says('Ada Lovelace')]),
-  one('after its report failed to load', 'report', {}, [says('The report could not be loaded')], (api) =>
+  one('report', 'report', {}, [waitForText('Recipients'), waitForText('Ada Lovelace')]),
+  one('after its report failed to load', 'report', {}, [waitForText('The report could not be loaded')], (api) =>
     api.fail(readCampaignReport, 400),
   ),
   one('paused by its bounces', 'details', { status: 'paused', pausedBy: 'bounces' }, [
-    says('Paused to protect your sender'),
+    waitForText('Paused to protect your sender'),
   ]),
   one('that the plan no longer includes', 'details', { status: 'paused', pausedBy: 'plan' }, [
-    says('Paused: your plan does not include it any more'),
+    waitForText('Paused: your plan does not include it any more'),
   ]),
-  one('whose run was postponed', 'details', { putOffBy: 'own_words' }, [says('Its run was put off')]),
-  one('as a viewer', 'details', {}, [says('The new glaze')], asViewer),
-  { ...one('while loading', 'details', {}, [loads], (api) => api.hold(readCampaign)), isLoading: true },
+  one('whose run was postponed', 'details', { putOffBy: 'own_words' }, [waitForText('Its run was put off')]),
+  one('as a viewer', 'details', {}, [waitForText('The new glaze')], signInAsViewer),
+  { ...one('while loading', 'details', {}, [waitForLoading], (api) => api.hold(readCampaign)), isLoading: true },
   all(
     'campaign that does not exist',
-    [says('Campaign not found')],
+    [waitForText('Campaign not found')],
     (api) => api.fail(readCampaign, 404),
     `/campaigns/${UNKNOWN_ID}`,
   ),

@@ -2,17 +2,28 @@ import { type Coupon, listCoupons } from '../../shared/coupons.ts'
 import { type ExperimentView, type Finding, readExperiments } from '../../shared/experiments.ts'
 import { listFlows, trySaveFlow } from '../../shared/flows.ts'
 import { type Api, fixture } from '../api.ts'
-import { countsAudience } from './campaigns.ts'
-import { asViewer, dialog, fills, heading, loads, offers, presses, SOME_ID, type State, says } from './state.ts'
+import { serveAudienceCount } from './campaigns.ts'
+import {
+  fillField,
+  pressRole,
+  SOME_ID,
+  type State,
+  signInAsViewer,
+  waitForButton,
+  waitForDialog,
+  waitForHeading,
+  waitForLoading,
+  waitForText,
+} from './state.ts'
 import { serveCouponList } from './store.ts'
 
 // Flows: the list, the editor, the coupon of a message, and the control group.
 
 type Flow = ReturnType<typeof fixture<typeof listFlows>>['flows'][number]
 
-const opensStep = presses(/^(Edit|Show) message 2,/)
-const opensEntry = presses('Edit which carts this flow takes')
-const creates = presses('Create a flow')
+const opensStep = pressRole(/^(Edit|Show) message 2,/)
+const opensEntry = pressRole('Edit which carts this flow takes')
+const creates = pressRole('Create a flow')
 
 const serveFlowList = (api: Api, change: (flow: Flow) => Flow[], more: object = {}) =>
   api.alter(listFlows, (reply) => ({ ...reply, ...more, flows: change(reply.flows[0]!) }))
@@ -58,19 +69,19 @@ const list: State[] = [
   {
     ...{ name: 'flows after a failed load', path: '/flows' },
     given: (api) => api.fail(listFlows, 400),
-    steps: [offers('Retry')],
+    steps: [waitForButton('Retry')],
   },
   {
     ...{ name: 'flows while loading', path: '/flows', isLoading: true },
     given: (api) => api.hold(listFlows),
-    steps: [loads],
+    steps: [waitForLoading],
   },
   {
     ...{ name: 'flows of a store without any', path: '/flows' },
     given: (api) => serveFlowList(api, () => []),
-    steps: [says('There is no flow yet')],
+    steps: [waitForText('There is no flow yet')],
   },
-  { name: 'flows in their order', path: '/flows', given: (api) => two(api), steps: [says('All other carts')] },
+  { name: 'flows in their order', path: '/flows', given: (api) => two(api), steps: [waitForText('All other carts')] },
   {
     ...{ name: 'flows with the same conditions', path: '/flows' },
     given: (api) =>
@@ -78,25 +89,25 @@ const list: State[] = [
         { ...flow, conditions, isOn: true },
         { ...flow, conditions, isOn: false, id: SOME_ID, name: 'Copy', position: 2 },
       ]),
-    steps: [says('stands above it and has the same conditions, so this flow would get none')],
+    steps: [waitForText('stands above it and has the same conditions, so this flow would get none')],
   },
   {
     ...{ name: 'flows as a viewer', path: '/flows' },
     given(api) {
       two(api)
-      asViewer(api)
+      signInAsViewer(api)
     },
-    steps: [says('All other carts')],
+    steps: [waitForText('All other carts')],
   },
-  { name: 'library of flows', path: '/flows', steps: [creates, dialog, says('Win back')] },
+  { name: 'library of flows', path: '/flows', steps: [creates, waitForDialog, waitForText('Win back')] },
   {
     ...{ name: 'library of flows without the plan for it', path: '/flows' },
     given: (api) => serveFlowList(api, (flow) => [flow], { isRulesInPlan: false }),
-    steps: [creates, dialog, says('are part of the Starter plan')],
+    steps: [creates, waitForDialog, waitForText('are part of the Starter plan')],
   },
   {
     ...{ name: 'flow before it is deleted', path: '/flows' },
-    steps: [presses(/^More for /), presses('Delete', 'menuitem'), dialog],
+    steps: [pressRole(/^More for /), pressRole('Delete', 'menuitem'), waitForDialog],
   },
 ]
 
@@ -106,15 +117,15 @@ const editor = (name: string, steps: State['steps'], given?: State['given']): St
 })
 
 const editors: State[] = [
-  editor('as a viewer', [heading], asViewer),
-  editor('with a message open to a viewer', [opensStep, says('Who gets it')], (api) => {
+  editor('as a viewer', [waitForHeading], signInAsViewer),
+  editor('with a message open to a viewer', [opensStep, waitForText('Who gets it')], (api) => {
     two(api)
-    asViewer(api)
+    signInAsViewer(api)
   }),
-  editor('before it is switched off', [presses(/^Switch off/), dialog]),
+  editor('before it is switched off', [pressRole(/^Switch off/), waitForDialog]),
   editor(
     'with unsaved changes',
-    [opensStep, fills('Subject', 'Still thinking about it?'), says('14 messages move, 3 are cancelled')],
+    [opensStep, fillField('Subject', 'Still thinking about it?'), waitForText('14 messages move, 3 are cancelled')],
     (api) =>
       api.answer(trySaveFlow, {
         effect: { moved: 14, dueNow: 2, overtaken: 0, cancelled: 3, added: 0, tooLate: 0, changed: 0 },
@@ -122,25 +133,29 @@ const editors: State[] = [
   ),
   editor(
     'with a split message open',
-    [opensStep, says('Share of variant A'), says('A and B have the same text')],
+    [opensStep, waitForText('Share of variant A'), waitForText('A and B have the same text')],
     (api) => two(api),
   ),
-  editor('with its entry open', [opensEntry, says('Add a group')], (api) => two(api)),
-  editor('without the plan for its conditions', [opensEntry, says('are part of the Starter plan')], (api) =>
+  editor('with its entry open', [opensEntry, waitForText('Add a group')], (api) => two(api)),
+  editor('without the plan for its conditions', [opensEntry, waitForText('are part of the Starter plan')], (api) =>
     two(api, { isRulesInPlan: false }),
   ),
   {
-    ...editor('while its coupons load', [heading, opensStep, loads], (api) => api.hold(listCoupons)),
+    ...editor('while its coupons load', [waitForHeading, opensStep, waitForLoading], (api) => api.hold(listCoupons)),
     isLoading: true,
   },
-  editor('after its coupons failed to load', [opensStep, says('The coupons could not be loaded')], (api) =>
+  editor('after its coupons failed to load', [opensStep, waitForText('The coupons could not be loaded')], (api) =>
     api.fail(listCoupons, 400),
   ),
-  editor('of a store without coupons', [opensStep, says('No coupons yet.')], (api) => serveCouponList(api, [])),
-  editor('of a store without a usable coupon', [opensStep, says('None of your coupons can be used now.')], (api) => {
-    const [coupon] = fixture(listCoupons).coupons as [Coupon]
-    serveCouponList(api, [{ ...coupon, endDate: '2026-11-01T10:00:00Z' }])
-  }),
+  editor('of a store without coupons', [opensStep, waitForText('No coupons yet.')], (api) => serveCouponList(api, [])),
+  editor(
+    'of a store without a usable coupon',
+    [opensStep, waitForText('None of your coupons can be used now.')],
+    (api) => {
+      const [coupon] = fixture(listCoupons).coupons as [Coupon]
+      serveCouponList(api, [{ ...coupon, endDate: '2026-11-01T10:00:00Z' }])
+    },
+  ),
 ]
 
 const few = (people: number | null, days: number | null = null): Finding => ({
@@ -196,53 +211,58 @@ const lift = (name: string, change: Partial<Experiments>, steps: State['steps'],
   ...{ name, path, steps },
   given: (api) => experiments(api, change),
 })
-const between = says('between $3,120.50')
+const between = waitForText('between $3,120.50')
 
 const lifts: State[] = [
   {
     ...{ name: 'lift while loading', path: '/flows/lift', isLoading: true },
     given: (api) => api.hold(readExperiments),
-    steps: [loads],
+    steps: [waitForLoading],
   },
   {
     ...{ name: 'lift after a failed load', path: '/flows/lift' },
     given: (api) => api.fail(readExperiments, 400),
-    steps: [offers('Retry')],
+    steps: [waitForButton('Retry')],
   },
   lift(
     'lift of a store without abandoned carts',
     { pace: { people: 0, boughtPercent: null, assumedPercent: 5, rate: 0.05 } },
-    [says('nothing could be measured yet')],
+    [waitForText('nothing could be measured yet')],
   ),
-  lift('lift before it begins', {}, [says('2.1 times as many purchases or more in 90 days')]),
-  lift('lift before the control group is started', {}, [presses('Start a control group'), dialog]),
-  lift('lift on day 1', { running: day1 }, [says('Nobody is counted yet')]),
-  lift('lift on day 30', { running: day30 }, [says('about 220 more people (≈ 22 days at your pace)')]),
-  lift('lift on day 180', { past: [day180, stopped] }, [says('Recoup brought in up to 34 purchases more')]),
-  lift('lift of a large store', { running: large }, [says('between $3,120.50 and $58,904.12 more')]),
-  lift('lift with people missing', { running: { ...large, health: 'off' } }, [says('Do not rely on this result')]),
-  lift('lift before it is stopped', { running: day30 }, [presses('Stop'), dialog]),
+  lift('lift before it begins', {}, [waitForText('2.1 times as many purchases or more in 90 days')]),
+  lift('lift before the control group is started', {}, [pressRole('Start a control group'), waitForDialog]),
+  lift('lift on day 1', { running: day1 }, [waitForText('Nobody is counted yet')]),
+  lift('lift on day 30', { running: day30 }, [waitForText('about 220 more people (≈ 22 days at your pace)')]),
+  lift('lift on day 180', { past: [day180, stopped] }, [waitForText('Recoup brought in up to 34 purchases more')]),
+  lift('lift of a large store', { running: large }, [waitForText('between $3,120.50 and $58,904.12 more')]),
+  lift('lift with people missing', { running: { ...large, health: 'off' } }, [
+    waitForText('Do not rely on this result'),
+  ]),
+  lift('lift before it is stopped', { running: day30 }, [pressRole('Stop'), waitForDialog]),
   {
     ...{ name: 'lift as a viewer', path: '/flows/lift' },
     given(api) {
       experiments(api, {})
-      asViewer(api)
+      signInAsViewer(api)
     },
-    steps: [says('Only the owner or an admin')],
+    steps: [waitForText('Only the owner or an admin')],
   },
   lift('flows with a result of the control group', { running: large }, [between], '/flows'),
   {
     ...{ name: 'campaign beside a running control group', path: '/campaigns?form=all' },
     given(api) {
       experiments(api, { running: large })
-      countsAudience(api)
+      serveAudienceCount(api)
     },
-    steps: [dialog, says('A control group is running for all flows and campaigns of this store: 10% of people')],
+    steps: [
+      waitForDialog,
+      waitForText('A control group is running for all flows and campaigns of this store: 10% of people'),
+    ],
   },
   lift(
     'dashboard with a result of the control group',
     { running: { ...large, revenue: found('unseen', -2_000, 9_000) } },
-    [says('No difference seen')],
+    [waitForText('No difference seen')],
     '/dashboard',
   ),
   lift('analytics with a result of the control group', { running: large }, [between], '/analytics'),

@@ -6,7 +6,16 @@ import {
 } from '../../shared/operator.ts'
 import { readSecondFactor } from '../../shared/second-factor.ts'
 import type { Api } from '../api.ts'
-import { asOwner, asUser, dialog, pages, presses, type State, says, UNKNOWN_ID } from './state.ts'
+import {
+  buildPagination,
+  pressRole,
+  type State,
+  signInAsOwner,
+  signInAsUser,
+  UNKNOWN_ID,
+  waitForDialog,
+  waitForText,
+} from './state.ts'
 
 // The operator's screens, and two-factor sign-in.
 
@@ -59,70 +68,76 @@ const answersAccount = (api: Api) =>
 const operator = (name: string, path: string, steps: State['steps'], given?: State['given']): State => ({
   ...{ name, path, steps },
   given(api, page) {
-    asUser(api, () => ({ isDemo: false, operator: 'ready' }))
+    signInAsUser(api, () => ({ isDemo: false, operator: 'ready' }))
     return given?.(api, page)
   },
 })
 const onePath = `/operator/${UNKNOWN_ID}`
 
 export const operatorStates: State[] = [
-  operator('accounts as an operator', '/operator', [says('Suspended')], (api) =>
-    api.answer(listOperatorAccounts, { accounts: [account], pagination: pages(120, 25) }),
+  operator('accounts as an operator', '/operator', [waitForText('Suspended')], (api) =>
+    api.answer(listOperatorAccounts, { accounts: [account], pagination: buildPagination(120, 25) }),
   ),
   {
-    ...operator('accounts while loading', '/operator', [says('Accounts')], (api) => api.hold(listOperatorAccounts)),
+    ...operator('accounts while loading', '/operator', [waitForText('Accounts')], (api) =>
+      api.hold(listOperatorAccounts),
+    ),
     isLoading: true,
   },
-  operator('accounts without a match', '/operator?search=nobody', [says('No account matches.')], (api) =>
-    api.answer(listOperatorAccounts, { accounts: [], pagination: pages(0, 25) }),
+  operator('accounts without a match', '/operator?search=nobody', [waitForText('No account matches.')], (api) =>
+    api.answer(listOperatorAccounts, { accounts: [], pagination: buildPagination(0, 25) }),
   ),
-  operator('accounts after a failed load', '/operator', [says('The accounts could not be loaded')], (api) =>
+  operator('accounts after a failed load', '/operator', [waitForText('The accounts could not be loaded')], (api) =>
     api.fail(listOperatorAccounts, 400),
   ),
-  operator('account as an operator', onePath, [says('Two live subscriptions at Stripe')], answersAccount),
-  operator('problem before it is closed', onePath, [presses('Close problem'), dialog], answersAccount),
-  operator('account after a failed load', onePath, [says('The account could not be loaded')], (api) =>
+  operator('account as an operator', onePath, [waitForText('Two live subscriptions at Stripe')], answersAccount),
+  operator('problem before it is closed', onePath, [pressRole('Close problem'), waitForDialog], answersAccount),
+  operator('account after a failed load', onePath, [waitForText('The account could not be loaded')], (api) =>
     api.fail(readOperatorAccount, 400),
   ),
-  operator('installation with alarms', '/operator?tab=health', [says('no worker has reported for 30 seconds')], (api) =>
-    api.answer(readOperatorHealth, {
-      checks: [
-        { name: 'database', state: 'ok' },
-        { name: 'worker', state: 'no worker has reported for 30 seconds' },
-      ],
-      queues: [{ name: 'messages.send', ready: 1_200, active: 12, later: 3, failed: 1 }],
-      late: { stores: 2, since: at },
-      alarms: [{ ...alarm, storeName: 'Maple & Clay', accountId: UNKNOWN_ID, accountName: account.name }],
-      problems: [problem],
-    }),
+  operator(
+    'installation with alarms',
+    '/operator?tab=health',
+    [waitForText('no worker has reported for 30 seconds')],
+    (api) =>
+      api.answer(readOperatorHealth, {
+        checks: [
+          { name: 'database', state: 'ok' },
+          { name: 'worker', state: 'no worker has reported for 30 seconds' },
+        ],
+        queues: [{ name: 'messages.send', ready: 1_200, active: 12, later: 3, failed: 1 }],
+        late: { stores: 2, since: at },
+        alarms: [{ ...alarm, storeName: 'Maple & Clay', accountId: UNKNOWN_ID, accountName: account.name }],
+        problems: [problem],
+      }),
   ),
-  operator('operator actions without any', '/operator?tab=actions', [says('Nothing was done yet.')], (api) =>
-    api.answer(listOperatorActions, { actions: [], pagination: pages(0) }),
+  operator('operator actions without any', '/operator?tab=actions', [waitForText('Nothing was done yet.')], (api) =>
+    api.answer(listOperatorActions, { actions: [], pagination: buildPagination(0) }),
   ),
   {
     ...{ name: 'operator who must sign in with a code', path: '/operator' },
-    given: (api) => asUser(api, () => ({ isDemo: false, operator: 'code_missing' })),
-    steps: [says('Sign in with a code')],
+    given: (api) => signInAsUser(api, () => ({ isDemo: false, operator: 'code_missing' })),
+    steps: [waitForText('Sign in with a code')],
   },
   {
     ...{ name: 'account viewed by an operator', path: '/settings/account' },
-    given: (api) => asUser(api, () => ({ isDemo: false, role: 'viewer', viewedUntil: '2030-01-01T12:00:00Z' })),
-    steps: [says('as an operator')],
+    given: (api) => signInAsUser(api, () => ({ isDemo: false, role: 'viewer', viewedUntil: '2030-01-01T12:00:00Z' })),
+    steps: [waitForText('as an operator')],
   },
   {
     ...{ name: 'two-factor sign-in with few recovery codes', path: '/settings/account' },
     given(api) {
-      asOwner(api)
+      signInAsOwner(api)
       api.answer(readSecondFactor, { isOn: true, since: '2026-01-05T10:00:00Z', recoveryCodesLeft: 1 })
     },
-    steps: [says('Few recovery codes are left.')],
+    steps: [waitForText('Few recovery codes are left.')],
   },
   {
     ...{ name: 'two-factor sign-in after a failed load', path: '/settings/account' },
     given(api) {
-      asOwner(api)
+      signInAsOwner(api)
       api.fail(readSecondFactor, 400)
     },
-    steps: [says('Two-factor sign-in could not be loaded')],
+    steps: [waitForText('Two-factor sign-in could not be loaded')],
   },
 ]

@@ -17,22 +17,22 @@ import {
 import { checkConnection, connectStore, examineStore, type StoreView } from '../../shared/stores.ts'
 import { type Api, fixture } from '../api.ts'
 import {
-  asOwner,
-  asUser,
-  asViewer,
-  dialog,
-  does,
-  fills,
-  heading,
-  loads,
-  offers,
-  presses,
+  fillField,
+  pressRole,
+  pressSave,
+  removePlan,
+  removeStore,
+  runAction,
   type State,
-  saves,
-  says,
+  signInAsOwner,
+  signInAsUser,
+  signInAsViewer,
   UNKNOWN_ID,
-  withoutPlan,
-  withoutStore,
+  waitForButton,
+  waitForDialog,
+  waitForHeading,
+  waitForLoading,
+  waitForText,
 } from './state.ts'
 
 // Settings, web push, connecting a store, and the frame around the screens.
@@ -58,39 +58,43 @@ const downServer: typeof mailServer = {
 const settings: State[] = [
   {
     ...{ name: 'settings without a store', path: '/settings' },
-    given: withoutStore,
-    steps: [says('Not connected to any store')],
+    given: removeStore,
+    steps: [waitForText('Not connected to any store')],
   },
   {
     ...{ name: 'store before it is disconnected', path: '/settings' },
-    given: asOwner,
-    steps: [presses('Disconnect Store'), dialog],
+    given: signInAsOwner,
+    steps: [pressRole('Disconnect Store'), waitForDialog],
   },
   {
     ...{ name: 'keys replaced by swapped ones', path: '/settings' },
     given(api) {
-      asOwner(api)
+      signInAsOwner(api)
       serveStore(api, {})
     },
     steps: [
-      ...[presses('Replace keys'), fills('Consumer key', 'cs_0123456789'), fills('Consumer secret', 'ck_0123456789')],
-      offers('Swap key and secret'),
+      ...[
+        pressRole('Replace keys'),
+        fillField('Consumer key', 'cs_0123456789'),
+        fillField('Consumer secret', 'ck_0123456789'),
+      ],
+      waitForButton('Swap key and secret'),
     ],
   },
   {
     ...{ name: 'connection doctor while loading', path: '/settings', isLoading: true },
     given: (api) => api.hold(examineStore),
-    steps: [does((page) => page.getByRole('region', { name: 'Connection doctor' }), 'waitFor')],
+    steps: [runAction((page) => page.getByRole('region', { name: 'Connection doctor' }), 'waitFor')],
   },
   ...['', '/recovery-rules', '/sending/sender', '/sending/brand', '/consent'].map(
     (tab): State => ({
       ...{ name: `/settings${tab} as a viewer`, path: `/settings${tab}` },
-      ...{ given: asViewer, steps: [heading] },
+      ...{ given: signInAsViewer, steps: [waitForHeading] },
     }),
   ),
   {
     ...{ name: 'recovery rule out of its range', path: '/settings/recovery-rules' },
-    steps: [fills('Messages per person', '99'), saves, says('A whole number from 1 to 20')],
+    steps: [fillField('Messages per person', '99'), pressSave, waitForText('A whole number from 1 to 20')],
   },
   {
     ...{ name: 'counts of the consent boxes', path: '/settings/consent#boxes' },
@@ -107,7 +111,7 @@ const settings: State[] = [
         ),
       })
     },
-    steps: [says('54 more ticks')],
+    steps: [waitForText('54 more ticks')],
   },
   {
     ...{ name: 'consent boxes that no shopper has seen', path: '/settings/consent#boxes' },
@@ -115,7 +119,7 @@ const settings: State[] = [
       api.answer(consentBoxes, { boxes: [], checkoutSeenAt: null })
       api.answer(consentBoxCounts, { mode: 'cart_only', counts: [] })
     },
-    steps: [says('No figures yet')],
+    steps: [waitForText('No figures yet')],
   },
   {
     ...{ name: 'text of a consent box, changed', path: '/settings/consent#boxes' },
@@ -135,18 +139,18 @@ const settings: State[] = [
         }),
         checkoutSeenAt: null,
       }),
-    steps: [fills('Text of the SMS box', 'Text me about my cart.'), offers('Save text')],
+    steps: [fillField('Text of the SMS box', 'Text me about my cart.'), waitForButton('Save text')],
   },
   {
     ...{ name: 'suppressed addresses before the import', path: '/settings/consent#suppressions' },
     steps: [
-      presses('Import CSV'),
+      pressRole('Import CSV'),
       (page) =>
         page.locator('input[type=file]').setInputFiles({
           ...{ name: 'old.csv', mimeType: 'text/csv' },
           buffer: Buffer.from('E-mail;Status;Comment\nann@shoppers.example;spam;by letter\nnobody;;\n'),
         }),
-      offers('Import 2 rows'),
+      waitForButton('Import 2 rows'),
     ],
   },
   {
@@ -160,34 +164,34 @@ const settings: State[] = [
           suppressed: [{ channel: 'sms', reason: 'unsubscribed', since: '2026-01-06T10:00:00Z' }],
         },
       }),
-    steps: [presses('Erase this person'), does((page) => page.getByLabel('Type “erase” to confirm'), 'waitFor')],
+    steps: [pressRole('Erase this person'), runAction((page) => page.getByLabel('Type “erase” to confirm'), 'waitFor')],
   },
   {
     ...{ name: 'unsaved changes before the screen is left', path: '/settings/recovery-rules' },
-    steps: [fills('Messages per person', '7'), presses('Appearance', 'link'), dialog],
+    steps: [fillField('Messages per person', '7'), pressRole('Appearance', 'link'), waitForDialog],
   },
   {
     ...{ name: 'brand after a failed load', path: '/settings/sending/brand' },
     given: (api) => api.fail(readBrand, 400),
-    steps: [says('The brand could not be loaded')],
+    steps: [waitForText('The brand could not be loaded')],
   },
   {
     ...{ name: 'brand while loading', path: '/settings/sending/brand', isLoading: true },
     given: (api) => api.hold(readBrand),
-    steps: [loads],
+    steps: [waitForLoading],
   },
   {
     ...{ name: 'brand after its preview failed', path: '/settings/sending/brand' },
     given: (api) => api.fail(previewBrand, 400),
-    steps: [says('The preview could not be made')],
+    steps: [waitForText('The preview could not be made')],
   },
   {
     ...{ name: 'brand with an unreadable color and a wrong link', path: '/settings/sending/brand' },
     given: (api) => api.alter(readBrand, (reply) => ({ ...reply, logo: null, canUpload: true })),
     steps: [
       (page) => page.getByRole('textbox', { name: 'Link color', exact: true }).fill('#ffcc00'),
-      ...[presses('Add link'), fills('Address of Instagram', 'https://shop.example/tea'), saves],
-      ...[says('Links on this background cannot be read well'), says('as this is Instagram')],
+      ...[pressRole('Add link'), fillField('Address of Instagram', 'https://shop.example/tea'), pressSave],
+      ...[waitForText('Links on this background cannot be read well'), waitForText('as this is Instagram')],
     ],
   },
   {
@@ -197,43 +201,43 @@ const settings: State[] = [
         ...{ isAccepted: true, to: 'demo@recoup.example', from: mailServer.from, way: 'mailbox' },
         steps: [],
       }),
-    steps: [presses('Send test email'), says('The email is in the built-in mailbox')],
+    steps: [pressRole('Send test email'), waitForText('The email is in the built-in mailbox')],
   },
   {
     ...{ name: 'mail server with an invalid name', path: '/settings/sending/mail-server' },
     given(api) {
-      asOwner(api)
+      signInAsOwner(api)
       api.answer(readMailServer, { ...mailServer, isFixed: false })
     },
     steps: [
-      ...[fills('Server', 'mail server'), fills('User', 'shop@mugs.example'), presses('Check and save')],
-      says('A name such as smtp.example.com'),
+      ...[fillField('Server', 'mail server'), fillField('User', 'shop@mugs.example'), pressRole('Check and save')],
+      waitForText('A name such as smtp.example.com'),
     ],
   },
   {
     ...{ name: 'mail server that accepts nothing', path: '/settings/sending/mail-server' },
     given(api) {
-      asOwner(api)
+      signInAsOwner(api)
       api.answer(readMailServer, downServer)
     },
-    steps: [says('smtp.mugs.example is not accepting email')],
+    steps: [waitForText('smtp.mugs.example is not accepting email')],
   },
   {
     ...{ name: 'account settings after a failed load', path: '/settings/account' },
     given: (api) => api.fail(me, 400),
-    steps: [says('Your account could not be loaded')],
+    steps: [waitForText('Your account could not be loaded')],
   },
   {
     ...{ name: 'account settings as a viewer', path: '/settings/account' },
-    given: asViewer,
-    steps: [says('You are a viewer')],
+    given: signInAsViewer,
+    steps: [waitForText('You are a viewer')],
   },
-  { name: 'log-out dialog', path: '/settings/account', steps: [presses('Log Out'), dialog] },
+  { name: 'log-out dialog', path: '/settings/account', steps: [pressRole('Log Out'), waitForDialog] },
   {
     ...{ name: 'FAQ with an answer open', path: '/settings/faq' },
     steps: [
-      does((page) => page.getByRole('main').locator('button[aria-expanded]').nth(3)),
-      does((page) => page.getByRole('main').locator('button[aria-expanded=true]'), 'waitFor'),
+      runAction((page) => page.getByRole('main').locator('button[aria-expanded]').nth(3)),
+      runAction((page) => page.getByRole('main').locator('button[aria-expanded=true]'), 'waitFor'),
     ],
   },
 ]
@@ -245,39 +249,39 @@ const push: State[] = [
   ...['/push-notifications', '/push-setup'].flatMap((path): State[] => [
     {
       ...{ name: `${path} without a store`, path },
-      given: withoutStore,
-      steps: [says('No store is connected yet')],
+      given: removeStore,
+      steps: [waitForText('No store is connected yet')],
     },
     {
       ...{ name: `${path} while loading`, path, isLoading: true },
       given: (api) => api.hold(readPushSetup),
-      steps: [loads],
+      steps: [waitForLoading],
     },
     {
       ...{ name: `${path} after a failed load`, path },
       given: (api) => api.fail(readPushSetup, 400),
-      steps: [offers('Retry')],
+      steps: [waitForButton('Retry')],
     },
     {
       ...{ name: `${path} as a viewer`, path },
-      given: asViewer,
-      steps: [says('Your role can look at these settings')],
+      given: signInAsViewer,
+      steps: [waitForText('Your role can look at these settings')],
     },
     {
       ...{ name: `${path} of a store on Shopify`, path },
       given: (api) => setupIs(api, { platform: 'shopify', canHostWorker: false, keys: null }),
-      steps: [says('Web push does not work on Shopify')],
+      steps: [waitForText('Web push does not work on Shopify')],
     },
     {
       ...{ name: `${path} after its statistics failed to load`, path },
       given: (api) => api.fail(pushStoreStats, 400),
-      steps: [says('The statistics could not be loaded')],
+      steps: [waitForText('The statistics could not be loaded')],
     },
   ]),
   {
     ...{ name: '/push-setup after sw.js failed to load', path: '/push-setup' },
     given: (_api, page) => page.route('**/push/sw.js', (route) => route.abort()),
-    steps: [says('sw.js could not be loaded')],
+    steps: [waitForText('sw.js could not be loaded')],
   },
 ]
 
@@ -285,21 +289,21 @@ const choosesShopify = async (page: import('playwright-core').Page) => {
   await page.getByRole('combobox', { name: 'Platform' }).click()
   await page.getByRole('option', { name: 'Shopify' }).click()
 }
-const choosesToken = does((page) => page.getByText('Access token', { exact: true }))
-const connects = presses('Connect Store')
+const choosesToken = runAction((page) => page.getByText('Access token', { exact: true }))
+const connects = pressRole('Connect Store')
 const byApp = [
-  ...[choosesShopify, fills('Store URL', 'fern-and-finch'), fills('Client ID', '0'.repeat(32))],
-  ...[fills('Client secret', `shpss_${'0'.repeat(32)}`), connects],
+  ...[choosesShopify, fillField('Store URL', 'fern-and-finch'), fillField('Client ID', '0'.repeat(32))],
+  ...[fillField('Client secret', `shpss_${'0'.repeat(32)}`), connects],
 ]
 const byToken: State['steps'] = [
-  ...[choosesShopify, choosesToken, fills('Store URL', 'fern-and-finch.myshopify.com')],
+  ...[choosesShopify, choosesToken, fillField('Store URL', 'fern-and-finch.myshopify.com')],
   // The switch between the two forms has the same name.
   (page) => page.locator('[data-path=access_token]').fill(`shpat_${'0'.repeat(32)}`),
-  ...[fills('API secret key', '0'.repeat(32)), connects],
+  ...[fillField('API secret key', '0'.repeat(32)), connects],
 ]
 const unconnected = (api: Api) => {
-  withoutStore(api)
-  asOwner(api)
+  removeStore(api)
+  signInAsOwner(api)
 }
 /** A remembered connection redirects to the dashboard and back, which clears the form. */
 const NEVER_CONNECTED = { isConnected: null, store_connection: null }
@@ -309,7 +313,7 @@ const refused = (code: StoreProblemCode, steps: State['steps'] = byApp): State =
     unconnected(api)
     api.fail(connectStore, 400, { error: typedProblemMessage(code) })
   },
-  steps: [...steps, says(typedProblemText(code).sentence)],
+  steps: [...steps, waitForText(typedProblemText(code).sentence)],
 })
 
 const weakRights: StoreRights = {
@@ -322,7 +326,7 @@ const another = '/store-setup?another=store'
 const connecting: State[] = [
   {
     ...{ name: 'store setup', path: '/store-setup', storage: NEVER_CONNECTED },
-    ...{ given: withoutStore, steps: [offers('Connect Store')] },
+    ...{ given: removeStore, steps: [waitForButton('Connect Store')] },
   },
   {
     ...{ name: 'store setup after the keys were refused', path: '/store-setup', storage: NEVER_CONNECTED },
@@ -333,31 +337,31 @@ const connecting: State[] = [
       })
     },
     steps: [
-      ...[fills('Store URL', 'https://pots-and-plates.example'), fills('Consumer key', `ck_${'a'.repeat(40)}`)],
-      ...[fills('Consumer secret', `cs_${'b'.repeat(40)}`), connects, says('Connection failed')],
+      ...[fillField('Store URL', 'https://pots-and-plates.example'), fillField('Consumer key', `ck_${'a'.repeat(40)}`)],
+      ...[fillField('Consumer secret', `cs_${'b'.repeat(40)}`), connects, waitForText('Connection failed')],
     ],
   },
   {
     ...{ name: 'store setup without a plan', path: '/store-setup' },
-    given: withoutPlan,
-    steps: [says('Subscription Required')],
+    given: removePlan,
+    steps: [waitForText('Subscription Required')],
   },
   {
     ...{ name: 'prices for a viewer', path: '/pricing' },
     given(api) {
-      withoutPlan(api)
-      asViewer(api)
+      removePlan(api)
+      signInAsViewer(api)
     },
-    steps: [says('only an owner or admin of it can choose one')],
+    steps: [waitForText('only an owner or admin of it can choose one')],
   },
   {
     ...{ name: 'form for a Shopify app', path: '/store-setup', storage: NEVER_CONNECTED },
-    ...{ given: unconnected, steps: [choosesShopify, says('How to get your credentials')] },
+    ...{ given: unconnected, steps: [choosesShopify, waitForText('How to get your credentials')] },
   },
   {
     ...{ name: 'form for a Shopify token without any field filled in', path: '/store-setup', given: unconnected },
     storage: NEVER_CONNECTED,
-    steps: [choosesShopify, choosesToken, connects, says('Access token is required for Shopify')],
+    steps: [choosesShopify, choosesToken, connects, waitForText('Access token is required for Shopify')],
   },
   ...(['shopify_app_not_installed', 'shopify_wrong_organization', 'shopify_secret_wrong'] as const).map((code) =>
     refused(code),
@@ -368,28 +372,28 @@ const connecting: State[] = [
   {
     ...{ name: 'settings of a Shopify store without any rights', path: '/settings' },
     given(api) {
-      asOwner(api)
+      signInAsOwner(api)
       serveStore(api, { platform: 'shopify', version: '2026-10', rights: weakRights })
     },
-    steps: [says('Of the last 60 days'), offers('Replace keys')],
+    steps: [waitForText('Of the last 60 days'), waitForButton('Replace keys')],
   },
   {
-    ...{ name: 'another store', path: another, given: asOwner },
-    steps: [says('The stores that are connected stay as they are.')],
+    ...{ name: 'another store', path: another, given: signInAsOwner },
+    steps: [waitForText('The stores that are connected stay as they are.')],
   },
   {
     ...{ name: 'another store beyond the plan', path: another },
     given(api) {
-      asOwner(api)
+      signInAsOwner(api)
       const problem = 'Your plan (Lite) includes 1 store. Upgrade your plan, or disconnect a store first.'
       api.alter(readUsage, (reply) => ({ ...reply, stores: { used: 1, limit: 1, problem, canAdd: false } }))
     },
-    steps: [says('Your plan has no room for another store')],
+    steps: [waitForText('Your plan has no room for another store')],
   },
   {
     ...{ name: 'another store, connected', path: another },
     given(api) {
-      asOwner(api)
+      signInAsOwner(api)
       api.alter(readUsage, (reply) => ({ ...reply, stores: { used: 1, limit: 3, problem: null, canAdd: true } }))
       api.answer(connectStore, {
         ...{ status: 'success', success: true, message: 'Connected' },
@@ -401,12 +405,12 @@ const connecting: State[] = [
         },
       })
     },
-    steps: [...byApp, says('is connected')],
+    steps: [...byApp, waitForText('is connected')],
   },
 ]
 
 const withTwoStores = (api: Api) =>
-  asUser(api, ({ stores }) => ({
+  signInAsUser(api, ({ stores }) => ({
     stores: [
       ...stores,
       {
@@ -420,26 +424,30 @@ const frame: State[] = [
   {
     ...{ name: 'server that does not respond', path: '/flows', isLoading: true },
     steps: [
-      does((page) => page.getByRole('heading', { level: 1, name: 'Flows' }), 'waitFor'),
+      runAction((page) => page.getByRole('heading', { level: 1, name: 'Flows' }), 'waitFor'),
       (page) => page.route('**/api/**', (route) => route.abort()),
-      presses('Abandoned Carts', 'link'),
-      ...[says('The Recoup server is not responding.'), offers('Retry')],
+      pressRole('Abandoned Carts', 'link'),
+      ...[waitForText('The Recoup server is not responding.'), waitForButton('Retry')],
     ],
   },
   {
     ...{ name: 'paused sending', path: '/flows' },
     given: (api) => api.alter(readInstance, (reply) => ({ ...reply, isPaused: true })),
-    steps: [says('Sending is paused.')],
+    steps: [waitForText('Sending is paused.')],
   },
   {
     ...{ name: 'menu of two stores', path: '/flows', widths: [1280], given: withTwoStores },
-    steps: [presses('Switch store'), says('Pots & Plates'), says('WooCommerce, pots-and-plates.example')],
+    steps: [
+      pressRole('Switch store'),
+      waitForText('Pots & Plates'),
+      waitForText('WooCommerce, pots-and-plates.example'),
+    ],
   },
   {
     ...{ name: 'menu of two stores on a phone', path: '/flows', widths: [360], given: withTwoStores },
-    steps: [presses('Open menu'), dialog, presses('Switch store'), says('Pots & Plates')],
+    steps: [pressRole('Open menu'), waitForDialog, pressRole('Switch store'), waitForText('Pots & Plates')],
   },
-  { name: 'menu of a phone', path: '/carts', widths: [360], steps: [presses('Open menu'), dialog] },
+  { name: 'menu of a phone', path: '/carts', widths: [360], steps: [pressRole('Open menu'), waitForDialog] },
 ]
 
 export const settingsStates: State[] = [...settings, ...push, ...connecting, ...frame]

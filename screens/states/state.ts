@@ -28,73 +28,78 @@ export interface State {
   storage?: Record<string, string | null>
 }
 
-export const shows =
+export const waitForSelector =
   (selector: string): Step =>
   (page) =>
     page.locator(selector).first().waitFor()
-export const says =
+export const waitForText =
   (text: string): Step =>
   (page) =>
     page.getByText(text).first().waitFor()
-export const offers =
+export const waitForButton =
   (name: string): Step =>
   (page) =>
     page.getByRole('button', { name }).first().waitFor()
-export const presses =
+export const pressRole =
   (name: string | RegExp, role: 'button' | 'link' | 'menuitem' = 'button'): Step =>
   (page) =>
     page.getByRole(role, { name }).first().click()
-export const fills =
+export const fillField =
   (label: string, text: string): Step =>
   (page) =>
     page.getByLabel(label, { exact: true }).first().fill(text)
-export const does =
+export const runAction =
   (act: (page: Page) => Locator, how: 'click' | 'waitFor' = 'click'): Step =>
   (page) =>
     act(page)[how]()
 /** Navigates within the page, like one of its links. */
-export const navigates =
+export const navigateTo =
   (path: string): Step =>
   (page) =>
     page.evaluate((to) => {
       history.pushState({}, '', to)
       dispatchEvent(new PopStateEvent('popstate', { state: {} }))
     }, path)
-export const saves: Step = (page) => page.keyboard.press('Control+s')
-export const dialog: Step = (page) => page.getByRole('dialog').waitFor()
-export const loads = shows('.shell[data-complete=true] [role=status][aria-label=Loading]')
-export const heading = shows('h1')
+export const pressSave: Step = (page) => page.keyboard.press('Control+s')
+export const waitForDialog: Step = (page) => page.getByRole('dialog').waitFor()
+export const waitForLoading = waitForSelector('.shell[data-complete=true] [role=status][aria-label=Loading]')
+export const waitForHeading = waitForSelector('h1')
 
 /** Id of no cart, store, campaign or customer. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 export const SOME_ID = '01990000-0000-7000-8000-000000000001'
 
-export const pages = (total: number, limit = 50) => ({ page: 1, limit, total, pages: Math.ceil(total / limit) })
+export const buildPagination = (total: number, limit = 50) => ({
+  page: 1,
+  limit,
+  total,
+  pages: Math.ceil(total / limit),
+})
 
 type User = ReturnType<typeof fixture<typeof me>>['user']
 
-export function asUser(api: Api, change: (user: User) => Partial<User>): void {
+export function signInAsUser(api: Api, change: (user: User) => Partial<User>): void {
   api.alter(me, (reply) => ({ ...reply, user: { ...reply.user, ...change(reply.user) } }))
   // The demo never requests it, so it was not recorded.
   api.answer(readSecondFactor, { isOn: false, since: null, recoveryCodesLeft: 0 })
 }
 /** An account other than the demo's. */
-export const asOwner = (api: Api) => asUser(api, () => ({ isDemo: false }))
-export const asViewer = (api: Api) => asUser(api, () => ({ isDemo: false, role: 'viewer' }))
+export const signInAsOwner = (api: Api) => signInAsUser(api, () => ({ isDemo: false }))
+export const signInAsViewer = (api: Api) => signInAsUser(api, () => ({ isDemo: false, role: 'viewer' }))
 
-export const withoutStore = (api: Api) =>
+export const removeStore = (api: Api) =>
   api.answer(checkConnection, { hasConnection: false, platform: null, store_url: null, store: null })
-export const withoutPlan = (api: Api) =>
+export const removePlan = (api: Api) =>
   api.alter(subscriptionStatus, (reply) => ({
     ...reply,
     ...{ plan: null, planInForce: null, status: null, source: null, hasActiveSubscription: false },
   }))
-export const withoutFigures = (api: Api) =>
+export const clearFigures = (api: Api) =>
   api.alter(readDashboardStats, (reply) => ({
     ...reply,
     ...{ abandonedCarts: 0, recoveredCarts: 0, recoveredOrders: 0, recoveryRate: null, totalRevenue: 0 },
     ...{ monthlyRevenue: 0, activeCustomers: 0, otherCurrencies: [], syncAgeSeconds: null },
     trends: Object.fromEntries(Object.keys(reply.trends).map((name) => [name, null])) as typeof reply.trends,
   }))
-export const withoutCarts = (api: Api) =>
-  api.answer(listAbandonedCarts, { carts: [], pagination: pages(0, 20), syncAgeSeconds: null })
+export const clearCarts = (api: Api) =>
+  api.answer(listAbandonedCarts, { carts: [], pagination: buildPagination(0, 20), syncAgeSeconds: null })

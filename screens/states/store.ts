@@ -16,23 +16,23 @@ import { readDemoPast } from '../../shared/instance.ts'
 import { listNotifications, readNotification } from '../../shared/notification-calls.ts'
 import { type Api, fixture } from '../api.ts'
 import {
-  asViewer,
-  dialog,
-  does,
-  heading,
-  loads,
-  navigates,
-  offers,
-  pages,
-  presses,
+  buildPagination,
+  clearCarts,
+  clearFigures,
+  navigateTo,
+  pressRole,
+  removePlan,
+  runAction,
   SOME_ID,
   type State,
-  says,
-  shows,
+  signInAsViewer,
   UNKNOWN_ID,
-  withoutCarts,
-  withoutFigures,
-  withoutPlan,
+  waitForButton,
+  waitForDialog,
+  waitForHeading,
+  waitForLoading,
+  waitForSelector,
+  waitForText,
 } from './state.ts'
 
 // Dashboard, carts, customers, notifications, coupons with the discount mail, and analytics.
@@ -44,15 +44,15 @@ const dashboard: State[] = [
     // First the ended subscription, then the user with the plan they had.
     ...{ name: 'dashboard without a plan', path: '/pricing' },
     given(api) {
-      withoutPlan(api)
+      removePlan(api)
       userArrives = api.hold(me).release
     },
     steps: [
-      offers('Choose'),
+      waitForButton('Choose'),
       async () => userArrives(),
-      says(billingTexts.demo),
-      navigates('/dashboard'),
-      says('Subscription Required'),
+      waitForText(billingTexts.demo),
+      navigateTo('/dashboard'),
+      waitForText('Subscription Required'),
     ],
   },
   {
@@ -60,27 +60,27 @@ const dashboard: State[] = [
     given(api) {
       for (const call of [readDashboardStats, readDashboardChart, listAbandonedCarts]) api.hold(call)
     },
-    steps: [loads],
+    steps: [waitForLoading],
   },
   {
     ...{ name: 'dashboard of a store that is not reached', path: '/dashboard' },
     given: (api) => api.fail(readDashboardStats, 503, { error: '', code: 'store_unreachable' }),
-    steps: [says('Store connection failed.')],
+    steps: [waitForText('Store connection failed.')],
   },
   {
     ...{ name: 'dashboard after a failed load', path: '/dashboard' },
     given(api) {
       for (const call of [readDashboardStats, readDashboardChart, listAbandonedCarts]) api.fail(call, 400)
     },
-    steps: [says('Dashboard Warning')],
+    steps: [waitForText('Dashboard Warning')],
   },
   {
     ...{ name: 'dashboard of a new account', path: '/dashboard' },
     given(api) {
-      withoutFigures(api)
-      withoutCarts(api)
+      clearFigures(api)
+      clearCarts(api)
     },
-    steps: [says('Get ready to win carts back')],
+    steps: [waitForText('Get ready to win carts back')],
   },
 ]
 
@@ -89,77 +89,77 @@ const carts: State[] = [
     (path): State => ({
       ...{ name: `${path} while the demo is being written`, path },
       given(api) {
-        withoutFigures(api)
-        withoutCarts(api)
+        clearFigures(api)
+        clearCarts(api)
         api.answer(readDemoPast, { isBeingWritten: true, percent: 42 })
       },
-      steps: [says('42%')],
+      steps: [waitForText('42%')],
     }),
   ),
   {
     ...{ name: 'carts while loading', path: '/carts', isLoading: true },
     given: (api) => api.hold(listAbandonedCarts),
-    steps: [loads],
+    steps: [waitForLoading],
   },
   {
     ...{ name: 'carts after a failed load', path: '/carts' },
     given: (api) => api.fail(listAbandonedCarts, 400),
-    steps: [offers('Retry')],
+    steps: [waitForButton('Retry')],
   },
-  { name: 'carts of a store without any', path: '/carts', given: withoutCarts, steps: [shows('.empty-sign')] },
+  { name: 'carts of a store without any', path: '/carts', given: clearCarts, steps: [waitForSelector('.empty-sign')] },
   {
     ...{ name: 'cart while loading', path: '/carts/:cartId', isLoading: true },
     given: (api) => api.hold(getCart),
-    steps: [loads],
+    steps: [waitForLoading],
   },
   {
     ...{ name: 'cart that does not exist', path: `/carts/${UNKNOWN_ID}` },
     given: (api) => api.fail(getCart, 404),
-    steps: [says('Cart not found')],
+    steps: [waitForText('Cart not found')],
   },
-  { name: 'cart as a viewer', path: '/carts/:cartId', given: asViewer, steps: [heading] },
+  { name: 'cart as a viewer', path: '/carts/:cartId', given: signInAsViewer, steps: [waitForHeading] },
 ]
 
 const withoutNotifications = (api: Api) =>
-  api.answer(listNotifications, { notifications: [], pagination: pages(0, 10) })
-const opensBell = presses(/^Notifications/)
+  api.answer(listNotifications, { notifications: [], pagination: buildPagination(0, 10) })
+const opensBell = pressRole(/^Notifications/)
 
 const notifications: State[] = [
   {
     ...{ name: 'notifications while loading', path: '/notifications', isLoading: true },
     given: (api) => api.hold(listNotifications),
-    steps: [says('Loading notifications...')],
+    steps: [waitForText('Loading notifications...')],
   },
   {
     ...{ name: 'notifications after a failed load', path: '/notifications' },
     given: (api) => api.fail(listNotifications, 400),
-    steps: [offers('Retry')],
+    steps: [waitForButton('Retry')],
   },
   {
     ...{ name: 'notifications without any', path: '/notifications' },
     given: withoutNotifications,
-    steps: [says('No notifications')],
+    steps: [waitForText('No notifications')],
   },
   {
     ...{ name: 'notification that does not exist', path: `/notifications?notificationId=${UNKNOWN_ID}` },
     given: (api) => api.fail(readNotification, 404),
-    steps: [says('This notification is no longer there')],
+    steps: [waitForText('This notification is no longer there')],
   },
-  { name: 'bell', path: '/flows', steps: [opensBell, shows('.bell-item')] },
+  { name: 'bell', path: '/flows', steps: [opensBell, waitForSelector('.bell-item')] },
   {
     ...{ name: 'bell without notifications', path: '/flows' },
     given: withoutNotifications,
-    steps: [opensBell, says('No notifications')],
+    steps: [opensBell, waitForText('No notifications')],
   },
   {
     ...{ name: 'bell while loading', path: '/flows', isLoading: true },
     given: (api) => api.hold(listNotifications),
-    steps: [opensBell, shows('.bell-panel [role=status][aria-label=Loading]')],
+    steps: [opensBell, waitForSelector('.bell-panel [role=status][aria-label=Loading]')],
   },
   {
     ...{ name: 'bell after a failed load', path: '/flows' },
     given: (api) => api.fail(listNotifications, 400),
-    steps: [opensBell, offers('Retry')],
+    steps: [opensBell, waitForButton('Retry')],
   },
 ]
 
@@ -182,7 +182,12 @@ export const serveCouponList = (api: Api, given: Coupon[], more: object = {}) =>
     const usable =
       query.usable === 'yes' ? given.filter(({ endDate }) => endDate === null || endDate > '2026-11-29') : given
     return {
-      ...{ coupons: usable, pagination: { ...pages(usable.length), limit: query.limit }, readAt: null, problem: null },
+      ...{
+        coupons: usable,
+        pagination: { ...buildPagination(usable.length), limit: query.limit },
+        readAt: null,
+        problem: null,
+      },
       ...{ currency: 'USD', timeZone: 'Europe/Berlin', canWrite: true, ...more },
     }
   })
@@ -191,33 +196,33 @@ const ofCoupons: State[] = [
   {
     ...{ name: 'coupons of every kind', path: '/coupons' },
     given: (api) => serveCouponList(api, coupons),
-    steps: [says('SUMMER10')],
+    steps: [waitForText('SUMMER10')],
   },
   {
     ...{ name: 'coupons while loading', path: '/coupons', isLoading: true },
     given: (api) => api.hold(listCoupons),
-    steps: [loads],
+    steps: [waitForLoading],
   },
   {
     ...{ name: 'coupons after a failed load', path: '/coupons' },
     given: (api) => api.fail(listCoupons, 400),
-    steps: [offers('Retry')],
+    steps: [waitForButton('Retry')],
   },
   {
     ...{ name: 'coupons of a store without any', path: '/coupons' },
     given: (api) => serveCouponList(api, []),
-    steps: [says('No coupons yet')],
+    steps: [waitForText('No coupons yet')],
   },
-  { name: 'coupons as a viewer', path: '/coupons', given: asViewer, steps: [says('GIFT10')] },
+  { name: 'coupons as a viewer', path: '/coupons', given: signInAsViewer, steps: [waitForText('GIFT10')] },
   {
     ...{ name: 'coupons with a read-only key', path: '/coupons' },
     given: (api) => serveCouponList(api, coupons, { canWrite: false }),
-    steps: [says('The key of this store is read-only.')],
+    steps: [waitForText('The key of this store is read-only.')],
   },
   {
     ...{ name: 'coupon form', path: '/coupons' },
     given: (api) => serveCouponList(api, []),
-    steps: [presses('Create coupon'), dialog],
+    steps: [pressRole('Create coupon'), waitForDialog],
   },
 ]
 
@@ -231,35 +236,38 @@ const discountMail = (name: string, steps: State['steps'], given: (api: Api) => 
     api.answer(listAudiences, { audiences: [] })
     given(api)
   },
-  steps: [presses('Send Discount Mail'), ...steps!],
+  steps: [pressRole('Send Discount Mail'), ...steps!],
 })
 const withoutShoppers = (api: Api) => api.answer(abandonedCustomers, { customers: [], next: null, total: 0 })
 
 const ofDiscountMail: State[] = [
   discountMail(
     'to more than it may go to',
-    [presses('Select all 12,000'), says('At most 10,000 customers can get one discount mail.')],
+    [pressRole('Select all 12,000'), waitForText('At most 10,000 customers can get one discount mail.')],
     (api) => api.answer(abandonedCustomers, { customers: [shopper], next: null, total: 12_000 }),
   ),
   discountMail(
     'with customers found among the newest',
-    [says('among the newest 10,000 customers; whoever came before them is not found.')],
+    [waitForText('among the newest 10,000 customers; whoever came before them is not found.')],
     (api) => api.answer(abandonedCustomers, { customers: [shopper], next: null, total: 1, lookedThrough: 10_000 }),
   ),
   {
-    ...discountMail('while loading', [shows('[role=dialog] [role=status][aria-label=Loading]')], (api) =>
+    ...discountMail('while loading', [waitForSelector('[role=dialog] [role=status][aria-label=Loading]')], (api) =>
       api.hold(abandonedCustomers),
     ),
     isLoading: true,
   },
-  discountMail('after a failed load', [offers('Retry')], (api) => api.fail(abandonedCustomers, 400)),
-  discountMail('of a store without abandoned carts', [says('No abandoned carts found.')], withoutShoppers),
+  discountMail('after a failed load', [waitForButton('Retry')], (api) => api.fail(abandonedCustomers, 400)),
+  discountMail('of a store without abandoned carts', [waitForText('No abandoned carts found.')], withoutShoppers),
   discountMail(
     'of a store without customers',
-    [does((page) => page.getByText('All customers')), says('No customers found. Please check your store connection.')],
+    [
+      runAction((page) => page.getByText('All customers')),
+      waitForText('No customers found. Please check your store connection.'),
+    ],
     (api) => {
       withoutShoppers(api)
-      api.answer(listCustomers, { customers: [], pagination: pages(0, 100) })
+      api.answer(listCustomers, { customers: [], pagination: buildPagination(0, 100) })
     },
   ),
 ]
@@ -268,29 +276,29 @@ const customers: State[] = [
   {
     ...{ name: 'customers while loading', path: '/customers', isLoading: true },
     given: (api) => api.hold(listCustomers),
-    steps: [says('Loading customers...')],
+    steps: [waitForText('Loading customers...')],
   },
   {
     ...{ name: 'customers after a failed load', path: '/customers' },
     given: (api) => api.fail(listCustomers, 400),
-    steps: [offers('Retry')],
+    steps: [waitForButton('Retry')],
   },
   {
     ...{ name: 'customers without a match', path: '/customers?search=nobody-at-all' },
-    given: (api) => api.answer(listCustomers, { customers: [], pagination: pages(0) }),
-    steps: [shows('.empty-sign')],
+    given: (api) => api.answer(listCustomers, { customers: [], pagination: buildPagination(0) }),
+    steps: [waitForSelector('.empty-sign')],
   },
   {
     ...{ name: 'customer while loading', path: '/customers/:customerId', isLoading: true },
     given: (api) => api.hold(readCustomer),
-    steps: [loads],
+    steps: [waitForLoading],
   },
   {
     ...{ name: 'customer that does not exist', path: `/customers/${UNKNOWN_ID}` },
     given: (api) => api.fail(readCustomer, 404),
-    steps: [says('Customer not found')],
+    steps: [waitForText('Customer not found')],
   },
-  { name: 'customer as a viewer', path: '/customers/:customerId', given: asViewer, steps: [heading] },
+  { name: 'customer as a viewer', path: '/customers/:customerId', given: signInAsViewer, steps: [waitForHeading] },
 ]
 
 const analytics: State[] = [
@@ -300,12 +308,12 @@ const analytics: State[] = [
       for (const call of [readAnalytics, readAnalyticsDetails, readRecoveryRateTrend, readRevenueTrend, readRoi])
         api.hold(call)
     },
-    steps: [loads],
+    steps: [waitForLoading],
   },
   {
     ...{ name: 'analytics after a failed load', path: '/analytics' },
     given: (api) => api.fail(readAnalytics, 400, { error: 'Failed to fetch analytics data' }),
-    steps: [says('Failed to fetch analytics data')],
+    steps: [waitForText('Failed to fetch analytics data')],
   },
 ]
 

@@ -8,7 +8,15 @@ import { secondFactorTexts } from '../../shared/second-factor.ts'
 import type { ShopBrand } from '../../shared/shop-brand.ts'
 import { acceptInvitation, readInvitation, teamTexts } from '../../shared/team.ts'
 import type { Api } from '../api.ts'
-import { fills, heading, offers, presses, type State, says, shows } from './state.ts'
+import {
+  fillField,
+  pressRole,
+  type State,
+  waitForButton,
+  waitForHeading,
+  waitForSelector,
+  waitForText,
+} from './state.ts'
 
 // Signing in and the pages that message links open: refused, expired, and a cart to restore.
 
@@ -45,8 +53,8 @@ const restoring = (
     return given?.(api, page)
   },
 })
-const offersCheckout = offers('Continue to checkout')
-const restores = presses('Restore Cart')
+const offersCheckout = waitForButton('Continue to checkout')
+const restores = pressRole('Restore Cart')
 
 const restored = (api: Api) =>
   api.answer(restoreCart, {
@@ -74,32 +82,32 @@ export const visitorStates: State[] = [
       api.hold(subscriptionStatus)
       api.hold(me)
     },
-    steps: [says('Loading...')],
+    steps: [waitForText('Loading...')],
   },
   {
     ...{ name: 'sign-in, refused', as: 'visitor', path: '/login' },
     given: (api) => api.fail(login, 401, { error: 'Login failed. Please check your credentials.' }),
     steps: [
-      ...[fills('Email', 'ada@owners.example'), fills('Password', 'secret'), presses(/^Sign in$/)],
-      says('Login failed.'),
+      ...[fillField('Email', 'ada@owners.example'), fillField('Password', 'secret'), pressRole(/^Sign in$/)],
+      waitForText('Login failed.'),
     ],
   },
   {
     ...{ name: 'sign-up without any field filled in', as: 'visitor', path: '/register' },
-    steps: [presses('Create account'), shows('[aria-invalid=true]')],
+    steps: [pressRole('Create account'), waitForSelector('[aria-invalid=true]')],
   },
   {
     ...{ name: 'sign-in after the password is forgotten', as: 'visitor', path: '/login' },
-    steps: [presses('Forgot password?'), offers('Send reset link')],
+    steps: [pressRole('Forgot password?'), waitForButton('Send reset link')],
   },
   {
     ...{ name: 'sign-in after the session expired', as: 'visitor', path: '/carts', storage: { token: 'of-yesterday' } },
     given: (api) => api.fail(me, 401),
-    steps: [says('Your session has expired. Please sign in again.')],
+    steps: [waitForText('Your session has expired. Please sign in again.')],
   },
   {
     ...{ name: 'reset link without token', as: 'visitor', path: '/reset-password' },
-    steps: [says('Invalid reset link.')],
+    steps: [waitForText('Invalid reset link.')],
   },
   {
     ...{ name: 'invitation of a user with two-factor sign-in', as: 'visitor', path: '/invite?token=x' },
@@ -110,36 +118,36 @@ export const visitorStates: State[] = [
         ...{ isKnown: true, isYou: false },
       })
     },
-    steps: [fills('Your password', 'secret'), presses(/^Join/), says('Code of your authenticator app')],
+    steps: [fillField('Your password', 'secret'), pressRole(/^Join/), waitForText('Code of your authenticator app')],
   },
   {
     ...{ name: 'invitation, not valid', as: 'visitor', path: '/invite?token=x' },
     given: (api) => api.fail(readInvitation, 400, { error: teamTexts.invalidInvitation }),
-    steps: [says(teamTexts.invalidInvitation)],
+    steps: [waitForText(teamTexts.invalidInvitation)],
   },
   {
     ...{ name: 'restore link, not valid', as: 'visitor', path: '/cart/recover?cart_id=rt_x' },
     given: (api) => api.fail(getCart, 404, { error: restoreTexts.notFound }),
-    steps: [heading, says(restoreTexts.notFound)],
+    steps: [waitForHeading, waitForText(restoreTexts.notFound)],
   },
   restoring('cart to restore with changed items', {}, [offersCheckout]),
   restoring('cart to restore in the colors of a dark shop', { brand: darkBrand }, [
-    ...[offersCheckout, says(darkBrand.promise)],
+    ...[offersCheckout, waitForText(darkBrand.promise)],
   ]),
   restoring('cart to restore in black and yellow', { brand: yellowBrand }, [offersCheckout]),
-  restoring('cart to restore while the server is away', {}, [restores, says('Back soon.')], (api) =>
+  restoring('cart to restore while the server is away', {}, [restores, waitForText('Back soon.')], (api) =>
     api.fail(restoreCart, 503, { error: 'Back soon.' }),
   ),
-  restoring('cart restored with an item to choose again', {}, [restores, says('Cart restored!')], restored),
-  restoring('cart to restore that was bought', { isOrdered: true }, [says(restoreTexts.ordered)]),
+  restoring('cart restored with an item to choose again', {}, [restores, waitForText('Cart restored!')], restored),
+  restoring('cart to restore that was bought', { isOrdered: true }, [waitForText(restoreTexts.ordered)]),
   {
     ...{ name: 'preferences link, not valid', as: 'visitor', path: '/preferences?token=x' },
     given: (api) => api.fail(readPreferences, 404),
-    steps: [says('not complete')],
+    steps: [waitForText('not complete')],
   },
   {
     ...{ name: 'unsubscribe link, not valid', as: 'visitor', path: '/unsubscribe?token=x' },
     given: (api) => api.fail(readUnsubscribe, 404),
-    steps: [heading],
+    steps: [waitForHeading],
   },
 ]
