@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { renderAccountMail } from '../server/workspace/accounts/account-mail.ts'
-import { checkFits, checkReadable, mailVariants, readHtml, sampleMails, sender } from './account-mails.ts'
+import { checkFits, checkReadable, mailVariants, renderMailHtml, sampleMails, sender } from './account-mails.ts'
 import { createScreens } from './app.ts'
 
 const app = createScreens()
@@ -8,14 +8,14 @@ const app = createScreens()
 test('every account mail fits 320 pixels, in any font and without head styles', async () => {
   const page = await app.another()
   for (const mail of Object.values(sampleMails)) {
-    for (const look of [mailVariants.usual!, mailVariants.both!]) await checkFits(page, look(readHtml(mail)), 320)
+    for (const look of [mailVariants.usual!, mailVariants.both!]) await checkFits(page, look(renderMailHtml(mail)), 320)
   }
 })
 
 test.each(['light', 'dark'] as const)('account mails are readable in %s', async (colorScheme) => {
   const page = await app.another()
   for (const name of ['reset', 'email-change', 'notifications', 'summary'])
-    await checkReadable(page, readHtml(sampleMails[name]!), colorScheme, 320)
+    await checkReadable(page, renderMailHtml(sampleMails[name]!), colorScheme, 320)
 })
 
 test.each(

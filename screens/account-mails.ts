@@ -47,7 +47,7 @@ export const sampleMails: Record<string, AccountMail> = {
 }
 export const sender = { companyName: 'Recoup', supportEmail: 'support@recoup.example' }
 
-export const readHtml = (mail: AccountMail) => renderAccountMail(mail, sender).html
+export const renderMailHtml = (mail: AccountMail) => renderAccountMail(mail, sender).html
 
 const withoutHeadStyles = (html: string) => html.replaceAll(/<style>[\s\S]*?<\/style>/g, '')
 const inWideFont = (html: string) => html.replaceAll(/font-family:[^;"]*/g, "font-family:'DejaVu Sans Mono',monospace")

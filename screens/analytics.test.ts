@@ -30,7 +30,7 @@ const block = (name: string, page = app.page) => page.getByRole('region', { name
 const figures = () => block('Figures')
 const radios = () => app.page.getByRole('radiogroup', { name: 'Period' }).getByRole('radio')
 const chooseRange = (range: string) => app.page.getByText(range, { exact: true }).click()
-const countOf = async (found: Locator, count: number) => expect.poll(() => found.count()).toBe(count)
+const readCount = async (found: Locator, count: number) => expect.poll(() => found.count()).toBe(count)
 
 const alterFigures = (change: (reply: AnalyticsReply) => AnalyticsReply) => api.alter(readAnalytics, change)
 
@@ -46,10 +46,10 @@ async function saved(button: Locator) {
 
 const savedTable = (table: string) =>
   saved(app.page.getByRole('button', { name: `Save as CSV: ${table}`, exact: true }))
-const linesOf = (text: string) => text.trimEnd().split('\r\n')
+const readLines = (text: string) => text.trimEnd().split('\r\n')
 
 /** Heading and rows, in reading order. */
-async function tableOf(title: string): Promise<string[][]> {
+async function readTable(title: string): Promise<string[][]> {
   await block(title).locator('tbody tr').first().waitFor()
   return block(title)
     .locator('tr')
@@ -59,7 +59,7 @@ async function tableOf(title: string): Promise<string[][]> {
 }
 
 /** Each bar's drawn share of the total. */
-const sharesOf = (title: string) =>
+const readShares = (title: string) =>
   block(title)
     .locator('.share-bar')
     .evaluateAll((bars) =>
@@ -68,7 +68,7 @@ const sharesOf = (title: string) =>
       ),
     )
 
-const factsOf = async (title: string) => {
+const readFacts = async (title: string) => {
   await block(title).waitFor()
   const facts = await block(title)
     .locator('dl > div')
@@ -99,14 +99,14 @@ describe('the figures', () => {
     const counts = await block('Conversion Funnel').locator('strong').allInnerTexts()
     expect(counts).toEqual(['146', '58', '24', '18', '15'])
     const names = block('Top Abandoned Products').locator('tbody th')
-    await countOf(names, 10)
+    await readCount(names, 10)
     await expect
       .poll(async () => (await names.allInnerTexts()).map((name) => name.trim()))
       .toEqual(fixture(readAnalytics).topProducts!.map(({ name }) => name))
     await expect.poll(() => new Set(api.calls(readAnalytics).map(({ query }) => query.range))).toEqual(new Set(['30d']))
     await chooseRange('90d')
     await expect.poll(async () => (await kpis())[0]).toEqual(['$10.00', '–'])
-    await countOf(radios(), 4)
+    await readCount(radios(), 4)
     await expect.poll(() => new URL(page.url()).searchParams.get('range')).toBe('90d')
     await page.reload()
     await expect.poll(() => page.getByRole('radio', { name: '90d' }).isChecked()).toBe(true)
@@ -159,23 +159,23 @@ describe('the figures', () => {
     }))
     await app.open('/analytics')
     await expect
-      .poll(() => factsOf('Email Performance'))
+      .poll(() => readFacts('Email Performance'))
       .toEqual({
         ...{ 'Open rate': '11.00%', 'Click rate': '22.00%', 'Conversion rate': '33.00%', 'Revenue per email': '$4.50' },
         ...{ Accepted: '1,234', Bounced: '5', Refused: '4', Unsubscribed: '6', Complaints: '7' },
       })
     await expect
-      .poll(() => factsOf('Customer Insights'))
+      .poll(() => readFacts('Customer Insights'))
       .toEqual({
         ...{ New: '1,001', Returning: '12', 'Repeat purchase rate': '25.00%', 'Average orders per customer': '1.50' },
       })
     await expect
-      .poll(() => factsOf('WooCommerce metrics'))
+      .poll(() => readFacts('WooCommerce metrics'))
       .toEqual({
         ...{ 'Cart abandonment rate': '70.00%', 'Average cart value': '$80.50', 'Conversion rate': '5.00%' },
       })
     await expect
-      .poll(() => tableOf('Top Abandoned Products'))
+      .poll(() => readTable('Top Abandoned Products'))
       .toEqual([
         ['Product', 'SKU', 'Abandoned', 'Recovery rate', 'Revenue lost'],
         ['Pot', 'POT-1', '1,204', '12.50%', '$81,872.00'],
@@ -198,7 +198,7 @@ describe('the figures', () => {
     }))
     const page = await app.open('/analytics')
     await expect
-      .poll(() => factsOf('Shopify metrics'))
+      .poll(() => readFacts('Shopify metrics'))
       .toEqual({
         ...{
           'Checkout abandonment rate': '62.50%',
@@ -242,7 +242,7 @@ describe('the figures', () => {
         ['Conversions', '1'],
       ])
     // A zero has no bar.
-    await expect.poll(async () => (await sharesOf('Conversion Funnel'))[2]).toBe(0)
+    await expect.poll(async () => (await readShares('Conversion Funnel'))[2]).toBe(0)
     await funnel.getByText(uneven).waitFor()
     const channel = funnel.getByLabel('Channel')
     await expect.poll(() => channel.locator('option').allInnerTexts()).toEqual(['All channels', 'Email', 'SMS'])
@@ -259,7 +259,7 @@ describe('the figures', () => {
     await channel.selectOption('all')
     await expect.poll(async () => (await shown())[1]).toEqual(['Messages sent', '9'])
     // More than all carts still fills only the whole bar (B 9).
-    await expect.poll(async () => (await sharesOf('Conversion Funnel'))[1]).toBe(100)
+    await expect.poll(async () => (await readShares('Conversion Funnel'))[1]).toBe(100)
   })
 
   test('with many digits stay on one line, on a wide screen and on a phone', async () => {
@@ -376,11 +376,11 @@ describe('a trend', () => {
     await panel.getByRole('button', { name: 'Bar chart' }).click()
     await panel.locator('[data-type=bar]').first().waitFor()
     await panel.getByRole('button', { name: 'Show as table' }).click()
-    await countOf(panel.locator('tbody tr'), 7)
+    await readCount(panel.locator('tbody tr'), 7)
     await expect.poll(() => panel.locator('tbody tr').last().innerText()).toContain('(so far)')
     const picture = await saved(panel.getByRole('button', { name: 'Export' }))
     expect([picture.name, picture.isPng]).toEqual(['revenue-trend.png', true])
-    const table = linesOf((await savedTable('Revenue')).text)
+    const table = readLines((await savedTable('Revenue')).text)
     expect([table.length, table[0], table.at(-1)!.split(',')[0]]).toEqual([
       ...[8, '\ufeffDate,Recovered revenue (USD),Revenue opportunity (USD)', '2026-11-28'],
     ])
@@ -436,7 +436,7 @@ describe('a trend', () => {
       const color = await page.evaluate(() =>
         getComputedStyle(document.documentElement).getPropertyValue('--rc-chart-1'),
       )
-      const heights = await barsOf(bytes, color.trim())
+      const heights = await measureBars(bytes, color.trim())
       expect(heights).toHaveLength(2)
       expect(heights[0]! / heights[1]!).toBeCloseTo(0.9, 1)
     }
@@ -493,7 +493,7 @@ describe('a file', () => {
     await app.open('/analytics?range=30d')
     const products = await savedTable('Top Abandoned Products')
     expect(products.name).toBe('top-abandoned-products-2026-10-30-to-2026-11-28.csv')
-    expect(linesOf(products.text).slice(0, 2)).toEqual([
+    expect(readLines(products.text).slice(0, 2)).toEqual([
       '\ufeffProduct,SKU,Abandoned,Recovery rate,Revenue lost (USD)',
       expect.stringMatching(/^Stacking Cups,MC-CUP,32,0\.1875,1088$/),
     ])
@@ -503,14 +503,14 @@ describe('a file', () => {
     ]) {
       await block(table).locator('tbody tr').first().waitFor()
       const shown = await block(table).locator('tbody tr').count()
-      expect([table, linesOf((await savedTable(table)).text).length]).toEqual([table, shown + 1])
+      expect([table, readLines((await savedTable(table)).text).length]).toEqual([table, shown + 1])
     }
     const roi = await savedTable('ROI By month, the last 12 at most')
-    expect(linesOf(roi.text)).toHaveLength(fixture(readRoi).months.length + 1)
+    expect(readLines(roi.text)).toHaveLength(fixture(readRoi).months.length + 1)
     expect(roi.text).toContain('Month,Attributed revenue (USD),Message cost (USD)')
     await block('Recovery rate').getByRole('button', { name: 'Show as table' }).click()
     const trend = await savedTable('Recovery rate')
-    expect(linesOf(trend.text)).toHaveLength(31)
+    expect(readLines(trend.text)).toHaveLength(31)
     expect(trend.text).toContain('Date,Recovery rate,Abandonment rate')
   })
 
@@ -530,18 +530,18 @@ describe('a file', () => {
     }))
     await app.open('/analytics?range=30d')
     const rows = (table: string) => block(table).locator('tbody tr')
-    await countOf(rows('By country'), 8)
+    await readCount(rows('By country'), 8)
     await expect.poll(() => rows('By device').locator('th').allInnerTexts()).toEqual(['Phone', 'Desktop', 'Not known'])
-    expect(linesOf((await savedTable('By country')).text)).toHaveLength(11)
+    expect(readLines((await savedTable('By country')).text)).toHaveLength(11)
     await block('By country').getByRole('button', { name: 'Show all 10' }).click()
-    await countOf(rows('By country'), 10)
+    await readCount(rows('By country'), 10)
     const table = 'Flows, campaigns and messages by hand'
-    await countOf(rows(table), 20)
-    expect(linesOf((await savedTable(table)).text)).toHaveLength(22)
+    await readCount(rows(table), 20)
+    expect(readLines((await savedTable(table)).text)).toHaveLength(22)
     await block(table).getByRole('button', { name: 'Show all 21' }).click()
-    await countOf(rows(table), 21)
+    await readCount(rows(table), 21)
     await chooseRange('7d')
-    await countOf(rows(table), 1)
+    await readCount(rows(table), 1)
   })
 })
 
@@ -608,7 +608,7 @@ describe('the blocks of decision 99', () => {
       ],
       ['Organic: All other orders, and those made by the staff', '$100.00', '5 orders · 10.00% of the store’s revenue'],
     ])
-    await expect.poll(() => sharesOf('Revenue, by how it is known')).toEqual([60, 30, 10])
+    await expect.poll(() => readShares('Revenue, by how it is known')).toEqual([60, 30, 10])
     await known.getByText('Net of refunds. Each order is in one of the three').waitFor()
   })
 
@@ -637,7 +637,7 @@ describe('the blocks of decision 99', () => {
       ['/carts?reach=no_consent:DE&days=7', 'No consent (DE) 25'],
       ['/carts?reach=no_contact&days=7', 'No email 13'],
     ])
-    await expect.poll(() => sharesOf('Carts that can be reached')).toEqual([62, 25, 13])
+    await expect.poll(() => readShares('Carts that can be reached')).toEqual([62, 25, 13])
     await reached.getByRole('link', { name: 'Can be reached' }).click()
     await page.waitForURL(/\/carts\?.*reach=reachable/)
     await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).waitFor()
@@ -665,33 +665,33 @@ describe('the blocks of decision 99', () => {
     const share = ['1,200', '25.00%', '$81.00']
     const shares = ['Abandoned', 'Recovery rate', 'Revenue opportunity']
     await expect
-      .poll(() => tableOf('By country'))
+      .poll(() => readTable('By country'))
       .toEqual([
         ['Country', ...shares],
         ['Germany', ...share],
         ['Not known', ...share],
       ])
     await expect
-      .poll(() => tableOf('New and returning shoppers'))
+      .poll(() => readTable('New and returning shoppers'))
       .toEqual([
         ['Shopper', ...shares],
         ['Returning', ...share],
       ])
     await expect
-      .poll(() => tableOf('What a reminder earned, by time after leaving'))
+      .poll(() => readTable('What a reminder earned, by time after leaving'))
       .toEqual([
         ['Time after leaving', 'Messages', 'Conversion rate', 'Revenue per message'],
         ['3–6 h', '1,234', '33.00%', '$4.50'],
       ])
     await expect
-      .poll(() => tableOf('By channel'))
+      .poll(() => readTable('By channel'))
       .toEqual([
         ['Channel', 'Accepted', 'Click rate', 'Conversion rate', 'Revenue per message', 'Unsubscribed', 'Revenue'],
         ['SMS', '1,234', '22.00%', '33.00%', '$4.50', '6', '$5,553.00'],
       ])
     // Only emails have opens.
     await expect
-      .poll(() => tableOf('Flows, campaigns and messages by hand'))
+      .poll(() => readTable('Flows, campaigns and messages by hand'))
       .toEqual([
         ['Sent by', 'Accepted', 'Open rate', 'Click rate', 'Conversion rate', 'Unsubscribed', 'Revenue'],
         ['Reminders, step 2 (SMS)', '1,234', '–', '22.00%', '33.00%', '6', '$5,553.00'],
@@ -820,10 +820,10 @@ describe('plans', () => {
     await app.open('/analytics')
     const roi = block('ROI Tracking')
     const rows = roi.getByRole('region', { name: 'ROI by month' }).locator('tbody tr')
-    await countOf(rows, 2)
+    await readCount(rows, 2)
     const cells = await rows.first().locator('td').allInnerTexts()
     expect(cells.slice(0, 4)).toEqual(['$991.40', '$12.50', '$79.00', '$899.90'])
-    await countOf(roi.getByRole('region', { name: 'ROI by channel' }).locator('tbody tr'), 1)
+    await readCount(roi.getByRole('region', { name: 'ROI by channel' }).locator('tbody tr'), 1)
     await roi
       .getByRole('img', { name: /^Revenue and costs, by month.* The table below shows each number\.$/ })
       .waitFor()
@@ -889,7 +889,7 @@ describe('plans', () => {
 const LEAST_HEIGHT = 60
 
 /** Heights of a color's bars in a picture, from left to right. */
-async function barsOf(picture: Buffer, color: string): Promise<number[]> {
+async function measureBars(picture: Buffer, color: string): Promise<number[]> {
   const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const heightAt = (x: number) => {

@@ -32,7 +32,7 @@ const SUBJECT = 'Still want these pots?'
 const IN_THREE_DAYS = new Date(NOW.getTime() + 3 * 86_400_000).toISOString().slice(0, 10)
 let campaigns: CampaignView[]
 
-const aCampaign = (more: Partial<CampaignView> = {}): CampaignView => {
+const buildCampaign = (more: Partial<CampaignView> = {}): CampaignView => {
   const id = randomUUID()
   const content = { subject: SUBJECT, body: 'Hi {{ customer_name }}', template: 'custom', coupon: null } as const
   const recorded = fixture(readCampaign).campaign as CampaignView
@@ -65,7 +65,7 @@ beforeEach(() => {
   })
   app.api.answer(readCampaign, ({ params: { id } }) => ({ campaign: campaigns.find((each) => each.id === id)! }))
   app.api.answer(createCampaign, ({ body: { name, type, targetAudience, content, schedule } }) =>
-    add(aCampaign({ name, type, targetAudience, content, schedule })),
+    add(buildCampaign({ name, type, targetAudience, content, schedule })),
   )
   app.api.answer(saveCampaign, ({ params: { id }, body }) =>
     change(id, 'status' in body ? { status: 'cancelled' } : { name: body.name, content: body.content }),
@@ -73,7 +73,7 @@ beforeEach(() => {
   app.api.answer(pauseCampaign, ({ params: { id } }) => change(id, { status: 'paused' }))
   app.api.answer(playCampaign, ({ params: { id } }) => change(id, { status: 'scheduled' }))
   app.api.answer(sendCampaignNow, ({ params: { id } }) => change(id, { status: 'sent' }))
-  app.api.answer(sendToAbandonedCarts, () => add(aCampaign({ name: 'Quick Send - Nov 28, 2026', status: 'sent' })))
+  app.api.answer(sendToAbandonedCarts, () => add(buildCampaign({ name: 'Quick Send - Nov 28, 2026', status: 'sent' })))
   app.api.answer(deleteCampaign, ({ params: { id } }) => {
     campaigns = campaigns.filter((each) => each.id !== id)
     return { success: true as const }
@@ -85,7 +85,8 @@ const button = (name: string, within: Locator = dialog()) => within.getByRole('b
 const row = (name = NAME) => app.page.getByRole('row').filter({ hasText: name })
 const banner = (text: string) => app.page.getByRole('status').filter({ hasText: text }).first().waitFor()
 const press = (action: string) => button(`${action} ${NAME}`, row()).click()
-const keysOf = (endpoint: Endpoint) => app.api.calls(endpoint).map(({ sent }: Call) => sent.headers['idempotency-key'])
+const listKeys = (endpoint: Endpoint) =>
+  app.api.calls(endpoint).map(({ sent }: Call) => sent.headers['idempotency-key'])
 
 async function toStep(name: string) {
   await button('Next').click()
@@ -113,7 +114,10 @@ test.each([
   await app.page.getByRole('button', { name: 'Retry' }).hover()
   // A live event may trigger a refetch, so wait for the button.
   await app.page.mouse.down()
-  app.api.answer(listCampaigns, { campaigns: [aCampaign()], pagination: { page: 1, limit: 50, total: 1, pages: 1 } })
+  app.api.answer(listCampaigns, {
+    campaigns: [buildCampaign()],
+    pagination: { page: 1, limit: 50, total: 1, pages: 1 },
+  })
   await app.page.mouse.up()
   await row().waitFor()
 })
@@ -180,7 +184,7 @@ describe('the form of a campaign', () => {
           schedule: { startDate: IN_THREE_DAYS, timeOfDay: '10:00', frequency: 'once' },
         },
       ])
-    await expect.poll(() => keysOf(createCampaign)).toEqual([expect.any(String)])
+    await expect.poll(() => listKeys(createCampaign)).toEqual([expect.any(String)])
   })
 
   test('shows the text of B 8 if there are no abandoned carts (letter-L6)', { tags: ['B8'] }, async () => {
@@ -257,7 +261,7 @@ describe('the form of a campaign', () => {
 
 describe('a row of the list', () => {
   test('has the columns of the specification, and optional ones', { tags: ['B2'] }, async () => {
-    campaigns = [aCampaign()]
+    campaigns = [buildCampaign()]
     await app.open('/campaigns')
     const heads = () => app.page.getByRole('columnheader').allInnerTexts()
     const all = ['Campaign', 'Status', 'Created', 'Audience', 'Sent', 'Revenue', 'Next run', 'Action']
@@ -276,7 +280,7 @@ describe('a row of the list', () => {
     ['active', ['Edit', 'Pause', 'Delete', 'Send']],
     ['sent', ['Edit', 'Play', 'Delete', 'Send']],
   ] as const)('offers the actions of B 4 for a %s campaign', { tags: ['B4'] }, async (status, actions) => {
-    campaigns = [aCampaign({ status })]
+    campaigns = [buildCampaign({ status })]
     await app.open('/campaigns')
     const all = row().locator('td').last().locator('button, a')
     await expect
@@ -287,7 +291,7 @@ describe('a row of the list', () => {
   test('reports its actions with the texts of B 8, and confirms those that need it', {
     tags: ['B2', 'B4', 'B8'],
   }, async () => {
-    campaigns = [aCampaign()]
+    campaigns = [buildCampaign()]
     await app.open('/campaigns')
     for (const [action, text, status, question, answer] of [
       ['Pause', 'Campaign paused.', 'Paused'],
@@ -324,7 +328,7 @@ describe('a row of the list', () => {
     'of a %s campaign reports with the text of B 8 that “%s” failed',
     { tags: ['B8'] },
     async (status, action, text, endpoint, question?, answer?) => {
-      campaigns = [aCampaign({ status })]
+      campaigns = [buildCampaign({ status })]
       app.api.fail(endpoint, 500, { error: 'x', code: 'internal' })
       await app.open('/campaigns')
       await press(action)
@@ -335,14 +339,14 @@ describe('a row of the list', () => {
   )
 
   test('sends a campaign once when “Send” is double-clicked', async () => {
-    campaigns = [aCampaign()]
+    campaigns = [buildCampaign()]
     const held = app.api.hold(sendCampaignNow)
     await app.open('/campaigns')
     await press('Send Now')
     await button('Send', dialog(`Send ${NAME} now?`)).dblclick()
     held.release()
     await banner(campaignTexts.sentNow)
-    await expect.poll(() => keysOf(sendCampaignNow)).toEqual([expect.any(String)])
+    await expect.poll(() => listKeys(sendCampaignNow)).toEqual([expect.any(String)])
   })
 })
 
@@ -392,9 +396,9 @@ describe('“Send to All”', () => {
       await button('Send to All', form()).click()
       await confirm()
       await form().getByText('Failed to send campaign. Please try again.').waitFor()
-      await expect.poll(() => keysOf(sendToAbandonedCarts).length).toBe(times)
+      await expect.poll(() => listKeys(sendToAbandonedCarts).length).toBe(times)
     }
-    const [first, second] = keysOf(sendToAbandonedCarts)
+    const [first, second] = listKeys(sendToAbandonedCarts)
     expect(first).toEqual(expect.any(String))
     expect(second).toBe(first)
   })
@@ -406,12 +410,12 @@ describe('the page of a campaign', () => {
   beforeEach(() => {
     const [chosen] = recipients
     const targetAudience = {
-      ...aCampaign().targetAudience,
+      ...buildCampaign().targetAudience,
       mode: 'selected',
       customerEmails: [chosen!.customer_email!],
     }
     campaigns = [
-      aCampaign({ status: 'sent', counts, targetAudience: targetAudience as CampaignView['targetAudience'] }),
+      buildCampaign({ status: 'sent', counts, targetAudience: targetAudience as CampaignView['targetAudience'] }),
     ]
   })
 
@@ -468,7 +472,7 @@ describe('the page of a campaign', () => {
 })
 
 test('the dashboard lists the campaigns, each with a link to its page', { tags: ['A2.3', 'A9'] }, async () => {
-  campaigns = [aCampaign({ status: 'active' })]
+  campaigns = [buildCampaign({ status: 'active' })]
   await app.open('/dashboard')
   await app.page.getByRole('region', { name: 'Active Campaigns' }).getByRole('link', { name: NAME }).click()
   await app.page.waitForURL(`**/campaigns/${campaigns[0]!.id}*`)

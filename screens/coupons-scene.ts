@@ -57,12 +57,12 @@ export function serveCoupons(api: Api, coupons = buildCoupons(), list: Partial<L
   const server: CouponServer = { coupons, list }
   api.answer(listCoupons, ({ query }) => buildPage(server, query))
   api.answer(createCoupon, ({ body }) => {
-    const coupon = buildCoupon(fieldsOf(body))
+    const coupon = buildCoupon(buildFields(body))
     server.coupons = [coupon, ...server.coupons]
     return { coupon }
   })
   api.answer(updateCoupon, ({ params: { id }, body }) => {
-    server.coupons = server.coupons.map((each) => (each._id === id ? { ...each, ...fieldsOf(body) } : each))
+    server.coupons = server.coupons.map((each) => (each._id === id ? { ...each, ...buildFields(body) } : each))
     return { coupon: server.coupons.find(({ _id }) => _id === id)! }
   })
   api.answer(deleteCoupon, ({ params: { id } }) => {
@@ -73,7 +73,7 @@ export function serveCoupons(api: Api, coupons = buildCoupons(), list: Partial<L
   return server
 }
 
-const fieldsOf = ({ platform: _, storeId: __, minSpend, maxDiscount, usageLimit, ...body }: CouponInput) => ({
+const buildFields = ({ platform: _, storeId: __, minSpend, maxDiscount, usageLimit, ...body }: CouponInput) => ({
   ...body,
   ...{ minSpend: minSpend ?? null, maxDiscount: maxDiscount ?? null, usageLimit: usageLimit ?? null },
 })

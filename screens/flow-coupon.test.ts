@@ -41,7 +41,7 @@ async function openFlow(step = 1): Promise<Page> {
 
 const openStep = (page: Page, place: number) =>
   page.getByRole('button', { name: new RegExp(`^(Edit|Show) message ${place},`) }).click()
-const cardOf = (page: Page, place: number) =>
+const findCard = (page: Page, place: number) =>
   page
     .getByRole('list', { name: 'Messages in their order' })
     .locator('> li')
@@ -76,7 +76,7 @@ test('is chosen, previewed before it is saved, and saved with its rules', async 
   await expect.poll(() => field(page).inputValue()).toBe('No coupon')
   await choose(page, /^CART-•+ · 10%/)
   await page.getByText(/^10%.* · not for shoppers who used a coupon in the last 90 days$/).waitFor()
-  await cardOf(page, 1).getByText('Coupon CART-••••••••').waitFor()
+  await findCard(page, 1).getByText('Coupon CART-••••••••').waitFor()
   await page.getByText(EXAMPLE_NOTE).waitFor()
   await page.locator('.step-panel').frameLocator('iframe').getByText(EXAMPLE).waitFor()
   await rules(page).click()
@@ -88,7 +88,7 @@ test('is chosen, previewed before it is saved, and saved with its rules', async 
   await page.getByText('Enter a whole number of days between 1 and 3,650').waitFor()
   await page.getByText('Enter an amount greater than 0').waitFor()
   await expect.poll(() => isFocused(days(page))).toBe(true)
-  await cardOf(page, 1).getByText('Needs a correction').waitFor()
+  await findCard(page, 1).getByText('Needs a correction').waitFor()
   expect(api.calls(saveFlow)).toEqual([])
   await days(page).fill('30')
   await page.getByRole('textbox', { name: 'Amount in USD' }).fill('49.5')
@@ -111,11 +111,11 @@ test('of a saved message is shown with its rules, and can be removed', async () 
   const line =
     '10%, at most $20.00 · only for first orders · not for shoppers who used a coupon in the last 90 days · only for carts above $50.00 · else not sent'
   await page.getByText(line).waitFor()
-  await cardOf(page, 1).getByText('Coupon CART-••••••••').waitFor()
-  await expect.poll(() => cardOf(page, 2).innerText()).not.toContain('CART')
+  await findCard(page, 1).getByText('Coupon CART-••••••••').waitFor()
+  await expect.poll(() => findCard(page, 2).innerText()).not.toContain('CART')
   await expect.poll(() => rules(page).getAttribute('aria-expanded')).toBe('false')
   await choose(page, 'No coupon')
-  await cardOf(page, 1).getByText('Coupon CART').waitFor({ state: 'detached' })
+  await findCard(page, 1).getByText('Coupon CART').waitFor({ state: 'detached' })
   await expect.poll(() => api.calls(previewFlow).at(-1)?.body.coupon).toBeNull()
   await save(page).click()
   await expect.poll(() => api.calls(saveFlow).map(({ body }) => body.steps[0]!.coupon)).toEqual([null])
@@ -205,7 +205,7 @@ test('that the server refuses shows the error at its field, in its message', asy
   await save(page).click()
   await page.getByText(error, { exact: true }).waitFor()
   await expect
-    .poll(() => cardOf(page, 2).getByRole('button', { name: 'Edit' }).getAttribute('aria-expanded'))
+    .poll(() => findCard(page, 2).getByRole('button', { name: 'Edit' }).getAttribute('aria-expanded'))
     .toBe('true')
   await expect.poll(() => isFocused(field(page))).toBe(true)
 })
@@ -215,7 +215,7 @@ test('that was deleted in the store stays, with a warning', async () => {
   serveFlow(withCoupon(buildCoupon({ code: 'CART', kind: 'personal' }), true))
   const page = await openFlow()
   await page.getByText('This coupon was deleted in your store. As things stand, this message is not sent.').waitFor()
-  await cardOf(page, 1).getByText('Coupon CART-••••••••, deleted').waitFor()
+  await findCard(page, 1).getByText('Coupon CART-••••••••, deleted').waitFor()
   await expect.poll(() => field(page).inputValue()).toMatch(/^CART-•+ · 10%$/)
   await rules(page).click()
   await page.getByText('If the coupon is not valid, or these rules keep it back').waitFor()

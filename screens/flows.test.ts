@@ -24,7 +24,7 @@ const flow = (name: string) =>
   app.page.getByRole('listitem').filter({ has: app.page.getByRole('heading', { name, exact: true }) })
 const handle = (name: string) => app.page.getByRole('button', { name: `Move ${name}`, exact: true })
 const dialog = (name?: string) => app.page.getByRole('dialog', name ? { name } : {})
-const middleOf = async (element: Locator) => {
+const findMiddle = async (element: Locator) => {
   const { x, y, width, height } = (await element.boundingBox())!
   return { x: x + width / 2, y: y + height / 2 }
 }
@@ -99,7 +99,7 @@ test('arrow keys move a flow: its handle keeps the focus, its position is announ
 test('a flow is dragged by its handle, and Escape cancels the drag', async () => {
   stored.flows.reverse()
   await openList()
-  const [from, to] = [await middleOf(handle(HIGH)), await middleOf(flow(READY))]
+  const [from, to] = [await findMiddle(handle(HIGH)), await findMiddle(flow(READY))]
   const drag = async () => {
     await app.page.mouse.move(from.x, from.y)
     await app.page.mouse.down()

@@ -30,7 +30,7 @@ const HARD_ITEMS = [
 const renderer = createTemplateRenderer()
 const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) => id !== 'custom')
 
-function htmlOf(id: string, context: Parameters<typeof sampleContext>[0]): string {
+function renderHtml(id: string, context: Parameters<typeof sampleContext>[0]): string {
   const { subject, body } = ready.find((template) => template.id === id)!
   const links = { preferencesLink: 'https://app.example/p/sample' }
   const options = { storeHosts: ['shop.example'], trackLink: (url: string) => url }
@@ -135,7 +135,7 @@ describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
   test.each(
     Object.entries(carts),
   )('fits every width, in light and dark mode, with a %s cart', async (_name, context) => {
-    await page.setContent(htmlOf(id, context))
+    await page.setContent(renderHtml(id, context))
     for (const { scheme, width, layout } of await measureEverywhere()) {
       expect([scheme, width, layout.over, layout.brokenSums]).toEqual([scheme, width, 0, []])
       expect(layout.smallest).toBeGreaterThanOrEqual(13)
@@ -148,13 +148,13 @@ describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
   })
 
   test('fits and is readable if the mail program drops the head styles', async () => {
-    await page.setContent(htmlOf(id, carts.hard).replaceAll(/<style>[\s\S]*?<\/style>/g, ''))
+    await page.setContent(renderHtml(id, carts.hard).replaceAll(/<style>[\s\S]*?<\/style>/g, ''))
     for (const { width, layout } of await measureEverywhere()) expect([width, layout.over]).toEqual([width, 0])
     if (id === 'discount') expect(await violations()).toEqual([])
   })
 
   test('passes axe in light and dark mode', async () => {
-    await page.setContent(htmlOf(id, { ...pictured, ...withKit('no kit') }))
+    await page.setContent(renderHtml(id, { ...pictured, ...withKit('no kit') }))
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
       expect([colorScheme, await violations()]).toEqual([colorScheme, []])
@@ -164,7 +164,7 @@ describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
 
 describe.each(Object.keys(kits))('a mail with %s', (name) => {
   test('fits every width and passes axe, in light and dark mode', async () => {
-    await page.setContent(htmlOf('discount', { ...pictured, ...withKit(name) }))
+    await page.setContent(renderHtml('discount', { ...pictured, ...withKit(name) }))
     for (const { scheme, width, layout } of await measureEverywhere()) {
       expect([scheme, width, layout.over]).toEqual([scheme, width, 0])
       expect(layout.buttonHeight).toBeGreaterThanOrEqual(44)
@@ -183,7 +183,7 @@ test.each([
 ])('at %i pixels the first picture is %i wide, and the button as wide as a phone', async (width, wide, button) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width, height: 900 })
-  await page.setContent(htmlOf('first_reminder', pictured))
+  await page.setContent(renderHtml('first_reminder', pictured))
   const widths = await page.evaluate(() =>
     ['img.first', 'img.thumb', '.cta'].map((part) => document.querySelector(part)!.getBoundingClientRect().width),
   )
@@ -195,7 +195,7 @@ test.each([
 
 test('a logo keeps its light background in dark mode', async () => {
   await page.emulateMedia({ colorScheme: 'dark' })
-  await page.setContent(htmlOf('first_reminder', withKit('a black kit')))
+  await page.setContent(renderHtml('first_reminder', withKit('a black kit')))
   const grounds = await page.evaluate(() =>
     ['.logo', '.card'].map((part) => getComputedStyle(document.querySelector(part)!).backgroundColor),
   )

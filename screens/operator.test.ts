@@ -26,23 +26,23 @@ const { api } = app
 
 const OLGA = 'olga@operators.example'
 const AT = '2026-11-01T10:00:00.000Z'
-const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const buildId = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
 const anAccount = (changes: Partial<OperatorAccount> = {}): OperatorAccount => ({
-  ...{ id: idOf(1), name: 'Ada', ownerEmail: 'ada@owners.example', isDemo: false, createdAt: AT, stores: 1 },
+  ...{ id: buildId(1), name: 'Ada', ownerEmail: 'ada@owners.example', isDemo: false, createdAt: AT, stores: 1 },
   ...{ messages: 41_200, suspendedAt: null, plan: 'free', status: 'active', source: 'free', isUnlimited: false },
   ...changes,
 })
 
 const anAction = (action: OperatorAction['action'], data: OperatorAction['data'], number = 1): OperatorAction => ({
-  ...{ id: idOf(number), at: AT, operatorEmail: OLGA, accountId: idOf(1), accountName: 'Ada', action, data },
+  ...{ id: buildId(number), at: AT, operatorEmail: OLGA, accountId: buildId(1), accountName: 'Ada', action, data },
 })
 
 const problem = {
-  ...{ id: idOf(9), accountId: idOf(1), accountName: 'Ada', kind: 'two_subscriptions' as const },
+  ...{ id: buildId(9), accountId: buildId(1), accountName: 'Ada', kind: 'two_subscriptions' as const },
   ...{ detail: 'sub_1 and sub_2', raisedAt: AT },
 }
-const pagesOf = (total: number, limit = 25) => ({ page: 1, limit, total, pages: Math.ceil(total / limit) })
+const buildPagination = (total: number, limit = 25) => ({ page: 1, limit, total, pages: Math.ceil(total / limit) })
 
 /** A stateful account that keeps the operator's changes. */
 function serveAccount() {
@@ -59,7 +59,13 @@ function serveAccount() {
     ...{ account, usage: fixture(readUsage), problems: [], actions: [] },
     stores: [
       {
-        ...{ id: idOf(3), name: 'Maple & Clay', url: 'https://shop.example', platform: 'woocommerce', isActive: true },
+        ...{
+          id: buildId(3),
+          name: 'Maple & Clay',
+          url: 'https://shop.example',
+          platform: 'woocommerce',
+          isActive: true,
+        },
         ...{ isPaused: false, stopped: [] },
       },
     ],
@@ -76,7 +82,7 @@ function serveAccount() {
 test('the operator screens are 404 pages for visitors and owners', async () => {
   serveUser(api)
   for (const as of ['visitor', 'owner'] as const) {
-    for (const path of ['/operator', `/operator/${idOf(1)}`]) {
+    for (const path of ['/operator', `/operator/${buildId(1)}`]) {
       await app.open(path, { as })
       await app.page.getByText('Page not found').waitFor()
     }
@@ -98,13 +104,13 @@ test.each([
 test('accounts are listed, searched, filtered and opened', async () => {
   serveUser(api, { operator: 'ready' })
   serveAccount()
-  const all = [anAccount({ id: idOf(2), name: 'Olga', ownerEmail: OLGA, suspendedAt: AT }), anAccount()]
+  const all = [anAccount({ id: buildId(2), name: 'Olga', ownerEmail: OLGA, suspendedAt: AT }), anAccount()]
   api.answer(listOperatorAccounts, ({ query: { search, show } }) => {
     const accounts = all.filter(
       ({ ownerEmail, suspendedAt }) =>
         ownerEmail!.includes(search.toLowerCase()) && (show === 'all' || suspendedAt !== null),
     )
-    return { accounts, pagination: pagesOf(accounts.length) }
+    return { accounts, pagination: buildPagination(accounts.length) }
   })
   const page = await app.open('/settings/account')
   await page.getByRole('banner').getByRole('link', { name: 'Operator' }).click()
@@ -134,7 +140,7 @@ describe('on the screen of an account', () => {
   async function openAccount() {
     serveUser(api, { operator: 'ready' })
     serveAccount()
-    return app.open(`/operator/${idOf(1)}`)
+    return app.open(`/operator/${buildId(1)}`)
   }
 
   test('a plan is set, and credits are changed with a reason', async () => {
@@ -207,7 +213,7 @@ describe('on the screen of an account', () => {
       serveUser(api, { operator: 'ready' })
       return { success: true as const }
     })
-    api.answer(listOperatorAccounts, { accounts: [anAccount()], pagination: pagesOf(1) })
+    api.answer(listOperatorAccounts, { accounts: [anAccount()], pagination: buildPagination(1) })
     await page.getByRole('button', { name: 'View as viewer' }).click()
     await page.waitForURL('**/dashboard')
     await page.getByText('You are looking at Ada as an operator.').waitFor()
@@ -227,7 +233,7 @@ test('the health of the installation lists checks, queues and problems, and a pr
   serveUser(api, { operator: 'ready' })
   const queue = { ready: 0, active: 0, later: 0, failed: 0 }
   let problems = [problem]
-  api.answer(listOperatorAccounts, { accounts: [], pagination: pagesOf(0) })
+  api.answer(listOperatorAccounts, { accounts: [], pagination: buildPagination(0) })
   api.answer(readOperatorHealth, () => ({
     checks: [
       { name: 'database', state: 'ok' },
@@ -259,7 +265,7 @@ test('the health of the installation lists checks, queues and problems, and a pr
   await expect
     .poll(() => api.calls(resolveOperatorProblem)[0])
     .toMatchObject({
-      ...{ params: { problemId: idOf(9) }, body: { note: 'Paid back' } },
+      ...{ params: { problemId: buildId(9) }, body: { note: 'Paid back' } },
     })
 })
 
@@ -273,7 +279,7 @@ test('every operator action is listed with its account and its reason', async ()
     anAction('adjust_credits', { dollars: '12.50', reason: 'An SMS went out twice' }, 5),
     anAction('resolve_problem', { kind: 'two_subscriptions', note: null }, 6),
   ]
-  api.answer(listOperatorActions, { actions, pagination: pagesOf(6, 50) })
+  api.answer(listOperatorActions, { actions, pagination: buildPagination(6, 50) })
   const page = await app.open('/operator?tab=actions')
   const texts = [
     ...['Looked at the account', 'Resumed sending', 'Suspended sending', 'Set the plan to Growth, no limits'],

@@ -24,8 +24,8 @@ const banner = () => app.page.getByRole('banner')
 const section = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
-const themeOf = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme)
-const groundOf = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+const readTheme = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme)
+const readBackground = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 
 describe('the shell', () => {
   test('has name, tagline and the sections in order, with a title for each', {
@@ -134,11 +134,11 @@ describe('the theme', () => {
     await page.goto(`${app.url}/login`)
     await page.getByLabel('Email').waitFor()
     const grounds = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
-    expect(new Set(grounds)).toEqual(new Set([await groundOf(page)]))
-    await expect.poll(() => themeOf(page)).toBe('dark')
+    expect(new Set(grounds)).toEqual(new Set([await readBackground(page)]))
+    await expect.poll(() => readTheme(page)).toBe('dark')
     await expect.poll(() => page.evaluate(() => localStorage.getItem('theme'))).toBeNull()
     await page.emulateMedia({ colorScheme: 'light' })
-    await expect.poll(() => themeOf(page)).toBe('light')
+    await expect.poll(() => readTheme(page)).toBe('light')
   })
 
   test('applies at once when chosen, is stored, and then no longer follows the system', {
@@ -148,16 +148,16 @@ describe('the theme', () => {
     await page.goto(`${app.url}/settings/appearance`)
     for (const name of ['Light', 'Dark', 'Blue']) await page.getByRole('radio', { name }).waitFor()
     await expect.poll(() => page.getByRole('radio').count()).toBe(3)
-    const before = await groundOf(page)
+    const before = await readBackground(page)
     await page.getByText('Blue', { exact: true }).click()
-    await expect.poll(() => themeOf(page)).toBe('blue')
-    await expect.poll(() => groundOf(page)).not.toBe(before)
+    await expect.poll(() => readTheme(page)).toBe('blue')
+    await expect.poll(() => readBackground(page)).not.toBe(before)
     await expect.poll(() => page.evaluate(() => localStorage.getItem('theme'))).toBe('blue')
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.reload()
     await page.getByRole('radio', { name: 'Blue' }).waitFor()
     await expect.poll(() => page.getByRole('radio', { name: 'Blue' }).isChecked()).toBe(true)
-    await expect.poll(() => themeOf(page)).toBe('blue')
+    await expect.poll(() => readTheme(page)).toBe('blue')
   })
 })
 

@@ -14,9 +14,9 @@ const { api } = app
 const MIA = 'mia@team.example'
 const MIA_ID = '00000000-0000-4000-8000-0000000000aa'
 
-const aMember = (changes: object) => ({ ...fixture(readTeam).members[0]!, isYou: false, ...changes })
-const owner = aMember({ name: 'Olive Owner', isYou: true })
-const mia = (role: (typeof roleNames)[number]) => aMember({ userId: MIA_ID, name: 'Mia Member', email: MIA, role })
+const buildMember = (changes: object) => ({ ...fixture(readTeam).members[0]!, isYou: false, ...changes })
+const owner = buildMember({ name: 'Olive Owner', isYou: true })
+const mia = (role: (typeof roleNames)[number]) => buildMember({ userId: MIA_ID, name: 'Mia Member', email: MIA, role })
 
 test('an invitation is sent with its role and listed; a refused mail shows the server’s reply', async () => {
   serveUser(api)

@@ -22,19 +22,19 @@ const card = (name: string) => app.page.getByRole('region', { name, exact: true 
 const SID = `AC${'b'.repeat(32)}`
 
 /** As for an account that may enter credentials. */
-const aChannel = (channel: 'sms' | 'whatsapp', given: Partial<TextChannelView> = {}): TextChannelView => ({
+const buildChannel = (channel: 'sms' | 'whatsapp', given: Partial<TextChannelView> = {}): TextChannelView => ({
   ...fixture(readTextChannels)[channel],
   ...{ isFixed: false, identity: {}, senders: [], template: null },
   ...given,
 })
 
-const aTemplate = (name: string, text: string, given: Partial<ListedTemplate> = {}): ListedTemplate => ({
+const buildTemplate = (name: string, text: string, given: Partial<ListedTemplate> = {}): ListedTemplate => ({
   ...{ name, title: name, language: 'en_US', category: 'marketing', status: 'approved', text },
   ...{ buttonUrlPrefix: null, problem: null },
   ...given,
 })
 
-const answerChannels = (sms = aChannel('sms'), whatsapp = aChannel('whatsapp')) =>
+const answerChannels = (sms = buildChannel('sms'), whatsapp = buildChannel('whatsapp')) =>
   app.api.answer(readTextChannels, { sms, whatsapp })
 
 test.each([
@@ -67,7 +67,7 @@ test('Twilio’s credentials are validated, refused with Twilio’s message, the
   await sms.getByRole('alert').getByText('20003 Authenticate').waitFor()
   app.api.answer(
     saveSmsChannel,
-    aChannel('sms', {
+    buildChannel('sms', {
       ...{ state: 'ready', provider: 'twilio', identity: { accountSid: SID }, version: 1, isReachable: false },
       ...{ senders: [{ country: null, sender: '+12025550100' }], checkAnswer: 'Account “Kiln Road”, active' },
       hooks: [{ label: 'A message comes in', value: 'https://recoup.example/api/hooks/twilio/key' }],
@@ -91,12 +91,12 @@ test('Twilio’s credentials are validated, refused with Twilio’s message, the
 test('WhatsApp lists templates with their approval, and the chosen one gets its variables', async () => {
   answerChannels()
   const text = 'Hi {{1}}, you left something in your cart at {{2}}: {{3}} for {{4}}'
-  const ready = aChannel('whatsapp', {
+  const ready = buildChannel('whatsapp', {
     ...{ state: 'ready', provider: 'meta', identity: { phoneNumberId: '10654', businessAccountId: '91065' } },
     ...{ version: 1, templatesAt: fixture(readTextChannels).sms.checkedAt },
     templates: [
-      aTemplate('cart_reminder', text),
-      aTemplate('new_reminder', text, { status: 'pending', problem: 'WhatsApp has not approved it (pending).' }),
+      buildTemplate('cart_reminder', text),
+      buildTemplate('new_reminder', text, { status: 'pending', problem: 'WhatsApp has not approved it (pending).' }),
     ],
   })
   app.api.answer(saveWhatsappChannel, ready)
@@ -136,9 +136,12 @@ test('WhatsApp lists templates with their approval, and the chosen one gets its 
 
 test('a chosen template is shown with its variables', async () => {
   const variables = ['customer_name', 'cart_total'] as const
-  const templates = [aTemplate('cart_reminder', 'Hi {{1}}, {{2}}')]
+  const templates = [buildTemplate('cart_reminder', 'Hi {{1}}, {{2}}')]
   const template = { name: 'cart_reminder', language: 'en_US', variables: [...variables] }
-  answerChannels(aChannel('sms'), aChannel('whatsapp', { state: 'ready', provider: 'meta', templates, template }))
+  answerChannels(
+    buildChannel('sms'),
+    buildChannel('whatsapp', { state: 'ready', provider: 'meta', templates, template }),
+  )
   await app.open('/settings/sending/whatsapp')
   await expect.poll(() => card('WhatsApp').getByLabel('{{2}} is').inputValue()).toBe('cart_total')
 })
@@ -164,8 +167,8 @@ test('a monthly budget is saved as typed, with one press, and an empty amount is
 })
 
 test('removing the credentials needs a confirmation, and messages go to the built-in phones again', async () => {
-  answerChannels(aChannel('sms', { state: 'ready', provider: 'twilio' }))
-  app.api.answer(removeSmsChannel, aChannel('sms', { version: 2 }))
+  answerChannels(buildChannel('sms', { state: 'ready', provider: 'twilio' }))
+  app.api.answer(removeSmsChannel, buildChannel('sms', { version: 2 }))
   const page = await app.open('/settings/sending/sms')
   await card('SMS').getByRole('button', { name: 'Remove', exact: true }).click()
   expect(app.api.calls(removeSmsChannel)).toEqual([])
