@@ -223,7 +223,7 @@ describe('before consent (C9)', () => {
     await waitUntil(async () => (await count(jobs)) === 0)
   }
 
-  async function aShopper() {
+  async function openShopper() {
     const page = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage()
     const posts: { contact?: object; device?: string; agreed?: boolean; items?: object[] }[] = []
     page.on('request', (request) => {
@@ -236,7 +236,7 @@ describe('before consent (C9)', () => {
     return { page, posts, keys }
   }
 
-  type Shopper = Awaited<ReturnType<typeof aShopper>>
+  type Shopper = Awaited<ReturnType<typeof openShopper>>
 
   /** A cart, and an address typed at the checkout with its consent box unticked. */
   async function shopAround({ page, posts }: Shopper, email: string, mode: CaptureMode): Promise<void> {
@@ -262,7 +262,7 @@ describe('before consent (C9)', () => {
     expect(await ask('PUT', '/api/consent/capture', { mode, legalGround })).toMatchObject({ mode })
     const before = await rows(email)
     const events = await count(EVENTS)
-    const shopper = await aShopper()
+    const shopper = await openShopper()
     await shopAround(shopper, email, mode)
     await untilProcessed(events)
     // The shop created a customer for the address.

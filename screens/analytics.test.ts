@@ -30,7 +30,7 @@ const block = (name: string, page = app.page) => page.getByRole('region', { name
 const figures = () => block('Figures')
 const radios = () => app.page.getByRole('radiogroup', { name: 'Period' }).getByRole('radio')
 const chooseRange = (range: string) => app.page.getByText(range, { exact: true }).click()
-const readCount = async (found: Locator, count: number) => expect.poll(() => found.count()).toBe(count)
+const expectCount = async (found: Locator, count: number) => expect.poll(() => found.count()).toBe(count)
 
 const alterFigures = (change: (reply: AnalyticsReply) => AnalyticsReply) => api.alter(readAnalytics, change)
 
@@ -46,7 +46,7 @@ async function saved(button: Locator) {
 
 const savedTable = (table: string) =>
   saved(app.page.getByRole('button', { name: `Save as CSV: ${table}`, exact: true }))
-const readLines = (text: string) => text.trimEnd().split('\r\n')
+const splitLines = (text: string) => text.trimEnd().split('\r\n')
 
 /** Heading and rows, in reading order. */
 async function readTable(title: string): Promise<string[][]> {
@@ -99,14 +99,14 @@ describe('the figures', () => {
     const counts = await block('Conversion Funnel').locator('strong').allInnerTexts()
     expect(counts).toEqual(['146', '58', '24', '18', '15'])
     const names = block('Top Abandoned Products').locator('tbody th')
-    await readCount(names, 10)
+    await expectCount(names, 10)
     await expect
       .poll(async () => (await names.allInnerTexts()).map((name) => name.trim()))
       .toEqual(fixture(readAnalytics).topProducts!.map(({ name }) => name))
     await expect.poll(() => new Set(api.calls(readAnalytics).map(({ query }) => query.range))).toEqual(new Set(['30d']))
     await chooseRange('90d')
     await expect.poll(async () => (await kpis())[0]).toEqual(['$10.00', '–'])
-    await readCount(radios(), 4)
+    await expectCount(radios(), 4)
     await expect.poll(() => new URL(page.url()).searchParams.get('range')).toBe('90d')
     await page.reload()
     await expect.poll(() => page.getByRole('radio', { name: '90d' }).isChecked()).toBe(true)
@@ -376,11 +376,11 @@ describe('a trend', () => {
     await panel.getByRole('button', { name: 'Bar chart' }).click()
     await panel.locator('[data-type=bar]').first().waitFor()
     await panel.getByRole('button', { name: 'Show as table' }).click()
-    await readCount(panel.locator('tbody tr'), 7)
+    await expectCount(panel.locator('tbody tr'), 7)
     await expect.poll(() => panel.locator('tbody tr').last().innerText()).toContain('(so far)')
     const picture = await saved(panel.getByRole('button', { name: 'Export' }))
     expect([picture.name, picture.isPng]).toEqual(['revenue-trend.png', true])
-    const table = readLines((await savedTable('Revenue')).text)
+    const table = splitLines((await savedTable('Revenue')).text)
     expect([table.length, table[0], table.at(-1)!.split(',')[0]]).toEqual([
       ...[8, '\ufeffDate,Recovered revenue (USD),Revenue opportunity (USD)', '2026-11-28'],
     ])
@@ -493,7 +493,7 @@ describe('a file', () => {
     await app.open('/analytics?range=30d')
     const products = await savedTable('Top Abandoned Products')
     expect(products.name).toBe('top-abandoned-products-2026-10-30-to-2026-11-28.csv')
-    expect(readLines(products.text).slice(0, 2)).toEqual([
+    expect(splitLines(products.text).slice(0, 2)).toEqual([
       '\ufeffProduct,SKU,Abandoned,Recovery rate,Revenue lost (USD)',
       expect.stringMatching(/^Stacking Cups,MC-CUP,32,0\.1875,1088$/),
     ])
@@ -503,14 +503,14 @@ describe('a file', () => {
     ]) {
       await block(table).locator('tbody tr').first().waitFor()
       const shown = await block(table).locator('tbody tr').count()
-      expect([table, readLines((await savedTable(table)).text).length]).toEqual([table, shown + 1])
+      expect([table, splitLines((await savedTable(table)).text).length]).toEqual([table, shown + 1])
     }
     const roi = await savedTable('ROI By month, the last 12 at most')
-    expect(readLines(roi.text)).toHaveLength(fixture(readRoi).months.length + 1)
+    expect(splitLines(roi.text)).toHaveLength(fixture(readRoi).months.length + 1)
     expect(roi.text).toContain('Month,Attributed revenue (USD),Message cost (USD)')
     await block('Recovery rate').getByRole('button', { name: 'Show as table' }).click()
     const trend = await savedTable('Recovery rate')
-    expect(readLines(trend.text)).toHaveLength(31)
+    expect(splitLines(trend.text)).toHaveLength(31)
     expect(trend.text).toContain('Date,Recovery rate,Abandonment rate')
   })
 
@@ -530,18 +530,18 @@ describe('a file', () => {
     }))
     await app.open('/analytics?range=30d')
     const rows = (table: string) => block(table).locator('tbody tr')
-    await readCount(rows('By country'), 8)
+    await expectCount(rows('By country'), 8)
     await expect.poll(() => rows('By device').locator('th').allInnerTexts()).toEqual(['Phone', 'Desktop', 'Not known'])
-    expect(readLines((await savedTable('By country')).text)).toHaveLength(11)
+    expect(splitLines((await savedTable('By country')).text)).toHaveLength(11)
     await block('By country').getByRole('button', { name: 'Show all 10' }).click()
-    await readCount(rows('By country'), 10)
+    await expectCount(rows('By country'), 10)
     const table = 'Flows, campaigns and messages by hand'
-    await readCount(rows(table), 20)
-    expect(readLines((await savedTable(table)).text)).toHaveLength(22)
+    await expectCount(rows(table), 20)
+    expect(splitLines((await savedTable(table)).text)).toHaveLength(22)
     await block(table).getByRole('button', { name: 'Show all 21' }).click()
-    await readCount(rows(table), 21)
+    await expectCount(rows(table), 21)
     await chooseRange('7d')
-    await readCount(rows(table), 1)
+    await expectCount(rows(table), 1)
   })
 })
 
@@ -820,10 +820,10 @@ describe('plans', () => {
     await app.open('/analytics')
     const roi = block('ROI Tracking')
     const rows = roi.getByRole('region', { name: 'ROI by month' }).locator('tbody tr')
-    await readCount(rows, 2)
+    await expectCount(rows, 2)
     const cells = await rows.first().locator('td').allInnerTexts()
     expect(cells.slice(0, 4)).toEqual(['$991.40', '$12.50', '$79.00', '$899.90'])
-    await readCount(roi.getByRole('region', { name: 'ROI by channel' }).locator('tbody tr'), 1)
+    await expectCount(roi.getByRole('region', { name: 'ROI by channel' }).locator('tbody tr'), 1)
     await roi
       .getByRole('img', { name: /^Revenue and costs, by month.* The table below shows each number\.$/ })
       .waitFor()

@@ -23,7 +23,7 @@ const after = (days: number) => new Date(NOW.getTime() + days * DAY_MS).toISOStr
 const few = { state: 'few', anytime: null, planned: null, missing: null } as const
 const none = { treated: 0, control: 0 }
 
-const anExperiment = (sharePercent: number, days: number): ExperimentView => ({
+const buildExperiment = (sharePercent: number, days: number): ExperimentView => ({
   ...{ id: randomUUID(), sharePercent, timeZone: 'America/New_York', startedAt: after(0), plannedEndAt: after(days) },
   ...{ drawsUntil: after(days - 30), endedAt: null, endReason: null, windowDays: 30, currency: 'USD', capAmount: 400 },
   ...{ people: none, purchases: none, waiting: none, leftOut: 0, overridden: 0, drawnEarlier: 0 },
@@ -43,12 +43,12 @@ beforeEach(() => {
   }
   app.api.answer(readExperiments, () => known)
   app.api.answer(startExperiment, ({ body }) => {
-    known.running = anExperiment(body.sharePercent, body.days)
+    known.running = buildExperiment(body.sharePercent, body.days)
     return known
   })
   app.api.answer(changeExperiment, ({ body }) => {
     endRunning('changed')
-    known.running = anExperiment(body.sharePercent, body.days)
+    known.running = buildExperiment(body.sharePercent, body.days)
     return known
   })
   app.api.answer(stopExperiment, () => {
@@ -102,7 +102,7 @@ test('a control group is started by keyboard with a valid share and duration', a
 })
 
 test('another share ends the running control group, and stopping keeps the results of both', async () => {
-  known.running = anExperiment(30, 120)
+  known.running = buildExperiment(30, 120)
   await app.open('/flows/lift')
   await runs(30)
   await button('Change the share').click()
@@ -134,7 +134,7 @@ test.each([
 ])('dialogs that create messages show whether a control group is running: %s', async (isRunning) => {
   serveFlows(app.api, [{ ...highValueFlow(), holdoutPercent: isRunning ? 10 : 0, position: 1 }])
   serveRecipients(app.api)
-  if (isRunning) known.running = anExperiment(10, 90)
+  if (isRunning) known.running = buildExperiment(10, 90)
   await app.open('/flows')
   const share = app.page.getByText('10% of people are in the control group and get no messages.')
   await app.page.getByRole('region', { name: 'Lift' }).waitFor()
@@ -155,7 +155,7 @@ test.each([
 
 test.each(['/dashboard', '/analytics'])('%s shows the lift only with enough data', async (path) => {
   const lift = app.page.getByRole('region', { name: 'Lift' })
-  known.running = anExperiment(10, 90)
+  known.running = buildExperiment(10, 90)
   await app.open(path)
   await expect.poll(() => app.api.calls(readExperiments).length).toBeGreaterThan(0)
   await app.settled()

@@ -28,13 +28,13 @@ const OLGA = 'olga@operators.example'
 const AT = '2026-11-01T10:00:00.000Z'
 const buildId = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-const anAccount = (changes: Partial<OperatorAccount> = {}): OperatorAccount => ({
+const buildAccount = (changes: Partial<OperatorAccount> = {}): OperatorAccount => ({
   ...{ id: buildId(1), name: 'Ada', ownerEmail: 'ada@owners.example', isDemo: false, createdAt: AT, stores: 1 },
   ...{ messages: 41_200, suspendedAt: null, plan: 'free', status: 'active', source: 'free', isUnlimited: false },
   ...changes,
 })
 
-const anAction = (action: OperatorAction['action'], data: OperatorAction['data'], number = 1): OperatorAction => ({
+const buildAction = (action: OperatorAction['action'], data: OperatorAction['data'], number = 1): OperatorAction => ({
   ...{ id: buildId(number), at: AT, operatorEmail: OLGA, accountId: buildId(1), accountName: 'Ada', action, data },
 })
 
@@ -47,7 +47,7 @@ const buildPagination = (total: number, limit = 25) => ({ page: 1, limit, total,
 /** A stateful account that keeps the operator's changes. */
 function serveAccount() {
   let account = {
-    ...anAccount(),
+    ...buildAccount(),
     ...{ suspendedReason: null as string | null, suspendedBy: null as string | null, creditMicros: 0 },
     members: [{ name: 'Ada', email: 'ada@owners.example', role: 'owner', isConfirmed: false }],
   }
@@ -104,7 +104,7 @@ test.each([
 test('accounts are listed, searched, filtered and opened', async () => {
   serveUser(api, { operator: 'ready' })
   serveAccount()
-  const all = [anAccount({ id: buildId(2), name: 'Olga', ownerEmail: OLGA, suspendedAt: AT }), anAccount()]
+  const all = [buildAccount({ id: buildId(2), name: 'Olga', ownerEmail: OLGA, suspendedAt: AT }), buildAccount()]
   api.answer(listOperatorAccounts, ({ query: { search, show } }) => {
     const accounts = all.filter(
       ({ ownerEmail, suspendedAt }) =>
@@ -213,7 +213,7 @@ describe('on the screen of an account', () => {
       serveUser(api, { operator: 'ready' })
       return { success: true as const }
     })
-    api.answer(listOperatorAccounts, { accounts: [anAccount()], pagination: buildPagination(1) })
+    api.answer(listOperatorAccounts, { accounts: [buildAccount()], pagination: buildPagination(1) })
     await page.getByRole('button', { name: 'View as viewer' }).click()
     await page.waitForURL('**/dashboard')
     await page.getByText('You are looking at Ada as an operator.').waitFor()
@@ -272,12 +272,12 @@ test('the health of the installation lists checks, queues and problems, and a pr
 test('every operator action is listed with its account and its reason', async () => {
   serveUser(api, { operator: 'ready' })
   const actions = [
-    anAction('view', {}, 1),
-    anAction('resume', {}, 2),
-    anAction('suspend', { reason: 'Bought addresses.' }, 3),
-    anAction('set_plan', { plan: 'growth', isUnlimited: true, note: null }, 4),
-    anAction('adjust_credits', { dollars: '12.50', reason: 'An SMS went out twice' }, 5),
-    anAction('resolve_problem', { kind: 'two_subscriptions', note: null }, 6),
+    buildAction('view', {}, 1),
+    buildAction('resume', {}, 2),
+    buildAction('suspend', { reason: 'Bought addresses.' }, 3),
+    buildAction('set_plan', { plan: 'growth', isUnlimited: true, note: null }, 4),
+    buildAction('adjust_credits', { dollars: '12.50', reason: 'An SMS went out twice' }, 5),
+    buildAction('resolve_problem', { kind: 'two_subscriptions', note: null }, 6),
   ]
   api.answer(listOperatorActions, { actions, pagination: buildPagination(6, 50) })
   const page = await app.open('/operator?tab=actions')

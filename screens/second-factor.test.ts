@@ -18,7 +18,7 @@ const app = createScreens()
 const { api } = app
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
-const readCodes = (letter: string) => Array.from({ length: 10 }, (_, n) => `${letter.repeat(4)}-${n}${n}${n}${n}`)
+const buildCodes = (letter: string) => Array.from({ length: 10 }, (_, n) => `${letter.repeat(4)}-${n}${n}${n}${n}`)
 const card = () =>
   app.page.locator('.mantine-Card-root', { has: app.page.getByRole('heading', { name: 'Two-factor sign-in' }) })
 
@@ -80,12 +80,12 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   await card().getByText('That code is not right').waitFor()
   api.answer(confirmSecondFactor, () => {
     api.answer(readSecondFactor, isOn(10))
-    return { recoveryCodes: readCodes('a') }
+    return { recoveryCodes: buildCodes('a') }
   })
   await code.fill('123456')
   await page.keyboard.press('Enter')
   await card().getByRole('heading', { name: 'Your recovery codes' }).waitFor()
-  await expect.poll(() => card().locator('.recovery-codes > li').allInnerTexts()).toEqual(readCodes('a'))
+  await expect.poll(() => card().locator('.recovery-codes > li').allInnerTexts()).toEqual(buildCodes('a'))
   await checkLooks(app)
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
@@ -160,7 +160,7 @@ test('new recovery codes and switching off need password and code', async () => 
   api.answer(readSecondFactor, isOn(2))
   api.answer(renewRecoveryCodes, () => {
     api.answer(readSecondFactor, isOn(10))
-    return { recoveryCodes: readCodes('b') }
+    return { recoveryCodes: buildCodes('b') }
   })
   const page = await app.open('/settings/account')
   const dialog = page.getByRole('dialog')
@@ -174,7 +174,7 @@ test('new recovery codes and switching off need password and code', async () => 
   await fillProof('aaaa-1111')
   await dialog.getByRole('button', { name: 'Make new codes' }).click()
   await dialog.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
-  await expect.poll(() => dialog.locator('.recovery-codes > li').allInnerTexts()).toEqual(readCodes('b'))
+  await expect.poll(() => dialog.locator('.recovery-codes > li').allInnerTexts()).toEqual(buildCodes('b'))
   await dialog.getByRole('button', { name: 'I have kept them' }).click()
   await card().getByText('10 codes left').waitFor()
   await card().getByRole('button', { name: 'Switch off' }).click()

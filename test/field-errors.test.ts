@@ -17,7 +17,7 @@ const LIBRARY_WORDS =
   /invalid (input|type|option|string|guid|uuid|url|email|iso|key|element)|\b(expected|received)\b|too (small|big)|unrecognized|[<>]=|must match pattern/i
 
 /** An address of its own, so that no rate limit applies. */
-const anIp = () => `198.51.${crypto.randomInt(256)}.${crypto.randomInt(256)}`
+const createIp = () => `198.51.${crypto.randomInt(256)}.${crypto.randomInt(256)}`
 
 const listKeys = (schema: z.ZodType): string[] => {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
@@ -50,7 +50,7 @@ async function ask(endpoint: Endpoint, token: string | undefined, query: string,
   const reply = await world.app.inject({
     method: endpoint.method,
     url: endpoint.path.replace(/:\w+/g, 'nonsense') + query,
-    remoteAddress: anIp(),
+    remoteAddress: createIp(),
     headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
   })
@@ -88,11 +88,11 @@ test('a missing or malformed field is answered in plain words', async () => {
   expect(odd).toEqual([])
 }, 240_000)
 
-const asked = (path: string, body: object, token?: string) =>
+const readFieldErrors = (path: string, body: object, token?: string) =>
   world.app.inject({
     method: 'POST',
     url: path,
-    remoteAddress: anIp(),
+    remoteAddress: createIp(),
     payload: body,
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   })
@@ -123,7 +123,7 @@ test('an absent field gets the same message as an empty one (A 5, B 5)', { tags:
   for (const [path, body, field, sentence] of words) {
     const empty = { ...body, [field]: field === 'cartIds' ? [] : '' }
     for (const each of [body, { ...body, [field]: null }, empty]) {
-      const reply = (await asked(path, each, token)).json()
+      const reply = (await readFieldErrors(path, each, token)).json()
       expect([path, field, reply.error, reply.fields]).toEqual([path, field, sentence, { [field]: sentence }])
     }
   }
@@ -133,7 +133,7 @@ test('absent, empty or null keys are requested in the words of A 5', { tags: ['A
   const { token } = await createStore(world)
   for (const nothing of [{}, { consumer_key: '', consumer_secret: '' }, { consumer_key: null, access_token: null }]) {
     const ask = (platform: string) =>
-      asked('/api/stores/connect-store', { platform, store_url: 'https://shop.example', ...nothing }, token)
+      readFieldErrors('/api/stores/connect-store', { platform, store_url: 'https://shop.example', ...nothing }, token)
     expect((await ask('woocommerce')).json().error).toBe('Consumer key and secret are required for WooCommerce')
     expect((await ask('shopify')).json().error).toBe('Access token is required for Shopify')
   }

@@ -84,7 +84,7 @@ beforeAll(async () => {
     .where('store_id', '=', owner.storeId)
     .limit(1)
     .executeTakeFirstOrThrow()
-  const campaign = await world.request('POST', '/api/campaigns', { token: owner.token, body: aWantedCampaign })
+  const campaign = await world.request('POST', '/api/campaigns', { token: owner.token, body: campaignInput })
   const audienceId = newId()
   await world.db
     .insertInto('audiences')
@@ -112,7 +112,7 @@ beforeAll(async () => {
   })
 })
 
-const aWantedCampaign = {
+const campaignInput = {
   ...{ name: 'Spring', targetAudience: { mode: 'matching' }, content: { subject: 'a', body: 'b' } },
   schedule: { startDate: '2026-03-02' },
 }
@@ -131,7 +131,7 @@ const bodies: Record<string, object> = {
     ...{ code: 'CART', kind: 'personal', type: 'percentage', amount: 99 },
     ...{ startDate: '2026-01-01T00:00:00Z', endDate: '2027-01-01T00:00:00Z' },
   },
-  'PUT /api/campaigns/:id': aWantedCampaign,
+  'PUT /api/campaigns/:id': campaignInput,
   'POST /api/flows/:flowId/switch': { isOn: true },
   'PATCH /api/team/members/:userId': { role: 'viewer' },
   'POST /api/consent/imports/:importId/preview': { mapping },
