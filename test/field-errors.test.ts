@@ -88,7 +88,7 @@ test('a missing or malformed field is answered in plain words', async () => {
   expect(odd).toEqual([])
 }, 240_000)
 
-const readFieldErrors = (path: string, body: object, token?: string) =>
+const post = (path: string, body: object, token?: string) =>
   world.app.inject({
     method: 'POST',
     url: path,
@@ -123,7 +123,7 @@ test('an absent field gets the same message as an empty one (A 5, B 5)', { tags:
   for (const [path, body, field, sentence] of words) {
     const empty = { ...body, [field]: field === 'cartIds' ? [] : '' }
     for (const each of [body, { ...body, [field]: null }, empty]) {
-      const reply = (await readFieldErrors(path, each, token)).json()
+      const reply = (await post(path, each, token)).json()
       expect([path, field, reply.error, reply.fields]).toEqual([path, field, sentence, { [field]: sentence }])
     }
   }
@@ -133,7 +133,7 @@ test('absent, empty or null keys are requested in the words of A 5', { tags: ['A
   const { token } = await createStore(world)
   for (const nothing of [{}, { consumer_key: '', consumer_secret: '' }, { consumer_key: null, access_token: null }]) {
     const ask = (platform: string) =>
-      readFieldErrors('/api/stores/connect-store', { platform, store_url: 'https://shop.example', ...nothing }, token)
+      post('/api/stores/connect-store', { platform, store_url: 'https://shop.example', ...nothing }, token)
     expect((await ask('woocommerce')).json().error).toBe('Consumer key and secret are required for WooCommerce')
     expect((await ask('shopify')).json().error).toBe('Access token is required for Shopify')
   }

@@ -97,7 +97,9 @@ export const P3: Invariant = (scene) => {
     const { browser } = note.endpoint
     const { contents, cartStatus } = mail.evidence
     return [
-      ...(isOwnBrowser(mail, browser) ? [] : [`${describeMail(mail)} was sent to browser ${browser} of another person`]),
+      ...(isOwnBrowser(mail, browser)
+        ? []
+        : [`${describeMail(mail)} was sent to browser ${browser} of another person`]),
       ...(cartStatus === null || harness.reportedContents[browser]!.has(contents)
         ? []
         : [`${describeMail(mail)} shows browser ${browser} ${contents}, which it never reported`]),
