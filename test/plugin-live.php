@@ -1,7 +1,7 @@
 <?php
 
-// The plugin itself, in the stand-ins of its tests, against a server: `php plugin-live.php <folder of the plugin> <home>`. Each line of the input
-// is a command, each line of the output its answer. The clock is that of the commands.
+// Runs the plugin with the stubs of its tests against a server: `php plugin-live.php <plugin folder> <home>`. Each input line is
+// a command, and each output line its reply. The commands set the clock.
 
 namespace Recoup\WooCommerce {
     function time(): int
@@ -155,7 +155,7 @@ namespace {
     WC()->session = new Session();
     WC()->cart = new Cart();
     WC()->customer = new Customer();
-    // Where cart and contact are kept before consent.
+    // A mode in which cart and contact are stored before consent.
     WC()->countries = new class extends Countries {
         public function get_allowed_countries(): array
         {
