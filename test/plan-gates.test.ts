@@ -145,11 +145,11 @@ const gates: Gate[] = [
     ...{ ...campaigns, body: () => campaign({ frequency: 'weekly' }) },
   },
   {
-    ...{ feature: 'audience_filters', from: 'starter', call: 'a campaign to some of the carts', sentence: FILTERS },
+    ...{ feature: 'audience_filters', from: 'starter', call: 'a filtered campaign', sentence: FILTERS },
     ...{ ...campaigns, body: () => campaign({ filters }) },
   },
   {
-    ...{ feature: 'audience_filters', from: 'starter', call: 'filters kept by a name', method: 'POST' },
+    ...{ feature: 'audience_filters', from: 'starter', call: 'a saved audience', method: 'POST' },
     ...{ path: '/api/audiences', body: () => ({ name: `Germany ${++names}`, filters }), sentence: FILTERS },
   },
   {

@@ -20,7 +20,7 @@ const today = () => world.now.toISOString().slice(0, 10)
 
 const open: Open[] = [
   {
-    ...{ call: 'the ready flow, changed', method: 'PUT', path: ({ flowId }) => `/api/flows/${flowId}` },
+    ...{ call: 'an edit of the ready-made flow', method: 'PUT', path: ({ flowId }) => `/api/flows/${flowId}` },
     body: () => ({
       name: 'Reminders',
       steps: [
@@ -32,17 +32,17 @@ const open: Open[] = [
     }),
   },
   {
-    ...{ call: 'the ready flow, switched on', method: 'POST', path: ({ flowId }) => `/api/flows/${flowId}/switch` },
+    ...{ call: 'switching on the ready-made flow', method: 'POST', path: ({ flowId }) => `/api/flows/${flowId}/switch` },
     body: () => ({ isOn: true, holdoutPercent: 10 }),
   },
-  { call: 'what flows have brought in', path: '/api/flows' },
-  { call: 'lift: what a control group would show', path: '/api/experiments' },
+  { call: 'revenue of flows', path: '/api/flows' },
+  { call: 'lift: the forecast of a control group', path: '/api/experiments' },
   {
     ...{ call: 'lift: a control group', method: 'POST', path: '/api/experiments' },
     body: () => ({ sharePercent: 50 }),
   },
   {
-    ...{ call: 'a mail by hand', method: 'POST', path: '/api/email/send-email' },
+    ...{ call: 'a manual mail', method: 'POST', path: '/api/email/send-email' },
     body: ({ cartIds, orders }) => ({ to: orders[0]!.email, cart_id: cartIds[0] }),
   },
   {
@@ -73,7 +73,7 @@ const open: Open[] = [
   })),
   { call: 'export: everything', method: 'POST', path: '/api/account/export' },
   {
-    ...{ call: 'import: addresses that get nothing', method: 'POST', path: '/api/suppressions/import' },
+    ...{ call: 'import: suppressed addresses', method: 'POST', path: '/api/suppressions/import' },
     body: () => ({ rows: [{ line: 1, address: 'eve@elsewhere.example' }] }),
   },
 ]

@@ -37,7 +37,7 @@ export const shopifyPlayers = (findWorker: (harness: Harness, worker: number) =>
     const topic = isNew ? 'checkouts/create' : 'checkouts/update'
     await sendDelivery(harness, { topic, body: checkoutBody(shop.store.shop, checkout) }, act.webhook)
   },
-  async 'cart told'(harness, { browser, items, webhook }) {
+  async 'cart reported'(harness, { browser, items, webhook }) {
     const { shop } = harness.shopify!.store
     const at = shop.now()
     const token = buildCartToken(harness, browser)

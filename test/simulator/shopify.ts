@@ -32,7 +32,7 @@ export type ShopifyAct =
       webhook: DeliveryFate
     }
   /** Contents of a cart before checkout, delivered by a webhook or not at all. */
-  | { do: 'cart told'; browser: number; items: readonly [id: string, quantity: number][]; webhook: DeliveryFate }
+  | { do: 'cart reported'; browser: number; items: readonly [id: string, quantity: number][]; webhook: DeliveryFate }
   /** The shop stores a person's consent or withdrawal. */
   | {
       do: 'consent kept'
@@ -183,7 +183,7 @@ const actMakers = {
     }
   },
   cart: (dice) => ({
-    ...{ do: 'cart told', browser: dice.between(0, 2), webhook: drawDelivery(dice) },
+    ...{ do: 'cart reported', browser: dice.between(0, 2), webhook: drawDelivery(dice) },
     items: dice.isLucky(0.15) ? [] : drawItems(dice),
   }),
   consent: (dice) => ({

@@ -30,7 +30,7 @@ export function readVapid(header: string | undefined, { audience, now }: { audie
   if (typeof exp !== 'number' || exp * 1_000 <= now || exp * 1_000 > now + DAY_S * 1_000) {
     return { problem: 'expired, or valid for more than a day (2)' }
   }
-  if (typeof sub !== 'string' || !/^(mailto:|https:)/.test(sub)) return { problem: 'nobody to contact (2.1)' }
+  if (typeof sub !== 'string' || !/^(mailto:|https:)/.test(sub)) return { problem: 'no contact (2.1)' }
   return { publicKey }
 }
 
