@@ -7,8 +7,10 @@ import path from 'node:path'
 const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx'], { encoding: 'utf8' }).trim().split('\n')
 const isProduct = (file) => /^(server|web|shared|storefront)\//.test(file) && !/\.test\.tsx?$/.test(file)
 const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
-const IMPORT = /(?:import|export)\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?(?:\{([^}]*)\}|\*\s+as\s+([\w$]+))\s+from\s+'(\.[^']+)'/g
-const EXPORT = /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|interface|type|enum|abstract class) ([\w$]+)/gm
+const IMPORT =
+  /(?:import|export)\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?(?:\{([^}]*)\}|\*\s+as\s+([\w$]+))\s+from\s+'(\.[^']+)'/g
+const EXPORT =
+  /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|interface|type|enum|abstract class) ([\w$]+)/gm
 
 const users = new Map()
 for (const [file, source] of sources) {
@@ -16,7 +18,13 @@ for (const [file, source] of sources) {
     const target = path.normalize(path.join(path.dirname(file), from))
     const used = namespace
       ? [...source.matchAll(new RegExp(`\\b${namespace}\\.([\\w$]+)`, 'g'))].map(([, name]) => name)
-      : names.split(',').map((name) => name.trim().replace(/^type /, '').split(' as ')[0])
+      : names.split(',').map(
+          (name) =>
+            name
+              .trim()
+              .replace(/^type /, '')
+              .split(' as ')[0],
+        )
     for (const name of used) {
       const key = `${target} ${name}`
       users.set(key, (users.get(key) ?? new Set()).add(file))

@@ -1,4 +1,4 @@
-import flaky from './flaky.json' with { type: 'json' }
+import flaky from './unsteady.json' with { type: 'json' }
 
 /** A flaky test and its cause. It runs only in proofs until the cause is fixed. */
 export interface FlakyTest {

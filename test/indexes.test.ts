@@ -75,7 +75,11 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       'readFigures',
       m(`origin_id = ${ID} and unsubscribed_at is not null`, 'shopper_id'),
     ],
-    messages_by_coupon: ['server/carts/coupons/list-sql.ts', 'selectFigures', m(`coupon_id = any(array[${ID}]::uuid[])`)],
+    messages_by_coupon: [
+      'server/carts/coupons/list-sql.ts',
+      'selectFigures',
+      m(`coupon_id = any(array[${ID}]::uuid[])`),
+    ],
     messages_by_shopper: [
       'server/delivery/send/turn-sql.ts',
       'countWithinCap',

@@ -32,7 +32,11 @@ const open: Open[] = [
     }),
   },
   {
-    ...{ call: 'switching on the ready-made flow', method: 'POST', path: ({ flowId }) => `/api/flows/${flowId}/switch` },
+    ...{
+      call: 'switching on the ready-made flow',
+      method: 'POST',
+      path: ({ flowId }) => `/api/flows/${flowId}/switch`,
+    },
     body: () => ({ isOn: true, holdoutPercent: 10 }),
   },
   { call: 'revenue of flows', path: '/api/flows' },

@@ -187,6 +187,6 @@ test('runs one bulk operation at a time, can cancel it, and fails without the sc
   await store.settled()
   store.controls.setScopes(['read_products'])
   ask = await openAppClient(store)
-  await bulk('{ orders { edges { node { id } } } }')
-  expect((await file()).operation).toMatchObject({ status: 'FAILED', errorCode: 'ACCESS_DENIED', url: null })
+  await runBulk('{ orders { edges { node { id } } } }')
+  expect((await readBulkFile()).operation).toMatchObject({ status: 'FAILED', errorCode: 'ACCESS_DENIED', url: null })
 })

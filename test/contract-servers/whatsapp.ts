@@ -5,6 +5,6 @@ import { type ContractOptions, type ContractServer, openProvider } from './twili
 /** WhatsApp's Cloud API as the phone sandbox implements it, with failures that tests can request. */
 export const openContractWhatsApp = (options: ContractOptions): Promise<ContractServer> => {
   // Read on each call: the address of Recoup may be known only once it runs.
-  const templates = () => sandboxTemplates(options.publicUrl ?? 'https://recoup.example')
-  return openProvider(options, (network, request) => answerAsGraph({ network, templates: templates() }, request))
+  const templates = () => createSandboxTemplates(options.publicUrl ?? 'https://recoup.example')
+  return openProvider(options, (network, request) => handleGraphRequest({ network, templates: templates() }, request))
 }

@@ -111,7 +111,7 @@ function keepCheckout(shop: ShopifyShop, act: ActOf<'checkout'>, harness: Harnes
   const contact = { email: act.email ?? known?.email ?? null, phone: act.phone ?? known?.phone ?? null }
   const address = buildAddress(act.country, null) ?? known?.address ?? null
   const customerId = findCustomerId(shop, { ...contact, country: act.country })
-  const sum = subtotalOf(lines)
+  const sum = sumLines(lines)
   const checkout = save(db, 'checkout', {
     ...{ id, createdAt: known?.createdAt ?? at, updatedAt: at, token: known?.token ?? `checkout-token-${id}` },
     cartToken:

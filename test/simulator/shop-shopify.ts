@@ -2,7 +2,7 @@ import { resolveLines } from '../../demo/shopify/carts.ts'
 import { upsertCustomer } from '../../demo/shopify/customers.ts'
 import type { Address } from '../../demo/shopify/model.ts'
 import { save } from '../../demo/shopify/records.ts'
-import { allScopes, openInProcessShopifyStore, type InProcessShopifyStore } from '../../demo/shopify/store.ts'
+import { allScopes, type InProcessShopifyStore, openInProcessShopifyStore } from '../../demo/shopify/store.ts'
 import { expireTokens } from '../../demo/shopify/tokens.ts'
 import { FetchProblem } from '../../server/core/net/fetch-problem.ts'
 import type { GuardedAnswer, GuardedFetch } from '../../server/core/net/guarded-fetch.ts'
@@ -19,7 +19,7 @@ import { createCouponStock } from './shop-coupons.ts'
 // lists, reported consents and issued tokens are recorded.
 
 export interface ShopifyShop extends Shop {
-  store: QuietShopifyStore
+  store: InProcessShopifyStore
   /** Consents reported to each process, until their effect is checked. */
   reportedConsents: Map<string, ReportedConsent[]>
   tokens: IssuedToken[]
@@ -102,7 +102,7 @@ function stock({ shop }: InProcessShopifyStore, at: number): void {
 
 /** Lines of a cart with prices. */
 export const buildLines = ({ store }: ShopifyShop, items: readonly (readonly [id: string, quantity: number])[]) =>
-  linesOf(
+  resolveLines(
     store.shop,
     items.map(([id, quantity]) => ({ variantId: Number(buildVariantId(id)), quantity })),
   )
@@ -115,7 +115,7 @@ interface Who {
 
 /** Finds or creates the customer with this email or phone; null without both. */
 export function findCustomerId({ store }: ShopifyShop, { country, ...who }: Who): number | null {
-  return meetCustomer(store.desk, { ...who, address: buildAddress(country, null) })?.id ?? null
+  return upsertCustomer(store.desk, { ...who, address: buildAddress(country, null) })?.id ?? null
 }
 
 /** The shipping address; only country and state are read. */
