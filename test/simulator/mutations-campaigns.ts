@@ -33,8 +33,8 @@ export const campaignMutations: readonly Mutation[] = [
     rule: 'Runs',
     file: 'server/marketing/campaigns/plan-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: ')} and not ${hasReceivedForCart(campaignId)}`\n\nexport interface Place',
-    after: ')}`\n\nexport interface Place',
+    before: 'startedAt })} and not ${hasReceivedForCart(campaignId)}`',
+    after: 'startedAt })}`',
     seed: 40,
   },
   {
