@@ -1,4 +1,4 @@
-// `node scripts/structure.mjs`: counts what makes the code hard to follow, in product code (server, web, shared, storefront) without tests.
+// `npm run structure`: counts what makes the code hard to follow, in product code (server, web, shared, storefront) without tests.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -221,7 +221,7 @@ function armCrash({ workers, mail, database }: RunnerProcesses, { boundary, targ
   const most = PASSES[boundary.kind === 'smtp' ? boundary.place : boundary.statement]
   const drawn = Math.floor(random() * most)
   // Batches after the first are few.
-  const passes = boundary.isOverlapping && most < PASSES['send'] ? 0 : drawn
+  const passes = boundary.isOverlapping && most < PASSES.send ? 0 : drawn
   if (boundary.kind === 'smtp') mail.trap(boundary.place, passes, spring)
   else {
     const { statement, edge, isOverlapping } = boundary
