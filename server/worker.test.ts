@@ -5,7 +5,7 @@ import { createWorld } from '../test/world.ts'
 import { ticks } from './worker.ts'
 
 // What the clock asks the database for when nothing happens: each tick's statements, by how often it comes. The job queue's own are counted in
-// core/jobs.test.ts; a whole installation is measured by `npm run bench -- idle`.
+// core/jobs/jobs.test.ts; a whole installation is measured by `npm run bench -- idle`.
 
 const world = createWorld()
 

@@ -250,7 +250,7 @@ const namesAPlatform: [RegExp, because: string][] = [
   ],
   [/^web\/stores\/(StoreSetupPage|StoreKeysForm|ReplaceKeysDialog|Shopify\w+)\.tsx$/, 'the forms for its keys'],
   [/^web\/stores\/(rules|shopify-rules|ended)\.ts$/, 'validation of these forms, and texts about a disconnected store'],
-  [/^web\/stores\/(CaptureInstall\.tsx|install-ways\.ts)$/, 'the names of pages of the documentation'],
+  [/^web\/stores\/(CaptureInstall\.tsx|install-methods\.ts)$/, 'the names of pages of the documentation'],
   [/^storefront\//, 'the script reads the shop’s own pages and cookies'],
   [
     /^server\/(demo|deps|main|core\/config\/config|access\/stores\/demo-stores)\.ts$/,

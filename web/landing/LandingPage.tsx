@@ -5,7 +5,7 @@ import { Screenshot } from './Screenshot.tsx'
 
 /**
  * The landing page, rendered at build time, readable without scripts. Values of the running instance are Liquid
- * placeholders that the server fills in (`server/site/`).
+ * placeholders that the server fills in.
  */
 export function LandingPage() {
   return (

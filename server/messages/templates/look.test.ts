@@ -6,7 +6,7 @@ import { type MailBrand, sampleContext, type TemplateContext, type TemplateItem 
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from './ready-templates.ts'
 import { createTemplateRenderer } from './render.ts'
 
-// Order and colours of a mail's parts. e2e/mails.test.ts tests the visual result.
+// Order and colours of a mail's parts. screens/mails.test.ts tests the visual result.
 
 const renderer = createTemplateRenderer()
 const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) => id !== 'custom')
