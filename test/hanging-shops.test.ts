@@ -7,7 +7,7 @@ import { checkOrders } from '../server/carts/sync/order-check.ts'
 import { createWorkerSlots, type StepAside } from '../server/core/common/concurrency.ts'
 import { type GuardedFetchOptions, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import type { StoreNet } from '../server/platforms/platform/access.ts'
-import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
+import { createWooCommerceClient } from '../server/platforms/woocommerce/platform.ts'
 import { createConnectedStore } from './connected-store.ts'
 import { createWorld } from './world.ts'
 

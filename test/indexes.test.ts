@@ -46,7 +46,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       m(`state = 'held' and reason = 'plan_limit' group by channel`, 'channel, count(*)'),
     ],
     messages_of_worker: [
-      'server/delivery/send/abandoned-sql.ts',
+      'server/delivery/send/abandoned.ts',
       'abandonedSends',
       `select store_id, id from messages where state = 'sending' and worker_id is not null`,
     ],
@@ -86,12 +86,12 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       m(`shopper_id = ${ID} and sending_at > ${NOW} and id <> ${ID}`, 'count(*)'),
     ],
     messages_by_sending_at: [
-      'server/insights/alarms/sql.ts',
+      'server/insights/alarms/alarms.ts',
       'storesOfConcern',
       m(`sending_at is not null and not state = 'sending' order by sending_at desc limit 1`, 'sending_at'),
     ],
     messages_retried: [
-      'server/insights/alarms/sql.ts',
+      'server/insights/alarms/alarms.ts',
       'storesOfConcern',
       m(
         `provider_response is not null and ((state = 'held' and reason = 'retry') or state = 'claimed' or state = 'sending')`,
@@ -99,7 +99,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       ),
     ],
     messages_reporting: [
-      'server/insights/alarms/sql.ts',
+      'server/insights/alarms/alarms.ts',
       'countReports',
       m(`sending_at between ${NOW} and ${NOW} and channel <> 'email'`, 'sending_at'),
     ],
@@ -139,7 +139,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       c(`status in ('active', 'abandoned') and email is null and phone is null and last_activity_at >= ${NOW}`),
     ],
     carts_abandoned: [
-      'server/marketing/customers/abandoned-sql.ts',
+      'server/marketing/customers/abandoned.ts',
       'abandonedOf',
       c(`status = 'abandoned' order by last_activity_at desc, id desc`, 'shopper_id, started_at'),
     ],
@@ -154,7 +154,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       c(`status = 'abandoned' and product_keys is null`, 'shopper_id'),
     ],
     carts_active: [
-      'server/marketing/cart-pages/active-sql.ts',
+      'server/marketing/cart-pages/active.ts',
       'listActive',
       c(`status = 'active' and abandon_at is not null order by last_activity_at desc, id desc limit 25`),
     ],

@@ -5,7 +5,7 @@ import { openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import type { StoreNet } from '../server/platforms/platform/access.ts'
 import { createMemoryTokenCache } from '../server/platforms/platform/memory-token-cache.ts'
 import type { StoreClient } from '../server/platforms/platform/platform.ts'
-import { createShopifyClient } from '../server/platforms/shopify/client.ts'
+import { createShopifyClient } from '../server/platforms/shopify/platform.ts'
 import type { LargeShop, LargeShopCommand, LargeShopReply } from './contract-servers/shopify-large.ts'
 
 const SHOP = path.resolve('test/contract-servers/shopify-large.ts')

@@ -1,6 +1,6 @@
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { type GuardedHttp, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
-import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
+import { createWooCommerceClient } from '../server/platforms/woocommerce/platform.ts'
 import { type Owner, registerOwner } from './connected-store.ts'
 import type { World } from './world.ts'
 

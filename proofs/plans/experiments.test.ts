@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { readPace } from '../../server/carts/experiments/pace-sql.ts'
+import { readPace } from '../../server/carts/experiments/view.ts'
 import { sql } from '../../server/core/db/db.ts'
 import { createStore, type TestStore } from '../../test/factories.ts'
 import { insertManyCarts } from '../../test/many-carts.ts'

@@ -54,7 +54,7 @@ export const couponMutations: readonly Mutation[] = [
   {
     name: 'codes of unsent messages stay in the store',
     rule: 'Codes',
-    file: 'server/carts/coupon-codes/codes-tidy-sql.ts',
+    file: 'server/carts/coupon-codes/codes-tidy.ts',
     before: '(m.sending_at is null or upper',
     after: '(m.sending_at is not null and upper',
     seed: 147,
@@ -70,7 +70,7 @@ export const couponMutations: readonly Mutation[] = [
   {
     name: 'the cleanup job deletes codes of sent messages',
     rule: 'Codes',
-    file: 'server/carts/coupon-codes/codes-tidy-sql.ts',
+    file: 'server/carts/coupon-codes/codes-tidy.ts',
     before: 'upper(m.coupon_code) is distinct from k.code',
     after: 'm.coupon_code is distinct from lower(k.code)',
     seed: 170,

@@ -55,7 +55,7 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'a variant that has ended is still drawn',
     rule: 'Steps',
-    file: 'server/delivery/decide/variants-sql.ts',
+    file: 'server/delivery/decide/variants.ts',
     before: ' and v.ended_at is null\n',
     after: '\n',
     seed: 116,

@@ -30,7 +30,7 @@ export const pluginMutations: readonly Mutation[] = [
   {
     name: 'entries that waited in the shop are dated by their arrival',
     rule: 'Outbox',
-    file: 'server/workspace/plugin-calls/entries.ts',
+    file: 'server/workspace/plugin-calls/batch.ts',
     before: 'new Date(receivedAt.getTime() - Math.min(age * 1_000, OLDEST_MS))',
     after: 'receivedAt',
     seed: 37,

@@ -23,7 +23,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'a payload that is too large is not shrunk',
     rule: 'P1',
-    file: 'server/delivery/push/answers.ts',
+    file: 'server/delivery/push/web-push.ts',
     before: "if (answer !== 'too_large') return answer",
     after:
       "return answer === 'too_large' ? { kind: 'rejected', reason: 'push_413', response, isRecipientFault: false } : answer",
@@ -128,7 +128,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'a notification without a reply from the push service is sent again',
     rule: 'D1',
-    file: 'server/delivery/push/answers.ts',
+    file: 'server/delivery/push/web-push.ts',
     before: "if (isBodySent) return { kind: 'unknown'",
     after: "if (isBodySent) return { kind: 'retry'",
     seed: 2413,

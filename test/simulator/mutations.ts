@@ -87,7 +87,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'twice as many messages as slots are in flight',
     rule: 'D10',
-    file: 'server/delivery/send/connection-slots.ts',
+    file: 'server/delivery/send/send-window.ts',
     before: 'this.#free = size',
     after: 'this.#free = 2 * size',
     seed: 5,

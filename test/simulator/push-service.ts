@@ -4,7 +4,7 @@ import {
   sendShrinking,
   toPushOutcome,
   toSilentOutcome,
-} from '../../server/delivery/push/answers.ts'
+} from '../../server/delivery/push/web-push.ts'
 import type { OutgoingPush, PushAnswer } from '../../server/messages/channels/channel.ts'
 import type { ProcessState } from './actors.ts'
 import type { SentMessage } from './providers.ts'

@@ -9,7 +9,7 @@ import type { GuardedAnswer, GuardedFetch } from '../../server/core/net/guarded-
 import type { StoreAccess, TokenCache } from '../../server/platforms/platform/access.ts'
 import { createMemoryTokenCache } from '../../server/platforms/platform/memory-token-cache.ts'
 import type { StoreClient } from '../../server/platforms/platform/platform.ts'
-import { createShopifyClient } from '../../server/platforms/shopify/client.ts'
+import { createShopifyClient } from '../../server/platforms/shopify/platform.ts'
 import type { Clock } from './clock.ts'
 import { type OrderListing, PRODUCTS, type Shop } from './shop.ts'
 import { createCouponStock } from './shop-coupons.ts'

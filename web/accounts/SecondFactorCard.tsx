@@ -9,9 +9,31 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { EndDialog, RenewDialog } from './SecondFactorDialogs.tsx'
-import { SecondFactorSetup } from './SecondFactorSetup.tsx'
-import { useSecondFactor } from './second-factor-queries.ts'
+
+
+
+import { Modal, PasswordInput, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type ReactNode } from 'react'
+import { authTexts } from '../../shared/auth.ts'
+import { secondFactorTexts } from '../../shared/second-factor.ts'
+import { ApiError } from '../api.ts'
+import { announce } from '../ui/announce.ts'
+import { CodeField } from './CodeField.tsx'
+import { isSaidAtField, showPassword } from './fields.ts'
+
+
+import { SubmitButton, useWait } from './wait.tsx'
+import { CopyButton, TextInput } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+
+import { Skeleton } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { saveText } from '../ui/saveText.ts'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { beginSecondFactor, confirmSecondFactor, endSecondFactor, readSecondFactor, renewRecoveryCodes } from '../../shared/second-factor.ts'
+import { call } from '../api.ts'
 
 const FEW = 3
 
@@ -78,4 +100,394 @@ function SecondFactorOn({ since, left }: { since: string; left: number }) {
       <EndDialog opened={isEnding} onClose={() => setEnding(false)} />
     </>
   )
+}
+
+interface Props {
+  opened: boolean
+  onClose: () => void
+}
+
+function EndDialog({ opened, onClose }: Props) {
+  const end = useEndSecondFactor()
+  const done = () => {
+    announce('Two-factor sign-in is off')
+    onClose()
+  }
+  return (
+    <Dialog opened={opened} onClose={onClose} title="Switch off two-factor sign-in?">
+      <ProofForm ask={end} label="Switch off" isDangerous onDone={done} onClose={onClose}>
+        Signing in then asks for your password alone, and your recovery codes stop working.
+      </ProofForm>
+    </Dialog>
+  )
+}
+
+function RenewDialog({ opened, onClose }: Props) {
+  const renew = useRenewRecoveryCodes()
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const close = () => {
+    setCodes(null)
+    onClose()
+  }
+  return (
+    <Dialog opened={opened} onClose={close} title="New recovery codes">
+      {codes ? (
+        <RecoveryCodes codes={codes} onDone={close} />
+      ) : (
+        <ProofForm
+          ask={renew}
+          label="Make new codes"
+          onDone={({ recoveryCodes }) => setCodes(recoveryCodes)}
+          onClose={close}
+        >
+          You get ten new ones. The earlier ones stop working.
+        </ProofForm>
+      )}
+    </Dialog>
+  )
+}
+
+const Dialog = ({ opened, onClose, title, children }: Props & { title: string; children: ReactNode }) => (
+  <Modal opened={opened} onClose={onClose} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    {children}
+  </Modal>
+)
+
+interface Proof {
+  password: string
+  code: string
+}
+
+interface FormProps<Answer> {
+  ask: {
+    mutate: (given: Proof, ways: { onSuccess: (answer: Answer) => void; onError: (error: Error) => void }) => void
+    error: Error | null
+    isPending: boolean
+  }
+  label: string
+  isDangerous?: boolean
+  onDone: (answer: Answer) => void
+  onClose: () => void
+  children: ReactNode
+}
+
+/** Both actions need the password and a code, because the screen may have been left open. */
+function ProofForm<Answer>({ ask, label, isDangerous, onDone, onClose, children }: FormProps<Answer>) {
+  const wait = useWait()
+  const form = useForm<Proof>({
+    mode: 'uncontrolled',
+    initialValues: { password: '', code: '' },
+    validate: {
+      password: (text: string) => (text === '' ? authTexts.passwordRequired : null),
+      code: (text: string) => (text.trim() === '' ? secondFactorTexts.codeNeeded : null),
+    },
+  })
+  const onError = (error: Error) => {
+    wait.note(error)
+    if (error instanceof ApiError) form.setErrors(error.fields)
+  }
+  const submit = form.onSubmit((values: Proof) => ask.mutate(values, { onSuccess: onDone, onError }))
+  const failure = wait.isOver(ask.error) || isSaidAtField(ask.error as ApiError | null) ? null : ask.error
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <div>{children}</div>
+        <PasswordInput
+          data-autofocus
+          name="password"
+          label="Current password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          {...showPassword}
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <CodeField key={form.key('code')} {...form.getInputProps('code')} />
+        {failure && (
+          <Notice tone="bad" isLive>
+            {failure.message}
+          </Notice>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <SubmitButton
+            label={label}
+            isBusy={ask.isPending}
+            waitS={wait.waitS}
+            size="sm"
+            {...(isDangerous && { color: 'red' })}
+          />
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** Three steps: password; QR code and a first code from the app; recovery codes. */
+function SecondFactorSetup({ user, onClose }: { user: User; onClose: () => void }) {
+  const begin = useBeginSecondFactor()
+  const confirm = useConfirmSecondFactor()
+  if (confirm.data) return <RecoveryCodes codes={confirm.data.recoveryCodes} onDone={onClose} />
+  if (begin.data) return <ScanStep begun={begin.data} confirm={confirm} onClose={onClose} />
+  return <PasswordStep user={user} begin={begin} onClose={onClose} />
+}
+
+interface PasswordProps {
+  user: User
+  begin: ReturnType<typeof useBeginSecondFactor>
+  onClose: () => void
+}
+
+function PasswordStep({ user, begin, onClose }: PasswordProps) {
+  const wait = useWait()
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [])
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { password: '' },
+    validate: { password: (text: string) => (text === '' ? authTexts.passwordRequired : null) },
+  })
+  const submit = form.onSubmit(({ password }: { password: string }) =>
+    begin.mutate(password, { onError: (error) => findNote(form, wait, error) }),
+  )
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md" maw={420}>
+        <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
+        <PasswordInput
+          ref={first}
+          name="password"
+          label="Current password"
+          autoComplete="current-password"
+          {...showPassword}
+          {...required}
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <Refusal error={begin.error} isOver={wait.isOver(begin.error)} />
+        <Buttons label="Continue" isBusy={begin.isPending} waitS={wait.waitS} onClose={onClose} />
+      </Stack>
+    </form>
+  )
+}
+
+interface ScanProps {
+  begun: { secret: string; uri: string }
+  confirm: ReturnType<typeof useConfirmSecondFactor>
+  onClose: () => void
+}
+
+function ScanStep({ begun, confirm, onClose }: ScanProps) {
+  const wait = useWait()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { code: '' },
+    validate: { code: (text: string) => (text.trim() === '' ? secondFactorTexts.codeNeeded : null) },
+  })
+  const submit = form.onSubmit(({ code }: { code: string }) =>
+    confirm.mutate(code, { onError: (error) => findNote(form, wait, error) }),
+  )
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <h3 className="step-heading" ref={heading} tabIndex={-1}>
+          Scan this with your authenticator app
+        </h3>
+        <div className="qr-row">
+          <QrCode text={begun.uri} label="QR code for your authenticator app" />
+          <TypedSecret secret={begun.secret} />
+        </div>
+        <TextInput
+          name="code"
+          label="Code the app shows now"
+          description="Six digits, new every 30 seconds"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={40}
+          maw={420}
+          classNames={{ input: 'code-input' }}
+          {...required}
+          key={form.key('code')}
+          {...form.getInputProps('code')}
+        />
+        <Refusal error={confirm.error} isOver={wait.isOver(confirm.error)} />
+        <Buttons label="Switch on" isBusy={confirm.isPending} waitS={wait.waitS} onClose={onClose} />
+      </Stack>
+    </form>
+  )
+}
+
+/** For an app on the same phone, and for users who cannot scan. */
+function TypedSecret({ secret }: { secret: string }) {
+  return (
+    <Stack gap="xs" align="flex-start" miw={0}>
+      <Text fz="sm">Or type this key into the app:</Text>
+      <code className="typed-secret">{secret.match(/.{1,4}/g)!.join(' ')}</code>
+      <CopyButton value={secret}>
+        {({ copied, copy }) => (
+          <Button
+            variant="default"
+            onClick={copy}
+            leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+          >
+            <span aria-live="polite">{copied ? 'Copied' : 'Copy key'}</span>
+          </Button>
+        )}
+      </CopyButton>
+      <Text fz="xs" c="dimmed">
+        Any app for one-time codes works: those of password managers, Google Authenticator, Microsoft Authenticator,
+        Aegis, and others.
+      </Text>
+    </Stack>
+  )
+}
+
+const required = { required: true, withAsterisk: false }
+
+function findNote(
+  form: { setErrors: (errors: Record<string, string>) => void },
+  wait: ReturnType<typeof useWait>,
+  error: Error,
+) {
+  wait.note(error)
+  if (error instanceof ApiError) form.setErrors(error.fields)
+}
+
+function Refusal({ error, isOver }: { error: Error | null; isOver: boolean }) {
+  if (!error || isOver || isSaidAtField(error as ApiError)) return null
+  return (
+    <Notice tone="bad" isLive>
+      {error.message}
+    </Notice>
+  )
+}
+
+interface ButtonsProps {
+  label: string
+  isBusy: boolean
+  waitS: number | null
+  onClose: () => void
+}
+
+const Buttons = ({ label, isBusy, waitS, onClose }: ButtonsProps) => (
+  <Group gap="sm">
+    <SubmitButton label={label} isBusy={isBusy} waitS={waitS} size="sm" />
+    <Button variant="default" onClick={onClose}>
+      Cancel
+    </Button>
+  </Group>
+)
+
+/** Quiet zone in modules; cameras do not find the code without it. */
+const BORDER = 4
+
+/** Dark on light in every theme, which is what cameras read reliably. The content must also stand beside it as text. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const rows = useModules(text)
+  if (rows === 'failed') return null
+  if (!rows) return <Skeleton className="qr" />
+  const size = rows.length
+  return (
+    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
+      <path className="qr-ground" d={`M0 0h${size}v${size}h-${size}z`} />
+      <path className="qr-modules" d={buildPath(rows)} />
+    </svg>
+  )
+}
+
+/** The library is loaded only where a code is shown. */
+function useModules(text: string): boolean[][] | null | 'failed' {
+  const [made, setMade] = useState<{ text: string; rows: boolean[][] | 'failed' } | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    const keep = (rows: boolean[][] | 'failed') => isCurrent && setMade({ text, rows })
+    void import('qr')
+      .then(({ encodeQR }) => keep(encodeQR(text, 'raw', { border: BORDER })))
+      .catch(() => keep('failed'))
+    return () => {
+      isCurrent = false
+    }
+  }, [text])
+  return made?.text === text ? made.rows : null
+}
+
+const buildPath = (rows: boolean[][]) =>
+  rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
+
+/** Shown once: the server stores only hashes of the codes. */
+function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const text = `${codes.join('\n')}\n`
+  return (
+    <Stack gap="md">
+      <h3 className="step-heading" ref={heading} tabIndex={-1}>
+        Your recovery codes
+      </h3>
+      <Notice tone="warn">
+        Keep these codes where you find them without your phone. They are shown only now. Each signs you in once in
+        place of a code of the app.
+      </Notice>
+      <ol className="recovery-codes">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ol>
+      <Group gap="sm">
+        <CopyButton value={text}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              onClick={copy}
+              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+            >
+              <span aria-live="polite">{copied ? 'Copied' : 'Copy codes'}</span>
+            </Button>
+          )}
+        </CopyButton>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          onClick={() => saveText('recoup-recovery-codes.txt', text)}
+        >
+          Save as a file
+        </Button>
+        <Button onClick={onDone}>I have kept them</Button>
+      </Group>
+      <Text fz="xs" c="dimmed">
+        Without phone and codes, only whoever runs this server can let you in again.
+      </Text>
+    </Stack>
+  )
+}
+
+const secondFactorQuery = queryOptions({
+  queryKey: ['second-factor'],
+  queryFn: ({ signal }) => call(readSecondFactor, { signal }),
+})
+
+const useSecondFactor = () => useQuery(secondFactorQuery)
+
+const useBeginSecondFactor = () =>
+  useMutation({ mutationFn: (password: string) => call(beginSecondFactor, { body: { password } }) })
+
+const useConfirmSecondFactor = () => useChange((code: string) => call(confirmSecondFactor, { body: { code } }))
+
+const useEndSecondFactor = () =>
+  useChange((body: { password: string; code: string }) => call(endSecondFactor, { body }))
+
+const useRenewRecoveryCodes = () =>
+  useChange((body: { password: string; code: string }) => call(renewRecoveryCodes, { body }))
+
+function useChange<Given, Answer>(ask: (given: Given) => Promise<Answer>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ask,
+    onSettled: () => queries.invalidateQueries({ queryKey: secondFactorQuery.queryKey }),
+  })
 }

@@ -8,11 +8,28 @@ import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
-import { InvitationRow } from './InvitationRow.tsx'
-import { InviteForm } from './InviteForm.tsx'
-import { RoleMenu } from './RoleMenu.tsx'
+
+
+
 import { addArticle, formatRole, isLastOwner, lowerFirst } from './rules.ts'
 import { useRemoveMember, useTeam } from './team-queries.ts'
+import { IconAlertTriangle, IconClock, IconMail, IconSend } from '@tabler/icons-react'
+import type { Invitation } from '../../shared/team.ts'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import { useResend, useRevoke } from './team-queries.ts'
+import { NativeSelect, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { authTexts } from '../../shared/auth.ts'
+import { type Role, roleNames } from '../../shared/roles.ts'
+import { useDraft } from '../access/drafts.ts'
+import { ApiError } from '../api.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { isSaidAtField } from './fields.ts'
+import { useInvite } from './team-queries.ts'
+import { Menu } from '@mantine/core'
+import { IconCheck, IconSelector } from '@tabler/icons-react'
+import { useChangeRole } from './team-queries.ts'
 
 /** Members and invitations of the account, and the form to invite. */
 export function TeamCard({ user }: { user: User }) {
@@ -97,6 +114,205 @@ function RemoveButton({ member }: { member: Member }) {
         onClose={() => setAsking(false)}
       >
         {member.email} is signed out of this account immediately and can no longer see its stores. Their work stays.
+      </Confirm>
+    </>
+  )
+}
+
+const badges: Record<Invitation['state'], Parameters<typeof StatusBadge>[0]> = {
+  waiting: { tone: 'quiet', icon: IconSend, label: 'Sending' },
+  sent: { tone: 'info', icon: IconMail, label: 'Invited' },
+  failed: { tone: 'bad', icon: IconAlertTriangle, label: 'Email not sent' },
+  expired: { tone: 'warn', icon: IconClock, label: 'Expired' },
+}
+
+/** An invited person who has not accepted yet. */
+function InvitationRow({ invitation, user }: { invitation: Invitation; user: User }) {
+  const resend = useResend()
+  const revoke = useRevoke()
+  const said = {
+    onSuccess: ({ message }: { message: string }) => announce(message),
+    onError: (error: Error) => announce(error.message, 'bad'),
+  }
+  return (
+    <li className="person">
+      <span className="person-sign">
+        <IconMail size={18} stroke={1.6} aria-hidden />
+      </span>
+      <div className="person-words">
+        <Group gap="xs">
+          <strong>{invitation.email}</strong>
+          <StatusBadge {...badges[invitation.state]} />
+        </Group>
+        <Text fz="sm" c="dimmed">
+          As {invitation.role}
+          {invitation.invitedBy && `, invited by ${invitation.invitedBy}`},{' '}
+          {invitation.state === 'expired' ? 'until' : 'open until'} <DateTime at={invitation.expiresAt} />
+        </Text>
+        {invitation.state === 'failed' && (
+          <Text fz="sm" c="var(--rc-bad)">
+            The mail server’s answer: {invitation.mailProblem}
+          </Text>
+        )}
+      </div>
+      {mayManage(user.role, invitation.role) && !user.isDemo && (
+        <div className="person-acts">
+          <Button
+            size="xs"
+            variant="default"
+            loading={resend.isPending}
+            onClick={() => resend.mutate(invitation.id, said)}
+            aria-label={`Resend the invitation to ${invitation.email}`}
+          >
+            Resend
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            loading={revoke.isPending}
+            onClick={() => revoke.mutate(invitation.id, said)}
+            aria-label={`Revoke the invitation to ${invitation.email}`}
+          >
+            Revoke
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function InviteForm({ user }: { user: User }) {
+  const invite = useInvite()
+  const form = useForm<{ email: string; role: Role }>({
+    initialValues: { email: '', role: 'member' },
+    validate: { email: (text: string) => (text.trim() === '' ? authTexts.emailRequired : null) },
+  })
+  useDraft(`invite:${user.accountName}`, form.isDirty() ? form.values : null, form.setValues)
+  const submit = form.onSubmit((values: { email: string; role: Role }) =>
+    invite.mutate(values, {
+      onSuccess: ({ message }) => {
+        announce(message)
+        form.reset()
+      },
+      onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+    }),
+  )
+  return (
+    <form onSubmit={submit} noValidate className="invite">
+      <div className="invite-row">
+        <TextInput
+          label="Invite by email"
+          name="invite-email"
+          type="email"
+          inputMode="email"
+          autoComplete="off"
+          placeholder="mia@example.com"
+          {...form.getInputProps('email')}
+        />
+        <NativeSelect
+          label="Role"
+          {...form.getInputProps('role')}
+          data={roleNames
+            .filter((role) => mayManage(user.role, role))
+            .reverse()
+            .map((role) => ({ value: role, label: formatRole(role) }))}
+        />
+        <Button type="submit" loading={invite.isPending}>
+          Send invitation
+        </Button>
+      </div>
+      <Text fz="xs" c="dimmed" mt={6} aria-live="polite">
+        {formatRole(form.values.role)}: {roleText[form.values.role]}. The link in the email works once and expires after
+        seven days.
+      </Text>
+      {invite.error && !isSaidAtField(invite.error as ApiError) && (
+        <div style={{ marginTop: 12 }}>
+          <Notice tone="bad" isLive>
+            {invite.error.message}
+          </Notice>
+        </div>
+      )}
+    </form>
+  )
+}
+
+interface Props {
+  member: Member
+  own: Role
+}
+
+/**
+ * Saves on selection. A menu, because arrow keys change a closed select and could make someone admin on the way to
+ * viewer. Changing one's own role needs a confirmation: it may be irreversible.
+ */
+function RoleMenu({ member, own }: Props) {
+  const change = useChangeRole()
+  const [wanted, setWanted] = useState<Role | null>(null)
+  const save = (role: Role) =>
+    change.mutate(
+      { userId: member.userId, role },
+      {
+        onSuccess: ({ message }) => {
+          announce(message)
+          setWanted(null)
+        },
+        onError: (error) => {
+          if (!member.isYou) announce(error.message, 'bad')
+        },
+      },
+    )
+  const choose = (role: Role) => {
+    if (role === member.role) return
+    if (member.isYou) setWanted(role)
+    else save(role)
+  }
+  return (
+    <>
+      <Menu position="bottom-end" width={300} shadow="md" withInitialFocusPlaceholder={false}>
+        <Menu.Target>
+          <Button
+            size="xs"
+            variant="default"
+            loading={change.isPending}
+            rightSection={<IconSelector size={14} aria-hidden />}
+            aria-label={`Role of ${member.name}: ${member.role}`}
+          >
+            {formatRole(member.role)}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {roleNames
+            .filter((role) => mayManage(own, role))
+            .map((role) => (
+              <Menu.Item
+                key={role}
+                aria-current={role === member.role}
+                rightSection={role === member.role && <IconCheck size={16} aria-label="current" />}
+                onClick={() => choose(role)}
+              >
+                {formatRole(role)}
+                <Text span display="block" fz="xs" c="dimmed">
+                  {roleText[role]}
+                </Text>
+              </Menu.Item>
+            ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={wanted !== null}
+        title="Change your own role?"
+        confirmLabel="Change my role"
+        isDangerous
+        isBusy={change.isPending}
+        problem={change.error?.message}
+        onConfirm={() => save(wanted!)}
+        onClose={() => {
+          change.reset()
+          setWanted(null)
+        }}
+      >
+        {wanted &&
+          `You become ${addArticle(wanted)}: ${lowerFirst(roleText[wanted])}. Only someone else can change your role back.`}
       </Confirm>
     </>
   )

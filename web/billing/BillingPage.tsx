@@ -10,20 +10,68 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
-import { ChangeDialog } from './ChangeDialog.tsx'
-import { CheckoutReturn } from './CheckoutReturn.tsx'
+
+
 import { CreditsCard } from './CreditsCard.tsx'
-import { CreditsReturn } from './CreditsReturn.tsx'
+
 import { parseChoice } from './change-copy.ts'
 import { findActions, type SubscriptionActions } from './detail-copy.ts'
-import { LimitsAndUsage } from './LimitsAndUsage.tsx'
-import { PaymentHistory } from './PaymentHistory.tsx'
+
+
 import { PlanPermissionHint } from './PlanPermissionHint.tsx'
-import { PremiumFeatures } from './PremiumFeatures.tsx'
+
 import { useDetail } from './payment-queries.ts'
 import type { Overview } from './queries.ts'
 import { RestingStores } from './RestingStores.tsx'
 import { StatusCard } from './StatusCard.tsx'
+
+import { formatBalance } from './credit-copy.ts'
+import { useCheckedCredits } from './credit-queries.ts'
+
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import { MAX_EXTRA_STORES } from '../../shared/billing.ts'
+import { announce } from '../ui/announce.ts'
+
+import { ChooseChange } from './ChooseChange.tsx'
+import { ConfirmChange } from './ConfirmChange.tsx'
+import { type Choice } from './change-copy.ts'
+
+import { Group } from '@mantine/core'
+import { IconExternalLink } from '@tabler/icons-react'
+import { StepTitle } from './StepTitle.tsx'
+import { getFailureText } from './failure.ts'
+import { useOpenPortal } from './payment-queries.ts'
+import type { z } from 'zod'
+import { plans } from '../../shared/billing.ts'
+import type { checkSession } from '../../shared/payments.ts'
+import { useConnection } from '../access/queries.ts'
+import { ApiError } from '../api.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { useCheckedSession } from './payment-queries.ts'
+import { List } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
+import type { PlanLimits } from '../../shared/billing.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { fillLimits } from './detail-copy.ts'
+import { Meters } from './Meters.tsx'
+import { useUsage } from './queries.ts'
+import { listLimits } from './rules.ts'
+import { useEffect } from 'react'
+import type { Payment } from '../../shared/payments.ts'
+import { DataList } from '../ui/DataList.tsx'
+import type { DataColumn } from '../ui/DataTable.tsx'
+import { LoadingRows } from '../ui/Loading.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { formatAmount } from './detail-copy.ts'
+import { PageNumbers, usePageParam } from './PageNumbers.tsx'
+import { useHistory } from './payment-queries.ts'
+import { formatDate } from './plan-copy.ts'
+import { IconArrowBackUp, IconCircleCheck, IconCircleMinus, IconCircleX, IconClock } from '@tabler/icons-react'
+import type { PaymentStatus } from '../../shared/payments.ts'
+import { IconMinus } from '@tabler/icons-react'
+import type { ChangePreview } from '../../shared/payments.ts'
+import { useChange, usePreview } from './payment-queries.ts'
 
 const { failed, none } = billingTexts
 
@@ -133,3 +181,513 @@ const Scale = () => (
     </Button>
   </Card>
 )
+
+/** Return from paying for credits. The result is shown once and disappears on reload. */
+function CreditsReturn() {
+  const id = useCheckoutSession('credits')
+  const checked = useCheckedCredits(id)
+  if (id === null) return null
+  if (checked.error) return <Refused error={checked.error} onRetry={() => checked.refetch()} />
+  const { data } = checked
+  // One live region from the start, so screen readers announce the result.
+  return (
+    <div role="status">
+      {!data && <Notice tone="info">Looking up what became of your payment...</Notice>}
+      {data?.isPaid && (
+        <Notice tone="good" title="Your credits are there.">
+          You have {formatBalance(data.balanceMicros)} of credits.
+        </Notice>
+      )}
+      {data?.isPaid === false && (
+        <Notice tone="info" title="The payment is not made yet.">
+          Credits are there as soon as it is.
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+/**
+ * Changes the plan of an account that pays by card (decision 85). State is in the address:
+ * ?change=growth&cycle=year&stores=2.
+ */
+function ChangeDialog({ detail }: { detail: SubscriptionDetail }) {
+  const [search, setSearch] = useSearchParams()
+  const asked = search.get('change')
+  const [opened, setOpened] = useState({ asked: null as string | null, turn: 0 })
+  if (asked !== opened.asked) setOpened({ asked, turn: opened.turn + (asked ? 1 : 0) })
+  const close = () =>
+    setSearch(
+      (now) => {
+        const next = new URLSearchParams(now)
+        for (const key of ['change', 'cycle', 'stores']) next.delete(key)
+        return next
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  return (
+    <Modal
+      opened={asked !== null}
+      onClose={close}
+      title="Change plan"
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {asked !== null && (
+        <Steps
+          key={opened.turn}
+          detail={detail}
+          start={parseChoice({ plan: asked, cycle: search.get('cycle'), stores: search.get('stores') }, detail)}
+          onClose={close}
+        />
+      )}
+    </Modal>
+  )
+}
+
+interface StepsProps {
+  detail: SubscriptionDetail
+  start: Choice
+  onClose: () => void
+}
+
+/** Steps: choose, see the cost, confirm. */
+function Steps({ detail, start, onClose }: StepsProps) {
+  const [choice, setChoice] = useState(start)
+  const it = usePlanChange(choice, (message) => {
+    onClose()
+    announce(message)
+  })
+  const problem = it.problem && (
+    <ChangeProblem
+      words={it.problem}
+      isOther={it.isOther && it.shown !== null}
+      isOfCard={it.isRefused && detail.canManage}
+    />
+  )
+  if (it.bank) return <BankConfirmation {...it.bank} onClose={onClose} />
+  if (!it.shown) {
+    return (
+      <ChooseChange
+        detail={detail}
+        choice={choice}
+        most={MAX_EXTRA_STORES}
+        isBusy={it.isLooking}
+        problem={problem}
+        onChoose={setChoice}
+        onContinue={it.look}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <ConfirmChange
+      key={it.shown.token}
+      choice={choice}
+      preview={it.shown}
+      isBusy={it.isChanging || it.isLooking}
+      onConfirm={it.make}
+      onBack={it.back}
+    >
+      {problem}
+    </ConfirmChange>
+  )
+}
+
+/** The payment needs the owner's confirmation at the bank (decision 85). */
+function BankConfirmation({
+  url,
+  message,
+  onClose,
+}: {
+  url: string | null
+  message: string
+  onClose: () => void
+}) {
+  return (
+    <Stack gap="lg">
+      <div>
+        <StepTitle>Your bank asks for a confirmation</StepTitle>
+        <Text>{message}</Text>
+      </div>
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+        {url && (
+          <Button
+            component="a"
+            href={url}
+            target="_blank"
+            rel="noreferrer"
+            rightSection={<IconExternalLink size={16} aria-hidden />}
+          >
+            Confirm the payment
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+interface Props {
+  words: string
+  /** The amounts changed meanwhile; nothing failed. */
+  isOther: boolean
+  /** The cause may be the card, which is stored at Stripe. */
+  isOfCard: boolean
+}
+
+/** Explains why a change failed, with a link to change the card. */
+function ChangeProblem({ words, isOther, isOfCard }: Props) {
+  const portal = useOpenPortal()
+  const failed = getFailureText(portal.error, billingTexts.failed.openPortal)
+  return (
+    <Stack gap="sm">
+      <Notice tone={isOther ? 'warn' : 'bad'} isLive>
+        {words}
+      </Notice>
+      {isOfCard && (
+        // The browser leaves the page once the address arrives.
+        <Button
+          variant="default"
+          w="fit-content"
+          loading={portal.isPending || portal.isSuccess}
+          onClick={() => portal.mutate()}
+        >
+          {billingTexts.manage}
+        </Button>
+      )}
+      {failed && (
+        <Notice tone="bad" isLive>
+          {failed}
+        </Notice>
+      )}
+    </Stack>
+  )
+}
+
+/** Return from the provider's checkout (A 4.3). The result is shown once and disappears on reload. */
+function CheckoutReturn() {
+  const id = useCheckoutSession('session_id')
+  const checked = useCheckedSession(id)
+  if (id === null) return null
+  if (checked.error) return <Refused error={checked.error} onRetry={() => checked.refetch()} />
+  // One live region from the start, so screen readers announce the result.
+  return (
+    <div role="status">{checked.data ? <Outcome {...checked.data} /> : <Notice tone="info">{WAITING}</Notice>}</div>
+  )
+}
+
+const WAITING = 'Looking up what became of your checkout...'
+
+function Outcome({ success, plan }: z.output<typeof checkSession.reply>) {
+  if (!success) {
+    return (
+      <Notice tone="info" title="The checkout was not completed.">
+        Nothing was charged, and your plan is what it was.{' '}
+        <Anchor component={Link} to="/pricing">
+          {billingTexts.viewPlans}
+        </Anchor>
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone="good" title="Your checkout is complete.">
+      {plan ? `You are on the ${plans[plan].name} plan.` : 'Your plan follows within a minute.'}
+      {plan && <NextStep />}
+    </Notice>
+  )
+}
+
+/** Buyers without a store continue to the set-up. */
+function NextStep() {
+  const hasConnection = useConnection()?.data?.hasConnection
+  if (hasConnection !== false) return null
+  return (
+    <>
+      {' '}
+      <Anchor component={Link} to="/store-setup">
+        Connect your store
+      </Anchor>
+    </>
+  )
+}
+
+/** The checkout could not be read or belongs to another account. */
+function Refused({ error, onRetry }: { error: Error; onRetry: () => unknown }) {
+  const words = getFailureText(error, billingTexts.failed.processCheckout)!
+  const mayHeal = error instanceof ApiError && error.isOutage
+  if (mayHeal) return <Failed title={words} error={error} onRetry={onRetry} />
+  return (
+    <Notice tone="bad" title="This checkout could not be looked up." isLive>
+      {words}
+    </Notice>
+  )
+}
+
+/** Monthly usage against the plan's limits; only the limits if usage is unavailable. */
+function LimitsAndUsage({ features }: { features: Partial<PlanLimits> }) {
+  const usage = useUsage()
+  return (
+    <Card h="100%">
+      <Title order={2} mb="md">
+        Limits and usage
+      </Title>
+      {usage.data ? (
+        <Meters usage={usage.data} />
+      ) : usage.error ? (
+        <Stack gap="md">
+          <List fz="sm" spacing={6}>
+            {listLimits(fillLimits(features)).map((line) => (
+              <List.Item key={line}>{line}</List.Item>
+            ))}
+          </List>
+          <Notice tone="bad" title="What was used could not be loaded." isLive>
+            <Stack gap="sm" align="flex-start" mt={2}>
+              <span>{usage.error.message}</span>
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconRefresh size={14} aria-hidden />}
+                loading={usage.isFetching}
+                onClick={() => usage.refetch()}
+              >
+                Retry
+              </Button>
+            </Stack>
+          </Notice>
+        </Stack>
+      ) : (
+        <LoadingList />
+      )}
+    </Card>
+  )
+}
+
+const REGION = 'payment-history'
+
+function PaymentHistory() {
+  const { page, put } = usePageParam('payments')
+  const isOpen = page !== null
+  return (
+    <div>
+      <Button
+        variant="default"
+        aria-expanded={isOpen}
+        {...(isOpen && { 'aria-controls': REGION })}
+        onClick={() => put(isOpen ? null : 1)}
+      >
+        {isOpen ? billingTexts.hideHistory : billingTexts.viewHistory}
+      </Button>
+      {isOpen && (
+        <Card id={REGION} mt="md" p={0} component="section" aria-label="Payment history">
+          <Title order={2} p="md">
+            Payment history
+          </Title>
+          <Payments page={page} onPage={put} />
+        </Card>
+      )}
+    </div>
+  )
+}
+
+function Payments({ page, onPage }: { page: number; onPage: (page: number, replace?: boolean) => void }) {
+  const history = useHistory(page)
+  const last = history.isPlaceholderData ? 0 : (history.data?.pagination.pages ?? 0)
+  // The page number in the address does not exist any more.
+  useEffect(() => {
+    if (last > 0 && page > last) onPage(last, true)
+  })
+  return (
+    <Loaded
+      query={history}
+      loading={<LoadingRows count={4} />}
+      failed={billingTexts.failed.loadHistory}
+      className="padded"
+    >
+      {({ payments, pagination }) =>
+        pagination.total === 0 ? (
+          <Empty icon={IconReceipt} text={billingTexts.none.history} />
+        ) : (
+          <>
+            <DataList label="Payments" columns={columns} rows={payments} keyOf={({ _id }) => _id} minWidth={640} />
+            {pagination.pages > 1 && (
+              <PageNumbers {...pagination} noun="payment" requestedPage={page} onPage={onPage} />
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+const columns: readonly DataColumn<Payment>[] = [
+  { id: 'date', label: 'Date', sort: null, cell: ({ createdAt }) => formatDate(createdAt) },
+  { id: 'description', label: 'Description', sort: null, cell: ({ description }) => description },
+  { id: 'status', label: 'Status', sort: null, cell: (payment) => <Status {...payment} /> },
+  { id: 'amount', label: 'Amount', sort: null, isNumber: true, cell: (payment) => <Amount {...payment} /> },
+  { id: 'invoice', label: 'Invoice', sort: null, cell: (payment) => <Invoice {...payment} /> },
+]
+
+const Status = ({ status, failureReason }: Payment) => (
+  <>
+    <StatusBadge {...paymentLooks[status]} />
+    {failureReason && (
+      <Text fz="sm" c="dimmed" mt={2}>
+        {failureReason}
+      </Text>
+    )}
+  </>
+)
+
+const Amount = ({ amount, currency, refundAmount }: Payment) => (
+  <>
+    <span className="tabular">{formatAmount(amount, currency)}</span>
+    {refundAmount > 0 && (
+      <Text fz="sm" c="dimmed">
+        {formatAmount(refundAmount, currency)} refunded
+      </Text>
+    )}
+  </>
+)
+
+function Invoice({ number, invoiceUrl, stripeInvoiceId }: Payment) {
+  const name = number ?? stripeInvoiceId
+  if (!invoiceUrl) return name
+  return (
+    <a href={invoiceUrl} target="_blank" rel="noreferrer" aria-label={`Invoice ${name}, in a new window`}>
+      {name} <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} />
+    </a>
+  )
+}
+
+/** Label and color of each payment status (A 4.3). */
+const paymentLooks = {
+  succeeded: { tone: 'good', icon: IconCircleCheck, label: 'Succeeded' },
+  pending: { tone: 'warn', icon: IconClock, label: 'Pending' },
+  failed: { tone: 'bad', icon: IconCircleX, label: 'Failed' },
+  canceled: { tone: 'quiet', icon: IconCircleMinus, label: 'Canceled' },
+  refunded: { tone: 'info', icon: IconArrowBackUp, label: 'Refunded' },
+} as const satisfies Record<PaymentStatus, object>
+
+type Flags = Pick<
+  SubscriptionDetail['features'],
+  'advancedAnalytics' | 'prioritySupport' | 'customBranding' | 'apiAccess'
+>
+
+/** In display order. Marked entries are not built yet (decision 88). */
+const flags: readonly { key: keyof Flags; name: string; text: string; isSoon?: true }[] = [
+  { key: 'advancedAnalytics', name: 'Advanced Analytics', text: 'Ranges up to a year, trends and tables' },
+  { key: 'prioritySupport', name: 'Priority Support', text: 'Your mail to support says which plan it comes from' },
+  { key: 'customBranding', name: 'Custom Branding', text: 'Pages and links under your own domain', isSoon: true },
+  { key: 'apiAccess', name: 'API Access', text: 'Your own programs read and change your data', isSoon: true },
+]
+
+const PremiumFeatures = ({ features }: { features: Flags }) => (
+  <Card>
+    <Title order={2} mb="md">
+      Premium features
+    </Title>
+    <ul className="premium">
+      {flags.map(({ key, name, text, isSoon }) => (
+        <li key={key}>
+          <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
+            <div>
+              <Text fw={550}>{name}</Text>
+              <Text fz="sm" c="dimmed">
+                {text}
+              </Text>
+            </div>
+            <StatusBadge {...findMark(features[key], isSoon)} />
+          </Group>
+        </li>
+      ))}
+    </ul>
+  </Card>
+)
+
+function findMark(has: boolean, isSoon = false) {
+  if (has) return { tone: 'good', icon: IconCircleCheck, label: 'Included' } as const
+  if (isSoon) return { tone: 'quiet', icon: IconClock, label: 'Soon' } as const
+  return { tone: 'quiet', icon: IconMinus, label: 'Not in this plan' } as const
+}
+
+/** Reads the checkout session from the address and removes it there at once. */
+function useCheckoutSession(name: 'session_id' | 'credits'): string | null {
+  const [search, setSearch] = useSearchParams()
+  const named = search.get(name)
+  const [id, setId] = useState(named)
+  if (named !== null && named !== id) setId(named)
+  useEffect(() => {
+    if (named === null) return
+    setSearch(
+      (now) => {
+        const next = new URLSearchParams(now)
+        next.delete(name)
+        return next
+      },
+      { replace: true },
+    )
+  }, [name, named, setSearch])
+  return id
+}
+
+const NOT_SHOWN = 'What this costs could not be found out. Please try again.'
+const NOT_CHANGED = 'The plan could not be changed. Please try again.'
+
+const isRefusal = (error: Error | null) =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+
+/**
+ * State of one plan change, from preview to result. If the server refuses because the amount changed, loads the preview
+ * again.
+ */
+function usePlanChange(choice: Choice, onDone: (message: string) => void) {
+  const preview = usePreview()
+  const change = useChange()
+  const [shown, setShown] = useState<ChangePreview | null>(null)
+  const [other, setOther] = useState<string | null>(null)
+  /** Keeps the last preview until the next one arrives. */
+  const show = () => preview.mutate(choice, { onSuccess: setShown, onError: () => setShown(null) })
+  const look = () => {
+    setOther(null)
+    change.reset()
+    show()
+  }
+  const make = (restingStoreIds: string[]) => {
+    if (!shown) return
+    setOther(null)
+    change.mutate(
+      { token: shown.token, restingStoreIds },
+      {
+        onSuccess: ({ state, message }) => state !== 'confirm' && onDone(message),
+        onError: (error) => {
+          if (!(error instanceof ApiError) || error.status !== 409) return
+          setOther(error.message)
+          change.reset()
+          show()
+        },
+      },
+    )
+  }
+  const back = () => {
+    setOther(null)
+    setShown(null)
+    preview.reset()
+    change.reset()
+  }
+  const { data: made } = change
+  return {
+    shown,
+    bank: made?.state === 'confirm' ? { url: made.url, message: made.message } : null,
+    problem: getFailureText(preview.error, NOT_SHOWN) ?? other ?? getFailureText(change.error, NOT_CHANGED),
+    /** The shown amounts are outdated. */
+    isOther: other !== null,
+    /** The server's reason, for problems the owner can fix. */
+    isRefused: [preview.error, change.error].some(isRefusal),
+    isLooking: preview.isPending,
+    isChanging: change.isPending,
+    ...{ look, make, back },
+  }
+}

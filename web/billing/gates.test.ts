@@ -22,7 +22,7 @@ interface Prompt {
 }
 
 const CARTS = { screen: '/carts', file: 'web/carts/useTextAction.ts', asks: "useHasFeature('manual_texts')" }
-const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', shown: 'web/campaigns/FilterFields.tsx' }
+const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', shown: 'web/campaigns/AudienceStep.tsx' }
 
 /** The table type requires a row for every feature. */
 const prompts: Record<Feature, Prompt[]> = {
@@ -49,7 +49,7 @@ const prompts: Record<Feature, Prompt[]> = {
       ['web/flows/StartFrom.tsx', 'text={rulesPlan}'],
       ['web/flow-editor/EntryCard.tsx', 'text={rulesPlan}'],
       ['web/flow-editor/StepPanel.tsx', 'text={rulesPlan}'],
-      ['web/flow-editor/EditBar.tsx', 'save.error.message'],
+      ['web/flow-editor/FlowEditor.tsx', 'save.error.message'],
     ].map(([shown, text]) => ({
       ...{ screen: '/flows', file: 'server/marketing/flows/save.ts', asks: "hasFeature(entitlements, 'flow_rules')" },
       ...{ shown: shown!, text: text!, words: flowTexts.rulesPlan },
@@ -67,7 +67,7 @@ const prompts: Record<Feature, Prompt[]> = {
       ...{ text: 'campaignTexts.filterPlan', words: campaignTexts.filterPlan },
     },
     {
-      ...{ ...CAMPAIGN, file: 'web/campaigns/FilterFields.tsx', asks: "useHasFeature('audience_filters')" },
+      ...{ ...CAMPAIGN, file: 'web/campaigns/AudienceStep.tsx', asks: "useHasFeature('audience_filters')" },
       ...{ text: 'campaignTexts.filterPlan', words: campaignTexts.filterPlan },
     },
   ],
@@ -86,7 +86,7 @@ const prompts: Record<Feature, Prompt[]> = {
   ],
   analytics_export: [
     {
-      ...{ screen: '/analytics', file: 'web/analytics/ExportButton.tsx', shown: 'web/analytics/ExportButton.tsx' },
+      ...{ screen: '/analytics', file: 'web/analytics/AnalyticsPage.tsx', shown: 'web/analytics/AnalyticsPage.tsx' },
       ...{ asks: 'featurePlans.analytics_export', text: 'analyticsTexts.exportPlan', words: analyticsTexts.exportPlan },
     },
   ],

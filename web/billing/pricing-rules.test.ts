@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildStatus } from '../../screens/billing-answers.ts'
 import type { BillingCycle, PlanKey } from '../../shared/billing.ts'
-import { pricingQuestions } from './pricing-faq.ts'
+import { pricingQuestions } from './PricingPage.tsx'
 import {
   buildChoiceAddress,
   buildOrder,

@@ -17,7 +17,7 @@ import { useTabInSight } from '../ui/useTabInSight.ts'
 import { type ActionResult, useCampaignActions } from './actions.tsx'
 import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
-import { CampaignEditor } from './CampaignEditor.tsx'
+
 import { StatusMark } from './parts.tsx'
 import { useCampaign } from './queries.ts'
 import { Report } from './Report.tsx'
@@ -25,7 +25,21 @@ import { RowActions } from './RowActions.tsx'
 import { copyCampaign, getStepTitle } from './rules.ts'
 import { useStoreClock } from './StoreTime.tsx'
 import { findStandstill, type Standstill } from './standstill.ts'
-import { chooseFirstTab, hasSentMessages, type Tab, tabs } from './tabs.ts'
+
+import { Card, Title } from '@mantine/core'
+import { useDraft } from '../access/drafts.ts'
+import { BROKEN } from '../api.ts'
+import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
+import { announce } from '../ui/announce.ts'
+import { NotSaved } from '../ui/NotSaved.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
+import { shouldAskNowOrTomorrow } from './confirmations.ts'
+import { useSaveCampaign } from './queries.ts'
+import { type Draft, isSameDraft, moveToTomorrow, type StepName, toCampaignInput, toDraft } from './rules.ts'
+import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
+import { Step } from './Steps.tsx'
+import { focusProblem, readRefusedFields, useDraftProblems } from './useDraftForm.ts'
+import { steps } from './rules.ts'
 
 /** One campaign: its four steps and its report (area decision 48). */
 export function CampaignPage() {
@@ -131,3 +145,105 @@ const WhyNot = ({ standstill: { title, text, isByPlan } }: { standstill: Standst
     )}
   </Notice>
 )
+
+interface Props {
+  campaign: CampaignView
+  /** null: another part of the page is shown; the input is kept. */
+  step: StepName | null
+  onStep: (step: StepName) => void
+}
+
+/** The steps of an existing campaign. Background refreshes of the counts keep the input. */
+function CampaignEditor({ campaign, step, onStep }: Props) {
+  const [edit, setEdit] = useState<Draft | null>(null)
+  const mayWrite = useCanSend()
+  const save = useSaveCampaign(campaign.id)
+  useDraft<Draft>(`campaign:${campaign.id}`, edit, setEdit)
+  const stored = toDraft(campaign)
+  const draft = edit ?? stored
+  const keptStart = campaign.schedule.startDate
+  const [isAsking, setAsking] = useState(false)
+  const { problems, found, gate, ask, zone } = useDraftProblems(draft, save.error, { keptStart })
+  const change = (next: Partial<Draft>) => {
+    const changed = { ...draft, ...next }
+    setEdit(isSameDraft(changed, stored) ? null : changed)
+  }
+  const discard = () => {
+    setEdit(null)
+    ask(false)
+    save.reset()
+  }
+  const submit = () => {
+    ask(true)
+    if (focusProblem(found, 'main', onStep)) return
+    if (shouldAskNowOrTomorrow(draft.schedule, { zone, now: Date.now(), stored: campaign })) setAsking(true)
+    else store(draft, false)
+  }
+  const store = (wanted: Draft, sendNow: boolean) => {
+    setAsking(false)
+    save.mutate(toCampaignInput(wanted, { sendNow }), {
+      onSuccess: () => {
+        discard()
+        announce(campaignTexts.saved)
+      },
+      onError: (error) => focusProblem(readRefusedFields(error), 'main', onStep),
+    })
+  }
+  return (
+    <>
+      {step && (
+        <Card>
+          <Title order={2} mb="md">
+            {getStepTitle(step, draft.type)}
+          </Title>
+          <Stack gap="md">
+            {gate?.step === step && edit && <UpgradeNotice text={gate.text} />}
+            <Step
+              step={step}
+              draft={draft}
+              problems={problems}
+              isReadOnly={!mayWrite}
+              hasBegun={campaign.counts.planned > 0}
+              campaignId={campaign.id}
+              onChange={change}
+            />
+          </Stack>
+        </Card>
+      )}
+      <SaveBar
+        isDirty={edit !== null}
+        isSaving={save.isPending}
+        isDisabled={!mayWrite}
+        problem={save.error && <NotSaved>{getErrorText(save.error, BROKEN)}</NotSaved>}
+        onSave={submit}
+        onDiscard={discard}
+      />
+      {isAsking && (
+        <SendNowOrTomorrow
+          draft={draft}
+          campaignId={campaign.id}
+          onNow={() => store(draft, draft.schedule.frequency === 'once')}
+          onTomorrow={() => {
+            const later = { ...draft, schedule: moveToTomorrow(draft.schedule, zone, Date.now()) }
+            change({ schedule: later.schedule })
+            store(later, false)
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  )
+}
+
+// Chooses the first tab of a campaign's page. Pure.
+
+type Tab = StepName | 'report'
+const tabs: readonly Tab[] = [...steps, 'report']
+
+/** A campaign with sent messages opens with its report. */
+export const chooseFirstTab = ({ counts }: Pick<CampaignView, 'counts'>): Tab =>
+  counts.planned > 0 ? 'report' : 'details'
+
+/** Changes do not affect messages already sent. */
+export const hasSentMessages = ({ status, counts }: Pick<CampaignView, 'status' | 'counts'>): boolean =>
+  ['sent', 'completed'].includes(status) && counts.planned > 0

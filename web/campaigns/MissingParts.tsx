@@ -1,8 +1,9 @@
 import { Anchor } from '@mantine/core'
 import type { CampaignType } from '../../shared/campaigns.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { findMissingBefore } from './missing.ts'
+
 import { getStepTitle, type Problems, type StepName } from './rules.ts'
+import { stepOfField, steps } from './rules.ts'
 
 interface Props {
   found: Problems
@@ -29,4 +30,21 @@ export function MissingParts({ found, step, type, onStep }: Props) {
       </ul>
     </Notice>
   )
+}
+
+// Finds what a campaign in the dialog still misses. Pure.
+
+interface MissingPart {
+  step: StepName
+  text: string
+}
+
+/** Errors of earlier steps; this step's own fields show their errors themselves. */
+export function findMissingBefore(found: Problems, step: StepName): MissingPart[] {
+  const before = steps.slice(0, steps.indexOf(step))
+  const all = Object.entries(found) as [keyof Problems, string][]
+  return before.flatMap((each) => {
+    const texts = all.filter(([field]) => stepOfField[field] === each).map(([, text]) => text)
+    return [...new Set(texts)].map((text) => ({ step: each, text }))
+  })
 }

@@ -13,12 +13,29 @@ import { formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { describeDelivered, formatWithRate } from './figures.ts'
-import { HeldBack } from './HeldBack.tsx'
+
+
 import { Revenue } from './parts.tsx'
-import { Recipients } from './Recipients.tsx'
+
 import { useReport, useRetryFailed } from './report-queries.ts'
 import { StoreTime } from './StoreTime.tsx'
+import { useState } from 'react'
+import { Confirm } from '../ui/Confirm.tsx'
+import { describeSent } from './held-messages.ts'
+import { useDropHeld } from './report-queries.ts'
+import { useStoreClock } from './StoreTime.tsx'
+import { Group, NativeSelect } from '@mantine/core'
+import { IconUserOff } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { type CampaignRecipient, type RecipientState, recipientStates } from '../../shared/campaign-report.ts'
+import { useHasPermission } from '../access/queries.ts'
+import { countParts } from '../flows/rules.ts'
+import type { DataColumn } from '../ui/DataTable.tsx'
+import { DownloadButton } from '../ui/Download.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { LoadingRows } from '../ui/Loading.tsx'
+import { PageButtons } from '../ui/Pager.tsx'
+import { type RecipientQuery, useExportRecipients, useRecipients } from './report-queries.ts'
 
 /** Campaign report (area decision 48); every message is in exactly one part of the bar (D6). */
 export function Report({ campaign }: { campaign: CampaignView }) {
@@ -162,3 +179,190 @@ const Links = ({ links }: Pick<CampaignReport, 'links'>) => (
     />
   </Card>
 )
+
+interface Props {
+  campaign: CampaignView
+  report: CampaignReport
+}
+
+/** Counts of sent and held-back messages, with an action to drop the held ones. */
+function HeldBack({ campaign, report }: Props) {
+  const text = describeSent(report, campaign.schedule, useStoreClock())
+  const mayWrite = useCanSend()
+  const { held } = report
+  return (
+    <Stack gap="sm" mt="md" align="flex-start">
+      {text && <Text fz="sm">{text}</Text>}
+      {held && mayWrite && <Drop id={campaign.id} count={held.count} />}
+    </Stack>
+  )
+}
+
+function Drop({ id, count }: { id: string; count: number }) {
+  const [isAsking, setAsking] = useState(false)
+  const drop = useDropHeld(id)
+  const confirm = () =>
+    drop.mutate(undefined, {
+      onSuccess: ({ dropped }) => {
+        setAsking(false)
+        announce(`${formatCounted(dropped, 'message')} dropped.`)
+      },
+    })
+  return (
+    <>
+      <Button variant="default" size="compact-sm" onClick={() => setAsking(true)}>
+        Drop the held back
+      </Button>
+      <Confirm
+        opened={isAsking}
+        title={`Drop the ${formatCount(count)} held back?`}
+        confirmLabel="Drop"
+        isDangerous
+        isBusy={drop.isPending}
+        problem={drop.error && getErrorText(drop.error, BROKEN)}
+        onConfirm={confirm}
+        onClose={() => setAsking(false)}
+      >
+        They do not get this campaign any more. What has been sent, or waits for its time, stays as it is.
+      </Confirm>
+    </>
+  )
+}
+
+const stateName = (state: RecipientState) => countParts.find(({ key }) => key === state)?.label ?? state
+
+/** Every recipient with the state of the message and its reason. */
+function Recipients({ campaignId, runs }: { campaignId: string; runs: number }) {
+  const [query, setQuery] = useState<RecipientQuery>({ page: 1, state: null, run: null })
+  const recipients = useRecipients(campaignId, query)
+  const change = (next: Partial<RecipientQuery>) => setQuery({ ...query, page: 1, ...next })
+  return (
+    <Card padding={0}>
+      <Group p="lg" pb="sm" gap="sm" justify="space-between">
+        <Title order={2}>Recipients</Title>
+        <Group gap="sm">
+          <NativeSelect
+            aria-label="State"
+            data={[
+              { value: '', label: 'All states' },
+              ...recipientStates.map((value) => ({ value, label: stateName(value) })),
+            ]}
+            value={query.state ?? ''}
+            onChange={(event) =>
+              change({ state: recipientStates.find((s) => s === event.currentTarget.value) ?? null })
+            }
+          />
+          {runs > 1 && (
+            <NativeSelect
+              aria-label="Run"
+              data={[
+                { value: '', label: 'All runs' },
+                ...Array.from({ length: runs }, (_, index) => ({
+                  value: `${runs - index}`,
+                  label: `Run ${runs - index}`,
+                })),
+              ]}
+              value={String(query.run ?? '')}
+              onChange={(event) => change({ run: Number(event.currentTarget.value) || null })}
+            />
+          )}
+          <Export campaignId={campaignId} query={query} />
+        </Group>
+      </Group>
+      <Loaded
+        query={recipients}
+        loading={<LoadingRows count={5} />}
+        failed="The recipients could not be loaded"
+        className="padded"
+      >
+        {({ recipients: rows, pagination }) => (
+          <div aria-busy={recipients.isPlaceholderData}>
+            {rows.length === 0 ? (
+              <Empty
+                icon={IconUserOff}
+                text={query.state || query.run ? 'No recipient in this state.' : 'No recipients yet.'}
+              />
+            ) : (
+              <DataList
+                label="Recipients"
+                minWidth={720}
+                rows={rows}
+                keyOf={({ messageId }) => messageId}
+                columns={columns}
+              />
+            )}
+            {pagination.pages > 1 && (
+              <div className="list-foot">
+                <PageButtons
+                  {...pagination}
+                  requestedPage={query.page}
+                  onPage={(page) => setQuery({ ...query, page })}
+                />
+              </div>
+            )}
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+const columns: readonly DataColumn<CampaignRecipient>[] = [
+  {
+    ...{ id: 'customer', label: 'Customer', sort: null },
+    cell: ({ customer, shopperId, cartId }) => (
+      <Link className="plain-button" to={cartId ? `/carts/${cartId}` : `/customers/${shopperId}`}>
+        {customer}
+      </Link>
+    ),
+  },
+  { id: 'to', label: 'To', sort: null, shrinks: ({ to }) => to, cell: ({ to }) => to ?? '–' },
+  { id: 'state', label: 'State', sort: null, cell: ({ state }) => stateName(state) },
+  {
+    ...{ id: 'why', label: 'Why', sort: null },
+    cell: ({ explanation }) => (
+      <Text fz="sm" c="dimmed">
+        {explanation}
+      </Text>
+    ),
+  },
+  {
+    ...{ id: 'at', label: 'Sent or due', sort: null },
+    cell: ({ sentAt, heldUntil, dueAt }) => (
+      <>
+        {heldUntil && 'Held until '}
+        <StoreTime at={sentAt ?? heldUntil ?? dueAt} />
+      </>
+    ),
+  },
+]
+
+function Export({ campaignId, query }: { campaignId: string; query: RecipientQuery }) {
+  const mayExport = useHasPermission('account:export')
+  const download = useExportRecipients(campaignId)
+  if (!mayExport) return null
+  return (
+    <>
+      <DownloadButton isBusy={download.isPending} onClick={() => download.mutate(query)} />
+      {download.error && (
+        <Notice tone="bad" isLive>
+          {getErrorText(download.error, BROKEN)}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+// Formats the figures of a report. Pure.
+
+/** "3 (43%)"; without the rate if the base is zero. */
+export function formatWithRate(count: number, of: number): string {
+  if (of === 0) return formatCount(count)
+  const percent = (count / of) * 100
+  const rate = percent > 0 && percent < 1 ? '<1' : String(Math.round(percent))
+  return `${formatCount(count)} (${rate}%)`
+}
+
+/** Many mail servers report no deliveries, so zero reports do not mean zero deliveries. */
+export const describeDelivered = (delivered: number, sent: number): string =>
+  delivered === 0 && sent > 0 ? 'Not reported' : formatWithRate(delivered, sent)

@@ -17,8 +17,15 @@ import { WordEditor } from '../words/WordEditor.tsx'
 import { AudienceCount, Reasons } from './AudienceCount.tsx'
 import { NotCreated } from './CampaignForm.tsx'
 import { confirmSendToAll } from './confirmations.ts'
-import { DiscountProposal } from './DiscountProposal.tsx'
+
 import { type CountBody, useAudienceCount, useSendToAll, useTemplates } from './queries.ts'
+import { couponTexts } from '../../shared/coupons.ts'
+import { useHasPermission } from '../access/queries.ts'
+import { getErrorText } from '../accounts/queries.ts'
+import { randomBelow } from '../coupons/QuickCreate.tsx'
+import { useCreateCoupon } from '../coupons/queries.ts'
+import { createQuickCode, createQuickCoupon } from '../coupons/rules.ts'
+import { withCoupon } from '../words/step-coupon.ts'
 
 const WIDTH = 860
 
@@ -208,4 +215,39 @@ function readRefused(error: Error | null) {
   const fields = error instanceof ApiError ? error.fields : {}
   const { subject, htmlContent } = fields
   return { ...(subject && { subject }), ...(htmlContent && { body: htmlContent }) }
+}
+
+const PERCENT = 10
+const VALID_HOURS = 72
+
+/** B 9: the discount template promises 10%. One click creates the matching coupon. */
+function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) => void }) {
+  const create = useCreateCoupon()
+  const mayCreate = useHasPermission('coupons:write')
+  const make = () => {
+    const coupon = createQuickCoupon(createQuickCode(randomBelow), PERCENT, Date.now())
+    create.mutate(
+      { ...coupon, kind: 'personal', validHours: VALID_HOURS },
+      { onSuccess: (answer) => onCoupon(withCoupon(null, answer.coupon)) },
+    )
+  }
+  return (
+    <Notice tone="info" title="These words speak of a discount">
+      <Text fz="sm" mb="xs">
+        Choose a coupon above, or use {PERCENT}% off with personal codes that are good for {VALID_HOURS} hours.
+      </Text>
+      {mayCreate && (
+        <Group>
+          <Button size="xs" variant="default" loading={create.isPending} onClick={make}>
+            Create this coupon
+          </Button>
+        </Group>
+      )}
+      {create.error && (
+        <Text fz="sm" mt="xs" role="alert">
+          {getErrorText(create.error, couponTexts.createFailed)}
+        </Text>
+      )}
+    </Notice>
+  )
 }

@@ -1,9 +1,31 @@
 import { AudienceStep } from './AudienceStep.tsx'
-import { DetailsStep } from './DetailsStep.tsx'
+
 import type { StepName, StepProps } from './rules.ts'
-import { ScheduleStep } from './ScheduleStep.tsx'
+
 import { Summary } from './Summary.tsx'
-import { TemplateStep } from './TemplateStep.tsx'
+
+import { Input, Radio, Stack, Textarea, TextInput } from '@mantine/core'
+import type { CampaignType } from '../../shared/campaigns.ts'
+import { capabilities } from '../../shared/platforms.ts'
+import { pushTexts } from '../../shared/push.ts'
+import { useStore } from '../access/queries.ts'
+import { typeNames } from './rules.ts'
+import { Checkbox, Group, NativeSelect, NumberInput, SegmentedControl, SimpleGrid, Text } from '@mantine/core'
+import { delayNames } from '../../shared/campaigns.ts'
+import { useNow } from '../ui/clock.ts'
+import { toKnownZone } from '../ui/zone.ts'
+import { frequencyNames } from './frequencies.ts'
+import { type Draft, formatToday } from './rules.ts'
+import { applySendTime } from './send-time.ts'
+import { useRef } from 'react'
+import type { TemplateChoice } from '../../shared/campaigns.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { CartPreview } from '../words/CartPreview.tsx'
+import { WordEditor } from '../words/WordEditor.tsx'
+import { getContent, setContent } from './content.ts'
+import { findCartVariables } from './default-content.ts'
+import { useTemplates } from './queries.ts'
 
 /** One of the four steps, in the dialog and on the campaign's page. */
 export function Step({ step, campaignId, ...props }: StepProps & { step: StepName; campaignId?: string | undefined }) {
@@ -15,5 +37,205 @@ export function Step({ step, campaignId, ...props }: StepProps & { step: StepNam
       <ScheduleStep {...props} />
       <Summary draft={props.draft} campaignId={campaignId} />
     </>
+  )
+}
+
+const TYPES: readonly CampaignType[] = ['email', 'sms', 'whatsapp', 'push']
+
+const about: Record<CampaignType, string | null> = {
+  email: null,
+  sms: 'Through your own account at Twilio. You pay for each segment.',
+  whatsapp: 'Through your own account at Twilio or Meta, with an approved template.',
+  push: 'To shoppers who have allowed notifications in your shop.',
+}
+
+/** B 2, step 1. */
+function DetailsStep({ draft, problems, isReadOnly, hasBegun = false, onChange }: StepProps) {
+  const store = useStore()
+  const isMissing = (type: CampaignType) => type === 'push' && store !== null && !capabilities[store.platform].pushHost
+  return (
+    <Stack gap="md">
+      <TextInput
+        label="Campaign name"
+        required
+        data-autofocus
+        maxLength={120}
+        readOnly={isReadOnly}
+        value={draft.name}
+        error={problems.name}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      <Textarea
+        label="Description (optional)"
+        description="Only you and your team see it."
+        autosize
+        minRows={2}
+        maxLength={500}
+        readOnly={isReadOnly}
+        value={draft.description}
+        onChange={(event) => onChange({ description: event.currentTarget.value })}
+      />
+      <Radio.Group
+        label="Type"
+        value={draft.type}
+        {...(hasBegun && { description: 'The type stays as it is once a campaign has begun.' })}
+        onChange={(type) => onChange({ type: type as CampaignType })}
+      >
+        <Stack gap="xs" mt="xs">
+          {TYPES.map((type) => (
+            <Radio
+              key={type}
+              value={type}
+              label={typeNames[type]}
+              description={isMissing(type) ? pushTexts.noHost : about[type]}
+              disabled={isReadOnly || isMissing(type) || (hasBegun && type !== draft.type)}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {problems.type && <Input.Error>{problems.type}</Input.Error>}
+    </Stack>
+  )
+}
+
+const MOST_SPREAD_HOURS = 72
+const FIRST_SPREAD_HOURS = 4
+const MINUTE_MS = 60_000
+
+/** B 2, step 4: the schedule. */
+function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProps) {
+  const { schedule } = draft
+  const zone = toKnownZone(useStore()?.timeZone ?? 'UTC')
+  const today = formatToday(zone, useNow(MINUTE_MS))
+  const change = (next: Partial<Draft['schedule']>) => onChange({ schedule: { ...schedule, ...next } })
+  const { isNow } = draft
+  const choose = (when: string) => onChange(applySendTime(when === 'now', draft, zone, Date.now()))
+  return (
+    <Stack gap="md">
+      {isNow !== undefined && (
+        <SegmentedControl
+          aria-label="When to send"
+          data={[
+            { value: 'now', label: 'Send now' },
+            { value: 'later', label: 'Schedule' },
+          ]}
+          value={isNow ? 'now' : 'later'}
+          onChange={choose}
+        />
+      )}
+      {!isNow && (
+        <>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <TextInput
+              type="date"
+              label="Start date"
+              min={today}
+              readOnly={isReadOnly}
+              value={schedule.startDate}
+              error={problems.startDate}
+              onChange={(event) => change({ startDate: event.currentTarget.value })}
+            />
+            <TextInput
+              type="time"
+              label="Time"
+              readOnly={isReadOnly}
+              value={schedule.timeOfDay}
+              error={problems.timeOfDay}
+              onChange={(event) => change({ timeOfDay: event.currentTarget.value.slice(0, 5) })}
+            />
+          </SimpleGrid>
+          <Text fz="sm" c="dimmed">
+            Dates and times are in your store’s time zone, {zone}.
+          </Text>
+          <NativeSelect
+            label="Frequency"
+            disabled={isReadOnly}
+            data={Object.entries(frequencyNames).map(([value, label]) => ({ value, label }))}
+            value={schedule.frequency}
+            error={problems.frequency}
+            onChange={(event) => change({ frequency: event.currentTarget.value as Draft['schedule']['frequency'] })}
+          />
+        </>
+      )}
+      {draft.audience === 'abandoned_carts' && (
+        <NativeSelect
+          label="Send delay"
+          description="How long after somebody left the cart they get the message at the earliest"
+          disabled={isReadOnly}
+          data={Object.entries(delayNames).map(([value, label]) => ({ value, label }))}
+          value={String(schedule.delay)}
+          onChange={(event) => change({ delay: Number(event.currentTarget.value) })}
+        />
+      )}
+      <Group gap="sm" align="center">
+        <Checkbox
+          label="Spread each run over hours"
+          disabled={isReadOnly}
+          checked={schedule.spreadHours !== null}
+          onChange={(event) => change({ spreadHours: event.currentTarget.checked ? FIRST_SPREAD_HOURS : null })}
+        />
+        {schedule.spreadHours !== null && (
+          <NumberInput
+            aria-label="Hours of each run"
+            w={90}
+            size="xs"
+            min={1}
+            max={MOST_SPREAD_HOURS}
+            allowDecimal={false}
+            readOnly={isReadOnly}
+            value={schedule.spreadHours}
+            onChange={(hours) => change({ spreadHours: Math.max(1, Number(hours) || 1) })}
+          />
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+/** B 2, step 3: the content. */
+function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
+  const templates = useTemplates()
+  const kept = useRef(new Map<TemplateChoice, { subject: string; body: string }>())
+  const { data, error, refetch } = templates
+  if (!data) {
+    if (!error) return <LoadingList count={3} />
+    return <Failed title="The templates could not be loaded" error={error} onRetry={() => refetch()} />
+  }
+  const { type, template, subject, body } = draft
+  /** Edits of a template are restored when the user returns to it. */
+  const choose = (id: string) => {
+    const next = data.campaign.find((each) => each.id === id)
+    if (!next) return
+    kept.current.set(template, { subject, body })
+    onChange({ template: next.id, ...(kept.current.get(next.id) ?? { subject: next.subject, body: next.body }) })
+  }
+  const isWithoutCart = draft.audience === 'specific_customers'
+  const offered = data.campaign.filter(({ id }) => !isWithoutCart || id === 'custom')
+  const chosen = isWithoutCart ? 'custom' : template
+  const isListed = offered.some(({ id }) => id === chosen)
+  const choices = isListed ? offered : [{ id: chosen, name: 'Own words' }, ...offered]
+  const words = getContent(draft)
+  return (
+    <WordEditor
+      layout="toggle"
+      channel={type}
+      words={words}
+      coupon={{ edit: draft, onChange }}
+      problems={{ ...findCartVariables(draft), ...problems }}
+      isWithoutCart={isWithoutCart}
+      templates={{ choices, value: chosen, onChoose: choose }}
+      approved={data.whatsapp}
+      isReadOnly={isReadOnly}
+      onWords={(next) => onChange(setContent(draft, next))}
+      preview={
+        <CartPreview
+          channel={type}
+          words={words}
+          coupon={draft.coupon}
+          isWithoutCart={isWithoutCart}
+          onBody={(text) => onChange(setContent(draft, { body: text }))}
+        />
+      }
+    />
   )
 }

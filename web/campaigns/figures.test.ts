@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeDelivered, formatWithRate } from './figures.ts'
+import { describeDelivered, formatWithRate } from './Report.tsx'
 
 test('shows a figure with its share of the messages sent', () => {
   expect([

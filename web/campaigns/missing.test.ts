@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findMissingBefore } from './missing.ts'
+import { findMissingBefore } from './MissingParts.tsx'
 import { checkDraft, createDraft } from './rules.ts'
 
 const NOW = Date.parse('2026-11-23T20:00:00Z')

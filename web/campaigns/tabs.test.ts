@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseFirstTab, hasSentMessages } from './tabs.ts'
+import { chooseFirstTab, hasSentMessages } from './CampaignPage.tsx'
 
 const none = { planned: 0, waiting: 0, held: 0, inFlight: 0, sent: 0, skipped: 0, failed: 0, unknown: 0, cancelled: 0 }
 const some = { ...none, planned: 7, sent: 7 }

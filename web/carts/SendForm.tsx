@@ -15,7 +15,7 @@ import { formatDateTime } from '../ui/times.ts'
 import { TYPING_PAUSE_MS } from '../words/rules.ts'
 import { WordEditor } from '../words/WordEditor.tsx'
 import { EligibilityView } from './EligibilityView.tsx'
-import { LastMessage } from './LastMessage.tsx'
+
 import { ScheduleFields } from './ScheduleFields.tsx'
 import { SendMessage } from './SendMessage.tsx'
 import { keyOf, type SingleMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
@@ -30,6 +30,10 @@ import {
 } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { type ShownMessage, useShownMessage } from './useShownMessage.ts'
+import { Anchor, Skeleton } from '@mantine/core'
+import { TimeAgo } from '../ui/Time.tsx'
+import { useLastMessage } from './send-queries.ts'
+import { lastChannels, lastOutcomes } from './sending.ts'
 
 interface Props {
   ask: Ask
@@ -284,4 +288,33 @@ function failureOf({ channel }: Ask, isOne: boolean, words: string): string {
   if (channel === 'email') return `Failed: ${words}`
   if (channel === 'whatsapp' && !isOne) return `Failed to send bulk WhatsApp: ${words}`
   return `Failed to send ${channelNames[channel]}: ${words}`
+}
+
+/** The shopper's last message, so that members do not message twice unknowingly. */
+function LastMessage({ cartId }: { cartId: string }) {
+  const last = useLastMessage(cartId)
+  if (last.isPending) return <Skeleton h={18} w="70%" role="status" aria-label="Loading the last message" />
+  if (!last.data) {
+    return (
+      <Text fz="sm" c="dimmed">
+        The last message could not be loaded.{' '}
+        <Anchor component="button" type="button" inherit underline="always" onClick={() => last.refetch()}>
+          Retry
+        </Anchor>
+      </Text>
+    )
+  }
+  const { message } = last.data
+  return (
+    <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+      {message ? (
+        <>
+          Last message: {lastChannels[message.channel]}, <TimeAgo at={message.at} />
+          {message.subject && `, “${message.subject}”`}, {lastOutcomes[message.outcome]}
+        </>
+      ) : (
+        'Last message: none has been sent to this shopper yet.'
+      )}
+    </Text>
+  )
 }

@@ -15,8 +15,14 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { explainUsual } from './capture-copy.ts'
-import { useCaptureMode, useChooseCaptureMode } from './capture-queries.ts'
+
+
+import { countryName } from '../../shared/analytics-definitions.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { chooseCaptureMode, readCaptureMode } from '../../shared/capture-mode.ts'
+import { connectionQuery, useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
 
 /** Setting for what is stored about shoppers before they consent. */
 export function BeforeConsent() {
@@ -143,4 +149,37 @@ function Choices({ choices }: { choices: CaptureModeView['choices'] }) {
       </Stack>
     </section>
   )
+}
+
+/** Explains the recommended choice. Pure. */
+function explainUsual({ usual, strictCountries }: Pick<CaptureModeView, 'usual' | 'strictCountries'>): string {
+  if (usual === 'cart_and_contact') return 'You sell to no country whose law asks for consent before this.'
+  if (strictCountries === null)
+    return 'Your store sells everywhere, so also to the European Union, the United Kingdom and Switzerland, whose law asks for consent first.'
+  const [first, second, third] = strictCountries.map(countryName)
+  const named =
+    strictCountries.length > 3
+      ? `${first}, ${second} and ${strictCountries.length - 2} more countries`
+      : [first, second, third].filter(Boolean).join(', ')
+  return `You sell to ${named}, whose law asks for consent first.`
+}
+
+const modeKey = (storeId: string | undefined) => ['capture-mode', storeId]
+
+function useCaptureMode() {
+  const storeId = useStore()?.id
+  return useQuery({ queryKey: modeKey(storeId), queryFn: ({ signal }) => call(readCaptureMode, { signal }) })
+}
+
+function useChooseCaptureMode() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<typeof chooseCaptureMode.body>) => call(chooseCaptureMode, { body }),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['capture-mode'] }),
+        // The store's data includes whether the setting was chosen.
+        queries.invalidateQueries({ queryKey: connectionQuery.queryKey }),
+      ]),
+  })
 }

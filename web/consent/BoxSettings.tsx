@@ -12,10 +12,28 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { BoxCounts } from './BoxCounts.tsx'
-import { BoxLanguages } from './BoxLanguages.tsx'
-import { useConsentBoxes, useSaveBoxText } from './box-queries.ts'
-import { boxTitles, describeBox } from './box-text.ts'
+
+
+
+
+import { Table } from '@mantine/core'
+import { IconCheckbox } from '@tabler/icons-react'
+import { Fragment } from 'react'
+import { boxCountDays, type ConsentBoxCounts } from '../../shared/consent-box.ts'
+import { usePlugin } from '../stores/plugin-queries.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { formatCount, formatCounted } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingRows } from '../ui/Loading.tsx'
+
+
+import { Select } from '@mantine/core'
+import { boxLanguages, languageName } from '../../shared/consent-box.ts'
+import { type BoxCount, type BoxPlace, boxChannels, boxPlaces } from '../../shared/consent-box.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ConsentChannel } from '../../shared/consent.ts'
+import { consentBoxCounts, consentBoxes, saveBoxText } from '../../shared/consent-box.ts'
+import { call } from '../api.ts'
 
 /** The consent boxes of the checkout: the code to paste, and whether the capture script has seen them. */
 export function BoxSettings() {
@@ -186,4 +204,316 @@ function Words({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
       )}
     </Stack>
   )
+}
+
+/** How many shoppers tick the consent boxes, by place and text. */
+function BoxCounts({ isPlugin }: { isPlugin: boolean }) {
+  const counts = useConsentBoxCounts()
+  return (
+    <Card component="section" aria-labelledby="box-counts">
+      <Title order={2} id="box-counts">
+        How many shoppers tick the boxes
+      </Title>
+      <Text fz="sm" c="dimmed" mt={4} maw={680}>
+        In the last {boxCountDays} days. The counts do not name any shopper.
+      </Text>
+      <Loaded query={counts} loading={<LoadingRows count={2} />} failed="The counts could not be loaded">
+        {(data) =>
+          data.counts.length === 0 ? <NoCounts mode={data.mode} isPlugin={isPlugin} /> : <Counts {...data} />
+        }
+      </Loaded>
+    </Card>
+  )
+}
+
+function NoCounts({ mode, isPlugin }: { mode: ConsentBoxCounts['mode']; isPlugin: boolean }) {
+  const plugin = usePlugin(useStore()!.id)
+  const isOlder = isPlugin && plugin.data?.plugin?.showsLanguages === false
+  const text = isOlder
+    ? 'Update the plugin to see how many shoppers tick the boxes.'
+    : mode === 'nothing'
+      ? 'They appear when a shopper ticks a box.'
+      : 'They appear when shoppers fill in a form that shows a box.'
+  return <Empty icon={IconCheckbox} title="No figures yet" text={text} />
+}
+
+function Counts({ counts, mode }: ConsentBoxCounts) {
+  const apart = countTicksApart(counts)
+  return (
+    <>
+      <Table mt="sm" className="box-counts">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Box</Table.Th>
+            <Table.Th className="number">Shoppers</Table.Th>
+            <Table.Th className="number">Ticked</Table.Th>
+            <Table.Th className="number">Share</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {buildCountRows(counts).map(({ key, channel, place, lines, ...row }) => (
+            <Fragment key={key}>
+              <Table.Tr>
+                <Table.Th scope="row">
+                  {boxTitles[channel]}
+                  <Text component="span" display="block" fz="sm" fw={400} c="dimmed">
+                    {placeTexts[place]}
+                  </Text>
+                </Table.Th>
+                <Numbers {...row} />
+              </Table.Tr>
+              {lines.map((line) => (
+                <Table.Tr key={line.language} className="box-counts-line">
+                  <Table.Th scope="row">{line.language}</Table.Th>
+                  <Numbers {...line} />
+                </Table.Tr>
+              ))}
+            </Fragment>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text fz="sm" c="dimmed" mt="sm" maw={680}>
+        {mode === 'nothing'
+          ? 'Recoup stores nothing before consent, so it hears only of shoppers who agreed. Their ticks are counted, but there is no share.'
+          : 'Shoppers who started to fill in a form with the box. A cart counts once for each form; My account counts each time it is saved with an empty box. Shoppers who refused in your consent tool are not included.'}
+        {apart > 0 &&
+          ` ${formatCounted(apart, 'more tick', 'more ticks')} came while nothing was stored before consent, and ${apart === 1 ? 'is' : 'are'} not part of a share.`}
+      </Text>
+    </>
+  )
+}
+
+const percents = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })
+
+const Numbers = ({ shown, ticked, share }: CountLine) => (
+  <>
+    <Table.Td className="number">{shown === null ? '–' : formatCount(shown)}</Table.Td>
+    <Table.Td className="number">{formatCount(ticked)}</Table.Td>
+    <Table.Td className="number">{share === null ? '–' : percents.format(share)}</Table.Td>
+  </>
+)
+
+type Language = (typeof boxLanguages)[number]
+
+/** Consent texts in further languages; all other languages use the default text. */
+function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
+  const [added, setAdded] = useState<Language | null>(null)
+  const mayChange = useHasPermission('consent:write')
+  const known = box.languages.map(({ language }) => language)
+  const free = boxLanguages
+    .filter((code) => !known.includes(code) && code !== added)
+    .map((code) => ({ value: code, label: languageName(code) }))
+    .sort((a, b) => a.label.localeCompare(b.label))
+  if (!mayChange && known.length === 0) return null
+  return (
+    <Stack gap="xs" mt="md">
+      <Title order={4} fz="md">
+        Other languages
+      </Title>
+      <Text fz="sm" c="dimmed" maw={680}>
+        {isPlugin ? <PluginLanguages /> : 'Paste each language’s HTML into the pages in that language.'}
+      </Text>
+      {box.languages.map((each) => (
+        <LanguageText
+          key={`${each.language} ${each.words}`}
+          box={box}
+          language={each.language}
+          saved={each.words}
+          isDefault={each.isDefault}
+        >
+          {!isPlugin && <pre className="snippet">{each.html}</pre>}
+        </LanguageText>
+      ))}
+      {added && !known.includes(added) && (
+        <LanguageText key={added} box={box} language={added} saved="" onGone={() => setAdded(null)} />
+      )}
+      {mayChange && !added && (
+        <Select
+          label="Add a language"
+          placeholder="Choose a language"
+          data={free}
+          value={null}
+          searchable
+          w={260}
+          onChange={(code) => setAdded(code as Language | null)}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function PluginLanguages() {
+  const plugin = usePlugin(useStore()!.id)
+  return plugin.data?.plugin?.showsLanguages === false
+    ? 'Update the plugin to show these texts. Until then, all languages use the text above.'
+    : 'The plugin shows the text in the page’s language. All other languages use the text above.'
+}
+
+interface LanguageTextProps {
+  box: ConsentBox
+  language: Language
+  /** '': none chosen yet. */
+  saved: string
+  isDefault?: boolean
+  /** Choosing another language discards an empty one; edits must be saved first. */
+  onGone?: () => void
+  children?: React.ReactNode
+}
+
+function LanguageText({ box, language, saved, isDefault = false, onGone, children }: LanguageTextProps) {
+  const [typed, setTyped] = useState(saved)
+  const save = useSaveBoxText()
+  const mayChange = useHasPermission('consent:write')
+  const name = languageName(language)
+  const write = (words: string) =>
+    save.mutate(
+      { channel: box.channel, language, words },
+      {
+        onSuccess: () => {
+          announce(words === '' ? `${name} removed.` : `${name} saved.`)
+          onGone?.()
+        },
+      },
+    )
+  const isChanged = typed.trim() !== saved && typed.trim() !== ''
+  return (
+    <Stack gap="xs">
+      <Textarea
+        label={`Text in ${name}`}
+        description={isDefault ? 'The default text.' : undefined}
+        lang={language}
+        dir="auto"
+        autosize
+        minRows={2}
+        maxLength={maxConsentWording}
+        value={typed}
+        readOnly={!mayChange}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+      {children}
+      {mayChange && (
+        <Group gap="xs">
+          {isChanged && (
+            <Button size="sm" loading={save.isPending} onClick={() => write(typed.trim())}>
+              Save {name}
+            </Button>
+          )}
+          <Button
+            size="sm"
+            variant="default"
+            loading={save.isPending}
+            onClick={() => (saved === '' ? onGone?.() : write(''))}
+          >
+            {saved === '' ? 'Cancel' : `Remove ${name}`}
+          </Button>
+        </Group>
+      )}
+      {save.error && (
+        <Notice tone="bad" title="The text could not be saved" isLive>
+          {save.error.message}
+        </Notice>
+      )}
+    </Stack>
+  )
+}
+
+// Table rows of how many shoppers tick a consent box. Pure.
+
+const placeTexts: Readonly<Record<BoxPlace, string>> = {
+  block: 'Block checkout',
+  classic: 'Classic checkout',
+  account: 'My account',
+  page: 'Checkout with the capture script',
+}
+
+interface CountLine {
+  /** Language of the text, for a line within a row. */
+  language: string | null
+  /** null: the store reported only shoppers who agreed. */
+  shown: number | null
+  ticked: number
+  /** Share of the shoppers who saw the box; null if none did. */
+  share: number | null
+}
+
+interface CountRow extends CountLine {
+  key: string
+  channel: BoxCount['channel']
+  place: BoxPlace
+  /** Whether shoppers saw the box with more than one text. */
+  lines: CountLine[]
+}
+
+export function buildCountRows(counts: readonly BoxCount[]): CountRow[] {
+  return boxChannels.flatMap((channel) =>
+    boxPlaces.flatMap((place): CountRow[] => {
+      const found = counts.filter((each) => each.channel === channel && each.place === place)
+      if (found.length === 0) return []
+      const lines = found.length > 1 ? found.map((each) => buildLine([each], formatLanguage(each.language))) : []
+      return [{ key: `${channel} ${place}`, channel, place, ...buildLine(found, null), lines }]
+    }),
+  )
+}
+
+function buildLine(counts: readonly BoxCount[], language: string | null): CountLine {
+  const sum = (name: 'shown' | 'ticked' | 'tickedAlone') => counts.reduce((all, each) => all + each[name], 0)
+  const shown = sum('shown')
+  if (shown === 0) return { language, shown: null, ticked: sum('tickedAlone'), share: null }
+  return { language, shown, ticked: sum('ticked'), share: sum('ticked') / shown }
+}
+
+function formatLanguage(language: BoxCount['language']): string {
+  if (language === null) return 'Earlier texts'
+  return language === '' ? 'Main text' : languageName(language)
+}
+
+/** Ticks not included in the share. */
+export const countTicksApart = (counts: readonly BoxCount[]): number =>
+  buildCountRows(counts).reduce((all, { channel, place, shown }) => {
+    const found = counts.filter((each) => each.channel === channel && each.place === place)
+    return shown === null ? all : all + found.reduce((sum, each) => sum + each.tickedAlone, 0)
+  }, 0)
+
+function useConsentBoxes() {
+  const storeId = useStore()?.id
+  return useQuery({ queryKey: ['consent-boxes', storeId], queryFn: ({ signal }) => call(consentBoxes, { signal }) })
+}
+
+function useConsentBoxCounts() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['consent-box-counts', storeId],
+    queryFn: ({ signal }) => call(consentBoxCounts, { signal }),
+  })
+}
+
+function useSaveBoxText() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (text: { channel: ConsentChannel; language?: (typeof boxLanguages)[number]; words: string }) =>
+      call(saveBoxText, { body: text }),
+    // Do not wait for the counts: the text field would miss that its text was saved.
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['consent-box-counts'] })
+      return queries.invalidateQueries({ queryKey: ['consent-boxes'] })
+    },
+  })
+}
+
+const boxTitles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
+
+const LATER_MS = 5 * 60_000
+
+/** Whether the capture script sees a box: never, with this text, with another, or no longer. Pure. */
+export function describeBox(
+  { seenAt, isCurrent }: Pick<ConsentBox, 'seenAt' | 'isCurrent'>,
+  checkoutSeenAt: string | null,
+): { state: 'never' | 'current' | 'other' | 'gone'; label: string } {
+  if (!seenAt) return { state: 'never', label: checkoutSeenAt ? 'Not on your checkout' : 'Not seen yet' }
+  if (checkoutSeenAt && Date.parse(checkoutSeenAt) - Date.parse(seenAt) > LATER_MS) {
+    return { state: 'gone', label: 'No longer on your checkout' }
+  }
+  return isCurrent
+    ? { state: 'current', label: 'Seen' }
+    : { state: 'other', label: 'Seen with different text, not counted' }
 }

@@ -8,12 +8,22 @@ import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
-import { ConsentOverrides } from './ConsentOverrides.tsx'
-import { CountryGroups } from './CountryGroups.tsx'
+
+
 import { findCountries, groupCountries, type RuleToRelax } from './country-groups.ts'
 import { useConsentTable } from './country-queries.ts'
 import { OverrideDialog } from './OverrideDialog.tsx'
-import { SmsConfirmation } from './SmsConfirmation.tsx'
+
+import { Button } from '@mantine/core'
+import type { ConsentOverrideView } from '../../shared/consent.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import { channelNames, formatPlace } from './country-groups.ts'
+import { useEndConsentOverride } from './country-queries.ts'
+import { type CountryGroup, channels, findOverrides, getCountryName } from './country-groups.ts'
+import { Radio } from '@mantine/core'
+import { Notice } from '../ui/Notice.tsx'
+import { useSmsConfirmation } from './country-queries.ts'
 
 /** Consent rules by country with their reasons, and the rules the team relaxed. */
 export function CountryTable() {
@@ -105,6 +115,232 @@ function Countries({
         <Empty icon={IconMapOff} text="No country has this name." />
       ) : (
         <CountryGroups table={table} groups={groups} titles={titles} onOverride={onOverride} />
+      )}
+    </section>
+  )
+}
+
+/** Rules the team relaxed: who, when and on what legal ground. */
+function ConsentOverrides({ table, mayEnd }: { table: ConsentTable; mayEnd: boolean }) {
+  const [ending, setEnding] = useState<ConsentOverrideView | null>(null)
+  const end = useEndConsentOverride()
+  const titles = new Map<RuleName, string>(table.rules.map(({ name, title }) => [name, title]))
+  const inForce = table.overrides.filter(({ endedAt }) => !endedAt)
+  const ended = table.overrides.filter(({ endedAt }) => endedAt)
+  const close = () => {
+    end.reset()
+    setEnding(null)
+  }
+  return (
+    <section aria-labelledby="consent-overridden">
+      <Title order={3} id="consent-overridden">
+        Changed rules
+      </Title>
+      {inForce.length === 0 ? (
+        <Text fz="sm" c="dimmed" mt={4}>
+          None. The rules above apply as they are.
+        </Text>
+      ) : (
+        <ul className="overrides">
+          {inForce.map((each) => (
+            <li key={each.id}>
+              <Entry override={each} titles={titles} />
+              {mayEnd && (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`Restore the rule: ${channelNames[each.channel]}, ${formatPlace(each.country)}`}
+                  onClick={() => setEnding(each)}
+                >
+                  Restore
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {ended.length > 0 && (
+        <details className="overrides-ended">
+          <summary>Ended ({ended.length})</summary>
+          <ul className="overrides">
+            {ended.map((each) => (
+              <li key={each.id}>
+                <Entry override={each} titles={titles} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {ending && (
+        <Confirm
+          opened
+          title="Restore the original rule"
+          confirmLabel="Restore rule"
+          isBusy={end.isPending}
+          problem={end.error?.message}
+          onConfirm={() => end.mutate(ending.id, { onSuccess: close })}
+          onClose={close}
+        >
+          <Text fz="sm">
+            {channelNames[ending.channel]}, {formatPlace(ending.country)}: the rule “{titles.get(ending.from)}” applies
+            again to every message not yet sent. The change stays on record, with who made it and when.
+          </Text>
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+function Entry({ override, titles }: { override: ConsentOverrideView; titles: ReadonlyMap<RuleName, string> }) {
+  const { channel, country, from, to, legalGround, createdAt, createdBy, endedAt, endedBy } = override
+  return (
+    <div>
+      <strong>
+        {channelNames[channel]}, {formatPlace(country)}
+      </strong>
+      <Text fz="sm">
+        “{titles.get(to)}” instead of “{titles.get(from)}”
+      </Text>
+      <Text fz="sm" className="override-ground">
+        {legalGround}
+      </Text>
+      <Text fz="xs" c="dimmed">
+        {createdBy}, <DateTime at={createdAt} />
+        {endedAt && (
+          <>
+            ; ended by {endedBy}, <DateTime at={endedAt} />
+          </>
+        )}
+      </Text>
+    </div>
+  )
+}
+
+interface Props {
+  table: ConsentTable
+  groups: CountryGroup[]
+  titles: ReadonlyMap<RuleName, string>
+  /** null: the member may not change rules. */
+  onOverride: ((overriding: RuleToRelax) => void) | null
+}
+
+/** Groups countries with the same rules. */
+function CountryGroups({ groups, ...rest }: Props) {
+  return (
+    <ul className="country-groups">
+      {groups.map((group) => (
+        <Group key={group.key} group={group} {...rest} />
+      ))}
+    </ul>
+  )
+}
+
+const nameGroup = ({ countries }: CountryGroup) =>
+  countries.length > 0 ? countries.map(getCountryName).join(', ') : 'All other countries, and unknown countries'
+
+function Group({ group, ...rest }: Omit<Props, 'groups'> & { group: CountryGroup }) {
+  return (
+    <li>
+      <Title order={4} fz="md" className="country-names">
+        {nameGroup(group)}
+      </Title>
+      <dl className="country-channels">
+        {channels.map((channel) => (
+          <Channel key={channel} group={group} channel={channel} {...rest} />
+        ))}
+      </dl>
+    </li>
+  )
+}
+
+function Channel({ table, group, channel, titles, onOverride }: Omit<Props, 'groups'> & RuleToRelax) {
+  const rule = group.rules[channel]
+  const overridden = findOverrides(table, group, channel)
+  const isOverridable =
+    table.overridable.some((each) => each.channel === channel && each.from === rule) &&
+    !(group.countries.length === 1 && overridden.length > 0)
+  return (
+    <div>
+      <dt>{channelNames[channel]}</dt>
+      <dd>
+        <span className="country-rule">{titles.get(rule)}</span>
+        {overridden.map((each) => (
+          <Text key={each.id} component="span" fz="sm" className="country-overridden">
+            Changed for {formatPlace(each.country)}: {titles.get(each.to)}
+          </Text>
+        ))}
+        {group.also[channel] && (
+          <Text component="span" fz="sm" c="dimmed">
+            {group.also[channel]}
+          </Text>
+        )}
+        {onOverride && isOverridable && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            className="country-override"
+            aria-label={`Change the rule for ${channelNames[channel]}: ${nameGroup(group)}`}
+            onClick={() => onOverride({ group, channel })}
+          >
+            Change rule…
+          </Button>
+        )}
+      </dd>
+    </div>
+  )
+}
+
+type Mode = ConsentTable['smsConfirmation']
+
+/** Which shoppers must confirm their SMS consent by reply. */
+function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: boolean }) {
+  const save = useSmsConfirmation()
+  const shown = save.isPending ? save.variables : mode
+  return (
+    <section aria-labelledby="consent-confirmation">
+      <Title order={3} id="consent-confirmation">
+        Confirming SMS consent
+      </Title>
+      <Text fz="sm" c="dimmed" mt={4} maw={680}>
+        Anyone can enter someone else’s number in a form. One SMS therefore asks that number to confirm: “Do you want
+        text messages about your cart? Then reply YES.” Without a reply, nothing more is sent.
+      </Text>
+      <Radio.Group
+        mt="sm"
+        aria-label="Who is asked to confirm"
+        value={shown}
+        onChange={(value) => save.mutate(value as Mode)}
+      >
+        <Stack gap="xs">
+          <Radio
+            value="where_required"
+            disabled={!mayChange}
+            label="Where the rule requires it"
+            description="Germany, Austria, and countries whose rules are not listed above."
+          />
+          <Radio
+            value="page_script"
+            disabled={!mayChange}
+            label="Also people who opted in on your shop’s pages"
+            description="The capture script reports these consents, and nothing proves who ticked the box. Consent recorded with an order needs no confirmation."
+          />
+          <Radio
+            value="always"
+            disabled={!mayChange}
+            label="Everyone"
+            description="Fewer people will confirm, but nobody is messaged by mistake."
+          />
+        </Stack>
+      </Radio.Group>
+      {save.error && (
+        <Notice tone="bad" title="Your change could not be saved" isLive>
+          {save.error.message}
+        </Notice>
+      )}
+      {save.isSuccess && (
+        <Text fz="sm" c="dimmed" mt="xs" role="status">
+          Saved.
+        </Text>
       )}
     </section>
   )

@@ -7,9 +7,21 @@ import { IMPORT_MOST_ROWS, type uploadConsents } from '../../shared/ledger.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { formatCount } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { Imports } from './LedgerImports.tsx'
+
 import { LedgerMapping } from './LedgerMapping.tsx'
 import { useUpload } from './ledger-queries.ts'
+import { Group, Progress } from '@mantine/core'
+import { IconArrowBackUp, IconHelp } from '@tabler/icons-react'
+import type { ImportView } from '../../shared/ledger.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { DownloadButton } from '../ui/Download.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import { useImports, useReport, useReview } from './ledger-queries.ts'
+import { computeProgress, doubtText } from './ledger-text.ts'
 
 export type Uploaded = z.output<typeof uploadConsents.reply>
 
@@ -68,5 +80,161 @@ function Upload({ onUploaded }: { onUploaded: (uploaded: Uploaded) => void }) {
         </Notice>
       )}
     </Stack>
+  )
+}
+
+/** Earlier imports; each can be kept or undone. */
+function Imports({ mayDecide }: { mayDecide: boolean }) {
+  const imports = useImports()
+  return (
+    <Loaded query={imports} loading={<LoadingList count={1} />} failed="The imports could not be loaded">
+      {(data) => <Earlier imports={data.imports.filter(({ state }) => state !== 'uploaded')} mayDecide={mayDecide} />}
+    </Loaded>
+  )
+}
+
+function Earlier({ imports, mayDecide }: { imports: ImportView[]; mayDecide: boolean }) {
+  if (imports.length === 0) return null
+  return (
+    <Card component="section" aria-label="Earlier imports">
+      <Title order={2}>Earlier imports</Title>
+      <ul className="ledger-entries">
+        {imports.map((each) => (
+          <li key={each.id}>
+            <OneImport about={each} mayDecide={mayDecide} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function OneImport({ about, mayDecide }: { about: ImportView; mayDecide: boolean }) {
+  const { state, standing } = about
+  return (
+    <Stack gap={4}>
+      <div className="ledger-head">
+        <strong>{about.fileName}</strong>
+        {standing === 'doubted' && <StatusBadge tone="warn" icon={IconHelp} label="Please check" />}
+        {standing === 'undone' && <StatusBadge tone="quiet" icon={IconArrowBackUp} label="Undone" />}
+        <Text component="span" fz="sm" c="dimmed" className="ledger-time">
+          <DateTime at={about.confirmedAt ?? about.uploadedAt} />
+        </Text>
+      </div>
+      <Outcome about={about} />
+      <Text fz="sm" c="dimmed">
+        Confirmed by {about.confirmedBy ?? 'somebody'}: “{about.legalGround}”
+      </Text>
+      {standing !== 'doubted' && about.reviewedAt && (
+        <Text fz="sm" c="dimmed">
+          {standing === 'undone' ? 'Undone' : 'Kept'} by {about.reviewedBy ?? 'somebody'},{' '}
+          <DateTime at={about.reviewedAt} />
+        </Text>
+      )}
+      {standing === 'doubted' && about.doubt && (
+        <Notice tone="warn" title="Did these people opt in?">
+          {doubtText[about.doubt]} Until you decide, nobody is contacted on the basis of this import. Its opt-outs
+          count.
+        </Notice>
+      )}
+      {mayDecide && state !== 'running' && <Decisions about={about} />}
+    </Stack>
+  )
+}
+
+function Outcome({ about }: { about: ImportView }) {
+  const { state, rowCount, doneCount, addedCount, knownCount, refusedCount, suppressedCount } = about
+  if (state === 'running') {
+    return (
+      <>
+        <Progress value={computeProgress(doneCount, rowCount)} aria-label={`Import of ${about.fileName}`} />
+        <Text fz="sm" role="status">
+          {formatCount(doneCount)} of {formatCount(rowCount)} rows read
+        </Text>
+      </>
+    )
+  }
+  if (state === 'failed') {
+    return (
+      <Notice tone="bad" title="Stopped in the middle">
+        {formatCount(doneCount)} of {formatCount(rowCount)} rows were read. Upload the file again: nothing is imported
+        twice.
+      </Notice>
+    )
+  }
+  return (
+    <Text fz="sm" role="status">
+      {formatCount(addedCount)} imported{suppressedCount > 0 && ` (${formatCount(suppressedCount)} suppressed)`},{' '}
+      {formatCount(knownCount)} already known, {formatCount(refusedCount)} refused
+    </Text>
+  )
+}
+
+function Decisions({ about }: { about: ImportView }) {
+  const [asked, setAsked] = useState<'keep' | 'undo' | null>(null)
+  const report = useReport()
+  const { standing } = about
+  return (
+    <>
+      <Group gap="sm" mt={4}>
+        {about.hasReport && (
+          <DownloadButton
+            size="xs"
+            label="Refused rows as CSV"
+            isBusy={report.isPending}
+            onClick={() => report.mutate(about.id)}
+          />
+        )}
+        {standing === 'doubted' && (
+          <Button size="xs" variant="default" aria-label={`Keep ${about.fileName}`} onClick={() => setAsked('keep')}>
+            Keep
+          </Button>
+        )}
+        {standing !== 'undone' && (
+          <Button size="xs" variant="default" aria-label={`Undo ${about.fileName}`} onClick={() => setAsked('undo')}>
+            Undo
+          </Button>
+        )}
+      </Group>
+      {report.error && (
+        <Notice tone="bad" isLive>
+          {report.error.message}
+        </Notice>
+      )}
+      {asked && <Decide about={about} decision={asked} onClose={() => setAsked(null)} />}
+    </>
+  )
+}
+
+interface DecideProps {
+  about: ImportView
+  decision: 'keep' | 'undo'
+  onClose: () => void
+}
+
+function Decide({ about, decision, onClose }: DecideProps) {
+  const review = useReview(decision)
+  const isUndo = decision === 'undo'
+  const done = () => {
+    announce(isUndo ? 'Import undone' : 'Import kept')
+    onClose()
+  }
+  return (
+    <Confirm
+      opened
+      title={isUndo ? `Undo the import of ${about.fileName}?` : `Keep the import of ${about.fileName}?`}
+      confirmLabel={isUndo ? 'Undo import' : 'Keep import'}
+      isDangerous={isUndo}
+      isBusy={review.isPending}
+      problem={review.error?.message}
+      onConfirm={() => review.mutate(about.id, { onSuccess: done })}
+      onClose={onClose}
+    >
+      <Text fz="sm">
+        {isUndo
+          ? 'None of its rows counts any more, neither opt-ins nor opt-outs. They stay in the ledger, marked as undone. What people decided themselves in your shop or by an answer still counts. You can then import the file again. This cannot be reversed.'
+          : 'Keep it only if you know that the people in this file opted in. Its opt-ins count again; people who opted out here stay opted out. Your decision is kept with your name.'}
+      </Text>
+    </Confirm>
   )
 }

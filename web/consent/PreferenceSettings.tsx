@@ -20,8 +20,17 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
-import { PreferencePreview } from './PreferencePreview.tsx'
-import { useSaveWording, useWording } from './preference-queries.ts'
+
+
+import '../restore/shopper.css'
+import { fillWording, type PreferencesView } from '../../shared/preferences.ts'
+import type { ShopBrand } from '../../shared/shop-brand.ts'
+import { PreferencesForm } from '../restore/PreferencesForm.tsx'
+import { Shop } from '../restore/ShopperPage.tsx'
+import { useShopStyle } from '../restore/use-shop-look.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { readPreferenceWording, savePreferenceWording } from '../../shared/preferences.ts'
+import { call } from '../api.ts'
 
 /** Texts and sender of the page where shoppers choose what they receive. */
 export function PreferenceSettings() {
@@ -174,4 +183,72 @@ function SenderIdentity() {
       </Anchor>
     </Card>
   )
+}
+
+interface Props {
+  storeName: string
+  brand: ShopBrand
+  own: Record<Language, OwnWording>
+  language: Language
+}
+
+/** The real preference page with a made-up shopper; its controls are disabled. */
+function PreferencePreview({ storeName, brand, own, language }: Props) {
+  const style = useShopStyle(brand)
+  const view: PreferencesView = {
+    storeName,
+    brand,
+    language,
+    wordings: Object.fromEntries(
+      languages.map((each) => [each, fillWording(own[each], each, storeName)]),
+    ) as PreferencesView['wordings'],
+    browsers: 0,
+    keptPath: '',
+    channels: [
+      { channel: 'email', address: 'j•••@example.com', isOn: true, isPending: false, lock: null },
+      { channel: 'sms', address: '+12•••••43', isOn: true, isPending: false, lock: null },
+      { channel: 'whatsapp', address: '+12•••••43', isOn: false, isPending: false, lock: null },
+    ],
+  }
+  return (
+    <figure style={{ margin: 0 }}>
+      <Text component="figcaption" fz="sm" fw={550} mb="xs">
+        Preview
+      </Text>
+      <div className="preview-frame" lang={language} style={style} inert>
+        <Card className="shopper-card" padding={0}>
+          <Shop name={storeName} url={null} brand={brand} />
+          <PreferencesForm
+            key={language}
+            view={view}
+            language={language}
+            isSaving={false}
+            error={null}
+            onSave={() => Promise.resolve()}
+          />
+        </Card>
+      </div>
+    </figure>
+  )
+}
+
+const wordingKey = (storeId: string | undefined) => ['preference-wording', storeId]
+
+function useWording() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: wordingKey(storeId),
+    queryFn: ({ signal }) => call(readPreferenceWording, { signal }),
+    refetchOnWindowFocus: false,
+  })
+}
+
+function useSaveWording() {
+  const queries = useQueryClient()
+  const storeId = useStore()?.id
+  return useMutation({
+    mutationFn: (body: { wordings: Record<Language, OwnWording>; version: string }) =>
+      call(savePreferenceWording, { body }),
+    onSuccess: (saved) => queries.setQueryData(wordingKey(storeId), saved),
+  })
 }

@@ -10,7 +10,9 @@ import { formatCount, formatCounted, formatDay } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
-import { useRetention, useRetentionCount, useSaveRetention } from './retention-queries.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { countRetention, readRetention, saveRetention } from '../../shared/retention.ts'
+import { call } from '../api.ts'
 
 /** Retention period, whom it would erase, and what recent nights erased (C10). */
 export function RetentionCard() {
@@ -181,4 +183,26 @@ function Runs({ runs }: { runs: readonly RetentionRun[] }) {
       </section>
     </div>
   )
+}
+
+const key = ['retention'] as const
+
+const useRetention = () =>
+  useQuery({ queryKey: key, queryFn: ({ signal }) => call(readRetention, { signal }), refetchOnWindowFocus: false })
+
+/** Counts whom a retention period would erase; asked only for valid numbers. */
+const useRetentionCount = (days: number | null) =>
+  useQuery({
+    queryKey: [...key, 'count', days],
+    queryFn: ({ signal }) => call(countRetention, { query: { days: days! }, signal }),
+    enabled: days !== null,
+    refetchOnWindowFocus: false,
+  })
+
+function useSaveRetention() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (days: number | null) => call(saveRetention, { body: { days } }),
+    onSuccess: (saved) => queries.setQueryData(key, saved),
+  })
 }

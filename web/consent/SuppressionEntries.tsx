@@ -29,7 +29,6 @@ import { ShowMore } from '../ui/ShowMore.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { useDoubtfulSuppressions, useRemoveSuppression, useSuppressions } from './suppression-queries.ts'
-import { describeSource } from './suppression-text.ts'
 
 const looks: Record<SuppressionReason, { tone: Tone; icon: Icon }> = {
   unsubscribed: { tone: 'info', icon: IconHandStop },
@@ -236,4 +235,31 @@ function Removed({ entries }: { entries: RemovedEntry[] }) {
       </ul>
     </section>
   )
+}
+
+// Describes an entry's source. Pure.
+
+const SOURCES: Record<string, string> = {
+  'by hand': 'added manually',
+  'one-click': 'with the unsubscribe button of their email app',
+  'unsubscribe page': 'on the unsubscribe page',
+  'preference page': 'on the preference page',
+  smtp: 'the mail server refused the address',
+  dsn: 'an email bounced',
+  arf: 'reported by their email provider',
+  sms: 'reported by the SMS provider',
+  whatsapp: 'reported by the WhatsApp provider',
+  ses: 'reported by Amazon SES',
+  postmark: 'reported by Postmark',
+  sendgrid: 'reported by SendGrid',
+  mailgun: 'reported by Mailgun',
+  erasure: 'erased on request',
+}
+
+/** A file source has the form `file old.csv`; unknown sources are shown unchanged. */
+function describeSource({ source, addedBy }: Pick<SuppressionEntry, 'source' | 'addedBy'>): string {
+  const words = source.startsWith('file')
+    ? source.replace(/^file ?/, 'from the file ').trim()
+    : (SOURCES[source] ?? source)
+  return addedBy ? `${words} (${addedBy})` : words
 }

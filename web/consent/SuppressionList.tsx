@@ -13,10 +13,23 @@ import { BROKEN } from '../api.ts'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
-import { AddSuppression } from './AddSuppression.tsx'
-import { ImportSuppressions } from './ImportSuppressions.tsx'
+
+
 import { DoubtfulEntries, SuppressionEntries } from './SuppressionEntries.tsx'
 import { useExportSuppressions } from './suppression-queries.ts'
+import { Modal, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDraft } from '../access/drafts.ts'
+import { isSaidAtField } from '../accounts/fields.ts'
+import { ApiError } from '../api.ts'
+import { announce } from '../ui/announce.ts'
+import { useAddSuppression } from './suppression-queries.ts'
+import { Checkbox, FileInput, Progress } from '@mantine/core'
+import { IconFileText } from '@tabler/icons-react'
+import { IMPORT_MOST_ROWS, importableReasons } from '../../shared/suppressions.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
+import { type ImportReport, useImportSuppressions } from './suppression-queries.ts'
+import type { ImportRow } from '../../shared/suppressions.ts'
 
 /** Addresses that get no messages from any of the account's stores, with reasons (C1, C5). */
 export function SuppressionList() {
@@ -105,4 +118,356 @@ function Filters({ filter, onChange }: { filter: SuppressionFilter; onChange: (n
       />
     </Group>
   )
+}
+
+const TEXTS = { both: ['sms', 'whatsapp'], sms: ['sms'], whatsapp: ['whatsapp'] } as const
+
+function AddSuppression({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Add to the suppression list"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <AddForm onClose={onClose} />
+    </Modal>
+  )
+}
+
+function AddForm({ onClose }: { onClose: () => void }) {
+  const add = useAddSuppression()
+  const form = useForm<{ address: string; texts: keyof typeof TEXTS; note: string }>({
+    initialValues: { address: '', texts: 'both', note: '' },
+    validate: { address: (text) => (text.trim() === '' ? 'Enter an email address or a phone number.' : null) },
+  })
+  useDraft('suppression', form.isDirty() ? form.values : null, form.setValues)
+  const submit = form.onSubmit(({ address, texts, note }) =>
+    add.mutate(
+      { address, channels: [...TEXTS[texts]], note },
+      {
+        onSuccess: ({ address: kept, added }) => {
+          announce(added > 0 ? `${kept} will get no more messages.` : `${kept} is already on the list.`)
+          onClose()
+        },
+        onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+      },
+    ),
+  )
+  const isPhone = /\d/.test(form.values.address) && !/[a-z@]/i.test(form.values.address)
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label="Email or phone number"
+          name="address"
+          autoComplete="off"
+          data-autofocus
+          description="Include the country code in a phone number, as in +1 212 555 0123"
+          {...form.getInputProps('address')}
+        />
+        {isPhone && (
+          <NativeSelect
+            label="Stop"
+            data={[
+              { value: 'both', label: 'SMS and WhatsApp' },
+              { value: 'sms', label: 'SMS only' },
+              { value: 'whatsapp', label: 'WhatsApp only' },
+            ]}
+            {...form.getInputProps('texts')}
+          />
+        )}
+        <TextInput
+          label="Note (optional)"
+          name="note"
+          autoComplete="off"
+          maxLength={200}
+          description="For you and your team"
+          {...form.getInputProps('note')}
+        />
+        {add.error && !isSaidAtField(add.error as ApiError) && (
+          <Notice tone="bad" isLive>
+            {add.error.message}
+          </Notice>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            Add
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function ImportSuppressions({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Import addresses"
+      size="lg"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <ChooseFile onClose={onClose} />
+    </Modal>
+  )
+}
+
+const MOST_BYTES = 30 * 1_048_576
+
+function ChooseFile({ onClose }: { onClose: () => void }) {
+  const [sheet, setSheet] = useState<Sheet | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const open = async (file: File | null) => {
+    setProblem(null)
+    setSheet(null)
+    if (!file) return
+    const read = await readSheet(file)
+    if (typeof read === 'string') setProblem(read)
+    else setSheet(read)
+  }
+  return (
+    <Stack gap="md">
+      <Text fz="sm" c="dimmed">
+        A CSV file with one address per line, such as the unsubscribe list of the tool you used before. Importing never
+        removes anyone from the list.
+      </Text>
+      <FileInput
+        label="File"
+        placeholder="Choose a CSV file"
+        accept=".csv,.txt,text/csv"
+        leftSection={<IconFileText size={16} aria-hidden />}
+        error={problem}
+        onChange={open}
+      />
+      {sheet ? (
+        <MapColumns key={sheet.fileName + sheet.rows.length} sheet={sheet} onClose={onClose} />
+      ) : (
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+/** Cells of the file, or the reason why it cannot be read. */
+async function readSheet(file: File): Promise<Sheet | string> {
+  if (file.size > MOST_BYTES) return 'This file is larger than 30 MB. Split it into smaller ones.'
+  const { default: papa } = await import('papaparse')
+  const { data } = papa.parse<string[]>(await file.text(), { skipEmptyLines: false })
+  if (!data.some((row) => row.some((cell) => cell.trim() !== ''))) return 'This file is empty.'
+  if (data.length > IMPORT_MOST_ROWS) return `This file has more than ${formatCount(IMPORT_MOST_ROWS)} rows. Split it.`
+  return { fileName: file.name.slice(0, 200), rows: data }
+}
+
+const labels: Record<Field, string> = {
+  address: 'Email or phone number',
+  channel: 'Channel',
+  reason: 'Reason',
+  note: 'Note',
+}
+
+function MapColumns({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
+  const [isHeaded, setHeaded] = useState(() => hasHeading(sheet))
+  const [mapping, setMapping] = useState<Mapping>(() => guessMapping(sheet, hasHeading(sheet)))
+  const [reason, setReason] = useState<(typeof importableReasons)[number]>('manual')
+  const [done, setDone] = useState(0)
+  const load = useImportSuppressions(setDone)
+  const rows = buildRows(sheet, mapping, isHeaded)
+  if (load.data) return <Report report={load.data} onClose={onClose} />
+  const options = listColumns(sheet).map((column) => ({
+    value: String(column),
+    label: nameColumn(sheet, column, isHeaded),
+  }))
+  return (
+    <Stack gap="md">
+      <Checkbox
+        label="The first line contains the column names"
+        checked={isHeaded}
+        onChange={(event) => setHeaded(event.currentTarget.checked)}
+      />
+      <div className="mapping">
+        {fields.map((field) => (
+          <NativeSelect
+            key={field}
+            label={labels[field]}
+            value={mapping[field] === null ? '' : String(mapping[field])}
+            onChange={(event) => {
+              const { value } = event.currentTarget
+              setMapping({ ...mapping, [field]: value === '' ? null : Number(value) })
+            }}
+            data={field === 'address' ? options : [{ value: '', label: 'Not in the file' }, ...options]}
+          />
+        ))}
+      </div>
+      <NativeSelect
+        label="Reason, where the file gives none"
+        description="Only the person can undo an unsubscribe or a spam report"
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value as typeof reason)}
+        data={importableReasons.map((value) => ({ value, label: suppressionTexts.reasons[value] }))}
+      />
+      <Preview rows={rows.slice(0, 5)} mapping={mapping} total={rows.length} />
+      {load.isPending && (
+        <div role="status">
+          <Progress value={(done / rows.length) * 100} aria-label="Rows done" />
+          <Text fz="xs" mt={4}>
+            {formatCount(done)} of {formatCount(rows.length)} rows
+          </Text>
+        </div>
+      )}
+      {load.error && (
+        <Notice tone="bad" isLive title="The import stopped">
+          {load.error.message} {formatCount(done)} rows were imported before that. Importing the file again is safe:
+          nothing is added twice.
+        </Notice>
+      )}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          loading={load.isPending}
+          disabled={rows.length === 0}
+          onClick={() => load.mutate({ rows, reason, fileName: sheet.fileName })}
+        >
+          Import {formatCounted(rows.length, 'row')}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Preview({ rows, mapping, total }: { rows: ReturnType<typeof buildRows>; mapping: Mapping; total: number }) {
+  const shown = fields.filter((field) => mapping[field] !== null)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways is scrolled by the keyboard too
+    <section className="preview-table" aria-label="First rows" tabIndex={0}>
+      <table>
+        <caption>
+          The first {rows.length} of {formatCounted(total, 'row')}
+        </caption>
+        <thead>
+          <tr>
+            {shown.map((field) => (
+              <th key={field} scope="col">
+                {labels[field]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.line}>
+              {shown.map((field) => (
+                <td key={field}>{row[field] || '–'}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const MOST_SAID = 200
+
+function Report({ report, onClose }: { report: ImportReport; onClose: () => void }) {
+  const { taken, known, refused } = report
+  return (
+    <Stack gap="md">
+      <Notice
+        tone={refused.length > 0 ? 'warn' : 'good'}
+        isLive
+        title={`${formatCounted(taken, 'entry', 'entries')} added`}
+      >
+        {known > 0 && <div>{formatCounted(known, 'was', 'were')} already on the list.</div>}
+        {refused.length > 0 && <div>{formatCounted(refused.length, 'row was', 'rows were')} skipped:</div>}
+      </Notice>
+      {refused.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too
+        <section className="refused" aria-label="Skipped rows" tabIndex={0}>
+          <ul>
+            {refused.slice(0, MOST_SAID).map(({ line, problem }) => (
+              <li key={line}>
+                Line {formatCount(line)}: {problem}
+              </li>
+            ))}
+          </ul>
+          {refused.length > MOST_SAID && <Text fz="xs">and {formatCount(refused.length - MOST_SAID)} more</Text>}
+        </section>
+      )}
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+// Turns the cells of an address file into the rows to send. Pure.
+
+const fields = ['address', 'channel', 'reason', 'note'] as const
+type Field = (typeof fields)[number]
+/** Column of each field; null if absent. */
+type Mapping = Record<Field, number | null>
+
+export interface Sheet {
+  fileName: string
+  /** All rows including the heading. Empty lines are kept, so a row's number is its line number. */
+  rows: string[][]
+}
+
+const NAMES: Record<Field, RegExp> = {
+  address: /address|e-?mail|phone|mobile|number|recipient|contact/i,
+  channel: /channel|type|kind/i,
+  reason: /reason|status|why|cause/i,
+  note: /note|comment|remark/i,
+}
+const ADDRESS = /@|^\W*\d[\d\s().\-/]{6,}$/
+
+/** Whether the first line is a heading: none of its cells is an address. */
+export const hasHeading = ({ rows }: Sheet): boolean => !(rows[0] ?? []).some((cell) => ADDRESS.test(cell.trim()))
+
+/** Guesses columns by heading, otherwise by the first rows. */
+export function guessMapping(sheet: Sheet, isHeaded: boolean): Mapping {
+  const heading = isHeaded ? (sheet.rows[0] ?? []) : []
+  const named = (field: Field) => heading.findIndex((name) => NAMES[field].test(name))
+  const sample = sheet.rows.slice(isHeaded ? 1 : 0, 20)
+  const looked = listColumns(sheet).find((column) => sample.some((row) => ADDRESS.test(row[column]?.trim() ?? '')))
+  const address = named('address') >= 0 ? named('address') : (looked ?? 0)
+  const other = (field: Field) => (named(field) >= 0 && named(field) !== address ? named(field) : null)
+  return { address, channel: other('channel'), reason: other('reason'), note: other('note') }
+}
+
+const listColumns = ({ rows }: Sheet): number[] =>
+  Array.from({ length: Math.max(0, ...rows.slice(0, 50).map((row) => row.length)) }, (_, column) => column)
+
+const nameColumn = (sheet: Sheet, column: number, isHeaded: boolean): string =>
+  (isHeaded && sheet.rows[0]?.[column]?.trim()) || `Column ${column + 1}`
+
+/** Skips empty lines. */
+export function buildRows({ rows }: Sheet, mapping: Mapping, isHeaded: boolean): ImportRow[] {
+  const cell = (row: string[], column: number | null, most: number) =>
+    (column === null ? '' : (row[column] ?? '')).trim().slice(0, most)
+  return rows.flatMap((row, index) => {
+    if ((isHeaded && index === 0) || row.every((each) => each.trim() === '')) return []
+    return [
+      {
+        line: index + 1,
+        address: cell(row, mapping.address, 400),
+        channel: cell(row, mapping.channel, 100),
+        reason: cell(row, mapping.reason, 100),
+        note: cell(row, mapping.note, 400),
+      },
+    ]
+  })
 }

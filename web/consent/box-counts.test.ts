@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BoxCount } from '../../shared/consent-box.ts'
-import { buildCountRows, countTicksApart } from './box-counts.ts'
+import { buildCountRows, countTicksApart } from './BoxSettings.tsx'
 
 const of = (more: Partial<BoxCount>): BoxCount => ({
   ...{ channel: 'email', place: 'block', language: '', shown: 0, ticked: 0, tickedAlone: 0, ...more },

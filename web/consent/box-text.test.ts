@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeBox } from './box-text.ts'
+import { describeBox } from './BoxSettings.tsx'
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString()
 

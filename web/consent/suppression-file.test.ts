@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildRows, guessMapping, hasHeading, type Sheet } from './suppression-file.ts'
+import { buildRows, guessMapping, hasHeading, type Sheet } from './SuppressionList.tsx'
 
 const sheet = (...rows: string[][]): Sheet => ({ fileName: 'x.csv', rows })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildFirstSteps, isSetupOpen } from './first-steps.ts'
+import { buildFirstSteps, isSetupOpen } from './DashboardPage.tsx'
 
 const store = {
   ...{ name: 'Tea & Co', store_url: 'https://tea.example', mode: 'limited' as const },

@@ -24,7 +24,7 @@ import {
   removeStep,
   type StepDraft,
 } from './draft.ts'
-import { EditBar } from './EditBar.tsx'
+
 import { EntryCard, EntryPanel } from './EntryCard.tsx'
 import type { ChosenCart } from './Preview.tsx'
 import { useConditionNames } from './queries.ts'
@@ -32,6 +32,18 @@ import { SidePanel } from './SidePanel.tsx'
 import { StepCard } from './StepCard.tsx'
 import { StepPanel } from './StepPanel.tsx'
 import { ENTRY, toUnsavedFlow, type UnsavedFlow, useFlowEdit } from './useFlowEdit.ts'
+import { Anchor } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { Link } from 'react-router'
+import { ApiError } from '../api.ts'
+import { useFlowEffect } from '../flows/queries.ts'
+import { NotSaved } from '../ui/NotSaved.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
+
+import { buildSaveBody } from './saving.ts'
+import type { FlowEdit } from './useFlowEdit.ts'
+import type { SaveEffect } from '../../shared/flows.ts'
+import { formatCount } from '../ui/format.ts'
 
 interface Props {
   flow: FlowView
@@ -296,4 +308,73 @@ function useReadyStep() {
       variantsSoFar: 0,
     }
   }
+}
+
+/** The server check is debounced. */
+const PAUSE_MS = 800
+
+/** Saves, and first shows the effect on scheduled messages: the server saves in a transaction and rolls back. */
+function EditBar({ flowId, edit, isReadOnly }: { flowId: string; edit: FlowEdit; isReadOnly: boolean }) {
+  const { editing, save, isValid, submit, discard } = edit
+  const { isDirty, draft, stored } = editing
+  const isAsked = isDirty && isValid && !isReadOnly
+  const wanted = isAsked ? JSON.stringify(buildSaveBody(draft, stored)) : null
+  const [asked] = useDebouncedValue(wanted, PAUSE_MS)
+  const effect = useFlowEffect(flowId, wanted === null ? null : asked)
+  const isKnown = asked === wanted && effect.data !== undefined && !effect.isPlaceholderData
+  const isOfPlan = save.error instanceof ApiError && save.error.code === 'plan_required'
+  return (
+    <SaveBar
+      isDirty={isDirty}
+      isSaving={save.isPending}
+      isDisabled={isReadOnly}
+      problem={
+        save.error && (
+          <NotSaved>
+            {save.error.message} {isOfPlan && <SeePlans />}
+          </NotSaved>
+        )
+      }
+      note={isKnown ? describeEffect(effect.data!.effect) : null}
+      onSave={() => submit()}
+      onDiscard={discard}
+    />
+  )
+}
+
+const SeePlans = () => (
+  <Anchor component={Link} to="/pricing" inherit underline="always">
+    See plans
+  </Anchor>
+)
+
+// Describes what a save does to scheduled messages. Pure.
+
+/** "14 messages move, 3 are cancelled". */
+export function describeEffect(effect: SaveEffect): string {
+  const { moved, dueNow, overtaken, cancelled, added, tooLate, changed } = effect
+  const parts: [count: number, one: string, many: string][] = [
+    [moved, 'moves', 'move'],
+    [cancelled, 'is cancelled', 'are cancelled'],
+    [added, 'is added', 'are added'],
+    [changed, 'changes', 'change'],
+  ]
+  const told = parts.filter(([count]) => count > 0)
+  if (told.length === 0 && tooLate === 0 && overtaken === 0) return 'No planned message is affected'
+  const sentence = told
+    .map(([count, one, many], index) => {
+      const noun = index > 0 ? '' : count === 1 ? ' message' : ' messages'
+      return `${formatCount(count)}${noun} ${count === 1 ? one : many}`
+    })
+    .join(', ')
+  return [
+    sentence,
+    dueNow > 0 &&
+      `${formatCount(dueNow)} of them ${dueNow === 1 ? 'is' : 'are'} due at once, as the new time has passed`,
+    overtaken > 0 &&
+      `${formatCount(overtaken)} ${overtaken === 1 ? 'message is' : 'messages are'} not sent, as a later one has left or is due`,
+    tooLate > 0 && `${formatCount(tooLate)} ${tooLate === 1 ? 'cart is' : 'carts are'} too late for an added message`,
+  ]
+    .filter(Boolean)
+    .join('. ')
 }

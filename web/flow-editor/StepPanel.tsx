@@ -6,7 +6,18 @@ import { DurationInput } from '../ui/DurationInput.tsx'
 import { ChannelOrder } from './ChannelOrder.tsx'
 import { Conditions } from './Conditions.tsx'
 import { NOT_LATER } from './problems.ts'
-import { StepContent, type StepWordsProps } from './StepContent.tsx'
+import { SegmentedControl } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import type { FlowChannel } from '../../shared/flow-conditions.ts'
+import type { FlowChannels } from '../../shared/flows.ts'
+import { useTemplates } from '../campaigns/queries.ts'
+import { channelNames } from '../flows/rules.ts'
+import type { Words } from '../words/rules.ts'
+import { WordEditor } from '../words/WordEditor.tsx'
+import { changeVariant, type FlowDraft, getContent, type StepDraft, setContent } from './draft.ts'
+import { type ChosenCart, Preview } from './Preview.tsx'
+import { buildContentField, findFirstContentError, type StepProblems } from './problems.ts'
+import { Variants } from './Variants.tsx'
 
 interface Props extends StepWordsProps, Pick<TimeProps, 'up'> {
   currency: string
@@ -84,4 +95,130 @@ function Time({ step, problems, isReadOnly, up, onChange }: TimeProps) {
       )}
     </div>
   )
+}
+
+interface StepWordsProps {
+  flowId: string
+  step: StepDraft
+  /** The flow's entry conditions. */
+  entry: FlowDraft['conditions']
+  problems: StepProblems
+  channels: FlowChannels
+  /** Text if the plan has neither conditions nor variants; null if it has. */
+  rulesPlan: string | null
+  cart: ChosenCart
+  isReadOnly: boolean
+  keyOf: () => string
+  /** `part`: consecutive changes of one part merge into one undo step. */
+  onChange: (next: Partial<StepDraft>, what: string, part?: string) => void
+}
+
+/** Content of a message by variant and channel, its coupon, and its preview. */
+function StepContent(props: StepWordsProps) {
+  const { step, problems, rulesPlan, isReadOnly, keyOf, onChange } = props
+  const { variant, channel, chooseVariant, chooseChannel } = useShown(step, problems)
+  return (
+    <Stack gap="md" component="section" aria-label="Words">
+      <Title order={3}>Words</Title>
+      <Variants
+        step={step}
+        chosen={variant.key}
+        error={problems.shares}
+        isReadOnly={isReadOnly || rulesPlan !== null}
+        keyOf={keyOf}
+        onChoose={chooseVariant}
+        onChange={onChange}
+      >
+        <Stack gap="md">
+          {step.channels.length > 1 && (
+            <SegmentedControl
+              aria-label="Words for"
+              w="fit-content"
+              value={channel}
+              onChange={(value) => chooseChannel(value as FlowChannel)}
+              data={step.channels.map((value) => ({ value, label: channelNames[value] }))}
+            />
+          )}
+          <ChannelContent {...props} variant={variant} channel={channel} />
+        </Stack>
+      </Variants>
+    </Stack>
+  )
+}
+
+/** Which content is shown: the chosen tab, or after an attempt to save the one with an error. */
+function useShown(step: StepDraft, problems: StepProblems) {
+  const [wantedVariant, chooseVariant] = useState(step.variants[0]!.key)
+  const [wantedChannel, chooseChannel] = useState<FlowChannel | null>(null)
+  const variant = step.variants.find(({ key }) => key === wantedVariant) ?? step.variants[0]!
+  const channel = wantedChannel && step.channels.includes(wantedChannel) ? wantedChannel : step.channels[0]!
+  const [wrongVariant, wrongChannel] = findFirstContentError(problems) ?? []
+  useEffect(() => {
+    if (wrongVariant === undefined) return
+    chooseVariant(wrongVariant)
+    chooseChannel(wrongChannel as FlowChannel)
+  }, [wrongVariant, wrongChannel])
+  return { variant, channel, chooseVariant, chooseChannel }
+}
+
+interface ChannelWordsProps extends StepWordsProps {
+  variant: StepDraft['variants'][number]
+  channel: FlowChannel
+}
+
+function ChannelContent({ variant, channel, ...props }: ChannelWordsProps) {
+  const { flowId, step, entry, problems, channels, cart, isReadOnly, onChange } = props
+  const words = getContent(variant.words, channel)
+  const changeWords = (next: Partial<Words>) =>
+    onChange(
+      changeVariant(step, variant.key, { words: setContent(variant.words, channel, next) }),
+      'Words changed',
+      `words ${variant.key} ${channel} ${Object.keys(next).join()}`,
+    )
+  const templates = useTemplateChoice(words, changeWords)
+  return (
+    <WordEditor
+      layout="panel"
+      channel={channel}
+      words={words}
+      problems={problemsOf(problems, variant.key, channel)}
+      coupon={{ edit: step, onChange: (next) => onChange(next, 'Coupon changed', 'coupon') }}
+      approved={channels.whatsapp.template}
+      isReadOnly={isReadOnly}
+      {...(variant.id === null && { templates })}
+      onWords={changeWords}
+      preview={
+        <Preview {...{ flowId, step, entry, variant, channel, cart }} onBody={(body) => changeWords({ body })} />
+      }
+    />
+  )
+}
+
+const couponFields = ['coupon', 'pauseDays', 'aboveAmount'] as const
+
+/** Field names of the message editor. */
+function problemsOf(problems: StepProblems, variantKey: string, channel: FlowChannel) {
+  const found: Partial<Record<(typeof couponFields)[number] | 'subject' | 'body', string>> = {}
+  for (const field of couponFields) if (problems[field]) found[field] = problems[field]
+  for (const field of ['subject', 'body'] as const) {
+    const problem = problems[buildContentField(variantKey, channel, field)]
+    if (problem) found[field] = problem
+  }
+  return found
+}
+
+const OWN = 'own'
+
+/** Templates offered for a new mail. */
+function useTemplateChoice(words: Words, onWords: (words: Words) => void) {
+  const ready = useTemplates().data?.campaign.filter(({ body }) => body !== '') ?? []
+  const chosen = ready.find(({ subject, body }) => subject === words.subject && body === words.body)
+  return {
+    choices: [...ready.map(({ id, name }) => ({ id, name })), { id: OWN, name: 'Words of your own' }],
+    value: chosen?.id ?? OWN,
+    onChoose(id: string) {
+      const template = ready.find((each) => each.id === id)
+      if (template) onWords({ subject: template.subject, body: template.body })
+    },
+  }
 }

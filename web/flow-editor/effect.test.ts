@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeEffect } from './effect.ts'
+import { describeEffect } from './FlowEditor.tsx'
 
 const none = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
 

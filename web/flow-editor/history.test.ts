@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { endMerge, recordChange, redoChange, startHistory, undoChange } from './history.ts'
+import { endMerge, recordChange, redoChange, startHistory, undoChange } from './useFlowEdit.ts'
 
 const typed = (...texts: string[]) =>
   texts.reduce(

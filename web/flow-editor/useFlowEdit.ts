@@ -9,7 +9,7 @@ import type { FlowDraft } from './draft.ts'
 import { checkFlow, hasProblems, mapRefusedFields, type Problems } from './problems.ts'
 import { useHasSideRoom } from './SidePanel.tsx'
 import { buildSaveBody } from './saving.ts'
-import { useFlowDraft, useUndoKeys } from './useFlowDraft.ts'
+import { isSameDraft, toDraft } from './draft.ts'
 
 /** Entry conditions, opened beside the flow instead of a message. */
 export const ENTRY = 'entry'
@@ -128,3 +128,148 @@ function useFocusProblem(opened: string | null, setOpened: (opened: string) => v
 
 const readRefusedFields = (error: Error | null, draft: FlowDraft): Problems =>
   mapRefusedFields(error instanceof ApiError ? error.fields : {}, draft)
+
+/** A pause this long starts a new undo entry. */
+const PAUSE_MS = 1_000
+
+interface EditedFlow {
+  /** The flow when editing began. */
+  stored: FlowDraft
+  history: History<FlowDraft>
+}
+
+/** The edited flow with undo. Background refetches of its figures keep the edits. */
+function useFlowDraft(flow: FlowView) {
+  const [held, setEdited] = useState<EditedFlow | null>(null)
+  const [said, say] = useState('')
+  useDraft(`flow:${flow.id}`, held, setEdited)
+  const fresh = toDraft(flow)
+  // Without unsaved changes, show the refetched flow.
+  const edited = held && isOutdated(held, fresh) ? null : held
+  const stored = edited?.stored ?? fresh
+  const history = edited?.history ?? startHistory(stored)
+  const draft = history.present
+
+  useEffect(() => {
+    if (!held) return
+    const timer = setTimeout(() => setEdited(pauseTyping), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [held])
+
+  const change = (next: FlowDraft, what: Change) => {
+    setEdited({ stored, history: recordChange(history, next, what) })
+    if (what.part === undefined) say(what.text)
+  }
+  const go = (to: History<FlowDraft> | null, text: string | undefined, how: string) => {
+    if (!to) return
+    setEdited({ stored, history: to })
+    say(`${how}: ${text}`)
+  }
+  return {
+    draft,
+    stored,
+    isDirty: edited !== null && !isSameDraft(draft, stored),
+    /** Announces undo and redo to screen readers. */
+    said,
+    change,
+    undo: () => go(undoChange(history), history.past.at(-1)?.change.text, 'Taken back'),
+    redo: () => go(redoChange(history), history.future.at(-1)?.change.text, 'Done again'),
+    undoable: history.past.at(-1)?.change.text ?? null,
+    redoable: history.future.at(-1)?.change.text ?? null,
+    forget: () => setEdited(null),
+  }
+}
+
+const isOutdated = ({ stored, history }: EditedFlow, fresh: FlowDraft) =>
+  isSameDraft(history.present, stored) && !isSameDraft(stored, fresh)
+
+function pauseTyping(edited: EditedFlow | null): EditedFlow | null {
+  const history = edited && endMerge(edited.history)
+  return history && history !== edited.history ? { ...edited, history } : edited
+}
+
+type FlowEditing = ReturnType<typeof useFlowDraft>
+
+/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y. In a text field the browser handles them. */
+function useUndoKeys({ undo, redo }: Pick<FlowEditing, 'undo' | 'redo'>): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || isTyping(event.target)) return
+      const key = event.key.toLowerCase()
+      const isRedo = (key === 'z' && event.shiftKey) || key === 'y'
+      if (key !== 'z' && !isRedo) return
+      event.preventDefault()
+      if (isRedo) redo()
+      else undo()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [undo, redo])
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLTextAreaElement ||
+  (target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type))
+
+// Undo and redo of changes since the last save. Pure.
+
+interface History<Value> {
+  present: Value
+  /** Undo stack, newest last. */
+  past: readonly Entry<Value>[]
+  /** Redo stack, newest last. */
+  future: readonly Entry<Value>[]
+}
+
+interface Entry<Value> {
+  /** State before the change; in the redo stack, after it. */
+  value: Value
+  change: Change
+}
+
+interface Change {
+  /** Description without a full stop: "Message 2 removed". */
+  text: string
+  /** Consecutive changes of the same part merge, so text is not undone letter by letter. Absent: never merged. */
+  part?: string
+}
+
+/** The oldest are dropped. */
+const MAX_CHANGES = 200
+
+export const startHistory = <Value>(present: Value): History<Value> => ({ present, past: [], future: [] })
+
+export function recordChange<Value>(history: History<Value>, present: Value, change: Change): History<Value> {
+  const last = history.past.at(-1)
+  const isSamePart = change.part !== undefined && last?.change.part === change.part && history.future.length === 0
+  if (isSamePart) return { ...history, present }
+  const past = [...history.past, { value: history.present, change }].slice(-MAX_CHANGES)
+  return { present, past, future: [] }
+}
+
+/** The next change of the same part starts a new entry. */
+export function endMerge<Value>(history: History<Value>): History<Value> {
+  const last = history.past.at(-1)
+  if (last?.change.part === undefined) return history
+  return { ...history, past: [...history.past.slice(0, -1), { ...last, change: { text: last.change.text } }] }
+}
+
+export function undoChange<Value>({ present, past, future }: History<Value>): History<Value> | null {
+  const last = past.at(-1)
+  if (!last) return null
+  return {
+    present: last.value,
+    past: past.slice(0, -1),
+    future: [...future, { value: present, change: { text: last.change.text } }],
+  }
+}
+
+export function redoChange<Value>({ present, past, future }: History<Value>): History<Value> | null {
+  const next = future.at(-1)
+  if (!next) return null
+  return {
+    present: next.value,
+    past: [...past, { value: present, change: { text: next.change.text } }],
+    future: future.slice(0, -1),
+  }
+}

@@ -13,7 +13,7 @@ export interface Problem {
   answer: string
 }
 
-/** Common complaints about similar products, and why they do not happen here. Evidence: web/site/how-we-test.ts. */
+/** Common complaints about similar products, and why they do not happen here. Evidence: web/site/HowWeTestPage.tsx. */
 export const problems: Problem[] = [
   {
     id: 'after-purchase',

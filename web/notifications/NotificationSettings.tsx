@@ -12,7 +12,9 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
-import { usePreferences, useSavePreferences } from './preference-queries.ts'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { readNotificationPreferences, updateNotificationPreferences } from '../../shared/notification-calls.ts'
+import { call } from '../api.ts'
 
 const describeMails = (topic: NotificationTopic): { value: MailChoice; label: string }[] => [
   { value: 'none', label: 'No email' },
@@ -132,4 +134,23 @@ function usePreferencesForm(choices: NotificationChoices) {
     form.reset()
   }
   return { form, save, submit, discard }
+}
+
+const preferencesQuery = queryOptions({
+  queryKey: ['notification-preferences'],
+  queryFn: ({ signal }) => call(readNotificationPreferences, { signal }),
+})
+
+const usePreferences = () => useQuery(preferencesQuery)
+
+/** The settings determine what the bell counts and lists. */
+function useSavePreferences() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (changed: Partial<NotificationChoices>) => call(updateNotificationPreferences, { body: changed }),
+    onSuccess: (saved) => {
+      queries.setQueryData(preferencesQuery.queryKey, saved)
+      void queries.invalidateQueries({ queryKey: ['notifications'] })
+    },
+  })
 }

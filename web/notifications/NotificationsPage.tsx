@@ -12,12 +12,29 @@ import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import type { StoreCache } from './cache.ts'
 import { startDeletion } from './deleting.ts'
 import { markRead, markUnread } from './marking.ts'
-import { NotificationDetail } from './NotificationDetail.tsx'
+
 import { NotificationList } from './NotificationList.tsx'
 import { findNewestSeen, useNotification, usePage, useStoreCache, useUnread } from './queries.ts'
 import { type ListQuery, notificationsAddress } from './rules.ts'
 import { UndoBar } from './UndoBar.tsx'
-import { useListKeys } from './useListKeys.ts'
+
+import { Group, Text } from '@mantine/core'
+import { IconArrowRight, IconBell, IconChevronLeft, IconMailOpened, IconTrash } from '@tabler/icons-react'
+import { type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { notificationLook } from '../../shared/notification-kinds.ts'
+import { useInstance } from '../access/queries.ts'
+import { ApiError } from '../api.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Facts } from '../ui/Facts.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { formatDay } from '../ui/format.ts'
+import { DateTime } from '../ui/Time.tsx'
+import { hasLocation, NotificationMarks, NotificationSign, tones } from './appearance.tsx'
+import { currencyExponent } from '../../shared/money.ts'
+import { formatDuration } from '../../shared/stages.ts'
+import { formatKey, isInstant } from '../carts/rules.ts'
+import { formatCount, formatMoney } from '../ui/format.ts'
 
 const filters: { value: NotificationFilter; label: string }[] = [
   { value: 'all', label: 'All' },
@@ -175,3 +192,241 @@ const Keys = () => (
     <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>u</kbd> marks as unread or read
   </p>
 )
+
+interface Props {
+  id: string | null
+  answer: ReturnType<typeof useNotification>
+  /** Replaces the list, so keyboard and screen reader users start here. */
+  isFocused: boolean
+  onBack: () => void
+  onToggleRead: (item: NotificationView) => void
+  onDelete: (item: NotificationView) => void
+}
+
+function NotificationDetail({ id, answer, isFocused, onBack, ...actions }: Props) {
+  const place = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each notification that is opened
+  useEffect(() => {
+    if (isFocused) place.current?.focus()
+  }, [id, isFocused])
+  return (
+    <section className="notes-detail" aria-label="Notification" ref={place} tabIndex={-1}>
+      {id === null ? (
+        <Empty icon={IconBell} text="Select a notification to view details" />
+      ) : (
+        <Opened key={id} answer={answer} onBack={onBack} {...actions} />
+      )}
+    </section>
+  )
+}
+
+function Opened({ answer, onBack, onToggleRead, onDelete }: Omit<Props, 'id' | 'isFocused'>) {
+  const { item } = answer
+  return (
+    <>
+      <Group justify="space-between" gap="xs" className="note-bar">
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          leftSection={<IconChevronLeft size={16} aria-hidden />}
+          onClick={onBack}
+        >
+          Back
+        </Button>
+        {item && (
+          <Group gap={4}>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              leftSection={<IconMailOpened size={15} aria-hidden />}
+              onClick={() => onToggleRead(item)}
+            >
+              {item.read ? 'Mark as unread' : 'Mark as read'}
+            </Button>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              leftSection={<IconTrash size={15} aria-hidden />}
+              onClick={() => onDelete(item)}
+            >
+              Delete
+            </Button>
+          </Group>
+        )}
+      </Group>
+      {item ? <Content item={item} /> : <NotThere answer={answer} />}
+    </>
+  )
+}
+
+function NotThere({ answer: { error, refetch } }: Pick<Props, 'answer'>) {
+  if (!error) return <LoadingCards count={1} rows={5} />
+  const isGone = error instanceof ApiError && error.status === 404
+  return (
+    <div className="padded">
+      <Failed
+        title={isGone ? 'This notification is no longer there' : 'The notification could not be loaded'}
+        error={isGone ? new Error('It was deleted, or is older than 90 days.') : error}
+        {...(!isGone && { onRetry: () => refetch() })}
+      />
+    </div>
+  )
+}
+
+function Content({ item }: { item: NotificationView }) {
+  const { tone, action } = notificationLook(item)
+  return (
+    <article className={`note-card note-${tones[tone]}`} aria-labelledby="note-title">
+      <div className="note-card-head">
+        <NotificationSign item={item} />
+        <div className="note-words">
+          <h2 id="note-title">{item.title}</h2>
+          <span className="note-foot">
+            <DateTime at={item.createdAt} />
+            <NotificationMarks item={item} />
+          </span>
+        </div>
+      </div>
+      <Text className="note-text">{item.message}</Text>
+      {action && (
+        <Button component={Link} to={action.to} w="fit-content" rightSection={<IconArrowRight size={16} aria-hidden />}>
+          {action.label}
+        </Button>
+      )}
+      <NotificationFacts item={item} />
+    </article>
+  )
+}
+
+function NotificationFacts({ item }: { item: NotificationView }) {
+  const entries = [...listFacts(item).map(entryOf), ...placeEntries(item.zone)]
+  if (entries.length === 0) return null
+  return (
+    <div className="note-facts">
+      <Facts entries={entries} />
+      {hasLocation(item.zone) && <PlaceNote />}
+    </div>
+  )
+}
+
+/** Decision 69: how reliable the location is. */
+function PlaceNote() {
+  const from = useInstance()?.locationDataFrom
+  return (
+    <Text fz="xs" c="dimmed" mt="sm">
+      The location is an estimate by IP address and may be wrong.
+      {from && ` This server’s location data is from ${formatDay(from)}.`} Its administrator can set newer data with
+      GEOIP_DB.
+    </Text>
+  )
+}
+
+function entryOf({ label, kind, value }: Fact): [string, ReactNode] {
+  return [label, kind === 'instant' ? <DateTime key={label} at={value} /> : value]
+}
+
+/** B 2: here with region and time zone. */
+function placeEntries(zone: NotificationView['zone']): [string, string][] {
+  if (!hasLocation(zone)) return []
+  const place = [zone.city, zone.region, zone.country].filter((part) => part !== '' && part !== 'Unknown').join(', ')
+  return [['Location', place], ...(zone.timezone ? ([['Time zone', zone.timezone]] as [string, string][]) : [])]
+}
+
+// Rows of a notification's detail, from its data (B 2). Pure.
+
+interface Fact {
+  label: string
+  /** `instant` is formatted as a date. */
+  kind: 'text' | 'instant'
+  value: string
+}
+
+type Data = NotificationView['data']
+
+/**
+ * Display order: who and how much, when, then the rest with ids last, because the database keeps no key order. Amounts
+ * include their currency; unknown values are omitted.
+ */
+export const listFacts = ({ data }: Pick<NotificationView, 'data'>): Fact[] =>
+  Object.entries(data)
+    .toSorted(([a], [b]) => rankKey(a) - rankKey(b))
+    .flatMap(([key, value]): Fact[] => {
+      if (value === null || value === '' || (key === 'currency' && typeof data.value === 'number')) return []
+      const label = labels[key] ?? formatKey(key)
+      return [
+        isInstant(value)
+          ? { label, kind: 'instant', value }
+          : { label, kind: 'text', value: formatFact(key, value, data) },
+      ]
+    })
+
+const first = ['customer', 'to', 'count', 'value', 'currency', 'itemCount', 'step', 'cause', 'answer']
+const last = ['timestamp', 'since', 'until', 'isInMailbox', 'test']
+
+function rankKey(key: string): number {
+  if (key.endsWith('Id')) return last.length + 1
+  return first.includes(key) ? first.indexOf(key) - first.length : last.indexOf(key) + 1
+}
+
+const labels: Record<string, string> = {
+  cartId: 'Cart ID',
+  messageId: 'Message ID',
+  alarmId: 'Alarm ID',
+  isInMailbox: 'Kept on this server',
+  lastedMs: 'Lasted',
+  itemCount: 'Items',
+  url: 'Address',
+  test: 'Connection test',
+}
+
+/** Keys whose values are codes. */
+const codedKeys = ['cause', 'channel', 'kind', 'stage']
+const channels: Record<string, string> = { sms: 'SMS', whatsapp: 'WhatsApp' }
+
+function formatFact(key: string, value: string | number | boolean, { currency }: Data): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'string') return codedKeys.includes(key) ? (channels[value] ?? formatKey(value)) : value
+  if (key === 'value' && typeof currency === 'string') {
+    return formatMoney(value / 10 ** currencyExponent(currency), currency)
+  }
+  return key === 'lastedMs' ? formatDuration(value) : formatCount(value)
+}
+
+/**
+ * j and k move down and up the list, u marks as unread or read (decision 70). Enter opens a row, which is a link.
+ * `onToggle` receives the id of the focused row.
+ */
+function useListKeys(list: { current: HTMLElement | null }, onToggle: (id: string | null) => void): void {
+  const latest = useRef(onToggle)
+  useEffect(() => {
+    latest.current = onToggle
+  })
+  useEffect(() => {
+    const rows = () => [...(list.current?.querySelectorAll<HTMLElement>('.note-row') ?? [])]
+    const go = (step: number) => {
+      const all = rows()
+      const focused = all.indexOf(document.activeElement as HTMLElement)
+      const from = focused >= 0 ? focused : all.findIndex((row) => row.hasAttribute('aria-current'))
+      const next = all[from < 0 ? 0 : Math.min(all.length - 1, Math.max(0, from + step))]
+      next?.focus()
+    }
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (event.key === 'j') go(1)
+      else if (event.key === 'k') go(-1)
+      else if (event.key === 'u') {
+        latest.current(rows().find((row) => row === document.activeElement)?.dataset.id ?? null)
+      }
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [list])
+}
+
+/** Also true inside a dialog above the list. */
+const isTyping = (target: EventTarget | null) =>
+  target instanceof Element &&
+  target.closest('input:not([type=radio]), textarea, select, [contenteditable], [role=dialog]') !== null

@@ -6,7 +6,8 @@ import { getLocalState } from './local.ts'
 import { adjustUnread, isUpTo, mergeItems } from './order.ts'
 import type { Change, NotificationTarget, Pending } from './pending-marks.ts'
 import type { ListQuery } from './rules.ts'
-import { isShownBy } from './shown.ts'
+import type { NotificationFilter } from '../../shared/notification-calls.ts'
+import { isProblem } from '../../shared/notification-kinds.ts'
 
 // The cache of a store's notifications. All answers store them under one name, so a change reaches every list.
 
@@ -166,3 +167,17 @@ export async function refetchLists({ queries, storeId }: StoreCache): Promise<vo
 
 export const hasLoadedLists = ({ queries, storeId }: StoreCache): boolean =>
   queries.isFetching({ queryKey: listsKey(storeId) }) > 0
+
+// Pure. Separate from the list's address, so background counting loads no screen code.
+
+/** Whether a new notification matches this query, as far as the browser can tell; it cannot search. */
+export const isShownBy = ({ filter, search, page }: ListQuery, { type }: Pick<NotificationView, 'type'>): boolean =>
+  page === 1 && !search && isOf[filter](type)
+
+const isOf: Record<NotificationFilter, (type: NotificationView['type']) => boolean> = {
+  all: () => true,
+  // New notifications are unread.
+  unread: () => true,
+  problems: isProblem,
+  'new-carts': (type) => type === 'cart_abandoned',
+}

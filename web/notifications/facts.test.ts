@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listFacts } from './facts.ts'
+import { listFacts } from './NotificationsPage.tsx'
 
 test('lists keys and values of the data, with instants as dates', { tags: ['B2'] }, () => {
   // The database's key order: shortest first.

@@ -15,9 +15,11 @@ import {
   scheduleCount,
 } from './cache.ts'
 import { getLocalState } from './local.ts'
-import { sendMark } from './mark.ts'
+
 import { setRead } from './order.ts'
 import { createMark, type NotificationTarget, type PendingMark, saveMarks } from './pending-marks.ts'
+import { ApiError } from '../api.ts'
+import { getRetryDelayMs, MARK_TIMEOUT_MS, MOST_RETRIES } from './order.ts'
 
 // Marks as read or unread: shown immediately, sent as A 8 requires, retried later on failure.
 
@@ -108,3 +110,36 @@ export async function sendPendingMarks(cache: StoreCache, over?: (ids: string[])
     scheduleCount(cache)
   }
 }
+
+// Sends a read mark to the server (A 8).
+
+class TimedOut extends Error {}
+
+/** `kept`: not sent, but marked here. `refused`: this session lacks permission. */
+type MarkResult = 'sent' | 'kept' | 'refused'
+
+/** Sends it and retries after timeouts and network errors; other errors are final. */
+export async function sendMark(send: (signal: AbortSignal) => Promise<unknown>): Promise<MarkResult> {
+  for (let retry = 0; ; retry += 1) {
+    try {
+      await sendWithTimeout(send)
+      return 'sent'
+    } catch (error) {
+      if (isLost(error) && retry < MOST_RETRIES)
+        await new Promise((resolve) => setTimeout(resolve, getRetryDelayMs(retry)))
+      else return error instanceof ApiError && error.status === 401 ? 'refused' : 'kept'
+    }
+  }
+}
+
+async function sendWithTimeout(send: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  const control = new AbortController()
+  const timer = setTimeout(() => control.abort(new TimedOut()), MARK_TIMEOUT_MS)
+  try {
+    await send(control.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const isLost = (error: unknown) => error instanceof TimedOut || (error instanceof ApiError && error.status === 0)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTestShown } from './useTestsOnce.ts'
+import { isTestShown } from './BellPanel.tsx'
 
 test('shows an unread connection test and keeps it while the bell is open', () => {
   expect(isTestShown({ read: false }, undefined)).toBe(true)

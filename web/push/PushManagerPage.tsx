@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { DEFAULT_PROMPT, DEFAULT_PUSH } from '../../shared/push.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { customerFigures, Figures } from './Figures.tsx'
-import { PromptCard } from './PromptCard.tsx'
+
 import { PushScreen } from './PushScreen.tsx'
 import { NoStore, NotAllowed, Section } from './parts.tsx'
 import type { PushSetup } from './queries.ts'
@@ -12,6 +12,15 @@ import { Seen } from './Seen.tsx'
 import { SettingsCard } from './SettingsCard.tsx'
 import { SetupSteps, StoreCard } from './StoreCard.tsx'
 import { TestCard } from './TestCard.tsx'
+import { Button, NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useEffect, useRef } from 'react'
+import type { PushPrompt } from '../../shared/push.ts'
+import { type BarLook, makeBar } from '../../shared/push-bar.ts'
+import { focusFirstError } from '../ui/focusFirstError.ts'
+import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
+import { Outcome } from './parts.tsx'
+import { useSavePrompt } from './queries.ts'
+import { checkPrompt, colourFields, failed, type PromptProblems, type PushActionResult, succeeded, toPickerColour } from './rules.ts'
 
 /** A 2.9. */
 export const PushManagerPage = () => (
@@ -53,5 +62,185 @@ function Cards({ setup, storeId }: { setup: PushSetup | null; storeId?: string }
       </Section>
       <TestCard storeUrl={storeUrl} setup={setup} words={words} isFixed={isFixed} />
     </Stack>
+  )
+}
+
+interface Props {
+  storeUrl: string
+  storeName: string
+  prompt: PushPrompt
+  isFixed: boolean
+}
+
+/** Settings of the prompt bar: texts, colors, timing; with a live preview (decision 76). */
+function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
+  const [base, setBase] = useState(prompt)
+  const [form, setForm] = useState(prompt)
+  const [result, setResult] = useState<PushActionResult | null>(null)
+  const save = useSavePrompt()
+  const problems = checkPrompt(form)
+  const isDirty = JSON.stringify(form) !== JSON.stringify(base)
+  const { question } = useLeaveGuard(isDirty)
+  const change = (part: Partial<PushPrompt>) => setForm((before) => ({ ...before, ...part }))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (Object.keys(problems).length > 0) return focusFirstError()
+    save.mutate(
+      { storeUrl, prompt: form },
+      {
+        onSuccess: () => {
+          setBase(form)
+          setResult(succeeded('Bar saved successfully'))
+        },
+        onError: (error) => setResult(failed(error)),
+      },
+    )
+  }
+  const fields = { form, change, problems, isFixed }
+  return (
+    <Section
+      id="prompt"
+      title="The bar that asks"
+      text="Shoppers with something in the cart see it before the browser asks them, once in 30 days. The browser’s own question comes when they press the first button."
+    >
+      <form onSubmit={submit} noValidate>
+        <div className="push-section" style={{ marginTop: 0 }}>
+          <BarWords {...fields} />
+          <BarPlace {...fields} />
+          <BarColours {...fields} />
+          <Preview look={shownLook(form, storeName)} />
+          <div className="push-ways">
+            <Button type="submit" loading={save.isPending} disabled={isFixed || storeUrl.trim() === ''}>
+              Save bar
+            </Button>
+          </div>
+        </div>
+      </form>
+      <Outcome result={result} />
+      {question}
+    </Section>
+  )
+}
+
+interface PartProps {
+  form: PushPrompt
+  change: (part: Partial<PushPrompt>) => void
+  problems: PromptProblems
+  isFixed: boolean
+}
+
+function BarWords({ form, change, problems, isFixed }: PartProps) {
+  const field = (name: 'title' | 'text' | 'accept' | 'decline') => ({
+    value: form[name],
+    error: problems[name],
+    disabled: isFixed,
+    onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value }),
+  })
+  return (
+    <>
+      <TextInput label="Headline" maxLength={80} {...field('title')} />
+      <Textarea
+        label="Text"
+        description="{store} becomes the name of your store"
+        autosize
+        minRows={2}
+        maxLength={300}
+        {...field('text')}
+      />
+      <div className="push-pair">
+        <TextInput label="Button that says yes" maxLength={30} {...field('accept')} />
+        <TextInput label="Button that says no" maxLength={30} {...field('decline')} />
+      </div>
+    </>
+  )
+}
+
+const SECOND_MS = 1_000
+
+function BarPlace({ form, change, isFixed }: PartProps) {
+  return (
+    <div className="push-pair">
+      <NumberInput
+        label="Seconds before it comes"
+        description="After the page was opened, 0 to 600"
+        min={0}
+        max={600}
+        clampBehavior="strict"
+        value={form.delayMs / SECOND_MS}
+        disabled={isFixed}
+        onChange={(seconds) => change({ delayMs: Math.round(Number(seconds) * SECOND_MS) })}
+      />
+      <NativeSelect
+        label="Place"
+        data={[
+          { value: 'bottom', label: 'At the bottom of the page' },
+          { value: 'top', label: 'At the top of the page' },
+        ]}
+        value={form.place}
+        disabled={isFixed}
+        onChange={(event) => change({ place: event.currentTarget.value as PushPrompt['place'] })}
+      />
+    </div>
+  )
+}
+
+const colourLabels = {
+  background: 'Background color',
+  color: 'Text color',
+  button: 'Button color',
+  buttonColor: 'Button text color',
+} as const
+
+const BarColours = ({ form, change, problems, isFixed }: PartProps) => (
+  <div className="push-pair">
+    {colourFields.map((name) => (
+      <TextInput
+        key={name}
+        label={colourLabels[name]}
+        spellCheck={false}
+        autoComplete="off"
+        value={form[name]}
+        error={problems[name]}
+        disabled={isFixed}
+        onChange={(event) => change({ [name]: event.currentTarget.value.trim().toLowerCase() })}
+        leftSection={
+          <input
+            type="color"
+            className="push-swatch"
+            aria-label={`Pick the ${colourLabels[name].toLowerCase()}`}
+            value={toPickerColour(form[name])}
+            disabled={isFixed}
+            onChange={(event) => change({ [name]: event.currentTarget.value })}
+          />
+        }
+        leftSectionPointerEvents="all"
+        leftSectionWidth={44}
+      />
+    ))}
+  </div>
+)
+
+/** An incomplete color keeps the last valid one. */
+const shownLook = (form: PushPrompt, storeName: string): BarLook => ({
+  ...form,
+  ...Object.fromEntries(colourFields.map((name) => [name, toPickerColour(form[name])])),
+  title: form.title.replaceAll('{store}', storeName),
+  text: form.text.replaceAll('{store}', storeName),
+})
+
+const nothing = () => {}
+
+/** The bar as shops show it, drawn by the same code. */
+function Preview({ look }: { look: BarLook }) {
+  const place = useRef<HTMLDivElement>(null)
+  const drawn = JSON.stringify(look)
+  useEffect(() => {
+    const bar = makeBar(JSON.parse(drawn) as BarLook, { accept: nothing, decline: nothing }, true)
+    place.current?.replaceChildren(bar)
+  }, [drawn])
+  return (
+    <section className="push-preview" aria-label="Preview of the bar">
+      <div ref={place} inert />
+    </section>
   )
 }

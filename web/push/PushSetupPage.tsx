@@ -5,13 +5,21 @@ import { useHasPermission } from '../access/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { buttonCode, easyCode, functionsCode } from './code.ts'
 import { Figures, sentFigures } from './Figures.tsx'
-import { type InstallMethod, installMethods } from './install-methods.ts'
-import { KeyCard } from './KeyCard.tsx'
+
+
 import { PushScreen } from './PushScreen.tsx'
 import { CodeBox, NoStore, NotAllowed, Outcome, Section } from './parts.tsx'
 import { type PushSetup, useWorkerText } from './queries.ts'
 import type { PushActionResult } from './rules.ts'
 import { Seen } from './Seen.tsx'
+import { Button } from '@mantine/core'
+import { pushTexts } from '../../shared/push.ts'
+import { formatCounted } from '../ui/format.ts'
+import { formatDateTime } from '../ui/times.ts'
+import { type Replace, useGenerateKeys } from './queries.ts'
+import { RegenerateDialog } from './RegenerateDialog.tsx'
+import { createFailure, succeeded } from './rules.ts'
+import type { PushMethod } from '../../shared/push.ts'
 
 /** A 2.10. */
 export const PushSetupPage = () => (
@@ -129,3 +137,110 @@ function WorkerCard() {
     </Section>
   )
 }
+
+interface Props {
+  setup: PushSetup | null
+  isFixed: boolean
+  mayReplace: boolean
+}
+
+/** Step 1 (A 2.10). */
+function KeyCard({ setup, isFixed, mayReplace }: Props) {
+  const [isAsked, setAsked] = useState(false)
+  const [result, setResult] = useState<PushActionResult | null>(null)
+  const generate = useGenerateKeys()
+  const keys = setup?.keys ?? null
+  const run = (replace?: Replace) =>
+    generate.mutate(
+      { storeUrl: setup?.storeUrl ?? '', ...(replace && { replace }) },
+      {
+        onSuccess: () => setResult(succeeded(pushTexts.keysMade)),
+        onError: () => setResult(createFailure(pushTexts.keysFailed)),
+        onSettled: () => setAsked(false),
+      },
+    )
+  return (
+    <Section
+      id="key"
+      title="Step 1: VAPID public key"
+      text="Browsers tie a subscription to this key: only who has its private half, which stays encrypted with Recoup, can send to it."
+    >
+      {keys ? <p className="push-key">{keys.publicKey}</p> : <Text fz="sm">There is no key yet.</Text>}
+      {keys?.older.map(({ madeAt, endsAt, subscriptions }) => (
+        <Text key={madeAt} fz="sm" c="dimmed">
+          An older key still has {formatCounted(subscriptions, 'subscription')}. It ends on {formatDateTime(endsAt)}.
+        </Text>
+      ))}
+      <div className="push-ways">
+        {keys ? (
+          <Button variant="default" disabled={isFixed || !mayReplace} onClick={() => setAsked(true)}>
+            Regenerate
+          </Button>
+        ) : (
+          <Button loading={generate.isPending} disabled={isFixed} onClick={() => run()}>
+            Generate
+          </Button>
+        )}
+        {keys && !isFixed && !mayReplace && <Text fz="sm">{pushTexts.leadersOnly}</Text>}
+      </div>
+      <Outcome result={result} />
+      {keys && (
+        <RegenerateDialog
+          keys={keys}
+          opened={isAsked}
+          isBusy={generate.isPending}
+          onReplace={run}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </Section>
+  )
+}
+
+// Methods to install widget and worker in a WordPress shop, with steps. Pure texts; keep docs/web-push.md in step.
+
+interface InstallMethod {
+  method: Exclude<PushMethod, 'plugin'>
+  title: string
+  when: string
+  steps: readonly string[]
+}
+
+const UPLOAD =
+  'Upload sw.js from step 3 to the site’s root, by SFTP or your host’s file manager: the folder with wp-config.php. https://your-store.com/sw.js must then show it.'
+const CACHE = 'Empty the cache of your shop: cache plugin, host and CDN.'
+
+const installMethods: readonly InstallMethod[] = [
+  {
+    method: 'easy',
+    title: 'Easy Integration',
+    when: 'One line on every page, and one file in the site’s root.',
+    steps: [
+      UPLOAD,
+      'Paste the line into the header of every page, for example in the field “Header” of the free plugin WPCode.',
+      CACHE,
+    ],
+  },
+  {
+    method: 'button',
+    title: 'Manual Button',
+    when: 'The same with a button of your own in place of the bar’s coming by itself. It is seen where something is in the cart and the browser can do it; a press opens the bar.',
+    steps: [
+      UPLOAD,
+      'Paste the button where shoppers should see it, for example as a “Custom HTML” block in the cart page or the footer. Change its words and looks as you like; keep data-recoup-push.',
+      'The script’s line may stand right below it, on every page that has the button.',
+      CACHE,
+    ],
+  },
+  {
+    method: 'functions',
+    title: 'Functions.php (recommended)',
+    when: 'Nothing to upload: the code puts the line on every page and serves the worker itself.',
+    steps: [
+      'Activate your child theme: an update of the theme overwrites its own files.',
+      'Open Tools → Theme File Editor (Appearance → Theme File Editor with a classic theme) and choose functions.php.',
+      'Paste the code at the end of the file. If the file ends with ?>, paste it above that. Press “Update File”.',
+      CACHE,
+    ],
+  },
+]

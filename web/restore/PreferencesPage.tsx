@@ -8,10 +8,15 @@ import type { Language } from '../../shared/preferences.ts'
 import { shopperCopy } from './copy.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
 import { PreferencesForm } from './PreferencesForm.tsx'
-import { usePreferences, useSavePreferences } from './preference-queries.ts'
+
 import { chooseLanguage } from './rules.ts'
 import { ShopperFailed } from './ShopperFailed.tsx'
 import { ShopperPage } from './ShopperPage.tsx'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { readPreferences, savePreferences } from '../../shared/preferences.ts'
+import { TEST_TOKEN } from '../../shared/restore.ts'
+import { call } from '../api.ts'
+import type { Decision } from './PreferencesForm.tsx'
 
 /** Shoppers choose what a shop may send them (decision 27, C5). Opening it changes nothing. */
 export function PreferencesPage() {
@@ -59,4 +64,26 @@ export function PreferencesPage() {
       <LanguageChoice language={language} onChoose={setChosen} />
     </ShopperPage>
   )
+}
+
+const preferencesKey = (token: string) => ['preferences', token]
+
+const usePreferences = (token: string) =>
+  useQuery({
+    queryKey: preferencesKey(token),
+    queryFn: ({ signal }) => call(readPreferences, { params: { token }, signal, isAnonymous: true }),
+    enabled: token !== '' && token !== TEST_TOKEN,
+    refetchOnWindowFocus: false,
+  })
+
+function useSavePreferences(token: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Decision & { language: Language }) =>
+      call(savePreferences, { params: { token }, body, isAnonymous: true }),
+    onSuccess: (view) => {
+      queries.setQueryData(preferencesKey(token), view)
+      void queries.invalidateQueries({ queryKey: ['unsubscribe'] })
+    },
+  })
 }

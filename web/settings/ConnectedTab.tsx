@@ -3,7 +3,10 @@ import type { StoreView } from '../../shared/stores.ts'
 import { useConnection } from '../access/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
-import { NotConnected } from './NotConnected.tsx'
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { IconCircleX } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { EndedNotice } from '../stores/EndedNotice.tsx'
 
 /** A tab about the connected store: loads it, shows errors, or explains how to connect one. */
 export function ConnectedTab({ children }: { children: (store: StoreView) => ReactNode }) {
@@ -21,4 +24,27 @@ export function ConnectedTab({ children }: { children: (store: StoreView) => Rea
   }
   const store = connection.data?.store
   return store ? children(store) : <NotConnected />
+}
+
+function NotConnected() {
+  return (
+    <Stack gap="md">
+      <EndedNotice />
+      <Card>
+        <Title order={2} mb="sm">
+          Store Connection
+        </Title>
+        <Group gap="xs" mb="md">
+          <IconCircleX size={20} color="var(--rc-bad)" aria-hidden />
+          <Text>Not connected to any store</Text>
+        </Group>
+        <Text fz="sm" c="dimmed" mb="md">
+          Connect your store first. Its settings, sending and the mail server included, are available after that.
+        </Text>
+        <Button component={Link} to="/store-setup" w="fit-content">
+          Connect Store
+        </Button>
+      </Card>
+    </Stack>
+  )
 }

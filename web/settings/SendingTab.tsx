@@ -8,7 +8,8 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
-import { sendingScreens } from './sending-sections.ts'
+import { screens } from '../../shared/screens.ts'
+import type { SendingSection } from '../../shared/sending.ts'
 
 /** Overview of the sending set-up, with links to each screen. */
 export const SendingTab = () => (
@@ -72,3 +73,10 @@ function Row({ path, title, state }: { path: string; title: string; state: Sendi
     </li>
   )
 }
+
+const BELOW = '/settings/sending/'
+
+/** The screens of Settings, Sending, in order; each has its own address. */
+const sendingScreens = screens
+  .filter(({ path }) => path.startsWith(BELOW))
+  .map(({ path, title }) => ({ id: path.slice(BELOW.length) as SendingSection, path, title }))

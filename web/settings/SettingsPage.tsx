@@ -1,7 +1,7 @@
 import './settings.css'
 import { Link, Outlet, useLocation } from 'react-router'
 import { useTabInSight } from '../ui/useTabInSight.ts'
-import { findTab, findTitle, settingsTabs } from './tabs.ts'
+import { findScreen, type Screen, screens } from '../../shared/screens.ts'
 
 /** Frame of the tabs of A 2.8. Each tab has its own address, so it can be linked, reloaded and Back works. */
 export function SettingsPage() {
@@ -30,3 +30,30 @@ function Tabs({ here }: { here: string }) {
     </nav>
   )
 }
+
+interface SettingsTab {
+  path: string
+  title: string
+}
+
+/** The tabs in order; `/settings` shows the first. */
+const settingsTabs: readonly SettingsTab[] = screens.flatMap(({ path, tab }) =>
+  tab ? [{ path, title: tab }] : [],
+)
+
+/** A screen below a tab, such as `/settings/sending/domain`, belongs to it; any other path to the first. */
+function findTab(pathname: string): SettingsTab {
+  const here = getPath(findScreen(pathname))
+  return (
+    settingsTabs.find(({ path }) => path === here) ??
+    settingsTabs.slice(1).find(({ path }) => here.startsWith(`${path}/`)) ??
+    settingsTabs[0]!
+  )
+}
+
+function findTitle(pathname: string): string {
+  const screen = findScreen(pathname)
+  return screen && !screen.tab ? screen.title : findTab(pathname).title
+}
+
+const getPath = (screen: Screen | null) => screen?.path ?? ''

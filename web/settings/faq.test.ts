@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { screens } from '../../shared/screens.ts'
-import { findQuestions, questions } from './faq.ts'
+import { findQuestions, questions } from './FaqTab.tsx'
 
 it('has fifteen questions, each with its own address', { tags: ['A2.8'] }, () => {
   expect(questions).toHaveLength(15)

@@ -6,7 +6,7 @@ import { useMe } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
-import { findLinkedStore, STORE } from './linked-store.ts'
+
 import { useSwitchStore } from './queries.ts'
 
 interface Props {
@@ -55,4 +55,20 @@ function without(search: URLSearchParams, ...names: string[]): URLSearchParams {
   const next = new URLSearchParams(search)
   for (const name of names) next.delete(name)
   return next
+}
+
+// The store that a mail's link names. Pure.
+
+/** Query parameter. */
+const STORE = 'storeId'
+
+/** `unknown`: not one of the account's stores. `waiting`: the stores or the current one are not loaded yet. */
+export function findLinkedStore(
+  named: string | null,
+  currentId: string | undefined,
+  stores: readonly { id: string }[] | undefined,
+): 'open' | 'other' | 'unknown' | 'waiting' {
+  if (!named || named === currentId) return 'open'
+  if (!stores || currentId === undefined) return 'waiting'
+  return stores.some(({ id }) => id === named) ? 'other' : 'unknown'
 }

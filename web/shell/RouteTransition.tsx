@@ -1,7 +1,9 @@
 import { Loader } from '@mantine/core'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation, useNavigationType } from 'react-router'
-import { useServerReturn } from './useServerReturn.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { readInstance } from '../../shared/instance.ts'
+import { call, useIsReachable } from '../api.ts'
 
 const OVERLAY_MS = 200
 
@@ -97,4 +99,24 @@ function isSomewhere(cameFrom: Element | null): boolean {
   if (at.closest('main, [role=dialog]')) return true
   // A closing menu returns the focus to its button; that is no user action.
   return at !== cameFrom && !cameFrom?.closest('[role=dialog], [role=menu]')
+}
+
+const AGAIN_MS = 3_000
+
+/** Polls an unreachable server every few seconds; once it answers, refetches everything on screen. */
+function useServerReturn(): void {
+  const isReachable = useIsReachable()
+  const queries = useQueryClient()
+  const wasAway = useRef(false)
+  useEffect(() => {
+    if (isReachable) {
+      if (wasAway.current) void queries.refetchQueries({ type: 'active' }, { cancelRefetch: false })
+      wasAway.current = false
+      return
+    }
+    wasAway.current = true
+    // A failed poll is expected.
+    const timer = setInterval(() => void call(readInstance).catch(() => undefined), AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [isReachable, queries])
 }

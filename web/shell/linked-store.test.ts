@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findLinkedStore } from './linked-store.ts'
+import { findLinkedStore } from './LinkedStore.tsx'
 
 test('opens the store a link names if it is one of the account’s', () => {
   const stores = [{ id: 's1' }, { id: 's2' }]

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { problems } from '../landing/copy.ts'
-import { tested } from './how-we-test.ts'
+import { tested } from './HowWeTestPage.tsx'
 
 test('states for every solved problem how it is tested', () => {
   expect(tested.map(({ id }) => id)).toEqual(problems.map(({ id }) => id))

@@ -9,18 +9,11 @@ import { useConnection } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { CaptureTitle } from './CaptureCard.tsx'
-import { InstallDrawing } from './InstallDrawing.tsx'
-import {
-  buildFunctionsCode,
-  type InstallMethod,
-  installMethods,
-  THEME_REACH,
-  themeHints,
-  themeSteps,
-  wordPressHints,
-} from './install-methods.ts'
+
+
 import { buildCaptureSnippet } from './rules.ts'
 import { Snippet } from './Snippet.tsx'
+import type { ReactNode } from 'react'
 
 /** How to install the capture script; for WordPress by kind of theme. */
 export const CaptureInstall = ({ store }: { store: StoreView }) =>
@@ -167,3 +160,242 @@ function SeenCard({ store, docs, hints }: SeenProps) {
     </Card>
   )
 }
+
+// Drawings of where to click in WordPress, in theme colors. Numbers are those of the steps.
+
+function InstallDrawing({ way, label }: { way: MethodId; label: string }) {
+  return (
+    <svg viewBox="0 0 340 212" role="img" aria-label={label} className="drawing">
+      <rect x="0.5" y="0.5" width="339" height="211" rx="8" className="drawing-window" />
+      {way === 'plugin' ? <PluginPage /> : <FileEditor way={way} />}
+    </svg>
+  )
+}
+
+function PluginPage() {
+  return (
+    <>
+      <path d="M8.5 0.5h107v211h-107a8 8 0 0 1-8-8v-195a8 8 0 0 1 8-8z" className="drawing-side" />
+      <Words at={[14, 24]}>Dashboard</Words>
+      <Words at={[14, 46]}>WooCommerce</Words>
+      <Words at={[14, 68]}>Plugins</Words>
+      <Words at={[14, 90]} isStrong>
+        Code Snippets
+      </Words>
+      <rect x="8" y="98" width="104" height="22" rx="5" className="drawing-chosen" />
+      <Words at={[16, 113]} isStrong>
+        Header & Footer
+      </Words>
+      <Marker at={[110, 98]} step={2} />
+      <Words at={[130, 30]} isStrong>
+        Header
+      </Words>
+      <rect x="130" y="40" width="192" height="52" rx="5" className="drawing-field" />
+      <ScriptLine at={[138, 60]} />
+      <Marker at={[320, 42]} step={3} />
+      <Words at={[130, 114]}>Body</Words>
+      <rect x="130" y="122" width="192" height="28" rx="5" className="drawing-field" />
+      <PressHere at={[130, 168]} step={4}>
+        Save Changes
+      </PressHere>
+    </>
+  )
+}
+
+const files = {
+  classic: ['style.css', 'functions.php', 'header.php'],
+  block: ['style.css', 'theme.json', 'functions.php'],
+}
+
+function FileEditor({ way }: { way: 'classic' | 'block' }) {
+  return (
+    <>
+      <Words at={[16, 24]} isStrong>
+        Edit Themes
+      </Words>
+      <rect x="16" y="34" width="196" height="124" rx="5" className="drawing-field" />
+      {way === 'classic' ? <HeaderFile /> : <FunctionsFile />}
+      <Marker at={[210, way === 'classic' ? 104 : 98]} step={3} />
+      <Words at={[226, 46]}>Theme Files</Words>
+      <rect x="222" y="97" width="104" height="22" rx="5" className="drawing-chosen" />
+      {files[way].map((file, place) => (
+        <Words key={file} at={[230, 68 + place * 22]} isStrong={place === 2}>
+          {file}
+        </Words>
+      ))}
+      <Marker at={[324, 97]} step={2} />
+      <PressHere at={[16, 170]} step={4}>
+        Update File
+      </PressHere>
+    </>
+  )
+}
+
+function HeaderFile() {
+  return (
+    <>
+      <Code at={[24, 54]}>{'<head>'}</Code>
+      <Code at={[32, 72]}>{'<?php wp_head(); ?>'}</Code>
+      <ScriptLine at={[32, 108]} isMarked />
+      <Code at={[24, 130]}>{'</head>'}</Code>
+      <Code at={[24, 148]}>{'<body …>'}</Code>
+    </>
+  )
+}
+
+function FunctionsFile() {
+  return (
+    <>
+      <Code at={[24, 54]}>{'<?php'}</Code>
+      <rect x="20" y="82" width="188" height="62" rx="4" className="drawing-chosen" />
+      <Code at={[24, 100]}>{"add_action( 'wp_head', …"}</Code>
+      <ScriptLine at={[32, 118]} />
+      <Code at={[24, 136]}>{'} );'}</Code>
+    </>
+  )
+}
+
+type Place = readonly [x: number, y: number]
+
+function Words({ at: [x, y], isStrong, children }: { at: Place; isStrong?: boolean; children: string }) {
+  return (
+    <text x={x} y={y} className={isStrong ? 'drawing-strong' : 'drawing-words'}>
+      {children}
+    </text>
+  )
+}
+
+function Code({ at: [x, y], children }: { at: Place; children: string }) {
+  return (
+    <text x={x} y={y} className="drawing-code">
+      {children}
+    </text>
+  )
+}
+
+function ScriptLine({ at, isMarked }: { at: Place; isMarked?: boolean }) {
+  return (
+    <>
+      {isMarked && <rect x="20" y={at[1] - 15} width="188" height="22" rx="4" className="drawing-chosen" />}
+      <Code at={at}>{'<script src="…" defer>'}</Code>
+    </>
+  )
+}
+
+function PressHere({ at: [x, y], step, children }: { at: Place; step: number; children: ReactNode }) {
+  return (
+    <>
+      <rect x={x} y={y} width="96" height="28" rx="6" className="drawing-button" />
+      <text x={x + 48} y={y + 18} textAnchor="middle" className="drawing-press">
+        {children}
+      </text>
+      <Marker at={[x + 96, y]} step={step} />
+    </>
+  )
+}
+
+function Marker({ at: [x, y], step }: { at: Place; step: number }) {
+  return (
+    <>
+      <circle cx={x} cy={y} r="9.5" className="drawing-marker" />
+      <text x={x} y={y + 4} textAnchor="middle" className="drawing-number">
+        {step}
+      </text>
+    </>
+  )
+}
+
+// Methods to install the capture script. Pure texts, shown by `CaptureInstall.tsx`, for WordPress with drawings. Keep
+// docs/capture-script.md and docs/connecting-shopify.md in step.
+
+type MethodId = 'plugin' | 'classic' | 'block'
+
+interface InstallMethod {
+  id: MethodId
+  title: string
+  /** Which shops it suits. */
+  when: string
+  /** The drawing's numbers are those of the steps. */
+  steps: readonly string[]
+  /** Text alternative of the drawing. */
+  drawing: string
+  /** This method pastes something other than the script line. */
+  hasOwnCode?: boolean
+}
+
+export const installMethods: readonly InstallMethod[] = [
+  {
+    id: 'plugin',
+    title: 'A plugin for header scripts',
+    when: 'Works with every theme, needs no file changes, and survives theme updates. The steps are for the free plugin WPCode; similar plugins have the same field.',
+    steps: [
+      'In WordPress open Plugins → Add New, search for “WPCode”, install it and activate it.',
+      'Open Code Snippets → Header & Footer.',
+      'Paste the line into the field “Header”.',
+      'Press “Save Changes”.',
+    ],
+    drawing:
+      'Drawing of the WordPress admin: under Code Snippets in the menu, Header & Footer is chosen (2). The page has a field named Header with the script in it (3) and the button Save Changes (4).',
+  },
+  {
+    id: 'classic',
+    title: 'A classic theme',
+    when: 'Your theme is a classic one if Appearance has “Customize” and no “Editor”. Use a child theme: an update of the theme overwrites its own files.',
+    steps: [
+      'Activate your child theme. If it has no header.php, copy that file from the parent theme’s folder into the child’s.',
+      'Open Appearance → Theme File Editor and choose header.php.',
+      'Paste the line directly above </head>.',
+      'Press “Update File”.',
+    ],
+    drawing:
+      'Drawing of the Theme File Editor: header.php is chosen in the list of files (2). In its text the script stands between wp_head and the end of the head (3). Below is the button Update File (4).',
+  },
+  {
+    id: 'block',
+    title: 'A block theme',
+    when: 'Your theme is a block theme if Appearance has “Editor”. It has no header.php and no </head> to paste into: WordPress builds the head, and the child theme’s functions.php adds to it.',
+    steps: [
+      'Activate your child theme. With a block theme, the plugin “Create Block Theme” can make one.',
+      'Open Tools → Theme File Editor and choose functions.php.',
+      'Paste the code below at the end of the file. If the file ends with ?>, paste it above that.',
+      'Press “Update File”.',
+    ],
+    drawing:
+      'Drawing of the Theme File Editor: functions.php is chosen in the list of files (2). At the end of its text the code that begins with add_action is pasted (3). Below is the button Update File (4).',
+    hasOwnCode: true,
+  },
+]
+
+/** For functions.php, in themes without an editable head. */
+export const buildFunctionsCode = (snippet: string) =>
+  `add_action( 'wp_head', function () {\n    echo '${snippet}';\n} );`
+
+/** Shopify has a single method: scripts that apps inject (ScriptTag) no longer run. */
+export const themeSteps: readonly string[] = [
+  'In Shopify open Online Store → Themes.',
+  'Beside your current theme press ⋯, then Edit code.',
+  'Open layout/theme.liquid.',
+  'Paste the line directly above </head>.',
+  'Press Save. After you publish another theme, do the same there.',
+]
+
+const THEME_REACH =
+  'On the shop’s pages the script sees carts before the checkout, and an email typed into the theme’s newsletter or contact form. It does not run in the checkout itself: Shopify lets no script in there. What is typed in the checkout comes from Shopify.'
+
+const EVERYWHERE = [
+  'Search the source of a shop page (Ctrl+U) for “/capture/”. If you do not find it, the line is not on the page.',
+  'The address in the line must be reachable from the internet: visitors load the script from this server.',
+]
+
+/** What can block the script. */
+const wordPressHints: readonly string[] = [
+  'Empty the cache of your shop: cache plugin, host, and CDN. Cached pages do not contain the line.',
+  'Exclude the script from plugins that combine, delay or block scripts. A consent plugin may hold it back until the visitor agrees.',
+  ...EVERYWHERE,
+]
+
+const themeHints: readonly string[] = [
+  'The line must be in the theme that is published: under Online Store → Themes it is the one called “Current theme”.',
+  'An app that asks visitors for consent or that speeds up pages may hold the script back. Let it load this line.',
+  ...EVERYWHERE,
+]

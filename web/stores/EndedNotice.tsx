@@ -3,7 +3,8 @@ import { Link } from 'react-router'
 import { useEndedStore, useHasPermission } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { formatDateTime } from '../ui/times.ts'
-import { describeEnded, formatEndedTitle } from './ended.ts'
+import type { PlatformName } from '../../shared/platforms.ts'
+import type { EndedStore } from '../../shared/stores.ts'
 
 /** Explains why the account has no store any more. */
 export function EndedNotice() {
@@ -22,4 +23,31 @@ export function EndedNotice() {
       </Stack>
     </Notice>
   )
+}
+
+// What happened to a disconnected store. Pure.
+
+const words: Record<PlatformName, { part: string; admin: string; again: string }> = {
+  woocommerce: { part: 'plugin', admin: 'WordPress', again: 'Install the plugin again or connect with keys' },
+  shopify: { part: 'app', admin: 'Shopify', again: 'Connect it again' },
+}
+
+export function formatEndedTitle({ name, store_url, platform, by }: EndedStore): string {
+  const shop = name || store_url
+  if (by === 'uninstall') return `The Recoup ${words[platform].part} was removed from ${shop}`
+  if (by === 'shop') return `${shop} was disconnected in ${words[platform].admin}`
+  if (by === 'other_account') return `${shop} was connected by another account`
+  return `${shop} was disconnected`
+}
+
+/** `time` formats an instant. */
+export function describeEnded(
+  { platform, by, store_url, at, keptUntil }: EndedStore,
+  time: (at: string) => string,
+): string {
+  const what = `Since ${time(at)} nothing is sent for ${store_url}.`
+  if (by === 'other_account')
+    return `${what} That account proved that it manages the shop. If it is yours, connect it with its API keys.`
+  const again = by === 'uninstall' ? words[platform].again : 'Connect it again'
+  return `${what} ${again} before ${time(keptUntil)} to keep its carts, flows and reports; after that they are deleted.`
 }

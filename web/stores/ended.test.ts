@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { disconnectedBy, type EndedStore } from '../../shared/stores.ts'
-import { describeEnded, formatEndedTitle } from './ended.ts'
+import { describeEnded, formatEndedTitle } from './EndedNotice.tsx'
 
 const ended = (changes: Partial<EndedStore> = {}): EndedStore => ({
   ...{ id: 's', platform: 'woocommerce', store_url: 'https://shop.example', name: 'Maple & Clay', by: 'uninstall' },

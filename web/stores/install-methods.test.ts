@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { buildFunctionsCode, installMethods, themeSteps } from './install-methods.ts'
+import { buildFunctionsCode, installMethods, themeSteps } from './CaptureInstall.tsx'
 
 const plain = (text: string) => text.replace(/[“”]/g, '"').replace(/’/g, "'").replaceAll('`', '').replace(/\s+/g, ' ')
 

@@ -14,7 +14,6 @@ import {
 import { connectionQuery, meQuery, useHasPermission, useStore } from '../access/queries.ts'
 import { forgetConnection, rememberConnection } from '../access/session.ts'
 import { call } from '../api.ts'
-import { belongsToStore } from './store-keys.ts'
 
 export type StoreKeys = z.input<typeof connectStore.body>
 export type StoreSettings = z.input<typeof saveStoreSettings.body>
@@ -143,3 +142,22 @@ export function useSaveSettings() {
     },
   })
 }
+
+// Pure. Which cached answers belong to the current store.
+
+/** Keys about the user, the account or the server; all others belong to a store. */
+const OF_NO_STORE = [
+  'me',
+  'subscription',
+  'connection',
+  'instance',
+  'team',
+  'accounts',
+  'sessions',
+  'invitation',
+  'channels',
+  'sending-budget',
+]
+
+/** Whether answers under this key are dropped when the store changes. */
+export const belongsToStore = ([noun]: readonly unknown[]): boolean => !OF_NO_STORE.includes(String(noun))

@@ -11,7 +11,7 @@ import {
   type SettingsForm,
   streamNames,
 } from './rules.ts'
-import { belongsToStore } from './store-keys.ts'
+import { belongsToStore } from './queries.ts'
 
 it('requires address and both keys, with the specification’s texts', { tags: ['A5'] }, () => {
   expect(checkKeys({ store_url: ' ', consumer_key: '', consumer_secret: 'cs_1' })).toEqual({

@@ -4,8 +4,9 @@ import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { pushLimits } from '../../shared/push.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { CouponHint } from './CouponHint.tsx'
+
 import { type CouponUse, insertAt, mailHint, nameHint, offeredVariables, unknownText, type Words } from './rules.ts'
+import { couponWarnings } from './rules.ts'
 
 /** A text that is sent as it is unless somebody changes it, for this message alone. */
 export interface ComesAlong {
@@ -206,5 +207,16 @@ function Variables({ isText, isWithoutCart, isNotification, onInsert }: Variable
         ))}
       </Group>
     </Input.Wrapper>
+  )
+}
+
+/** Said while somebody writes: what messages without a coupon lose of these words. */
+function CouponHint({ words, coupon, isText }: { words: Words; coupon: CouponUse; isText: boolean }) {
+  const warnings = couponWarnings(words, coupon, isText)
+  if (warnings.length === 0) return null
+  return (
+    <Notice tone="warn" isLive>
+      {warnings.join(' ')}
+    </Notice>
   )
 }

@@ -10,7 +10,14 @@ import type { MadeOf, TestOf } from './queries.ts'
 import type { WordChannel } from './rules.ts'
 import { SmsLength } from './SmsLength.tsx'
 import { TestHere } from './TestHere.tsx'
-import { TestSend } from './TestSend.tsx'
+import { Button, Group, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { SendChannel } from '../../shared/reminders.ts'
+import { getErrorText } from '../accounts/queries.ts'
+import { BROKEN } from '../api.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { useFirstPress } from '../ui/useFirstPress.ts'
+import { useTestSend } from './queries.ts'
 
 interface Props extends Pick<ComponentProps<typeof MessageShown>, 'decisionTexts' | 'unmet' | 'height' | 'isStale'> {
   channel: WordChannel
@@ -89,3 +96,49 @@ const NoTest = () => (
     A test to yourself needs a real cart.
   </Text>
 )
+
+/** Marked as a test, with links that change nothing. A mail goes to the address one signs in with. */
+function TestSend({ channel, of }: { channel: SendChannel; of: TestOf }) {
+  const [to, setTo] = useState('')
+  const test = useTestSend()
+  const isFirst = useFirstPress()
+  const isText = channel !== 'email'
+  return (
+    <Stack gap="sm">
+      <Group align="flex-end" gap="sm">
+        {isText && (
+          <TextInput
+            label="Your phone number"
+            type="tel"
+            autoComplete="tel"
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value)}
+          />
+        )}
+        <Button
+          variant="default"
+          loading={test.isPending}
+          disabled={isText && to.trim() === ''}
+          onClick={() => {
+            if (isFirst()) test.mutate({ ...of, ...(isText && { to: to.trim() }) })
+          }}
+        >
+          Send a test to myself
+        </Button>
+      </Group>
+      {test.data && (
+        <Notice tone={test.data.isAccepted ? 'good' : 'bad'} isLive>
+          {test.data.isAccepted
+            ? `Sent to ${test.data.to}. It arrives in a moment.`
+            : `Refused for ${test.data.to}. ${test.data.response}`}{' '}
+          {test.data.couponNote}
+        </Notice>
+      )}
+      {test.error && (
+        <Notice tone="bad" isLive>
+          {getErrorText(test.error, BROKEN)}
+        </Notice>
+      )}
+    </Stack>
+  )
+}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { CartView } from '../../shared/carts.ts'
-import { cartToShow } from './preview-cart.ts'
+import { cartToShow } from './queries.ts'
 
 it('shows a message at first for a cart that would get it, then for one that only waits, and else for the sample cart', () => {
   const cart = (id: string, more: Partial<CartView> = {}) =>

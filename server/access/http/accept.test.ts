@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prefersHtml } from './accept.ts'
+import { prefersHtml } from './http.ts'
 
 test.each([
   ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],

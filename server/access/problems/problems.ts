@@ -1,7 +1,6 @@
 import type { ProblemKind } from '../../../shared/operator.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { AccountDb, AccountTx } from '../../core/db/db.ts'
-import * as sql from './sql.ts'
 
 // Problems of an account that its members cannot fix; operators see the open ones (decision 90).
 
@@ -12,10 +11,37 @@ export async function raiseProblem(
   account: AccountDb | AccountTx,
   { kind, detail, now }: { kind: ProblemKind; detail: string; now: Date },
 ): Promise<void> {
-  await sql.insertProblem(account, { id: newId(), kind, detail: detail.slice(0, MAX_DETAIL_LENGTH), now })
+  await insertProblem(account, { id: newId(), kind, detail: detail.slice(0, MAX_DETAIL_LENGTH), now })
 }
 
 /** Resolves the problem. */
 export async function resolveProblem(account: AccountDb | AccountTx, kind: ProblemKind, now: Date): Promise<void> {
-  await sql.resolveProblems(account, kind, now)
+  await resolveProblems(account, kind, now)
+}
+
+// Statements for problems that only an operator can fix.
+
+/** Does nothing while a problem of this kind is open. */
+function insertProblem(
+  { db, accountId }: AccountDb | AccountTx,
+  problem: { id: string; kind: ProblemKind; detail: string; now: Date },
+) {
+  return db
+    .insertInto('operator_problems')
+    .values({
+      ...{ id: problem.id, account_id: accountId, kind: problem.kind },
+      ...{ detail: problem.detail, raised_at: problem.now },
+    })
+    .onConflict((conflict) => conflict.columns(['account_id', 'kind']).where('resolved_at', 'is', null).doNothing())
+    .execute()
+}
+
+function resolveProblems({ db, accountId }: AccountDb | AccountTx, kind: ProblemKind, now: Date) {
+  return db
+    .updateTable('operator_problems')
+    .set({ resolved_at: now })
+    .where('account_id', '=', accountId)
+    .where('kind', '=', kind)
+    .where('resolved_at', 'is', null)
+    .execute()
 }

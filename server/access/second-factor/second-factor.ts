@@ -10,8 +10,9 @@ import { assertPassword } from '../members/passwords.ts'
 import { refuseDemo, type Session } from '../members/session.ts'
 import { findUserByEmail, findUserById, lockUser } from '../members/users.ts'
 import { newRecoveryCodes, newSecret, readCode, recoveryHash } from './rules.ts'
-import * as sql from './sql.ts'
+
 import { base32, buildKeyUri, findStep } from './totp.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Two-factor sign-in (decision 90): off → a secret is created → a code confirms it: on. A code is valid once. A user
 // without the phone has ten recovery codes, then the server's administrator (`npm run end-second-factor`).
@@ -28,7 +29,7 @@ export async function viewSecondFactor(deps: Deps, { userId, isDemo }: Session) 
   return {
     isOn,
     since: isOn ? user.totp_confirmed_at!.toISOString() : null,
-    recoveryCodesLeft: isOn ? await sql.countRecoveryCodes(deps.db, userId) : 0,
+    recoveryCodesLeft: isOn ? await countRecoveryCodes(deps.db, userId) : 0,
   }
 }
 
@@ -41,7 +42,7 @@ export async function beginSecondFactor(deps: Deps, session: Session, password: 
   const user = await assertPassword(deps, session, { password, field: 'password' })
   if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
   const secret = newSecret()
-  const kept = await sql.saveSecret(
+  const kept = await saveSecret(
     deps.db,
     user.id,
     deps.secrets.seal(secret.toString('base64'), encryptionContext(user.id)),
@@ -65,8 +66,8 @@ export async function confirmSecondFactor(deps: Deps, session: Session, code: st
     const typed = readCode(code)
     const step = typed.kind === 'app' ? findStep(typed.code, secret, now) : null
     if (step === null) throw wrongCodeError('app')
-    await sql.switchOn(tx, userId, { step, now })
-    await sql.markSession(tx, userId, { sessionId, now })
+    await switchOn(tx, userId, { step, now })
+    await markSession(tx, userId, { sessionId, now })
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'second-factor-on' })
     return replaceRecoveryCodes(tx, userId)
   })
@@ -108,9 +109,9 @@ export function endSecondFactorByEmail(db: Db, email: string): Promise<string> {
 
 /** From here on sign-in requires only the password. */
 export async function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
-  await sql.switchOff(tx, userId)
-  await sql.deleteRecoveryCodes(tx, userId)
-  await sql.unmarkSessions(tx, userId)
+  await switchOff(tx, userId)
+  await deleteRecoveryCodes(tx, userId)
+  await unmarkSessions(tx, userId)
 }
 
 type Proof = 'not_needed' | 'missing' | 'wrong_app' | 'wrong_recovery' | 'right'
@@ -154,19 +155,19 @@ async function spendCode(deps: Deps, db: Db | Tx, { user, code }: { user: Holder
   if (typed.kind === 'recovery') return spendRecovery(deps, db, user.id, typed.hash)
   const secret = decryptSecret(deps, user)
   const step = secret && findStep(typed.code, secret, deps.now())
-  return step !== null && (await sql.spendStep(db, user.id, step)) !== undefined
+  return step !== null && (await spendStep(db, user.id, step)) !== undefined
 }
 
 async function spendRecovery(deps: Deps, db: Db | Tx, userId: string, hash: Buffer): Promise<boolean> {
-  const spent = await sql.spendRecoveryCode(db, userId, { hash, now: deps.now() })
+  const spent = await spendRecoveryCode(db, userId, { hash, now: deps.now() })
   if (spent) await deps.jobs.enqueue(db, mailNotice, { userId, about: 'recovery-code-used' })
   return spent !== undefined
 }
 
 async function replaceRecoveryCodes(tx: Tx, userId: string): Promise<string[]> {
   const codes = newRecoveryCodes()
-  await sql.deleteRecoveryCodes(tx, userId)
-  await sql.insertRecoveryCodes(tx, userId, codes.map(recoveryHash))
+  await deleteRecoveryCodes(tx, userId)
+  await insertRecoveryCodes(tx, userId, codes.map(recoveryHash))
   return codes
 }
 
@@ -182,3 +183,88 @@ function decryptSecret(deps: Deps, user: Holder): Buffer | null {
 }
 
 const encryptionContext = (userId: string) => `second factor ${userId}`
+
+// Statements for the second factor. It belongs to the user, across accounts.
+
+function saveSecret(db: Db | Tx, userId: string, encrypted: Buffer) {
+  return db
+    .updateTable('users')
+    .set({ totp_encrypted: encrypted, totp_last_step: null })
+    .where('id', '=', userId)
+    .where('totp_confirmed_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+}
+
+function switchOn(tx: Tx, userId: string, { step, now }: { step: number; now: Date }) {
+  return tx
+    .updateTable('users')
+    .set({ totp_confirmed_at: now, totp_last_step: String(step) })
+    .where('id', '=', userId)
+    .execute()
+}
+
+function switchOff(tx: Tx, userId: string) {
+  return tx
+    .updateTable('users')
+    .set({ totp_encrypted: null, totp_confirmed_at: null, totp_last_step: null })
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** undefined: this code or a later one was already used. Of two concurrent calls one succeeds. */
+function spendStep(db: Db | Tx, userId: string, step: number) {
+  return db
+    .updateTable('users')
+    .set({ totp_last_step: String(step) })
+    .where('id', '=', userId)
+    .where('totp_confirmed_at', 'is not', null)
+    .where(sql<boolean>`coalesce(totp_last_step < ${step}, true)`)
+    .returning('id')
+    .executeTakeFirst()
+}
+
+/** undefined: unknown or used code. Of two concurrent calls one succeeds. */
+function spendRecoveryCode(db: Db | Tx, userId: string, { hash, now }: { hash: Buffer; now: Date }) {
+  return db
+    .updateTable('recovery_codes')
+    .set({ used_at: now })
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', hash)
+    .where('used_at', 'is', null)
+    .returning('user_id')
+    .executeTakeFirst()
+}
+
+function deleteRecoveryCodes(tx: Tx, userId: string) {
+  return tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+}
+
+function insertRecoveryCodes(tx: Tx, userId: string, hashes: readonly Buffer[]) {
+  const rows = hashes.map((code_hash) => ({ user_id: userId, code_hash }))
+  return tx.insertInto('recovery_codes').values(rows).execute()
+}
+
+async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
+  const { left } = await db
+    .selectFrom('recovery_codes')
+    .select(({ fn }) => fn.countAll<string>().as('left'))
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(left)
+}
+
+/** Marks the session in which a code was shown; null: the session has ended. */
+function markSession(tx: Tx, userId: string, { sessionId, now }: { sessionId: string; now: Date }) {
+  return tx
+    .updateTable('sessions')
+    .set({ second_factor_at: now })
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+function unmarkSessions(tx: Tx, userId: string) {
+  return tx.updateTable('sessions').set({ second_factor_at: null }).where('user_id', '=', userId).execute()
+}

@@ -5,7 +5,7 @@ import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
-import { chooseRestingStores, type StoreOrder } from './resting-rules.ts'
+import { chooseRestingStores, type StoreOrder } from './resting.ts'
 
 // Stores beyond the plan's limit rest (decision 85).
 

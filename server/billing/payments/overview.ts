@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { type AccountPlan, findSeller, loadPlan } from '../billing/billing.ts'
 import { computePlanLimits, hasFeature } from '../billing/rules.ts'
 import { readCustomer } from './events-sql.ts'
-import * as sql from './history-sql.ts'
+
 import { refreshIfStale } from './reconcile.ts'
 
 // The Billing page: the subscription in full and the payments (A 2.7, decision 88).
@@ -67,13 +67,13 @@ function presentFeatures({ entitlements }: AccountPlan): SubscriptionDetail['fea
 }
 
 export async function listHistory(account: AccountDb, page: { page: number; limit: number }) {
-  const total = await sql.countPayments(account)
+  const total = await countPayments(account)
   const window = pageWindow(page, total, false)
-  const rows = window ? await sql.listPayments(account, window) : []
+  const rows = window ? await listPayments(account, window) : []
   return { payments: rows.map(presentPayment), pagination: describePage(page, total) }
 }
 
-const presentPayment = (row: Awaited<ReturnType<typeof sql.listPayments>>[number]): Payment => ({
+const presentPayment = (row: Awaited<ReturnType<typeof listPayments>>[number]): Payment => ({
   _id: row.id,
   createdAt: row.created_at.toISOString(),
   description: row.description,
@@ -86,3 +86,27 @@ const presentPayment = (row: Awaited<ReturnType<typeof sql.listPayments>>[number
   number: row.number,
   invoiceUrl: row.invoice_url,
 })
+
+// Statements on the payment history.
+
+async function countPayments({ db, accountId }: AccountDb): Promise<number> {
+  const { count } = await db
+    .selectFrom('payments')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Newest first. */
+function listPayments({ db, accountId }: AccountDb, { offset, limit }: { offset: number; limit: number }) {
+  return db
+    .selectFrom('payments')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+}

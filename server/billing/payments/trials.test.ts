@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createStripeWorld } from '../../../test/stripe-world.ts'
-import { endTrial } from './trials.ts'
+import { endTrial } from './refresh.ts'
 
 const world = createStripeWorld()
 

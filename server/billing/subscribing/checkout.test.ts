@@ -4,7 +4,7 @@ import { choosePlan, createPayer, findSession } from '../../../test/payer.ts'
 import { createStripeWorld } from '../../../test/stripe-world.ts'
 import { createWorld } from '../../../test/world.ts'
 import { refreshAccount } from '../payments/refresh.ts'
-import { buildSession } from './checkout-rules.ts'
+import { buildSession } from './checkout.ts'
 
 const world = createStripeWorld()
 const local = createWorld()

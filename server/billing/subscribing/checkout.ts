@@ -9,12 +9,15 @@ import type { PlanChoice } from '../payments/catalogue-rules.ts'
 import { isLive } from '../payments/derive-rules.ts'
 import { refreshAccount } from '../payments/refresh.ts'
 import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payments/stripe.ts'
-import { buildSession, isUsable } from './checkout-rules.ts'
+
 import { ensureCustomer } from './customers.ts'
 import { computeDigest } from './digest.ts'
 import { assertCanPay, countCheck } from './guard.ts'
 import * as sql from './sql.ts'
 import { CheckoutSession, SubscriptionStates } from './stripe-schemas.ts'
+import type Stripe from 'stripe'
+import { TRIAL_DAYS } from '../../../shared/billing.ts'
+import type { Config } from '../../core/config/config.ts'
 
 // Checkout (decisions 84 and 122): the plan is chosen here and paid at Stripe. An account has at most one open session,
 // so that two tabs do not create two subscriptions.
@@ -157,3 +160,64 @@ export async function checkSession(
   const { subscription } = await loadPlan(account, deps.now())
   return { success: true, plan: subscription?.plan ?? null, status: subscription?.status ?? null }
 }
+
+// Builds the checkout session for Stripe (decision 84). Pure.
+
+interface CheckoutTerms {
+  lines: { price: string; quantity: number }[]
+  isTrial: boolean
+}
+
+interface CheckoutOrder extends CheckoutTerms {
+  accountId: string
+  customer: string
+  choice: PlanChoice
+}
+
+/** Digest of what is bought, stored with the session. Stripe prices are immutable: a new amount is a new price. */
+const digestTerms = ({ lines, isTrial }: CheckoutTerms): string => computeDigest([lines, isTrial])
+
+export function buildSession(
+  { accountId, customer, choice, lines, isTrial }: CheckoutOrder,
+  { publicUrl, stripe }: Pick<Config, 'publicUrl' | 'stripe'>,
+): Stripe.Checkout.SessionCreateParams {
+  const { plan, cycle, extraStores } = choice
+  const metadata = {
+    account: accountId,
+    plan,
+    cycle,
+    extra_stores: String(extraStores),
+    terms: digestTerms({ lines, isTrial }),
+  }
+  return {
+    mode: 'subscription',
+    ui_mode: 'hosted_page',
+    customer,
+    client_reference_id: accountId,
+    line_items: lines,
+    success_url: `${publicUrl}/billing?session_id={CHECKOUT_SESSION_ID}`,
+    // Returns to the step before, with its choice.
+    cancel_url: `${publicUrl}/pricing?plan=${plan}&cycle=${cycle}&stores=${extraStores}`,
+    payment_method_collection: 'if_required',
+    allow_promotion_codes: true,
+    tax_id_collection: { enabled: true },
+    // Both are required: the name for a tax id, the address for the tax.
+    customer_update: { name: 'auto', address: 'auto' },
+    automatic_tax: { enabled: stripe?.computesTax ?? false },
+    metadata,
+    subscription_data: { metadata: { account: accountId }, ...(isTrial && TRIAL) },
+  }
+}
+
+/** Without a card the subscription ends with the trial, and the account gets the free plan. */
+const TRIAL = {
+  trial_period_days: TRIAL_DAYS,
+  trial_settings: { end_behavior: { missing_payment_method: 'cancel' as const } },
+}
+
+/** Stripe keeps a session for a day. One that expires within minutes is useless. */
+const USABLE_MS = 23 * 3_600_000
+
+/** A session with an outdated price or trial would differ from the Pricing page. */
+const isUsable = (session: { at: Date; terms: string | undefined }, wanted: CheckoutTerms, now: Date): boolean =>
+  session.terms === digestTerms(wanted) && now.getTime() - session.at.getTime() < USABLE_MS

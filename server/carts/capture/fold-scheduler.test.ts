@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { scheduleFolds } from './fold-scheduler.ts'
+import { scheduleFolds } from './capture-intake.ts'
 
 // Which store's posts are folded, and when.
 

@@ -13,7 +13,7 @@ import { admitPost, hasKey, recordAll, recordConsents } from './capture.ts'
 import { applyMode } from './capture-mode.ts'
 import type { KnownShopper } from './capture-rules.ts'
 import type { InboxPost } from './capture-sql.ts'
-import * as sql from './signed-posts-sql.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Records cart reports of the plugin like posts of a page. They are signed, so names, prices and texts are trusted.
 // Each report has the whole state of a cart, and `seq` orders them.
@@ -41,7 +41,7 @@ export async function recordSignedPosts(
   const handle = { storeId: store.id, db: deps.db }
   const posts = await limitToMode(deps, handle, reports)
   const carts = posts.map(({ post }) => post.cart)
-  const taken = await sql.selectReportedCarts(handle, install, carts)
+  const taken = await selectReportedCarts(handle, install, carts)
   // Skips reports older than a later repeat: the repeat left no fact, so an older report would become the latest.
   const current = posts.filter(({ post }) => post.seq > (taken.get(post.cart)?.repeat_seq ?? 0))
   const kept: (InboxPost & { cart: string })[] = []
@@ -53,7 +53,7 @@ export async function recordSignedPosts(
   const { read, news } = await recordAll(deps, handle, kept)
   const newIds = new Set(news.map(({ id }) => id))
   for (const each of read) await recordBoxes(deps, handle, each, taken.get(findReportedCart(kept, each.id)))
-  await sql.recordReported(handle, install, {
+  await recordReported(handle, install, {
     now: deps.now(),
     carts: selectNewest(kept).map(({ id, cart, post }) => ({
       cart,
@@ -134,7 +134,7 @@ interface ReadSigned {
  * unsubscribe. Anybody can type an address into a checkout, so consents count as unproven. A withdrawal needs an
  * address that the cart had before.
  */
-async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, taken: sql.ReportedCart | undefined) {
+async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, taken: ReportedCart | undefined) {
   const { post, payload, known, at } = read
   if (!post.consent || post.seq < (taken?.seq ?? 0)) return
   const contact = { ...known?.contact, ...payload?.contact }
@@ -159,4 +159,44 @@ export async function recordCustomerConsents(
   { said: answers, contact }: { said: readonly ConsentAnswer[]; contact: Contact },
 ): Promise<void> {
   if (answers.length > 0) await recordConsents(deps, store, answers, buildContactKeys(contact, ''))
+}
+
+// Statements on the progress of the plugin's cart reports.
+
+interface ReportedCart {
+  cart: string
+  seq: number
+  repeat_seq: number | null
+  said: Record<string, string>
+}
+
+async function selectReportedCarts(
+  { db, storeId }: StoreDb,
+  install: string,
+  carts: readonly string[],
+): Promise<Map<string, ReportedCart>> {
+  const rows = await db
+    .selectFrom('plugin_carts')
+    .select(['cart', 'seq', 'repeat_seq', 'said'])
+    .where('store_id', '=', storeId)
+    .where('install', '=', install)
+    .where('cart', '=', sql<string>`any(${[...carts]}::text[])`)
+    .execute()
+  return new Map(rows.map((row) => [row.cart, row]))
+}
+
+/** Numbers only increase; the newest report sets the state of the boxes. */
+async function recordReported(
+  { db, storeId }: StoreDb,
+  install: string,
+  { now, carts }: { now: Date; carts: readonly ReportedCart[] },
+): Promise<void> {
+  if (carts.length === 0) return
+  await sql`insert into plugin_carts as p (store_id, install, cart, seq, repeat_seq, said, seen_at)
+    select ${storeId}, ${install}, cart, seq, repeat_seq, said, ${now}
+    from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as c(cart text, seq bigint, repeat_seq bigint, said jsonb)
+    order by cart
+    on conflict (store_id, install, cart) do update set seen_at = excluded.seen_at,
+      said = case when excluded.seq >= p.seq then excluded.said else p.said end,
+      seq = greatest(p.seq, excluded.seq), repeat_seq = greatest(p.repeat_seq, excluded.repeat_seq)`.execute(db)
 }

@@ -15,8 +15,9 @@ import {
 } from '../../shoppers/shoppers/rules.ts'
 import { selectKeyOwners } from '../../shoppers/shoppers/shoppers.ts'
 import { filterCheckouts, keepsUnknownCarts } from './before-consent.ts'
-import * as sql from './checkouts-sql.ts'
+
 import { type NewFact, type RecordResult, recordFacts } from './record.ts'
+import { type StoreDb, sql } from '../../core/db/db.ts'
 
 // Records checkouts and carts that the platform keeps itself. Their tokens link them to the captured cart and to the
 // later order, so that no second cart appears (S6, S7).
@@ -33,7 +34,7 @@ export async function recordCheckouts(
   if (!store) return { stored: 0, shopperIds: [] }
   const checkouts = await filterCheckouts(deps, store, received)
   const facts = checkouts.map((checkout) => buildCheckoutFact(checkout, store, source))
-  const known = await sql.selectKnownFacts(
+  const known = await selectKnownFacts(
     handle,
     facts.map(({ uniqueKey }) => uniqueKey),
   )
@@ -114,3 +115,17 @@ const buildMarks = (tokens: readonly ShopperKey[]): string[] =>
   tokens.flatMap(({ value }) => hashBrowserTokens({ cart: value }))
 
 const hashPayload = (payload: FactPayload): string => crypto.hash('sha256', JSON.stringify(payload), 'base64url')
+
+// Statements on checkouts.
+
+/** Returns those keys whose fact is stored. */
+async function selectKnownFacts({ db, storeId }: StoreDb, uniqueKeys: readonly string[]): Promise<Set<string>> {
+  if (uniqueKeys.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('facts')
+    .select('unique_key')
+    .where('store_id', '=', storeId)
+    .where('unique_key', '=', sql<string>`any(${[...uniqueKeys]}::text[])`)
+    .execute()
+  return new Set(rows.map((row) => row.unique_key))
+}

@@ -6,7 +6,7 @@ import { type ConnectedStore, createConnectedStore } from '../../../test/connect
 import { buildWooAccess } from '../../../test/woo-access.ts'
 import { createWorld } from '../../../test/world.ts'
 import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
-import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
+import { createWooCommerceClient } from '../../platforms/woocommerce/platform.ts'
 import { pullCoupons } from '../sync/local-copies.ts'
 
 // Coupons in a WooCommerce store, as recorded and as before version 10, which publishes every draft.

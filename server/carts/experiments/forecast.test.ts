@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { computeRate, estimateRate, proposePercent } from './forecast.ts'
+import { computeRate, estimateRate, proposePercent } from './view.ts'
 
 // Forecasts before an experiment starts (decision 60).
 

@@ -5,7 +5,8 @@ import type { StoreDb } from '../../core/db/db.ts'
 import { findPhoneCountry } from '../../messages/channels/phone.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence.ts'
 import { type ConditionFacts, usesFact } from './conditions.ts'
-import * as sql from './facts-sql.ts'
+import { sql } from '../../core/db/db.ts'
+import { hasPaidByStore } from '../../shoppers/shoppers/fragments.ts'
 
 // Reads the values that conditions use, for many carts at once.
 
@@ -24,7 +25,7 @@ export async function readFacts(
   cartIds: readonly string[],
   conditions: readonly (FlowConditions | null)[],
 ): Promise<Map<string, ConditionFacts>> {
-  const rows = cartIds.length > 0 ? await sql.selectFacts(store, [...new Set(cartIds)]) : []
+  const rows = cartIds.length > 0 ? await selectFacts(store, [...new Set(cartIds)]) : []
   const hashes = usesFact(conditions, 'consent') ? hashAddresses(rows, secrets) : new Map<string, Buffer>()
   const ledger = await selectEvidence(store, [...hashes.values()], CHANNELS)
   const hasConsent = (channel: string, address: string | null) => {
@@ -41,12 +42,12 @@ export async function readFacts(
   )
 }
 
-function hashAddresses(rows: readonly sql.FactsRow[], secrets: FactsContext['secrets']): Map<string, Buffer> {
+function hashAddresses(rows: readonly FactsRow[], secrets: FactsContext['secrets']): Map<string, Buffer> {
   const addresses = rows.flatMap(({ email, phone }) => [email ?? [], phone ?? []].flat())
   return new Map(addresses.map((address) => [address, secrets.addressHash(address)]))
 }
 
-function buildFacts(row: sql.FactsRow, now: Date): Omit<ConditionFacts, 'consents'> {
+function buildFacts(row: FactsRow, now: Date): Omit<ConditionFacts, 'consents'> {
   const country = row.country ?? (row.phone === null ? null : findPhoneCountry(row.phone))
   const timeZone = chooseZone({ country, state: row.us_state, phone: row.phone }, row.time_zone)
   return {
@@ -76,4 +77,44 @@ export const shiftFacts = (facts: ConditionFacts, at: Date): ConditionFacts => (
 function readClock(at: Date, timeZone: string): Pick<ConditionFacts, 'day' | 'hour'> {
   const { dayOfWeek: day, hour } = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone)
   return { day, hour }
+}
+
+// Statements that read the values for conditions.
+
+interface FactsRow {
+  cart_id: string
+  value_minor: number
+  currency: string
+  store_currency: string
+  items: { productId: string; quantity: number }[]
+  /** Categories of the cart's products. */
+  category_ids: string[]
+  has_coupon: boolean
+  email: string | null
+  phone: string | null
+  country: string | null
+  us_state: string | null
+  language: string | null
+  orders: number
+  has_bought_before: boolean
+  time_zone: string
+}
+
+async function selectFacts({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<FactsRow[]> {
+  const { rows } = await sql<FactsRow>`
+    select c.id as cart_id, c.value_minor, c.currency, r.currency as store_currency, c.items, coalesce(g.ids, '{}') as category_ids,
+      jsonb_array_length(c.coupons) > 0 as has_coupon, c.email, c.phone, s.country, c.fold -> 'contact' ->> 'state' as us_state,
+      s.language, o.orders, o.orders > 0 or ${hasPaidByStore({ storeId: sql`c.store_id`, shopperId: sql`c.shopper_id` })} as has_bought_before,
+      r.time_zone
+    from carts c
+    join stores r on r.id = c.store_id
+    join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
+    cross join lateral (select count(*)::int as orders from orders o
+      where o.store_id = c.store_id and o.shopper_id = c.shopper_id and o.purchased_at < c.started_at and not o.is_unproven) o
+    left join lateral (select array_agg(distinct k.id) as ids
+      from (select distinct i.item ->> 'productId' as id from jsonb_array_elements(c.items) as i(item)) i
+      join products p on p.store_id = c.store_id and p.product_id = i.id
+      cross join lateral unnest(p.category_ids) as k(id)) g on true
+    where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])`.execute(db)
+  return rows
 }

@@ -2,7 +2,7 @@ import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { type ConditionFacts, type ConditionFinding, evaluateConditions } from './conditions.ts'
 import { type FactsContext, readFacts } from './facts.ts'
-import { type CartState, type FlowState, selectCart, selectFlows } from './flow-match-sql.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Explains why a flow sends a cart nothing: the cart does not belong to it and will not (decision 51). Used by message
 // previews; it chooses nothing.
@@ -55,3 +55,36 @@ function findMismatch(cart: CartState, facts: ConditionFacts, { flow, flows, abo
 
 const takesCart = ({ isOn, takesFrom }: FlowState, { lastActivityAt }: CartState): boolean =>
   isOn && takesFrom !== null && lastActivityAt >= takesFrom
+
+// Statements for explaining why a flow does not match a cart.
+
+interface FlowState {
+  id: string
+  name: string
+  isOn: boolean
+  /** The flow takes carts with a last activity at or after this time; null: it was never on. */
+  takesFrom: Date | null
+  conditions: FlowConditions | null
+}
+
+/** All flows in order of priority, active or not. */
+async function selectFlows({ db, storeId }: StoreDb): Promise<FlowState[]> {
+  const { rows } = await sql<FlowState>`
+    select id, name, is_on as "isOn", takes_from as "takesFrom", conditions from flows where store_id = ${storeId} and kind = 'flow'
+    order by position, id`.execute(db)
+  return rows
+}
+
+interface CartState {
+  flowId: string | null
+  lastActivityAt: Date
+  /** The cart was abandoned, and a flow was chosen or not. */
+  isAsked: boolean
+}
+
+async function selectCart({ db, storeId }: StoreDb, cartId: string): Promise<CartState | undefined> {
+  const { rows } = await sql<CartState>`
+    select flow_id as "flowId", last_activity_at as "lastActivityAt", status = 'abandoned' and flow_choice is not null as "isAsked"
+    from carts where store_id = ${storeId} and id = ${cartId}`.execute(db)
+  return rows[0]
+}

@@ -5,7 +5,7 @@ import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
 import { isDatabaseUnavailable } from '../db/db-unavailable.ts'
 import { knownMigrations, type Migration } from './files.ts'
-import * as sql from './sql.ts'
+import type pg from 'pg'
 
 export interface MigrateOptions {
   /** Applies only these migrations: a backup is restored into the schema it was made from. */
@@ -30,17 +30,17 @@ const ASK_AGAIN_MS = 250
  * Applies pending migrations, oldest first, each file in its own transaction. Of several processes that start together
  * one migrates and the others wait. Takes two connections of the pool. Returns the names of the applied files.
  */
-export async function migrate(pool: sql.Pool, options: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<string[]> {
   const known = options.migrations ?? (await knownMigrations())
   const wanted = known.filter(({ name }) => !options.only || options.only.has(name))
-  if (findPending(await sql.readApplied(pool), known, wanted).length === 0) return []
+  if (findPending(await readApplied(pool), known, wanted).length === 0) return []
   const holder = await pool.connect()
   try {
     await holdLock(holder, options)
     try {
       return await applyPending(pool, known, { ...options, wanted })
     } finally {
-      await sql.unlock(holder).catch(() => {})
+      await unlock(holder).catch(() => {})
     }
   } finally {
     holder.release()
@@ -48,29 +48,29 @@ export async function migrate(pool: sql.Pool, options: MigrateOptions = {}): Pro
 }
 
 /** Whether every migration of this code is applied; false for an empty database. */
-export async function isMigrated(pool: sql.Pool): Promise<boolean> {
-  const applied = await sql.readApplied(pool)
+export async function isMigrated(pool: Pool): Promise<boolean> {
+  const applied = await readApplied(pool)
   if (typeof applied === 'string') return false
   const names = new Set(applied.map(({ name }) => name))
   return (await knownMigrations()).every(({ name }) => names.has(name))
 }
 
-async function holdLock(holder: sql.Client, { pause = sleep, say = () => {} }: MigrateOptions): Promise<void> {
-  for (let attempt = 1; !(await sql.tryLock(holder)); attempt++) {
+async function holdLock(holder: Client, { pause = sleep, say = () => {} }: MigrateOptions): Promise<void> {
+  for (let attempt = 1; !(await tryLock(holder)); attempt++) {
     if (attempt === 1) say('Another process of Recoup is updating the database. Waiting until it has finished.')
     await pause(ASK_AGAIN_MS)
   }
 }
 
 async function applyPending(
-  pool: sql.Pool,
+  pool: Pool,
   known: readonly Migration[],
   options: MigrateOptions & { wanted: readonly Migration[] },
 ): Promise<string[]> {
   const client = await pool.connect()
   try {
-    const pending = findPending(await sql.readApplied(client), known, options.wanted)
-    await sql.createMigrationsTable(client)
+    const pending = findPending(await readApplied(client), known, options.wanted)
+    await createMigrationsTable(client)
     for (const migration of pending) await applyWithRetries(client, migration, options)
     return pending.map(({ name }) => name)
   } finally {
@@ -80,7 +80,7 @@ async function applyPending(
 
 /** Throws when database and code are incompatible. Nothing has changed at that point. */
 function findPending(
-  applied: Awaited<ReturnType<typeof sql.readApplied>>,
+  applied: Awaited<ReturnType<typeof readApplied>>,
   known: readonly Migration[],
   wanted: readonly Migration[],
 ): Migration[] {
@@ -114,7 +114,7 @@ const changedError = (name: string, version: string) =>
   `The migration ${name} is not the one this database was made with by version ${version}. Put the released file back (git checkout db/migrations). Nothing was changed.`
 
 /** Retries with a short lock timeout. Other statements proceed between two attempts. */
-async function applyWithRetries(client: sql.Client, migration: Migration, options: MigrateOptions): Promise<void> {
+async function applyWithRetries(client: Client, migration: Migration, options: MigrateOptions): Promise<void> {
   const { lockAttempts = LOCK_ATTEMPTS, pause = sleep } = options
   for (let attempt = 1; ; attempt++) {
     try {
@@ -136,15 +136,15 @@ function isBlocked(error: unknown): boolean {
   return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
 }
 
-async function apply(client: sql.Client, migration: Migration, options: MigrateOptions): Promise<void> {
+async function apply(client: Client, migration: Migration, options: MigrateOptions): Promise<void> {
   const { version = VERSION, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
-  if (!migration.alone) return sql.applyFile(client, migration, { version, lockTimeoutMs })
+  if (!migration.alone) return applyFile(client, migration, { version, lockTimeoutMs })
   const { index, isDrop } = migration.alone
-  const isValid = isDrop ? null : await sql.isIndexValid(client, index)
-  if (isValid === false) await sql.dropIndex(client, index)
+  const isValid = isDrop ? null : await isIndexValid(client, index)
+  if (isValid === false) await dropIndex(client, index)
   // Already valid: an interrupted attempt built the index without recording it.
-  if (isValid !== true) await sql.applyAlone(client, migration)
-  await sql.record(client, migration, version)
+  if (isValid !== true) await applyAlone(client, migration)
+  await record(client, migration, version)
 }
 
 /** A broken connection, a full disk and a missing privilege have their own messages. */
@@ -153,4 +153,91 @@ function explainError({ name }: Migration, error: unknown): unknown {
   if (isDatabaseUnavailable(error) || code === undefined || code === '42501') return error
   const sentence = `The migration ${name} failed and was rolled back: ${message}. Start the version from before the update again, and report this. What was applied before it stays.`
   return new StartupError(sentence, { cause: error })
+}
+
+// Every statement of the migration runner, on plain connections: it runs before a schema exists.
+
+type Pool = pg.Pool
+type Client = pg.PoolClient
+
+interface Applied {
+  name: string
+  checksum: string
+  /** Version of Recoup that applied it. */
+  version: string
+}
+
+/** `none`: an empty database. `unknown`: another program created a table of that name. */
+async function readApplied(db: Pool | Client): Promise<Applied[] | 'none' | 'unknown'> {
+  const { rows } = await db.query<{ name: string }>(
+    `select attname as name from pg_attribute where attrelid = to_regclass('migrations') and attnum > 0 and not attisdropped`,
+  )
+  if (rows.length === 0) return 'none'
+  if (!rows.some(({ name }) => name === 'checksum')) return 'unknown'
+  return (await db.query<Applied>('select name, checksum, version from migrations order by name')).rows
+}
+
+async function createMigrationsTable(db: Pool | Client): Promise<void> {
+  await db.query(
+    `create table if not exists migrations (
+       name text primary key, checksum text not null, version text not null, applied_at timestamptz not null)`,
+  )
+}
+
+/**
+ * True when this transaction holds the migration lock. Transaction locks work through poolers. Does not block: a
+ * waiting statement holds a snapshot, and a concurrent index build would wait for it.
+ */
+async function tryLock(client: Client): Promise<boolean> {
+  await client.query('begin')
+  const { rows } = await client.query<{ isMine: boolean }>('select pg_try_advisory_xact_lock(731205481) as "isMine"')
+  if (rows[0]!.isMine) await client.query('set local idle_in_transaction_session_timeout = 0')
+  else await client.query('rollback')
+  return rows[0]!.isMine
+}
+
+async function unlock(client: Client): Promise<void> {
+  await client.query('rollback')
+}
+
+const RECORD = 'insert into migrations values ($1, $2, $3, now()) on conflict (name) do nothing'
+
+/** Applies the whole file or nothing. Records it first, so that a concurrent attempt fails on the duplicate. */
+async function applyFile(
+  client: Client,
+  { name, checksum, text }: Migration,
+  { version, lockTimeoutMs }: { version: string; lockTimeoutMs: number },
+): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(`set local lock_timeout = ${Number(lockTimeoutMs)}`)
+    await client.query('set local statement_timeout = 0')
+    const { rowCount } = await client.query(RECORD, [name, checksum, version])
+    if (rowCount === 1) await client.query(text)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+async function applyAlone(client: Client, { text }: Migration): Promise<void> {
+  await client.query(text)
+}
+
+async function record(client: Client, { name, checksum }: Migration, version: string): Promise<void> {
+  await client.query(RECORD, [name, checksum, version])
+}
+
+/** Null: no such index. An interrupted attempt leaves an invalid one, which slows every write. */
+async function isIndexValid(client: Client, index: string): Promise<boolean | null> {
+  const { rows } = await client.query<{ isValid: boolean }>(
+    'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)',
+    [index],
+  )
+  return rows[0]?.isValid ?? null
+}
+
+async function dropIndex(client: Client, index: string): Promise<void> {
+  await client.query(`drop index concurrently if exists ${client.escapeIdentifier(index)}`)
 }

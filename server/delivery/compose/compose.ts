@@ -11,7 +11,8 @@ import { type RenderPurpose, type Renders, sharedRenders } from '../../messages/
 import { formatMinor } from './amounts.ts'
 import { presentCoupon, type ShownCoupon } from './coupon-text.ts'
 import type { ShownItem } from './goods-rules.ts'
-import { fillLinks, placeholder } from './tracked-links.ts'
+import crypto from 'node:crypto'
+import { findProblem } from '../../messages/templates/message.ts'
 
 // Composes one email from a cart, a template and a store. Sends and previews use the same code (product: "Preview is
 // what is sent").
@@ -211,4 +212,28 @@ export function feedbackIdOf(secrets: Secrets, accountId: string, storeUrl: stri
     secrets.token('feedback', subject).slice(0, 12),
   )
   return `${store}:${account}:recovery:recoup`
+}
+
+// Tracked links of a mail. A link contains its keyed target (decision 150), which is known only after rendering, and
+// the render threads have no keys. So the mail is rendered with placeholders, which are replaced here.
+
+/** Random, so that no text of a shop or shopper contains it. */
+const PREFIX = `https://s${crypto.randomBytes(16).toString('hex')}.invalid/`
+const PLACEHOLDER = new RegExp(`${PREFIX.replaceAll('.', '\\.')}(\\d+)-`, 'g')
+
+/** The placeholder of the n-th tracked link. */
+const placeholder = (n: number): string => `${PREFIX}${n}-`
+
+/** Replaces the placeholders by tracked links. Throws a TemplateError if the mail becomes too large. */
+function fillLinks<M extends RenderedMessage>(mail: M, track: (url: string) => string): M {
+  const links = mail.links.map(({ url, trackedUrl }) => ({ url, trackedUrl: trackedUrl === null ? null : track(url) }))
+  const addresses = new Map(
+    mail.links.flatMap(({ trackedUrl }, at) => (trackedUrl === null ? [] : [[trackedUrl, links[at]!.trackedUrl!]])),
+  )
+  if (addresses.size === 0) return mail
+  const named = (text: string) => text.replace(PLACEHOLDER, (found) => addresses.get(found) ?? found)
+  const parts = { subject: mail.subject, html: named(mail.html), text: named(mail.text) }
+  const problem = findProblem(parts)
+  if (problem) throw problem
+  return { ...mail, ...parts, links }
 }

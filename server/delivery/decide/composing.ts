@@ -11,9 +11,13 @@ import { type ComposedText, composeText } from '../compose/compose-text.ts'
 import { shownContents } from '../compose/goods-rules.ts'
 import * as sql from './composing-sql.ts'
 import { addressOf, type DecisionContext, requiredTemplate } from './decision-inputs.ts'
-import { enteredCoupon } from './entered-coupon.ts'
+
 import type * as load from './evaluate-sql.ts'
 import { couponFor } from './message-coupon.ts'
+import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/validity.ts'
+import type { ShownCoupon } from '../compose/coupon-text.ts'
+import { totalAfter } from './coupon-finding.ts'
+import { emailOf, goodsOf } from './message-coupon.ts'
 
 // Composes the messages of rows. An owner's text is rendered in a thread that can be killed, and only twice if it
 // crashed a process.
@@ -178,5 +182,25 @@ function templateOf(row: load.ClaimedRow) {
     version: isOwn && !own.jobId ? 0 : version,
     subject: own?.subject ?? row.template_subject ?? '',
     body: own?.body ?? row.template_body ?? '',
+  }
+}
+
+// The coupon a shopper entered into the cart. It affects no decision and no text, only the total, which is that of the
+// cart as the shopper left it. Pure except for the keyed hash of an address.
+
+/** null: there is none, it is no longer valid, or its discount is unknown. */
+function enteredCoupon(context: DecisionContext, row: load.ClaimedRow): ShownCoupon | null {
+  const coupon = context.entered.get(row.id)
+  const cart = goodsOf(context, row)
+  if (!coupon || !cart) return null
+  const { state, usedBefore, code } = coupon
+  const { now } = context
+  if (findCouponProblem(state, { now, goodForMs: MIN_VALID_MS, email: emailOf(context, row), usedBefore, cart }))
+    return null
+  const totalMinor = totalAfter(cart, state)
+  if (totalMinor === null || totalMinor === cart.shownMinor) return null
+  return {
+    ...{ code, totalMinor, minSpendMinor: state.minSpendMinor, expiresAt: findEnd(state), isFreeShipping: false },
+    ...{ percent: state.percent, amountMinor: state.amountMinor, currency: state.currency },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listUsZones } from '../../core/common/us-zones.ts'
+import { listUsZones } from '../../core/common/zones.ts'
 import { quietHours, spreadOf } from './quiet.ts'
 
 // Quiet hours (T2).

@@ -1,7 +1,8 @@
 import crypto from 'node:crypto'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { ClaimedRow } from './evaluate-sql.ts'
-import * as sql from './variants-sql.ts'
+import { sql } from '../../core/db/db.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
 
 // Chooses the variant of a split step for a shopper (decision 55).
 
@@ -29,11 +30,11 @@ export function pickVariant(shopperId: string, stepId: string, salt: string, sha
 export async function withVariants<Row extends ClaimedRow>(store: StoreDb, rows: readonly Row[]): Promise<Row[]> {
   const split = [...new Set(rows.flatMap((row) => (row.is_split && row.step_id ? [row.step_id] : [])))]
   if (split.length === 0) return [...rows]
-  const variants = Map.groupBy(await sql.loadVariants(store, split), ({ step_id }) => step_id)
+  const variants = Map.groupBy(await loadVariants(store, split), ({ step_id }) => step_id)
   return rows.map((row) => withVariant(row, variants.get(row.step_id ?? '') ?? []))
 }
 
-function withVariant<Row extends ClaimedRow>(row: Row, variants: readonly sql.VariantRow[]): Row {
+function withVariant<Row extends ClaimedRow>(row: Row, variants: readonly VariantRow[]): Row {
   if (!row.is_split || !row.step_id || variants.length === 0) return row
   const shares = new Map(variants.map(({ id, share_percent }) => [id, { id, sharePercent: share_percent }]))
   const variantId = row.variant_id ?? pickVariant(row.shopper_id, row.step_id, variants[0]!.salt, [...shares.values()])
@@ -41,4 +42,33 @@ function withVariant<Row extends ClaimedRow>(row: Row, variants: readonly sql.Va
   if (!texts) return { ...row, variant_id: variantId }
   const { template_id, template_version, template_subject, template_body } = texts
   return { ...row, variant_id: variantId, template_id, template_version, template_subject, template_body }
+}
+
+// SQL for the variants of split steps.
+
+interface VariantRow {
+  step_id: string
+  id: string
+  share_percent: number
+  /** The flow's salt. */
+  salt: string
+  channel: ChannelName
+  template_id: string
+  template_version: number
+  template_subject: string
+  template_body: string
+}
+
+/** Returns the running variants of these steps with their texts, one row per channel, in order. */
+async function loadVariants({ db, storeId }: StoreDb, stepIds: readonly string[]): Promise<VariantRow[]> {
+  const { rows } = await sql<VariantRow>`
+    select v.step_id, v.id, v.share_percent, f.salt, w.channel, t.id as template_id, t.version as template_version,
+      t.subject as template_subject, t.body as template_body
+    from flow_variants v
+    join flows f on f.store_id = v.store_id and f.id = v.flow_id
+    join flow_words w on w.store_id = v.store_id and w.step_id = v.step_id and w.variant_id = v.id
+    join templates t on t.store_id = w.store_id and t.id = w.template_id
+    where v.store_id = ${storeId} and v.step_id = any(${[...stepIds]}::uuid[]) and v.ended_at is null
+    order by v.step_id, v.place, v.id`.execute(db)
+  return rows
 }

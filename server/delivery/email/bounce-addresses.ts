@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import * as sql from './bounce-address-sql.ts'
+import type { AccountDb } from '../../core/db/db.ts'
 
 const KNOWN_MS = 60_000
 
@@ -13,9 +13,22 @@ export function openBounceAddresses({
     const at = now().getTime()
     const last = known.get(accountId)
     if (last && at < last.until && last.until - at <= KNOWN_MS) return last.address
-    const address = await sql.bounceAddressOf({ accountId, db })
+    const address = await bounceAddressOf({ accountId, db })
     if (known.size > 5_000) known.clear()
     known.set(accountId, { address, until: at + KNOWN_MS })
     return address
   }
+}
+
+// SQL for the bounce address of an account's mail.
+
+/** The envelope sender of an account's mail; null: no bounce mailbox that can be read. */
+async function bounceAddressOf({ db, accountId }: AccountDb): Promise<string | null> {
+  const row = await db
+    .selectFrom('bounce_mailboxes')
+    .select('address')
+    .where('account_id', '=', accountId)
+    .where('problem', 'is', null)
+    .executeTakeFirst()
+  return row?.address ?? null
 }

@@ -1,7 +1,7 @@
 import { type DnsLookup, openDns } from '../../core/net/dns.ts'
 import type { Deps } from '../../deps.ts'
 import { createKey, keyRecordName, openKey, publishes, type SigningKey } from './dkim.ts'
-import * as sql from './sender-keys-sql.ts'
+import { type Db, sql } from '../../core/db/db.ts'
 
 // The server's DKIM keys, one per sender domain. A key is created when its DNS record is first requested, and signs
 // only while the record is in the DNS: a signature that cannot be verified is worse than none.
@@ -14,15 +14,15 @@ const sealContext = (domain: string, selector: string): string => `dkim:${domain
 
 type KeyDeps = Pick<Deps, 'db' | 'secrets' | 'now'>
 
-export async function ensureSenderKey({ db, secrets, now }: KeyDeps, domain: string): Promise<sql.SenderKeyRow> {
-  const known = await sql.readSenderKey(db, domain)
+export async function ensureSenderKey({ db, secrets, now }: KeyDeps, domain: string): Promise<SenderKeyRow> {
+  const known = await readSenderKey(db, domain)
   if (known) return known
   const { publicKey, privateKey } = await createKey()
   // A selector of our own, so that it cannot collide with the domain's other keys.
   const selector = `recoup-${Buffer.from(publicKey, 'base64').subarray(-8, -5).toString('hex')}`
   const encrypted = secrets.seal(privateKey, sealContext(domain, selector))
-  await sql.insertSenderKey(db, { domain, selector, public_key: publicKey, encrypted, created_at: now() })
-  return (await sql.readSenderKey(db, domain))!
+  await insertSenderKey(db, { domain, selector, public_key: publicKey, encrypted, created_at: now() })
+  return (await readSenderKey(db, domain))!
 }
 
 export type OwnKeyFinding =
@@ -34,13 +34,13 @@ export type OwnKeyFinding =
   | { kind: 'failed'; selector: string; publicKey: string; reason: string }
 
 /** Looks up the record and stores whether it exists. Without a DNS reply nothing changes. */
-export async function lookForKey(deps: KeyDeps, dns: DnsLookup, key: sql.SenderKeyRow): Promise<OwnKeyFinding> {
+export async function lookForKey(deps: KeyDeps, dns: DnsLookup, key: SenderKeyRow): Promise<OwnKeyFinding> {
   const { domain, selector, public_key: publicKey, seen_at } = key
   const answer = await dns.txt(keyRecordName(selector, domain))
   if (answer.kind === 'failed') return { kind: 'failed', selector, publicKey, reason: answer.reason }
   const rows = answer.kind === 'found' ? answer.rows : []
   const isSeen = rows.some((row) => publishes(row, publicKey))
-  await sql.noteKeyLook(deps.db, domain, isSeen, deps.now())
+  await noteKeyLook(deps.db, domain, isSeen, deps.now())
   if (isSeen) return { kind: 'seen', selector, isFirst: seen_at === null }
   return rows[0] === undefined
     ? { kind: 'missing', selector, publicKey }
@@ -50,7 +50,7 @@ export async function lookForKey(deps: KeyDeps, dns: DnsLookup, key: sql.SenderK
 /** Tick: checks for records that appeared or disappeared. */
 export async function checkSenderKeys(deps: Deps): Promise<void> {
   const now = deps.now()
-  const keys = await sql.takeKeysToCheck(deps.db, new Date(now.getTime() - CHECKED_EVERY_MS), now)
+  const keys = await takeKeysToCheck(deps.db, new Date(now.getTime() - CHECKED_EVERY_MS), now)
   if (keys.length === 0) return
   const dns = openDns({ servers: deps.config.dnsServers })
   for (const key of keys) {
@@ -66,7 +66,7 @@ export function openSigningKeys({ db, secrets, now }: KeyDeps): (domain: string)
     const at = now().getTime()
     const last = known.get(domain)
     if (last && at < last.until && last.until - at <= KNOWN_MS) return last.key
-    const row = await sql.readSenderKey(db, domain)
+    const row = await readSenderKey(db, domain)
     const isUsed = row !== undefined && row.seen_at !== null
     const sameKey = isUsed && last?.key?.selector === row.selector ? last.key : null
     const key = isUsed ? (sameKey ?? signingKey(row)) : null
@@ -74,7 +74,51 @@ export function openSigningKeys({ db, secrets, now }: KeyDeps): (domain: string)
     return key
   }
 
-  function signingKey({ domain, selector, encrypted }: sql.SenderKeyRow): SigningKey {
+  function signingKey({ domain, selector, encrypted }: SenderKeyRow): SigningKey {
     return { domain, selector, privateKey: openKey(secrets.open(encrypted, sealContext(domain, selector))) }
   }
+}
+
+// SQL for the server's DKIM keys. They belong to the server, not to an account.
+
+interface SenderKeyRow {
+  domain: string
+  selector: string
+  public_key: string
+  encrypted: Buffer
+  seen_at: Date | null
+}
+
+function readSenderKey(db: Db, domain: string): Promise<SenderKeyRow | undefined> {
+  return db
+    .selectFrom('sender_keys')
+    .select(['domain', 'selector', 'public_key', 'encrypted', 'seen_at'])
+    .where('domain', '=', domain)
+    .executeTakeFirst()
+}
+
+/** Inserts the key unless another process has done so. */
+async function insertSenderKey(
+  db: Db,
+  row: Omit<SenderKeyRow, 'seen_at'> & { created_at: Date },
+): Promise<void> {
+  await db
+    .insertInto('sender_keys')
+    .values(row)
+    .onConflict((conflict) => conflict.column('domain').doNothing())
+    .execute()
+}
+
+async function noteKeyLook(db: Db, domain: string, isSeen: boolean, now: Date): Promise<void> {
+  await sql`update sender_keys set checked_at = ${now}, seen_at = case when ${isSeen} then ${now}::timestamptz end
+    where domain = ${domain}`.execute(db)
+}
+
+/** Takes the keys not checked since then and marks them as checked, so that only one worker checks each. */
+async function takeKeysToCheck(db: Db, before: Date, now: Date): Promise<SenderKeyRow[]> {
+  const rows = await sql<SenderKeyRow>`update sender_keys set checked_at = ${now}
+    where coalesce(checked_at, created_at) < ${before} returning domain, selector, public_key, encrypted, seen_at`.execute(
+    db,
+  )
+  return rows.rows
 }

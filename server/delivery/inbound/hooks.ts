@@ -10,9 +10,15 @@ import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { OPERATOR_KEY, trustedOf, trustedOperator } from '../texts/text-channels.ts'
 import { handleReply } from './inbound.ts'
 import { duePrice } from './prices.ts'
-import { receiveShared } from './shared-number.ts'
+
 import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
-import { isFromMeta, readMetaNews } from './whatsapp-hooks.ts'
+
+import { listAccountsThatTexted } from '../../core/db/system.ts'
+import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
+import { type Inbound } from './inbound.ts'
+import { keywordOf } from './keywords.ts'
+import { createHmac } from 'node:crypto'
+import type { InboundMessage } from './twilio-hooks.ts'
 
 // Handles webhook calls of providers. The key in the URL identifies the account, the signature authenticates the
 // provider. Both are checked before anything is changed.
@@ -116,4 +122,145 @@ async function report(deps: Deps, { account, channel }: Hook, { messageId, ...sa
     ...(messageId && UUID.test(messageId) && { messageId }),
     ...(effect && effect !== 'retry' && { suppress: effect }),
   })
+}
+
+// Replies to the operator's numbers, which many accounts share. A shopper knows the number, not the account, so STOP
+// applies to every account that has written to them by it. START and YES apply only to the account of the newest
+// message, since nobody agrees to what they have not read. Messages from numbers that no account has written to are
+// ignored.
+
+/** Handles a reply. Returns the text to answer at once; null: none. */
+async function receiveShared(deps: Deps, inbound: Inbound): Promise<string | null> {
+  const hashes = listNumberAliases(inbound.from).map(deps.secrets.addressHash)
+  const newest = await listAccountsThatTexted(deps.db, hashes)
+  const meant = (inbound.keyword ?? keywordOf(inbound.text)) === 'stop' ? newest : newest.slice(0, 1)
+  const taken = await Promise.allSettled(
+    meant.map((accountId) => handleReply(deps, { accountId, db: deps.db }, inbound)),
+  )
+  // A failure for one account must not block the others. The error makes Twilio repeat the call, which is idempotent.
+  const failed = taken.find((each) => each.status === 'rejected')
+  if (failed) throw failed.reason
+  return taken.flatMap((each) => (each.status === 'fulfilled' ? (each.value ?? []) : []))[0] ?? null
+}
+
+// Parses Meta's webhook calls. Pure. Lenient: unknown kinds of events and new fields are ignored.
+
+/** Checks X-Hub-Signature-256, an HMAC of the raw body with the app's secret. */
+export function isFromMeta(appSecret: string, rawBody: Buffer, signature: string): boolean {
+  return isSameSecret(signature, `sha256=${createHmac('sha256', appSecret).update(rawBody).digest('hex')}`)
+}
+
+const Status = z.object({
+  id: z.string(),
+  status: z.enum(['sent', 'delivered', 'read', 'failed']),
+  timestamp: z.string().regex(/^\d{1,12}$/),
+  biz_opaque_callback_data: z.string().optional(),
+  errors: z.array(z.object({ code: z.number() })).optional(),
+})
+const Chosen = z.object({ title: z.string() })
+const Message = z.object({
+  id: z.string(),
+  from: z.string().regex(/^\d{6,15}$/),
+  timestamp: z.string().regex(/^\d{1,12}$/),
+  text: z.object({ body: z.string() }).optional(),
+  button: z.object({ text: z.string() }).optional(),
+  interactive: z.object({ button_reply: Chosen.optional(), list_reply: Chosen.optional() }).optional(),
+})
+/** The shopper's marketing preference in WhatsApp. */
+const Preference = z.object({
+  wa_id: z.string().regex(/^\d{6,15}$/),
+  category: z.literal('marketing_messages'),
+  value: z.enum(['stop', 'resume']),
+  timestamp: z.coerce.string().regex(/^\d{1,12}$/),
+})
+const Envelope = z.object({
+  entry: z.array(
+    z.object({
+      changes: z.array(
+        z.object({
+          field: z.string(),
+          value: z.object({
+            metadata: z.object({ phone_number_id: z.string() }).optional(),
+            statuses: z.array(z.unknown()).optional(),
+            messages: z.array(z.unknown()).optional(),
+            user_preferences: z.array(z.unknown()).optional(),
+          }),
+        }),
+      ),
+    }),
+  ),
+})
+
+interface MetaNews {
+  statuses: (Pick<DeliveryReport, 'providerId' | 'status' | 'code' | 'at'> & { messageId: string | null })[]
+  messages: InboundMessage[]
+}
+
+const FIELDS = ['messages', 'user_preferences']
+
+/** Reads only events of this phone number: an app may report several numbers to one URL. */
+function readMetaNews(rawBody: Buffer, phoneNumberId: string): MetaNews {
+  const envelope = Envelope.safeParse(parsed(rawBody))
+  const values = (envelope.data?.entry ?? [])
+    .flatMap(({ changes }) => changes)
+    .filter(({ field, value }) => FIELDS.includes(field) && value.metadata?.phone_number_id === phoneNumberId)
+    .map(({ value }) => value)
+  return {
+    statuses: known(
+      Status,
+      values.flatMap(({ statuses }) => statuses ?? []),
+    ).map((status) => ({
+      providerId: status.id,
+      status: status.status,
+      code: status.errors?.[0] ? String(status.errors[0].code) : null,
+      at: instantOf(status.timestamp),
+      messageId: status.biz_opaque_callback_data ?? null,
+    })),
+    messages: [
+      ...known(
+        Message,
+        values.flatMap(({ messages }) => messages ?? []),
+      ).map(readMessage),
+      ...known(
+        Preference,
+        values.flatMap((value) => value.user_preferences ?? []),
+      ).map(readPreference),
+    ],
+  }
+}
+
+const readMessage = ({ id, from, timestamp, text, button, interactive }: z.output<typeof Message>): InboundMessage => ({
+  id,
+  from: `+${from}`,
+  text: text?.body ?? button?.text ?? interactive?.button_reply?.title ?? interactive?.list_reply?.title ?? '',
+  at: instantOf(timestamp),
+  isAnswered: false,
+})
+
+/** WhatsApp has already confirmed the change to the shopper, so `isAnswered` is true. */
+const readPreference = ({ wa_id: from, value, timestamp }: z.output<typeof Preference>): InboundMessage => ({
+  id: `preference:${from}:${timestamp}:${value}`,
+  from: `+${from}`,
+  text: '',
+  at: instantOf(timestamp),
+  isAnswered: true,
+  isSetting: true,
+  keyword: value === 'stop' ? 'stop' : 'start',
+})
+
+const instantOf = (seconds: string) => new Date(Number(seconds) * 1_000)
+
+function known<Shape extends z.ZodType>(shape: Shape, rows: readonly unknown[]): z.output<Shape>[] {
+  return rows.flatMap((row) => {
+    const read = shape.safeParse(row)
+    return read.success ? [read.data] : []
+  })
+}
+
+function parsed(rawBody: Buffer): unknown {
+  try {
+    return JSON.parse(rawBody.toString('utf8'))
+  } catch {
+    return null
+  }
 }

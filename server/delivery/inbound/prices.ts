@@ -3,7 +3,7 @@ import { listStoresWithPriceLookups } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import type { Cost, TextChannelName } from '../../messages/channels/channel.ts'
 import { bookSpend, correctCosts } from '../texts/spend.ts'
-import * as sql from './prices-sql.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Final prices of messages. The send books an estimate. Twilio reports the price some minutes after delivery, which
 // then replaces the estimate.
@@ -19,7 +19,7 @@ export async function duePrice(
 ): Promise<void> {
   if (!/^[\da-f-]{36}$/i.test(of.messageId)) return
   const nextAt = new Date(deps.now().getTime() + FIRST_ASKED_AFTER_MS)
-  await sql.insertPriceDue(account, { ...of, nextAt })
+  await insertPriceDue(account, { ...of, nextAt })
 }
 
 /** Tick: requests the prices that should be known by now. */
@@ -27,26 +27,82 @@ export async function fetchPrices(deps: Deps): Promise<void> {
   let room = AT_ONCE
   for (const storeId of await listStoresWithPriceLookups(deps.db, deps.now(), AT_ONCE)) {
     if (room <= 0) return
-    const due = await sql.takePriceLookups({ storeId, db: deps.db }, deps.now(), room)
+    const due = await takePriceLookups({ storeId, db: deps.db }, deps.now(), room)
     for (const each of due) await fetchPrice(deps, { storeId, db: deps.db }, each)
     room -= due.length
   }
 }
 
-async function fetchPrice(deps: Deps, store: StoreDb<Db>, due: sql.PriceDue): Promise<void> {
+async function fetchPrice(deps: Deps, store: StoreDb<Db>, due: PriceDue): Promise<void> {
   const channel = await deps.channels.text(due.account_id, due.channel)
   const cost = (await channel?.priceOf?.(due.provider_id).catch(() => null)) ?? null
   if (cost) await book(store, due, cost)
-  else if (due.tries >= MOST_TRIES) await sql.deletePriceDue(store, due.provider_id)
+  else if (due.tries >= MOST_TRIES) await deletePriceDue(store, due.provider_id)
 }
 
-async function book(store: StoreDb<Db>, due: sql.PriceDue, cost: Cost): Promise<void> {
+async function book(store: StoreDb<Db>, due: PriceDue, cost: Cost): Promise<void> {
   await transact(store, async (tx) => {
-    if (!(await sql.deletePriceDue(tx, due.provider_id))) return
-    const booked = await sql.bookedCost(tx, due.message_id)
+    if (!(await deletePriceDue(tx, due.provider_id))) return
+    const booked = await bookedCost(tx, due.message_id)
     if (!booked) return
     await correctCosts(tx, [{ id: due.message_id, segments: null, cost }])
     const taken = { amountMicros: -booked.micros, currency: booked.currency }
     await bookSpend(tx, due.account_id, booked.month, [taken, cost])
   })
+}
+
+// SQL for messages whose final price is not known yet.
+
+/** Schedules a price look-up, only for a message of this account with this provider id. */
+async function insertPriceDue(
+  { db, accountId }: AccountDb,
+  due: { providerId: string; messageId: string; channel: TextChannelName; nextAt: Date },
+): Promise<void> {
+  await sql`insert into price_lookups (account_id, provider_id, channel, store_id, message_id, next_at)
+    select ${accountId}, ${due.providerId}, ${due.channel}, m.store_id, m.id, ${due.nextAt}
+    from stores s join messages m on m.store_id = s.id
+    where s.account_id = ${accountId} and m.id = ${due.messageId} and m.channel = ${due.channel}
+      and m.cost_micros is not null
+    on conflict do nothing`.execute(db)
+}
+
+interface PriceDue {
+  account_id: string
+  provider_id: string
+  channel: TextChannelName
+  store_id: string
+  message_id: string
+  tries: number
+}
+
+/** Takes due look-ups and postpones them first, so that two workers do not request the same price. */
+async function takePriceLookups({ db, storeId }: StoreDb, now: Date, limit: number): Promise<PriceDue[]> {
+  const rows = await sql<PriceDue>`
+    update price_lookups p set tries = p.tries + 1, next_at = ${now}::timestamptz + interval '4 minutes' * power(2, p.tries)
+    from (select provider_id from price_lookups where store_id = ${storeId} and next_at <= ${now}
+      order by next_at limit ${limit} for update skip locked) due
+    where p.store_id = ${storeId} and p.provider_id = due.provider_id
+    returning p.account_id, p.provider_id, p.channel, p.store_id, p.message_id, p.tries`.execute(db)
+  return rows.rows
+}
+
+/** Returns false if another process has booked it. */
+async function deletePriceDue({ db, storeId }: StoreDb, providerId: string): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('price_lookups')
+    .where('store_id', '=', storeId)
+    .where('provider_id', '=', providerId)
+    .returning('provider_id')
+    .execute()
+  return gone.length > 0
+}
+
+/** The booked cost and its month (UTC). */
+async function bookedCost({ db, storeId }: StoreDb, messageId: string) {
+  const rows = await sql<{ micros: number; currency: string; month: string }>`
+    select cost_micros as micros, cost_currency as currency,
+      to_char(sending_at at time zone 'UTC', 'YYYY-MM-01') as month
+    from messages where store_id = ${storeId} and id = ${messageId} and cost_micros is not null
+      and sending_at is not null for update`.execute(db)
+  return rows.rows[0]
 }

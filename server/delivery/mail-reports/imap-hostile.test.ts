@@ -10,7 +10,7 @@ import { createMessageScene } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { readMailboxes } from './bounce-mailbox.ts'
 import * as sql from './bounce-mailbox-sql.ts'
-import { type ImapAccess, withInbox } from './imap.ts'
+import { type ImapAccess, withInbox } from './bounce-mailbox.ts'
 
 // A mailbox is on a server of somebody's choice, and that server may answer whatever it likes.
 

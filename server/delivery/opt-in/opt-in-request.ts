@@ -20,8 +20,12 @@ import { planLimitOf } from '../decide/decision-inputs.ts'
 import { quietHours } from '../decide/quiet.ts'
 import { loadSituation, loadSuppressions, type Situation } from '../decide/situation.ts'
 import { bookSpend, lockBudget } from '../texts/spend.ts'
-import * as sql from './opt-in-request-sql.ts'
-import { type Question, returnUsage, takeUsage } from './question-room.ts'
+
+
+import { sql } from '../../core/db/db.ts'
+import { creditPrice } from '../../../shared/credits.ts'
+import { addUsage, lockUsage } from '../../billing/billing/usage.ts'
+import { lockCredits, payWithCredits, refundCredits } from '../../billing/credits/credits.ts'
 
 // Double opt-in for SMS: one message asks the shopper to confirm the consent given in the shop. It contains no
 // advertising and is sent at most once. It obeys suppressions, quiet hours, budget and everything that stops the store.
@@ -44,7 +48,7 @@ export const WITHOUT_ORDER: readonly (Limit & { per: 'hour' | 'day' })[] = [
 export async function sendOptInRequests(deps: Deps): Promise<void> {
   for (const storeId of await system.listStoresWithOptInRequests(deps.db, deps.now())) {
     const store = { storeId, db: deps.db }
-    for (const optInRequest of await sql.dueOptInRequests(store, deps.now(), AT_ONCE)) {
+    for (const optInRequest of await dueOptInRequests(store, deps.now(), AT_ONCE)) {
       await ask(deps, store, optInRequest).catch((error) =>
         deps.log.error({ err: error, storeId }, 'consent.ask-failed'),
       )
@@ -52,12 +56,12 @@ export async function sendOptInRequests(deps: Deps): Promise<void> {
   }
 }
 
-async function ask(deps: Deps, store: StoreDb<Db>, optInRequest: sql.OptInRequest): Promise<void> {
+async function ask(deps: Deps, store: StoreDb<Db>, optInRequest: OptInRequest): Promise<void> {
   const situation = await loadSituation(store, formatMonth(deps.now()), deps.now())
   if (!situation) return
   const checked = await checkRequest(deps, store, optInRequest, situation)
-  if (checked === 'drop') return sql.dropOptInRequest(store, optInRequest, 'waiting')
-  if (checked instanceof Date) return sql.postponeOptInRequest(store, optInRequest, checked)
+  if (checked === 'drop') return dropOptInRequest(store, optInRequest, 'waiting')
+  if (checked instanceof Date) return postponeOptInRequest(store, optInRequest, checked)
   await sendRequest(deps, store, optInRequest, { situation, ...checked })
 }
 
@@ -78,7 +82,7 @@ export function mayBeAsked(phone: string, store: Pick<Situation, 'base_country' 
 async function checkRequest(
   deps: Deps,
   store: StoreDb,
-  { phone, country, createdAt, addressHash }: sql.OptInRequest,
+  { phone, country, createdAt, addressHash }: OptInRequest,
   situation: Situation,
 ): Promise<'drop' | Date | Ready> {
   const now = deps.now()
@@ -113,16 +117,16 @@ async function checkRequest(
 async function sendRequest(
   deps: Deps,
   store: StoreDb<Db>,
-  optInRequest: sql.OptInRequest,
+  optInRequest: OptInRequest,
   { situation, transport, message }: Ready & { situation: Situation },
 ): Promise<void> {
   const now = deps.now()
   const { account_id: accountId } = situation
   const { cost } = transport.estimate(message)
   const question = { situation, transport, message }
-  const limits = (await sql.hasBoughtWith(store, optInRequest.phone)) ? [] : WITHOUT_ORDER
+  const limits = (await hasBoughtWith(store, optInRequest.phone)) ? [] : WITHOUT_ORDER
   const waitS = await transact(store, (tx) => takeAndBook(deps, tx, optInRequest, { question, cost, limits, now }))
-  if (waitS > 0) return sql.postponeOptInRequest(store, optInRequest, new Date(now.getTime() + waitS * 1_000))
+  if (waitS > 0) return postponeOptInRequest(store, optInRequest, new Date(now.getTime() + waitS * 1_000))
   // If the process stalled, a STOP or a pause may have come since the check (D5).
   const isLate = Math.abs(deps.now().getTime() - now.getTime()) >= SOON_MS
   const outcome = isLate
@@ -137,7 +141,7 @@ async function sendRequest(
     if (isFree) {
       await returnUsage(tx, question, { takenAt: now, now: deps.now() })
       await bookSpend(tx, accountId, formatMonth(now), [{ ...cost, amountMicros: -cost.amountMicros }])
-      await sql.unaskAnswered(tx, optInRequest, now)
+      await unaskAnswered(tx, optInRequest, now)
     }
     const isErased = (await selectErased(tx, [optInRequest.addressHash])).size > 0
     await recordReply(deps, tx, optInRequest, outcome, isErased)
@@ -162,7 +166,7 @@ interface Price {
 async function takeAndBook(
   deps: Deps,
   tx: StoreTx,
-  optInRequest: sql.OptInRequest,
+  optInRequest: OptInRequest,
   { question, cost, limits, now }: Price,
 ): Promise<number> {
   if (!(await takeUsage(tx, question, now))) return NO_ROOM_S
@@ -171,7 +175,7 @@ async function takeAndBook(
   const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
   const waitS = isOver ? NO_ROOM_S : await takePoints(deps, tx, limits)
   const { text: wording } = question.message
-  if (waitS === 0 && (await sql.takeOptInRequest(tx, optInRequest, { wording, now }))) {
+  if (waitS === 0 && (await takeOptInRequest(tx, optInRequest, { wording, now }))) {
     await bookSpend(tx, accountId, formatMonth(now), [cost])
     return 0
   }
@@ -205,17 +209,17 @@ async function takePoints(deps: Deps, tx: StoreTx, limits: typeof WITHOUT_ORDER)
 async function recordReply(
   deps: Deps,
   store: StoreDb,
-  optInRequest: sql.OptInRequest,
+  optInRequest: OptInRequest,
   outcome: Outcome,
   isErased: boolean,
 ) {
   if (outcome.kind === 'retry') {
-    if (isErased) return sql.dropOptInRequest(store, optInRequest, 'asked')
+    if (isErased) return dropOptInRequest(store, optInRequest, 'asked')
     const waitMs = outcome.retryAfterMs ?? MINUTE_MS
-    return sql.reopenOptInRequest(store, optInRequest, new Date(deps.now().getTime() + waitMs))
+    return reopenOptInRequest(store, optInRequest, new Date(deps.now().getTime() + waitMs))
   }
   const providerId = outcome.kind === 'accepted' && !isErased ? outcome.providerId : null
-  await sql.closeOptInRequest(store, optInRequest, {
+  await closeOptInRequest(store, optInRequest, {
     state: outcome.kind === 'rejected' ? 'failed' : 'asked',
     providerId,
   })
@@ -226,4 +230,141 @@ export function optInRequestText(name: string, country: string | null): string {
   return isGermanSpeaking(country)
     ? `${name}: Möchten Sie SMS zu Ihrem Warenkorb und zu Angeboten erhalten? Dann antworten Sie mit JA. Ohne Antwort erhalten Sie keine. STOP beendet.`
     : `${name}: do you want text messages about your cart and offers? Then reply YES. Without an answer you get none. Msg & data rates may apply. Reply STOP to stop.`
+}
+
+// SQL for double opt-in requests by SMS.
+
+interface OptInRequest {
+  addressHash: Buffer
+  /** E.164. */
+  phone: string
+  country: string | null
+  createdAt: Date
+}
+
+/** Lists due requests, oldest first. */
+async function dueOptInRequests({ db, storeId }: StoreDb, now: Date, limit: number): Promise<OptInRequest[]> {
+  const rows = await sql<OptInRequest>`
+    select address_hash as "addressHash", phone, country, created_at as "createdAt" from opt_in_requests
+    where store_id = ${storeId} and channel = 'sms' and state = 'waiting' and due_at <= ${now} and phone is not null
+    order by due_at limit ${limit}`.execute(db)
+  return rows.rows
+}
+
+/** Whether an order with this number exists. */
+async function hasBoughtWith({ db, storeId }: StoreDb, phone: string): Promise<boolean> {
+  const rows = await sql<{ hasBought: boolean }>`
+    select exists (select 1 from shopper_keys k join facts f on f.store_id = k.store_id and f.shopper_id = k.shopper_id
+      where k.store_id = ${storeId} and k.kind = 'phone' and k.value = ${phone} and f.kind = 'order'
+        and f.payload ->> 'orderKind' = 'purchase' and f.payload #>> '{contact,phone}' = ${phone}) as "hasBought"`.execute(
+    db,
+  )
+  return rows.rows[0]!.hasBought
+}
+
+/** Returns false if another process has taken it. */
+async function takeOptInRequest(
+  { db, storeId }: StoreTx,
+  { addressHash }: OptInRequest,
+  { wording, now }: { wording: string; now: Date },
+): Promise<boolean> {
+  const rows =
+    await sql`update opt_in_requests set state = 'asked', asked_at = ${now}, wording = ${wording}, phone = null
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'waiting' returning 1`.execute(
+      db,
+    )
+  return rows.rows.length > 0
+}
+
+async function postponeOptInRequest(
+  { db, storeId }: StoreDb,
+  { addressHash }: OptInRequest,
+  until: Date,
+): Promise<void> {
+  await sql`update opt_in_requests set due_at = ${until}
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'waiting'`.execute(db)
+}
+
+/** Puts a request back that was provably not sent. */
+async function reopenOptInRequest(
+  { db, storeId }: StoreDb,
+  { addressHash, phone }: OptInRequest,
+  dueAt: Date,
+): Promise<void> {
+  await sql`update opt_in_requests set state = 'waiting', asked_at = null, wording = null, phone = ${phone}, due_at = ${dueAt}
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'asked'`.execute(db)
+}
+
+/** Keeps a YES that came before the proof that the request was not sent, but as a reply to no question. */
+async function unaskAnswered(
+  { db, storeId }: StoreDb,
+  { addressHash }: OptInRequest,
+  askedAt: Date,
+): Promise<void> {
+  await sql`update opt_in_requests set asked_at = null, wording = null
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'answered'
+      and asked_at = ${askedAt}`.execute(db)
+}
+
+/** Records the provider's reply. A shopper's reply that came earlier stays. */
+async function closeOptInRequest(
+  { db, storeId }: StoreDb,
+  { addressHash }: OptInRequest,
+  { state, providerId }: { state: 'asked' | 'failed'; providerId: string | null },
+): Promise<void> {
+  await sql`update opt_in_requests set state = ${state}, provider_id = ${providerId}, phone = null
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'asked'`.execute(db)
+}
+
+/** Drops a request for good: it must not be sent, or was provably not sent. */
+async function dropOptInRequest(
+  { db, storeId }: StoreDb,
+  { addressHash }: OptInRequest,
+  from: 'waiting' | 'asked',
+): Promise<void> {
+  await sql`update opt_in_requests set state = 'dropped', asked_at = null, wording = null, phone = null
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = ${from}`.execute(db)
+}
+
+// Plan usage of opt-in requests. A request by the operator's SMS account uses a plan message or credits, as it costs
+// the operator the same as any SMS. A request by the store's own provider uses none.
+
+interface Question {
+  situation: Situation
+  transport: TextChannel
+  message: OutgoingText
+}
+
+/**
+ * Takes a plan message or credits. Call in the transaction that takes the request, before booking its price. Returns
+ * false if both are used up.
+ */
+async function takeUsage(tx: StoreTx, { situation, transport, message }: Question, now: Date): Promise<boolean> {
+  if (!transport.credits) return true
+  const { account_id: accountId } = situation
+  const month = formatMonth(now)
+  const used = await lockUsage(tx, accountId, month, 'sms')
+  const left = await lockCredits(tx, accountId)
+  const limit = planLimitOf(situation, 'sms')
+  if (limit < 0 || used < limit) {
+    await addUsage(tx, accountId, month, 'sms', 1)
+    return true
+  }
+  const micros = creditPrice(transport.estimate(message).cost.amountMicros, transport.credits.perMille)
+  if (limit === 0 || micros > left) return false
+  await payWithCredits(tx, accountId, [{ messageId: message.messageId, micros }], now)
+  return true
+}
+
+/** Gives back the usage of an unsent request. `takenAt` selects the month it was counted in. */
+async function returnUsage(
+  tx: StoreTx,
+  { situation, transport, message }: Question,
+  { takenAt, now }: { takenAt: Date; now: Date },
+): Promise<void> {
+  if (!transport.credits) return
+  const { account_id: accountId } = situation
+  await lockUsage(tx, accountId, formatMonth(takenAt), 'sms')
+  const paid = await refundCredits(tx, accountId, [message.messageId], now)
+  if (paid.size === 0) await addUsage(tx, accountId, formatMonth(takenAt), 'sms', -1)
 }

@@ -21,9 +21,19 @@ import { dryRun } from '../decide/evaluate.ts'
 import { couponFor } from '../decide/message-coupon.ts'
 import * as load from '../decide/situation.ts'
 import { loadTextChannels } from '../send/send-due.ts'
-import { decisionOfNotTaken, unmetOf } from './not-taken.ts'
-import { sampleRow } from './sample.ts'
-import * as sample from './sample-sql.ts'
+
+
+
+import type { MessagePreview } from '../../../shared/reminders.ts'
+import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
+import type { FlowMismatch } from '../../carts/flow-choice/flow-match.ts'
+import { type CountryCode, getExampleNumber, isSupportedCountry } from 'libphonenumber-js'
+import examples from 'libphonenumber-js/mobile/examples'
+import type { CartItem } from '../../../shared/carts.ts'
+import { currencyExponent } from '../../../shared/money.ts'
+import type { ClaimedRow } from '../decide/situation.ts'
+import { sql } from '../../core/db/db.ts'
+import { couponOf } from '../decide/fragments.ts'
 
 // Previews a message for a real cart or the sample cart, with the code that sends. Nothing is stored, and the links
 // open nothing.
@@ -43,7 +53,7 @@ export interface PreviewContext {
   signal: AbortSignal
 }
 
-interface StepRequest extends OwnText, sample.StepName {
+interface StepRequest extends OwnText, StepName {
   cartId: string
   variantId?: string | undefined
   channel?: SendChannel | 'push' | undefined
@@ -82,10 +92,10 @@ async function previewStored({ deps, store, signal }: PreviewContext, wanted: St
   const words = { ...wanted, body: wanted.channel === 'whatsapp' ? READY_TEXTS.whatsapp : wanted.body }
   return seated(async () => {
     const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])
-    const stepId = requireFound(await sample.idOfStep(store, wanted), 'Cart or step')
+    const stepId = requireFound(await idOfStep(store, wanted), 'Cart or step')
     if (wanted.cartId === SAMPLE_CART) {
       const template = async (tx: StoreTx) => {
-        const stored = await sample.templateOfStep(tx, { ...wanted, stepId })
+        const stored = await templateOfStep(tx, { ...wanted, stepId })
         return stored && (await withCoupon(tx, stored, wanted.coupon))
       }
       return presentSample(await imagineSample(deps, store, texts, { ...words, template }), 'Step')
@@ -133,7 +143,7 @@ export async function previewMessage({ deps, store, signal }: PreviewContext, wa
       return presentPreview(await loadManualPreview(deps, store, texts, wanted), 'Cart')
     }
     const template = async (tx: StoreTx) => {
-      const row = await sample.manualTemplate(tx, {
+      const row = await manualTemplate(tx, {
         templateId: await templateFor(tx, wanted),
         channel: wanted.channel,
       })
@@ -178,14 +188,14 @@ export function previewDesign({ deps, store, signal }: PreviewContext, look: Bra
   return seated(async () => {
     const channel = 'email'
     const template = async (tx: StoreTx) =>
-      sample.manualTemplate(tx, { templateId: await templateFor(tx, { channel }), channel })
+      manualTemplate(tx, { templateId: await templateFor(tx, { channel }), channel })
     return presentSample(await imagineSample(deps, store, new Map(), { channel, template, look }), 'Store')
   }, signal)
 }
 
 interface SampleRequest extends OwnText {
   channel?: SendChannel | 'push' | undefined
-  template: (tx: StoreTx) => Promise<sample.SampleTemplate | undefined>
+  template: (tx: StoreTx) => Promise<SampleTemplate | undefined>
   /** undefined: as saved. */
   look?: BrandLook | undefined
   isWithoutCart?: boolean
@@ -367,3 +377,199 @@ export const priceOf = ({ amountMicros, currency }: { amountMicros: number; curr
   amount: amountMicros / 1_000_000,
   currency,
 })
+
+// Explains in a preview unmet conditions and carts that the flow does not match. Pure.
+
+type Decision = NonNullable<MessagePreview['decision']>
+
+const REASONS: Record<FlowMismatch['why'], (flow: string) => string> = {
+  conditions: () => 'its conditions do not hold for it.',
+  other_flow: (flow) => `it belongs to “${flow}”, and stays there.`,
+  flow_above: (flow) => `“${flow}” stands above this flow and takes it.`,
+  left_before: () => 'it was left before this flow was switched on.',
+  left_untaken: () => 'no flow took it when it was left.',
+}
+
+function decisionOfNotTaken(notTaken: FlowMismatch): Decision {
+  const { why } = notTaken
+  return {
+    ...{ outcome: 'skip', reason: `not_taken:${why}`, until: null },
+    explanation: `This flow does not take this cart: ${REASONS[why]('flow' in notTaken ? notTaken.flow : '')}`,
+    unmet: notTaken.why === 'conditions' ? unmetOf('flow', notTaken) : null,
+  }
+}
+
+/** Unmet conditions in the form of the decision record (decide/decision-inputs.ts). null: all hold. */
+function unmetOf(
+  of: 'flow' | 'step',
+  { finding, currency }: { finding: ConditionFinding; currency: string },
+): Decision['unmet'] {
+  if (finding.holds) return null
+  return { of, conditionValues: finding.asked, conditionsUnmet: { currency, conditions: finding.unmet } }
+}
+
+// The sample cart for previews, for stores that have no cart yet. It exists in memory only; no row and no link of it is
+// stored.
+
+const HOUR_MS = 3_600_000
+
+/** A message about the sample cart; null: the store is gone. */
+async function sampleRow(
+  tx: StoreTx,
+  template: SampleTemplate,
+  { now, publicUrl }: { now: Date; publicUrl: string },
+): Promise<ClaimedRow | null> {
+  const store = await readBasis(tx)
+  if (!store) return null
+  const products = await sampleProducts(tx, store.currency)
+  const items = products.length > 0 ? products.map(itemOf) : neutralItems(store.currency, publicUrl)
+  return {
+    ...nobody(now),
+    ...template,
+    items,
+    value_minor: items.reduce((sum, item) => sum + item.quantity * item.unitPriceMinor, 0),
+    currency: store.currency,
+    country: store.base_country,
+    phone: phoneIn(store.base_country),
+  }
+}
+
+const itemOf = (product: SampleProduct): CartItem => ({
+  productId: product.product_id,
+  variationId: null,
+  name: product.name,
+  sku: product.sku,
+  quantity: 1,
+  unitPriceMinor: product.price_minor,
+  imageUrl: product.image_url,
+})
+
+/** Items for a store without known products. The images are part of the app. */
+function neutralItems(currency: string, publicUrl: string): CartItem[] {
+  const item = (name: string, picture: string, cents: number): CartItem => ({
+    ...{ productId: picture, variationId: null, sku: null, quantity: 1 },
+    name,
+    unitPriceMinor: Math.max(cents, Math.round((cents / 100) * 10 ** currencyExponent(currency))),
+    imageUrl: `${publicUrl}/sample/${picture}.jpg`,
+  })
+  return [item('Stoneware mug', 'mug', 2_800), item('Storage jar', 'jar', 3_400)]
+}
+
+/** A fictional number of the country, to compute the price. */
+function phoneIn(country: string | null): string | null {
+  const known: CountryCode = country && isSupportedCountry(country) ? country : 'US'
+  return getExampleNumber(known, examples)?.number ?? null
+}
+
+function nobody(now: Date) {
+  return {
+    ...{ id: newId(), cart_id: newId(), shopper_id: newId(), reason: null, attempts: 0, manual: null, campaign: null },
+    ...{ due_at: now, expires_at: new Date(now.getTime() + HOUR_MS) },
+    ...{ flow_is_on: null, is_step_removed: false, is_superseded: false },
+    ...{ step_id: null, conditions: null, is_split: false, variant_id: null },
+    ...{ cart_version: 0, cart_status: 'abandoned' as const, abandon_at: null, pending_until: null },
+    ...{ last_activity_at: now, email: 'sample@example.com' },
+    ...{ arm: null, is_under_way: false, is_member: false, first_name: 'Alex', us_state: null },
+    ...{ unconfirmed_email: null, unconfirmed_phone: null, matching_order: null, has_bought_before: false },
+    ...{
+      coupon: null,
+      entered_codes: [],
+      cap_used: 0,
+      cap_oldest: null,
+      texts_sent: 0,
+      text_last: null,
+      subscription: null,
+    },
+  }
+}
+
+// SQL for messages about the sample cart.
+
+interface SampleBasis {
+  currency: string
+  base_country: string | null
+}
+
+async function readBasis({ db, storeId }: StoreDb): Promise<SampleBasis | undefined> {
+  return db.selectFrom('stores').select(['currency', 'base_country']).where('id', '=', storeId).executeTakeFirst()
+}
+
+interface SampleProduct {
+  product_id: string
+  name: string
+  sku: string | null
+  price_minor: number
+  image_url: string | null
+}
+
+/** Number of products to choose from, in key order. */
+const LOOKED_AT = 200
+
+/** Two available products in the store's currency, preferring those with an image that mail programs show. */
+async function sampleProducts({ db, storeId }: StoreDb, currency: string): Promise<SampleProduct[]> {
+  const rows = await sql<SampleProduct>`
+    select product_id, name, sku, price_minor, image_url from (
+      select distinct on (product_id) product_id, name, sku, price_minor, currency, image_url, is_available from products
+      where store_id = ${storeId} order by product_id, variation_id limit ${LOOKED_AT}) p
+    where is_available and price_minor > 0 and currency = ${currency}
+    order by coalesce(lower(split_part(image_url, '?', 1)) similar to '%.(png|jpg|jpeg|gif)', false) desc, image_url is null, product_id
+    limit 2`.execute(db)
+  return rows.rows
+}
+
+type SampleTemplate = Pick<
+  ClaimedRow,
+  'step' | 'channel' | 'coupon' | 'template_id' | 'template_version' | 'template_subject' | 'template_body'
+>
+
+/** Names a stored step by id or position. */
+interface StepName {
+  flowId: string
+  stepId?: string | undefined
+  step?: number | undefined
+}
+
+async function idOfStep(
+  { db, storeId }: StoreDb,
+  { flowId, stepId, step }: StepName,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from flow_steps where store_id = ${storeId} and flow_id = ${flowId} and removed_at is null
+      and (id = ${stepId ?? null} or (${stepId ?? null}::uuid is null and step = ${step ?? null}))`.execute(db)
+  return rows[0]?.id
+}
+
+async function templateOfStep(
+  { db, storeId }: StoreDb,
+  {
+    flowId,
+    stepId,
+    channel,
+    variantId,
+  }: { flowId: string; stepId: string; channel?: string | undefined; variantId?: string | undefined },
+): Promise<SampleTemplate | undefined> {
+  const rows = await sql<SampleTemplate>`
+    select fs.step, k.channel, t.id as template_id, t.version as template_version,
+      t.subject as template_subject, t.body as template_body, case when fs.coupon_id is not null then ${couponOf('fs')} end as coupon
+    from flow_steps fs
+    cross join lateral (select coalesce(${channel ?? null}, fs.channel) as channel) k
+    left join flow_words w on w.store_id = fs.store_id and w.step_id = fs.id and w.variant_id = coalesce(${variantId ?? null}, fs.id)
+      and w.channel = k.channel
+    join templates t on t.store_id = fs.store_id and t.id = coalesce(w.template_id, fs.template_id)
+    where fs.store_id = ${storeId} and fs.flow_id = ${flowId} and fs.id = ${stepId}`.execute(db)
+  return rows.rows[0]
+}
+
+/** The template of a manual message; texts and stores without templates have none. */
+async function manualTemplate(
+  { db, storeId }: StoreDb,
+  { templateId, channel }: { templateId: string | null; channel: SampleTemplate['channel'] },
+): Promise<SampleTemplate | undefined> {
+  const rows = await sql<SampleTemplate>`
+    select 1 as step, ${channel} as channel, t.id as template_id, t.version as template_version,
+      t.subject as template_subject, t.body as template_body, null as coupon
+    from (select ${templateId}::uuid as id) w left join templates t on t.store_id = ${storeId} and t.id = w.id`.execute(
+    db,
+  )
+  return rows.rows[0]
+}

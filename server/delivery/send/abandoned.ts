@@ -1,10 +1,15 @@
 import { formatMonth } from '../../billing/billing/rules.ts'
 import { withRetry } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
-import * as sql from './abandoned-sql.ts'
+
 import { isUnheard, type MessageInFlight, settle, UNHEARD } from './settle.ts'
 import type { Silence } from './turn-sql.ts'
 import { isSteady } from './workers.ts'
+import { type Db, sql } from '../../core/db/db.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import { becomesScheduled, hasWorker, isClaimed, isSending } from '../../messages/messages/fragments.ts'
+import type { Answer } from './settle.ts'
+import { isAbandoned } from './turn-sql.ts'
 
 /** A process without a heartbeat for this long is dead, and the replies it waited for are lost. */
 const DEAD_AFTER_MS = 12_000
@@ -31,12 +36,12 @@ export async function closeAbandonedSends(deps: Deps): Promise<number> {
   const lateBefore = new Date(now.getTime() - LATE_AFTER_MS)
   const silence = { deadBefore, lateBefore }
   let count = 0
-  for (const [storeId, sends] of Map.groupBy(await sql.abandonedSends(deps.db, silence), ({ store_id: id }) => id))
+  for (const [storeId, sends] of Map.groupBy(await abandonedSends(deps.db, silence), ({ store_id: id }) => id))
     count += await settleStoreSends(deps, { storeId, silence }, sends).catch((error) => {
       deps.log.error({ storeId, err: error }, 'messages.sends-not-settled')
       return 0
     })
-  const freed = await sql.releaseClaimsOfDead(deps.db, deadBefore, now)
+  const freed = await releaseClaimsOfDead(deps.db, deadBefore, now)
   if (freed > 0) deps.log.warn({ count: freed }, 'messages.released')
   return count + freed
 }
@@ -48,11 +53,11 @@ export async function closeAbandonedSends(deps: Deps): Promise<number> {
 async function settleStoreSends(
   deps: Deps,
   { storeId, silence }: { storeId: string; silence: Silence },
-  sends: readonly sql.AbandonedSend[],
+  sends: readonly AbandonedSend[],
 ): Promise<number> {
   let unknown = 0
   for (const group of Map.groupBy(sends, groupKeyOf).values()) {
-    const [{ account_id, channel, worker_id: workerId, sending_at, answer }] = group as [sql.AbandonedSend]
+    const [{ account_id, channel, worker_id: workerId, sending_at, answer }] = group as [AbandonedSend]
     const evaluation = { month: formatMonth(sending_at), situation: { account_id } }
     const ending = { evaluation, channel, mail: { isMailbox: answer?.isMailbox ?? false } }
     const write = async (chunk: readonly MessageInFlight[]) => {
@@ -77,10 +82,10 @@ async function settleStoreSends(
 }
 
 /** Messages with the same key have the same `Ending` and are settled together. */
-const groupKeyOf = ({ worker_id, channel, sending_at, answer }: sql.AbandonedSend): string =>
+const groupKeyOf = ({ worker_id, channel, sending_at, answer }: AbandonedSend): string =>
   `${worker_id} ${channel} ${formatMonth(sending_at)} ${answer?.isMailbox ?? false}`
 
-function toMessageInFlight(deps: Deps, sent: sql.AbandonedSend): MessageInFlight {
+function toMessageInFlight(deps: Deps, sent: AbandonedSend): MessageInFlight {
   const { id, cart_id, shopper_id, step, attempts, channel, is_manual: isManual, sending_at: sendingAt, answer } = sent
   const address = sent.to_address ?? ''
   const row = { id, cart_id, shopper_id, step, attempts, channel, manual: isManual ? {} : null }
@@ -98,5 +103,50 @@ function toMessageInFlight(deps: Deps, sent: sql.AbandonedSend): MessageInFlight
   }
 }
 
-const costOf = ({ cost_micros: amountMicros, cost_currency: currency }: sql.AbandonedSend) =>
+const costOf = ({ cost_micros: amountMicros, cost_currency: currency }: AbandonedSend) =>
   amountMicros === null || currency === null ? null : { cost: { amountMicros, currency } }
+
+// SQL for messages of dead processes: claimed ones, and those in flight whose replies are lost.
+
+interface AbandonedSend {
+  store_id: string
+  account_id: string
+  id: string
+  shopper_id: string
+  cart_id: string | null
+  channel: ChannelName
+  is_manual: boolean
+  step: number
+  attempts: number
+  to_address: string | null
+  cost_micros: number | null
+  cost_currency: string | null
+  worker_id: string
+  sending_at: Date
+  /** null: no reply was stored. */
+  answer: Answer | null
+}
+
+/** Lists messages in flight that their process did not settle: it died, or its writes failed (D4, D10). */
+async function abandonedSends(db: Db, silence: Silence): Promise<AbandonedSend[]> {
+  const rows = await sql<AbandonedSend>`
+    select m.store_id, s.account_id, m.id, m.shopper_id, m.cart_id, m.channel, m.origin_kind = 'manual' as is_manual, m.step, m.attempts,
+      m.to_address, m.cost_micros, m.cost_currency, m.worker_id, m.sending_at, m.answer
+    from messages m join stores s on s.id = m.store_id
+    where ${isSending('m')} and ${hasWorker('m')} and ${isAbandoned(silence)} order by m.store_id, m.id`.execute(db)
+  return rows.rows
+}
+
+/** Releases claimed rows of dead processes; they were never in flight. Returns their number. */
+export async function releaseClaimsOfDead(db: Db, deadBefore: Date, now: Date): Promise<number> {
+  const rows = await sql<{ count: number }>`
+    with freed as (
+      update messages m set ${becomesScheduled}, wake_at = greatest(m.due_at, ${now}), updated_at = ${now}
+      where ${isClaimed('m')} and ${hasWorker('m')} and not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore})
+      returning m.store_id),
+    bumped as (
+      update send_schedule s set next_due_at = least(s.next_due_at, ${now}::timestamptz)
+      where s.store_id in (select store_id from freed))
+    select count(*)::int as count from freed`.execute(db)
+  return rows.rows[0]!.count
+}

@@ -20,14 +20,14 @@ import {
   readStoredMessage,
 } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
-import { saveResting } from '../../billing/billing/resting-sql.ts'
+import { saveResting } from '../../billing/billing/resting.ts'
 import { recordFacts, recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact, transactAccount } from '../../core/db/db.ts'
 import { wakeCartMessages, wakeMessagesOf } from '../../messages/messages/messages.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import * as composing from '../decide/composing-sql.ts'
-import { releaseClaimsOfDead } from './abandoned-sql.ts'
+import { releaseClaimsOfDead } from './abandoned.ts'
 import * as deliver from './send-due-sql.ts'
 
 // Events that stop or move open messages during the turn of mails (D5, D10). A prepared mail stops, a mail in flight

@@ -14,7 +14,7 @@ import { acceptMail, createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import * as outcomes from '../outcome/outcome-sql.ts'
-import { sendersOn } from './connection-slots.ts'
+import { sendersOn } from './send-window.ts'
 
 // Slots shared by all stores (D10), and the effect of one unanswered message.
 

@@ -76,8 +76,8 @@ const KNOWN: Record<string, Known> = {
   'privacy/erase-sql.ts closeOpen': 'whatever is open of a person is closed as they are erased (C8)',
   'privacy/erase-sql.ts eraseRows':
     'an erasure waits until the mail in flight is settled, then erases the shopper (C8)',
-  'inbound/inbound-sql.ts closeOpenTexts': 'STOP closes a prepared text and lets one in flight end',
-  'inbound/inbound-sql.ts markAnswered': 'STOP closes a prepared text and lets one in flight end',
+  'inbound/inbound.ts closeOpenTexts': 'STOP closes a prepared text and lets one in flight end',
+  'inbound/inbound.ts markAnswered': 'STOP closes a prepared text and lets one in flight end',
 
   // Reports and answers
   'mail-reports/mail-reports-sql.ts applyMailReports': [
@@ -97,7 +97,7 @@ const KNOWN: Record<string, Known> = {
     has: `(\${isUnknown('m')} or (\${isAccepted('m')} and not \${isDelivered('m')}))`,
     so: 'Of notifications that are settled.',
   },
-  'carts/touchpoints-sql.ts recordResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
+  'carts/touchpoints.ts recordResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
   'texts/spend-sql.ts correctCosts': {
     has: 'set segments = coalesce(c.segments, m.segments), cost_micros',
     so: 'What texts have cost. No state, claim or time of send.',
@@ -117,7 +117,7 @@ const KNOWN: Record<string, Known> = {
   'send/turn-sql.ts prepare': 'its claim prepares the one in flight once more',
   'send/turn-sql.ts turnStatement': 'the turn of another claim would let both leave',
   'send/turn-sql.ts settle': 'the ends of both are written down, as if they had left at another time',
-  'send/abandoned-sql.ts releaseClaimsOfDead': 'its process is taken for dead',
+  'send/abandoned.ts releaseClaimsOfDead': 'its process is taken for dead',
 }
 
 const CHANGES = [

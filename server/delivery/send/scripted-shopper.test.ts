@@ -10,7 +10,7 @@ import { createProviderWorld } from '../../../test/provider-calls.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { wakeDueStores } from '../../messages/messages/scan.ts'
-import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
+import { createWooCommerceClient } from '../../platforms/woocommerce/platform.ts'
 import { sendOptInRequests } from '../opt-in/opt-in-request.ts'
 
 // Shoppers in the demo store, from the goods and the boxes they tick to what reaches them by mail, SMS and WhatsApp: the shop, its

@@ -23,7 +23,7 @@ import type { Situation } from '../decide/situation.ts'
 import { closeUnusable } from '../decide/unusable.ts'
 import { sendPush } from '../push/send-push.ts'
 import { itemsOf } from './goods-sql.ts'
-import { type StoreLease, takeStoreLease } from './lease.ts'
+
 import { openMailTransport } from './mail-out.ts'
 import * as sql from './send-due-sql.ts'
 import { openQueue, type SendQueue } from './send-window.ts'
@@ -404,4 +404,49 @@ function outgoingText({
 function oneMessagePerShopper(ready: readonly Ready[]): Ready[] {
   const seen = new Set<string>()
   return ready.filter(({ row }) => !seen.has(row.shopper_id) && seen.add(row.shopper_id))
+}
+
+/** How long a crashed process keeps others from sending for the store. */
+const STORE_LEASE_MS = 15_000
+const RENEW_EVERY_MS = 5_000
+
+/** The right to send for a store, for one process at a time: two would put twice the pool in flight (D10). */
+interface StoreLease {
+  /** Renews the lease if needed and returns whether this process holds it. Call before each send. */
+  hold(): Promise<boolean>
+  end(): Promise<void>
+}
+
+/**
+ * Returns null while another process holds the lease. Its end time identifies a lease, so no process renews or frees a
+ * later one.
+ */
+async function takeStoreLease(deps: Deps, store: StoreDb<Db>): Promise<StoreLease | null> {
+  const ending = () => new Date(deps.now().getTime() + STORE_LEASE_MS)
+  let until = ending()
+  if (!(await sql.leaseStore(store, deps.now(), until))) return null
+  let isOurs = true
+  let renewal = Promise.resolve()
+  const renewOnce = async () => {
+    const next = ending()
+    if (!isOurs || next.getTime() === until.getTime()) return
+    isOurs = await sql.renewStore(store, until, next)
+    if (isOurs) until = next
+  }
+  const renew = () => {
+    renewal = renewal.then(renewOnce).catch((error) => deps.log.warn({ err: error }, 'lease.not-renewed'))
+    return renewal
+  }
+  const timer = setInterval(renew, RENEW_EVERY_MS)
+  return {
+    async hold() {
+      if (until.getTime() - deps.now().getTime() < STORE_LEASE_MS - RENEW_EVERY_MS) await renew()
+      return isOurs && until > deps.now()
+    },
+    async end() {
+      clearInterval(timer)
+      await renewal
+      if (isOurs) await sql.freeStore(store, until)
+    },
+  }
 }

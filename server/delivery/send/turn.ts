@@ -11,10 +11,12 @@ import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Ready } from '../decide/evaluate.ts'
 import type { SendResult } from '../outcome/outcome.ts'
 import { type ChannelRules, createChannelRules, type Sendable } from './channel-rules.ts'
-import { candidateRow, preparedRow } from './send-row.ts'
+
 import type { SendContext } from './send-window.ts'
 import { answerOf, settle } from './settle.ts'
 import * as sql from './turn-sql.ts'
+import { isPush, isText } from '../decide/composing.ts'
+import type { CandidateRow, PreparedRow } from './turn-sql.ts'
 
 // Sends a batch, on every channel (decisions 147 and 149), in three writes. `prepare` writes content and links of the whole batch before any of it is
 // sent. `take`, the turn, is one statement: it stores the answers that came and moves the next messages to `sending`. `settle` (settle.ts) writes what
@@ -254,3 +256,43 @@ function toUnsent(ready: Ready, sendingAt: Date): SendResult {
 
 const shopperIdOf = ({ row }: Ready): string => row.shopper_id
 const idSetOf = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id))
+
+// Maps ready messages to the rows of the two statements before a send. Pure.
+
+/** The content that `prepare` writes before the send. */
+function preparedRow({ row, address, composed, coupon, decision, inputs, firstMailLimit }: Ready): PreparedRow {
+  const { template_id, template_version, variant_id } = row
+  return {
+    id: row.id,
+    to_address: address,
+    coupon_id: coupon?.couponId ?? null,
+    coupon_code: coupon?.code ?? null,
+    ...contentColumns(composed),
+    template_id,
+    template_version,
+    variant_id,
+    is_first_mail: firstMailLimit !== null,
+    judged: { reason: decision.reason, inputs },
+    tokens: composed.tokens,
+  }
+}
+
+function contentColumns(composed: Ready['composed']): Pick<PreparedRow, 'subject' | 'body_html' | 'body_text'> {
+  if (isPush(composed)) return { subject: composed.payload.title, body_html: null, body_text: composed.payload.body }
+  if (isText(composed)) return { subject: null, body_html: null, body_text: composed.text }
+  return { subject: composed.subject, body_html: composed.html, body_text: composed.text }
+}
+
+/** The values that the turn checks again. `own` holds those of the channel's rules. */
+const candidateRow = (ready: Ready, own: object): CandidateRow => ({
+  id: ready.row.id,
+  shopper_id: ready.row.shopper_id,
+  cart_version: ready.row.cart_version,
+  address_hash: ready.addressHash,
+  other_hashes: ready.otherHashes,
+  coupon_id: ready.coupon?.couponId ?? null,
+  coupon_code: ready.coupon?.code ?? null,
+  coupon_wording: ready.coupon?.wording ?? null,
+  inputs: { consentBasis: ready.inputs.consentBasis ?? null },
+  own,
+})

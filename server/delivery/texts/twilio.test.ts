@@ -3,7 +3,7 @@ import type { Line } from '../../../demo/phone/texts.ts'
 import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
 import type { OutgoingText } from '../../messages/channels/channel.ts'
 import { type Authorized, authorizeTest } from '../../messages/channels/send-authorization.ts'
-import { createTwilioChannel, type TwilioOptions } from './twilio.ts'
+import { createTwilioChannel, type TwilioOptions } from './text-channels.ts'
 
 const line: Line = {
   provider: 'twilio',

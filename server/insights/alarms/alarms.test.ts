@@ -11,7 +11,7 @@ import { beat } from '../../delivery/send/workers.ts'
 import { watchStages } from './alarms.ts'
 import * as rules from './rules.ts'
 import { HOUR_MS } from './rules.ts'
-import { storesOfConcern } from './sql.ts'
+import { storesOfConcern } from './alarms.ts'
 
 const MINUTE = 60_000
 const world = createWorld()

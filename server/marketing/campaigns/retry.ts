@@ -6,10 +6,12 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
 import { countCustomText } from './custom-text.ts'
-import { type Failed, findRetryable } from './retry-sql.ts'
+
 import { planMessagesFor } from './runs.ts'
 import { insertRun } from './runs-sql.ts'
 import { assertMaySend } from './steps.ts'
+import { sql } from '../../core/db/db.ts'
+import { isRetryable } from './fragments.ts'
 
 // Retries the failed messages of a campaign (area decision 48) in a run of their own: each retry is a new message with
 // its own key (D1). Messages with an unknown result are not retried (D4).
@@ -47,4 +49,20 @@ async function createRetryRun(
   await updateCampaign(tx, campaign.id, { status: 'active', run: run.run, updated_at: now })
   await scheduleNextLook(tx)
   return made
+}
+
+// Statement for the failed messages of a campaign.
+
+interface Failed {
+  shopper_id: string
+  /** null: the message is about no cart. */
+  cart_id: string | null
+}
+
+async function findRetryable({ db, storeId }: StoreTx, campaignId: string, limit: number): Promise<Failed[]> {
+  const { rows } = await sql<Failed>`
+    select m.shopper_id, m.cart_id from messages m
+    where m.store_id = ${storeId} and m.origin_kind = 'campaign' and m.origin_id = ${campaignId} and ${isRetryable}
+    order by m.step, m.id limit ${limit}`.execute(db)
+  return rows
 }

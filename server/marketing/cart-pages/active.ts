@@ -12,8 +12,11 @@ import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { forecastEmail } from '../manual-sends/eligibility.ts'
-import * as sql from './active-sql.ts'
+
 import { decimal, presentCart } from './present.ts'
+import { CART_COLUMNS } from '../../carts/carts/fragments.ts'
+import type { ListedCart } from '../../carts/carts/list.ts'
+import { type RawBuilder, sql } from '../../core/db/db.ts'
 
 // Active carts, and the cart that a member follows to test the setup. Read-only: a followed cart is processed like any
 // other.
@@ -22,8 +25,8 @@ type ActiveList = z.infer<typeof listActiveCarts.reply>
 
 export async function readActiveCarts(deps: Deps, store: StoreDb<Db>, limit: number): Promise<ActiveList> {
   const [sums, rows, row] = await Promise.all([
-    sql.sumActive(store, MAX_ACTIVE_COUNTED + 1),
-    sql.listActive(store, limit),
+    sumActive(store, MAX_ACTIVE_COUNTED + 1),
+    listActive(store, limit),
     readStore(store),
   ])
   const counted = sums.reduce((sum, { carts }) => sum + carts, 0)
@@ -37,7 +40,7 @@ export async function readActiveCarts(deps: Deps, store: StoreDb<Db>, limit: num
   }
 }
 
-const presentActive = (row: sql.ActiveCartRow): ActiveCart => ({
+const presentActive = (row: ActiveCartRow): ActiveCart => ({
   ...presentCart(row),
   abandons_at: row.abandon_at?.toISOString() ?? null,
 })
@@ -52,9 +55,9 @@ export async function readFollowed(deps: Deps, store: StoreDb<Db>, wanted: Follo
   const begun = wanted.since ? Date.parse(wanted.since) : now.getTime() - HOUR_MS
   const since = new Date(Math.max(begun, now.getTime() - MAX_FOLLOWED_DAYS * DAY_MS))
   const row = wanted.id
-    ? requireFound(await sql.cartById(store, wanted.id), 'Cart')
-    : await sql.newestSince(store, since, wanted.email)
-  const nameless = row ? undefined : await sql.newestNameless(store, since)
+    ? requireFound(await cartById(store, wanted.id), 'Cart')
+    : await newestSince(store, since, wanted.email)
+  const nameless = row ? undefined : await newestNameless(store, since)
   return {
     cart: row ? presentActive(row) : null,
     nameless: nameless ? presentActive(nameless) : null,
@@ -64,7 +67,75 @@ export async function readFollowed(deps: Deps, store: StoreDb<Db>, wanted: Follo
   }
 }
 
-async function hasNewer(store: StoreDb<Db>, { id, last_activity_at: lastActivityAt }: sql.ActiveCartRow) {
-  const newest = await sql.newestSince(store, new Date(lastActivityAt.getTime() + 1), undefined)
+async function hasNewer(store: StoreDb<Db>, { id, last_activity_at: lastActivityAt }: ActiveCartRow) {
+  const newest = await newestSince(store, new Date(lastActivityAt.getTime() + 1), undefined)
   return newest !== undefined && newest.id !== id
+}
+
+// Statements for active carts; `carts_active` serves them.
+
+type ActiveCartRow = ListedCart & { abandon_at: Date | null }
+
+const COLUMNS = sql`${CART_COLUMNS}, case when c.status = 'active' then c.abandon_at end as abandon_at`
+
+const active = (storeId: string) => sql`c.store_id = ${storeId} and c.status = 'active' and c.abandon_at is not null`
+
+const NEWEST = sql`order by c.last_activity_at desc, c.id desc`
+
+interface ActiveSum {
+  currency: string
+  carts: number
+  value_minor: number
+}
+
+/** By currency, for the newest `most`. */
+async function sumActive({ db, storeId }: StoreDb, most: number): Promise<ActiveSum[]> {
+  const rows = await sql<ActiveSum>`
+    select currency, count(*)::int as carts, sum(value_minor)::float8 as value_minor from (
+      select c.currency, c.value_minor from carts c where ${active(storeId)} ${NEWEST} limit ${most}) counted
+    group by currency order by 2 desc, 1`.execute(db)
+  return rows.rows
+}
+
+async function listActive({ db, storeId }: StoreDb, limit: number): Promise<ActiveCartRow[]> {
+  const rows = await sql<ActiveCartRow>`
+    select ${COLUMNS} from carts c where ${active(storeId)} ${NEWEST} limit ${limit}`.execute(db)
+  return rows.rows
+}
+
+/** Includes merged carts. */
+async function cartById({ db, storeId }: StoreDb, id: string): Promise<ActiveCartRow | undefined> {
+  const rows = await sql<ActiveCartRow>`
+    select ${COLUMNS} from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
+    where o.store_id = ${storeId} and o.id = ${id}`.execute(db)
+  return rows.rows[0]
+}
+
+/** A member who tests with their own cart finds it among this many newest carts. */
+const MAX_SEARCHED = 500
+
+/** The newest cart since then, active or abandoned; with `email`, the newest cart with that email. */
+async function newestSince(
+  { db, storeId }: StoreDb,
+  since: Date,
+  email: string | undefined,
+): Promise<ActiveCartRow | undefined> {
+  const isTheirs = email ? sql`where n.email = ${email} or n.unconfirmed_email = ${email}` : sql``
+  const look = (which: RawBuilder<unknown>) => sql`(select * from (
+    select ${COLUMNS} from carts c where ${which} and c.last_activity_at >= ${since}
+    ${NEWEST} limit ${email ? MAX_SEARCHED : 1}) n ${isTheirs} limit 1)`
+  const listed = sql`c.store_id = ${storeId} and c.status in ('abandoned', 'recovered', 'lost')`
+  const rows = await sql<ActiveCartRow>`
+    select * from (${look(active(storeId))} union all ${look(listed)}) found
+    order by last_activity_at desc, id desc limit 1`.execute(db)
+  return rows.rows[0]
+}
+
+async function newestNameless({ db, storeId }: StoreDb, since: Date): Promise<ActiveCartRow | undefined> {
+  const rows = await sql<ActiveCartRow>`
+    select * from (select ${COLUMNS} from carts c where ${active(storeId)} and c.last_activity_at >= ${since}
+      ${NEWEST} limit ${MAX_SEARCHED}) n
+    where n.email is null and n.phone is null and n.unconfirmed_email is null and n.unconfirmed_phone is null
+    limit 1`.execute(db)
+  return rows.rows[0]
 }

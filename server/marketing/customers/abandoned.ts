@@ -6,9 +6,13 @@ import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
 import { countMatching, filtersFor } from '../audiences/audiences.ts'
 import { decimal } from '../cart-pages/present.ts'
-import * as sql from './abandoned-sql.ts'
+
 import { type CustomerFilter, type CustomerTotal, countCustomers, MAX_SEARCHED, pagesOfCustomers } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
+import { sql } from '../../core/db/db.ts'
+import { type AudienceWanted, isCandidate, isNewestMatching } from '../audiences/fragments.ts'
+import { CUSTOMER_COLUMNS } from './fragments.ts'
+import { beginsWith, type ListedCustomer } from './list-sql.ts'
 
 // Customers with an abandoned cart (B 7), and the customers of a filter, as recipients of a discount mail (decision
 // 39).
@@ -25,12 +29,12 @@ export async function listAbandonedCustomers(
 ): Promise<z.infer<typeof abandonedCustomers.reply>> {
   const audience = await resolveAudience(deps, store, { channel, filters: filtersIn(query) })
   const { among, lookedThrough } = await findMatches(store, search.trim())
-  const rows = await sql.abandonedOf(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
+  const rows = await abandonedOf(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
   const { shown, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
   const customers = shown.map(presentAbandoned)
   if (cursor === undefined) return customers
   const total =
-    among === null && audience ? await countMatching(store, audience) : await sql.countAbandoned(store, among, audience)
+    among === null && audience ? await countMatching(store, audience) : await countAbandoned(store, among, audience)
   return { customers, next, total, ...(lookedThrough && { lookedThrough }) }
 }
 
@@ -46,7 +50,7 @@ async function resolveAudience(
   deps: Deps,
   store: StoreDb,
   { channel, filters }: { channel?: Query['channel']; filters: AudienceFilters },
-): Promise<sql.Audience> {
+): Promise<Audience> {
   const stored = await filtersFor(deps, store, filters)
   if (channel === undefined && Object.keys(stored).length === 0) return null
   return { channel: channel ?? 'email', filters: stored, now: deps.now() }
@@ -56,7 +60,7 @@ async function resolveAudience(
 async function findMatches(
   store: StoreDb,
   search: string,
-): Promise<{ among: sql.SearchMatch; lookedThrough?: number }> {
+): Promise<{ among: SearchMatch; lookedThrough?: number }> {
   if (search === '') return { among: null }
   const filter = { search, isRegistered: null }
   const counted = await countCustomers(store, filter)
@@ -83,10 +87,10 @@ export async function listAbandonedIds(
   store: StoreDb,
   filter: CustomerFilter,
   most: number,
-  audience: sql.Audience = null,
+  audience: Audience = null,
 ): Promise<string[]> {
   const { among } = await findMatches(store, filter.search)
-  const rows = await sql.abandonedOf(store, {
+  const rows = await abandonedOf(store, {
     among,
     audience,
     isRegistered: filter.isRegistered,
@@ -96,9 +100,71 @@ export async function listAbandonedIds(
   return rows.map(({ id }) => id)
 }
 
-const presentAbandoned = (row: sql.AbandonedRow): AbandonedCustomer => ({
+const presentAbandoned = (row: AbandonedRow): AbandonedCustomer => ({
   ...presentCustomer(row),
   cart_id: row.cart_id,
   cart_value: decimal(row.value_minor, row.currency),
   currency: row.currency,
 })
+
+// Statements for customers with an abandoned cart. Each shopper appears with their most recently abandoned cart.
+
+interface AbandonedRow extends ListedCustomer {
+  cart_id: string
+  value_minor: number
+  currency: string
+  last_activity_at: Date
+}
+
+/** Search result: ids if there are few, otherwise a prefix that name, email or phone begins with. null: no search. */
+type SearchMatch = { ids: readonly string[] } | { begin: string } | null
+
+/** Filters for a channel; null: everyone with an abandoned cart. */
+type Audience = AudienceWanted | null
+
+interface AbandonedQuery {
+  among: SearchMatch
+  audience?: Audience
+  isRegistered?: boolean | null
+  after: { at: string; id: string } | null
+  limit: number
+}
+
+/** The most recently abandoned cart among the matching ones. */
+const lastLeft = (storeId: string, audience: Audience) =>
+  audience ? isNewestMatching({ storeId, ...audience }) : LAST_LEFT
+
+const LAST_LEFT = sql`c.status = 'abandoned' and not exists (select 1 from carts n
+  where n.store_id = c.store_id and n.shopper_id = c.shopper_id and n.status = 'abandoned' and (n.started_at, n.id) > (c.started_at, c.id))`
+
+function matchCondition(among: SearchMatch) {
+  if (!among) return sql``
+  return 'ids' in among ? sql`and c.shopper_id = any(${[...among.ids]}::uuid[])` : sql`and ${beginsWith(among.begin)}`
+}
+
+export async function abandonedOf(
+  { db, storeId }: StoreDb,
+  { among, audience = null, isRegistered = null, after, limit }: AbandonedQuery,
+): Promise<AbandonedRow[]> {
+  const below = after ? sql`and (c.last_activity_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``
+  const ofKind = isRegistered === null ? sql`` : sql`and s.is_registered = ${isRegistered}`
+  const { rows } = await sql<AbandonedRow>`
+    select ${CUSTOMER_COLUMNS}, c.id as cart_id, c.value_minor, c.currency, c.last_activity_at
+    from carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
+    where c.store_id = ${storeId} and ${lastLeft(storeId, audience)} and s.is_customer ${matchCondition(among)} ${ofKind} ${below}
+    order by c.last_activity_at desc, c.id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+export async function countAbandoned(
+  { db, storeId }: StoreDb,
+  among: SearchMatch,
+  audience: Audience,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(distinct c.shopper_id)::int as total from carts c
+    join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
+    where c.store_id = ${storeId} and ${audience ? isCandidate(storeId, audience, 'c') : sql`c.status = 'abandoned'`} and s.is_customer
+      ${matchCondition(among)}`.execute(db)
+  return rows[0]!.total
+}

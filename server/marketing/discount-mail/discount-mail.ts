@@ -20,7 +20,9 @@ import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
 import { findReplayedJob, findReplayedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
 import { sendOfferTest, type Tester } from '../manual-sends/test-send.ts'
 import { resolveRecipients } from './recipients.ts'
-import * as sql from './sql.ts'
+import { capitals } from '../../../shared/coupons.ts'
+import type { CouponState } from '../../carts/coupons/validity.ts'
+import { sql } from '../../core/db/db.ts'
 
 // A coupon by email to chosen customers (decision 39). Reasons that block all of them reject the request; others fail
 // single items.
@@ -33,7 +35,7 @@ export async function sendOffers(
 ): Promise<{ jobId: string }> {
   const first = await findReplayedJob(deps, store, request)
   if (first) return first.reply
-  await assertGoodCoupon(deps, await sql.readCoupon(store, wanted.couponId))
+  await assertGoodCoupon(deps, await readCoupon(store, wanted.couponId))
   const cartUrl = await validateCartUrl(store, wanted.cartUrl)
   const shopperIds = await resolveRecipients({ deps, store, account }, wanted)
   if (shopperIds.length === 0) throw refusalAt('customers', discountTexts.noCustomers)
@@ -51,7 +53,7 @@ export async function sendOffer(
   if (first) return first.reply
   const email = normalizeEmail(wanted.to)
   if (!email) throw refusalAt('to', discountTexts.notACustomer)
-  const coupon = await sql.couponWithCode(store, wanted.discountCode)
+  const coupon = await couponWithCode(store, wanted.discountCode)
   assertSameOffer(coupon, wanted)
   await assertGoodCoupon(deps, coupon)
   return sendToPerson(deps, store, request, { couponId: coupon!.id, cartUrl: null, email })
@@ -74,13 +76,13 @@ async function buildOffer(
   store: StoreDb,
   { customer, couponId, cartUrl, subject, body }: OneOffer,
 ): Promise<preview.OfferRequest> {
-  if (couponId) requireFound(await sql.readCoupon(store, couponId), 'Coupon')
+  if (couponId) requireFound(await readCoupon(store, couponId), 'Coupon')
   const words = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
   return { shopperId: customer, couponId: couponId ?? null, cartUrl: await validateCartUrl(store, cartUrl), ...words }
 }
 
 /** Whether the coupon is valid at all, for any cart and person. */
-async function assertGoodCoupon(deps: Deps, coupon: sql.CouponRow | undefined): Promise<void> {
+async function assertGoodCoupon(deps: Deps, coupon: CouponRow | undefined): Promise<void> {
   const known = requireFound(coupon, 'Coupon')
   const anybody = { cart: null, email: null, usedBefore: 0, goodForMs: 0 }
   const problem = findCouponProblem(removeRestrictions(known), { now: deps.now(), ...anybody })
@@ -97,7 +99,7 @@ const problemTexts: Partial<Record<string, string>> = {
 }
 
 function assertSameOffer(
-  coupon: sql.CouponRow | undefined,
+  coupon: CouponRow | undefined,
   { discountAmount, discountType }: Pick<z.output<typeof sendDiscountOffer.body>, 'discountAmount' | 'discountType'>,
 ): asserts coupon {
   if (!coupon) throw refusalAt('discountCode', discountTexts.unknownCode)
@@ -128,3 +130,32 @@ function hasCredentials(address: string): boolean {
 
 const refusalAt = (field: string, message: string) =>
   new AppError('unprocessable', message, { fields: { [field]: message } })
+
+// Statements of discount mail.
+
+const COUPON = sql`id, kind, code, type, platform_type as "platformType", percent, amount_minor as "amountMinor", currency,
+  min_spend_minor as "minSpendMinor", max_spend_minor as "maxSpendMinor", starts_at as "startsAt", ends_at as "endsAt",
+  usage_limit as "usageLimit", usage_count as "usageCount", is_active as "isActive", terms, gone_at as "goneAt"`
+
+interface CouponRow extends CouponState {
+  id: string
+  kind: 'shared' | 'personal'
+  code: string
+}
+
+async function readCoupon({ db, storeId }: StoreDb, id: string): Promise<CouponRow | undefined> {
+  const { rows } = await sql<CouponRow>`
+    select ${COUPON} from coupons where store_id = ${storeId} and id = ${id}`.execute(db)
+  return rows[0]
+}
+
+/**
+ * Codes are compared ignoring case (decision 31). For a personal coupon, the prefix of its codes is compared. If a
+ * store holds a code twice, its checkout accepts the published one.
+ */
+export async function couponWithCode({ db, storeId }: StoreDb, code: string): Promise<CouponRow | undefined> {
+  const { rows } = await sql<CouponRow>`
+    select ${COUPON} from coupons where store_id = ${storeId} and code collate "C" = ${capitals(code)} and gone_at is null
+    order by kind desc, (is_active and coalesce((terms ->> 'isPublished')::boolean, true)) desc, id limit 1`.execute(db)
+  return rows[0]
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runInTurn } from './import-turns.ts'
+import { runInTurn } from './import.ts'
 
 test('the server reads two files at a time and one per account, even after a failure', async () => {
   const open: string[] = []

@@ -34,10 +34,11 @@ import {
   suppressionFor,
 } from './import-rules.ts'
 import * as sql from './import-sql.ts'
-import { oneUpload, runInTurn } from './import-turns.ts'
+
 import { consentImportJob } from './jobs.ts'
 import { isImportId } from './rules.ts'
 import { placeOf } from './sql.ts'
+import { createSemaphore } from '../../core/common/concurrency.ts'
 
 // Imports consents given elsewhere, with their proof (C5). A file is uploaded, previewed, confirmed on a legal ground,
 // and then stored part by part. Equal rows are stored once, and earlier opt-outs stay in force.
@@ -328,4 +329,37 @@ const REPORT_KEPT_MS = 7 * 86_400_000
 export async function deleteOldImports(deps: Deps): Promise<void> {
   const before = (ms: number) => new Date(deps.now().getTime() - ms)
   await sql.deleteOld(deps.db, { uploads: before(UPLOAD_KEPT_MS), reports: before(REPORT_KEPT_MS) })
+}
+
+// A 20 MB file needs some hundred megabytes and seconds to parse. So two are parsed at a time, one per account; the
+// others wait without using memory.
+
+const semaphore = createSemaphore(2)
+/** The last waiting import of each account. */
+const accountQueues = new Map<string, Promise<unknown>>()
+
+/** Limits an account to one file at a time, so that its other files do not delay other accounts. */
+export async function runInTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+  const mine = (accountQueues.get(accountId) ?? Promise.resolve()).then(() => semaphore(work))
+  const over = mine.catch(() => undefined)
+  accountQueues.set(accountId, over)
+  void over.then(() => {
+    if (accountQueues.get(accountId) === over) accountQueues.delete(accountId)
+  })
+  return mine
+}
+
+const uploading = new Set<string>()
+
+/** Limits uploads, because an uploaded file stays in memory while it waits. */
+async function oneUpload<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+  if (uploading.has(accountId)) {
+    throw new AppError('conflict', 'Another file is being uploaded. Please try again when that one is read.')
+  }
+  uploading.add(accountId)
+  try {
+    return await work()
+  } finally {
+    uploading.delete(accountId)
+  }
 }

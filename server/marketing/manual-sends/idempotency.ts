@@ -5,7 +5,7 @@ import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import * as sql from './idempotency-sql.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Idempotent requests (D9). The result is stored with the key in one transaction; a replay with the same key gets the
 // first answer.
@@ -48,20 +48,20 @@ export async function withIdempotencyKey<Reply>(
   const now = deps.now()
   const until = new Date(now.getTime() + (request.key === null ? PRESS_MS : DAY_MS))
   const isFirst = await transact(store, async (tx) => {
-    const isKept = await sql.storeRequest(tx, { userId, key, bodyHash, made: id, now, until })
+    const isKept = await storeRequest(tx, { userId, key, bodyHash, made: id, now, until })
     if (isKept) await make(tx, id)
     return isKept
   })
   if (!isFirst && request.key === null && (await isUndone?.())) {
-    const first = await sql.readRequest(store, userId, key)
-    if (first) await sql.deleteRequest(store, userId, key, first.made)
+    const first = await readRequest(store, userId, key)
+    if (first) await deleteRequest(store, userId, key, first.made)
     return withIdempotencyKey(deps, store, request, work)
   }
   if (!isFirst) return replay(store, { userId, key, bodyHash }, answer)
   const kept = await captureReply(() => answer(id))
   // Without a key, a rejection is not replayed: the user may have fixed the cause before the next click.
-  if (request.key === null && 'refusal' in kept) await sql.deleteRequest(store, userId, key, id)
-  else await sql.storeReply(store, id, userId, kept)
+  if (request.key === null && 'refusal' in kept) await deleteRequest(store, userId, key, id)
+  else await storeReply(store, id, userId, kept)
   return unwrapReply(kept)
 }
 
@@ -76,7 +76,7 @@ export async function replayReply<Reply>(
   answer: Work<Reply>['answer'],
 ): Promise<{ reply: Reply } | null> {
   const name = keyOf(request)
-  const first = await sql.readRequest(store, name.userId, name.key)
+  const first = await readRequest(store, name.userId, name.key)
   return first && first.expires_at > deps.now() ? { reply: await replay(store, name, answer) } : null
 }
 
@@ -94,7 +94,7 @@ async function replay<Reply>(
   { userId, key, bodyHash }: { userId: string; key: string; bodyHash: Buffer },
   answer: (id: string) => Promise<Reply>,
 ): Promise<Reply> {
-  const first = await sql.readRequest(store, userId, key)
+  const first = await readRequest(store, userId, key)
   if (!first) throw new AppError('conflict', 'The same request was just refused. Please try again.')
   if (!first.body_hash.equals(bodyHash)) {
     throw new AppError('conflict', 'This Idempotency-Key belongs to another request.')
@@ -118,4 +118,71 @@ function unwrapReply<Reply>(kept: StoredReply<Reply>): Reply {
 }
 
 /** Deletes expired keys. */
-export const deleteExpiredRequests = (deps: Deps): Promise<void> => sql.deleteOldRequests(deps.db, deps.now())
+export const deleteExpiredRequests = (deps: Deps): Promise<void> => deleteOldRequests(deps.db, deps.now())
+
+// Statements for idempotent requests (D9).
+
+interface StoredRequest {
+  body_hash: Buffer
+  made: string
+  answer: unknown
+  expires_at: Date
+}
+
+/**
+ * Stores the request under its key. Returns false if the key already has a valid request; a concurrent second request
+ * waits for the first commit.
+ */
+async function storeRequest(
+  { db, storeId }: StoreTx,
+  wanted: { userId: string; key: string; bodyHash: Buffer; made: string; now: Date; until: Date },
+): Promise<boolean> {
+  const { userId, key, bodyHash, made, now, until } = wanted
+  const rows = await sql`
+    insert into idempotency_keys as r (store_id, user_id, key, body_hash, made, created_at, expires_at)
+    values (${storeId}, ${userId}, ${key}, ${bodyHash}, ${made}, ${now}, ${until})
+    on conflict (store_id, user_id, key) do update set body_hash = excluded.body_hash, made = excluded.made, answer = null,
+      created_at = excluded.created_at, expires_at = excluded.expires_at
+      where r.expires_at <= ${now} returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+function readRequest({ db, storeId }: StoreDb, userId: string, key: string): Promise<StoredRequest | undefined> {
+  return db
+    .selectFrom('idempotency_keys')
+    .select(['body_hash', 'made', 'answer', 'expires_at'])
+    .where('store_id', '=', storeId)
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .executeTakeFirst()
+}
+
+/** Keeps an existing answer. */
+async function storeReply(
+  { db, storeId }: StoreDb,
+  made: string,
+  userId: string,
+  answer: unknown,
+): Promise<void> {
+  await sql`update idempotency_keys set answer = ${JSON.stringify(answer)}::jsonb
+    where store_id = ${storeId} and user_id = ${userId} and made = ${made} and answer is null`.execute(db)
+}
+
+async function deleteRequest(
+  { db, storeId }: StoreDb,
+  userId: string,
+  key: string,
+  made: string,
+): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('store_id', '=', storeId)
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where('made', '=', made)
+    .execute()
+}
+
+async function deleteOldRequests(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('expires_at', '<=', now).execute()
+}

@@ -9,8 +9,10 @@ import { refreshLargeJobStatistics } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from './idempotency.ts'
 import { assertMaySend, countCustomText, PRIORITY_MS, waitForReply } from './manual.ts'
-import * as sql from './people-sql.ts'
+
 import { type CommonFields, type Items, planItems } from './plan-items.ts'
+import { newestAbandoned } from '../../carts/carts/fragments.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Mails to people instead of carts (decision 39), each about the most recently abandoned cart or none. The rows are the
 // job, as with carts.
@@ -71,7 +73,7 @@ async function planPeople(
   const now = deps.now()
   const job = resolveText(offer, { jobId, askedBy })
   await jobs.insertJob(tx, { ...job, id: jobId, now })
-  const people = await sql.readPeople(tx, shopperIds)
+  const people = await readPeople(tx, shopperIds)
   await planItems(deps, tx, job, toItems(people, { originId: jobId, purchasesSince: now }))
   const known = new Set(people.map((person) => person.shopper_id))
   const missing = shopperIds.filter((id) => !known.has(id))
@@ -80,7 +82,7 @@ async function planPeople(
 
 /** A person with a cart gets a message about it. */
 function toItems(
-  people: readonly (sql.PersonRow & { id?: string })[],
+  people: readonly (PersonRow & { id?: string })[],
   lone: { originId: string; purchasesSince: Date },
 ): Items {
   const rows = people.map(({ id = newId(), shopper_id, cart_id }) => ({ id, shopperId: shopper_id, cartId: cart_id }))
@@ -108,12 +110,12 @@ export async function sendToPerson(
   { email, ...offer }: Offer & { email: string },
 ): Promise<SendReply> {
   await assertMaySendOffer(deps, request, offer)
-  const person = await sql.findPerson(store, email)
+  const person = await findPerson(store, email)
   if (!person) throw notACustomer()
   const toAddress = email === person.usual ? null : email
   return withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
-      const [row] = await sql.readPeople(tx, [person.id])
+      const [row] = await readPeople(tx, [person.id])
       if (!row) throw notACustomer()
       await countWords(deps, tx, request, { ...offer, count: 1 })
       const words = resolveText(offer, { jobId: null, askedBy: request.session.userId })
@@ -131,4 +133,30 @@ export const findReplayedSend = (deps: Deps, store: StoreDb<Db>, request: Idempo
 function notACustomer(): AppError {
   const message = discountTexts.notACustomer
   return new AppError('unprocessable', message, { fields: { to: message } })
+}
+
+// Statements for people as recipients.
+
+interface PersonRow {
+  shopper_id: string
+  /** The most recently abandoned cart; null: the person has none. */
+  cart_id: string | null
+}
+
+/** Those who are customers of the store. */
+async function readPeople({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<PersonRow[]> {
+  const rows = await sql<PersonRow>`
+    select s.id as shopper_id, c.id as cart_id from shoppers s left join lateral (${newestAbandoned}) c on true
+    where s.store_id = ${storeId} and s.id = any(${[...shopperIds]}::uuid[])`.execute(db)
+  return rows.rows
+}
+
+/** Finds the person with this address. `usual`: the address for messages about their most recently abandoned cart. */
+async function findPerson({ db, storeId }: StoreDb, email: string) {
+  const rows = await sql<{ id: string; usual: string | null }>`
+    select s.id, case when c.id is null then s.email else c.email end as usual
+    from shopper_keys k join shoppers s on s.store_id = k.store_id and s.id = k.shopper_id
+    left join lateral (${newestAbandoned}) c on true
+    where k.store_id = ${storeId} and k.kind = 'email' and k.value = ${email}`.execute(db)
+  return rows.rows[0]
 }

@@ -5,7 +5,7 @@ import { keywordOf } from '../../delivery/inbound/keywords.ts'
 import { createCompiler } from './compile.ts'
 import { sampleContext } from './context.ts'
 import { createTemplateRenderer } from './render.ts'
-import { sanitizeHtml } from './sanitize.ts'
+import { sanitizeHtml } from './draft.ts'
 import { hasRange, isOnlyTags, listTags, splitLiquid, tidyLines } from './scan.ts'
 
 const signs = fc.constantFrom('{{', '}}', '{%', '%}', '{', '}', '%', 'a', ' ', '\n', '-')

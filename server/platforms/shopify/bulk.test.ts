@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { readJsonLines } from './jsonl.ts'
+import { readJsonLines } from './orders.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

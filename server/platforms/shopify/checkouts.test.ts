@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
-import { readCheckout } from './checkout-wire.ts'
+import { readCheckout } from './platform.ts'
 import { readCustomer } from './people.ts'
 
 const open: { close(): Promise<void> }[] = []

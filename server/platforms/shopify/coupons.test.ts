@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 import type { CouponDraft } from '../platform/coupon.ts'
-import { readCoupon } from './coupon-wire.ts'
+import { readCoupon } from './coupons.ts'
 import { couponUrl } from './coupons.ts'
 
 const open: { close(): Promise<void> }[] = []

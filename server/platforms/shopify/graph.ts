@@ -1,7 +1,7 @@
 import type { StoreAccess, StoreNet, StoreToken, TokenCache } from '../platform/access.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord } from '../platform/text.ts'
-import { dial } from './dial.ts'
+
 import { at } from './fields.ts'
 import {
   classifyErrors,
@@ -13,7 +13,10 @@ import {
 } from './problems.ts'
 import { API_VERSION } from './queries.ts'
 import { createThrottle, pause } from './throttle.ts'
-import { createTokens } from './tokens.ts'
+import { z } from 'zod'
+import { classifyTokenRefusal } from './problems.ts'
+import { FetchProblem } from '../../core/net/fetch-problem.ts'
+import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 
 // Sends GraphQL requests to one store. Callers never see throttling, an expired token, or fields withheld from the
 // store's app: the client waits, renews the token, and omits the fields.
@@ -142,4 +145,157 @@ function omitWithheld(lacks: readonly WithheldData[], document: string, flags: F
   const asked = lacks.filter((name) => flags[name] && document.includes(`$${name}:`))
   for (const name of asked) flags[name] = false
   return asked.length > 0
+}
+
+// Access tokens of a store. An app's token lives for a day: it is made from the app's keys, shared by all processes,
+// and renewed at 80 % of its life or when the store refuses it.
+
+const RENEW_AT = 0.8
+const DAY_S = 86_400
+
+interface Tokens {
+  current(signal?: AbortSignal): Promise<StoreToken>
+  /** Another token after the store refused this one; null: there is none. */
+  after(refused: StoreToken, signal?: AbortSignal): Promise<StoreToken | null>
+}
+
+function createTokens(access: StoreAccess, net: StoreNet, shelf: TokenCache): Tokens {
+  const { keys } = access
+  if (keys.kind === 'woocommerce') throw new Error('A Shopify store has no keys of the kind woocommerce.')
+  if (keys.kind === 'shopify_token') {
+    const only: StoreToken = { accessToken: keys.accessToken, scopes: [], madeAt: '', expiresAt: '' }
+    return { current: async () => only, after: async () => null }
+  }
+  let cached: StoreToken | null = null
+  const make = (signal?: AbortSignal) => () => exchange(access, net, keys, signal)
+  return {
+    async current(signal) {
+      const now = net.now().getTime()
+      if (!cached || now >= renewAt(cached)) cached = await loadToken(now, signal)
+      return cached
+    },
+    async after(refused, signal) {
+      cached = await shelf.renew(refused, make(signal))
+      return cached
+    },
+  }
+
+  async function loadToken(now: number, signal: AbortSignal | undefined): Promise<StoreToken> {
+    const stored = await shelf.read()
+    if (stored && now < renewAt(stored)) return stored
+    try {
+      return await shelf.renew(stored, make(signal))
+    } catch (error) {
+      // Early renewal failed, so the valid token stays in use.
+      if (stored && now < Date.parse(stored.expiresAt)) return stored
+      throw error
+    }
+  }
+}
+
+function renewAt({ madeAt, expiresAt }: StoreToken): number {
+  const [made, expires] = [Date.parse(madeAt), Date.parse(expiresAt)]
+  return made + (expires - made) * RENEW_AT
+}
+
+const Granted = z.object({
+  access_token: z
+    .string()
+    .min(1)
+    .max(500)
+    .regex(/^[\x21-\x7e]+$/),
+  scope: z.string().max(10_000).catch(''),
+  expires_in: z
+    .number()
+    .min(60)
+    .max(30 * DAY_S)
+    .catch(DAY_S - 1),
+})
+
+async function exchange(
+  access: StoreAccess,
+  net: StoreNet,
+  keys: { clientId: string; clientSecret: string },
+  signal?: AbortSignal,
+): Promise<StoreToken> {
+  const madeAt = net.now()
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: keys.clientId,
+    client_secret: keys.clientSecret,
+  })
+  const answer = await dial(net, {
+    url: `${access.storeUrl}/admin/oauth/access_token`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: body.toString(),
+    isRead: true,
+    signal,
+  })
+  if (answer.status !== 200) throw classifyTokenRefusal(answer, listSecrets(access.keys))
+  const granted = Granted.safeParse(answer.body)
+  if (!granted.success) throw new StoreProblem('shopify_bad_answer', 'the store gave no token')
+  return {
+    accessToken: granted.data.access_token,
+    scopes: granted.data.scope
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .slice(0, 200),
+    madeAt: madeAt.toISOString(),
+    expiresAt: new Date(madeAt.getTime() + granted.data.expires_in * 1_000).toISOString(),
+  }
+}
+
+// Sends one request with keys. Never follows redirects with them.
+
+interface DialRequest {
+  url: string
+  headers: Record<string, string>
+  body: string
+  signal?: AbortSignal | undefined
+  /** For reads: repeats the request once after a closed keep-alive connection. */
+  isRead?: boolean
+}
+
+const TEXT_LENGTH = 4_000
+
+/** Returns any status; throws StoreProblem only without a response. */
+async function dial(net: StoreNet, request: DialRequest): Promise<ShopifyAnswer> {
+  try {
+    return await sendOnce(net, request)
+  } catch (error) {
+    const isStale = error instanceof FetchProblem && error.kind === 'connection_lost'
+    if (!isStale || !request.isRead) throw problemFromFetch(error)
+  }
+  try {
+    return await sendOnce(net, request)
+  } catch (error) {
+    throw problemFromFetch(error)
+  }
+}
+
+async function sendOnce(net: StoreNet, { url, headers, body, signal }: DialRequest): Promise<ShopifyAnswer> {
+  const answer = await net.fetch(url, {
+    method: 'POST',
+    headers: { accept: 'application/json', ...headers },
+    hasCredentials: true,
+    body,
+    ...(signal ? { signal } : {}),
+  })
+  const date = Date.parse(answer.headers.date ?? '')
+  const text = answer.body.toString('utf8')
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: parseJson(text),
+    text: text.slice(0, TEXT_LENGTH),
+    clockSkewMs: Number.isNaN(date) ? null : date - net.now().getTime(),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

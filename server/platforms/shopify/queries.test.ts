@@ -12,7 +12,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { adminSchema, apiVersion, parseScopes } from '../../../demo/shopify/schema/schema.ts'
 import * as mutations from './mutations.ts'
-import { REQUIRED_SCOPES } from './profile.ts'
+import { REQUIRED_SCOPES } from './platform.ts'
 import * as queries from './queries.ts'
 
 // Validates every query against Shopify's published schema of our API version.

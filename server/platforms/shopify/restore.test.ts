@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { restoreLink } from './restore.ts'
+import { restoreLink } from './platform.ts'
 
 const shop = { homeUrl: 'https://shop.example/', hasCheckoutLink: true }
 const items = [

@@ -3,7 +3,7 @@ import { isProof } from '../../../test/seed.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
-import { createShopifyClient } from './client.ts'
+import { createShopifyClient } from './platform.ts'
 
 // A very large store with very few points, read page by page on its own clock; all 50,000 orders and 20,000 checkouts
 // only in proofs. The store is strict: it refuses queries beyond its points, and expired tokens.

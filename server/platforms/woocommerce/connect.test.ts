@@ -8,7 +8,7 @@ import { KEYS, OWNER, READER, SHOPPER, WRITER } from '../../../test/contract-ser
 import { buildWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedFetch, type GuardedFetchOptions, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { createWooCommerceClient } from './client.ts'
+import { createWooCommerceClient } from './platform.ts'
 
 // Provokes each connection failure on a real server.
 

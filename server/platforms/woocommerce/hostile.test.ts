@@ -6,7 +6,7 @@ import { buildWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { PlatformOrder } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { createWooCommerceClient } from './client.ts'
+import { createWooCommerceClient } from './platform.ts'
 import { readOrder } from './wire.ts'
 
 // A store may send anything. The client returns valid rows or throws StoreProblem.

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { serve } from '../../../test/contract-servers/serve.ts'
 import { type GuardedFetchOptions, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
-import { readLogos } from './logos.ts'
+import { readLogos } from './platform.ts'
 
 // A shop's logo from a real server: /wp-json/ and /wp-json/wp/v2/media are recorded in WordPress’s form.
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readItems } from './order-lines.ts'
+import { readItems } from './wire.ts'
 
 const line = (more: Record<string, unknown>) => ({ name: 'Thing', quantity: 1, subtotal_tax: '0.00', ...more })
 const usd = { currency: 'USD', hasTax: false }

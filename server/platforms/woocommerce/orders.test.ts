@@ -5,7 +5,7 @@ import { buildWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedFetch, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { OrderQuery, Page, PlatformOrder } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { createWooCommerceClient } from './client.ts'
+import { createWooCommerceClient } from './platform.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

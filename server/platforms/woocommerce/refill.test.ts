@@ -6,7 +6,7 @@ import { openStore } from '../../../demo/store/recordings.ts'
 import { mapCatalogueIds } from '../../../demo/store/shoppers.ts'
 import type { DemoStore } from '../../../demo/store/store.ts'
 import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
-import { refillCart } from './refill.ts'
+import { refillCart } from './platform.ts'
 
 // Fills a cart in the store before the shopper is sent there (decision 14). The demo store responds as recorded.
 

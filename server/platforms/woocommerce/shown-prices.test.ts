@@ -7,7 +7,7 @@ import { KEYS, OWNER } from '../../../test/contract-servers/woocommerce-keys.ts'
 import { buildWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedFetch, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { ShownTax } from '../platform/platform.ts'
-import { createWooCommerceClient } from './client.ts'
+import { createWooCommerceClient } from './platform.ts'
 import { chooseShownPrice } from './shown-prices.ts'
 
 // Reads prices of a store without the plugin as displayed, not as entered (cases-R8).

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readExchanges, readVectors } from '../../../test/contract-servers/recordings.ts'
 import { Gate } from '../../../test/contract-servers/woocommerce-gate.ts'
-import { oauthHeader, signatureBaseString, signRequest } from './sign.ts'
+import { oauthHeader, signatureBaseString, signRequest } from './http.ts'
 
 const NOTHING_SIGNED = ['oauth_signature']
 

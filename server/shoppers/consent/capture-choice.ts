@@ -14,8 +14,11 @@ import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import * as sql from './capture-choice-sql.ts'
+
 import { strictCaptureCountries } from './consent-table.ts'
+import type { Selectable } from 'kysely'
+import type { StoreTx } from '../../core/db/db.ts'
+import type { CaptureChoicesTable } from '../../core/schema/consent.ts'
 
 // The owner's choice of what is kept of shoppers before consent (C9), and its history.
 
@@ -33,7 +36,7 @@ function listStrictCountries(sellingCountries: readonly string[] | null): string
 
 export async function readMode(store: StoreDb): Promise<CaptureModeView> {
   const row = requireFound(await readStore(store), 'Store')
-  const choices = await sql.selectCaptureChoices(store)
+  const choices = await selectCaptureChoices(store)
   return {
     mode: row.before_consent ?? 'cart_and_contact',
     isChosen: row.before_consent !== null,
@@ -50,7 +53,7 @@ export async function readMode(store: StoreDb): Promise<CaptureModeView> {
 
 /** Time of the owner's last choice; null: never. */
 export async function findLastCaptureChoice(store: StoreDb): Promise<Date | null> {
-  const [newest] = await sql.selectCaptureChoices(store)
+  const [newest] = await selectCaptureChoices(store)
   return newest?.created_at ?? null
 }
 
@@ -69,8 +72,49 @@ export async function chooseMode(
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
   const choice = { id: newId(), mode, legalGround: needsGround ? legalGround : null, now: deps.now(), by }
-  await transact(store, (tx) => sql.saveCaptureMode(tx, choice))
+  await transact(store, (tx) => saveCaptureMode(tx, choice))
   await queueWake(deps, store, 'settings')
   deps.log.info({ storeId: store.storeId, mode }, 'consent.capture-mode-chosen')
   return readMode(store)
+}
+
+// Statements on the owner's choice of what is kept before consent.
+
+type CaptureChoiceRow = Selectable<CaptureChoicesTable>
+
+/** Newest first; there are few. */
+function selectCaptureChoices({ db, storeId }: StoreDb): Promise<CaptureChoiceRow[]> {
+  return db
+    .selectFrom('capture_choices')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(100)
+    .execute()
+}
+
+interface NewCaptureChoice {
+  id: string
+  mode: CaptureMode
+  legalGround: string | null
+  now: Date
+  by: { userId: string; name: string }
+}
+
+/** In one transaction, so that the author of a choice is never missing. */
+async function saveCaptureMode({ db, storeId }: StoreTx, choice: NewCaptureChoice): Promise<void> {
+  await db
+    .insertInto('capture_choices')
+    .values({
+      store_id: storeId,
+      id: choice.id,
+      mode: choice.mode,
+      legal_ground: choice.legalGround,
+      created_at: choice.now,
+      created_by: choice.by.userId,
+      created_by_name: choice.by.name,
+    })
+    .execute()
+  await db.updateTable('stores').set({ before_consent: choice.mode }).where('id', '=', storeId).execute()
 }

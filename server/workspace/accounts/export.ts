@@ -6,8 +6,9 @@ import { accountDownload, addDate } from '../../access/http/downloads.ts'
 import { limits } from '../../access/members/limits.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import * as sql from './export-sql.ts'
+
 import { accountTables, type ExportedTable, storeTables } from './export-tables.ts'
+import { type StoreDb, sql } from '../../core/db/db.ts'
 
 // Streams all data of an account as a zip of JSON Lines files, with constant memory. It contains no secrets
 // (export-tables.ts).
@@ -34,10 +35,10 @@ export const accountExport = accountDownload({
 
 async function fill(deps: Deps, account: AccountDb<Db>, zip: ZipFile): Promise<void> {
   zip.addBuffer(Buffer.from(README), 'README.txt')
-  zip.addBuffer(asJson(await sql.accountRow(account)), 'account.json')
-  zip.addBuffer(asLines(await sql.peopleOf(account)), 'members.jsonl')
-  for (const table of accountTables) zip.addBuffer(asLines(await sql.rowsOfAccount(account, table)), `${table}.jsonl`)
-  for (const store of await sql.storeRows(account)) {
+  zip.addBuffer(asJson(await accountRow(account)), 'account.json')
+  zip.addBuffer(asLines(await peopleOf(account)), 'members.jsonl')
+  for (const table of accountTables) zip.addBuffer(asLines(await rowsOfAccount(account, table)), `${table}.jsonl`)
+  for (const store of await storeRows(account)) {
     const folder = `stores/${folderOf(store)}`
     const { capture_key: _, ...row } = store
     zip.addBuffer(asJson(row), `${folder}/store.json`)
@@ -50,25 +51,25 @@ async function fill(deps: Deps, account: AccountDb<Db>, zip: ZipFile): Promise<v
 }
 
 async function* linesOf(deps: Deps, storeId: string, table: ExportedTable): AsyncGenerator<Buffer> {
-  for await (const page of sql.rowsOf({ storeId, db: deps.db }, table, PAGE_SIZE)) {
+  for await (const page of rowsOf({ storeId, db: deps.db }, table, PAGE_SIZE)) {
     const rows = page.map((row) => without(row, table.without))
     yield asLines(table.name === 'shoppers' ? rows.map((row) => withHashes(deps, row)) : rows)
   }
 }
 
-function without(row: sql.ExportedRow, columns: readonly string[] = []): sql.ExportedRow {
+function without(row: ExportedRow, columns: readonly string[] = []): ExportedRow {
   return Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)))
 }
 
 /** In PostgreSQL's JSON format of a hash, so that the files can be joined. */
-function withHashes(deps: Deps, row: sql.ExportedRow): sql.ExportedRow {
+function withHashes(deps: Deps, row: ExportedRow): ExportedRow {
   const hash = (address: unknown) =>
     typeof address === 'string' ? `\\x${deps.secrets.addressHash(address).toString('hex')}` : null
   return { ...row, email_hash: hash(row.email), phone_hash: hash(row.phone) }
 }
 
 const asJson = (row: unknown) => Buffer.from(`${JSON.stringify(row ?? null, null, 2)}\n`)
-const asLines = (rows: sql.ExportedRow[]) => Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+const asLines = (rows: ExportedRow[]) => Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 
 /** "tea-co-3f2a9c11": readable, and unique per store. */
 function folderOf(store: { id: string; name?: unknown }): string {
@@ -88,3 +89,53 @@ const README = `Everything Recoup holds for this account, without passwords, key
 Money ends in _minor and is in the smallest unit of the currency beside it. Times are ISO 8601.
 consents and suppressions name addresses by address_hash; shoppers.jsonl has the same hash as email_hash and phone_hash.
 `
+
+// Statements of the account export. Rows come as PostgreSQL's JSON, in pages along the primary key, so the size of a
+// store does not matter.
+
+type ExportedRow = Record<string, unknown>
+
+async function* rowsOf({ db, storeId }: StoreDb<Db>, table: ExportedTable, pageSize: number) {
+  const columns = sql.join(['store_id', ...table.key.map(([column]) => column)].map((column) => sql.ref(`t.${column}`)))
+  let last: ExportedRow | undefined
+  for (;;) {
+    const after = last
+      ? sql`and (${columns}) > (${sql.join([storeId, ...table.key.map(([column, type]) => sql`${last![column]}::${sql.raw(type)}`)])})`
+      : sql``
+    const { rows } = await sql<{ row: ExportedRow }>`
+      select to_jsonb(t) as row from ${sql.table(table.name)} t
+      where t.store_id = ${storeId} ${after} order by ${columns} limit ${pageSize}`.execute(db)
+    const page = rows.map((each) => each.row)
+    yield page
+    if (page.length < pageSize) return
+    last = page.at(-1)
+  }
+}
+
+async function accountRow({ db, accountId }: AccountDb<Db>): Promise<ExportedRow | undefined> {
+  const { rows } = await sql<{ row: ExportedRow }>`
+    select to_jsonb(a) - 'deleted_at' as row from accounts a where a.id = ${accountId} and a.deleted_at is null`.execute(
+    db,
+  )
+  return rows[0]?.row
+}
+
+/** Tables keyed by account. None of them grows with a store's traffic. */
+async function rowsOfAccount({ db, accountId }: AccountDb<Db>, table: string): Promise<ExportedRow[]> {
+  const { rows } = await sql<{ row: ExportedRow }>`
+    select to_jsonb(t) - 'token_hash' as row from ${sql.table(table)} t where t.account_id = ${accountId}`.execute(db)
+  return rows.map((each) => each.row)
+}
+
+async function peopleOf({ db, accountId }: AccountDb<Db>): Promise<ExportedRow[]> {
+  const { rows } = await sql<{ row: ExportedRow }>`
+    select jsonb_build_object('user_id', u.id, 'name', u.name, 'email', u.email, 'role', m.role, 'created_at', m.created_at) as row
+    from members m join users u on u.id = m.user_id where m.account_id = ${accountId} order by m.created_at`.execute(db)
+  return rows.map((each) => each.row)
+}
+
+async function storeRows({ db, accountId }: AccountDb<Db>): Promise<(ExportedRow & { id: string })[]> {
+  const { rows } = await sql<{ row: ExportedRow & { id: string } }>`
+    select to_jsonb(s) as row from stores s where s.account_id = ${accountId} order by s.connected_at, s.id`.execute(db)
+  return rows.map((each) => each.row)
+}

@@ -13,9 +13,10 @@ import { type AccountMail, renderAccountMail } from './account-mail.ts'
 import { saveUndoToken } from './email-undo-sql.ts'
 import * as invitations from './invitation-sql.ts'
 import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
-import * as words from './mail-copy.ts'
+
 import { saveEmailToken } from './profile-sql.ts'
 import * as sql from './sql.ts'
+import type { Role } from '../../../shared/roles.ts'
 
 // Sends account mail (texts: mail-copy.ts). It is no marketing: plan volume and suppressions do not apply.
 
@@ -26,14 +27,14 @@ export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailR
   const token = randomToken()
   const now = deps.now()
   await sql.insertReset(deps.db, { tokenHash: tokenHash(token), userId, now, expiresAt: later(now, RESET_MS) })
-  await send(deps, user, words.resetMail({ name: user.name, url: urlOf(deps, 'reset-password', token) }))
+  await send(deps, user, resetMail({ name: user.name, url: urlOf(deps, 'reset-password', token) }))
 }
 
 export async function mailVerificationLink(deps: Deps, { userId }: z.infer<typeof mailVerification.payload>) {
   const user = await findRealUser(deps, userId)
   if (!user || user.email_confirmed_at) return
   const url = urlOf(deps, 'verify-email', createVerificationToken(deps, user))
-  await send(deps, user, words.verificationMail({ url }))
+  await send(deps, user, verificationMail({ url }))
 }
 
 /** Notifies the owner of the address, because the person who typed it learns nothing. */
@@ -42,7 +43,7 @@ export async function mailRegistrationAttempt(
   { userId }: z.infer<typeof mailRegistration.payload>,
 ): Promise<void> {
   const user = await findRealUser(deps, userId)
-  if (user) await send(deps, user, words.registrationMail({ name: user.name, url: urlOf(deps, 'login') }))
+  if (user) await send(deps, user, registrationMail({ name: user.name, url: urlOf(deps, 'login') }))
 }
 
 /** Each mail has a token of its own, so only the newest link works. */
@@ -57,7 +58,7 @@ export async function mailInvitationLink(
   const now = deps.now()
   const expiresAt = later(now, INVITATION_MS)
   await invitations.saveInvitationToken(account, invitationId, { hash: tokenHash(token), expiresAt })
-  const mail = words.invitationMail({
+  const mail = invitationMail({
     inviter: nameOr(asked.invited_by, 'Someone'),
     team: nameOr(asked.account_name, 'a team'),
     role: asked.role,
@@ -78,7 +79,7 @@ export async function mailEmailChangeLink(deps: Deps, { userId }: z.infer<typeof
   const change = user && (await saveEmailToken(deps.db, userId, tokenHash(token), deps.now()))
   if (!user || !change) return
   const { name, email } = user
-  const mail = words.emailChangeMail({ name, email, url: urlOf(deps, 'confirm-email', token) })
+  const mail = emailChangeMail({ name, email, url: urlOf(deps, 'confirm-email', token) })
   await send(deps, { id: userId, email: change.email }, mail)
 }
 
@@ -88,7 +89,7 @@ export async function mailSecurityNotice(deps: Deps, { userId, about }: z.infer<
     await send(
       deps,
       user,
-      words.notices[about]({ name: user.name, url: urlOf(deps, 'login'), support: deps.config.supportEmail }),
+      notices[about]({ name: user.name, url: urlOf(deps, 'login'), support: deps.config.supportEmail }),
     )
 }
 
@@ -104,7 +105,7 @@ export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof m
   const undo = await saveUndoToken(deps.db, undoId, tokenHash(token), deps.now())
   if (!undo) return
   const { name, new_email: newEmail } = undo
-  const mail = words.emailChangedMail({ name, newEmail, url: urlOf(deps, 'undo-email', token) })
+  const mail = emailChangedMail({ name, newEmail, url: urlOf(deps, 'undo-email', token) })
   await send(deps, { id: undo.user_id, email: undo.email }, mail)
 }
 
@@ -114,7 +115,7 @@ export async function notifyRemoved(
   user: { id: string; name: string; email: string; account_name: string },
 ): Promise<void> {
   const about = { name: user.name, team: user.account_name, url: urlOf(deps, 'login') }
-  logOutcome(deps, user.id, await submitMail(deps, user.email, words.removedMail(about)))
+  logOutcome(deps, user.id, await submitMail(deps, user.email, removedMail(about)))
 }
 
 /** The last mail to a person whose address was just deleted. */
@@ -124,7 +125,7 @@ export async function notifyAccountDeleted(
   accountName: string,
 ): Promise<void> {
   const { publicUrl: url, supportEmail: support } = deps.config
-  const mail = words.deletedMail({ name: user.name, account: accountName, url, support })
+  const mail = deletedMail({ name: user.name, account: accountName, url, support })
   logOutcome(deps, user.id, await submitMail(deps, user.email, mail))
 }
 
@@ -166,3 +167,151 @@ function logOutcome(deps: Deps, userId: string, outcome: Outcome): void {
 function throwIfRejected(outcome: Outcome): void {
   if (outcome.kind === 'retry') throw new Error(`The mail server did not accept the email: ${outcome.reason}`)
 }
+
+// Texts of account mail. Pure.
+
+const IGNORE = 'If you did not ask for this, you can ignore this email.'
+
+export const resetMail = ({ name, url }: { name: string; url: string }): AccountMail => ({
+  subject: 'Reset your password',
+  paragraphs: [`Hello ${name},`, 'We received a request to reset the password of your account.'],
+  link: { label: 'Reset password', url },
+  after: ['The link works once and expires after one hour.', `${IGNORE} Your password stays as it is.`],
+})
+
+/** Without the user's name: the owner of the address is not confirmed yet. */
+export const verificationMail = ({ url }: { url: string }): AccountMail => ({
+  subject: 'Confirm your email address',
+  paragraphs: [
+    'Hello,',
+    'Confirm that you registered with Recoup using this address. Until then, our mail server sends nothing for your account.',
+  ],
+  link: { label: 'Confirm this address', url },
+  after: ['The link expires after seven days.', 'If you did not register, you can ignore this email.'],
+})
+
+export const registrationMail = ({ name, url }: { name: string; url: string }): AccountMail => ({
+  subject: 'You already have an account',
+  paragraphs: [
+    `Hello ${name},`,
+    'We received a registration with your email address. You already have an account, so nothing was changed.',
+  ],
+  link: { label: 'Sign in', url },
+  after: ['If you have forgotten your password, choose "Forgot password?" there.', IGNORE],
+})
+
+export const invitationMail = (asked: { inviter: string; team: string; role: Role; url: string }): AccountMail => ({
+  subject: `${asked.inviter} invited you to ${asked.team}`,
+  paragraphs: [
+    'Hello,',
+    `${asked.inviter} invited you to work on ${asked.team} in Recoup, which wins back abandoned carts for online stores. Your role: ${asked.role}.`,
+  ],
+  link: { label: 'Accept the invitation', url: asked.url },
+  after: [
+    'The link works once and expires after seven days.',
+    'If you do not expect this invitation, you can ignore this email.',
+  ],
+})
+
+export const emailChangeMail = (asked: { name: string; email: string; url: string }): AccountMail => ({
+  subject: 'Confirm your new email address',
+  paragraphs: [
+    `Hello ${asked.name},`,
+    `We received a request to use this address instead of ${asked.email} for your account.`,
+  ],
+  link: { label: 'Confirm this address', url: asked.url },
+  after: ['The link works once and expires after one day. Nothing changes until you open it.', IGNORE],
+})
+
+const SECURE =
+  'If this was not you, choose "Forgot password?" there and set a new password now. That also signs out everyone else and cancels the email change.'
+
+interface NoticeInput {
+  name: string
+  url: string
+  support: string
+}
+
+const FINE = 'If this was you, you do not need to do anything.'
+
+export const notices: Record<z.infer<typeof mailNotice.payload>['about'], (noticed: NoticeInput) => AccountMail> = {
+  'email-asked': ({ name, url }) => ({
+    subject: 'A new email address was requested',
+    paragraphs: [
+      `Hello ${name},`,
+      'We received a request, made with your password, to change the email address of your account. It changes once the link sent to the new address is opened.',
+    ],
+    link: { label: 'Sign in', url },
+    after: [FINE, SECURE],
+  }),
+  'password-changed': ({ name, url }) => ({
+    subject: 'Your password was changed',
+    paragraphs: [
+      `Hello ${name},`,
+      'The password of your account was changed, and you were signed out everywhere else.',
+    ],
+    link: { label: 'Sign in', url },
+    after: [FINE, SECURE],
+  }),
+  'second-factor-on': ({ name, url, support }) => ({
+    subject: 'Two-factor sign-in was switched on',
+    paragraphs: [
+      `Hello ${name},`,
+      'From now on, signing in with your address also asks for a code of your authenticator app. Keep your recovery codes where you find them without your phone.',
+    ],
+    link: { label: 'Sign in', url },
+    after: [FINE, `If this was not you, somebody knows your password: write to ${support} now.`],
+  }),
+  'second-factor-off': ({ name, url }) => ({
+    subject: 'Two-factor sign-in was switched off',
+    paragraphs: [`Hello ${name},`, 'From now on, signing in with your address asks for your password alone.'],
+    link: { label: 'Sign in', url },
+    after: [FINE, SECURE],
+  }),
+  'recovery-codes-renewed': ({ name, url }) => ({
+    subject: 'Your recovery codes were replaced',
+    paragraphs: [`Hello ${name},`, 'New recovery codes were made for your sign-in. The earlier ones no longer work.'],
+    link: { label: 'Sign in', url },
+    after: [FINE, SECURE],
+  }),
+  'recovery-code-used': ({ name, url }) => ({
+    subject: 'A recovery code was used',
+    paragraphs: [
+      `Hello ${name},`,
+      'One of your recovery codes was used in place of a code of your authenticator app. It does not work again. You can make new ones under Settings, Account.',
+    ],
+    link: { label: 'Sign in', url },
+    after: [FINE, SECURE],
+  }),
+}
+
+export const emailChangedMail = (changed: { name: string; newEmail: string; url: string }): AccountMail => ({
+  subject: 'Your email address was changed',
+  paragraphs: [
+    `Hello ${changed.name},`,
+    `You now sign in with ${changed.newEmail} instead of this address. If this was you, you do not need to do anything.`,
+    'If this was not you, undo the change. You then choose a new password, and everyone is signed out.',
+  ],
+  link: { label: 'Undo the change', url: changed.url },
+  after: ['The link works once and expires after 72 hours.'],
+})
+
+export const removedMail = ({ name, team, url }: { name: string; team: string; url: string }): AccountMail => ({
+  subject: `You are no longer in the team of ${team}`,
+  paragraphs: [
+    `Hello ${name},`,
+    `An owner or admin removed you from the team of ${team}, so you were signed out of it. Your other accounts stay as they are.`,
+  ],
+  link: { label: 'Sign in', url },
+  after: ['If you think this is a mistake, ask them for a new invitation.'],
+})
+
+export const deletedMail = (gone: { name: string; account: string; url: string; support: string }): AccountMail => ({
+  subject: 'Your account was deleted',
+  paragraphs: [
+    `Hello ${gone.name},`,
+    `The account ${gone.account} was deleted as you asked. Nothing is sent any more, its subscription has ended, and its data is being deleted. It cannot be restored.`,
+  ],
+  link: { label: 'Go to Recoup', url: gone.url },
+  after: [`If this was not you, contact ${gone.support} immediately.`],
+})

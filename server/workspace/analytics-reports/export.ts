@@ -23,8 +23,17 @@ import { pagesOfProducts, readDetails } from '../../insights/analytics/details.t
 import { readRoi } from '../../insights/analytics/roi.ts'
 import { readRateTrend, readRevenueTrend } from '../../insights/analytics/trends.ts'
 import { readReach } from '../../marketing/manual-sends/reach.ts'
-import { blocksOf, type FileBlock, productBlock, productCells } from './blocks.ts'
-import { roiBlocks } from './roi-blocks.ts'
+
+import type { Roi } from '../../../shared/analytics.ts'
+import { channelLabel, definitions } from '../../../shared/analytics-definitions.ts'
+import type { CsvCell } from '../../../shared/csv.ts'
+import { computeReturn } from '../../../shared/roi.ts'
+import type { AnalyticsDetails, AnalyticsRange, Trend } from '../../../shared/analytics.ts'
+import { analyticsChannels, funnelChannels } from '../../../shared/analytics.ts'
+import { countryName, deviceName, funnelDefinitions, hasDevices, hourLabel, shopperName, sourceNames } from '../../../shared/analytics-definitions.ts'
+import { codeCell } from '../../../shared/csv.ts'
+import { type PlatformName, platformNames, type StoreRights } from '../../../shared/platforms.ts'
+import { type CartReach, reasonLabels } from '../../../shared/reach.ts'
 
 // Advanced Analytics as a CSV file (B 7, decision 100).
 
@@ -110,3 +119,442 @@ async function* linesOf(
 
 const textOf = ({ title, columns, rows }: FileBlock): string =>
   [[title], columns.map(([name]) => name), columns.map(([, definition]) => definition), ...rows].map(csvLine).join('')
+
+// ROI Tracking in the file: costs of messages and plan, and their revenue (decisions 100 and 154). Pure.
+
+function roiBlocks({ months, channels, origins, currency, ...others }: Roi): FileBlock[] {
+  const amount = (name: string) => `${name} (${currency})`
+  const [revenue, cost, left, discounts] = [
+    [amount('Attributed revenue'), definitions.roiRevenue],
+    [amount('Message cost'), definitions.messageCost],
+    [amount('What is left'), definitions.whatIsLeft],
+    [amount('Discounts given'), definitions.discountsGiven],
+  ] as const
+  const rate = ['Return', definitions.roiReturn] as const
+  const cells = (row: Roi['channels'][number] | Roi['origins'][number]): CsvCell[] => {
+    const { left: rest, rate: back } = computeReturn(row)
+    return [row.attributedRevenue, row.messageCost, rest, back, row.discounts]
+  }
+  return [
+    {
+      title: 'ROI Tracking by month',
+      columns: [
+        ['Month', 'By the store’s calendar, the last 12 at most. The last one is not over.'],
+        ...[revenue, cost, [amount('Plan'), definitions.planPrice] as const, left, rate, discounts],
+      ],
+      rows: months.map((month) => {
+        const { left: rest, rate: back } = computeReturn(month)
+        return [
+          ...[month.month, month.attributedRevenue, month.messageCost, month.planPrice],
+          ...[rest, back, month.discounts],
+        ]
+      }),
+    },
+    {
+      title: 'ROI Tracking by channel',
+      columns: [['Channel', 'Of the messages of the range.'], revenue, cost, left, rate, discounts],
+      rows: channels.map((row) => [channelLabel(row.channel), ...cells(row)]),
+    },
+    {
+      title: 'ROI Tracking by flow and campaign',
+      columns: [['Sent by', 'The flow, the campaign, or a member.'], revenue, cost, left, rate, discounts],
+      rows: origins.map((row) => [row.name, ...cells(row)]),
+    },
+    ...otherCosts(others),
+  ]
+}
+
+function otherCosts({ otherCosts: ofRange }: Pick<Roi, 'otherCosts'>): FileBlock[] {
+  if (ofRange.length === 0) return []
+  return [
+    {
+      title: 'Costs in other currencies',
+      columns: [
+        ['Currency', 'Not added to any of the other figures.'],
+        ['Message cost', definitions.messageCost],
+      ],
+      rows: ofRange.map((each) => [each.currency, each.messageCost]),
+    },
+  ]
+}
+
+// Blocks of the Advanced Analytics file: column names with definitions, and rows (decision 100). Rates are fractions.
+// Pure.
+
+interface FileBlock {
+  title: string
+  columns: readonly Column[]
+  rows: readonly (readonly CsvCell[])[]
+}
+type Column = readonly [name: string, definition: string]
+
+interface Figures {
+  /** One store, or all that are added up. */
+  stores: readonly { name: string; platform: PlatformName; rights: StoreRights | null }[]
+  range: AnalyticsRange
+  exportedAt: Date
+  figures: AnalyticsReply
+  details: AnalyticsDetails
+  rates: Trend
+  revenue: Trend
+  /** null: several stores. */
+  reach: CartReach | null
+}
+
+function blocksOf(all: Figures): FileBlock[] {
+  const { figures, details } = all
+  const { currency } = figures
+  return [
+    aboutBlock(all),
+    figureBlock(figures),
+    funnelBlock(figures),
+    ...emailBlock(figures, details),
+    trendBlock('Recovery rate', all.rates, [definitions.trendRecovery, definitions.trendAbandonment]),
+    trendBlock('Revenue', all.revenue, [definitions.trendRevenue, definitions.trendOpportunity]),
+    ...customerBlock(figures),
+    ...platformBlock(figures),
+    sourceBlock(details),
+    hourBlock(details),
+    ...(all.reach ? [reachBlock(all.reach)] : []),
+    shareBlock(
+      { title: 'By country', currency },
+      ['Country', definitions.country],
+      named(details.countries, countryName),
+    ),
+    shareBlock(
+      { title: 'New and returning shoppers', currency },
+      ['Shopper', definitions.shopper],
+      named(details.shoppers, shopperName),
+    ),
+    ...(hasDevices(details)
+      ? [
+          shareBlock(
+            { title: 'By device', currency },
+            ['Device', definitions.device],
+            named(details.devices, deviceName),
+          ),
+        ]
+      : []),
+    originBlock(details),
+    ...otherBlock(figures),
+  ]
+}
+
+/** Decision 135. */
+const describeOrderHistory = ({ rights }: Figures['stores'][number]) =>
+  `Since ${rights?.hasAllOrders === false ? SIXTY_DAYS : IMPORT_DAYS} days before connecting`
+
+const SIXTY_DAYS = 60
+const IMPORT_DAYS = 90
+
+const BEING_COUNTED = 'Still being counted: these figures are incomplete'
+
+function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock {
+  return {
+    title: 'Advanced Analytics',
+    columns: [
+      ['Store', 'Whose figures these are.'],
+      ['Platform', 'What the store runs on.'],
+      ['Range', 'So many days of the store’s calendar, today included.'],
+      ['First day', 'By the store’s calendar.'],
+      ['Last day', 'It is not over.'],
+      ['Time zone', 'Of the store’s calendar.'],
+      ['Currency', 'Of all amounts. Others are never added to them.'],
+      ['Orders known', 'How far back orders could be read when the store was connected.'],
+      ['Counted up to', 'What happened later is not in these figures; empty where all is in them.'],
+      ['Exported', 'When the figures were read.'],
+    ],
+    rows: [
+      [
+        ...[
+          listed(stores.map(({ name }) => name)),
+          listed(stores.map(({ platform }) => platformNames[platform])),
+          range,
+          figures.firstDay,
+          figures.lastDay,
+          figures.timeZone,
+        ],
+        ...[
+          figures.currency,
+          listed(stores.map(describeOrderHistory)),
+          figures.isBeingCounted ? BEING_COUNTED : figures.countedUntil,
+          exportedAt.toISOString(),
+        ],
+      ],
+    ],
+  }
+}
+
+const listed = (names: readonly string[]) => [...new Set(names)].join(', ')
+
+const amount = (name: string, currency: string) => `${name} (${currency})`
+
+function figureBlock(of: AnalyticsReply): FileBlock {
+  return {
+    title: 'Figures',
+    columns: [
+      [amount('Revenue opportunity', of.currency), definitions.revenueOpportunity],
+      ['Change of revenue opportunity', definitions.change],
+      [amount('Average cart value', of.currency), definitions.averageCartValue],
+      ['Change of average cart value', definitions.change],
+      ['Abandonment rate', definitions.abandonmentRate],
+      ['Change of abandonment rate', definitions.change],
+      [amount('Customer lifetime value', of.currency), definitions.customerLifetimeValue],
+      ['Change of customer lifetime value', definitions.lifetimeChange],
+    ],
+    rows: [
+      [
+        ...[of.revenueOpportunity, of.revenueOpportunityChange, of.averageCartValue, of.averageCartValueChange],
+        ...[of.abandonmentRate, of.abandonmentRateChange, of.customerLifetimeValue, of.customerLifetimeValueChange],
+      ],
+    ],
+  }
+}
+
+const hasOpens = (channel: string) => channel === 'all' || channel === 'email'
+
+function funnelBlock({ funnels }: AnalyticsReply): FileBlock {
+  const means = funnelDefinitions('all')
+  return {
+    title: 'Conversion Funnel',
+    columns: [
+      [
+        'Channel',
+        'Whose messages the stages count. Each stage counts carts on its own, so it can exceed the one before.',
+      ],
+      ['Carts created', means.cartsCreated],
+      ['Sent', means.emailsSent],
+      ['Opened', means.emailsOpened],
+      ['Clicks', means.clicks],
+      ['Conversions', means.conversions],
+    ],
+    rows: funnelChannels
+      .filter((channel) => hasOpens(channel) || funnels[channel].emailsSent > 0)
+      .map((channel) => {
+        const { cartsCreated, emailsSent, emailsOpened, clicks, conversions } = funnels[channel]
+        const opened = hasOpens(channel) ? emailsOpened : null
+        return [
+          channel === 'all' ? 'All' : channelLabel(channel),
+          cartsCreated,
+          emailsSent,
+          opened,
+          clicks,
+          conversions,
+        ]
+      }),
+  }
+}
+
+const messageColumns = (currency: string): readonly Column[] => [
+  ['Accepted', definitions.accepted],
+  ['Open rate', definitions.openRate],
+  ['Click rate', definitions.messageClickRate],
+  ['Conversion rate', definitions.messageConversionRate],
+  [amount('Revenue per message', currency), definitions.revenuePerMessage],
+  [amount('Attributed revenue', currency), definitions.attributedRevenue],
+  ['Bounced', definitions.bounced],
+  ['Unsubscribed', definitions.unsubscribed],
+  ['Complaints', definitions.complaints],
+]
+
+const messageCells = (of: Omit<NonNullable<AnalyticsReply['email']>, 'refused'>, isEmail: boolean): CsvCell[] => [
+  ...[of.accepted, isEmail ? of.openRate : null, of.clickRate, of.conversionRate, of.revenuePerEmail],
+  ...[of.attributedRevenue, of.bounced, of.unsubscribed, of.complaints],
+]
+
+/** Other channels follow if they have messages. */
+function emailBlock({ email, currency }: AnalyticsReply, { channels }: AnalyticsDetails): FileBlock[] {
+  if (!email) return []
+  const others = analyticsChannels.flatMap((name) =>
+    channels.filter(({ channel }) => channel === name && name !== 'email'),
+  )
+  return [
+    {
+      title: 'Email Performance',
+      columns: [
+        ['Channel', 'Opens exist for email alone.'],
+        ...messageColumns(currency),
+        ['Refused', definitions.refused],
+      ],
+      rows: [
+        ['Email', ...messageCells(email, true), email.refused],
+        ...others.map((each) => [channelLabel(each.channel), ...messageCells(each, false), null]),
+      ],
+    },
+  ]
+}
+
+function trendBlock(title: string, { starts, datasets, unit, currency }: Trend, means: readonly string[]): FileBlock {
+  return {
+    title: `${title} over time`,
+    columns: [
+      ['From', definitions.trendStart],
+      ...datasets.map(
+        ({ label }, place) => [unit === 'money' ? amount(label, currency) : label, means[place]!] as const,
+      ),
+    ],
+    rows: starts.map((start, place) => [start, ...datasets.map(({ data }) => data[place] ?? null)]),
+  }
+}
+
+function customerBlock({ customers }: AnalyticsReply): FileBlock[] {
+  if (!customers) return []
+  return [
+    {
+      title: 'Customer Insights',
+      columns: [
+        ['New', definitions.new],
+        ['Returning', definitions.returning],
+        ['Repeat purchase rate', definitions.repeatPurchaseRate],
+        ['Average orders per customer', definitions.avgOrdersPerCustomer],
+        ['Counted', 'Customers are counted every 15 minutes.'],
+      ],
+      rows: [
+        [
+          ...[customers.new, customers.returning, customers.repeatPurchaseRate, customers.avgOrdersPerCustomer],
+          customers.countedAt,
+        ],
+      ],
+    },
+  ]
+}
+
+function platformBlock({ shopify, woocommerce, currency }: AnalyticsReply): FileBlock[] {
+  if (shopify) {
+    return [
+      {
+        title: `${platformNames.shopify} metrics`,
+        columns: [
+          ['Checkout abandonment rate', definitions.checkoutAbandonmentRate],
+          [amount('Average order value', currency), definitions.averageOrderValue],
+          [amount('Customer lifetime value', currency), definitions.customerLifetimeValue],
+        ],
+        rows: [[shopify.checkoutAbandonmentRate, shopify.averageOrderValue, shopify.customerLifetimeValue]],
+      },
+    ]
+  }
+  if (!woocommerce) return []
+  return [
+    {
+      title: `${platformNames.woocommerce} metrics`,
+      columns: [
+        ['Cart abandonment rate', definitions.cartAbandonmentRate],
+        [amount('Average cart value', currency), definitions.platformCartValue],
+        ['Conversion rate', definitions.cartConversionRate],
+      ],
+      rows: [[woocommerce.cartAbandonmentRate, woocommerce.averageCartValue, woocommerce.conversionRate]],
+    },
+  ]
+}
+
+const sourceBlock = ({ sources, currency }: AnalyticsDetails): FileBlock => ({
+  title: 'Revenue, by how it is known',
+  columns: [
+    ['Known as', definitions.source],
+    ['Orders', definitions.sourceOrders],
+    [amount('Net revenue', currency), definitions.netRevenue],
+    ['Meaning', 'Which orders these are.'],
+  ],
+  rows: sources.map(({ source, orders, netRevenue }) => [
+    ...[sourceNames[source], orders, netRevenue, definitions[source]],
+  ]),
+})
+
+const hourBlock = ({ hours, currency }: AnalyticsDetails): FileBlock => ({
+  title: 'What a reminder earned, by time after leaving',
+  columns: [
+    ['Time after leaving', definitions.byHour],
+    ['Accepted', definitions.accepted],
+    ['Conversion rate', definitions.messageConversionRate],
+    [amount('Attributed revenue', currency), definitions.attributedRevenue],
+    [amount('Revenue per message', currency), definitions.revenuePerMessage],
+  ],
+  rows: hours
+    .filter(({ accepted }) => accepted > 0)
+    .map((hour) => [
+      ...[hourLabel(hour.fromHour), hour.accepted, hour.conversionRate, hour.attributedRevenue, hour.revenuePerMessage],
+    ]),
+})
+
+const reachBlock = ({ reachable, reasons, lookedThrough }: CartReach): FileBlock => ({
+  title: 'Carts that can be reached',
+  columns: [
+    ['Email', definitions.reached],
+    ['Country', 'Whose rule asks for consent.'],
+    ['Carts', lookedThrough ? `The newest ${lookedThrough} abandoned carts of these days.` : definitions.reachedCarts],
+  ],
+  rows: [
+    ['Can be reached', null, reachable],
+    ...reasons.map(({ reason, country, count }) => [reasonLabels[reason], country, count]),
+  ],
+})
+
+type Share = AnalyticsDetails['countries'][number]
+type NamedShare = Share & { name: string }
+const named = (rows: readonly Share[], nameOf: (key: string) => string): NamedShare[] =>
+  rows.map((row) => ({ ...row, name: nameOf(row.key) }))
+
+function shareBlock(
+  { title, currency }: { title: string; currency: string },
+  key: Column,
+  rows: readonly NamedShare[],
+): FileBlock {
+  return {
+    title,
+    columns: [
+      key,
+      ['Abandoned', definitions.cartsAbandoned],
+      ['Recovered', 'Of these carts, those recovered by now.'],
+      ['Recovery rate', definitions.recoveryRate],
+      [amount('Revenue opportunity', currency), definitions.revenueOpportunity],
+    ],
+    rows: rows.map((row) => [row.name, row.abandoned, row.recovered, row.recoveryRate, row.revenueOpportunity]),
+  }
+}
+
+const originBlock = ({ origins, currency }: AnalyticsDetails): FileBlock => ({
+  title: 'Flows, campaigns and messages by hand',
+  columns: [
+    ['Sent by', definitions.sentBy],
+    ['Channel', 'Of the messages. Opens exist for email alone.'],
+    ...messageColumns(currency),
+  ],
+  rows: origins.map((origin) => [
+    ...[origin.name, channelLabel(origin.channel)],
+    ...messageCells(origin, origin.channel === 'email'),
+  ]),
+})
+
+function otherBlock({ otherCurrencies }: AnalyticsReply): FileBlock[] {
+  if (otherCurrencies.length === 0) return []
+  return [
+    {
+      title: 'Other currencies',
+      columns: [
+        ['Currency', 'Not added to any of the other figures.'],
+        ['Revenue opportunity', definitions.revenueOpportunity],
+        ['Net revenue', 'Of the orders of these days, net of refunds.'],
+      ],
+      rows: otherCurrencies.map((each) => [each.currency, each.revenueOpportunity, each.netRevenue]),
+    },
+  ]
+}
+
+/** The rows are streamed afterwards. */
+const productBlock = (currency: string): FileBlock => ({
+  title: 'Top Abandoned Products',
+  columns: [
+    ['Product', 'As the store names it.'],
+    ['SKU', 'As the store has it.'],
+    ['Abandoned', definitions.abandonedCount],
+    ['Recovery rate', definitions.recoveryRate],
+    [amount('Revenue lost', currency), definitions.revenueLost],
+    ['Product ID', 'The store’s own.'],
+  ],
+  rows: [],
+})
+
+const productCells = (product: TopProduct): CsvCell[] => [
+  ...[product.name, codeCell(product.sku), product.abandonedCount, product.recoveryRate, product.revenueLost],
+  codeCell(product.productId),
+]

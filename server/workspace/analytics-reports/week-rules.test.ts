@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isInTime, mondayOf, nextReportAt, reportAt } from './week-rules.ts'
+import { isInTime, mondayOf, nextReportAt, reportAt } from './weekly.ts'
 
 // Monday at eight in the store's time zone, across clock changes (decision 100).
 

@@ -8,9 +8,15 @@ import type { Deps } from '../../deps.ts'
 import { isCountedBefore, readWeeks } from '../../insights/analytics/weeks.ts'
 import { mailMember } from '../accounts/mails.ts'
 import { weeklyReport } from './jobs.ts'
-import { isInTime, mondayOf, nextReportAt, reportAt } from './week-rules.ts'
-import { weekMail } from './weekly-copy.ts'
-import * as sql from './weekly-sql.ts'
+
+
+
+import { toInstant, validZone } from '../../core/common/time.ts'
+import { addDays, type Day, localTime } from '../../insights/analytics/days.ts'
+import { change } from '../../insights/analytics/analytics-rules.ts'
+import type { Week, Weeks } from '../../insights/analytics/weeks.ts'
+import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
+import { type StoreTx, sql } from '../../core/db/db.ts'
 
 // Weekly reports by mail (decision 100): once per member, store and week, for any number of processes and crashes.
 
@@ -21,8 +27,8 @@ const WAIT_MS = 5 * 60_000
 /** Tick: plans the reports of stores in which it is Monday morning. */
 export async function planWeeklyReports(deps: Deps): Promise<void> {
   const now = deps.now()
-  await sql.startClocks(deps.db, now)
-  for (const storeId of await sql.dueClocks(deps.db, now, STORES_AT_ONCE)) {
+  await startClocks(deps.db, now)
+  for (const storeId of await dueClocks(deps.db, now, STORES_AT_ONCE)) {
     await planStore(deps, { storeId, db: deps.db }, now).catch((error) => {
       // Reports of other stores must go on.
       deps.log.error({ err: error, storeId }, 'analytics.weekly_report_failed')
@@ -36,12 +42,12 @@ async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<voi
   const monday = mondayOf(now, row.time_zone)
   const readers = await findReaders(store, row, now)
   await transact(store, async (tx) => {
-    if (!(await sql.lockClock(tx, now))) return
-    if (readers === null) return sql.setClock(tx, new Date(now.getTime() + WAIT_MS))
-    for (const userId of await sql.addReports(tx, readers, monday)) {
+    if (!(await lockClock(tx, now))) return
+    if (readers === null) return setClock(tx, new Date(now.getTime() + WAIT_MS))
+    for (const userId of await addReports(tx, readers, monday)) {
       await deps.jobs.enqueue(tx.db, weeklyReport, { storeId: store.storeId, userId, monday })
     }
-    await sql.setClock(tx, nextReportAt(now, row.time_zone))
+    await setClock(tx, nextReportAt(now, row.time_zone))
   })
 }
 
@@ -69,11 +75,209 @@ export async function mailWeeklyReport(
   if (!weeks) return
   const hasProducts = hasFeature(await loadEntitlements(account, deps.now()), 'advanced_analytics')
   const { publicUrl } = deps.config
-  if (!(await sql.claimReport(store, { userId, monday }, deps.now()))) return
+  if (!(await claimReport(store, { userId, monday }, deps.now()))) return
   try {
     await mailMember(deps, userId, (name) => weekMail(weeks, { name, store: row, publicUrl, hasProducts }))
   } catch (error) {
-    await sql.releaseReport(store, { userId, monday })
+    await releaseReport(store, { userId, monday })
     throw error
   }
+}
+
+// When a weekly report is sent: Monday morning in the store's time zone (decision 100). Pure.
+
+const HOUR = 8
+/** A later report is skipped, because its figures are outdated. */
+const LATEST_MS = 48 * 3_600_000
+
+/** The Monday of the current week in the store's calendar. */
+export function mondayOf(now: Date, zone: string): Day {
+  const today = localTime(now, zone).toPlainDate()
+  return today.subtract({ days: today.dayOfWeek - 1 }).toString()
+}
+
+export function reportAt(monday: Day, zone: string): Date {
+  const wallClock = Temporal.PlainDate.from(monday).toPlainDateTime({ hour: HOUR })
+  return new Date(toInstant(wallClock, validZone(zone)).epochMilliseconds)
+}
+
+export function nextReportAt(now: Date, zone: string): Date {
+  const monday = mondayOf(now, zone)
+  const thisWeek = reportAt(monday, zone)
+  return thisWeek > now ? thisWeek : reportAt(addDays(monday, 7), zone)
+}
+
+export const isInTime = (now: Date, at: Date): boolean => now >= at && now.getTime() - at.getTime() < LATEST_MS
+
+// Texts of the weekly report (decision 100). Pure.
+
+interface WeeklyMailInput {
+  name: string
+  store: Pick<StoreRow, 'id' | 'name' | 'platform' | 'currency'>
+  publicUrl: string
+  /** Products are part of Advanced Analytics (decision 131). */
+  hasProducts: boolean
+}
+
+function weekMail(weeks: Weeks, letter: WeeklyMailInput): AccountMail {
+  const { name, store, publicUrl } = letter
+  const won = moneyOf(weeks.now.won, store.currency)
+  return {
+    subject: weeks.now.won > 0 ? `Your week at ${store.name}: ${won} won back` : `Your week at ${store.name}`,
+    paragraphs: [
+      `Hello ${name},`,
+      `This is ${store.name} from ${dayOf(weeks.first)} to ${dayOf(weeks.last)}, by the calendar of the store, each figure with the week before.`,
+    ],
+    items: [...figureItems(weeks, letter), ...(letter.hasProducts ? productItems(weeks, letter) : [])],
+    link: { label: 'Open the analytics', url: addressOf(letter) },
+    footer: {
+      label: 'Choose which of these emails you get',
+      url: `${publicUrl}/settings/account/notifications`,
+    },
+  }
+}
+
+const addressOf = ({ publicUrl, store }: WeeklyMailInput) =>
+  `${publicUrl}/analytics?platform=${store.platform}&storeId=${store.id}&range=7d`
+
+interface Figure {
+  title: string
+  of: (week: Week) => number | null
+  show: (value: number | null) => string
+  /** Fewer is better. */
+  isLoss?: boolean
+  text: string
+}
+
+function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[] {
+  const money = (value: number | null) => moneyOf(value ?? 0, letter.store.currency)
+  const figures: Figure[] = [
+    {
+      ...{ title: 'Money won back', of: ({ won }) => won, show: money },
+      text: 'Net revenue of the orders attributed to your messages.',
+    },
+    {
+      ...{ title: 'Orders won back', of: ({ orders }) => orders, show: (value) => countOf(value ?? 0) },
+      text: 'Orders attributed to your messages.',
+    },
+    {
+      ...{ title: 'Share recovered', of: ({ recoveredShare }) => recoveredShare, show: percentOf },
+      text: `Of ${cartsOf(now.abandoned, 'abandoned cart')}, ${countOf(now.recovered)} recovered by now.`,
+    },
+    {
+      ...{
+        title: 'Revenue opportunity',
+        of: ({ revenueOpportunity }) => revenueOpportunity,
+        show: money,
+        isLoss: true,
+      },
+      text: 'Value of the carts abandoned in this week and not bought by now.',
+    },
+  ]
+  return figures.map(({ title, of, show, isLoss = false, text }) => ({
+    title: `${title}: ${show(of(now))}`,
+    url: addressOf(letter),
+    note: noteOf(of(now), of(before), show),
+    text,
+    tone: toneOf(change(of(now), of(before)), isLoss),
+  }))
+}
+
+function noteOf(now: number | null, before: number | null, show: (value: number | null) => string): string {
+  const changed = change(now, before)
+  if (changed === null) return `${show(before)} the week before`
+  const size = Math.abs(changed * 100).toFixed(1)
+  const sign = Number(size) === 0 ? '' : changed > 0 ? '+' : '−'
+  return `${sign}${size}% against the week before (${show(before)})`
+}
+
+function toneOf(changed: number | null, isLoss: boolean): MailItem['tone'] {
+  if (changed === null || changed === 0) return 'neutral'
+  return changed > 0 === isLoss ? 'neutral' : 'good'
+}
+
+function productItems({ products }: Weeks, letter: WeeklyMailInput): MailItem[] {
+  return products.map(({ name, abandonedCount, recoveryRate, revenueLost }) => ({
+    title: clipped(name),
+    url: addressOf(letter),
+    note: `Left in ${cartsOf(abandonedCount, 'cart')}, ${percentOf(recoveryRate)} recovered`,
+    text: `${moneyOf(revenueLost, letter.store.currency)} not bought by now.`,
+    tone: 'neutral',
+  }))
+}
+
+const MOST_LETTERS = 80
+
+/** Store names on one line, truncated. */
+function clipped(name: string): string {
+  const line = name.replace(/\s+/g, ' ').trim()
+  return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS - 1)}…` : line
+}
+
+const moneyOf = (amount: number, currency: string) => amount.toLocaleString('en-US', { style: 'currency', currency })
+const countOf = (count: number) => count.toLocaleString('en-US')
+const cartsOf = (count: number, noun: string) => `${countOf(count)} ${noun}${count === 1 ? '' : 's'}`
+const percentOf = (fraction: number | null) => (fraction === null ? '–' : `${(fraction * 100).toFixed(2)}%`)
+
+const DAY = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' })
+const dayOf = (day: string) => DAY.format(Date.parse(day))
+
+// Statements for the schedule of weekly reports, and for created and sent ones.
+
+/** For newly connected stores. */
+async function startClocks(db: Db, now: Date): Promise<void> {
+  await sql`
+    insert into weekly_report_clocks (store_id, due_at)
+    select s.id, ${now} from stores s
+    where s.is_active and not exists (select 1 from weekly_report_clocks c where c.store_id = s.id)
+    on conflict do nothing`.execute(db)
+}
+
+async function dueClocks(db: Db, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ store_id: string }>`
+    select store_id from weekly_report_clocks where due_at <= ${now} order by due_at limit ${limit}`.execute(db)
+  return rows.map(({ store_id }) => store_id)
+}
+
+/** False: another process holds it or has done it. */
+async function lockClock({ db, storeId }: StoreTx, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 as due from weekly_report_clocks where store_id = ${storeId} and due_at <= ${now} for update skip locked`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+async function setClock({ db, storeId }: StoreTx, at: Date): Promise<void> {
+  await sql`update weekly_report_clocks set due_at = ${at} where store_id = ${storeId}`.execute(db)
+}
+
+/** Returns the members without this report, and deletes older records. */
+async function addReports({ db, storeId }: StoreTx, userIds: readonly string[], monday: Day): Promise<string[]> {
+  await sql`delete from weekly_reports where store_id = ${storeId} and monday < ${monday}::date`.execute(db)
+  const { rows } = await sql<{ user_id: string }>`
+    insert into weekly_reports (store_id, user_id, monday)
+    select ${storeId}, u.id, ${monday}::date from unnest(${[...userIds]}::uuid[]) as u(id)
+    on conflict do nothing returning user_id`.execute(db)
+  return rows.map(({ user_id }) => user_id)
+}
+
+interface Report {
+  userId: string
+  monday: Day
+}
+
+/** False: already sent. */
+async function claimReport({ db, storeId }: StoreDb, { userId, monday }: Report, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    update weekly_reports set handed_at = ${now}
+    where store_id = ${storeId} and user_id = ${userId} and monday = ${monday}::date and handed_at is null
+    returning user_id`.execute(db)
+  return rows.length > 0
+}
+
+async function releaseReport({ db, storeId }: StoreDb, { userId, monday }: Report): Promise<void> {
+  await sql`
+    update weekly_reports set handed_at = null
+    where store_id = ${storeId} and user_id = ${userId} and monday = ${monday}::date`.execute(db)
 }

@@ -10,7 +10,9 @@ import type { Deps } from '../../deps.ts'
 import { listAlarms } from '../../insights/alarms/alarms.ts'
 import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { sharedRenders } from '../../messages/templates/renders.ts'
-import { diskProblem } from './storage.ts'
+import fs from 'node:fs'
+import path from 'node:path'
+import type { Config } from '../../core/config/config.ts'
 
 const WORKER_SILENT_MS = 30_000
 /** A hanging database counts as unavailable. */
@@ -109,4 +111,35 @@ async function checkDatabase(deps: Deps): Promise<Readiness> {
   const isBeating = beat !== null && Math.abs(deps.now().getTime() - beat.getTime()) < WORKER_SILENT_MS
   const worker = isBeating ? 'ok' : 'no worker has reported for 30 seconds'
   return { checks: { database: 'ok', migrations: 'ok', worker }, alarms: await listAlarms(deps) }
+}
+
+// Checks the disk of the embedded database. An external database server monitors its own.
+
+/** Less than two WAL segments: the next large write fails. */
+const FULL_BYTES = 32 * 2 ** 20
+
+/** The problem as a sentence; null: enough space. */
+function diskProblem(config: Pick<Config, 'dataDir' | 'databaseUrl'>): string | null {
+  if (config.databaseUrl) return null
+  const freeMb = Math.min(...foldersOf(config.dataDir).map(freeBytes)) / 2 ** 20
+  if (freeMb >= FULL_BYTES / 2 ** 20) return null
+  return `the disk of the data folder is full (${Math.floor(freeMb)} MB left): free some space, and it continues automatically`
+}
+
+/** The data folder, and the database folder if it had to move (docs/running.md). */
+function foldersOf(dataDir: string): string[] {
+  try {
+    return [dataDir, fs.readFileSync(path.join(dataDir, 'postgres-location'), 'utf8').trim()]
+  } catch {
+    return [dataDir]
+  }
+}
+
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = fs.statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
 }

@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import { hasDemoAccount } from '../accounts/accounts.ts'
-import * as sql from './sql.ts'
+import { type Db, sql, type Tx } from '../../core/db/db.ts'
 
 // The instance. live ⇄ paused: a copied or restored database starts paused, so that two copies never both send to the
 // same shoppers (D7). The operator confirms which one is live.
@@ -23,7 +23,7 @@ type InstanceDeps = Pick<Deps, 'config' | 'db' | 'now'>
 
 export async function viewInstance(deps: Deps, session: Session | null) {
   const { config, demo } = deps
-  const row = await sql.readInstance(deps.db)
+  const row = await readInstance(deps.db)
   return {
     productName: 'Recoup',
     companyName: config.companyName,
@@ -44,9 +44,9 @@ export async function viewInstance(deps: Deps, session: Session | null) {
 /** At start: stores the fingerprint of a first start, and pauses on a different one. Returns whether paused. */
 export async function checkInstance(deps: InstanceDeps): Promise<boolean> {
   const fingerprint = await readFingerprint(deps)
-  await sql.insertInstance(deps.db, fingerprint, deps.now())
-  const row = await sql.readInstance(deps.db)
-  if (row && row.fingerprint !== fingerprint && !row.is_paused) await sql.pause(deps.db, COPIED)
+  await insertInstance(deps.db, fingerprint, deps.now())
+  const row = await readInstance(deps.db)
+  if (row && row.fingerprint !== fingerprint && !row.is_paused) await pause(deps.db, COPIED)
   return row !== undefined && (row.is_paused || row.fingerprint !== fingerprint)
 }
 
@@ -58,7 +58,7 @@ export async function assertMayConfirm(deps: InstanceDeps, session: Session): Pr
 export async function confirmLive(deps: InstanceDeps): Promise<void> {
   const fingerprint = await readFingerprint(deps)
   await deps.db.transaction().execute(async (tx) => {
-    await sql.confirm(tx, fingerprint)
+    await confirm(tx, fingerprint)
     await wakeMessagesOf(tx, null, ['instance_paused'], deps.now())
   })
 }
@@ -76,7 +76,7 @@ export async function releaseForProviders({ config, db, now }: InstanceDeps): Pr
 export async function readFingerprint(deps: InstanceDeps): Promise<string> {
   const { config } = deps
   const place = config.databaseUrl ? [] : [machineId(), folderIdentity(config.dataDir)]
-  const parts = [await sql.databaseIdentity(deps.db), config.publicUrl, ...place]
+  const parts = [await databaseIdentity(deps.db), config.publicUrl, ...place]
   return crypto.createHash('sha256').update(parts.join('\n')).digest('hex')
 }
 
@@ -93,4 +93,36 @@ function machineId(): string {
 function folderIdentity(folder: string): string {
   const stat = fs.statSync(folder, { throwIfNoEntry: false })
   return stat ? `${stat.dev}:${stat.ino}` : ''
+}
+
+// Statements for the instance row and the identity of the database.
+
+function readInstance(db: Db) {
+  return db.selectFrom('instance').selectAll().executeTakeFirst()
+}
+
+/** Keeps an existing row. */
+export function insertInstance(db: Db, fingerprint: string, now: Date) {
+  return db
+    .insertInto('instance')
+    .values({ fingerprint, created_at: now })
+    .onConflict((conflict) => conflict.column('is_only').doNothing())
+    .execute()
+}
+
+export function pause(db: Db, reason: string) {
+  return db.updateTable('instance').set({ is_paused: true, paused_reason: reason }).execute()
+}
+
+export function confirm(db: Db | Tx, fingerprint: string) {
+  return db.updateTable('instance').set({ is_paused: false, paused_reason: null, fingerprint }).execute()
+}
+
+/** Constant for a database, different for a restored or copied one on another server. */
+async function databaseIdentity(db: Db): Promise<string> {
+  const found = await sql<{ identity: string }>`
+    select (select system_identifier from pg_control_system())::text || '/' || oid::text as identity
+    from pg_database where datname = current_database()
+  `.execute(db)
+  return found.rows[0]!.identity
 }

@@ -19,11 +19,14 @@ import { createHostCheck } from '../../carts/links/link-hosts.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { clientAddress, clientKey, compileRanges, hasOneHost } from '../../core/net/clients.ts'
 import type { Deps } from '../../deps.ts'
-import { ChangeGatherer } from './gather.ts'
-import { type Listener, listen } from './listen-sql.ts'
-import * as sql from './live-sql.ts'
+
+
+
 import { News } from './news.ts'
 import { allowance, isOwnOrigin, memberKey, type OwnChange, readAnnouncement } from './rules.ts'
+import type { LivePart } from '../../../shared/live.ts'
+import pg from 'pg'
+import { type Db, sql } from '../../core/db/db.ts'
 
 // The live connections of this process: sessions, store rooms and delivery. Each process listens to the database, so
 // rooms need not span processes.
@@ -215,7 +218,7 @@ export class Live {
   async #join(socket: LiveSocket, platform: unknown): Promise<Joined> {
     const session = await this.#sessionOf(socket)
     const storeId = await this.#storeOf(socket, session, platform)
-    if (storeId) await sql.watchStores(this.#deps.db, [storeId], this.#watchedUntil())
+    if (storeId) await watchStores(this.#deps.db, [storeId], this.#watchedUntil())
     for (const room of socket.rooms) if (room !== socket.id) socket.leave(room)
     socket.data = { session, storeId }
     socket.join(memberKey(session.accountId, session.userId))
@@ -288,8 +291,8 @@ export class Live {
     try {
       await this.#listening?.check()
       const open = this.#openStores()
-      if (open.length > 0) await sql.watchStores(db, open, this.#watchedUntil())
-      await sql.forgetWatches(db, now())
+      if (open.length > 0) await watchStores(db, open, this.#watchedUntil())
+      await forgetWatches(db, now())
       await this.#look(this.#sockets())
     } catch (error) {
       log.warn({ err: error }, 'live.round_failed')
@@ -305,7 +308,7 @@ export class Live {
     const { db, now, log } = this.#deps
     try {
       const ids = new Set(sockets.map(({ data }) => data.session.sessionId))
-      const alive = new Map((await sql.sessionsAlive(db, [...ids], now())).map((row) => [row.id, row]))
+      const alive = new Map((await sessionsAlive(db, [...ids], now())).map((row) => [row.id, row]))
       for (const socket of sockets) {
         const { session } = socket.data
         const row = alive.get(session.sessionId)
@@ -334,4 +337,144 @@ export class Live {
 function refusalOf(error: unknown): LiveRefusal {
   if (!(error instanceof AppError)) return 'unavailable'
   return error.code === 'session' ? 'session' : 'too_many'
+}
+
+const SOON_MS = 50
+const PAUSE_MS = 1_000
+
+/**
+ * Emits changes of a store at most once a second. The parts of a transaction arrive one by one, so the first waits
+ * briefly for the others.
+ */
+class ChangeGatherer {
+  readonly #waiting = new Map<string, { parts: Set<LivePart>; timer: NodeJS.Timeout }>()
+  readonly #pass: (storeId: string, parts: LivePart[]) => void
+
+  constructor(pass: (storeId: string, parts: LivePart[]) => void) {
+    this.#pass = pass
+  }
+
+  add(storeId: string, parts: readonly LivePart[]): void {
+    const known = this.#waiting.get(storeId)
+    if (known) for (const part of parts) known.parts.add(part)
+    else this.#waiting.set(storeId, { parts: new Set(parts), timer: this.#wait(storeId, SOON_MS) })
+  }
+
+  stop(): void {
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer)
+    this.#waiting.clear()
+  }
+
+  #wait(storeId: string, delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.#flush(storeId), delayMs)
+  }
+
+  #flush(storeId: string): void {
+    const parts = [...this.#waiting.get(storeId)!.parts]
+    this.#waiting.delete(storeId)
+    if (parts.length === 0) return
+    this.#waiting.set(storeId, { parts: new Set(), timer: this.#wait(storeId, PAUSE_MS) })
+    this.#pass(storeId, parts)
+  }
+}
+
+const FIRST_DELAY_MS = 1_000
+const LONGEST_DELAY_MS = 30_000
+const ANSWER_MS = 10_000
+
+interface Listener {
+  /** Detects a dead connection by a query and reopens it. */
+  check(): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Listens on a dedicated connection and reopens it when it breaks. `onOpen` runs after each open: earlier notifications
+ * may have been missed.
+ */
+function listen(url: string, onPayload: (words: string) => void, onOpen: () => void): Listener {
+  let client: pg.Client | undefined
+  let timer: NodeJS.Timeout | undefined
+  let delayMs = FIRST_DELAY_MS
+  let isStopped = false
+
+  const open = async () => {
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'recoup-live',
+      keepAlive: true,
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+    })
+    client = next
+    const onLost = () => lose(next)
+    next.on('error', onLost).on('end', onLost)
+    next.on('notification', ({ payload }) => onPayload(payload ?? ''))
+    try {
+      await next.connect()
+      await next.query('listen recoup_live')
+    } catch {
+      return lose(next)
+    }
+    if (client !== next) return
+    delayMs = FIRST_DELAY_MS
+    onOpen()
+  }
+
+  const lose = (lost: pg.Client) => {
+    if (client !== lost) return
+    client = undefined
+    lost.end().catch(() => {})
+    if (isStopped) return
+    // Jitter, so that processes do not reconnect at the same moment.
+    timer = setTimeout(() => void open(), delayMs * (0.5 + Math.random() / 2))
+    delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)
+  }
+
+  void open()
+  return {
+    async check() {
+      const asked = client
+      await asked?.query('select 1').catch(() => lose(asked))
+    },
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      const last = client
+      client = undefined
+      await last?.end().catch(() => {})
+    },
+  }
+}
+
+// Statements across stores and accounts, for the connections of a process.
+
+/** Announces changes of these stores from now on. Deleted stores are skipped. */
+async function watchStores(db: Db, storeIds: readonly string[], until: Date): Promise<void> {
+  await sql`
+    insert into live_watches (store_id, until)
+    select id, ${until}::timestamptz from stores where id = any(${[...storeIds]}::uuid[]) order by id
+    on conflict (store_id) do update set until = greatest(live_watches.until, excluded.until)`.execute(db)
+}
+
+/** Includes watches of crashed processes. */
+function forgetWatches(db: Db, now: Date) {
+  return db.deleteFrom('live_watches').where('until', '<', now).execute()
+}
+
+/** The valid ones among these sessions, with their account, store and role. */
+function sessionsAlive(db: Db, sessionIds: readonly string[], now: Date) {
+  return db
+    .selectFrom('sessions as s')
+    .leftJoin('members as m', (on) =>
+      on.onRef('m.account_id', '=', 's.account_id').onRef('m.user_id', '=', 's.user_id'),
+    )
+    .select(['s.id', 's.account_id', 's.store_id'])
+    .select((eb) =>
+      eb.fn.coalesce(eb.case().when('s.viewed_until', 'is not', null).then('viewer').end(), 'm.role').as('role'),
+    )
+    .where((eb) => eb.or([eb('m.role', 'is not', null), eb('s.viewed_until', 'is not', null)]))
+    .where('s.id', '=', sql<string>`any(${[...sessionIds]}::uuid[])`)
+    .where('s.expires_at', '>', now)
+    .execute()
 }

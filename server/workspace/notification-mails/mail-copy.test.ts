@@ -3,7 +3,7 @@ import type { NotificationType } from '../../../shared/notifications.ts'
 import { sampleNotifications } from '../../../test/notification-samples.ts'
 import type { MailedRow } from '../../access/notifications/mail-rules.ts'
 import { hasAddress } from '../../core/common/addresses-in-text.ts'
-import { notificationMail } from './mail-copy.ts'
+import { notificationMail } from './mails.ts'
 
 const LINK = 'Your account is locked: https://evil.example/login or www.evil.com'
 

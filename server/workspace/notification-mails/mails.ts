@@ -3,7 +3,12 @@ import type { mailNotifications } from '../../access/notifications/jobs.ts'
 import { readRowsToMail } from '../../access/notifications/mails.ts'
 import type { Deps } from '../../deps.ts'
 import { mailMember } from '../accounts/mails.ts'
-import { notificationMail } from './mail-copy.ts'
+import { isProblem, readTone, readTopic } from '../../../shared/notification-kinds.ts'
+import { notificationText } from '../../../shared/notifications.ts'
+import type { MailedRow } from '../../access/notifications/mail-rules.ts'
+import type { MailRows } from '../../access/notifications/mails.ts'
+import { withoutLinks } from '../../core/common/addresses-in-text.ts'
+import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 
 /** Sends nothing if there is nothing to report. */
 export async function sendNotificationMail(
@@ -15,4 +20,82 @@ export async function sendNotificationMail(
   const { kind, userId } = payload
   const { publicUrl } = deps.config
   await mailMember(deps, userId, (name) => notificationMail(news, { name, kind, publicUrl }))
+}
+
+// Texts of notification mails. Pure.
+
+interface NotificationMailInput {
+  name: string
+  kind: 'at_once' | 'daily'
+  publicUrl: string
+}
+
+/** Oldest first. */
+export function notificationMail(news: MailRows, letter: NotificationMailInput): AccountMail {
+  const { total } = news
+  const items = news.rows.map((row) => itemOf(row, letter.publicUrl, news.timeZone))
+  const [first] = items as [MailItem]
+  const footer = {
+    label: 'Choose which of these emails you get',
+    url: `${letter.publicUrl}/settings/account/notifications`,
+  }
+  const isDaily = letter.kind === 'daily'
+  const { store_name: store } = news.rows[0]!
+  const subject = store ? `${first.title} (${store})` : first.title
+  if (total === 1 && !isDaily) {
+    const link = { label: isOfBilling(news.rows[0]!) ? 'Open billing' : 'Open the notification', url: first.url }
+    return { subject, paragraphs: [`Hello ${letter.name},`, first.text, first.note], link, footer }
+  }
+  const counted = total === 1 ? '1 notification' : `${total} notifications`
+  const left = total - items.length
+  return {
+    subject: isDaily ? `Your daily summary: ${counted}` : `${subject}, and ${total - 1} more`,
+    paragraphs: [`Hello ${letter.name},`, 'This is what has happened:'],
+    items,
+    ...(left > 0 && { more: `And ${left} more.` }),
+    link: news.rows.every(isOfBilling)
+      ? { label: 'Open billing', url: billingAt(letter.publicUrl) }
+      : { label: 'Open the notifications', url: `${letter.publicUrl}/notifications` },
+    footer,
+  }
+}
+
+function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
+  const { title, message } = notificationText({
+    ...row,
+    data: freeTextWithoutLinks(row.data),
+    createdAt: row.created_at,
+  })
+  const at = row.created_at.toLocaleString('en-US', { timeZone, ...WHEN })
+  return {
+    title,
+    url: isOfBilling(row) ? billingAt(publicUrl) : `${publicUrl}/notifications?${queryOf(row)}`,
+    note: row.store_name ? `${at} · ${row.store_name}` : at,
+    text: message,
+    tone: isProblem(row.type) ? 'problem' : readTone(row.type),
+  }
+}
+
+/**
+ * Shopper names and server responses are untrusted. Mails must not turn them into links; the screen shows them
+ * unchanged.
+ */
+function freeTextWithoutLinks(data: MailedRow['data']): MailedRow['data'] {
+  const free = Object.entries(data).filter(([key, value]) => FREE_TEXT.includes(key) && typeof value === 'string')
+  return Object.assign({ ...data }, Object.fromEntries(free.map(([key, value]) => [key, withoutLinks(value)])))
+}
+
+const FREE_TEXT = ['customer', 'answer', 'detail']
+
+/** The billing page works without a connected store, when there is no notification list. */
+const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => readTopic(type) === 'billing'
+const billingAt = (publicUrl: string) => `${publicUrl}/billing`
+
+/** As on screen (B 2), plus the time zone, which a mail's reader may not know. */
+const WHEN = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
+
+/** Names the account's store, because the browser may have another one open. */
+function queryOf({ id, store_id, platform }: MailedRow): URLSearchParams {
+  const ofStore = store_id && platform ? { platform, storeId: store_id } : {}
+  return new URLSearchParams({ ...ofStore, notificationId: id })
 }

@@ -5,8 +5,9 @@ import { requireFound } from '../../core/common/errors.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { type DocumentFacts, documentFacts } from './documents-sql.ts'
+
 import { keptInTables } from './kept-page.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Data protection documents as Markdown, in English. Settings of instance and store are filled in; blanks remain for
 // what only people know.
@@ -221,4 +222,23 @@ Operator: ${processorOf(facts)}
 ${tableOf(listSubProcessors(facts))}
 
 Services that are not set up are not listed. Your shop system itself is not a sub-processor of Recoup.`,
+}
+
+interface DocumentFacts {
+  accountName: string
+  hasOwnMail: boolean
+  /** SMS and WhatsApp through the account's own provider accounts. */
+  textChannels: string[]
+  hasPush: boolean
+}
+
+/** Services that receive data of this store's shoppers, according to the account's settings. */
+async function documentFacts({ db, storeId }: StoreDb): Promise<DocumentFacts> {
+  const { rows } = await sql<DocumentFacts>`
+    select a.name as "accountName",
+      exists (select 1 from mail_servers m where m.account_id = a.id) as "hasOwnMail",
+      array(select c.channel from channel_credentials c where c.account_id = a.id order by 1) as "textChannels",
+      exists (select 1 from push_subscriptions p where p.store_id = s.id) as "hasPush"
+    from stores s join accounts a on a.id = s.account_id where s.id = ${storeId}`.execute(db)
+  return rows[0]!
 }

@@ -13,7 +13,7 @@ import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { StoresTable } from '../../core/schema/stores.ts'
-import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
+import { createWooCommerceClient } from '../../platforms/woocommerce/platform.ts'
 import { readBoxes } from '../../shoppers/consent/boxes.ts'
 
 // Connects a store, then breaks it in various ways.

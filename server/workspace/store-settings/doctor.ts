@@ -17,7 +17,19 @@ import type { StoreClient, StoreProfile, WebhookSubscription } from '../../platf
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { findPlatform } from '../../platforms/registry/registry.ts'
 import { readBoxes } from '../../shoppers/consent/boxes.ts'
-import { doctorChecks, type Findings, needsNewWebhooks, type StoreAnswer } from './doctor-rules.ts'
+import type { CaptureMode } from '../../../shared/capture-mode.ts'
+import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
+import type { Check } from '../../../shared/checks.ts'
+import type { ConsentBoxes } from '../../../shared/consent-box.ts'
+import { platformCopy } from '../../../shared/platform-words.ts'
+import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
+import { KEYS_UNREADABLE_TEXT, problemText, type RightsProblem, rightsProblems, STORE_PROBLEM_TEXT, type StoreProblemCode, withCertificateHint } from '../../../shared/store-problems.ts'
+import type { PluginRow } from '../../access/plugin/plugin.ts'
+import { explainFirewall, isAlive, isCalling, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
+import { newest } from '../../access/stores/rules.ts'
+import { consentChecks } from './consent-checks.ts'
+import { pluginChecks } from './plugin-checks.ts'
+import { priceChecks } from './price-checks.ts'
 
 // Runs the connection doctor on request. It asks the store once; the rest comes from earlier observations.
 
@@ -98,4 +110,365 @@ function readWebhooks(client: StoreClient): Promise<WebhookSubscription[] | null
     if (error instanceof StoreProblem) return null
     throw error
   })
+}
+
+// The connection doctor: turns the store's live answer and earlier observations into texts. Pure.
+
+type StoreAnswer =
+  /** `hooks`: null if the list could not be read. */
+  | { kind: 'answered'; profile: StoreProfile; hooks: WebhookSubscription[] | null }
+  | { kind: 'problem'; code: StoreProblemCode | 'keys_unreadable'; detail: string | null }
+
+interface Findings {
+  now: Date
+  platform: PlatformName
+  asked: StoreAnswer
+  /** Last known values, used when the store does not answer. */
+  known: { version: string; captureSeenAt: Date | null; connectedAt: Date }
+  capture: CaptureStatus
+  /** null: not chosen yet. */
+  beforeConsent: CaptureMode | null
+  boxes: ConsentBoxes
+  publicUrl: string
+  /** Whether the store can deliver webhooks to this server. */
+  isReachableByStore: boolean
+  kept: readonly { topic: string; webhook_id: string; last_delivery_at: Date | null }[]
+  streams: readonly StreamState[]
+  plugin: PluginRow | null
+}
+
+interface StreamState {
+  stream: string
+  failures: number
+  completed_at: Date | null
+  failed_at: Date | null
+  error_code: string | null
+  error_detail: string | null
+  lease_until: Date | null
+}
+
+type CheckResult = Pick<Check, 'state' | 'finding'> & Partial<Check>
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
+/** A sweep is due every 15 minutes, and a failed one again after 5. */
+const SYNC_PATIENCE_MS = 30 * MINUTE_MS
+const LEAST_VERSION = 5
+
+/** In the order of a connection: each check depends on the ones before it. */
+function doctorChecks(found: Findings): Check[] {
+  const said: [id: string, title: string, said: CheckResult][] = [
+    ...pluginChecks(found, (at) => ago(at, found.now)),
+    ['reachable', 'Store reachable', checkReach(found)],
+    ['version', platformCopy[found.platform].doctor.version, checkVersion(found)],
+    ['keys', 'Keys', checkKeys(found)],
+    ['permissions', 'Key permissions', checkPermissions(found)],
+    ...rightsChecks(found),
+    ['webhooks', 'Webhooks', checkWebhooks(found)],
+    ['capture', 'Capture script', checkCapture(found)],
+    ...priceChecks(found),
+    ...consentChecks(found, (at) => ago(at, found.now)),
+    ['sync', 'Last order sync', checkSync(found)],
+    ['clock', 'Store clock', checkClock(found)],
+  ]
+  const nothingMore = { nextStep: null, answer: null, record: null }
+  return said.map(([id, title, words]) => ({ id, title, ...nothingMore, ...words }))
+}
+
+type CheckId = 'reachable' | 'keys' | 'permissions' | 'clock'
+
+/** The check that a problem belongs to; earlier checks have passed. */
+const checkOfProblem: Partial<Record<StoreProblemCode | 'keys_unreadable', CheckId>> = {
+  wrong_key: 'keys',
+  wrong_secret: 'keys',
+  shopify_secret_wrong: 'keys',
+  shopify_token_revoked: 'keys',
+  shopify_app_not_installed: 'keys',
+  shopify_wrong_organization: 'keys',
+  shopify_scopes_missing: 'permissions',
+  shopify_protected_data: 'permissions',
+  needs_signing: 'keys',
+  sign_in_lost: 'keys',
+  keys_unreadable: 'keys',
+  no_rights: 'permissions',
+  read_only_key: 'permissions',
+  clock_skew: 'clock',
+}
+
+function findProblem({ asked, plugin, now }: Findings): { part: CheckId; said: CheckResult } | null {
+  if (asked.kind === 'answered') return null
+  const { code, detail } = asked
+  const part = checkOfProblem[code] ?? 'reachable'
+  if (code === 'keys_unreadable') {
+    const nextStep = 'Press “Replace keys” and enter the store’s keys.'
+    return { part, said: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
+  }
+  const firewallFinding = isCalling(plugin ?? undefined, now) ? explainFirewall(code) : undefined
+  // The check of the plugin’s reports has the next step.
+  if (firewallFinding) return { part, said: { state: 'warn', finding: firewallFinding, answer: detail } }
+  const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
+  const finding = code === 'certificate' ? withCertificateHint(sentence) : sentence
+  const isPassing = code === 'rate_limited' || code === 'maintenance'
+  return { part, said: { state: isPassing ? 'warn' : 'bad', finding, nextStep, answer: detail } }
+}
+
+const unchecked = (why: string): CheckResult => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
+
+function checkReach(found: Findings): CheckResult {
+  const problem = findProblem(found)
+  if (problem?.part === 'reachable') return problem.said
+  return { state: 'good', finding: platformCopy[found.platform].doctor.reachable }
+}
+
+function checkVersion({ asked, known, platform, plugin, now }: Findings): CheckResult {
+  const version = asked.kind === 'answered' ? asked.profile.version : known.version
+  if (!capabilities[platform].drafts) {
+    return {
+      state: version === '' ? 'quiet' : 'good',
+      finding: version === '' ? 'Not known yet.' : `${version}. ${CHECKOUTS_SEEN}`,
+    }
+  }
+  if (version === '') return { state: 'quiet', finding: 'The store does not report its version.' }
+  const major = Number(/^\d+/.exec(version)?.[0] ?? Number.NaN)
+  if (major < LEAST_VERSION) {
+    return {
+      state: 'bad',
+      finding: `WooCommerce ${version} is too old: 5.0 or later is needed.`,
+      nextStep: 'Back up your site, then update WooCommerce in WordPress under Plugins.',
+    }
+  }
+  if (asked.kind === 'problem') return { state: 'quiet', finding: `Could not be checked now. It was ${version}.` }
+  const hasPlugin = isAlive(plugin ?? undefined, now)
+  return { state: 'good', finding: `WooCommerce ${version}. ${detectionText({ ...asked.profile, hasPlugin })}` }
+}
+
+function checkKeys(found: Findings): CheckResult {
+  const problem = findProblem(found)
+  if (problem?.part === 'reachable') return unchecked('the store did not answer')
+  if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
+  if (problem?.part === 'keys') return problem.said
+  return { state: 'good', finding: platformCopy[found.platform].doctor.keys }
+}
+
+function checkPermissions(found: Findings): CheckResult {
+  const problem = findProblem(found)
+  if (problem?.part === 'permissions') return problem.said
+  if (found.asked.kind === 'problem') return unchecked('the store refused the keys')
+  const { canWrite, rights } = found.asked.profile
+  if (canWrite && !rights?.missingScopes.length) {
+    return { state: 'good', finding: platformCopy[found.platform].doctor.permissions }
+  }
+  const [scopes] = rightsProblems(found.asked.profile.rights)
+  const { sentence, nextStep } = scopes ?? STORE_PROBLEM_TEXT.read_only_key
+  return { state: 'warn', finding: `${sentence} Reading carts and orders works.`, nextStep }
+}
+
+const CHECKOUTS_SEEN = 'Checkouts are seen as soon as a shopper leaves an email address or phone number there.'
+
+/** Rights of plan and app beyond the keys; empty where a platform has none. */
+function rightsChecks({ asked }: Findings): [id: string, title: string, said: CheckResult][] {
+  if (asked.kind === 'problem' || !asked.profile.rights) return []
+  const { rights } = asked.profile
+  const lacking = new Map(rightsProblems(rights).map((problem) => [problem.code, problem]))
+  const said = (code: RightsProblem, good: string, state: CheckResult['state']): CheckResult => {
+    const problem = lacking.get(code)
+    return problem ? { state, finding: problem.sentence, nextStep: problem.nextStep } : { state: 'good', finding: good }
+  }
+  return [
+    [
+      'data',
+      'Shopper data',
+      said('data', `Plan ${rights.planName}: names, emails and phone numbers are readable.`, 'bad'),
+    ],
+    ['history', 'Order history', said('orders', 'All orders are readable.', 'quiet')],
+    ['storefront', 'Storefront', said('password', 'Open to everybody.', 'warn')],
+  ]
+}
+
+/** Webhooks are missing or disabled, and we can create them again. */
+function needsNewWebhooks(found: Findings): boolean {
+  if (!found.isReachableByStore || found.asked.kind === 'problem' || !maySubscribe(found, found.asked.profile))
+    return false
+  const { missing, disabled } = compareWebhooks(found.asked.hooks, found.kept)
+  return found.asked.hooks !== null && (found.kept.length === 0 || missing + disabled > 0)
+}
+
+/** If a store signs with the secret of its keys, read access is enough. */
+const maySubscribe = ({ platform }: Findings, { canWrite }: StoreProfile): boolean =>
+  canWrite || capabilities[platform].webhooks === 'keys'
+
+function compareWebhooks(present: WebhookSubscription[] | null, kept: Findings['kept']) {
+  const states = kept.map(({ webhook_id }) => present?.find(({ id }) => id === webhook_id)?.status)
+  return {
+    missing: states.filter((status) => status === undefined).length,
+    disabled: states.filter((status) => status !== undefined && status !== 'active').length,
+  }
+}
+
+function checkWebhooks(found: Findings): CheckResult {
+  const { asked, kept, now, publicUrl } = found
+  const hasPlugin = isAlive(found.plugin ?? undefined, now)
+  if (!found.isReachableByStore && hasPlugin) {
+    return {
+      state: 'quiet',
+      finding: `Not needed: the plugin reports orders at once. WooCommerce delivers webhooks to public addresses only, and ${publicUrl} is none.`,
+    }
+  }
+  if (!found.isReachableByStore) {
+    return {
+      state: 'quiet',
+      finding: `The store cannot reach ${publicUrl}, which is not a public address. Nothing is missed: orders are synced every 15 minutes and before each message.`,
+    }
+  }
+  const lastAt = newest(kept.map((each) => each.last_delivery_at))
+  if (asked.kind === 'problem' && isReported(found)) {
+    return { state: 'quiet', finding: 'Not needed while the shop is not reached: the plugin reports orders.' }
+  }
+  if (asked.kind === 'problem')
+    return unchecked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
+  if (!maySubscribe(found, asked.profile)) {
+    return {
+      state: 'warn',
+      finding: 'The key cannot create webhooks, so orders are synced only every 15 minutes and before each message.',
+      nextStep: STORE_PROBLEM_TEXT.read_only_key.nextStep,
+    }
+  }
+  if (asked.hooks === null) return unchecked('the store did not list them')
+  const { missing, disabled } = compareWebhooks(asked.hooks, kept)
+  if (disabled > 0) {
+    return {
+      state: 'bad',
+      finding: `${platformCopy[found.platform].doctor.sender} disabled ${disabled} of ${kept.length} webhooks because deliveries to ${publicUrl} failed.`,
+      nextStep: `We are recreating them. Run this check again in a minute. If it happens again, ask your host to let the store reach ${publicUrl}.`,
+    }
+  }
+  if (kept.length === 0 || missing > 0) {
+    return {
+      state: 'warn',
+      finding: kept.length === 0 ? 'Webhooks are not set up yet.' : 'Some webhooks are missing from the store.',
+      nextStep: 'We are creating them now. Run this check again in a minute.',
+    }
+  }
+  if (!lastAt && hasPlugin) {
+    return {
+      state: 'quiet',
+      finding:
+        'Webhooks are set up, but none has been received yet. Nothing is missed: the plugin reports orders at once.',
+    }
+  }
+  if (!lastAt) {
+    return {
+      state: 'warn',
+      finding: 'Webhooks are set up, but none has been received yet.',
+      nextStep: platformCopy[found.platform].doctor.noDelivery,
+    }
+  }
+  return { state: 'good', finding: `The last webhook was received ${ago(lastAt, now)}.` }
+}
+
+function checkCapture({ known, capture, now, plugin }: Findings): CheckResult {
+  const { captureSeenAt } = known
+  if (isAlive(plugin ?? undefined, now)) {
+    const limits = limitText(capture)
+    const finding = `Not needed: the plugin reports carts.${limits ? ` ${limits}` : ''}`
+    return { state: limits ? 'warn' : 'good', finding }
+  }
+  if (!captureSeenAt) {
+    return {
+      state: 'warn',
+      finding: `No report has come from the script yet. ${WITHOUT_SCRIPT}.`,
+      nextStep: 'Put the script on your shop’s pages: “How to install it” below shows how for each kind of theme.',
+    }
+  }
+  if (now.getTime() - captureSeenAt.getTime() > DAY_MS) {
+    return {
+      state: 'warn',
+      finding: `The last report came ${ago(captureSeenAt, now)}. Nobody has visited the shop since, or the script was removed from its pages.`,
+      nextStep: 'Open your shop once and run this again. If nothing changes, install the script below again.',
+    }
+  }
+  const heard = `The last report came ${ago(captureSeenAt, now)}.`
+  const limits = limitText(capture)
+  if (!limits) return { state: 'good', finding: heard }
+  return {
+    state: 'warn',
+    finding: `${heard} ${limits}`,
+    nextStep:
+      'If many of your customers share one network, no action is needed: their orders confirm them. If you did not expect so many, a bot may be filling in your checkout.',
+  }
+}
+
+const ORDER_STREAMS = ['order_check', 'sweep', 'import']
+const OUTDATED = 'this version of the plugin does not report stock and prices'
+
+/** undefined: the shop is asked directly. Otherwise whether its plugin reports orders, stock and prices. */
+function isReported({ plugin, streams, now }: Findings): boolean | undefined {
+  const check = streams.find(({ stream }) => stream === 'order_check')
+  return plugin && !plugin.ended_at && isPushOnly(plugin, check) ? isReporting(plugin, now) : undefined
+}
+
+function checkSync(found: Findings): CheckResult {
+  const { streams, now, known } = found
+  const orders = streams.filter(({ stream }) => ORDER_STREAMS.includes(stream))
+  const doneAt = newest(orders.map((each) => each.completed_at))
+  const reported = isReported(found)
+  // The check of the shop's reachability has the next step.
+  if (reported) {
+    const finding = 'The plugin reports new orders. Recoup reads no others until it reaches the shop.'
+    return { state: 'quiet', finding }
+  }
+  if (reported === false) {
+    const silence = found.plugin?.reports_goods === false ? OUTDATED : 'the plugin does not report now'
+    return { state: 'warn', finding: `Recoup cannot reach the shop, and ${silence}. Messages wait.` }
+  }
+  const isRunning = orders.some(({ lease_until }) => lease_until && lease_until > now)
+  const failed = orders
+    .filter(({ error_code, failed_at }) => error_code && failed_at && (!doneAt || failed_at > doneAt))
+    .sort((one, other) => other.failed_at!.getTime() - one.failed_at!.getTime())[0]
+  if (failed) {
+    return {
+      state: 'bad',
+      finding: `It failed ${ago(failed.failed_at!, now)}. ${problemText(failed.error_code!, null)}`,
+      answer: failed.error_detail,
+      nextStep: 'We retry automatically every few minutes. “Sync now” retries immediately.',
+    }
+  }
+  const waitedMs = now.getTime() - (doneAt ?? known.connectedAt).getTime()
+  if (waitedMs > SYNC_PATIENCE_MS && !isRunning) {
+    return {
+      state: 'bad',
+      finding: doneAt ? `The last complete sync was ${ago(doneAt, now)}.` : 'Orders have never been synced.',
+      nextStep:
+        'Orders should sync every 15 minutes. Ask the server’s administrator to check that a worker is running.',
+    }
+  }
+  if (!doneAt) return { state: 'quiet', finding: 'The first import is running.' }
+  return { state: 'good', finding: `Complete ${ago(doneAt, now)}.` }
+}
+
+function checkClock(found: Findings): CheckResult {
+  const problem = findProblem(found)
+  if (problem?.part === 'clock') return problem.said
+  if (found.asked.kind === 'problem') return unchecked('only a signed request shows the store’s time')
+  const { clockSkewMs } = found.asked.profile
+  if (Math.abs(clockSkewMs) <= CLOCK_TOLERANCE_MS) {
+    return { state: 'good', finding: 'The store’s clock is correct to within five minutes.' }
+  }
+  const minutes = Math.round(Math.abs(clockSkewMs) / MINUTE_MS)
+  return {
+    state: 'warn',
+    finding: `The store’s clock is ${minutes} minutes ${clockSkewMs > 0 ? 'ahead of' : 'behind'} ours, so its order times are off by the same amount.`,
+    nextStep:
+      'Ask your host to synchronize the server’s clock with NTP. With a difference of 15 minutes or more, a store without https refuses our keys.',
+  }
+}
+
+function ago(at: Date, now: Date): string {
+  const minutes = Math.max(0, Math.round((now.getTime() - at.getTime()) / MINUTE_MS))
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} ago`
+  const hours = Math.round(minutes / 60)
+  if (hours < 48) return `${hours} ${hours === 1 ? 'hour' : 'hours'} ago`
+  return `${Math.round(hours / 24)} days ago`
 }
