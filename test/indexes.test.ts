@@ -31,7 +31,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     ],
     messages_once_per_cart: ['server/messages/messages/sql.ts', 'ONCE_PER_CART', m(`cart_id = ${ID}`)],
     messages_once_per_shopper: [
-      'server/marketing/cart-pages/page-sql.ts',
+      'server/marketing/cart-pages/messages.ts',
       'listShopperMessages',
       m(`lone_shopper_id = ${ID}`),
     ],
@@ -115,16 +115,16 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       m(`is_first_mail and sending_at > ${NOW}`, 'count(*)'),
     ],
     messages_refused: [
-      'server/insights/analytics/messages-sql.ts',
+      'server/insights/analytics/analytics.ts',
       'countRefused',
       m(`state = 'failed' and reason like 'rejected:%' and finished_at >= ${NOW}`, 'count(*)'),
     ],
   },
   carts: {
-    carts_pkey: ['server/carts/carts/sql.ts', 'lockCarts', c(`id = any(array[${ID}]::uuid[])`)],
-    carts_by_shopper: ['server/carts/carts/sql.ts', 'selectCartIds', c(`shopper_id = any(array[${ID}]::uuid[])`)],
+    carts_pkey: ['server/carts/carts/carts.ts', 'lockCarts', c(`id = any(array[${ID}]::uuid[])`)],
+    carts_by_shopper: ['server/carts/carts/carts.ts', 'selectCartIds', c(`shopper_id = any(array[${ID}]::uuid[])`)],
     carts_to_abandon: [
-      'server/carts/carts/detect-sql.ts',
+      'server/carts/carts/detect.ts',
       'selectStoresToDetect',
       `select store_id from carts where status = 'active' and abandon_at <= ${NOW} order by abandon_at limit 10`,
     ],
@@ -134,7 +134,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       `select id from carts where status = 'abandoned' and lost_at <= ${NOW} order by lost_at limit 10`,
     ],
     carts_without_contact: [
-      'server/carts/carts/captured-sql.ts',
+      'server/carts/carts/captured.ts',
       'c.email is null and c.phone is null',
       c(`status in ('active', 'abandoned') and email is null and phone is null and last_activity_at >= ${NOW}`),
     ],
@@ -220,7 +220,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       b(`listed_at is not null and badge = 'Email Sent' order by listed_at desc, cart_id desc limit 25`),
     ],
     cart_badges_without_response: [
-      'server/carts/carts/detect-sql.ts',
+      'server/carts/carts/detect.ts',
       'markNoResponse',
       `select cart_id from cart_badges where no_response_at <= ${NOW}`,
     ],

@@ -15,7 +15,7 @@ export const campaignMutations: readonly Mutation[] = [
   {
     name: 'a run is not continued after its process died between two pages',
     rule: 'Runs',
-    file: 'server/marketing/campaigns/runs-sql.ts',
+    file: 'server/marketing/campaigns/runs.ts',
     before: 'where r.planned_at is null limit',
     after: 'where r.planned_at is null and r.cursor_id is null limit',
     seed: 34,

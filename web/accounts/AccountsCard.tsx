@@ -4,7 +4,14 @@ import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { hasUnsaved } from '../ui/unsaved.ts'
 import { formatRole } from './rules.ts'
-import { useAccounts, useSwitchAccount } from './team-queries.ts'
+import { queryOptions } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { listAccounts } from '../../shared/team.ts'
+import { switchAccount } from '../../shared/team.ts'
+import { forgetConnection } from '../access/session.ts'
+import { call } from '../api.ts'
 
 /** Shown only to users who work in several accounts. */
 export function AccountsCard() {
@@ -62,4 +69,23 @@ export function AccountsCard() {
       </Confirm>
     </Card>
   )
+}
+
+const accountsQuery = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: ({ signal }) => call(listAccounts, { signal }),
+})
+
+const useAccounts = () => useQuery(accountsQuery)
+
+/** All cached data belongs to the previous account: clear and refetch. */
+function useSwitchAccount() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (accountId: string) => call(switchAccount, { body: { accountId } }),
+    onSuccess: () => {
+      forgetConnection()
+      return queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'instance' })
+    },
+  })
 }

@@ -1,6 +1,10 @@
 import { authTexts } from '../../shared/auth.ts'
-import { useConfirmEmail } from './account-queries.ts'
+
 import { ConfirmAddress } from './ConfirmAddress.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { confirmEmail } from '../../shared/account.ts'
+import { call } from '../api.ts'
+import { useRefreshMe } from './account-queries.ts'
 
 /** Target of the link mailed to a new address. */
 export function ConfirmEmailPage() {
@@ -15,4 +19,13 @@ export function ConfirmEmailPage() {
       confirm={confirm}
     />
   )
+}
+
+/** Sent with the current session's token: that session stays, the user's others end. */
+function useConfirmEmail() {
+  const refresh = useRefreshMe()
+  return useMutation({
+    mutationFn: (token: string) => call(confirmEmail, { body: { token } }),
+    onSuccess: refresh,
+  })
 }

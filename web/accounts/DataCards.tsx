@@ -5,19 +5,25 @@ import { hasPermission } from '../../shared/roles.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { useExport, useForgetAccount } from './account-queries.ts'
+import { useExport } from './account-queries.ts'
 
 import { isLastOwner } from './rules.ts'
-import { useLeaveTeam, useTeam } from './team-queries.ts'
+import { useTeam } from './team-queries.ts'
 import { Group, List, Modal, PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { DELETE_WORD } from '../../shared/account.ts'
 import { authTexts } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
 import { formatCounted } from '../ui/format.ts'
-import { useDeleteAccount } from './account-queries.ts'
+
 import { isSaidAtField, showPassword } from './fields.ts'
 import { SubmitButton, useWait } from './wait.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { deleteAccount } from '../../shared/account.ts'
+import { endSession as forgetSession } from '../access/session.ts'
+import { call } from '../api.ts'
+import { leaveTeam } from '../../shared/team.ts'
 
 export function ExportCard({ user }: { user: User }) {
   const download = useExport()
@@ -189,3 +195,26 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
     </form>
   )
 }
+
+function useDeleteAccount() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { confirmation: string; password: string }) => call(deleteAccount, { body }),
+    // In the mutation, because the dialog may be unmounted: another refused call may have ended the session first.
+    onSuccess: () => {
+      forgetSession('deleted')
+      queries.clear()
+    },
+  })
+}
+
+/** After leaving the account, remove all of its data from this browser. */
+function useForgetAccount() {
+  const queries = useQueryClient()
+  return () => {
+    forgetSession('left')
+    queries.clear()
+  }
+}
+
+const useLeaveTeam = () => useMutation({ mutationFn: () => call(leaveTeam) })

@@ -4,11 +4,16 @@ import { useEffect, useRef, useState } from 'react'
 import { authTexts, type User } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { useChangePassword } from './account-queries.ts'
+
 import { isSaidAtField, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { checkNewPassword } from './rules.ts'
 import { SubmitButton, useWait } from './wait.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { changePassword } from '../../shared/account.ts'
+import { call } from '../api.ts'
+import { sessionsQuery } from './account-queries.ts'
 
 type Values = { current: string; password: string; repeated: string }
 
@@ -119,4 +124,12 @@ function PasswordForm({ user, onDone, onCancel }: FormProps) {
       </Stack>
     </form>
   )
+}
+
+function useChangePassword() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { current: string; password: string }) => call(changePassword, { body }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  })
 }

@@ -9,11 +9,18 @@ import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
-import { useCancelEmailChange, useSaveProfile } from './account-queries.ts'
+
 import { Modal, PasswordInput } from '@mantine/core'
-import { useChangeEmail } from './account-queries.ts'
+
 import { isSaidAtField, showPassword } from './fields.ts'
 import { SubmitButton, useWait } from './wait.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { cancelEmailChange } from '../../shared/account.ts'
+import { changeEmail } from '../../shared/account.ts'
+import { renameAccount } from '../../shared/account.ts'
+import { saveProfile } from '../../shared/account.ts'
+import { call } from '../api.ts'
+import { useRefreshMe } from './account-queries.ts'
 
 const RENAMED = 'Shown to your team and to people you invite'
 
@@ -236,4 +243,29 @@ function EmailForm({ onClose }: { onClose: () => void }) {
       </Stack>
     </form>
   )
+}
+
+/** User name and account name; each is sent only if it changed. */
+function useSaveProfile() {
+  const refresh = useRefreshMe()
+  return useMutation({
+    mutationFn: async ({ name, accountName }: { name?: string; accountName?: string }) => {
+      if (name !== undefined) await call(saveProfile, { body: { name } })
+      if (accountName !== undefined) await call(renameAccount, { body: { name: accountName } })
+    },
+    onSettled: refresh,
+  })
+}
+
+function useChangeEmail() {
+  const refresh = useRefreshMe()
+  return useMutation({
+    mutationFn: (body: { email: string; password: string }) => call(changeEmail, { body }),
+    onSuccess: refresh,
+  })
+}
+
+function useCancelEmailChange() {
+  const refresh = useRefreshMe()
+  return useMutation({ mutationFn: () => call(cancelEmailChange), onSuccess: refresh })
 }

@@ -9,7 +9,14 @@ import { Failed } from '../ui/Failed.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
-import { useEndSession, useEndSessions, useSessions } from './account-queries.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { endSession } from '../../shared/account.ts'
+import { endSessions } from '../../shared/account.ts'
+import { endSession as forgetSession } from '../access/session.ts'
+import { call } from '../api.ts'
+import { sessionsQuery } from './account-queries.ts'
 
 /** Lists the user's sessions and signs them out. */
 export function SessionsCard({ user }: { user: User }) {
@@ -117,4 +124,26 @@ function SignOutEverywhere({ others }: { others: number }) {
       </Confirm>
     </>
   )
+}
+
+const useSessions = () => useQuery(sessionsQuery)
+
+function useEndSession() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (sessionId: string) => call(endSession, { params: { sessionId } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  })
+}
+
+function useEndSessions() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (scope: 'others' | 'all') => call(endSessions, { body: { scope } }),
+    onSuccess: (_, scope) => {
+      if (scope === 'others') return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+      forgetSession('left')
+      return queries.clear()
+    },
+  })
 }

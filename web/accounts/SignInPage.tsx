@@ -8,7 +8,7 @@ import { useInstance } from '../access/queries.ts'
 import { useSession } from '../access/session.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { CodeForm, type FirstStep } from './CodeForm.tsx'
+import { type FirstStep } from './CodeForm.tsx'
 
 import { getErrorText, useDemoLogin } from './queries.ts'
 import { SignInForm } from './SignInForm.tsx'
@@ -19,6 +19,9 @@ import { isSaidAtField } from './fields.ts'
 import { useForgotPassword } from './queries.ts'
 import { checkSignIn } from './rules.ts'
 import { SubmitButton, useWait } from './wait.tsx'
+import { Anchor } from '@mantine/core'
+import { CodeField } from './CodeField.tsx'
+import { useLogin } from './queries.ts'
 
 const headings = {
   login: ['Sign in', 'Welcome back.'],
@@ -197,4 +200,55 @@ function useForgotForm(email: string, onEmail: (email: string) => void) {
     forgot.mutate(email, { onError })
   })
   return { form, forgot, submit, wait }
+}
+
+/** The second step of signing in (decision 90). */
+function CodeForm({ given, onBack }: { given: FirstStep; onBack: () => void }) {
+  const signIn = useLogin()
+  const wait = useWait()
+  const support = useInstance()?.supportEmail
+  const field = useRef<HTMLInputElement>(null)
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { code: '' },
+    validate: { code: (text: string) => (text.trim() === '' ? secondFactorTexts.codeNeeded : null) },
+  })
+  const submit = form.onSubmit(
+    ({ code }: { code: string }) =>
+      signIn.mutate(
+        { ...given, code },
+        {
+          onError: (error) => {
+            wait.note(error)
+            if (error instanceof ApiError) form.setErrors(error.fields)
+            field.current?.select()
+          },
+        },
+      ),
+    () => field.current?.focus(),
+  )
+  const failure = wait.isOver(signIn.error) || isSaidAtField(signIn.error as ApiError | null) ? null : signIn.error
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <CodeField autoFocus ref={field} key={form.key('code')} {...form.getInputProps('code')} />
+        {failure && (
+          <Notice tone="bad" isLive>
+            {getErrorText(failure, authTexts.loginFailed)}
+          </Notice>
+        )}
+        <SubmitButton label="Sign in" isBusy={signIn.isPending} waitS={wait.waitS} />
+        <Text fz="sm" ta="center">
+          <Anchor component="button" type="button" inherit onClick={onBack}>
+            Back to sign-in
+          </Anchor>
+          {support && (
+            <Text span fz="xs" c="dimmed" display="block" mt="sm">
+              No phone and no recovery codes? Write to {support}.
+            </Text>
+          )}
+        </Text>
+      </Stack>
+    </form>
+  )
 }

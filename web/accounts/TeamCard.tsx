@@ -12,12 +12,12 @@ import { LoadingList } from '../ui/Loading.tsx'
 
 
 import { addArticle, formatRole, isLastOwner, lowerFirst } from './rules.ts'
-import { useRemoveMember, useTeam } from './team-queries.ts'
+import { useTeam } from './team-queries.ts'
 import { IconAlertTriangle, IconClock, IconMail, IconSend } from '@tabler/icons-react'
 import type { Invitation } from '../../shared/team.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { useResend, useRevoke } from './team-queries.ts'
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { authTexts } from '../../shared/auth.ts'
@@ -26,10 +26,18 @@ import { useDraft } from '../access/drafts.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { isSaidAtField } from './fields.ts'
-import { useInvite } from './team-queries.ts'
+
 import { Menu } from '@mantine/core'
 import { IconCheck, IconSelector } from '@tabler/icons-react'
-import { useChangeRole } from './team-queries.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { changeRole } from '../../shared/team.ts'
+import { inviteMember } from '../../shared/team.ts'
+import { removeMember } from '../../shared/team.ts'
+import { resendInvitation } from '../../shared/team.ts'
+import { revokeInvitation } from '../../shared/team.ts'
+import { call } from '../api.ts'
+import { teamQuery } from './team-queries.ts'
 
 /** Members and invitations of the account, and the form to invite. */
 export function TeamCard({ user }: { user: User }) {
@@ -316,4 +324,32 @@ function RoleMenu({ member, own }: Props) {
       </Confirm>
     </>
   )
+}
+
+const useInvite = () => useTeamChange((body: { email: string; role: Role }) => call(inviteMember, { body }))
+
+const useResend = () =>
+  useTeamChange((invitationId: string) => call(resendInvitation, { params: { invitationId } }))
+
+const useRevoke = () =>
+  useTeamChange((invitationId: string) => call(revokeInvitation, { params: { invitationId } }))
+
+const useChangeRole = () =>
+  useTeamChange(({ userId, role }: { userId: string; role: Role }) =>
+    call(changeRole, { params: { userId }, body: { role } }),
+  )
+
+const useRemoveMember = () => useTeamChange((userId: string) => call(removeMember, { params: { userId } }))
+
+function useTeamChange<Given>(ask: (given: Given) => Promise<{ message: string }>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ask,
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: teamQuery.queryKey }),
+        // The member's own role may have changed.
+        queries.invalidateQueries({ queryKey: ['me'] }),
+      ]),
+  })
 }

@@ -3,8 +3,11 @@ import { Link, useSearchParams } from 'react-router'
 import { authTexts } from '../../shared/auth.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { useUndoEmail } from './account-queries.ts'
+
 import { NewPasswordForm } from './NewPasswordForm.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { undoEmail } from '../../shared/account.ts'
+import { call } from '../api.ts'
 
 /**
  * Target of the link in the notice to the old address. The button undoes the change, not the visit, because mail
@@ -52,3 +55,8 @@ export function UndoEmailPage() {
     </BarePage>
   )
 }
+
+const useUndoEmail = () =>
+  useMutation({
+    mutationFn: (body: { token: string; password: string }) => call(undoEmail, { body, isAnonymous: true }),
+  })

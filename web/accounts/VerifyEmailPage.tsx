@@ -1,6 +1,10 @@
 import { authTexts } from '../../shared/auth.ts'
-import { useVerifyEmail } from './account-queries.ts'
+
 import { ConfirmAddress } from './ConfirmAddress.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { verifyEmail } from '../../shared/account.ts'
+import { call } from '../api.ts'
+import { useRefreshMe } from './account-queries.ts'
 
 /** Target of the link mailed after registration. */
 export function VerifyEmailPage() {
@@ -15,4 +19,12 @@ export function VerifyEmailPage() {
       confirm={confirm}
     />
   )
+}
+
+function useVerifyEmail() {
+  const refresh = useRefreshMe()
+  return useMutation({
+    mutationFn: (token: string) => call(verifyEmail, { body: { token }, isAnonymous: true }),
+    onSuccess: refresh,
+  })
 }

@@ -22,11 +22,11 @@ import { PlanPermissionHint } from './PlanPermissionHint.tsx'
 
 import { useDetail } from './payment-queries.ts'
 import type { Overview } from './queries.ts'
-import { RestingStores } from './RestingStores.tsx'
+
 import { StatusCard } from './StatusCard.tsx'
 
 import { formatBalance } from './credit-copy.ts'
-import { useCheckedCredits } from './credit-queries.ts'
+
 
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
@@ -72,6 +72,17 @@ import type { PaymentStatus } from '../../shared/payments.ts'
 import { IconMinus } from '@tabler/icons-react'
 import type { ChangePreview } from '../../shared/payments.ts'
 import { useChange, usePreview } from './payment-queries.ts'
+import { IconZzz } from '@tabler/icons-react'
+import { Confirm } from '../ui/Confirm.tsx'
+import { formatCounted } from '../ui/format.ts'
+import { describeMissing } from './change-copy.ts'
+import { describeWakeOptions } from './change-copy.ts'
+import { useChooseRestingStores } from './payment-queries.ts'
+import { useRestingStores } from './payment-queries.ts'
+import { RestingChoice } from './RestingChoice.tsx'
+import { useQueryClient } from '@tanstack/react-query'
+import { checkCredits } from '../../shared/credits.ts'
+import { call } from '../api.ts'
 
 const { failed, none } = billingTexts
 
@@ -690,4 +701,108 @@ function usePlanChange(choice: Choice, onDone: (message: string) => void) {
     isChanging: change.isPending,
     ...{ look, make, back },
   }
+}
+
+/** Stores that send nothing because they exceed the plan's limit (decision 85). Renders nothing if all fit. */
+function RestingStores({ subscription }: { subscription: Overview['subscription'] }) {
+  const stores = useRestingStores().data?.stores ?? []
+  const [isAsking, setAsking] = useState(false)
+  const isDemo = useMe()?.isDemo ?? false
+  const mayChoose = useHasPermission('billing:write') && !isDemo
+  const resting = stores.filter(({ isResting }) => isResting)
+  if (resting.length === 0) return null
+  const awake = stores.length - resting.length
+  return (
+    <Card component="section" aria-label="Resting stores">
+      <Title order={2} mb="sm">
+        Resting stores
+      </Title>
+      <Text>
+        The plan has room for {formatCounted(awake, 'store')}, and {stores.length} are connected. A store that rests
+        goes on capturing carts and syncing. It sends nothing until the plan has room for it.
+      </Text>
+      <List mt="sm" spacing={6} icon={<IconZzz size={16} aria-hidden style={{ display: 'block' }} />} center>
+        {resting.map(({ id, name, url }) => (
+          <List.Item key={id}>
+            {name}{' '}
+            <Text span fz="sm" c="dimmed">
+              {url.replace(/^https?:\/\//, '')}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+      <Text mt="sm">{describeWakeOptions(subscription)}</Text>
+      {mayChoose && (
+        <Button variant="default" mt="md" w="fit-content" onClick={() => setAsking(true)}>
+          Choose which stores rest
+        </Button>
+      )}
+      {mayChoose && (
+        <Chooser opened={isAsking} stores={stores} needed={resting.length} onClose={() => setAsking(false)} />
+      )}
+    </Card>
+  )
+}
+
+interface ChooserProps {
+  opened: boolean
+  stores: NonNullable<ReturnType<typeof useRestingStores>['data']>['stores']
+  needed: number
+  onClose: () => void
+}
+
+function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
+  const rest = useChooseRestingStores()
+  const now = stores.filter(({ isResting }) => isResting).map(({ id }) => id)
+  const [chosen, setChosen] = useState<string[] | null>(null)
+  const shown = chosen ?? now
+  const close = () => {
+    setChosen(null)
+    rest.reset()
+    onClose()
+  }
+  return (
+    <Confirm
+      opened={opened}
+      title="Choose which stores rest"
+      confirmLabel="Save"
+      isBusy={rest.isPending}
+      isDisabled={describeMissing(needed, shown.length) !== null}
+      problem={getFailureText(rest.error, 'Which stores rest could not be saved. Please try again.')}
+      onConfirm={() =>
+        rest.mutate(shown, {
+          onSuccess: () => {
+            close()
+            announce('Saved which stores rest')
+          },
+        })
+      }
+      onClose={close}
+    >
+      <RestingChoice
+        label={`${formatCounted(needed, 'store')} of ${stores.length} ${needed === 1 ? 'has' : 'have'} to rest`}
+        needed={needed}
+        stores={stores}
+        chosen={shown}
+        onChoose={setChosen}
+      />
+    </Confirm>
+  )
+}
+
+/** Asks once per checkout session, then refetches everything the purchase changes. */
+function useCheckedCredits(id: string | null) {
+  const queries = useQueryClient()
+  return useQuery({
+    queryKey: ['credit-checkout', id],
+    queryFn: async ({ signal }) => {
+      const answer = await call(checkCredits, { query: { session_id: id ?? '' }, signal })
+      await queries.invalidateQueries({ queryKey: ['billing'] })
+      return answer
+    },
+    enabled: id !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
 }

@@ -15,7 +15,7 @@ import {
   hasCreditsCard,
   packOptions,
 } from './credit-copy.ts'
-import { useBuyCredits, useCredits } from './credit-queries.ts'
+import { useCredits } from './credit-queries.ts'
 import { getFailureText } from './failure.ts'
 import { IconReceipt } from '@tabler/icons-react'
 import { useEffect } from 'react'
@@ -26,8 +26,15 @@ import { Empty } from '../ui/Empty.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { formatDateTime } from '../ui/times.ts'
 import { describeEntry, formatSignedCredits } from './credit-copy.ts'
-import { useCreditEntries } from './credit-queries.ts'
+
 import { PageNumbers, usePageParam } from './PageNumbers.tsx'
+import { keepPreviousData } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { buyCredits } from '../../shared/credits.ts'
+import { listCreditEntries } from '../../shared/credits.ts'
+import { ApiError } from '../api.ts'
+import { call } from '../api.ts'
+import { useOnce } from '../ui/useOnce.ts'
 
 interface Props {
   mayBuy: boolean
@@ -192,3 +199,32 @@ const columns: readonly DataColumn<CreditEntry>[] = [
 ]
 
 const Money = ({ words }: { words: string }) => <span className="tabular">{words}</span>
+
+const PAGE = 10
+
+const useCreditEntries = (page: number) =>
+  useQuery({
+    queryKey: ['billing', 'credit-entries', page],
+    queryFn: ({ signal }) => call(listCreditEntries, { query: { page, limit: PAGE }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+
+/** Opens the payment page of the pack. Busy from the press until the page is left or restored by the browser's Back. */
+function useBuyCredits() {
+  const [isLeaving, setLeaving] = useState(false)
+  const buying = useOnce({
+    mutationFn: async (pack: CreditPack) => {
+      const { url } = await call(buyCredits, { body: { pack } })
+      if (!url) throw new ApiError(502, { error: '', code: 'internal' })
+      setLeaving(true)
+      location.assign(url)
+    },
+  })
+  useEffect(() => {
+    const stay = (event: PageTransitionEvent) => event.persisted && setLeaving(false)
+    addEventListener('pageshow', stay)
+    return () => removeEventListener('pageshow', stay)
+  }, [])
+  return { error: buying.error, isBusy: buying.isPending || isLeaving, buy: buying.mutate }
+}

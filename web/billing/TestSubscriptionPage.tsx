@@ -10,11 +10,15 @@ import { NotFoundPage } from '../site/NotFoundPage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { explainUnusedCredits, formatBalance, packOptions } from './credit-copy.ts'
-import { useAddTestCredits, useCredits } from './credit-queries.ts'
+import { useCredits } from './credit-queries.ts'
 import { cycleNames } from './detail-copy.ts'
 import { PlanPermissionHint } from './PlanPermissionHint.tsx'
 import { readCycle } from './pricing-rules.ts'
 import { useManualUpdate } from './queries.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { addTestCredits } from '../../shared/credits.ts'
+import { call } from '../api.ts'
+import { useOnce } from '../ui/useOnce.ts'
 
 const offered = ['free', 'starter', 'growth', 'professional', 'enterprise']
 
@@ -132,4 +136,12 @@ function CreditsForm({ isDisabled }: { isDisabled: boolean }) {
       </Button>
     </>
   )
+}
+
+function useAddTestCredits() {
+  const queries = useQueryClient()
+  return useOnce({
+    mutationFn: (pack: CreditPack) => call(addTestCredits, { body: { pack } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['billing'] }),
+  })
 }

@@ -31,7 +31,7 @@ const prompts: Record<Feature, Prompt[]> = {
       { text: 'reminderTexts.smsPlan', words: reminderTexts.smsPlan },
       { text: 'reminderTexts.whatsappPlan', words: reminderTexts.whatsappPlan },
     ].flatMap((said) =>
-      ['web/carts/RowActions.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((shown) => ({
+      ['web/carts/CartsPage.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((shown) => ({
         ...{ ...CARTS, ...said, shown },
       })),
     ),
@@ -104,7 +104,7 @@ const prompts: Record<Feature, Prompt[]> = {
   ],
   roi_tracking: [
     {
-      ...{ screen: '/analytics', file: 'web/analytics/Roi.tsx', shown: 'web/analytics/Roi.tsx' },
+      ...{ screen: '/analytics', file: 'web/analytics/AnalyticsPage.tsx', shown: 'web/analytics/Roi.tsx' },
       ...{ asks: "useHasFeature('roi_tracking')", text: 'analyticsTexts.roiPlan', words: analyticsTexts.roiPlan },
     },
   ],

@@ -26,7 +26,8 @@ import {
 import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
 import { scheduleNow } from './send-time.ts'
-import { focusProblem, readRefusedFields, useDefaultContent, useDraftProblems } from './useDraftForm.ts'
+import { focusProblem, readRefusedFields, useDraftProblems } from './useDraftForm.ts'
+import { useTemplates } from './queries.ts'
 
 interface Props {
   /** Draft key of unsaved input. */
@@ -181,4 +182,13 @@ function useHeading(step: StepName) {
     if (hasTurned.current) heading.current?.focus()
   }, [step, first])
   return heading
+}
+
+/** Initial content of a new campaign: that of its template, plus an SMS. */
+function useDefaultContent(draft: Draft): Draft {
+  const { data } = useTemplates()
+  const [hasBegun] = useState(draft.subject !== '' || draft.body !== '' || draft.sms !== '')
+  if (!data || hasBegun) return draft
+  const ready = data.campaign.find(({ id }) => id === draft.template)
+  return { ...draft, subject: ready?.subject ?? '', body: ready?.body ?? '', sms: data.sms }
 }

@@ -20,7 +20,7 @@ import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
 
 
-import { statusNames } from './parts.tsx'
+
 import { type CampaignQuery, useCampaigns } from './queries.ts'
 import { RowActions } from './RowActions.tsx'
 import { campaignsAddress, createDraft, parseStatus } from './rules.ts'
@@ -33,9 +33,11 @@ import type { DataColumn } from '../ui/DataTable.tsx'
 import { formatCount } from '../ui/format.ts'
 import { TimeAgo } from '../ui/Time.tsx'
 
-import { NextRun, Revenue, StatusMark, WhyNot } from './parts.tsx'
+import { Revenue, StatusMark } from './parts.tsx'
 import { describeAudience, typeNames } from './rules.ts'
 import { StoreTime } from './StoreTime.tsx'
+import { findStandstill } from './standstill.ts'
+import { looks } from './parts.tsx'
 
 /** What `form` in the address opens. */
 const [NEW, TO_ALL] = ['new', 'all']
@@ -326,4 +328,21 @@ function useAddedColumns() {
     toggle: (id: AddedColumn) => choose(shown.includes(id) ? shown.filter((other) => other !== id) : [...shown, id]),
     reset: () => choose(all),
   }
+}
+
+const statusNames = Object.entries(looks).map(([value, { label }]) => ({ value, label }))
+
+const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) =>
+  nextRunAt ? <StoreTime at={nextRunAt} /> : '–'
+
+/** Explains why a campaign does not run although no member paused it. */
+function WhyNot({ campaign }: { campaign: CampaignView }) {
+  const standstill = findStandstill(campaign)
+  return (
+    standstill && (
+      <Text span fz="xs" c="dimmed" display="block">
+        {standstill.short}
+      </Text>
+    )
+  )
 }

@@ -17,12 +17,12 @@ import { Notice } from '../ui/Notice.tsx'
 
 import { Revenue } from './parts.tsx'
 
-import { useReport, useRetryFailed } from './report-queries.ts'
+import { useReport } from './report-queries.ts'
 import { StoreTime } from './StoreTime.tsx'
 import { useState } from 'react'
 import { Confirm } from '../ui/Confirm.tsx'
 import { describeSent } from './held-messages.ts'
-import { useDropHeld } from './report-queries.ts'
+
 import { useStoreClock } from './StoreTime.tsx'
 import { Group, NativeSelect } from '@mantine/core'
 import { IconUserOff } from '@tabler/icons-react'
@@ -35,7 +35,18 @@ import { DownloadButton } from '../ui/Download.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { PageButtons } from '../ui/Pager.tsx'
-import { type RecipientQuery, useExportRecipients, useRecipients } from './report-queries.ts'
+import { keepPreviousData } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { dropHeld } from '../../shared/campaign-report.ts'
+import { exportCampaignRecipients } from '../../shared/campaign-report.ts'
+import { listCampaignRecipients } from '../../shared/campaign-report.ts'
+import { retryCampaign } from '../../shared/campaign-report.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import { useDownload } from '../ui/Download.tsx'
+import { REFRESH_MS } from './report-queries.ts'
 
 /** Campaign report (area decision 48); every message is in exactly one part of the bar (D6). */
 export function Report({ campaign }: { campaign: CampaignView }) {
@@ -366,3 +377,41 @@ export function formatWithRate(count: number, of: number): string {
 /** Many mail servers report no deliveries, so zero reports do not mean zero deliveries. */
 export const describeDelivered = (delivered: number, sent: number): string =>
   delivered === 0 && sent > 0 ? 'Not reported' : formatWithRate(delivered, sent)
+
+interface RecipientQuery {
+  page: number
+  state: RecipientState | null
+  run: number | null
+}
+
+function useRecipients(id: string, { page, state, run }: RecipientQuery) {
+  const storeId = useStore()?.id
+  const query = { page, limit: 50, ...(state && { state }), ...(run && { run }) }
+  return useQuery({
+    queryKey: ['campaigns', storeId, 'recipients', id, query],
+    queryFn: ({ signal }) => call(listCampaignRecipients, { params: { id }, query, signal }),
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  })
+}
+
+const useExportRecipients = (id: string) =>
+  useDownload(({ state, run }: Pick<RecipientQuery, 'state' | 'run'>) =>
+    call(exportCampaignRecipients, { params: { id }, query: { ...(state && { state }), ...(run && { run }) } }),
+  )
+
+function useDropHeld(id: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(dropHeld, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
+  })
+}
+
+function useRetryFailed(id: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(retryCampaign, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
+  })
+}

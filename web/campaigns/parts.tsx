@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+
 import {
   type Icon,
   IconBan,
@@ -12,12 +12,10 @@ import type { CampaignStatus, CampaignView } from '../../shared/campaigns.ts'
 import { Money } from '../ui/Money.tsx'
 import type { Tone } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { StoreTime } from './StoreTime.tsx'
-import { findStandstill } from './standstill.ts'
 
 // Campaign parts shared by list, dialog and page.
 
-const looks: Record<CampaignStatus, { tone: Tone; icon: Icon; label: string }> = {
+export const looks: Record<CampaignStatus, { tone: Tone; icon: Icon; label: string }> = {
   scheduled: { tone: 'info', icon: IconCalendarEvent, label: 'Scheduled' },
   active: { tone: 'good', icon: IconPlayerPlay, label: 'Active' },
   paused: { tone: 'warn', icon: IconPlayerPause, label: 'Paused' },
@@ -25,8 +23,6 @@ const looks: Record<CampaignStatus, { tone: Tone; icon: Icon; label: string }> =
   sent: { tone: 'good', icon: IconSend, label: 'Sent' },
   cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
 }
-
-export const statusNames = Object.entries(looks).map(([value, { label }]) => ({ value, label }))
 
 export const StatusMark = ({ status }: { status: CampaignStatus }) => <StatusBadge {...looks[status]} />
 
@@ -40,17 +36,3 @@ export const Revenue = ({ revenue }: Pick<CampaignView, 'revenue'>) =>
         </div>
       ))
 
-export const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) =>
-  nextRunAt ? <StoreTime at={nextRunAt} /> : '–'
-
-/** Explains why a campaign does not run although no member paused it. */
-export function WhyNot({ campaign }: { campaign: CampaignView }) {
-  const standstill = findStandstill(campaign)
-  return (
-    standstill && (
-      <Text span fz="xs" c="dimmed" display="block">
-        {standstill.short}
-      </Text>
-    )
-  )
-}

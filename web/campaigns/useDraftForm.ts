@@ -3,7 +3,7 @@ import { useStore, useSubscription } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
 import { useNow } from '../ui/clock.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
-import { useTemplates } from './queries.ts'
+
 import {
   checkDraft,
   type Draft,
@@ -16,15 +16,6 @@ import {
 } from './rules.ts'
 
 const MINUTE_MS = 60_000
-
-/** Initial content of a new campaign: that of its template, plus an SMS. */
-export function useDefaultContent(draft: Draft): Draft {
-  const { data } = useTemplates()
-  const [hasBegun] = useState(draft.subject !== '' || draft.body !== '' || draft.sms !== '')
-  if (!data || hasBegun) return draft
-  const ready = data.campaign.find(({ id }) => id === draft.template)
-  return { ...draft, subject: ready?.subject ?? '', body: ready?.body ?? '', sms: data.sms }
-}
 
 /** Validation errors, hidden until the user first tries to save. */
 export function useDraftProblems(draft: Draft, error: Error | null, { keptStart }: { keptStart: string | null }) {

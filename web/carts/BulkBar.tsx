@@ -4,7 +4,7 @@ import { MAX_CARTS, reminderTexts } from '../../shared/reminders.ts'
 import { formatCount } from '../ui/format.ts'
 import { formatTotal } from '../ui/listQuery.ts'
 import { UpgradePrompt } from './RecoveryActions.tsx'
-import { channelNames, countSelection, type Selection } from './sending.ts'
+import { channelNames, type Selection } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { useCanSend, useIsTextsLocked } from './useTextAction.ts'
 
@@ -78,3 +78,6 @@ export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete 
 
 const channels = ['email', 'sms', 'whatsapp'] as const
 const upgrades = { sms: reminderTexts.smsPlan, whatsapp: reminderTexts.whatsappPlan }
+
+const countSelection = (selection: Selection) =>
+  selection.kind === 'carts' ? selection.carts.length : selection.count

@@ -22,9 +22,18 @@ import { Notice } from '../ui/Notice.tsx'
 import { PageButtons } from '../ui/Pager.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { useBulkSend, useRetryJob } from './send-queries.ts'
+
 import { channelNames, channelText } from './sending.ts'
 import { useCanSend } from './useTextAction.ts'
+import { keepPreviousData } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { readBulkSend } from '../../shared/reminders.ts'
+import { retryBulkSend } from '../../shared/reminders.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import { useRefresh } from './send-queries.ts'
 
 interface Props {
   jobId: string
@@ -237,4 +246,33 @@ function describeCounts({ counts, done, total }: BulkSend): string {
   if (counts.failed > 0) parts.push(`${formatCount(counts.failed)} failed`)
   if (counts.unknown > 0) parts.push(`${formatCount(counts.unknown)} without an answer`)
   return `${parts.join(' · ')}.`
+}
+
+const JOB_REFRESH_MS = 2_000
+
+function useBulkSend(jobId: string, page: number, outcome: BulkSendItem['outcome'] | null) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['send-job', storeId, jobId, page, outcome],
+    queryFn: ({ signal }) =>
+      call(readBulkSend, {
+        params: { jobId },
+        query: { page, limit: 10, ...(outcome && { outcome }) },
+        signal,
+      }),
+    refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : JOB_REFRESH_MS),
+    placeholderData: keepPreviousData,
+  })
+}
+
+function useRetryJob(jobId: string) {
+  const queries = useQueryClient()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: () => call(retryBulkSend, { params: { jobId } }),
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: ['send-job'] })
+      await refresh()
+    },
+  })
 }

@@ -1,22 +1,20 @@
 import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
-import { IconCircleCheck, IconShoppingCart } from '@tabler/icons-react'
+import { IconShoppingCart } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { type CartView, type MessageView, messageName } from '../../shared/carts.ts'
+import { type CartView } from '../../shared/carts.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Money } from '../ui/Money.tsx'
 import { ProductPicture } from '../ui/ProductPicture.tsx'
-import { StatusBadge } from '../ui/StatusBadge.tsx'
+
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
-import { formatDateTime } from '../ui/times.ts'
+
 import { CartStatus, TextStatus } from './badges.tsx'
-import type { useCartMessages } from './queries.ts'
+
 import { RecoveryWindow } from './RecoveryWindow.tsx'
 import { countItems } from './rules.ts'
-
-type Order = NonNullable<NonNullable<ReturnType<typeof useCartMessages>['data']>['order']>
 
 export function CustomerCard({ cart }: { cart: CartView }) {
   const { phone, whatsapp } = cart.customer_data
@@ -151,33 +149,3 @@ export function ProductsCard({ cart }: { cart: CartView }) {
   )
 }
 
-export function OrderCard({ order, messages }: { order: Order; messages: MessageView[] }) {
-  const touched = messages.find(({ id }) => id === order.attributedMessageId)
-  return (
-    <Card>
-      <Group justify="space-between" mb="md" gap="xs">
-        <Title order={2}>Order #{order.orderId}</Title>
-        {order.attributedMessageId ? (
-          <StatusBadge tone="good" icon={IconCircleCheck} label="Recovered by Recoup" />
-        ) : (
-          <StatusBadge tone="quiet" icon={IconCircleCheck} label="Bought without Recoup" />
-        )}
-      </Group>
-      <Facts
-        entries={[
-          ['Bought', <DateTime key="at" at={order.purchasedAt} />],
-          ['Total', <Money key="total" amount={order.total} currency={order.currency} />],
-          ['Net revenue', <Money key="net" amount={order.net} currency={order.currency} />],
-          ['Attributed to', describeAttribution(order, touched)],
-        ]}
-      />
-    </Card>
-  )
-}
-
-function describeAttribution(order: Order, touched: MessageView | undefined): string {
-  if (!order.attributedMessageId) return 'No message: no message link was clicked before the order'
-  if (!touched) return 'One of your messages'
-  const sent = touched.sentAt ? `, sent ${formatDateTime(touched.sentAt)}` : ''
-  return `${messageName(touched)}${sent}`
-}

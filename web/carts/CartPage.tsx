@@ -6,7 +6,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { CartMarks } from './badges.tsx'
-import { CustomerCard, OrderCard, ProductsCard, SummaryCard } from './CartFacts.tsx'
+import { CustomerCard, ProductsCard, SummaryCard } from './CartFacts.tsx'
 
 import { useCart, useCartMessages } from './queries.ts'
 import { RecoveryActions } from './RecoveryActions.tsx'
@@ -18,7 +18,16 @@ import type { MessageView, TimelineEntry } from '../../shared/carts.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { CartMessage } from './CartMessage.tsx'
-import { buildStory, type CartFlow, describeFlow, type StoryPart } from './story.ts'
+import { buildStory, type StoryPart } from './story.ts'
+import { Group } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { messageName } from '../../shared/carts.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { Money } from '../ui/Money.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { formatDateTime } from '../ui/times.ts'
+import type { z } from 'zod'
+import type { cartMessages } from '../../shared/carts.ts'
 
 export function CartPage() {
   const { id = '' } = useParams()
@@ -157,3 +166,45 @@ function Part({ part }: { part: StoryPart }) {
     </>
   )
 }
+
+type Order = NonNullable<NonNullable<ReturnType<typeof useCartMessages>['data']>['order']>
+
+function OrderCard({ order, messages }: { order: Order; messages: MessageView[] }) {
+  const touched = messages.find(({ id }) => id === order.attributedMessageId)
+  return (
+    <Card>
+      <Group justify="space-between" mb="md" gap="xs">
+        <Title order={2}>Order #{order.orderId}</Title>
+        {order.attributedMessageId ? (
+          <StatusBadge tone="good" icon={IconCircleCheck} label="Recovered by Recoup" />
+        ) : (
+          <StatusBadge tone="quiet" icon={IconCircleCheck} label="Bought without Recoup" />
+        )}
+      </Group>
+      <Facts
+        entries={[
+          ['Bought', <DateTime key="at" at={order.purchasedAt} />],
+          ['Total', <Money key="total" amount={order.total} currency={order.currency} />],
+          ['Net revenue', <Money key="net" amount={order.net} currency={order.currency} />],
+          ['Attributed to', describeAttribution(order, touched)],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function describeAttribution(order: Order, touched: MessageView | undefined): string {
+  if (!order.attributedMessageId) return 'No message: no message link was clicked before the order'
+  if (!touched) return 'One of your messages'
+  const sent = touched.sentAt ? `, sent ${formatDateTime(touched.sentAt)}` : ''
+  return `${messageName(touched)}${sent}`
+}
+
+/** The message an event belongs to; null if none. */
+type CartFlow = z.output<typeof cartMessages.reply>['flow']
+
+/** Why the message may still end unsent. */
+const describeFlow = ({ name, isOn }: NonNullable<CartFlow>): string =>
+  isOn
+    ? `The cart belongs to the flow “${name}”.`
+    : `The cart belongs to the flow “${name}”, which is switched off, and goes to no other.`

@@ -33,7 +33,7 @@ import { Pager } from '../ui/Pager.tsx'
 import { BulkBar } from './BulkBar.tsx'
 import { CartPanel } from './CartPanel.tsx'
 import { CartsEmpty } from './CartsEmpty.tsx'
-import { CartsTable, type ListedProps } from './CartsTable.tsx'
+
 import type { Column } from './columns.ts'
 import { type SortColumn } from './rules.ts'
 import { useReasonBadges, useWhatsappEligible } from './send-queries.ts'
@@ -41,6 +41,42 @@ import type { Selection } from './sending.ts'
 
 import { useSendDialog } from './useSendDialog.tsx'
 import { useCanSend, useIsTextsLocked } from './useTextAction.ts'
+import type { ReactNode } from 'react'
+import { DataList } from '../ui/DataList.tsx'
+import type { DataColumn } from '../ui/DataTable.tsx'
+import { Money } from '../ui/Money.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
+
+import { CartStatus } from './badges.tsx'
+
+
+import type { ColumnId } from './columns.ts'
+import { RecoveryWindow } from './RecoveryWindow.tsx'
+
+import { countItems } from './rules.ts'
+import type { DataRows } from '../ui/DataTable.tsx'
+
+import type { ReasonBadge } from './reason-badges.ts'
+import { ActionIcon } from '@mantine/core'
+import { Menu } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
+import { IconBrandWhatsapp } from '@tabler/icons-react'
+import { IconClock } from '@tabler/icons-react'
+import { IconDotsVertical } from '@tabler/icons-react'
+import { IconEye } from '@tabler/icons-react'
+import { IconLock } from '@tabler/icons-react'
+import { IconMail } from '@tabler/icons-react'
+import { IconMessage } from '@tabler/icons-react'
+import { IconMessageSearch } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { reminderTexts } from '../../shared/reminders.ts'
+import { explainEnded } from './sending.ts'
+import type { TextChannel } from './sending.ts'
+import type { Ask } from './useSendDialog.tsx'
+import { useTextAction } from './useTextAction.ts'
+import { IconMailOff } from '@tabler/icons-react'
+import type { CartState as State } from '../../shared/carts.ts'
+import { stateLooks } from './badges.tsx'
 
 const statuses = [
   { value: '', label: 'All' },
@@ -410,3 +446,224 @@ const toSelection = (
   { isAll, chosen }: Pick<ReturnType<typeof useSelection>, 'isAll' | 'chosen'>,
   all: Extract<Selection, { kind: 'matching' }>,
 ): Selection => (isAll ? all : { kind: 'carts', carts: chosen })
+
+function CartsTable({ columns, ...list }: ListedProps & { columns: readonly Column[] }) {
+  return (
+    <DataList
+      {...list}
+      label="Abandoned carts"
+      className="carts-rows"
+      minWidth={columns.length > 4 ? 860 : 560}
+      columns={columns.map((column) => withContent(column, list))}
+      card={(cart) => <CartCard cart={cart} list={list} />}
+      actions={(cart) => <RowActions {...list} cart={cart} isWhatsappEligible={list.whatsappEligible.has(cart.id)} />}
+    />
+  )
+}
+
+const withContent = (column: Column, { onOpen, reasonBadges }: ListedProps): DataColumn<CartView, SortColumn> => ({
+  ...column,
+  ...(column.id === 'email' && { shrinks: (cart: CartView) => cart.customer_email }),
+  cell: (cart) => (
+    <>
+      {contentOf[column.id](cart, onOpen)}
+      {column.id === 'customer' && <ReasonMark badge={reasonBadges.get(cart.id)} />}
+    </>
+  ),
+})
+
+const contentOf: Record<ColumnId, (cart: CartView, onOpen: (cart: CartView) => void) => ReactNode> = {
+  customer: (cart, onOpen) => (
+    <button type="button" className="plain-button" title={cart.customer_name} onClick={() => onOpen(cart)}>
+      {cart.customer_name}
+    </button>
+  ),
+  email: (cart) => cart.customer_email ?? <Missing text="No email" />,
+  phone: (cart) => cart.phone ?? <Missing text="–" />,
+  items: (cart) => countItems(cart.items),
+  value: (cart) => <Money amount={cart.total} currency={cart.currency} />,
+  timestamp: (cart) => <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />,
+  status: (cart) => <CartStatus status={cart.status} isInMailbox={cart.is_in_mailbox} />,
+  window: (cart) => <RecoveryWindow cart={cart} />,
+  state: (cart) => <CartStateText state={cart.state} />,
+}
+
+const Missing = ({ text }: { text: string }) => (
+  <Text span c="dimmed" inherit>
+    {text}
+  </Text>
+)
+
+/** Card layout for screens too narrow for a table. */
+function CartCard({ cart, list }: { cart: CartView; list: ListedProps }) {
+  const { onOpen, whatsappEligible, reasonBadges } = list
+  return (
+    <>
+      <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
+        <button type="button" className="plain-button" onClick={() => onOpen(cart)}>
+          {cart.customer_name}
+        </button>
+        <Text fw={600}>
+          <Money amount={cart.total} currency={cart.currency} />
+        </Text>
+      </Group>
+      <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {cart.customer_email ?? cart.phone ?? 'No email'}
+      </Text>
+      <Text fz="sm" c="dimmed" mb="xs">
+        {formatCounted(countItems(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} /> ·{' '}
+        <RecoveryWindow cart={cart} isAlone />
+      </Text>
+      <Group gap="sm" justify="space-between" wrap="nowrap">
+        <Group gap={6}>
+          <CartStatus status={cart.status} isInMailbox={cart.is_in_mailbox} />
+          <ReasonMark badge={reasonBadges.get(cart.id)} />
+        </Group>
+        <RowActions {...list} cart={cart} isWhatsappEligible={whatsappEligible.has(cart.id)} />
+      </Group>
+    </>
+  )
+}
+
+interface ListedProps
+  extends Required<DataRows<CartView, SortColumn>>,
+    Omit<RowActionsProps, 'cart' | 'isWhatsappEligible'> {
+  whatsappEligible: ReadonlySet<string>
+  reasonBadges: ReadonlyMap<string, ReasonBadge>
+}
+
+interface RowActionsProps {
+  cart: CartView
+  isWhatsappEligible: boolean
+  onOpen: (cart: CartView) => void
+  onAsk: (ask: Ask) => void
+  onSmsStatus: (cart: CartView) => void
+}
+
+/** Actions of one row; each names its customer for screen readers. */
+function RowActions({ cart, isWhatsappEligible, onOpen, onAsk, onSmsStatus }: RowActionsProps) {
+  const may = useCanSend()
+  const name = cart.customer_name
+  const selection = { kind: 'carts' as const, carts: [cart] }
+  const hasEmail = cart.customer_email !== null && explainEnded(cart.state) === null
+  return (
+    <Group gap={2} wrap="nowrap" justify="flex-end">
+      {may && hasEmail && (
+        <Act label={`Send email to ${name}`} onClick={() => onAsk({ channel: 'email', selection, when: 'now' })}>
+          <IconMail size={17} aria-hidden />
+        </Act>
+      )}
+      <TextAct cart={cart} channel="sms" isEligible onAsk={onAsk} />
+      <TextAct cart={cart} channel="whatsapp" isEligible={isWhatsappEligible} onAsk={onAsk} />
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`More for ${name}`}>
+            <IconDotsVertical size={17} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconEye size={16} aria-hidden />} onClick={() => onOpen(cart)}>
+            View details
+          </Menu.Item>
+          {may && hasEmail && (
+            <Menu.Item
+              leftSection={<IconClock size={16} aria-hidden />}
+              onClick={() => onAsk({ channel: 'email', selection, when: 'schedule' })}
+            >
+              Schedule email
+            </Menu.Item>
+          )}
+          {cart.phone && (
+            <Menu.Item leftSection={<IconMessageSearch size={16} aria-hidden />} onClick={() => onSmsStatus(cart)}>
+              Check SMS status
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  )
+}
+
+const looks = {
+  sms: { label: 'Send SMS to', Sign: IconMessage, upgrade: reminderTexts.smsPlan },
+  whatsapp: { label: 'Send WhatsApp message to', Sign: IconBrandWhatsapp, upgrade: reminderTexts.whatsappPlan },
+}
+
+interface TextActProps {
+  cart: CartView
+  channel: TextChannel
+  isEligible: boolean
+  onAsk: (ask: Ask) => void
+}
+
+function TextAct({ cart, channel, isEligible, onAsk }: TextActProps) {
+  const action = useTextAction(cart, channel, isEligible)
+  const { label, Sign, upgrade } = looks[channel]
+  if (action.kind === 'none') return null
+  if (action.kind === 'upgrade') {
+    return (
+      <Tooltip label={upgrade} multiline w={240}>
+        <ActionIcon component={Link} to="/pricing" variant="subtle" color="gray" aria-label={upgrade}>
+          <span className="locked-sign">
+            <Sign size={17} aria-hidden />
+            <IconLock size={10} aria-hidden />
+          </span>
+        </ActionIcon>
+      </Tooltip>
+    )
+  }
+  const waits = action.isSending ? 'Sending…' : action.waits
+  const ask = () => onAsk({ channel, selection: { kind: 'carts', carts: [cart] }, when: 'now' })
+  return (
+    <Act label={waits ?? `${label} ${cart.customer_name}`} isOff={waits !== null} onClick={ask}>
+      <Sign size={17} aria-hidden />
+    </Act>
+  )
+}
+
+interface ActProps {
+  label: string
+  /** Stays focusable, so its label can give the reason. */
+  isOff?: boolean
+  onClick: () => void
+  children: ReactNode
+}
+
+function Act({ label, isOff = false, onClick, children }: ActProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={label}
+        {...(isOff && { 'aria-disabled': true, 'data-disabled': true })}
+        onClick={() => !isOff && onClick()}
+      >
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+/** The state without a background: two badges per row would be too loud. */
+function CartStateText({ state }: { state: State }) {
+  const { icon: Sign, label } = stateLooks[state]
+  return (
+    <Group gap={5} wrap="nowrap" fz="sm" c="dimmed">
+      <Sign size={15} aria-hidden />
+      {label}
+    </Group>
+  )
+}
+
+/** Why the cart would get no email now; the full sentence in the tooltip and for screen readers. */
+function ReasonMark({ badge }: { badge: ReasonBadge | undefined }) {
+  if (!badge) return null
+  return (
+    <div className="reason-mark" title={badge.explanation}>
+      <IconMailOff size={13} aria-hidden />
+      {badge.label}
+      <VisuallyHidden>: {badge.explanation}</VisuallyHidden>
+    </div>
+  )
+}

@@ -18,7 +18,7 @@ import { EligibilityView } from './EligibilityView.tsx'
 
 import { ScheduleFields } from './ScheduleFields.tsx'
 import { SendMessage } from './SendMessage.tsx'
-import { keyOf, type SingleMessage, useEligibility, useSendMany, useSendOne } from './send-queries.ts'
+import { keyOf, useEligibility } from './send-queries.ts'
 import {
   channelNames,
   defaultSchedule,
@@ -32,8 +32,21 @@ import type { Ask } from './useSendDialog.tsx'
 import { type ShownMessage, useShownMessage } from './useShownMessage.ts'
 import { Anchor, Skeleton } from '@mantine/core'
 import { TimeAgo } from '../ui/Time.tsx'
-import { useLastMessage } from './send-queries.ts'
+
 import { lastChannels, lastOutcomes } from './sending.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { lastMessage } from '../../shared/reminders.ts'
+import { scheduleReminder } from '../../shared/reminders.ts'
+import { sendEmail } from '../../shared/reminders.ts'
+import { sendSms } from '../../shared/reminders.ts'
+import { sendToCarts } from '../../shared/reminders.ts'
+import { sendWhatsapp } from '../../shared/reminders.ts'
+import { sendWhatsappBulk } from '../../shared/reminders.ts'
+import { call } from '../api.ts'
+import { useRefresh } from './send-queries.ts'
+import { useOnce } from './send-queries.ts'
 
 interface Props {
   ask: Ask
@@ -317,4 +330,52 @@ function LastMessage({ cartId }: { cartId: string }) {
       )}
     </Text>
   )
+}
+
+type Given<E extends { body: z.ZodType }> = z.input<E['body']>
+
+type SingleMessage =
+  | { kind: 'email'; body: Given<typeof sendEmail> }
+  | { kind: 'schedule'; body: Given<typeof scheduleReminder> }
+  | { kind: 'sms'; body: Given<typeof sendSms> }
+  | { kind: 'whatsapp'; body: Given<typeof sendWhatsapp> }
+
+/** Sends one message to one cart. After any single send the list is refetched (B 4). */
+function useSendOne() {
+  const refresh = useRefresh()
+  const once = useOnce()
+  return useMutation({
+    mutationFn: (message: SingleMessage) =>
+      once(message, (how) => {
+        if (message.kind === 'email') return call(sendEmail, { body: message.body, ...how })
+        if (message.kind === 'schedule') return call(scheduleReminder, { body: message.body, ...how })
+        if (message.kind === 'sms') return call(sendSms, { body: message.body, ...how })
+        return call(sendWhatsapp, { body: message.body, ...how })
+      }),
+    onSettled: refresh,
+  })
+}
+
+/** Sends to many carts as a job. WhatsApp uses the specification's own endpoint with the same result. */
+function useSendMany() {
+  const refresh = useRefresh()
+  const once = useOnce()
+  return useMutation({
+    mutationFn: ({ storeUrl, ...body }: Given<typeof sendToCarts> & { storeUrl?: string }) =>
+      once<{ jobId: string }>(body, (how) => {
+        if (body.channel !== 'whatsapp' || body.sendAt) return call(sendToCarts, { body, ...how })
+        return call(sendWhatsappBulk, { body: { cartIds: body.cartIds, ...(storeUrl && { storeUrl }) }, ...how })
+      }),
+    onSettled: refresh,
+  })
+}
+
+function useLastMessage(cartId: string) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['last-message', storeId, cartId],
+    queryFn: ({ signal }) => call(lastMessage, { params: { id: cartId }, signal }),
+    gcTime: 0,
+    staleTime: 0,
+  })
 }

@@ -1,29 +1,7 @@
-import { Group, VisuallyHidden } from '@mantine/core'
-import {
-  IconAlertTriangle,
-  IconArrowsJoin,
-  IconBan,
-  IconBrandWhatsapp,
-  IconCheck,
-  IconCircleCheck,
-  IconCircleDashed,
-  IconClock,
-  IconHourglass,
-  IconInbox,
-  IconMail,
-  IconMailOff,
-  IconMessage,
-  IconMoonStars,
-  IconPlayerSkipForward,
-  IconQuestionMark,
-  IconSend,
-  IconShoppingCart,
-  IconShoppingCartOff,
-  IconX,
-} from '@tabler/icons-react'
+import { Group } from '@mantine/core'
+import { IconAlertTriangle, IconArrowsJoin, IconBan, IconBrandWhatsapp, IconCheck, IconCircleCheck, IconCircleDashed, IconClock, IconHourglass, IconInbox, IconMail, IconMessage, IconMoonStars, IconPlayerSkipForward, IconQuestionMark, IconSend, IconShoppingCart, IconShoppingCartOff, IconX } from '@tabler/icons-react'
 import type { CartBadge as Badge, CartState as State } from '../../shared/carts.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import type { ReasonBadge } from './reason-badges.ts'
 
 type Look = Parameters<typeof StatusBadge>[0]
 
@@ -36,7 +14,7 @@ export const badgeLooks: Record<Badge, Look> = {
   Recovered: { tone: 'good', icon: IconCircleCheck, label: 'Recovered' },
 }
 
-const stateLooks: Record<State, Look> = {
+export const stateLooks: Record<State, Look> = {
   active: { tone: 'info', icon: IconShoppingCart, label: 'Active' },
   abandoned: { tone: 'bad', icon: IconShoppingCartOff, label: 'Abandoned' },
   recovered: { tone: 'good', icon: IconCircleCheck, label: 'Recovered' },
@@ -100,29 +78,6 @@ export const CartStatus = ({ status, isInMailbox }: StatusProps) => (
 export const RecentState = ({ state }: { state: State }) => (
   <StatusBadge {...stateLooks[state]} tone={state === 'abandoned' ? 'bad' : 'good'} />
 )
-
-/** The state without a background: two badges per row would be too loud. */
-export function CartStateText({ state }: { state: State }) {
-  const { icon: Sign, label } = stateLooks[state]
-  return (
-    <Group gap={5} wrap="nowrap" fz="sm" c="dimmed">
-      <Sign size={15} aria-hidden />
-      {label}
-    </Group>
-  )
-}
-
-/** Why the cart would get no email now; the full sentence in the tooltip and for screen readers. */
-export function ReasonMark({ badge }: { badge: ReasonBadge | undefined }) {
-  if (!badge) return null
-  return (
-    <div className="reason-mark" title={badge.explanation}>
-      <IconMailOff size={13} aria-hidden />
-      {badge.label}
-      <VisuallyHidden>: {badge.explanation}</VisuallyHidden>
-    </div>
-  )
-}
 
 /** Badge and state; the state only if it adds something. */
 export function CartMarks({ state, ...badge }: StatusProps & { state: State }) {

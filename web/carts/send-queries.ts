@@ -1,23 +1,9 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { CartView } from '../../shared/carts.ts'
 import { cartReach } from '../../shared/reach.ts'
-import {
-  type BulkSendItem,
-  cartEligibility,
-  lastMessage,
-  readBulkSend,
-  retryBulkSend,
-  type SendChannel,
-  scheduleReminder,
-  sendEmail,
-  sendSms,
-  sendToCarts,
-  sendWhatsapp,
-  sendWhatsappBulk,
-  smsStatus,
-} from '../../shared/reminders.ts'
+import { cartEligibility, type SendChannel } from '../../shared/reminders.ts'
 import { useStore } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
 import { buildReasonBadges, type ReasonBadge } from './reason-badges.ts'
@@ -26,7 +12,6 @@ import type { Selection } from './sending.ts'
 
 // Queries and mutations of manual sends.
 
-const JOB_REFRESH_MS = 2_000
 const MINUTE_MS = 60_000
 
 export type Eligibility = z.output<typeof cartEligibility.reply>
@@ -102,90 +87,7 @@ export const keyOf = (selection: Selection) =>
 const buildRecipients = (selection: Selection) =>
   selection.kind === 'carts' ? { cartIds: selection.carts.map(({ id }) => id) } : selection.filter
 
-type Given<E extends { body: z.ZodType }> = z.input<E['body']>
-
-export type SingleMessage =
-  | { kind: 'email'; body: Given<typeof sendEmail> }
-  | { kind: 'schedule'; body: Given<typeof scheduleReminder> }
-  | { kind: 'sms'; body: Given<typeof sendSms> }
-  | { kind: 'whatsapp'; body: Given<typeof sendWhatsapp> }
-
-/** Sends one message to one cart. After any single send the list is refetched (B 4). */
-export function useSendOne() {
-  const refresh = useRefresh()
-  const once = useOnce()
-  return useMutation({
-    mutationFn: (message: SingleMessage) =>
-      once(message, (how) => {
-        if (message.kind === 'email') return call(sendEmail, { body: message.body, ...how })
-        if (message.kind === 'schedule') return call(scheduleReminder, { body: message.body, ...how })
-        if (message.kind === 'sms') return call(sendSms, { body: message.body, ...how })
-        return call(sendWhatsapp, { body: message.body, ...how })
-      }),
-    onSettled: refresh,
-  })
-}
-
-/** Sends to many carts as a job. WhatsApp uses the specification's own endpoint with the same result. */
-export function useSendMany() {
-  const refresh = useRefresh()
-  const once = useOnce()
-  return useMutation({
-    mutationFn: ({ storeUrl, ...body }: Given<typeof sendToCarts> & { storeUrl?: string }) =>
-      once<{ jobId: string }>(body, (how) => {
-        if (body.channel !== 'whatsapp' || body.sendAt) return call(sendToCarts, { body, ...how })
-        return call(sendWhatsappBulk, { body: { cartIds: body.cartIds, ...(storeUrl && { storeUrl }) }, ...how })
-      }),
-    onSettled: refresh,
-  })
-}
-
-export function useBulkSend(jobId: string, page: number, outcome: BulkSendItem['outcome'] | null) {
-  const storeId = useStore()?.id
-  return useQuery({
-    queryKey: ['send-job', storeId, jobId, page, outcome],
-    queryFn: ({ signal }) =>
-      call(readBulkSend, {
-        params: { jobId },
-        query: { page, limit: 10, ...(outcome && { outcome }) },
-        signal,
-      }),
-    refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : JOB_REFRESH_MS),
-    placeholderData: keepPreviousData,
-  })
-}
-
-export function useRetryJob(jobId: string) {
-  const queries = useQueryClient()
-  const refresh = useRefresh()
-  return useMutation({
-    mutationFn: () => call(retryBulkSend, { params: { jobId } }),
-    onSettled: async () => {
-      await queries.invalidateQueries({ queryKey: ['send-job'] })
-      await refresh()
-    },
-  })
-}
-
-export const useSmsStatus = (cartId: string) =>
-  useQuery({
-    queryKey: ['sms-status', cartId],
-    queryFn: ({ signal }) => call(smsStatus, { params: { cartId }, signal }),
-    gcTime: 0,
-    staleTime: 0,
-  })
-
-export function useLastMessage(cartId: string) {
-  const storeId = useStore()?.id
-  return useQuery({
-    queryKey: ['last-message', storeId, cartId],
-    queryFn: ({ signal }) => call(lastMessage, { params: { id: cartId }, signal }),
-    gcTime: 0,
-    staleTime: 0,
-  })
-}
-
-function useRefresh() {
+export function useRefresh() {
   const queries = useQueryClient()
   return async () => {
     await Promise.all([

@@ -101,11 +101,6 @@ export interface MessageText {
   body: string | null
 }
 
-/** Carts to preview, eligible ones first. */
-export function choosePreviewCart(selection: Selection, eligible: readonly string[]): string | null {
-  return eligible[0] ?? (selection.kind === 'carts' ? (selection.carts[0]?.id ?? null) : null)
-}
-
 export const SAMPLE_LABEL = 'Sample cart'
 
 /** The field at which an error in the content is shown. */
@@ -142,5 +137,3 @@ export function describeLength(
   return [...(channel === 'sms' ? [formatCounted(segments, 'segment')] : []), ...(cost ? [cost] : [])].join(' · ')
 }
 
-export const countSelection = (selection: Selection) =>
-  selection.kind === 'carts' ? selection.carts.length : selection.count

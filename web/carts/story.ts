@@ -1,5 +1,5 @@
-import type { z } from 'zod'
-import { type cartMessages, type MessageView, type TimelineEntry, wayOf } from '../../shared/carts.ts'
+
+import { type MessageView, type TimelineEntry, wayOf } from '../../shared/carts.ts'
 import { hasOpenMessage } from './rules.ts'
 
 // Merges a cart's messages and events into one timeline. Pure.
@@ -29,15 +29,6 @@ export function buildStory(messages: readonly MessageView[], timeline: readonly 
     ...past.reverse().sort((a, b) => b.at.localeCompare(a.at)),
   ]
 }
-
-/** The message an event belongs to; null if none. */
-export type CartFlow = z.output<typeof cartMessages.reply>['flow']
-
-/** Why the message may still end unsent. */
-export const describeFlow = ({ name, isOn }: NonNullable<CartFlow>): string =>
-  isOn
-    ? `The cart belongs to the flow “${name}”.`
-    : `The cart belongs to the flow “${name}”, which is switched off, and goes to no other.`
 
 /** Planned sending time; for a held message, the time of its next check. */
 export const findPlannedTime = (message: MessageView): string => findNextCheck(message) ?? message.dueAt

@@ -11,7 +11,9 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { TextStatus } from './badges.tsx'
-import { useSmsStatus } from './send-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { smsStatus } from '../../shared/reminders.ts'
+import { call } from '../api.ts'
 
 /** An open send dialog before it is submitted. */
 export interface Ask {
@@ -109,3 +111,11 @@ function SmsStatus({ cart }: { cart: CartView }) {
     />
   )
 }
+
+const useSmsStatus = (cartId: string) =>
+  useQuery({
+    queryKey: ['sms-status', cartId],
+    queryFn: ({ signal }) => call(smsStatus, { params: { cartId }, signal }),
+    gcTime: 0,
+    staleTime: 0,
+  })

@@ -2,8 +2,9 @@ import { useState } from 'react'
 import { SAMPLE_CART } from '../../shared/reminders.ts'
 import { useMessagePreview } from '../words/queries.ts'
 import type { Eligibility } from './send-queries.ts'
-import { choosePreviewCart } from './sending.ts'
+
 import type { Ask } from './useSendDialog.tsx'
+import type { Selection } from './sending.ts'
 
 interface PreviewRequest {
   ask: Pick<Ask, 'channel' | 'selection'>
@@ -38,4 +39,9 @@ function useDefaultBody(body: string | undefined): string | undefined {
   const [kept, keep] = useState(body)
   if (body !== undefined && body !== kept) keep(body)
   return body ?? kept
+}
+
+/** Carts to preview, eligible ones first. */
+function choosePreviewCart(selection: Selection, eligible: readonly string[]): string | null {
+  return eligible[0] ?? (selection.kind === 'carts' ? (selection.carts[0]?.id ?? null) : null)
 }

@@ -11,19 +11,26 @@ import { LoadingList } from '../ui/Loading.tsx'
 
 
 import { findCountries, groupCountries, type RuleToRelax } from './country-groups.ts'
-import { useConsentTable } from './country-queries.ts'
+
 import { OverrideDialog } from './OverrideDialog.tsx'
 
 import { Button } from '@mantine/core'
 import type { ConsentOverrideView } from '../../shared/consent.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { channelNames, formatPlace } from './country-groups.ts'
-import { useEndConsentOverride } from './country-queries.ts'
+import { channelNames } from './country-groups.ts'
+
 import { type CountryGroup, channels, findOverrides, getCountryName } from './country-groups.ts'
 import { Radio } from '@mantine/core'
 import { Notice } from '../ui/Notice.tsx'
-import { useSmsConfirmation } from './country-queries.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { consentTable } from '../../shared/consent.ts'
+import { endConsentOverride } from '../../shared/consent.ts'
+import { setSmsConfirmation } from '../../shared/consent.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import { useRefetchTable } from './country-queries.ts'
 
 /** Consent rules by country with their reasons, and the rules the team relaxed. */
 export function CountryTable() {
@@ -344,4 +351,30 @@ function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: boolean }
       )}
     </section>
   )
+}
+
+const formatPlace = (country: string): string =>
+  country === '*' ? 'every country with this rule' : getCountryName(country)
+
+const tableKey = (storeId: string | undefined) => ['consent-table', storeId]
+
+function useConsentTable() {
+  const storeId = useStore()?.id
+  return useQuery({ queryKey: tableKey(storeId), queryFn: ({ signal }) => call(consentTable, { signal }) })
+}
+
+function useEndConsentOverride() {
+  const onSettled = useRefetchTable()
+  return useMutation({
+    mutationFn: (overrideId: string) => call(endConsentOverride, { params: { overrideId } }),
+    onSettled,
+  })
+}
+
+function useSmsConfirmation() {
+  const onSettled = useRefetchTable()
+  return useMutation({
+    mutationFn: (mode: ConsentTable['smsConfirmation']) => call(setSmsConfirmation, { body: { mode } }),
+    onSettled,
+  })
 }

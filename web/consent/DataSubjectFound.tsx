@@ -12,7 +12,9 @@ import { Notice } from '../ui/Notice.tsx'
 import { formatDateTime } from '../ui/times.ts'
 import { EraseDataSubject } from './EraseDataSubject.tsx'
 import { ErasureProgress } from './ErasureProgress.tsx'
-import { useExportDataSubject } from './privacy-queries.ts'
+import { exportDataSubject } from '../../shared/privacy.ts'
+import { call } from '../api.ts'
+import { useDownload } from '../ui/Download.tsx'
 
 interface Props {
   person: Person
@@ -134,3 +136,6 @@ function Files({ address }: { address: string }) {
     </div>
   )
 }
+
+const useExportDataSubject = (address: string) =>
+  useDownload((format: 'json' | 'csv') => call(exportDataSubject, { params: { address }, query: { format } }))

@@ -2,7 +2,9 @@ import { List, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ERASE_WORD, type Erasure, type Person } from '../../shared/privacy.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { useEraseDataSubject } from './privacy-queries.ts'
+import { useMutation } from '@tanstack/react-query'
+import { eraseDataSubject } from '../../shared/privacy.ts'
+import { call } from '../api.ts'
 
 interface Props {
   person: Person
@@ -58,4 +60,11 @@ function EraseDialog({ person, opened, onClose, onErasing }: Props) {
       />
     </Confirm>
   )
+}
+
+function useEraseDataSubject(address: string) {
+  return useMutation({
+    mutationFn: async (confirmation: string) =>
+      (await call(eraseDataSubject, { params: { address }, body: { confirmation } })).erasure,
+  })
 }

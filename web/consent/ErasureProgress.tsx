@@ -3,7 +3,10 @@ import type { Erasure } from '../../shared/privacy.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { useErasure } from './privacy-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { readErasure } from '../../shared/privacy.ts'
+import { call } from '../api.ts'
 
 interface Props {
   started: Erasure
@@ -51,4 +54,25 @@ function describeResult(counts: Record<string, number>): string {
   ] as const
   const said = parts.flatMap(([count, word]) => (count ? [formatCounted(count, word)] : []))
   return said.length > 0 ? `${said.join(', ')} are now anonymous.` : 'There was nothing more to erase.'
+}
+
+const EVERY_MS = 1_000
+
+/** Polls until the erasure is done, then refetches everything about the store. */
+function useErasure(started: Erasure) {
+  const queries = useQueryClient()
+  return useQuery({
+    queryKey: ['erasure', started.id],
+    queryFn: async ({ signal }) => {
+      const { erasure } = await call(readErasure, { params: { erasureId: started.id }, signal })
+      if (erasure.finishedAt) {
+        void queries.invalidateQueries({
+          predicate: ({ queryKey }) => queryKey[0] !== 'erasure' && queryKey[0] !== 'person',
+        })
+      }
+      return erasure
+    },
+    initialData: started,
+    refetchInterval: ({ state }) => (state.data?.finishedAt ? false : EVERY_MS),
+  })
 }

@@ -21,7 +21,8 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { useImports, useReport, useReview } from './ledger-queries.ts'
-import { computeProgress, doubtText } from './ledger-text.ts'
+import { computeProgress } from './ledger-text.ts'
+import type { ImportDoubt } from '../../shared/ledger.ts'
 
 export type Uploaded = z.output<typeof uploadConsents.reply>
 
@@ -237,4 +238,12 @@ function Decide({ about, decision, onClose }: DecideProps) {
       </Text>
     </Confirm>
   )
+}
+
+/** Why an import looks doubtful. */
+const doubtText: Record<ImportDoubt, string> = {
+  no_heading:
+    'The column that the opt-ins were read from means the opposite, such as “Unsubscribed”. People who opted out may have been imported as opted in.',
+  no_column:
+    'No column of this file says who opted in, so all its rows were imported as opt-ins. People who opted out may be among them.',
 }

@@ -15,8 +15,16 @@ import { formatCount } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import type { Uploaded } from './LedgerImport.tsx'
-import { useCancelImport, useConfirm, usePreview } from './ledger-queries.ts'
+
 import { channelText, describeOutcome, findMappingGap, needsRowMeaning, rowStatusText } from './ledger-text.ts'
+import { keepPreviousData } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { cancelConsents } from '../../shared/ledger.ts'
+import { confirmConsents } from '../../shared/ledger.ts'
+import { previewConsents } from '../../shared/ledger.ts'
+import { call } from '../api.ts'
 
 const PREVIEW_WAIT_MS = 400
 
@@ -262,4 +270,31 @@ function Ground({ importId, mapping, preview, isShown, onDone, onLeave }: Ground
       </Group>
     </Stack>
   )
+}
+
+/** Cached per mapping, so switching back is immediate. */
+const usePreview = (importId: string, mapping: ImportMapping) =>
+  useQuery({
+    queryKey: ['consent-preview', importId, mapping],
+    queryFn: ({ signal }) => call(previewConsents, { params: { importId }, body: { mapping }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+
+function useConfirm(importId: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { mapping: ImportMapping; legalGround: string }) =>
+      call(confirmConsents, { params: { importId }, body }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['consent-imports'] }),
+  })
+}
+
+function useCancelImport() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (importId: string) => call(cancelConsents, { params: { importId } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['consent-imports'] }),
+  })
 }

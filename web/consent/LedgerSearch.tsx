@@ -13,8 +13,17 @@ import { Notice } from '../ui/Notice.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { ShowMore } from '../ui/ShowMore.tsx'
 import { LedgerEntries } from './LedgerEntries.tsx'
-import { type LedgerQuery, noFilter, useExportLedger, useLedger } from './ledger-queries.ts'
+
 import { channelText } from './ledger-text.ts'
+import { keepPreviousData } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { exportLedger } from '../../shared/ledger.ts'
+import type { LedgerChannel } from '../../shared/ledger.ts'
+import type { LedgerStatus } from '../../shared/ledger.ts'
+import { searchLedger } from '../../shared/ledger.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import { useDownload } from '../ui/Download.tsx'
 
 /** Searches the append-only consent ledger: who agreed or objected to what, when, and the evidence. */
 export function LedgerSearch() {
@@ -139,3 +148,39 @@ function Filters({ query, sources, problem, onChange }: FilterProps) {
     </div>
   )
 }
+
+interface LedgerQuery {
+  address: string
+  channel: LedgerChannel | ''
+  status: LedgerStatus | ''
+  source: string
+  from: string
+  to: string
+}
+
+const noFilter: LedgerQuery = { address: '', channel: '', status: '', source: '', from: '', to: '' }
+
+/** Empty filters are left out. */
+const toQuery = ({ channel, status, source, from, to, ...rest }: LedgerQuery) => ({
+  ...rest,
+  ...(channel && { channel }),
+  ...(status && { status }),
+  ...(source && { source }),
+  ...(from && { from }),
+  ...(to && { to }),
+})
+
+function useLedger(query: LedgerQuery) {
+  const storeId = useStore()?.id
+  return useInfiniteQuery({
+    queryKey: ['ledger', storeId, query],
+    queryFn: ({ pageParam, signal }) =>
+      call(searchLedger, { query: { ...toQuery(query), ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+  })
+}
+
+const useExportLedger = () => useDownload((query: LedgerQuery) => call(exportLedger, { query: toQuery(query) }))

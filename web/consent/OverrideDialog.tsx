@@ -6,7 +6,11 @@ import { ApiError } from '../api.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { channelNames, listCountryChoices, type RuleToRelax } from './country-groups.ts'
-import { useOverrideRule } from './country-queries.ts'
+import { useMutation } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { overrideRule } from '../../shared/consent.ts'
+import { call } from '../api.ts'
+import { useRefetchTable } from './country-queries.ts'
 
 interface Props extends RuleToRelax {
   table: ConsentTable
@@ -89,4 +93,12 @@ function meaning(to: RuleName | undefined): string {
   if (to === 'soft_opt_in')
     return 'People who bought from you before will be contacted, even though they never opted in.'
   return 'Unconfirmed phone numbers will get messages, even if someone entered another person’s number.'
+}
+
+function useOverrideRule() {
+  const onSettled = useRefetchTable()
+  return useMutation({
+    mutationFn: (body: z.input<typeof overrideRule.body>) => call(overrideRule, { body }),
+    onSettled,
+  })
 }

@@ -97,5 +97,3 @@ export function listCountryChoices(table: ConsentTable, group: CountryGroup): { 
   return allCountries.filter(({ code }) => !listed.has(code))
 }
 
-export const formatPlace = (country: string): string =>
-  country === '*' ? 'every country with this rule' : getCountryName(country)

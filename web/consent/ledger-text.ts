@@ -1,13 +1,4 @@
-import {
-  type ImportDoubt,
-  type ImportMapping,
-  type ImportPreview,
-  type ImportReason,
-  importReasons,
-  type LedgerChannel,
-  type RowStatus,
-  statusText,
-} from '../../shared/ledger.ts'
+import { type ImportMapping, type ImportPreview, type ImportReason, importReasons, type LedgerChannel, type RowStatus, statusText } from '../../shared/ledger.ts'
 
 // Texts and small calculations of the ledger's screens. Pure.
 
@@ -62,10 +53,3 @@ export function findMappingGap(
   return null
 }
 
-/** Why an import looks doubtful. */
-export const doubtText: Record<ImportDoubt, string> = {
-  no_heading:
-    'The column that the opt-ins were read from means the opposite, such as “Unsubscribed”. People who opted out may have been imported as opted in.',
-  no_column:
-    'No column of this file says who opted in, so all its rows were imported as opt-ins. People who opted out may be among them.',
-}

@@ -1,13 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import {
-  type Erasure,
-  eraseDataSubject,
-  exportDataSubject,
-  readDataSubject,
-  readErasure,
-} from '../../shared/privacy.ts'
+import { useQuery } from '@tanstack/react-query'
+import { readDataSubject } from '../../shared/privacy.ts'
 import { ApiError, call } from '../api.ts'
-import { useDownload } from '../ui/Download.tsx'
 
 /** null: nothing is stored about the address. */
 export function useDataSubject(address: string) {
@@ -26,33 +19,3 @@ export function useDataSubject(address: string) {
   })
 }
 
-export const useExportDataSubject = (address: string) =>
-  useDownload((format: 'json' | 'csv') => call(exportDataSubject, { params: { address }, query: { format } }))
-
-export function useEraseDataSubject(address: string) {
-  return useMutation({
-    mutationFn: async (confirmation: string) =>
-      (await call(eraseDataSubject, { params: { address }, body: { confirmation } })).erasure,
-  })
-}
-
-const EVERY_MS = 1_000
-
-/** Polls until the erasure is done, then refetches everything about the store. */
-export function useErasure(started: Erasure) {
-  const queries = useQueryClient()
-  return useQuery({
-    queryKey: ['erasure', started.id],
-    queryFn: async ({ signal }) => {
-      const { erasure } = await call(readErasure, { params: { erasureId: started.id }, signal })
-      if (erasure.finishedAt) {
-        void queries.invalidateQueries({
-          predicate: ({ queryKey }) => queryKey[0] !== 'erasure' && queryKey[0] !== 'person',
-        })
-      }
-      return erasure
-    },
-    initialData: started,
-    refetchInterval: ({ state }) => (state.data?.finishedAt ? false : EVERY_MS),
-  })
-}

@@ -6,7 +6,8 @@ import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { describeInactive, explainNoCap, isTyped, warnIfPast } from './form.ts'
-import type { CouponFormState } from './useCouponForm.ts'
+import { useForm } from '@mantine/form'
+import type { CouponValues } from './form.ts'
 
 // The fields of a coupon, laid out together.
 
@@ -193,3 +194,7 @@ const ValidHours = ({ form }: Props) => (
     {...form.getInputProps('validHours')}
   />
 )
+
+type Form = ReturnType<typeof useForm<CouponValues>>
+
+type CouponFormState = Pick<Form, 'values' | 'getInputProps' | 'setFieldValue'>

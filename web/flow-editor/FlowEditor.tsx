@@ -11,19 +11,7 @@ import { useTemplates } from '../campaigns/queries.ts'
 import { useFlowReport } from '../flows/queries.ts'
 import { PREVIEW_HASH } from '../flows/rules.ts'
 import { useReorder } from '../ui/useReorder.ts'
-import {
-  addStep,
-  changeStep,
-  copyStep,
-  createKeys,
-  type FlowDraft,
-  findPlaceUp,
-  MOST_STEPS,
-  moveStep,
-  moveStepUp,
-  removeStep,
-  type StepDraft,
-} from './draft.ts'
+import { addStep, changeStep, copyStep, createKeys, type FlowDraft, findPlaceUp, moveStep, moveStepUp, removeStep, type StepDraft } from './draft.ts'
 
 import { EntryCard, EntryPanel } from './EntryCard.tsx'
 import type { ChosenCart } from './Preview.tsx'
@@ -378,3 +366,5 @@ export function describeEffect(effect: SaveEffect): string {
     .filter(Boolean)
     .join('. ')
 }
+
+const MOST_STEPS = 20

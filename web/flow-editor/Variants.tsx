@@ -2,18 +2,7 @@ import { Button, Group, NumberInput, Stack, Tabs, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Notice } from '../ui/Notice.tsx'
-import {
-  addVariant,
-  changeVariant,
-  describeEqualVariants,
-  findEqualVariants,
-  getVariantLetter,
-  MOST_VARIANTS,
-  removeVariant,
-  type StepDraft,
-  shareEqually,
-  type VariantDraft,
-} from './draft.ts'
+import { addVariant, changeVariant, describeEqualVariants, findEqualVariants, getVariantLetter, removeVariant, type StepDraft, shareEqually, type VariantDraft } from './draft.ts'
 
 interface Props {
   step: StepDraft
@@ -142,3 +131,5 @@ function Share({
     </Group>
   )
 }
+
+const MOST_VARIANTS = 4

@@ -1,5 +1,5 @@
 import type { FlowChannel, FlowConditions } from '../../shared/flow-conditions.ts'
-import { type FlowStep, type FlowView, type StepTexts, variantName } from '../../shared/flows.ts'
+import { type StepTexts, variantName } from '../../shared/flows.ts'
 import { formatNames } from '../ui/format.ts'
 import { moveItem } from '../ui/reorder.ts'
 import type { Words } from '../words/rules.ts'
@@ -40,26 +40,8 @@ export interface FlowDraft {
   steps: readonly StepDraft[]
 }
 
-export const MOST_STEPS = 20
-export const MOST_VARIANTS = 4
 export const MOST_DELAY_MINUTES = 43_200
 const DAY_MINUTES = 1_440
-
-export const toDraft = ({ name, conditions, steps }: FlowView): FlowDraft => ({
-  name,
-  conditions,
-  steps: steps.map(toStepDraft),
-})
-
-const toStepDraft = (step: FlowStep): StepDraft => {
-  const { id, name, delayMinutes, channels, conditions, coupon, couponShown, variants, variantsSoFar } = step
-  return {
-    ...{ key: id, id, name, delayMinutes, channels, conditions, coupon, couponShown, variantsSoFar },
-    variants: variants.map(({ id: variantId, name: letter, sharePercent, words }) => {
-      return { key: variantId, id: variantId, name: letter, sharePercent, words }
-    }),
-  }
-}
 
 export const isSameDraft = (a: FlowDraft, b: FlowDraft): boolean => serialize(a) === serialize(b)
 

@@ -9,7 +9,9 @@ import type { FlowDraft } from './draft.ts'
 import { checkFlow, hasProblems, mapRefusedFields, type Problems } from './problems.ts'
 import { useHasSideRoom } from './SidePanel.tsx'
 import { buildSaveBody } from './saving.ts'
-import { isSameDraft, toDraft } from './draft.ts'
+import { isSameDraft } from './draft.ts'
+import type { FlowStep } from '../../shared/flows.ts'
+import type { StepDraft } from './draft.ts'
 
 /** Entry conditions, opened beside the flow instead of a message. */
 export const ENTRY = 'entry'
@@ -271,5 +273,21 @@ export function redoChange<Value>({ present, past, future }: History<Value>): Hi
     present: next.value,
     past: [...past, { value: present, change: { text: next.change.text } }],
     future: future.slice(0, -1),
+  }
+}
+
+const toDraft = ({ name, conditions, steps }: FlowView): FlowDraft => ({
+  name,
+  conditions,
+  steps: steps.map(toStepDraft),
+})
+
+const toStepDraft = (step: FlowStep): StepDraft => {
+  const { id, name, delayMinutes, channels, conditions, coupon, couponShown, variants, variantsSoFar } = step
+  return {
+    ...{ key: id, id, name, delayMinutes, channels, conditions, coupon, couponShown, variantsSoFar },
+    variants: variants.map(({ id: variantId, name: letter, sharePercent, words }) => {
+      return { key: variantId, id: variantId, name: letter, sharePercent, words }
+    }),
   }
 }

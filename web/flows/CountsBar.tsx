@@ -1,38 +1,7 @@
 import { Group, Text, Tooltip } from '@mantine/core'
 import type { FlowView } from '../../shared/flows.ts'
 import { formatCount } from '../ui/format.ts'
-import { CLICKED, countParts, describeCounts } from './rules.ts'
-
-/** Engagement. Opens are separate and labelled as unreliable, machine opens separate from them (decision 22). */
-export function ResponsesLine({ responses }: { responses: FlowView['responses'] }) {
-  const parts: [count: number, label: string, meaning: string][] = [
-    [responses.clicked, 'clicked', CLICKED],
-    [
-      responses.opened,
-      'opened (reported)',
-      'Opens reported by email apps. Many apps report none, so opens have no effect on sending.',
-    ],
-    [
-      responses.openedByMachines,
-      'opened by machines only',
-      'Link scanners, and email apps that load pictures automatically, such as Apple Mail.',
-    ],
-  ]
-  if (parts.every(([count]) => count === 0)) return null
-  return (
-    <Group component="ul" gap="6px 20px" p={0} mt="xs" mb={0} style={{ listStyle: 'none' }} aria-label="Answers">
-      {parts.map(([count, label, meaning]) => (
-        <li key={label}>
-          <Tooltip label={meaning}>
-            <Text fz="sm" c="dimmed">
-              <strong className="tabular">{formatCount(count)}</strong> {label}
-            </Text>
-          </Tooltip>
-        </li>
-      ))}
-    </Group>
-  )
-}
+import { countParts, describeCounts } from './rules.ts'
 
 /** Every scheduled message is in exactly one part (D6): a bar, and below it the counts. */
 export function CountsBar({ counts }: { counts: FlowView['counts'] }) {

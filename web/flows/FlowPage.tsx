@@ -10,13 +10,18 @@ import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { CountsBar, ResponsesLine } from './CountsBar.tsx'
+import { CountsBar } from './CountsBar.tsx'
 import { FlowSwitch } from './FlowSwitch.tsx'
 import { FlowSwitchMark } from './FlowSwitchMark.tsx'
 import { Missing } from './Missing.tsx'
 import { NoCarts } from './NoCarts.tsx'
 import { useFlows } from './queries.ts'
 import { Upcoming } from './Upcoming.tsx'
+import { Group } from '@mantine/core'
+import { Text } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
+import { formatCount } from '../ui/format.ts'
+import { CLICKED } from './rules.ts'
 
 export function FlowPage() {
   const { flowId } = useParams()
@@ -120,5 +125,36 @@ function Since({ flow }: { flow: FlowView }) {
       {flow.holdoutPercent > 0 &&
         ` ${flow.holdoutPercent}% of shoppers are in the store’s control group and get no messages.`}
     </>
+  )
+}
+
+/** Engagement. Opens are separate and labelled as unreliable, machine opens separate from them (decision 22). */
+function ResponsesLine({ responses }: { responses: FlowView['responses'] }) {
+  const parts: [count: number, label: string, meaning: string][] = [
+    [responses.clicked, 'clicked', CLICKED],
+    [
+      responses.opened,
+      'opened (reported)',
+      'Opens reported by email apps. Many apps report none, so opens have no effect on sending.',
+    ],
+    [
+      responses.openedByMachines,
+      'opened by machines only',
+      'Link scanners, and email apps that load pictures automatically, such as Apple Mail.',
+    ],
+  ]
+  if (parts.every(([count]) => count === 0)) return null
+  return (
+    <Group component="ul" gap="6px 20px" p={0} mt="xs" mb={0} style={{ listStyle: 'none' }} aria-label="Answers">
+      {parts.map(([count, label, meaning]) => (
+        <li key={label}>
+          <Tooltip label={meaning}>
+            <Text fz="sm" c="dimmed">
+              <strong className="tabular">{formatCount(count)}</strong> {label}
+            </Text>
+          </Tooltip>
+        </li>
+      ))}
+    </Group>
   )
 }

@@ -2,7 +2,7 @@ import { Box } from '@mantine/core'
 import type { FlowView } from '../../shared/flows.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useFlows } from './queries.ts'
-import { explainNoCarts, findTakingFlow } from './rules.ts'
+import { explainNoCarts } from './rules.ts'
 
 /** Warns that a flow above matches every cart. Renders nothing otherwise. */
 export function NoCarts({ flow }: { flow: FlowView }) {
@@ -18,5 +18,3 @@ export function NoCarts({ flow }: { flow: FlowView }) {
 
 const useNoCartsText = (flow: FlowView) => explainNoCarts(useFlows().data?.flows ?? [], flow)
 
-/** The flow above that leaves this one no carts; null if there is none. */
-export const useTakingFlow = (flow: FlowView) => findTakingFlow(useFlows().data?.flows ?? [], flow)

@@ -11,9 +11,11 @@ import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { Missing } from './Missing.tsx'
-import { NoCarts, useTakingFlow } from './NoCarts.tsx'
+import { NoCarts } from './NoCarts.tsx'
 import { useSwitchFlow, useUpcoming } from './queries.ts'
 import { describeContinuing, describeRecentCarts, PREVIEW_HASH } from './rules.ts'
+import { useFlows } from './queries.ts'
+import { findTakingFlow } from './rules.ts'
 
 interface Props {
   flow: FlowView
@@ -188,3 +190,6 @@ function HaveRead(props: { flowId: string; hasRead: boolean; onChoose: OnChoose;
     </>
   )
 }
+
+/** The flow above that leaves this one no carts; null if there is none. */
+const useTakingFlow = (flow: FlowView) => findTakingFlow(useFlows().data?.flows ?? [], flow)

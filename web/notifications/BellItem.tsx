@@ -2,7 +2,7 @@ import { CloseButton } from '@mantine/core'
 import { Link } from 'react-router'
 import type { NotificationView } from '../../shared/notification-calls.ts'
 import { TimeAgo } from '../ui/Time.tsx'
-import { buildLink, NotificationMarks, NotificationSign, UnreadDot } from './appearance.tsx'
+import { NotificationMarks, NotificationSign, UnreadDot } from './appearance.tsx'
 
 interface Props {
   item: NotificationView
@@ -37,3 +37,7 @@ export function BellItem({ item, platform, onOpen, onDelete }: Props) {
     </li>
   )
 }
+
+/** Targets of the bell and the list (A 2.1). */
+const buildLink = (platform: string, id: string) =>
+  `/notifications?${new URLSearchParams({ platform, notificationId: id })}`

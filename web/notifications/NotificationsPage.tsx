@@ -11,7 +11,7 @@ import { SearchBox } from '../ui/SearchBox.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import type { StoreCache } from './cache.ts'
 import { startDeletion } from './deleting.ts'
-import { markRead, markUnread } from './marking.ts'
+import { markRead } from './marking.ts'
 
 import { NotificationList } from './NotificationList.tsx'
 import { findNewestSeen, useNotification, usePage, useStoreCache, useUnread } from './queries.ts'
@@ -35,6 +35,13 @@ import { currencyExponent } from '../../shared/money.ts'
 import { formatDuration } from '../../shared/stages.ts'
 import { formatKey, isInstant } from '../carts/rules.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
+import { markNotificationsRead } from '../../shared/notification-calls.ts'
+import { call } from '../api.ts'
+import { buildStoreParams } from './cache.ts'
+import { changeCount } from './cache.ts'
+import { patchLists } from './cache.ts'
+import { scheduleCount } from './cache.ts'
+import { setRead } from './order.ts'
 
 const filters: { value: NotificationFilter; label: string }[] = [
   { value: 'all', label: 'All' },
@@ -430,3 +437,17 @@ function useListKeys(list: { current: HTMLElement | null }, onToggle: (id: strin
 const isTyping = (target: EventTarget | null) =>
   target instanceof Element &&
   target.closest('input:not([type=radio]), textarea, select, [contenteditable], [role=dialog]') !== null
+
+async function markUnread(cache: StoreCache, id: string): Promise<void> {
+  const change = (read: boolean) => patchLists(cache, (items) => setRead(items, ({ _id }) => _id === id, read))
+  change(false)
+  changeCount(cache, 1)
+  try {
+    const body = { notificationIds: [id], read: false }
+    await call(markNotificationsRead, { query: buildStoreParams(cache), body })
+  } catch (error) {
+    change(true)
+    announce((error as Error).message, 'bad')
+  }
+  scheduleCount(cache)
+}

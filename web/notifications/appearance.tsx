@@ -80,6 +80,3 @@ export function NotificationMarks({ item }: { item: NotificationView }) {
   )
 }
 
-/** Targets of the bell and the list (A 2.1). */
-export const buildLink = (platform: string, id: string) =>
-  `/notifications?${new URLSearchParams({ platform, notificationId: id })}`

@@ -38,10 +38,6 @@ export function collectKnown({ queries, storeId }: StoreCache): Map<string, Noti
   return new Map(answers.flatMap(([, answer]) => (answer?.notifications ?? []).map((item) => [item._id, item])))
 }
 
-/** Those in the bell's list. */
-export const collectBellIds = ({ queries, storeId }: StoreCache): Set<string> =>
-  new Set(queries.getQueryData<Answer>(bellKey(storeId))?.notifications.map(({ _id }) => _id))
-
 /** The newest this browser has seen. */
 export const findNewest = (cache: StoreCache): NotificationView | undefined =>
   mergeItems([...collectKnown(cache).values()], [])[0]
@@ -164,9 +160,6 @@ export async function refetchLists({ queries, storeId }: StoreCache): Promise<vo
   }
   local.asking = null
 }
-
-export const hasLoadedLists = ({ queries, storeId }: StoreCache): boolean =>
-  queries.isFetching({ queryKey: listsKey(storeId) }) > 0
 
 // Pure. Separate from the list's address, so background counting loads no screen code.
 

@@ -7,22 +7,11 @@ import {
 } from '../../shared/notification-calls.ts'
 import { call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
-import {
-  addPending,
-  buildStoreParams,
-  changeCount,
-  collectBellIds,
-  collectKnown,
-  countKnown,
-  createMatcher,
-  insertNew,
-  refetchLists,
-  removePending,
-  type StoreCache,
-  scheduleCount,
-} from './cache.ts'
+import { addPending, buildStoreParams, changeCount, collectKnown, countKnown, createMatcher, insertNew, refetchLists, removePending, type StoreCache, scheduleCount } from './cache.ts'
 import { getLocalState } from './local.ts'
 import type { NotificationTarget, Pending } from './pending-marks.ts'
+import { bellKey } from './keys.ts'
+import type { Answer } from './cache.ts'
 
 // Deletes immediately, without a confirmation, with undo for 10 seconds (decision 67).
 
@@ -147,3 +136,7 @@ export async function undoDeletion(): Promise<void> {
     void refetchLists(cache)
   }
 }
+
+/** Those in the bell's list. */
+const collectBellIds = ({ queries, storeId }: StoreCache): Set<string> =>
+  new Set(queries.getQueryData<Answer>(bellKey(storeId))?.notifications.map(({ _id }) => _id))

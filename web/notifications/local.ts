@@ -1,4 +1,4 @@
-import type { NotificationView } from '../../shared/notification-calls.ts'
+
 import { session } from '../access/session.ts'
 import type { Place } from './order.ts'
 import { loadMarks, type Pending, type PendingMark } from './pending-marks.ts'
@@ -51,6 +51,3 @@ export function getLocalState(storeId: string): LocalState {
   return made
 }
 
-/** A server answer with local changes applied. */
-export const applyPending = (storeId: string, items: NotificationView[]): NotificationView[] =>
-  [...getLocalState(storeId).pending].reduce((changed, { change }) => change(changed), items)

@@ -1,7 +1,7 @@
 import { MAX_IDS_PER_EVENT, markNotificationsRead } from '../../shared/notification-calls.ts'
 import { session } from '../access/session.ts'
 import { call } from '../api.ts'
-import { announce } from '../ui/announce.ts'
+
 import {
   addPending,
   buildStoreParams,
@@ -19,7 +19,7 @@ import { getLocalState } from './local.ts'
 import { setRead } from './order.ts'
 import { createMark, type NotificationTarget, type PendingMark, saveMarks } from './pending-marks.ts'
 import { ApiError } from '../api.ts'
-import { getRetryDelayMs, MARK_TIMEOUT_MS, MOST_RETRIES } from './order.ts'
+import { getRetryDelayMs } from './order.ts'
 
 // Marks as read or unread: shown immediately, sent as A 8 requires, retried later on failure.
 
@@ -43,20 +43,6 @@ export async function markRead(cache: StoreCache, meant: NotificationTarget): Pr
   if (outcome === 'refused') {
     const ids = new Set(concerned.map(({ _id }) => _id))
     patchLists(cache, (items) => setRead(items, ({ _id }) => ids.has(_id), false))
-  }
-  scheduleCount(cache)
-}
-
-export async function markUnread(cache: StoreCache, id: string): Promise<void> {
-  const change = (read: boolean) => patchLists(cache, (items) => setRead(items, ({ _id }) => _id === id, read))
-  change(false)
-  changeCount(cache, 1)
-  try {
-    const body = { notificationIds: [id], read: false }
-    await call(markNotificationsRead, { query: buildStoreParams(cache), body })
-  } catch (error) {
-    change(true)
-    announce((error as Error).message, 'bad')
   }
   scheduleCount(cache)
 }
@@ -143,3 +129,8 @@ async function sendWithTimeout(send: (signal: AbortSignal) => Promise<unknown>):
 }
 
 const isLost = (error: unknown) => error instanceof TimedOut || (error instanceof ApiError && error.status === 0)
+
+/** A 8: an unanswered mark counts as lost and is retried after 1, 2 and 4 seconds. */
+const MARK_TIMEOUT_MS = 10_000
+
+const MOST_RETRIES = 3

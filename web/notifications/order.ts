@@ -10,12 +10,6 @@ export interface OrderedItem {
 /** A 9: items per "Load More". */
 export const NOTIFICATIONS_PER_PAGE = 10
 
-/** A 4.6. */
-export const REFRESH_DEBOUNCE_MS = 1_000
-
-/** A 8: an unanswered mark counts as lost and is retried after 1, 2 and 4 seconds. */
-export const MARK_TIMEOUT_MS = 10_000
-export const MOST_RETRIES = 3
 const LONGEST_DELAY_MS = 10_000
 
 /** Delay before retry number n, from 0. */

@@ -11,11 +11,13 @@ import { call } from '../api.ts'
 
 import { type Answer, buildStoreParams, findNewest, type StoreCache } from './cache.ts'
 import { fetchCount } from './count.ts'
-import { bellKey, countKey, newCartsKey, oneKey, pageKey } from './keys.ts'
-import { applyPending } from './local.ts'
+import { bellKey, countKey, newCartsKey, pageKey } from './keys.ts'
+
 import type { ListQuery } from './rules.ts'
 import type { Pagination } from '../../shared/paging.ts'
 import { getNextPage, mergeItems, NOTIFICATIONS_PER_PAGE } from './order.ts'
+import { listsKey } from './keys.ts'
+import { getLocalState } from './local.ts'
 
 /** The store whose notifications are shown: the connected one, else the one disconnected last (decision 27). */
 export function useStoreCache(): StoreCache | null {
@@ -166,3 +168,9 @@ const appendPage = (
         notifications: mergeItems(now.notifications, applyPending(storeId, notifications)),
       },
   )
+
+const oneKey = (storeId: string, id: string) => [...listsKey(storeId), 'one', id] as const
+
+/** A server answer with local changes applied. */
+const applyPending = (storeId: string, items: NotificationView[]): NotificationView[] =>
+  [...getLocalState(storeId).pending].reduce((changed, { change }) => change(changed), items)

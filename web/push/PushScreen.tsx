@@ -5,8 +5,9 @@ import { useConnection, useStore } from '../access/queries.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
-import { NoWorker } from './parts.tsx'
+
 import { type PushSetup, usePushSetup } from './queries.ts'
+import { Notice } from '../ui/Notice.tsx'
 
 interface Props {
   title: string
@@ -49,3 +50,11 @@ function OfStore({ storeId, children }: { storeId: string; children: Props['chil
     </Loaded>
   )
 }
+
+/** Decision 75: methods that cannot work are not offered. */
+const NoWorker = () => (
+  <Notice tone="warn" title="Web push does not work on Shopify">
+    Browsers only take a service worker from the shop’s own address, and Shopify lets nobody put a file there. Recoup
+    reaches shoppers of this store by email, SMS and WhatsApp.
+  </Notice>
+)

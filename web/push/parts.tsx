@@ -93,14 +93,6 @@ export const NoStore = () => (
   </Notice>
 )
 
-/** Decision 75: methods that cannot work are not offered. */
-export const NoWorker = () => (
-  <Notice tone="warn" title="Web push does not work on Shopify">
-    Browsers only take a service worker from the shop’s own address, and Shopify lets nobody put a file there. Recoup
-    reaches shoppers of this store by email, SMS and WhatsApp.
-  </Notice>
-)
-
 export const NotAllowed = () => (
   <Notice tone="info">Your role can look at these settings, and not change them. Ask an owner or admin.</Notice>
 )

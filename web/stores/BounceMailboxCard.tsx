@@ -11,7 +11,13 @@ import { TimeAgo } from '../ui/Time.tsx'
 import { FormEnding, SecretInput, showRefusal } from './CredentialParts.tsx'
 import { PermittedChannelForm } from './PermittedChannelForm.tsx'
 import { RemoveButton } from './RemoveButton.tsx'
-import { useBounceMailbox, useRemoveBounceMailbox, useSaveBounceMailbox } from './sending-queries.ts'
+import { queryOptions } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import * as mailbox from '../../shared/bounce-mailbox.ts'
+import { call } from '../api.ts'
 
 /** The account's own mailbox for bounces. */
 export function BounceMailboxCard() {
@@ -139,3 +145,24 @@ const Remove = () => (
     The password is deleted. Bounces stay in the mailbox, and Recoup no longer processes them.
   </RemoveButton>
 )
+
+const mailboxQuery = queryOptions({
+  queryKey: ['bounce-mailbox'],
+  queryFn: ({ signal }): Promise<mailbox.MailboxView> => call(mailbox.readBounceMailbox, { signal }),
+})
+
+const useBounceMailbox = () => useQuery(mailboxQuery)
+
+/** The answer replaces the cached state. */
+function useMailboxChange<Input>(change: (input: Input) => Promise<mailbox.MailboxView>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSuccess: (view) => queries.setQueryData(mailboxQuery.queryKey, view),
+  })
+}
+
+const useSaveBounceMailbox = () =>
+  useMailboxChange((body: z.input<typeof mailbox.saveBounceMailbox.body>) => call(mailbox.saveBounceMailbox, { body }))
+
+const useRemoveBounceMailbox = () => useMailboxChange((_: undefined) => call(mailbox.removeBounceMailbox))

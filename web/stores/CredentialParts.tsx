@@ -1,10 +1,8 @@
 import { Button, Group, PasswordInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { TextChannelView } from '../../shared/text-channels.ts'
+
 import { ApiError } from '../api.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
-import { Notice } from '../ui/Notice.tsx'
-import { RemoveChannel } from './TextChannelFrame.tsx'
 
 interface SecretProps {
   label: string
@@ -24,16 +22,6 @@ export function SecretInput({ label, isKept, ...input }: SecretProps) {
       visibilityToggleButtonProps={{ 'aria-label': `Show or hide: ${label}`, tabIndex: 0 }}
       {...input}
     />
-  )
-}
-
-function SaveOutcome({ error, provider }: { error: Error | null; provider: string }) {
-  if (!error) return null
-  const isAnswer = error instanceof ApiError && error.code === 'unprocessable'
-  return (
-    <Notice tone="bad" title={isAnswer ? `Not saved: answer from ${provider}` : 'Not saved'} isLive>
-      {error.message}
-    </Notice>
   )
 }
 
@@ -65,16 +53,3 @@ export function showRefusal(form: { setErrors: (errors: Record<string, string>) 
   focusFirstError()
 }
 
-interface EndingProps {
-  view: TextChannelView
-  save: { error: Error | null; isPending: boolean }
-  /** Name of the provider. */
-  provider: string
-}
-
-/** The provider's answer and the form's buttons. */
-export const CredentialsEnding = ({ view, save, provider }: EndingProps) => (
-  <FormEnding problem={<SaveOutcome error={save.error} provider={provider} />} isSaving={save.isPending}>
-    <RemoveChannel view={view} />
-  </FormEnding>
-)

@@ -1,17 +1,5 @@
-import { Anchor, Card, List, Text, Title } from '@mantine/core'
+import { Anchor, List, Text } from '@mantine/core'
 import { findKeysPage } from './rules.ts'
-
-/** Where to create the two keys in WooCommerce, beside the form that asks for them. */
-export function KeysHelp({ storeUrl }: { storeUrl: string }) {
-  return (
-    <Card>
-      <Title order={2} mb="sm">
-        How to get your keys
-      </Title>
-      <KeysSteps storeUrl={storeUrl} />
-    </Card>
-  )
-}
 
 /** If the store's address is known, links to its key page. */
 export function KeysSteps({ storeUrl = '' }: { storeUrl?: string }) {

@@ -7,7 +7,12 @@ import { CheckList } from '../ui/CheckList.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { PermittedChannelForm } from './PermittedChannelForm.tsx'
-import { useChangeLinkHost, useLinkHost } from './sending-queries.ts'
+import { queryOptions } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import * as links from '../../shared/link-host.ts'
+import { call } from '../api.ts'
 
 /** Custom host for links in mails. */
 export function LinkHostCard({ storeId }: { storeId: string }) {
@@ -102,4 +107,24 @@ function HostForm({ storeId, view }: { storeId: string; view: LinkHostView }) {
       </Stack>
     </form>
   )
+}
+
+const linkHostQuery = (storeId: string) =>
+  queryOptions({
+    queryKey: ['store', storeId, 'link-host'],
+    queryFn: ({ signal }): Promise<links.LinkHostView> => call(links.readLinkHost, { query: { storeId }, signal }),
+  })
+
+const useLinkHost = (storeId: string) => useQuery(linkHostQuery(storeId))
+
+/** The answer replaces the cached state. Without a host, the custom host is removed. */
+function useChangeLinkHost(storeId: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (host: string | null): Promise<links.LinkHostView> =>
+      host === null
+        ? call(links.removeLinkHost, { query: { storeId } })
+        : call(links.saveLinkHost, { query: { storeId }, body: { host } }),
+    onSuccess: (view) => queries.setQueryData(linkHostQuery(storeId).queryKey, view),
+  })
 }

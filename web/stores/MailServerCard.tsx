@@ -17,8 +17,14 @@ import { announce } from '../ui/announce.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { FormEnding, SecretInput, showRefusal } from './CredentialParts.tsx'
-import { useRemoveMailServer, useSaveMailServer } from './mail-server-queries.ts'
+
 import { RemoveButton } from './RemoveButton.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import * as api from '../../shared/mail-server.ts'
+import { call } from '../api.ts'
+import { mailServerQuery } from './mail-server-queries.ts'
 
 /** How the account's mail is sent, and its own mail server. */
 export function MailServerCard() {
@@ -260,3 +266,20 @@ const Remove = () => (
     Its password is deleted. Emails are then sent through this installation’s mail server, if it has one.
   </RemoveButton>
 )
+
+/** The answer replaces the cached state. Switches and tests depend on it. */
+function useMailServerChange<Input>(change: (input: Input) => Promise<api.MailServerView>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSuccess: (view) => {
+      queries.setQueryData(mailServerQuery.queryKey, view)
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'store' })
+    },
+  })
+}
+
+const useSaveMailServer = () =>
+  useMailServerChange((body: z.input<typeof api.saveMailServer.body>) => call(api.saveMailServer, { body }))
+
+const useRemoveMailServer = () => useMailServerChange((_: undefined) => call(api.removeMailServer))

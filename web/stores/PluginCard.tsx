@@ -11,8 +11,12 @@ import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { PluginSteps } from './PluginSetup.tsx'
-import { type usePlugin, useTestPlugin } from './plugin-queries.ts'
+import { type usePlugin } from './plugin-queries.ts'
 import { PLUGIN_ZIP } from './rules.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { testPlugin } from '../../shared/plugin.ts'
+import { call } from '../api.ts'
 
 interface Props {
   store: StoreView
@@ -115,4 +119,12 @@ function UnreachableNote({ plugin: { reason, isOutdated } }: { plugin: PluginVie
         : 'Carts, contacts, orders, stock and prices come from the plugin. WordPress reports orders and stock about every minute while its scheduled tasks run; a message is sent with the first report after it is due, and without reports none are sent. Products, customers and coupons are not read.'}
     </Notice>
   )
+}
+
+function useTestPlugin(storeId: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(testPlugin, { query: { storeId } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['store', storeId, 'plugin'] }),
+  })
 }

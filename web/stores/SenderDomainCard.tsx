@@ -6,7 +6,9 @@ import { CheckList } from '../ui/CheckList.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { useSenderDomain } from './sending-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { checkSenderDomain } from '../../shared/sending.ts'
+import { call } from '../api.ts'
 
 /** Whether receivers can verify the store's mail (SPF, DKIM, DMARC). */
 export function SenderDomainCard({ storeId }: { storeId: string }) {
@@ -80,3 +82,13 @@ function Selector({ onChoose }: { onChoose: (selector: string) => void }) {
     </form>
   )
 }
+
+/** Checks once per selector; again only on request. */
+const useSenderDomain = (storeId: string, selector: string) =>
+  useQuery({
+    queryKey: ['store', storeId, 'sender-domain', selector],
+    queryFn: ({ signal }) => call(checkSenderDomain, { query: { storeId, selector: selector || undefined }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })

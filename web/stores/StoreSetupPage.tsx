@@ -12,8 +12,8 @@ import { AnotherStore, useReturnPath } from './AnotherStore.tsx'
 import { ConnectedPanel } from './ConnectedPanel.tsx'
 
 import { EndedNotice } from './EndedNotice.tsx'
-import { KeysHelp } from './KeysHelp.tsx'
-import { PluginSetup } from './PluginSetup.tsx'
+
+
 import { useConnectStore, useDisconnect } from './queries.ts'
 import { ShopifyHelp } from './ShopifyHelp.tsx'
 import { useCredentialKind } from './ShopifyKeyFields.tsx'
@@ -29,6 +29,9 @@ import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { useConfirmRequest, useConnectRequest } from './plugin-queries.ts'
+import { KeysSteps } from './KeysHelp.tsx'
+import { Badge } from '@mantine/core'
+import { PluginSteps } from './PluginSetup.tsx'
 
 const platforms = [
   { value: 'woocommerce', label: 'WooCommerce' },
@@ -246,6 +249,35 @@ function Confirm({ request, asked }: { request: string; asked: z.infer<typeof re
           )}
         </Group>
       </Stack>
+    </Card>
+  )
+}
+
+/** Where to create the two keys in WooCommerce, beside the form that asks for them. */
+function KeysHelp({ storeUrl }: { storeUrl: string }) {
+  return (
+    <Card>
+      <Title order={2} mb="sm">
+        How to get your keys
+      </Title>
+      <KeysSteps storeUrl={storeUrl} />
+    </Card>
+  )
+}
+
+/** The first way to connect, without API keys. */
+function PluginSetup() {
+  return (
+    <Card component="section" aria-label="Connect with the plugin">
+      <Group gap="sm" mb={4}>
+        <Title order={2}>With the plugin</Title>
+        <Badge variant="light">Recommended</Badge>
+      </Group>
+      <Text fz="sm" c="dimmed" mb="md">
+        No keys to copy. Carts are captured in both checkouts, before anybody presses “Place order”, and come back
+        exactly as they were.
+      </Text>
+      <PluginSteps />
     </Card>
   )
 }

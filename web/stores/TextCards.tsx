@@ -3,7 +3,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 
 
-import { useTextChannels } from './text-queries.ts'
+
 
 import { Button, Card, Group, NumberInput, Stack, Switch, Table, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
@@ -15,25 +15,37 @@ import { announce } from '../ui/announce.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
-import { useBudget, useSaveBudget } from './text-queries.ts'
+
 import type { TextChannelView } from '../../shared/text-channels.ts'
 import { TextChannelFrame } from './TextChannelFrame.tsx'
 
-import { useSaveSms } from './text-queries.ts'
+
 import { SegmentedControl, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { ApiError } from '../api.ts'
-import { CredentialsEnding, SecretInput } from './CredentialParts.tsx'
-import { useSaveWhatsapp } from './text-queries.ts'
+import { SecretInput } from './CredentialParts.tsx'
+
 import { NativeSelect } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconRefresh } from '@tabler/icons-react'
 import { type ListedTemplate, TEMPLATE_VARIABLES } from '../../shared/text-channels.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { useChooseTemplate, useRefreshTemplates } from './text-queries.ts'
+
 import { countPlaceholders, renderExample, type Variable, variableNames } from './text-rules.ts'
 import { SenderRows } from './SenderRows.tsx'
 import { checkSenders, type SenderRow, toSenderRows, toSenders } from './text-rules.ts'
+import { RemoveChannel } from './TextChannelFrame.tsx'
+import { FormEnding } from './CredentialParts.tsx'
+import { queryOptions } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { readBudget } from '../../shared/reminders.ts'
+import { saveBudget } from '../../shared/reminders.ts'
+import * as api from '../../shared/text-channels.ts'
+import { call } from '../api.ts'
+import { channelsQuery } from './text-queries.ts'
+import { useChannelChange } from './text-queries.ts'
 
 /** Set-up of SMS or WhatsApp, and the budget of both. */
 export function TextCards({ channel }: { channel: 'sms' | 'whatsapp' }) {
@@ -498,3 +510,57 @@ const problems = (form: TwilioValues, isKept: boolean): Record<string, string> =
   ...(form.authToken.trim() || isKept ? {} : { authToken: 'This field is required' }),
   ...checkSenders(form.senders),
 })
+
+function SaveOutcome({ error, provider }: { error: Error | null; provider: string }) {
+  if (!error) return null
+  const isAnswer = error instanceof ApiError && error.code === 'unprocessable'
+  return (
+    <Notice tone="bad" title={isAnswer ? `Not saved: answer from ${provider}` : 'Not saved'} isLive>
+      {error.message}
+    </Notice>
+  )
+}
+
+interface EndingProps {
+  view: TextChannelView
+  save: { error: Error | null; isPending: boolean }
+  /** Name of the provider. */
+  provider: string
+}
+
+/** The provider's answer and the form's buttons. */
+const CredentialsEnding = ({ view, save, provider }: EndingProps) => (
+  <FormEnding problem={<SaveOutcome error={save.error} provider={provider} />} isSaving={save.isPending}>
+    <RemoveChannel view={view} />
+  </FormEnding>
+)
+
+const useTextChannels = () => useQuery(channelsQuery)
+
+const useSaveSms = () =>
+  useChannelChange((body: z.input<typeof api.saveSmsChannel.body>) => call(api.saveSmsChannel, { body }))
+
+const useSaveWhatsapp = () =>
+  useChannelChange((body: z.input<typeof api.saveWhatsappChannel.body>) => call(api.saveWhatsappChannel, { body }))
+
+const useChooseTemplate = () =>
+  useChannelChange((body: z.input<typeof api.chooseWhatsappTemplate.body>) =>
+    call(api.chooseWhatsappTemplate, { body }),
+  )
+
+const useRefreshTemplates = () => useChannelChange((_: undefined) => call(api.refreshWhatsappTemplates))
+
+const budgetQuery = queryOptions({
+  queryKey: ['sending-budget'],
+  queryFn: ({ signal }) => call(readBudget, { signal }),
+})
+
+const useBudget = () => useQuery(budgetQuery)
+
+function useSaveBudget() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (monthly: number | null) => call(saveBudget, { body: { monthly } }),
+    onSuccess: (budget) => queries.setQueryData(budgetQuery.queryKey, budget),
+  })
+}

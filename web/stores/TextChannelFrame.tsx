@@ -9,7 +9,9 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { PermittedChannelForm } from './PermittedChannelForm.tsx'
 import { RemoveButton } from './RemoveButton.tsx'
-import { useRemoveChannel } from './text-queries.ts'
+import * as api from '../../shared/text-channels.ts'
+import { call } from '../api.ts'
+import { useChannelChange } from './text-queries.ts'
 
 const names = { sms: 'SMS', whatsapp: 'WhatsApp' }
 const providers = { twilio: 'Twilio', meta: 'Meta' }
@@ -149,3 +151,6 @@ export function RemoveChannel({ view }: { view: TextChannelView }) {
     </RemoveButton>
   )
 }
+
+const useRemoveChannel = (channel: 'sms' | 'whatsapp') =>
+  useChannelChange((_: undefined) => call(channel === 'sms' ? api.removeSmsChannel : api.removeWhatsappChannel))

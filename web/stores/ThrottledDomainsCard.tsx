@@ -5,7 +5,9 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
-import { useThrottledDomains } from './sending-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { listThrottledDomains } from '../../shared/sending.ts'
+import { call } from '../api.ts'
 
 /** Mail domains that currently reject mail, and how Recoup reacts. */
 export function ThrottledDomainsCard() {
@@ -62,3 +64,6 @@ function Domain({ domain, kind, since, triesAt, answer }: ThrottledDomain) {
     </li>
   )
 }
+
+const useThrottledDomains = () =>
+  useQuery({ queryKey: ['paused-receivers'], queryFn: ({ signal }) => call(listThrottledDomains, { signal }) })

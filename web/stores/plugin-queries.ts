@@ -1,5 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { confirmPlugin, readPlugin, reviewPlugin, testPlugin } from '../../shared/plugin.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { confirmPlugin, readPlugin, reviewPlugin } from '../../shared/plugin.ts'
 import { call } from '../api.ts'
 
 /** The plugin's connect request. Fetched once; the user confirms what was shown. */
@@ -22,10 +22,3 @@ export const usePlugin = (storeId: string) =>
     refetchInterval: ({ state }) => (state.data?.plugin?.test.isWaiting ? 3_000 : 60_000),
   })
 
-export function useTestPlugin(storeId: string) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: () => call(testPlugin, { query: { storeId } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['store', storeId, 'plugin'] }),
-  })
-}

@@ -1,8 +1,16 @@
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { type PendingEvent, type Plan, planRows } from './group-rules.ts'
-import * as sql from './group-sql.ts'
-import { scheduleMails } from './mails.ts'
+import { announceNews, insertAccountRows, listAccountsWithPending, listStoreIds, lockGrouping, readHours, setLastAt, takePendingAccountEvents, takePendingEvents, writePlan } from './group-sql.ts'
+import { isMailedAtOnce } from '../../../shared/notification-kinds.ts'
+import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
+import { readTopic } from '../../../shared/notification-kinds.ts'
+import type { NotificationType } from '../../../shared/notifications.ts'
+import { MAIL_EVERY_MS } from './mail-rules.ts'
+import type { MailedRow } from './mail-rules.ts'
+import { nextDigest } from './mail-rules.ts'
+import { ownerTopics } from './mail-rules.ts'
+import * as sql from './mails-sql.ts'
 
 // Groups pending events as notifications shortly after the event's transaction, one account at a time. Sending
 // transactions therefore never wait for each other, bulk events become one row, and each notification of an account is
@@ -18,7 +26,7 @@ export async function groupNotifications(deps: Deps): Promise<number> {
   /** One account's failure does not stop the others; accounts locked by another process are skipped. */
   const passed: string[] = []
   for (;;) {
-    const accountIds = await sql.listAccountsWithPending(deps.db, ACCOUNTS_AT_ONCE, passed)
+    const accountIds = await listAccountsWithPending(deps.db, ACCOUNTS_AT_ONCE, passed)
     if (accountIds.length === 0) return total
     for (const accountId of accountIds) {
       const processed = await groupAndLog(deps, accountId)
@@ -47,17 +55,17 @@ type OnSkipped = (row: Unplanned, error: unknown) => void
 
 function groupBatch(account: AccountDb, now: Date, onSkipped: OnSkipped = () => {}): Promise<number> {
   return transactAccount(account, async (tx) => {
-    const lastAt = await sql.lockGrouping(tx)
+    const lastAt = await lockGrouping(tx)
     if (!lastAt) return 0
-    const pending = await sql.takePendingEvents(tx, ROWS_AT_ONCE)
-    const ofAccount = await sql.takePendingAccountEvents(tx, ROWS_AT_ONCE)
+    const pending = await takePendingEvents(tx, ROWS_AT_ONCE)
+    const ofAccount = await takePendingAccountEvents(tx, ROWS_AT_ONCE)
     if (pending.length + ofAccount.length === 0) return 0
     const plan = planRows(skipUnplannable(pending, onSkipped), await readAllHours(tx, pending), lastAt)
     const asRows = ofAccount.map((row) => ({ ...row, storeId: '', zone: null, timeZone: 'UTC' }))
     const accountPlan = planRows(skipUnplannable(asRows, onSkipped), [], plan.lastAt)
-    await sql.writePlan(tx, plan)
-    await sql.insertAccountRows(tx, accountPlan.inserts)
-    await sql.setLastAt(tx, accountPlan.lastAt)
+    await writePlan(tx, plan)
+    await insertAccountRows(tx, accountPlan.inserts)
+    await setLastAt(tx, accountPlan.lastAt)
     await announce(tx, plan, accountPlan)
     const rows = [...plan.inserts, ...accountPlan.inserts]
     if (rows.length > 0) await scheduleMails(tx, { rows, before: lastAt, now })
@@ -81,11 +89,26 @@ async function readAllHours(tx: AccountTx, pending: readonly PendingEvent[]) {
   if (pending.length === 0) return []
   const oldest = Math.min(...pending.map(({ at }) => at.getTime()))
   const storeIds = [...new Set(pending.map(({ storeId }) => storeId))]
-  return sql.readHours(tx, storeIds, new Date(oldest - DAY_MS))
+  return readHours(tx, storeIds, new Date(oldest - DAY_MS))
 }
 
 async function announce(tx: AccountTx, plan: Plan, accountPlan: Plan): Promise<void> {
   const storesOf = (rows: readonly { storeId: string }[]) => [...new Set(rows.map(({ storeId }) => storeId))]
-  const news = accountPlan.inserts.length > 0 ? await sql.listStoreIds(tx) : storesOf(plan.inserts)
-  await sql.announceNews(tx, { news, grown: storesOf(plan.updates) })
+  const news = accountPlan.inserts.length > 0 ? await listStoreIds(tx) : storesOf(plan.inserts)
+  await announceNews(tx, { news, grown: storesOf(plan.updates) })
+}
+
+/** Call in the transaction that creates the notifications. */
+async function scheduleMails(
+  tx: AccountTx,
+  { rows, before, now }: { rows: readonly Pick<MailedRow, 'type'>[]; before: Date; now: Date },
+): Promise<void> {
+  const types = rows.map(({ type }) => type)
+  const topicsOf = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(readTopic))]
+  const digestAt = nextDigest(now, await sql.readTimeZone(tx))
+  await sql.scheduleMails(tx, {
+    ...{ before, nextAt: now, digestAt, everyMs: MAIL_EVERY_MS, usual: ownerTopics },
+    topics: topicsOf(types),
+    atOnce: topicsOf(types.filter(isMailedAtOnce)),
+  })
 }

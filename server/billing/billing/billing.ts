@@ -19,7 +19,7 @@ export interface AccountPlan {
 }
 
 export async function loadPlan(account: AccountDb, now: Date): Promise<AccountPlan> {
-  const [row, suspension] = await Promise.all([sql.readSubscription(account), sql.readSuspension(account)])
+  const [row, suspension] = await Promise.all([sql.readSubscription(account), readSuspension(account)])
   const subscription = row ?? null
   return {
     subscription,
@@ -97,5 +97,23 @@ function describeUnknownPlan(planKey: string): string {
 }
 
 export async function refuseDemo(account: AccountDb): Promise<void> {
-  if (await sql.isDemoAccount(account)) throw new AppError('forbidden', billingTexts.demo)
+  if (await isDemoAccount(account)) throw new AppError('forbidden', billingTexts.demo)
+}
+
+function readSuspension({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('accounts')
+    .select(['suspended_at as since', 'suspended_reason as reason'])
+    .where('id', '=', accountId)
+    .where('suspended_at', 'is not', null)
+    .executeTakeFirst()
+}
+
+function isDemoAccount({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('is_demo', '=', true)
+    .executeTakeFirst()
 }

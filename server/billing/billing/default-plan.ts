@@ -4,6 +4,7 @@ import { type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { findSeller, setPlan } from './billing.ts'
 import * as sql from './sql.ts'
+import type { Db } from '../../core/db/db.ts'
 
 // Without sales, every account has the installation's default plan (decision 82). Plans set by an operator stay, and so
 // do plans chosen or paid while plans were sold.
@@ -27,7 +28,7 @@ export async function applyDefaultPlan(deps: Pick<Deps, 'config' | 'db' | 'now'>
   const wanted = buildDefaultPlan(config)
   let changed = 0
   for (;;) {
-    const accountIds = await sql.selectAccountsToDefault(db, wanted, BATCH)
+    const accountIds = await selectAccountsToDefault(db, wanted, BATCH)
     for (const accountId of accountIds) {
       await transactAccount({ accountId, db }, async (tx) => {
         const its = await sql.readSubscription(tx)
@@ -37,4 +38,27 @@ export async function applyDefaultPlan(deps: Pick<Deps, 'config' | 'db' | 'now'>
     changed += accountIds.length
     if (accountIds.length < BATCH) return changed
   }
+}
+
+/** Accounts without a plan or with another default plan. The demo account has its own. */
+async function selectAccountsToDefault(
+  db: Db,
+  { plan, isUnlimited }: { plan: PlanKey; isUnlimited: boolean },
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('accounts as a')
+    .leftJoin('subscriptions as s', 's.account_id', 'a.id')
+    .select('a.id')
+    .where('a.deleted_at', 'is', null)
+    .where('a.is_demo', '=', false)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('s.account_id', 'is', null),
+        and([eb('s.source', '=', 'default'), or([eb('s.plan', '<>', plan), eb('s.is_unlimited', '<>', isUnlimited)])]),
+      ]),
+    )
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
 }

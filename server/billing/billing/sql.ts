@@ -1,5 +1,5 @@
 import type { BillingCycle, PlanKey, SubscriptionSource } from '../../../shared/billing.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { AccountDb } from '../../core/db/db.ts'
 
 // Statements on subscriptions.
 
@@ -25,47 +25,6 @@ export function readSubscription({ db, accountId }: AccountDb) {
 }
 
 export type SubscriptionRow = NonNullable<Awaited<ReturnType<typeof readSubscription>>>
-
-export function readSuspension({ db, accountId }: AccountDb) {
-  return db
-    .selectFrom('accounts')
-    .select(['suspended_at as since', 'suspended_reason as reason'])
-    .where('id', '=', accountId)
-    .where('suspended_at', 'is not', null)
-    .executeTakeFirst()
-}
-
-export function isDemoAccount({ db, accountId }: AccountDb) {
-  return db
-    .selectFrom('accounts')
-    .select('id')
-    .where('id', '=', accountId)
-    .where('is_demo', '=', true)
-    .executeTakeFirst()
-}
-
-/** Accounts without a plan or with another default plan. The demo account has its own. */
-export async function selectAccountsToDefault(
-  db: Db,
-  { plan, isUnlimited }: { plan: PlanKey; isUnlimited: boolean },
-  limit: number,
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('accounts as a')
-    .leftJoin('subscriptions as s', 's.account_id', 'a.id')
-    .select('a.id')
-    .where('a.deleted_at', 'is', null)
-    .where('a.is_demo', '=', false)
-    .where(({ or, and, eb }) =>
-      or([
-        eb('s.account_id', 'is', null),
-        and([eb('s.source', '=', 'default'), or([eb('s.plan', '<>', plan), eb('s.is_unlimited', '<>', isUnlimited)])]),
-      ]),
-    )
-    .limit(limit)
-    .execute()
-  return rows.map(({ id }) => id)
-}
 
 /** Saves a plan not paid by card, and clears all columns copied from Stripe. */
 export function savePlan(

@@ -1,6 +1,6 @@
 import type { CreditEntry } from '../../../shared/credits.ts'
 import { raiseProblem, resolveProblem } from '../../access/problems/problems.ts'
-import { AppError } from '../../core/common/errors.ts'
+
 import { type AccountDb, type AccountTx, type Db, type StoreTx, transactAccount } from '../../core/db/db.ts'
 import { describePage, pageWindow } from '../../core/db/paging.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
@@ -76,51 +76,11 @@ export async function addCredits(account: AccountDb<Db>, draft: EntryDraft, now:
   return transactAccount(account, (tx) => appendCredits(tx, draft, now))
 }
 
-async function appendCredits(tx: AccountTx, draft: EntryDraft, now: Date): Promise<number> {
+export async function appendCredits(tx: AccountTx, draft: EntryDraft, now: Date): Promise<number> {
   await sql.openBalance(tx, now)
   const micros = await appendEntries(tx, tx.accountId, [draft], now)
   await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit'], now)
   return micros
-}
-
-const DAY_MS = 86_400_000
-
-export interface CreditRequest {
-  userId: string
-  /** The `Idempotency-Key`. */
-  key: string
-}
-
-/**
- * A repeated request within a day adds nothing and gets the first reply. Throws `conflict` if the key came with another
- * amount (D9).
- */
-export async function addCreditsOnce(
-  account: AccountDb<Db>,
-  request: CreditRequest,
-  { draft, now }: { draft: EntryDraft; now: Date },
-): Promise<number> {
-  return transactAccount(account, async (tx) => {
-    const until = new Date(now.getTime() + DAY_MS)
-    if (!(await sql.insertRequest(tx, { ...request, micros: draft.micros, now, until }))) {
-      return (await findReply(tx, request, { draft, now })) ?? 0
-    }
-    const balance = await appendCredits(tx, draft, now)
-    await sql.saveReply(tx, request, balance)
-    return balance
-  })
-}
-
-/** Reply to the same request within a day; null: none. Throws like `addCreditsOnce`. */
-export async function findReply(
-  account: AccountDb,
-  request: CreditRequest,
-  { draft, now }: { draft: EntryDraft; now: Date },
-): Promise<number | null> {
-  const first = await sql.readRequest(account, request, now)
-  if (first && first.micros !== draft.micros)
-    throw new AppError('conflict', 'This Idempotency-Key belongs to another request.')
-  return first?.balance_micros ?? null
 }
 
 /** Call in the transaction that logs the action (decision 90). Returns false if the balance is too low. */
@@ -154,11 +114,6 @@ async function appendEntries(
 }
 
 export const readBalance = (account: AccountDb): Promise<number> => sql.readBalance(account)
-
-const WEEK_MS = 7 * 86_400_000
-
-export const readWeeklyUse = (account: AccountDb, now: Date): Promise<number> =>
-  sql.sumUsedSince(account, new Date(now.getTime() - WEEK_MS))
 
 /** Newest first. */
 export async function listLedger(account: AccountDb, page: { page: number; limit: number }) {

@@ -12,7 +12,13 @@ import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { findSeller, loadPlan, refuseDemo } from '../billing/billing.ts'
 import { computePlanLimits } from '../billing/rules.ts'
-import { addCredits, addCreditsOnce, type CreditRequest, findReply, readBalance, readWeeklyUse } from './credits.ts'
+import { addCredits, readBalance } from './credits.ts'
+import { transactAccount } from '../../core/db/db.ts'
+import type { EntryDraft } from './rules.ts'
+
+import { appendCredits } from './credits.ts'
+import type { AccountTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 
 // The credits offer for an account: its SMS carrier, whether it can buy credits, and prices (decision 85).
 
@@ -73,4 +79,101 @@ export async function addTestCredits(
   if (answer !== null) return answer
   await assertCanBuy(deps, account)
   return request ? addCreditsOnce(account, request, { draft, now }) : addCredits(account, draft, now)
+}
+
+const DAY_MS = 86_400_000
+
+interface CreditRequest {
+  userId: string
+  /** The `Idempotency-Key`. */
+  key: string
+}
+
+/**
+ * A repeated request within a day adds nothing and gets the first reply. Throws `conflict` if the key came with another
+ * amount (D9).
+ */
+async function addCreditsOnce(
+  account: AccountDb<Db>,
+  request: CreditRequest,
+  { draft, now }: { draft: EntryDraft; now: Date },
+): Promise<number> {
+  return transactAccount(account, async (tx) => {
+    const until = new Date(now.getTime() + DAY_MS)
+    if (!(await insertRequest(tx, { ...request, micros: draft.micros, now, until }))) {
+      return (await findReply(tx, request, { draft, now })) ?? 0
+    }
+    const balance = await appendCredits(tx, draft, now)
+    await saveReply(tx, request, balance)
+    return balance
+  })
+}
+
+/** Reply to the same request within a day; null: none. Throws like `addCreditsOnce`. */
+async function findReply(
+  account: AccountDb,
+  request: CreditRequest,
+  { draft, now }: { draft: EntryDraft; now: Date },
+): Promise<number | null> {
+  const first = await readRequest(account, request, now)
+  if (first && first.micros !== draft.micros)
+    throw new AppError('conflict', 'This Idempotency-Key belongs to another request.')
+  return first?.balance_micros ?? null
+}
+
+const WEEK_MS = 7 * 86_400_000
+
+const readWeeklyUse = (account: AccountDb, now: Date): Promise<number> =>
+  sumUsedSince(account, new Date(now.getTime() - WEEK_MS))
+
+/** Credits used by messages since then, minus returns. */
+async function sumUsedSince({ db, accountId }: AccountDb, since: Date): Promise<number> {
+  const { rows } = await sql<{ micros: number }>`
+    select greatest(0, coalesce(-sum(micros), 0))::bigint as micros from credit_entries
+    where account_id = ${accountId} and at >= ${since} and kind in ('use', 'give_back')`.execute(db)
+  return rows[0]!.micros
+}
+
+interface RequestKey {
+  userId: string
+  key: string
+}
+
+/**
+ * Returns false if the key exists. A second request waits for the first's commit. Also deletes the account's expired
+ * keys.
+ */
+async function insertRequest(
+  { db, accountId }: AccountTx,
+  { userId, key, micros, now, until }: RequestKey & { micros: number; now: Date; until: Date },
+): Promise<boolean> {
+  await db.deleteFrom('credit_requests').where('account_id', '=', accountId).where('expires_at', '<=', now).execute()
+  const kept = await db
+    .insertInto('credit_requests')
+    .values({ account_id: accountId, user_id: userId, key, micros, expires_at: until })
+    .onConflict((conflict) => conflict.columns(['account_id', 'user_id', 'key']).doNothing())
+    .returning('key')
+    .executeTakeFirst()
+  return kept !== undefined
+}
+
+async function saveReply({ db, accountId }: AccountTx, { userId, key }: RequestKey, balance: number) {
+  await db
+    .updateTable('credit_requests')
+    .set({ balance_micros: balance })
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .execute()
+}
+
+function readRequest({ db, accountId }: AccountDb, { userId, key }: RequestKey, now: Date) {
+  return db
+    .selectFrom('credit_requests')
+    .select(['micros', 'balance_micros'])
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
 }

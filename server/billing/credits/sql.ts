@@ -1,5 +1,5 @@
 import type { CreditKind } from '../../../shared/credits.ts'
-import { type AccountDb, type AccountTx, type Db, type StoreTx, sql } from '../../core/db/db.ts'
+import { type AccountDb, type AccountTx, type StoreTx, sql } from '../../core/db/db.ts'
 import type { SettledPayment } from './rules.ts'
 
 // Statements on the credits ledger.
@@ -92,14 +92,6 @@ export async function readBalance({ db, accountId }: AccountDb): Promise<number>
   return row?.micros ?? 0
 }
 
-/** Credits used by messages since then, minus returns. */
-export async function sumUsedSince({ db, accountId }: AccountDb, since: Date): Promise<number> {
-  const { rows } = await sql<{ micros: number }>`
-    select greatest(0, coalesce(-sum(micros), 0))::bigint as micros from credit_entries
-    where account_id = ${accountId} and at >= ${since} and kind in ('use', 'give_back')`.execute(db)
-  return rows[0]!.micros
-}
-
 export async function countEntries({ db, accountId }: AccountDb): Promise<number> {
   const row = await db
     .selectFrom('credit_balances')
@@ -121,71 +113,3 @@ export function listEntries({ db, accountId }: AccountDb, { offset, limit }: { o
     .execute()
 }
 
-export interface LowBalance {
-  accountId: string
-  micros: number
-  weekMicros: number
-  lastUse: number
-  /** Last entry that added credits: each notice is sent once until the next one. */
-  filledBy: number
-}
-
-/** Accounts that used credits within the week and have less left than that. */
-export async function selectLowBalances(db: Db, since: Date): Promise<LowBalance[]> {
-  const { rows } = await sql<LowBalance>`
-    select b.account_id as "accountId", b.micros, w.micros as "weekMicros", w.last_use as "lastUse", f.seq as "filledBy"
-    from credit_balances b
-    join accounts a on a.id = b.account_id and a.deleted_at is null
-    cross join lateral (select (-sum(e.micros))::bigint as micros,
-        (select -u.micros from credit_entries u where u.account_id = b.account_id and u.kind = 'use' and u.at >= ${since}
-          order by u.at desc, u.seq desc limit 1) as last_use
-      from credit_entries e where e.account_id = b.account_id and e.at >= ${since} and e.kind in ('use', 'give_back')) w
-    cross join lateral (select max(e.seq) as seq from credit_entries e where e.account_id = b.account_id
-      and e.kind in ('purchase', 'test', 'adjustment') and e.micros > 0) f
-    where b.updated_at >= ${since} and w.micros > 0 and b.micros < w.micros`.execute(db)
-  return rows
-}
-
-interface RequestKey {
-  userId: string
-  key: string
-}
-
-/**
- * Returns false if the key exists. A second request waits for the first's commit. Also deletes the account's expired
- * keys.
- */
-export async function insertRequest(
-  { db, accountId }: AccountTx,
-  { userId, key, micros, now, until }: RequestKey & { micros: number; now: Date; until: Date },
-): Promise<boolean> {
-  await db.deleteFrom('credit_requests').where('account_id', '=', accountId).where('expires_at', '<=', now).execute()
-  const kept = await db
-    .insertInto('credit_requests')
-    .values({ account_id: accountId, user_id: userId, key, micros, expires_at: until })
-    .onConflict((conflict) => conflict.columns(['account_id', 'user_id', 'key']).doNothing())
-    .returning('key')
-    .executeTakeFirst()
-  return kept !== undefined
-}
-
-export async function saveReply({ db, accountId }: AccountTx, { userId, key }: RequestKey, balance: number) {
-  await db
-    .updateTable('credit_requests')
-    .set({ balance_micros: balance })
-    .where('account_id', '=', accountId)
-    .where('user_id', '=', userId)
-    .where('key', '=', key)
-    .execute()
-}
-
-export function readRequest({ db, accountId }: AccountDb, { userId, key }: RequestKey, now: Date) {
-  return db
-    .selectFrom('credit_requests')
-    .select(['micros', 'balance_micros'])
-    .where('account_id', '=', accountId)
-    .where('user_id', '=', userId)
-    .where('key', '=', key)
-    .where('expires_at', '>', now)
-    .executeTakeFirst()
-}

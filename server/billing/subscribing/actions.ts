@@ -16,8 +16,9 @@ import {
 } from './own-subscription.ts'
 import { releaseSchedule } from './schedules.ts'
 import * as sql from './sql.ts'
-import { PageUrl } from './stripe-schemas.ts'
+
 import { clearWaitingPlan } from './waiting-plan.ts'
+import { z } from 'zod'
 
 // The owner's actions on a subscription besides changing the plan: portal, cancellation and reactivation.
 
@@ -88,3 +89,5 @@ async function fetchOwn(deps: Deps, account: AccountDb): Promise<OwnSubscription
   await countRequest(deps, account)
   return findOwnSubscription(deps, account)
 }
+
+const PageUrl = z.object({ url: z.string().nullable() })

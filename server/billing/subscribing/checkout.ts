@@ -13,11 +13,13 @@ import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payment
 import { ensureCustomer } from './customers.ts'
 import { computeDigest } from './digest.ts'
 import { assertCanPay, countCheck } from './guard.ts'
-import * as sql from './sql.ts'
+
 import { CheckoutSession, SubscriptionStates } from './stripe-schemas.ts'
 import type Stripe from 'stripe'
 import { TRIAL_DAYS } from '../../../shared/billing.ts'
 import type { Config } from '../../core/config/config.ts'
+import type { AccountTx } from '../../core/db/db.ts'
+import type { CheckoutSessionsTable } from '../../core/schema/billing.ts'
 
 // Checkout (decisions 84 and 122): the plan is chosen here and paid at Stripe. An account has at most one open session,
 // so that two tabs do not create two subscriptions.
@@ -66,15 +68,15 @@ async function createSession(
   order: Parameters<typeof buildSession>[0],
 ): Promise<string> {
   const params = buildSession(order, deps.config)
-  const idempotencyKey = `recoup:checkout:${account.accountId}:${await sql.countEndedSessions(account)}:${computeDigest(params)}`
+  const idempotencyKey = `recoup:checkout:${account.accountId}:${await countEndedSessions(account)}:${computeDigest(params)}`
   const answer = await askStripe(deps, (stripe) => stripe.checkout.sessions.create(params, { idempotencyKey }))
   const { id, url: page } = parseAnswer(CheckoutSession, answer)
   const url = parsePageUrl(deps.config, page)
   const { plan, cycle, extraStores } = order.choice
   const [newest, ...others] = await transactAccount(account, async (tx) => {
-    if (!(await sql.lockCustomer(tx))) return []
-    await sql.insertSession(tx, { id, plan, cycle, extra_stores: extraStores, url, created_at: deps.now() })
-    return sql.selectOpenSessions(tx)
+    if (!(await lockCustomer(tx))) return []
+    await insertSession(tx, { id, plan, cycle, extra_stores: extraStores, url, created_at: deps.now() })
+    return selectOpenSessions(tx)
   })
   // If several tabs opened one at the same moment, the newest stays.
   const isOvertaken = newest?.id !== id
@@ -93,7 +95,7 @@ async function refuseSecond(deps: Deps, account: AccountDb): Promise<never> {
 
 /** Checks the account's sessions that we know as open, and records those that are not. */
 async function findOpenSessions(deps: Deps, account: AccountDb) {
-  const known = await sql.selectOpenSessions(account)
+  const known = await selectOpenSessions(account)
   const sessions = await Promise.all(
     known.map(async (session) => ({ ...session, ...(await recordState(deps, account, session.id)) })),
   )
@@ -108,7 +110,7 @@ interface FoundSession {
 async function recordState(deps: Deps, account: AccountDb, id: string): Promise<FoundSession> {
   const session = await fetchSession(deps, account, id)
   const { state } = session
-  if (state !== 'open') await sql.endSession(account, { id, state, now: deps.now() })
+  if (state !== 'open') await endSession(account, { id, state, now: deps.now() })
   return session
 }
 
@@ -137,7 +139,7 @@ async function expireSessions(
       if (state === 'open') throw error
       if (state === 'complete') outcome = 'paid'
     })
-    await sql.endSession(account, { id, state: 'expired', now: deps.now() })
+    await endSession(account, { id, state: 'expired', now: deps.now() })
   }
   return outcome
 }
@@ -154,7 +156,7 @@ export async function checkSession(
   id: string,
 ): Promise<{ success: boolean; plan: PlanKey | null; status: SubscriptionStatus | null }> {
   await countCheck(deps, account)
-  requireFound(await sql.readSession(account, id), 'Checkout session')
+  requireFound(await readSession(account, id), 'Checkout session')
   if ((await recordState(deps, account, id)).state !== 'complete') return { success: false, plan: null, status: null }
   await refreshAccount(deps, account.accountId)
   const { subscription } = await loadPlan(account, deps.now())
@@ -221,3 +223,74 @@ const USABLE_MS = 23 * 3_600_000
 /** A session with an outdated price or trial would differ from the Pricing page. */
 const isUsable = (session: { at: Date; terms: string | undefined }, wanted: CheckoutTerms, now: Date): boolean =>
   session.terms === digestTerms(wanted) && now.getTime() - session.at.getTime() < USABLE_MS
+
+/** Serializes saving a session of an account. Returns undefined if the account is deleted or being deleted. */
+function lockCustomer({ db, accountId }: AccountTx) {
+  return db
+    .selectFrom('billing_customers')
+    .select('account_id')
+    .where('account_id', '=', accountId)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('accounts').select('id').where('id', '=', accountId).where('deleted_at', 'is', null)),
+    )
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+const SESSION = ['stripe_session_id as id', 'plan', 'cycle', 'extra_stores as extraStores', 'created_at as at'] as const
+
+/** Newest first; the order of sessions of the same moment is stable. */
+function selectOpenSessions({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('checkout_sessions')
+    .select([...SESSION, 'url'])
+    .where('account_id', '=', accountId)
+    .where('state', '=', 'open')
+    .orderBy('created_at', 'desc')
+    .orderBy('stripe_session_id', 'desc')
+    .execute()
+}
+
+function readSession({ db, accountId }: AccountDb, id: string) {
+  return db
+    .selectFrom('checkout_sessions')
+    .select([...SESSION, 'state'])
+    .where('account_id', '=', accountId)
+    .where('stripe_session_id', '=', id)
+    .executeTakeFirst()
+}
+
+async function countEndedSessions({ db, accountId }: AccountDb): Promise<number> {
+  const { ended } = await db
+    .selectFrom('checkout_sessions')
+    .select(({ fn }) => fn.countAll<number>().as('ended'))
+    .where('account_id', '=', accountId)
+    .where('state', '<>', 'open')
+    .executeTakeFirstOrThrow()
+  return ended
+}
+
+function insertSession(
+  { db, accountId }: AccountTx,
+  session: Pick<CheckoutSessionsTable, 'plan' | 'cycle' | 'extra_stores' | 'url' | 'created_at'> & { id: string },
+) {
+  const { id, ...rest } = session
+  return db
+    .insertInto('checkout_sessions')
+    .values({ account_id: accountId, stripe_session_id: id, state: 'open', ...rest })
+    .onConflict((conflict) => conflict.columns(['account_id', 'stripe_session_id']).doNothing())
+    .execute()
+}
+
+function endSession(
+  { db, accountId }: AccountDb,
+  { id, state, now }: { id: string; state: 'complete' | 'expired'; now: Date },
+) {
+  return db
+    .updateTable('checkout_sessions')
+    .set({ state, ended_at: now })
+    .where('account_id', '=', accountId)
+    .where('stripe_session_id', '=', id)
+    .where('state', '=', 'open')
+    .execute()
+}

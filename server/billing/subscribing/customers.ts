@@ -13,7 +13,7 @@ export async function ensureCustomer(deps: Deps, account: AccountDb): Promise<st
   const known = (await sql.readCustomer(account))?.id ?? null
   if (known && (await existsAtStripe(deps, known))) return known
   const id = await createCustomer(deps, account, known)
-  await sql.saveCustomer(account, { id, gone: known, now: deps.now() })
+  await saveCustomer(account, { id, gone: known, now: deps.now() })
   return (await sql.readCustomer(account))?.id ?? id
 }
 
@@ -39,4 +39,21 @@ async function createCustomer(deps: Deps, account: AccountDb, gone: string | nul
     stripe.customers.create(params, { idempotencyKey: `recoup:customer:${account.accountId}:${key}` }),
   )
   return parseAnswer(CustomerState, made).id
+}
+
+/** Of two concurrent ones the first stays, unless it was deleted at Stripe. */
+function saveCustomer(
+  { db, accountId }: AccountDb,
+  { id, gone, now }: { id: string; gone: string | null; now: Date },
+) {
+  return db
+    .insertInto('billing_customers')
+    .values({ account_id: accountId, stripe_customer_id: id, created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('account_id')
+        .doUpdateSet({ stripe_customer_id: id })
+        .where('billing_customers.stripe_customer_id', '=', gone ?? ''),
+    )
+    .execute()
 }

@@ -98,4 +98,3 @@ export const RunningSchedule = z.object({
   current_phase: z.object({ start_date: seconds, end_date: seconds }).nullable(),
 })
 
-export const PageUrl = z.object({ url: z.string().nullable() })

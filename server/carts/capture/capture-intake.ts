@@ -5,7 +5,9 @@ import type { AdmittedPost, PlacedPost, Unconfirmed } from '../../core/schema/fa
 import type { Deps } from '../../deps.ts'
 import { addLimits, admitPost, type CaptureStore, recordPosts } from './capture.ts'
 import { dropUnusable } from './capture-rules.ts'
-import * as sql from './capture-sql.ts'
+import { type InboxPost, selectInboxPosts } from './capture-sql.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Takes in posts from shops' pages, hundreds at a time. Stores are looked up in one query, and posts are inserted
 // together and answered after the commit. This process turns them into facts within a second, in batches per store. The
@@ -54,7 +56,7 @@ export function openIntake(deps: Deps): Intake {
   }
 }
 
-interface StoredPost extends sql.InboxPost {
+interface StoredPost extends InboxPost {
   storeId: string
 }
 
@@ -91,9 +93,9 @@ function countAddresses(deps: Deps) {
 }
 
 /** Records facts before it deletes posts: a post folded twice changes nothing, a lost one would be gone. */
-async function foldAndDelete(deps: Deps, storeId: string, posts: readonly sql.InboxPost[]): Promise<void> {
+async function foldAndDelete(deps: Deps, storeId: string, posts: readonly InboxPost[]): Promise<void> {
   await recordPosts(deps, storeId, posts)
-  await sql.deletePosts(
+  await deletePosts(
     { storeId, db: deps.db },
     posts.map((post) => post.id),
   )
@@ -112,14 +114,14 @@ export async function foldPostsOf(deps: Deps, storeId: string): Promise<void> {
 
 /** Folds the answered posts of one cart. */
 export async function foldPostsOfCart(deps: Deps, storeId: string, cart: string): Promise<void> {
-  const posts = await sql.selectInboxPosts({ storeId, db: deps.db }, BATCH, cart)
+  const posts = await selectInboxPosts({ storeId, db: deps.db }, BATCH, cart)
   if (posts.length > 0) await foldEach(deps, storeId, posts)
 }
 
 /** Returns the number of posts; a full batch means that there may be more. */
 function foldOldest(deps: Deps, storeId: string): Promise<number> {
   return runSerially(storeId, async () => {
-    const posts = await sql.selectInboxPosts({ storeId, db: deps.db }, BATCH)
+    const posts = await selectInboxPosts({ storeId, db: deps.db }, BATCH)
     if (posts.length > 0) await foldEach(deps, storeId, posts)
     return posts.length
   })
@@ -140,7 +142,7 @@ async function runSerially<T>(storeId: string, work: () => Promise<T>): Promise<
 }
 
 /** A post that cannot be folded must not block the others: it is logged and dropped. */
-async function foldEach(deps: Deps, storeId: string, posts: readonly sql.InboxPost[]): Promise<void> {
+async function foldEach(deps: Deps, storeId: string, posts: readonly InboxPost[]): Promise<void> {
   try {
     await foldAndDelete(deps, storeId, posts)
   } catch (error) {
@@ -150,7 +152,7 @@ async function foldEach(deps: Deps, storeId: string, posts: readonly sql.InboxPo
       return
     }
     deps.log.error({ err: error, storeId }, 'capture.post_dropped')
-    await sql.deletePosts({ storeId, db: deps.db }, [posts[0]!.id])
+    await deletePosts({ storeId, db: deps.db }, [posts[0]!.id])
   }
 }
 
@@ -243,4 +245,12 @@ export function scheduleFolds(batch: number, fold: (storeId: string) => Promise<
       while (busy.size > 0) await Promise.all(busy)
     },
   }
+}
+
+async function deletePosts({ db, storeId }: StoreDb, ids: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('capture_inbox')
+    .where('store_id', '=', storeId)
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .execute()
 }

@@ -1,7 +1,6 @@
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { AdmittedPost } from '../../core/schema/facts.ts'
-import { consentCounts } from '../../shoppers/consent/fragments.ts'
-import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
+
 import type { KnownShopper } from './capture-rules.ts'
 
 // Statements on capture posts and their carts.
@@ -38,39 +37,6 @@ const lastUnconfirmed = (
 ) => sql`select u.value, u.reason from unconfirmed_contacts u
       where u.store_id = ${storeId} and u.shopper_id = s.id and u.kind = ${kind} order by u.said_at desc limit 1`
 
-/**
- * Indexes of the withdrawals that count. Anybody can type an address, so one of these must hold: only this browser
- * reported it, the store confirmed that it is this browser's, or all its consents came from this browser.
- */
-export async function selectOwnWithdrawals(
-  { db, storeId }: StoreDb,
-  said: readonly { place: number; channel: string; kind: string; address: string; addressHash: string }[],
-  { cart, marks }: { cart: string; marks: readonly string[] },
-): Promise<Set<number>> {
-  const browser = [...marks]
-  const ofBrowser = (list: ReturnType<typeof sql>) => sql`coalesce(${list}, '[]') ?| ${browser}::text[]`
-  const byBrowser = sql`(${ofBrowser(sql`f.payload -> 'toldBy'`)} or ${ofBrowser(sql`f.payload -> 'browsers'`)}
-    or starts_with(f.unique_key, ${`capture:${cart}:`}))`
-  const rows = await sql<{ place: number }>`
-    select w.place from jsonb_to_recordset(${JSON.stringify(said)}::jsonb) as w(place int, channel text, kind text, address text, "addressHash" text)
-    cross join lateral (select k.shopper_id from shopper_keys k
-      where k.store_id = ${storeId} and k.kind = w.kind and k.value = w.address limit 1) k
-    cross join lateral (
-      select coalesce(bool_and(${byBrowser}), false) as is_alone,
-        coalesce(bool_or(f.source <> 'capture' and ${byBrowser} and f.payload -> 'contact' ->> w.kind = w.address), false) as is_told
-      from facts f where f.store_id = ${storeId} and f.shopper_id = k.shopper_id and f.kind <> 'lost' offset 0) f
-    cross join lateral (
-      select coalesce(bool_and(${ofBrowser(sql`c.evidence -> 'browsers'`)}), false) as is_own,
-        coalesce(bool_or(c.import_ids is not null or c.source in ('order', 'unpaid order')), false) as is_known
-      from consents c where c.store_id = ${storeId} and c.address_hash = decode(w."addressHash", 'hex') and c.channel = w.channel
-        and ${consentCounts('c')} offset 0) c
-    where f.is_told or c.is_own or f.is_alone and not c.is_known and not exists (
-      select 1 from shopper_keys r where r.store_id = ${storeId} and r.shopper_id = k.shopper_id and r.kind = 'customer')`.execute(
-    db,
-  )
-  return new Set(rows.rows.map(({ place }) => place))
-}
-
 export interface InboxPost {
   id: string
   receivedAt: Date
@@ -87,52 +53,3 @@ export function selectInboxPosts({ db, storeId }: StoreDb, limit: number, cart?:
   return kept.orderBy('id').limit(limit).execute()
 }
 
-export async function deletePosts({ db, storeId }: StoreDb, ids: readonly string[]): Promise<void> {
-  await db
-    .deleteFrom('capture_inbox')
-    .where('store_id', '=', storeId)
-    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
-    .execute()
-}
-
-/** Product ids by variation id. Ids that are not variations are missing. */
-export async function selectParents({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('products')
-    .select(['product_id', 'variation_id'])
-    .where('store_id', '=', storeId)
-    .where('variation_id', '=', sql<string>`any(${[...ids]}::text[])`)
-    .execute()
-  return new Map(rows.map((row) => [row.variation_id, row.product_id]))
-}
-
-/** Returns those ids that are products. */
-export async function selectProducts({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set()
-  const rows = await db
-    .selectFrom('products')
-    .select('product_id')
-    .distinct()
-    .where('store_id', '=', storeId)
-    .where('product_id', '=', sql<string>`any(${[...ids]}::text[])`)
-    .execute()
-  return new Set(rows.map((row) => row.product_id))
-}
-
-/** Records that the script is active, at most once a minute. */
-export async function recordCaptureSeen({ db, storeId }: StoreDb, now: Date): Promise<void> {
-  await sql`update stores set capture_seen_at = ${now}
-    where id = ${storeId} and coalesce(capture_seen_at not between ${now}::timestamptz - interval '1 minute' and ${now}, true)`.execute(
-    db,
-  )
-}
-
-export async function selectOpenCarts({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<string[]> {
-  const rows = await sql<{ id: string }>`
-    select c.id from carts c where c.store_id = ${storeId} and c.status in ('active', 'abandoned') and c.shopper_id in (
-      select k.shopper_id from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as wanted(kind text, value text)
-      join shopper_keys k on k.store_id = ${storeId} and k.kind = wanted.kind and k.value = wanted.value)
-    order by c.id`.execute(db)
-  return rows.rows.map((row) => row.id)
-}

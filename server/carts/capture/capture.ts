@@ -24,9 +24,12 @@ import {
   readContact,
   readPost,
 } from './capture-rules.ts'
-import * as sql from './capture-sql.ts'
+import { type InboxPost, selectKnownCarts } from './capture-sql.ts'
 import { admitContact, type NewContact } from './contact-limits.ts'
 import { redirectPosts } from './way-back.ts'
+import type { StoreTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import { consentCounts } from '../../shoppers/consent/fragments.ts'
 
 // Turns posts of the capture script into facts. Anybody can post, so only ids, quantities and contact are used, and new
 // addresses are limited (X5).
@@ -63,7 +66,7 @@ export async function recordCapture(
 ): Promise<void> {
   const handle = { storeId: store.id, db: deps.db }
   const host = new URL(store.home_url).hostname
-  const known = (await sql.selectKnownCarts(handle, [placed])).get(0)
+  const known = (await selectKnownCarts(handle, [placed])).get(0)
   const post = addLimits(placed, await findLimits(deps, handle, { post: placed, known, host, client }))
   const payload = readPost(post, await findParents(handle, [post]))
   const keys = listKeys(post, payload?.contact, host)
@@ -76,7 +79,7 @@ export async function recordCapture(
   // Consents come before facts, because new facts trigger another check of messages that wait for consent.
   if (consents.length > 0) await recordConsents(deps, handle, consents, keys)
   if (isNews) await recordFacts(deps, store.id, [buildFact({ post, payload, keys, at: deps.now() })])
-  await sql.recordCaptureSeen(handle, deps.now())
+  await recordCaptureSeen(handle, deps.now())
   await recordBoxViews(deps, handle, [post])
 }
 
@@ -90,7 +93,7 @@ export async function admitPost(
   const handle = { storeId: store.id, db: deps.db }
   const host = new URL(store.home_url).hostname
   if (listNewAddresses([], listTypedKeys(post, host)).length === 0) return post
-  const known = (await sql.selectKnownCarts(handle, [post])).get(0)
+  const known = (await selectKnownCarts(handle, [post])).get(0)
   return addLimits(post, await findLimits(deps, handle, { post, known, host, client }))
 }
 
@@ -109,7 +112,7 @@ export const addLimits = (post: PlacedPost, unconfirmed: Unconfirmed | undefined
   unconfirmed && Object.keys(unconfirmed).length > 0 ? { ...post, unconfirmed } : post
 
 /** Records many posts whose addresses were counted, in order of arrival. Idempotent. */
-export async function recordPosts(deps: Deps, storeId: string, kept: readonly sql.InboxPost[]): Promise<void> {
+export async function recordPosts(deps: Deps, storeId: string, kept: readonly InboxPost[]): Promise<void> {
   const handle = { storeId, db: deps.db }
   const { news } = await recordAll(deps, handle, kept, { areInInbox: true })
   if (news.some(mayBeOrdered)) await queueNewOrders(deps, handle)
@@ -122,7 +125,7 @@ export async function recordPosts(deps: Deps, storeId: string, kept: readonly sq
 export async function recordAll(
   deps: Deps,
   handle: StoreDb<Db>,
-  kept: readonly sql.InboxPost[],
+  kept: readonly InboxPost[],
   { areInInbox = false } = {},
 ) {
   const store = await readStore(handle)
@@ -131,7 +134,7 @@ export async function recordAll(
   const counted = await redirectPosts(deps, handle, kept)
   const posts = counted.map(({ post }) => post)
   const parents = await findParents(handle, posts)
-  const known = await sql.selectKnownCarts(handle, posts)
+  const known = await selectKnownCarts(handle, posts)
   const read = counted.map(({ id, post, receivedAt }, place) => {
     const payload = readPost(post, parents)
     return { id, post, payload, keys: listKeys(post, payload?.contact, host), at: receivedAt, known: known.get(place) }
@@ -142,7 +145,7 @@ export async function recordAll(
   news.sort((a, b) => a.at.getTime() - b.at.getTime() || b.post.seq - a.post.seq)
   const facts = news.map((each) => ({ ...buildFact(each), ...(areInInbox && { postId: each.id }) }))
   await recordFacts(deps, handle.storeId, facts)
-  await sql.recordCaptureSeen(handle, deps.now())
+  await recordCaptureSeen(handle, deps.now())
   await recordBoxViews(deps, handle, posts)
   return { read, news }
 }
@@ -194,8 +197,8 @@ function buildFact({ post, payload, keys, at }: ReadyPost): NewFact {
 async function findParents(store: StoreDb, posts: readonly CapturePost[]): Promise<Map<string, string>> {
   const items = posts.flatMap((post) => post.items ?? [])
   const ids = [...new Set(items.filter((item) => !item.variation).map((item) => item.id))]
-  const products = await sql.selectProducts(store, ids)
-  return sql.selectParents(
+  const products = await selectProducts(store, ids)
+  return selectParents(
     store,
     ids.filter((id) => !products.has(id)),
   )
@@ -242,7 +245,7 @@ async function filterWithdrawals(
     return isGiven ? [] : [{ place, channel, kind: channel === 'email' ? 'email' : 'phone', address, addressHash }]
   })
   const own =
-    asked.length > 0 ? await sql.selectOwnWithdrawals(store, asked, { cart: post.cart, marks: browsers }) : new Set()
+    asked.length > 0 ? await selectOwnWithdrawals(store, asked, { cart: post.cart, marks: browsers }) : new Set()
   return answers.flatMap((each, place) => (each.isGiven || own.has(place) ? [{ ...each, browsers }] : []))
 }
 
@@ -258,7 +261,7 @@ export async function recordConsents(
   const now = deps.now()
   await transact(store, async (tx) => {
     if (!(await recordAnswers(deps, tx, answers, now))) return
-    await wakeCartMessages(tx, await sql.selectOpenCarts(tx, keys), now)
+    await wakeCartMessages(tx, await selectOpenCarts(tx, keys), now)
     await wakeMessagesToAddresses(
       tx,
       answers.map(({ address }) => address),
@@ -266,4 +269,79 @@ export async function recordConsents(
     )
     await scheduleNextLook(tx)
   })
+}
+
+/**
+ * Indexes of the withdrawals that count. Anybody can type an address, so one of these must hold: only this browser
+ * reported it, the store confirmed that it is this browser's, or all its consents came from this browser.
+ */
+async function selectOwnWithdrawals(
+  { db, storeId }: StoreDb,
+  said: readonly { place: number; channel: string; kind: string; address: string; addressHash: string }[],
+  { cart, marks }: { cart: string; marks: readonly string[] },
+): Promise<Set<number>> {
+  const browser = [...marks]
+  const ofBrowser = (list: ReturnType<typeof sql>) => sql`coalesce(${list}, '[]') ?| ${browser}::text[]`
+  const byBrowser = sql`(${ofBrowser(sql`f.payload -> 'toldBy'`)} or ${ofBrowser(sql`f.payload -> 'browsers'`)}
+    or starts_with(f.unique_key, ${`capture:${cart}:`}))`
+  const rows = await sql<{ place: number }>`
+    select w.place from jsonb_to_recordset(${JSON.stringify(said)}::jsonb) as w(place int, channel text, kind text, address text, "addressHash" text)
+    cross join lateral (select k.shopper_id from shopper_keys k
+      where k.store_id = ${storeId} and k.kind = w.kind and k.value = w.address limit 1) k
+    cross join lateral (
+      select coalesce(bool_and(${byBrowser}), false) as is_alone,
+        coalesce(bool_or(f.source <> 'capture' and ${byBrowser} and f.payload -> 'contact' ->> w.kind = w.address), false) as is_told
+      from facts f where f.store_id = ${storeId} and f.shopper_id = k.shopper_id and f.kind <> 'lost' offset 0) f
+    cross join lateral (
+      select coalesce(bool_and(${ofBrowser(sql`c.evidence -> 'browsers'`)}), false) as is_own,
+        coalesce(bool_or(c.import_ids is not null or c.source in ('order', 'unpaid order')), false) as is_known
+      from consents c where c.store_id = ${storeId} and c.address_hash = decode(w."addressHash", 'hex') and c.channel = w.channel
+        and ${consentCounts('c')} offset 0) c
+    where f.is_told or c.is_own or f.is_alone and not c.is_known and not exists (
+      select 1 from shopper_keys r where r.store_id = ${storeId} and r.shopper_id = k.shopper_id and r.kind = 'customer')`.execute(
+    db,
+  )
+  return new Set(rows.rows.map(({ place }) => place))
+}
+
+/** Product ids by variation id. Ids that are not variations are missing. */
+async function selectParents({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('products')
+    .select(['product_id', 'variation_id'])
+    .where('store_id', '=', storeId)
+    .where('variation_id', '=', sql<string>`any(${[...ids]}::text[])`)
+    .execute()
+  return new Map(rows.map((row) => [row.variation_id, row.product_id]))
+}
+
+/** Returns those ids that are products. */
+async function selectProducts({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('products')
+    .select('product_id')
+    .distinct()
+    .where('store_id', '=', storeId)
+    .where('product_id', '=', sql<string>`any(${[...ids]}::text[])`)
+    .execute()
+  return new Set(rows.map((row) => row.product_id))
+}
+
+/** Records that the script is active, at most once a minute. */
+async function recordCaptureSeen({ db, storeId }: StoreDb, now: Date): Promise<void> {
+  await sql`update stores set capture_seen_at = ${now}
+    where id = ${storeId} and coalesce(capture_seen_at not between ${now}::timestamptz - interval '1 minute' and ${now}, true)`.execute(
+    db,
+  )
+}
+
+async function selectOpenCarts({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    select c.id from carts c where c.store_id = ${storeId} and c.status in ('active', 'abandoned') and c.shopper_id in (
+      select k.shopper_id from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as wanted(kind text, value text)
+      join shopper_keys k on k.store_id = ${storeId} and k.kind = wanted.kind and k.value = wanted.value)
+    order by c.id`.execute(db)
+  return rows.rows.map((row) => row.id)
 }

@@ -9,12 +9,15 @@ import { type Evidence, findLastTouch } from '../orders/attribution.ts'
 import { readableContact } from './erased.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
 import { type CartPlan, locateFacts, planCarts } from './reconcile.ts'
-import * as sql from './sql.ts'
+import { notifyRecovered } from './sql.ts'
 import type { CartItem, CartState } from '../../../shared/carts.ts'
 import type { FoldItem } from '../../core/schema/facts.ts'
 import { readableChoices } from './erased.ts'
 import type { CartRow } from './reconcile.ts'
-import type { CartValues, CatalogueRow } from './sql.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import { newestSend } from '../../messages/messages/fragments.ts'
+import { sendingOfCart } from '../../messages/messages/fragments.ts'
 
 // Keeps the cart rows: active → abandoned → recovered | purchased | emptied | lost (S1–S6). There is one row per
 // episode. A row is a function of its shopper's facts, of touches (recovered or purchased) and of the clock (abandoned,
@@ -38,7 +41,7 @@ interface ShopperFold {
   rows: LockedCart[]
 }
 
-type LockedCart = Awaited<ReturnType<typeof sql.lockCarts>>[number]
+type LockedCart = Awaited<ReturnType<typeof lockCarts>>[number]
 
 /**
  * Updates the cart rows of the shoppers, which the caller has locked. If all new facts are newer than the known ones,
@@ -73,14 +76,14 @@ const findEarliest = (facts: readonly Fact[]) =>
 
 async function foldAll(tx: StoreTx, changed: readonly ShopperChange[]): Promise<ShopperFold[]> {
   const ids = changed.filter((each) => !each.isMerged).map((each) => each.shopperId)
-  const newest = new Map((await sql.selectNewestCarts(tx, ids)).map((cart) => [cart.shopper_id, cart]))
+  const newest = new Map((await selectNewestCarts(tx, ids)).map((cart) => [cart.shopper_id, cart]))
   const sorted = changed.map((each) => ({ ...each, news: [...each.news].sort(compareFacts) }))
   const continued = sorted.filter(({ shopperId, news }) => isNewer(news, newest.get(shopperId)))
   const restarted = sorted.filter((each) => !continued.includes(each)).map((each) => each.shopperId)
   const cartIds = continued.map(({ shopperId }) => newest.get(shopperId)!.id)
-  const carts = await sql.lockCarts(tx, [...cartIds, ...(await sql.selectCartIds(tx, restarted))])
+  const carts = await lockCarts(tx, [...cartIds, ...(await selectCartIds(tx, restarted))])
   const cartsOf = Map.groupBy(carts, (cart) => cart.shopper_id)
-  const facts = await sql.selectFacts(tx, restarted)
+  const facts = await selectFacts(tx, restarted)
   return [
     ...continued.map(({ shopperId, news }) => continueFold(shopperId, cartsOf.get(shopperId)![0]!, news)),
     ...restarted.map((shopperId) =>
@@ -89,11 +92,11 @@ async function foldAll(tx: StoreTx, changed: readonly ShopperChange[]): Promise<
   ]
 }
 
-function isNewer([first]: readonly Fact[], cart: sql.NewestCart | undefined): boolean {
+function isNewer([first]: readonly Fact[], cart: NewestCart | undefined): boolean {
   return first !== undefined && cart !== undefined && isAfter(first, cart)
 }
 
-const isAfter = (fact: Fact, cart: sql.NewestCart) =>
+const isAfter = (fact: Fact, cart: NewestCart) =>
   compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) > 0
 
 function continueFold(shopperId: string, cart: LockedCart, facts: readonly Fact[]): ShopperFold {
@@ -144,7 +147,7 @@ function isRecovered(store: StoreRules, work: ShopperFold, episode: Episode, evi
   return findLastTouch(evidence, work.shopperId, new Date(episode.endedAt!), store) !== undefined
 }
 
-type CartWrite = CartSource & { cart: sql.WrittenCart }
+type CartWrite = CartSource & { cart: WrittenCart }
 
 async function buildWrites(
   tx: StoreTx,
@@ -152,7 +155,7 @@ async function buildWrites(
   plans: readonly { work: ShopperFold; plan: CartPlan }[],
 ): Promise<CartWrite[]> {
   const items = plans.flatMap(({ work }) => work.episodes.flatMap((episode) => episode.items))
-  const products = await sql.selectCatalogue(tx, [...new Set(items.map((item) => item.productId))])
+  const products = await selectCatalogue(tx, [...new Set(items.map((item) => item.productId))])
   const catalogue = new Map(products.map((row) => [`${row.product_id}:${row.variation_id}`, row]))
   return plans.flatMap(({ work, plan }) =>
     plan.carts.map((planned, index) => {
@@ -172,11 +175,11 @@ async function writeCarts(tx: StoreTx, writes: readonly CartWrite[], now: Date):
   }))
   await messages.retimeFlowMessages(tx, activity, now)
   const [known, fresh] = [writes.filter(({ row }) => row), writes.filter(({ row }) => !row)]
-  await sql.updateCarts(
+  await updateCarts(
     tx,
     known.map(({ cart }) => cart),
   )
-  await sql.insertCarts(
+  await insertCarts(
     tx,
     fresh.map(({ cart }) => cart),
     now,
@@ -216,9 +219,9 @@ async function logChanges(tx: StoreTx, changes: readonly CartWrite[], now: Date)
       detail: isCorrection ? { ...order, before } : order,
     }
   })
-  await sql.insertEvents(tx, events)
+  await insertEvents(tx, events)
   const recovered = changes.filter(({ status }) => status === 'recovered').map(({ cart }) => cart.id)
-  await sql.notifyRecovered(tx, recovered, { now, since: new Date(now.getTime() - 86_400_000) })
+  await notifyRecovered(tx, recovered, { now, since: new Date(now.getTime() - 86_400_000) })
 }
 
 /** Cancels open messages. A checkout empties the cart just before its order arrives: the reason is corrected then. */
@@ -239,17 +242,17 @@ async function closeMessages(tx: StoreTx, ended: readonly CartWrite[], now: Date
 
 /** Moves badge, flow and messages of the merged cart, and of carts merged into it before, to the survivor (S6). */
 async function mergeCart(tx: StoreTx, fromId: string, intoId: string, now: Date): Promise<void> {
-  await sql.inheritLastSent(tx, fromId, intoId)
+  await inheritLastSent(tx, fromId, intoId)
   await inheritFlow(tx, fromId, intoId)
-  await sql.markMerged(tx, fromId, intoId, now)
-  const earlier = await sql.repointMerged(tx, fromId, intoId)
+  await markMerged(tx, fromId, intoId, now)
+  const earlier = await repointMerged(tx, fromId, intoId)
   for (const id of [fromId, ...earlier]) await messages.mergeCartMessages(tx, id, intoId, now)
-  await sql.insertEvents(tx, [{ id: newId(), cart_id: intoId, at: now, kind: 'merged', detail: { cart: fromId } }])
+  await insertEvents(tx, [{ id: newId(), cart_id: intoId, at: now, kind: 'merged', detail: { cart: fromId } }])
 }
 
 /** Removes a cart that, by earlier facts that arrived late, never existed. */
 async function dropCart(tx: StoreTx, id: string, now: Date): Promise<void> {
-  await sql.markMerged(tx, id, null, now)
+  await markMerged(tx, id, null, now)
   await messages.cancelCartMessages(tx, [id], 'purchased', now)
 }
 
@@ -350,4 +353,247 @@ function nameItems(items: readonly FoldItem[], catalogue: Catalogue): CartItem[]
       },
     ]
   })
+}
+
+/** All facts of some shoppers, in order per shopper. */
+async function selectFacts(
+  { db, storeId }: StoreDb,
+  shopperIds: readonly string[],
+): Promise<Map<string, Fact[]>> {
+  if (shopperIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('facts')
+    .select(['id', 'shopper_id', 'at', 'payload'])
+    .where('store_id', '=', storeId)
+    .where('shopper_id', '=', sql<string>`any(${[...shopperIds]}::uuid[])`)
+    .orderBy('shopper_id')
+    .orderBy('at')
+    .orderBy('id')
+    .execute()
+  const facts = new Map<string, Fact[]>()
+  for (const { id, shopper_id, at, payload } of rows) {
+    const fact = { id, at: at.getTime(), payload }
+    const list = facts.get(shopper_id)
+    if (list) list.push(fact)
+    else facts.set(shopper_id, [fact])
+  }
+  return facts
+}
+
+interface NewestCart {
+  shopper_id: string
+  id: string
+  last_fact_at: Date
+  last_fact_id: string
+}
+
+/** The newest cart of each shopper. If several began at the same moment, the one with the newest fact. */
+async function selectNewestCarts(
+  { db, storeId }: StoreDb,
+  shopperIds: readonly string[],
+): Promise<NewestCart[]> {
+  if (shopperIds.length === 0) return []
+  const rows = await sql<NewestCart>`
+    select s.shopper_id, c.* from unnest(${[...shopperIds]}::uuid[]) as s(shopper_id)
+    cross join lateral (select id, last_fact_at, last_fact_id from carts
+      where store_id = ${storeId} and shopper_id = s.shopper_id and status <> 'merged'
+      order by started_at desc, last_fact_at desc, last_fact_id desc limit 1) c`.execute(db)
+  return rows.rows
+}
+
+async function selectCartIds({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<string[]> {
+  if (shopperIds.length === 0) return []
+  const rows = await db
+    .selectFrom('carts')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('shopper_id', '=', sql<string>`any(${[...shopperIds]}::uuid[])`)
+    .where('status', '<>', 'merged')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Locks by id; returns carts in order of start. */
+async function lockCarts({ db, storeId }: StoreTx, ids: readonly string[]) {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('carts')
+    .selectAll()
+    .select(
+      sql<Date | null>`coalesce((select cb.last_sent_at from cart_badges cb
+        where cb.store_id = carts.store_id and cb.cart_id = carts.id), ${sendingOfCart})`.as('last_sent_at'),
+    )
+    .where('store_id', '=', storeId)
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.sort((a, b) => a.started_at.getTime() - b.started_at.getTime())
+}
+
+interface CartValues {
+  status: CartState
+  started_at: Date
+  last_activity_at: Date
+  abandon_at: Date | null
+  abandoned_at: Date | null
+  ended_at: Date | null
+  recovered_at: Date | null
+  pending_until: Date | null
+  lost_at: Date
+  opening_fact_id: string
+  last_fact_at: Date
+  last_fact_id: string
+  customer_name: string
+  email: string | null
+  phone: string | null
+  items: CartItem[]
+  item_count: number
+  value_minor: number
+  currency: string
+  coupons: string[]
+  search: string
+  fold: Fold
+}
+
+interface WrittenCart extends CartValues {
+  id: string
+  shopper_id: string
+}
+
+const CART_COLUMNS = sql`id uuid, shopper_id uuid, status text, started_at timestamptz, last_activity_at timestamptz,
+  abandon_at timestamptz, abandoned_at timestamptz, ended_at timestamptz, recovered_at timestamptz,
+  pending_until timestamptz, lost_at timestamptz, opening_fact_id uuid, last_fact_at timestamptz, last_fact_id uuid,
+  customer_name text, email text, phone text, items jsonb, item_count int, value_minor bigint, currency text,
+  coupons jsonb, search text, fold jsonb`
+
+async function insertCarts({ db, storeId }: StoreTx, carts: readonly WrittenCart[], now: Date): Promise<void> {
+  if (carts.length === 0) return
+  await sql`
+    insert into carts (store_id, created_at, id, shopper_id, status, started_at, last_activity_at, abandon_at, abandoned_at,
+      ended_at, recovered_at, pending_until, lost_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email,
+      phone, items, item_count, value_minor, currency, coupons, search, fold)
+    select ${storeId}, ${now}, c.* from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as c(${CART_COLUMNS})`.execute(
+    db,
+  )
+}
+
+/**
+ * Keeps `shopper_id`: only a merge of shoppers changes it. The badge "Recovered" stays unless a late correction makes
+ * the cart plain purchased (S3).
+ */
+async function updateCarts({ db, storeId }: StoreTx, carts: readonly WrittenCart[]): Promise<void> {
+  if (carts.length === 0) return
+  await sql`
+    with v as materialized (select * from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as v(${CART_COLUMNS})),
+    recovered as (
+      insert into cart_badges as cb (store_id, cart_id, badge) select ${storeId}, v.id, 'Recovered' from v where v.status = 'recovered' order by v.id
+      on conflict (store_id, cart_id) do update set badge = 'Recovered', no_response_at = null
+        where cb.badge <> 'Recovered' or cb.no_response_at is not null),
+    others as (
+      update cart_badges cb set
+        badge = case when cb.badge <> 'Recovered' then cb.badge when cb.last_sent_at is null then 'No Action'
+          else coalesce((select h.badge from (${newestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') end,
+        no_response_at = case when v.status in ('abandoned', 'active', 'lost') then cb.no_response_at end
+      from v where cb.store_id = ${storeId} and cb.cart_id = any(${carts.map((cart) => cart.id)}::uuid[]) and cb.cart_id = v.id
+        and v.status <> 'recovered'
+        and (cb.badge = 'Recovered' or cb.no_response_at is not null and v.status not in ('abandoned', 'active', 'lost')))
+    update carts set status = v.status, started_at = v.started_at, last_activity_at = v.last_activity_at,
+      abandon_at = v.abandon_at, abandoned_at = v.abandoned_at, ended_at = v.ended_at, recovered_at = v.recovered_at,
+      pending_until = v.pending_until, opening_fact_id = v.opening_fact_id, last_fact_at = v.last_fact_at,
+      last_fact_id = v.last_fact_id, customer_name = v.customer_name, email = v.email, phone = v.phone, items = v.items,
+      item_count = v.item_count, value_minor = v.value_minor,
+      abandoned_minor = case when v.abandoned_at is not null and v.currency = carts.currency then carts.abandoned_minor end,
+      currency = v.currency, coupons = v.coupons,
+      search = v.search, fold = v.fold, version = carts.version + 1,
+      -- Seven days after the last planned message or, if later, after the last activity (S5).
+      lost_at = coalesce((select greatest(max(m.due_at), v.last_activity_at) + interval '7 days' from messages m
+        where m.store_id = carts.store_id and m.cart_id = carts.id having count(*) > 0), v.lost_at)
+    from v where carts.store_id = ${storeId} and carts.id = any(${carts.map((cart) => cart.id)}::uuid[]) and carts.id = v.id`.execute(
+    db,
+  )
+}
+
+async function markMerged({ db, storeId }: StoreTx, id: string, into: string | null, now: Date) {
+  await db
+    .updateTable('carts')
+    .set((eb) => ({
+      status: 'merged' as const,
+      merged_into: into,
+      ended_at: now,
+      abandon_at: null,
+      version: eb('version', '+', 1),
+    }))
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .execute()
+  await db
+    .updateTable('cart_badges')
+    .set({ no_response_at: null })
+    .where('store_id', '=', storeId)
+    .where('cart_id', '=', id)
+    .where('no_response_at', 'is not', null)
+    .execute()
+}
+
+/** A message sent for the merged cart counts for the survivor: badge and "No Response" time are copied (S6). */
+async function inheritLastSent({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
+  await sql`
+    insert into cart_badges as cb (store_id, cart_id, badge, last_sent_at, no_response_at)
+    select c.store_id, c.id, case when o.badge = 'Recovered' then 'No Action' else o.badge end, o.last_sent_at,
+      case when c.status in ('abandoned', 'active', 'lost') then o.no_response_at end
+    from carts c join cart_badges o on o.store_id = c.store_id and o.cart_id = ${fromId} and o.last_sent_at is not null
+    where c.store_id = ${storeId} and c.id = ${intoId}
+    on conflict (store_id, cart_id) do update set last_sent_at = excluded.last_sent_at,
+      badge = case when 'Recovered' in (cb.badge, (select o.badge from cart_badges o where o.store_id = cb.store_id and o.cart_id = ${fromId}))
+        then cb.badge else excluded.badge end,
+      no_response_at = excluded.no_response_at
+      where cb.last_sent_at is null or cb.last_sent_at < excluded.last_sent_at`.execute(db)
+}
+
+/** Points carts merged earlier at the new survivor; returns their ids. */
+async function repointMerged({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    update carts set merged_into = ${intoId} where store_id = ${storeId} and merged_into = ${fromId}
+      and shopper_id = (select shopper_id from carts where store_id = ${storeId} and id = ${intoId}) returning id`.execute(
+    db,
+  )
+  return rows.rows.map((row) => row.id)
+}
+
+async function insertEvents(
+  { db, storeId }: StoreTx,
+  events: readonly { id: string; cart_id: string; at: Date; kind: string; detail: Record<string, unknown> }[],
+): Promise<void> {
+  if (events.length === 0) return
+  await sql`
+    insert into cart_events (store_id, id, cart_id, at, kind, detail)
+    select ${storeId}, e.* from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
+      as e(id uuid, cart_id uuid, at timestamptz, kind text, detail jsonb)`.execute(db)
+}
+
+interface CatalogueRow {
+  product_id: string
+  variation_id: string
+  name: string
+  sku: string | null
+  price_minor: number
+  image_url: string | null
+}
+
+/**
+ * Names, prices and pictures for lines that a browser reports by id (X5). A variation falls back to its product's
+ * picture.
+ */
+async function selectCatalogue(
+  { db, storeId }: StoreDb,
+  productIds: readonly string[],
+): Promise<CatalogueRow[]> {
+  if (productIds.length === 0) return []
+  return db
+    .selectFrom('products')
+    .select(['product_id', 'variation_id', 'name', 'sku', 'price_minor', 'image_url'])
+    .where('store_id', '=', storeId)
+    .where('product_id', '=', sql<string>`any(${[...productIds]}::text[])`)
+    .execute()
 }

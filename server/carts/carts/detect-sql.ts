@@ -1,17 +1,10 @@
 import { insertNotificationsFrom } from '../../access/notifications/fragments.ts'
 import { type Db, type StoreTx, sql } from '../../core/db/db.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { hasAnswered } from './fragments.ts'
+
 import { zoneOfCart } from './sql.ts'
 
 // Statements run by the clock. The first of each kind reads all stores by its own index.
-
-export async function selectStoresToDetect(db: Db, now: Date, limit: number): Promise<string[]> {
-  const rows = await sql<{ store_id: string }>`
-    select distinct store_id from (select store_id from carts where status = 'active' and abandon_at <= ${now}
-      order by abandon_at limit 5000) due limit ${limit}`.execute(db)
-  return rows.rows.map((row) => row.store_id)
-}
 
 /** If no flow has conditions, the first flow gets cart `d` (decision 51). Otherwise the flow is chosen later. */
 const FIRST_WITHOUT_CONDITIONS = sql`(select t.id from taking t where d.last_activity_at >= t.takes_from order by t.position, t.id limit 1)`
@@ -71,12 +64,3 @@ export async function selectLostCarts(db: Db, now: Date, limit: number) {
   return rows.rows
 }
 
-export async function markNoResponse(db: Db, now: Date): Promise<number> {
-  const rows = await sql`
-    update cart_badges cb set no_response_at = null,
-      badge = case when cb.badge = 'Recovered' or ${hasAnswered} then cb.badge else 'No Response' end
-    from carts c where cb.no_response_at <= ${now} and c.store_id = cb.store_id and c.id = cb.cart_id returning 1`.execute(
-    db,
-  )
-  return rows.rows.length
-}

@@ -2,9 +2,12 @@ import { transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { assignFlows, lockFlows } from '../flow-choice/choose.ts'
-import { foldCartCounts } from './counts-sql.ts'
-import * as sql from './detect-sql.ts'
+
+import { abandonDueCarts, notifyAbandoned, selectLostCarts } from './detect-sql.ts'
 import { recordFacts } from './record.ts'
+import type { Db } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import { hasAnswered } from './fragments.ts'
 
 // Changes of carts made by the clock: abandoned, lost, no response. Set-based, by index, safe to run concurrently.
 
@@ -15,7 +18,7 @@ export async function detectAbandoned(deps: Deps): Promise<number> {
   let total = 0
   for (;;) {
     const now = deps.now()
-    const stores = await sql.selectStoresToDetect(deps.db, now, 50)
+    const stores = await selectStoresToDetect(deps.db, now, 50)
     if (stores.length === 0) return total
     let moved = 0
     for (const storeId of stores) moved += await detectInStore(deps, storeId, now)
@@ -29,9 +32,9 @@ async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<nu
   return transact({ storeId, db: deps.db }, async (tx) => {
     // A flow is being edited: retry at the next tick.
     if (!(await lockFlows(tx))) return 0
-    const cartIds = await sql.abandonDueCarts(tx, now, BATCH)
+    const cartIds = await abandonDueCarts(tx, now, BATCH)
     if (cartIds.length === 0) return 0
-    await sql.notifyAbandoned(tx, cartIds, now)
+    await notifyAbandoned(tx, cartIds, now)
     await assignFlows(tx, { secrets: deps.secrets, now }, cartIds)
     await scheduleNextLook(tx)
     return cartIds.length
@@ -41,7 +44,7 @@ async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<nu
 /** Marks carts as lost. The fact ends the episode, so that later activity opens a new one (S5, S7). */
 export async function detectLost(deps: Deps): Promise<number> {
   const now = deps.now()
-  const due = await sql.selectLostCarts(deps.db, now, BATCH)
+  const due = await selectLostCarts(deps.db, now, BATCH)
   for (const cart of due) {
     await recordFacts(deps, cart.store_id, [
       {
@@ -58,10 +61,45 @@ export async function detectLost(deps: Deps): Promise<number> {
 
 /** Sets "No Response" a day after the newest send without a human click or an order (decision 11). */
 export function detectNoResponse(deps: Deps): Promise<number> {
-  return sql.markNoResponse(deps.db, deps.now())
+  return markNoResponse(deps.db, deps.now())
 }
 
 /** Compacts the counters of the list, so that a total stays a sum of a few rows. */
 export function compactCartCounts(deps: Deps): Promise<void> {
   return foldCartCounts(deps.db)
+}
+
+// Compacts the counters of the cart list, which a trigger on `cart_badges` writes.
+
+/**
+ * Adds new counter rows to the one row per badge and day. Safe to run concurrently: later rows are left for the next
+ * run.
+ */
+async function foldCartCounts(db: Db): Promise<void> {
+  await sql`
+    with fresh as (
+      delete from cart_counts where not is_folded returning store_id, badge, day, change)
+    insert into cart_counts (store_id, badge, day, change, is_folded)
+    select store_id, badge, day, sum(change), true from fresh group by 1, 2, 3 having sum(change) <> 0 order by 1, 2, 3
+    on conflict (store_id, badge, day) where is_folded do update set change = cart_counts.change + excluded.change`.execute(
+    db,
+  )
+  await sql`delete from cart_counts where is_folded and change = 0`.execute(db)
+}
+
+async function selectStoresToDetect(db: Db, now: Date, limit: number): Promise<string[]> {
+  const rows = await sql<{ store_id: string }>`
+    select distinct store_id from (select store_id from carts where status = 'active' and abandon_at <= ${now}
+      order by abandon_at limit 5000) due limit ${limit}`.execute(db)
+  return rows.rows.map((row) => row.store_id)
+}
+
+async function markNoResponse(db: Db, now: Date): Promise<number> {
+  const rows = await sql`
+    update cart_badges cb set no_response_at = null,
+      badge = case when cb.badge = 'Recovered' or ${hasAnswered} then cb.badge else 'No Response' end
+    from carts c where cb.no_response_at <= ${now} and c.store_id = cb.store_id and c.id = cb.cart_id returning 1`.execute(
+    db,
+  )
+  return rows.rows.length
 }

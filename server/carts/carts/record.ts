@@ -21,18 +21,20 @@ import {
   listUnconfirmedKeys,
   recheckCapturedCarts,
 } from './captured.ts'
-import { insertUnconfirmed, type UnconfirmedContact } from './captured-sql.ts'
+
 import { refold } from './carts.ts'
 import { removeErased } from './erased-intake.ts'
 import { resolveTimes } from './post-order.ts'
-import * as sql from './sql.ts'
+import { notifyRecovered } from './sql.ts'
+import { sql } from '../../core/db/db.ts'
+import type { ContactLimit } from '../../core/schema/facts.ts'
 
 // Way B: records what happened in a store as facts, each once, and updates the shoppers' carts in the same transaction.
 
 /** A fact before its shopper is known. `order`: the order row to write with it. */
 export interface NewFact {
   keys: ShopperKey[]
-  source: sql.FactRow['source']
+  source: FactRow['source']
   at: Date
   uniqueKey: string
   payload: FactPayload
@@ -257,7 +259,7 @@ async function recordChunk(deps: Deps, tx: StoreTx, input: readonly NewFact[]): 
   const keys = facts.map((fact) => fact.keys)
   const { shopperIds, merged } = await resolveShoppers(tx, keys, now)
   const rows = await buildFactRows(tx, facts, shopperIds, now)
-  const stored = await sql.insertFacts(tx, rows)
+  const stored = await insertFacts(tx, rows)
   await insertUnconfirmed(
     tx,
     facts.flatMap((fact, index) => listUnconfirmed(fact, shopperIds[index]!)),
@@ -281,7 +283,7 @@ async function recordChunk(deps: Deps, tx: StoreTx, input: readonly NewFact[]): 
     }))
   if (changed.length > 0) await refold(tx, store, changed, evidence, now)
   await attributeOrders(tx, store, evidence)
-  await sql.notifyRecovered(tx, findCartsPaidLate(facts, unproven, evidence, now), { now, since: null })
+  await notifyRecovered(tx, findCartsPaidLate(facts, unproven, evidence, now), { now, since: null })
   await queueUseReads(deps, tx, facts.flatMap(listUsedCodes))
   await scheduleNextLook(tx)
   return { stored: stored.size, shopperIds: affected }
@@ -332,9 +334,9 @@ async function buildFactRows(
   facts: readonly NewFact[],
   shopperIds: readonly string[],
   now: Date,
-): Promise<sql.FactRow[]> {
+): Promise<FactRow[]> {
   const times = await resolveTimes(tx, facts, shopperIds)
-  const rows = new Map<string, sql.FactRow>()
+  const rows = new Map<string, FactRow>()
   for (const [index, fact] of facts.entries()) {
     if (rows.has(fact.uniqueKey)) continue
     rows.set(fact.uniqueKey, {
@@ -371,3 +373,53 @@ function rankOf(payload: FactPayload): number {
 }
 
 const ORDER_STATES: OrderKind[] = ['draft', 'pending', 'failed', 'cancelled', 'trashed', 'purchase']
+
+// Finds captured carts that belong to orders which do not name them.
+
+interface UnconfirmedContact {
+  shopperId: string
+  kind: 'email' | 'phone'
+  value: string
+  reason: ContactLimit
+  at: Date
+}
+
+async function insertUnconfirmed(
+  { db, storeId }: StoreTx,
+  contacts: readonly UnconfirmedContact[],
+): Promise<void> {
+  if (contacts.length === 0) return
+  await sql`insert into unconfirmed_contacts (store_id, shopper_id, kind, value, reason, said_at)
+    select distinct on ("shopperId", kind, value) ${storeId}::uuid, "shopperId", kind, value, reason, at
+    from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
+      as c("shopperId" uuid, kind text, value text, reason text, at timestamptz)
+    order by "shopperId", kind, value, at desc
+    on conflict (store_id, shopper_id, kind, value) do update set said_at = greatest(unconfirmed_contacts.said_at, excluded.said_at)`.execute(
+    db,
+  )
+}
+
+interface FactRow {
+  id: string
+  shopper_id: string
+  kind: FactPayload['type']
+  source: 'capture' | 'plugin' | 'webhook' | 'sync' | 'engine'
+  at: Date
+  unique_key: string
+  payload: FactPayload
+  received_at: Date
+}
+
+/**
+ * Inserts each fact once and returns the ids of new ones. After an erasure a fact is recognized by its id alone, which
+ * is derived from the same key (C8).
+ */
+async function insertFacts({ db, storeId }: StoreTx, facts: readonly FactRow[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }>`
+    insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
+    select ${storeId}, id, shopper_id, kind, source, at, unique_key, payload, received_at
+    from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)
+      as f(id uuid, shopper_id uuid, kind text, source text, at timestamptz, unique_key text, payload jsonb, received_at timestamptz)
+    on conflict do nothing returning id`.execute(db)
+  return new Set(rows.rows.map((row) => row.id))
+}

@@ -26,18 +26,6 @@ const matchFilter = (
 
 const hasPrefix = (search: string) => sql`c.code collate "C" >= ${search} and c.code collate "C" < ${search + LAST}`
 
-/** Personal coupons whose prefix matches, and the coupon of exactly this code. */
-export async function selectPersonalCoupons(
-  { db, storeId }: StoreDb,
-  { beginning, code }: { beginning: string; code: string },
-): Promise<string[]> {
-  const rows = await sql<{ id: string }>`
-    select c.id from coupons c where c.store_id = ${storeId} and c.code collate "C" = ${beginning} and c.kind = 'personal'
-    union
-    select k.coupon_id from coupon_codes k where k.store_id = ${storeId} and k.code = ${code}`.execute(db)
-  return rows.rows.map(({ id }) => id)
-}
-
 /** Same condition as `isUsable` of the screens (web/coupons/rules.ts). */
 const usable = (at: Date) => sql`and c.is_active and coalesce((c.terms ->> 'isPublished')::boolean, true)
   and (c.made_by = 'store' or c.starts_at is null or c.starts_at <= ${at}) and (c.ends_at is null or c.ends_at > ${at})
@@ -62,16 +50,6 @@ export async function selectCouponPage(
     db,
   )
   return isFromEnd ? rows.rows.toReversed() : rows.rows
-}
-
-/** Includes deleted coupons. */
-export function selectCouponsById({ db, storeId }: StoreDb, ids: readonly string[]): Promise<CouponRow[]> {
-  return db
-    .selectFrom('coupons')
-    .selectAll()
-    .where('store_id', '=', storeId)
-    .where('id', 'in', [...ids])
-    .execute()
 }
 
 export async function selectSteps({ db, storeId }: StoreDb, couponIds: readonly string[]) {
@@ -129,12 +107,3 @@ export async function selectFigures({ db, storeId }: StoreDb, couponIds: readonl
   return rows.rows
 }
 
-/** Time and error of the last read of coupons. */
-export function selectLastRead({ db, storeId }: StoreDb) {
-  return db
-    .selectFrom('sync_state')
-    .select(['completed_at', 'error_code'])
-    .where('store_id', '=', storeId)
-    .where('stream', '=', 'coupons')
-    .executeTakeFirst()
-}

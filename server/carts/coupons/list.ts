@@ -5,8 +5,15 @@ import type { Db, StoreDb } from '../../core/db/db.ts'
 import { describePage, pageWindow } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
 import * as listSql from './list-sql.ts'
-import { presentCoupon, presentCouponOfStep } from './present.ts'
+
 import { type CouponRow, readCoupon } from './sql.ts'
+import { sql } from '../../core/db/db.ts'
+import type { PlatformName } from '../../platforms/platform/platform.ts'
+import { findPlatform } from '../../platforms/registry/registry.ts'
+import type { FiguresRow } from './list-sql.ts'
+import { decimal } from './rules.ts'
+import type { StepRow } from './sql.ts'
+import { presentStep } from './present.ts'
 
 // Coupons as members see them, from our copy: no requests to the store.
 
@@ -22,12 +29,12 @@ export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>
   if (!row?.is_active) throw new AppError('conflict', couponTexts.noStore)
   const search = capitals(wish.search.trim()).replaceAll('\0', '')
   const personal = parsePersonalCode(search)
-  const personalIds = personal ? await listSql.selectPersonalCoupons(store, personal) : []
+  const personalIds = personal ? await selectPersonalCoupons(store, personal) : []
   const filter = { search, personalIds, usableAt: wish.usable && now() }
   const total = await listSql.countCoupons(store, filter)
   const window = pageWindow(wish, total, true)
   const rows = window ? await listSql.selectCouponPage(store, filter, window) : []
-  const reading = await listSql.selectLastRead(store)
+  const reading = await selectLastRead(store)
   return {
     coupons: await presentCoupons(store, row, rows),
     pagination: describePage(wish, total),
@@ -54,7 +61,7 @@ export async function viewCoupon(store: StoreDb<Db>, id: string): Promise<Coupon
 /** Coupons of flow steps by id, including those deleted in the store. */
 export async function loadStepCoupons(store: StoreDb, ids: readonly string[]): Promise<Map<string, CouponOfStep>> {
   if (ids.length === 0) return new Map()
-  return new Map((await listSql.selectCouponsById(store, ids)).map((row) => [row.id, presentCouponOfStep(row)]))
+  return new Map((await selectCouponsById(store, ids)).map((row) => [row.id, presentCouponOfStep(row)]))
 }
 
 async function presentCoupons(store: StoreDb<Db>, row: StoreRow, coupons: readonly CouponRow[]): Promise<Coupon[]> {
@@ -65,4 +72,92 @@ async function presentCoupons(store: StoreDb<Db>, row: StoreRow, coupons: readon
   return coupons.map((coupon) =>
     presentCoupon(coupon, { store: row, figures: figures.get(coupon.id), steps: steps.get(coupon.id) ?? [] }),
   )
+}
+
+/** Personal coupons whose prefix matches, and the coupon of exactly this code. */
+async function selectPersonalCoupons(
+  { db, storeId }: StoreDb,
+  { beginning, code }: { beginning: string; code: string },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    select c.id from coupons c where c.store_id = ${storeId} and c.code collate "C" = ${beginning} and c.kind = 'personal'
+    union
+    select k.coupon_id from coupon_codes k where k.store_id = ${storeId} and k.code = ${code}`.execute(db)
+  return rows.rows.map(({ id }) => id)
+}
+
+/** Includes deleted coupons. */
+function selectCouponsById({ db, storeId }: StoreDb, ids: readonly string[]): Promise<CouponRow[]> {
+  return db
+    .selectFrom('coupons')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('id', 'in', [...ids])
+    .execute()
+}
+
+/** Time and error of the last read of coupons. */
+function selectLastRead({ db, storeId }: StoreDb) {
+  return db
+    .selectFrom('sync_state')
+    .select(['completed_at', 'error_code'])
+    .where('store_id', '=', storeId)
+    .where('stream', '=', 'coupons')
+    .executeTakeFirst()
+}
+
+interface CouponContext {
+  store: { platform: PlatformName; url: string; home_url: string }
+  figures: FiguresRow | undefined
+  steps: readonly StepRow[]
+}
+
+function presentCoupon(row: CouponRow, { store, figures, steps }: CouponContext): Coupon {
+  const isShared = row.kind === 'shared'
+  const usageCount = isShared ? row.usage_count : (figures?.used_codes ?? 0)
+  return {
+    ...presentTerms(row),
+    usageCount,
+    validHours: row.valid_hours,
+    isTiedToEmail: row.is_tied_to_email,
+    editUrl:
+      row.made_by === 'store' && row.platform_id
+        ? findPlatform(store.platform).couponUrl({ storeUrl: store.url, homeUrl: store.home_url }, row.platform_id)
+        : null,
+    steps: steps.map(presentStep),
+    figures: {
+      issued: isShared ? null : (figures?.issued ?? 0),
+      sent: figures?.sent ?? 0,
+      used: usageCount,
+      orders: figures?.orders ?? 0,
+      netRevenue: decimal(figures?.net_minor ?? 0, row.currency),
+      discountGiven: decimal(figures?.discount_minor ?? 0, row.currency),
+    },
+  }
+}
+
+const presentCouponOfStep = (row: CouponRow): CouponOfStep => ({
+  ...presentTerms(row),
+  usageCount: row.usage_count,
+  isGone: row.gone_at !== null,
+})
+
+function presentTerms(row: CouponRow) {
+  const money = (minor: number | null) => (minor === null ? null : decimal(minor, row.currency))
+  return {
+    _id: row.id,
+    code: row.code,
+    type: row.type,
+    platformType: row.platform_type,
+    amount: row.percent === null ? (money(row.amount_minor) ?? 0) : row.percent / 100,
+    minSpend: money(row.min_spend_minor),
+    maxDiscount: money(row.max_discount_minor),
+    startDate: (row.starts_at ?? row.created_at).toISOString(),
+    endDate: row.ends_at?.toISOString() ?? null,
+    usageLimit: row.usage_limit,
+    isActive: row.is_active && row.terms.isPublished !== false,
+    kind: row.kind,
+    madeBy: row.made_by,
+    currency: row.currency,
+  }
 }

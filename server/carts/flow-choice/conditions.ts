@@ -143,6 +143,3 @@ function readAskedValue(fact: ConditionFact, facts: ConditionFacts): unknown {
   }
 }
 
-/** Whether any of the conditions uses this fact. */
-export const usesFact = (conditions: readonly (FlowConditions | null)[], fact: ConditionFact): boolean =>
-  conditions.some((each) => each?.groups.some((group) => group.conditions.some((one) => one.fact === fact)) ?? false)

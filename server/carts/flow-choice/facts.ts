@@ -4,9 +4,10 @@ import { chooseZone } from '../../core/common/zones.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { findPhoneCountry } from '../../messages/channels/phone.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence.ts'
-import { type ConditionFacts, usesFact } from './conditions.ts'
+import { type ConditionFacts } from './conditions.ts'
 import { sql } from '../../core/db/db.ts'
 import { hasPaidByStore } from '../../shoppers/shoppers/fragments.ts'
+import type { ConditionFact } from '../../../shared/flow-conditions.ts'
 
 // Reads the values that conditions use, for many carts at once.
 
@@ -118,3 +119,7 @@ async function selectFacts({ db, storeId }: StoreDb, cartIds: readonly string[])
     where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])`.execute(db)
   return rows
 }
+
+/** Whether any of the conditions uses this fact. */
+const usesFact = (conditions: readonly (FlowConditions | null)[], fact: ConditionFact): boolean =>
+  conditions.some((each) => each?.groups.some((group) => group.conditions.some((one) => one.fact === fact)) ?? false)

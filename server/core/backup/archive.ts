@@ -80,10 +80,6 @@ export function createArchive(file: string): ArchiveWriter {
   }
 }
 
-export function discardArchive(file: string): void {
-  fs.rmSync(`${file}.unfinished`, { force: true })
-}
-
 /** Passes data through, then reports its length and SHA-256. */
 function countingStream(tell: (entry: Manifest[string]) => void) {
   const hash = createHash('sha256')

@@ -11,6 +11,12 @@ import type { Job } from '../jobs/jobs.ts'
 import { startJobQueue } from '../jobs/jobs.ts'
 import { type ArchiveReader, deriveSecretCheck, openArchive } from './archive.ts'
 import * as sql from './sql.ts'
+import type { Writable } from 'node:stream'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { Client } from './sql.ts'
+import type { CopiedTable } from './sql.ts'
+import { quoted } from './sql.ts'
+import type { SequenceValue } from './sql.ts'
 
 // Restores a backup into an empty database. The next start applies newer migrations. The restored database is a copy,
 // so Recoup starts paused (D7).
@@ -44,7 +50,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
     try {
       await loadAll(archive, options)
     } catch (error) {
-      await sql.withClient(options.url, SESSION, sql.dropEverything)
+      await sql.withClient(options.url, SESSION, dropEverything)
       throw error
     }
     const { madeAt, tables } = archive.header
@@ -97,7 +103,7 @@ async function loadAll(archive: ArchiveReader, { url, jobs }: RestoreOptions): P
 
 async function loadTables(client: sql.Client, { header, read }: ArchiveReader): Promise<void> {
   const there = new Map((await sql.readTables(client)).map((table) => [table.name, new Set(table.columns)]))
-  await sql.beginLoad(
+  await beginLoad(
     client,
     header.tables.filter(({ name }) => there.has(name)),
   )
@@ -108,10 +114,10 @@ async function loadTables(client: sql.Client, { header, read }: ArchiveReader): 
         `The backup is damaged: this Recoup knows no table ${table.name} of that form. Nothing was restored.`,
       )
     }
-    await pipeline(await read(`tables/${table.name}`), sql.copyIn(client, table))
+    await pipeline(await read(`tables/${table.name}`), copyIn(client, table))
   }
-  for (const sequence of header.sequences) await sql.setSequence(client, sequence)
-  await sql.endLoad(client)
+  for (const sequence of header.sequences) await setSequence(client, sequence)
+  await endLoad(client)
 }
 
 const Waiting = z.array(z.object({ name: z.string(), payload: z.unknown(), key: z.string().nullable() }))
@@ -132,4 +138,35 @@ async function queueJobs(pool: ReturnType<typeof openPool>, url: string, jobs: J
   } finally {
     await queue.stop()
   }
+}
+
+function copyIn(client: Client, { name, columns }: CopiedTable): Writable {
+  return client.query(copyFrom(`copy public.${quoted(name)} (${columns.map(quoted).join(', ')}) from stdin`))
+}
+
+/**
+ * Disables triggers, including foreign keys, until the transaction ends. The rows were consistent when they were read.
+ */
+async function beginLoad(client: Client, tables: readonly CopiedTable[]): Promise<void> {
+  await client.query('begin')
+  await client.query(`set local session_replication_role = 'replica'`)
+  // Some migrations insert rows.
+  if (tables.length > 0)
+    await client.query(`truncate ${tables.map(({ name }) => `public.${quoted(name)}`).join(', ')} cascade`)
+}
+
+async function setSequence(client: Client, { name, value }: SequenceValue): Promise<void> {
+  if (value !== null) await client.query('select setval($1::regclass, $2::bigint)', [`public.${quoted(name)}`, value])
+}
+
+async function endLoad(client: Client): Promise<void> {
+  await client.query('commit')
+  await client.query('analyze')
+}
+
+/** Empties the database after a failed restore. */
+async function dropEverything(client: Client): Promise<void> {
+  await client.query('drop schema if exists pgboss cascade')
+  await client.query('drop schema public cascade')
+  await client.query('create schema public')
 }

@@ -113,11 +113,6 @@ const GENERIC_PLANS = 'set local plan_cache_mode = force_generic_plan'
  */
 export const useGenericPlans = ({ db }: StoreTx): Promise<unknown> => sql.raw(GENERIC_PLANS).execute(db)
 
-/** Lets a library run its own statements in the transaction. */
-export const createQueryRunner = (db: Tx) => ({
-  query: (text: string, values: unknown[]) => db.executeQuery(CompiledQuery.raw(text, values)),
-})
-
 /** One snapshot for several reads (D3: "all inputs are read in one snapshot"). */
 export function snapshot<T>(store: StoreDb<Db>, work: (tx: StoreTx) => Promise<T>): Promise<T> {
   return store.db

@@ -3,7 +3,8 @@ import ipaddr from 'ipaddr.js'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../common/errors.ts'
-import { createQueryRunner, type RawBuilder, sql, type Tx } from './db.ts'
+import { type RawBuilder, sql, type Tx } from './db.ts'
+import { CompiledQuery } from 'kysely'
 
 // Rate limits, stored in PostgreSQL and shared by all processes.
 
@@ -148,3 +149,8 @@ export function waitingTime(seconds: number): string {
 function pluralize(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
+
+/** Lets a library run its own statements in the transaction. */
+const createQueryRunner = (db: Tx) => ({
+  query: (text: string, values: unknown[]) => db.executeQuery(CompiledQuery.raw(text, values)),
+})

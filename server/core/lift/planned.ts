@@ -6,7 +6,7 @@ import {
   computeVarianceOfMean,
   type Interval,
 } from './arms.ts'
-import { normalQuantile, studentQuantile } from './distributions.ts'
+import { jStat } from './distributions.ts'
 
 // Intervals for one analysis on a day fixed beforehand (decision 59b). They are narrower than the sequence, and invalid
 // when read more than once.
@@ -55,3 +55,10 @@ function welchDegrees({ treated, control }: Arms): number {
   const [one, other] = [computeVarianceOfMean(treated), computeVarianceOfMean(control)]
   return (one + other) ** 2 / (one ** 2 / (treated.people - 1) + other ** 2 / (control.people - 1))
 }
+
+/** Quantile of the standard normal distribution. */
+const normalQuantile = (probability: number): number => jStat.normal.inv(probability, 0, 1)
+
+/** Quantile of Student's t distribution. */
+const studentQuantile = (probability: number, degrees: number): number =>
+  jStat.studentt.inv(probability, degrees)

@@ -1,15 +1,12 @@
 import { chooseLinkBase } from '../../carts/links/link-host-rules.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-import { isBuiltInBody, isBuiltInSubject } from '../../messages/templates/built-in.ts'
+
 import { TemplateError } from '../../messages/templates/context.ts'
 import type { Difference } from '../../messages/templates/plans/plans.ts'
 import { type Composed, composeEmail } from '../compose/compose.ts'
 import { type ComposedPush, composePush } from '../compose/compose-push.ts'
 import { type ComposedText, composeText } from '../compose/compose-text.ts'
 import { shownContents } from '../compose/goods-rules.ts'
-import * as sql from './composing-sql.ts'
+
 import { addressOf, type DecisionContext, requiredTemplate } from './decision-inputs.ts'
 
 import type * as load from './evaluate-sql.ts'
@@ -26,100 +23,6 @@ import { emailOf, goodsOf } from './message-coupon.ts'
 export type AnyComposed = Composed | ComposedText | ComposedPush
 export const isPush = (composed: AnyComposed): composed is ComposedPush => 'payload' in composed
 export const isText = (composed: AnyComposed): composed is ComposedText => 'segments' in composed
-
-/** The state of composing one row's message. */
-export interface Rendering {
-  /** The decision got as far as rendering. */
-  isWanted: boolean
-  composed: AnyComposed | null
-  problem: string | null
-  /** The problem as a sentence for the owner. */
-  words: string | null
-  /** The text crashed threads or processes. */
-  isUnusable: boolean
-}
-
-export const newRendering = (): Rendering => ({
-  isWanted: false,
-  composed: null,
-  problem: null,
-  words: null,
-  isUnusable: false,
-})
-
-export interface ComposeTask {
-  row: load.ClaimedRow
-  rendering: Rendering
-}
-
-/** After this many unfinished attempts, each of which crashed a process, a message is not composed again. */
-const MOST_ATTEMPTS = 2
-
-/**
- * Composes messages. Each attempt with an owner's text is recorded before and deleted after: one that remains has
- * crashed its process.
- */
-export async function composeAll(
-  deps: Deps,
-  store: StoreDb<Db>,
-  context: DecisionContext,
-  wanted: readonly ComposeTask[],
-): Promise<void> {
-  const { ours = [], theirs = [] } = Object.groupBy(wanted, ({ row }) => (isOurs(row) ? 'ours' : 'theirs'))
-  const ids = theirs.map(({ row }) => row.id)
-  const unfinished = ids.length > 0 ? await sql.beginComposing(store, ids, deps.now()) : new Map<string, number>()
-  const fresh = theirs.filter(({ row }) => !unfinished.has(row.id))
-  await Promise.all([...ours, ...fresh].map((each) => tryCompose(context, each)))
-  if (fresh.length > 0) {
-    await sql.endComposing(
-      store,
-      fresh.map(({ row }) => row.id),
-    )
-  }
-  // One of these crashed a process, and the others were in the same batch. One at a time shows which.
-  for (const each of theirs.filter(({ row }) => unfinished.has(row.id))) {
-    await composeAlone(deps, store, context, each, unfinished.get(each.row.id)!)
-  }
-}
-
-async function composeAlone(
-  deps: Deps,
-  store: StoreDb<Db>,
-  context: DecisionContext,
-  each: ComposeTask,
-  attempts: number,
-): Promise<void> {
-  const { id } = each.row
-  if (attempts >= MOST_ATTEMPTS) each.rendering.isUnusable = true
-  else {
-    await sql.retryComposing(store, id, deps.now())
-    await tryCompose(context, each)
-  }
-  await sql.endComposing(store, [id])
-}
-
-/** Built-in texts are safe: they cannot crash a thread. */
-function isOurs(row: load.ClaimedRow): boolean {
-  const { subject, body } = templateOf(row)
-  if (row.channel === 'push') return isBuiltInBody(subject) && isBuiltInBody(body)
-  return (body === '' || isBuiltInBody(body)) && (row.channel !== 'email' || isBuiltInSubject(subject))
-}
-
-/** Composes into `rendering`, including a problem. Throws an AppError if nothing can be composed at the moment. */
-export async function tryCompose(context: DecisionContext, { row, rendering }: ComposeTask): Promise<void> {
-  try {
-    rendering.composed = await compose(context, row)
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    if (!(error instanceof TemplateError)) {
-      // An unexpected cart must not block the decisions of its whole batch.
-      context.deps.log.error({ err: error, messageId: row.id }, 'message.compose-failed')
-    }
-    rendering.problem = error instanceof TemplateError ? error.code : 'internal'
-    rendering.words = error instanceof TemplateError ? error.message : null
-    rendering.isUnusable = rendering.problem === 'too_slow'
-  }
-}
 
 /** Composes one message. Throws a TemplateError. */
 export async function compose(
@@ -173,7 +76,7 @@ export async function compose(
 }
 
 /** A manual message's own text replaces the template's. The text of a job is compiled once for all its messages. */
-function templateOf(row: load.ClaimedRow) {
+export function templateOf(row: load.ClaimedRow) {
   const own = row.manual
   const isOwn = own !== null && (own.subject !== null || own.body !== null)
   const version = row.template_version ?? (isOwn ? 1 : 0)
@@ -204,3 +107,4 @@ function enteredCoupon(context: DecisionContext, row: load.ClaimedRow): ShownCou
     ...{ percent: state.percent, amountMinor: state.amountMinor, currency: state.currency },
   }
 }
+

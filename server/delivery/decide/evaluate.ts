@@ -15,7 +15,7 @@ import { toMailBrand } from '../../messages/templates/brand.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence.ts'
 import { throttlesOf } from '../deliverability/throttles.ts'
 import { domainOf } from '../email/mail-headers.ts'
-import { type AnyComposed, composeAll, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
+import { type AnyComposed, isText } from './composing.ts'
 import type { IncludedCoupon } from './coupon-finding.ts'
 import { type Arm, type Decision, type DecisionInputs, decide, findCartProblem, isUsedUp } from './decide.ts'
 import {
@@ -33,6 +33,13 @@ import { isChannelSpecific, pickDecision } from './fallback.ts'
 import type { ReachDecision } from './reach-rules.ts'
 import { loadSituation, type Situation } from './situation-sql.ts'
 import { withVariants } from './variants.ts'
+import { isBuiltInBody } from '../../messages/templates/built-in.ts'
+import { isBuiltInSubject } from '../../messages/templates/built-in.ts'
+import { TemplateError } from '../../messages/templates/context.ts'
+import { sql } from '../../core/db/db.ts'
+
+import { templateOf } from './composing.ts'
+import { compose } from './composing.ts'
 
 // Loads the inputs of many messages in one snapshot and decides about each of them.
 
@@ -391,4 +398,128 @@ export interface DecisionRow {
   inputs: Record<string, unknown>
   /** The coupon it should carry; null: none. */
   couponId: string | null
+}
+
+const newRendering = (): Rendering => ({
+  isWanted: false,
+  composed: null,
+  problem: null,
+  words: null,
+  isUnusable: false,
+})
+
+/** After this many unfinished attempts, each of which crashed a process, a message is not composed again. */
+const MOST_ATTEMPTS = 2
+
+/**
+ * Composes messages. Each attempt with an owner's text is recorded before and deleted after: one that remains has
+ * crashed its process.
+ */
+async function composeAll(
+  deps: Deps,
+  store: StoreDb<Db>,
+  context: DecisionContext,
+  wanted: readonly ComposeTask[],
+): Promise<void> {
+  const { ours = [], theirs = [] } = Object.groupBy(wanted, ({ row }) => (isOurs(row) ? 'ours' : 'theirs'))
+  const ids = theirs.map(({ row }) => row.id)
+  const unfinished = ids.length > 0 ? await beginComposing(store, ids, deps.now()) : new Map<string, number>()
+  const fresh = theirs.filter(({ row }) => !unfinished.has(row.id))
+  await Promise.all([...ours, ...fresh].map((each) => tryCompose(context, each)))
+  if (fresh.length > 0) {
+    await endComposing(
+      store,
+      fresh.map(({ row }) => row.id),
+    )
+  }
+  // One of these crashed a process, and the others were in the same batch. One at a time shows which.
+  for (const each of theirs.filter(({ row }) => unfinished.has(row.id))) {
+    await composeAlone(deps, store, context, each, unfinished.get(each.row.id)!)
+  }
+}
+
+async function composeAlone(
+  deps: Deps,
+  store: StoreDb<Db>,
+  context: DecisionContext,
+  each: ComposeTask,
+  attempts: number,
+): Promise<void> {
+  const { id } = each.row
+  if (attempts >= MOST_ATTEMPTS) each.rendering.isUnusable = true
+  else {
+    await retryComposing(store, id, deps.now())
+    await tryCompose(context, each)
+  }
+  await endComposing(store, [id])
+}
+
+/** Built-in texts are safe: they cannot crash a thread. */
+function isOurs(row: load.ClaimedRow): boolean {
+  const { subject, body } = templateOf(row)
+  if (row.channel === 'push') return isBuiltInBody(subject) && isBuiltInBody(body)
+  return (body === '' || isBuiltInBody(body)) && (row.channel !== 'email' || isBuiltInSubject(subject))
+}
+
+/** Composes into `rendering`, including a problem. Throws an AppError if nothing can be composed at the moment. */
+async function tryCompose(context: DecisionContext, { row, rendering }: ComposeTask): Promise<void> {
+  try {
+    rendering.composed = await compose(context, row)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if (!(error instanceof TemplateError)) {
+      // An unexpected cart must not block the decisions of its whole batch.
+      context.deps.log.error({ err: error, messageId: row.id }, 'message.compose-failed')
+    }
+    rendering.problem = error instanceof TemplateError ? error.code : 'internal'
+    rendering.words = error instanceof TemplateError ? error.message : null
+    rendering.isUnusable = rendering.problem === 'too_slow'
+  }
+}
+
+/** Records a first attempt for each message. Returns the number of attempts of those that have unfinished ones. */
+async function beginComposing(
+  { db, storeId }: StoreDb,
+  ids: readonly string[],
+  now: Date,
+): Promise<Map<string, number>> {
+  const rows = await sql<{ message_id: string; attempts: number }>`
+    with wanted as (select unnest(${[...ids]}::uuid[]) as id),
+    known as materialized (
+      select c.message_id, c.attempts from message_compositions c join wanted w on w.id = c.message_id
+      where c.store_id = ${storeId}),
+    begun as (
+      insert into message_compositions (store_id, message_id, attempts, at)
+      select ${storeId}, id, 1, ${now} from wanted where id not in (select message_id from known) order by id
+      on conflict do nothing)
+    select message_id, attempts from known`.execute(db)
+  return new Map(rows.rows.map((row) => [row.message_id, row.attempts]))
+}
+
+async function retryComposing({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {
+  await sql`update message_compositions set attempts = attempts + 1, at = ${now}
+    where store_id = ${storeId} and message_id = ${id}`.execute(db)
+}
+
+async function endComposing({ db, storeId }: StoreDb, ids: readonly string[]): Promise<void> {
+  await sql`delete from message_compositions where store_id = ${storeId} and message_id = any(${[...ids]}::uuid[])`.execute(
+    db,
+  )
+}
+
+/** The state of composing one row's message. */
+interface Rendering {
+  /** The decision got as far as rendering. */
+  isWanted: boolean
+  composed: AnyComposed | null
+  problem: string | null
+  /** The problem as a sentence for the owner. */
+  words: string | null
+  /** The text crashed threads or processes. */
+  isUnusable: boolean
+}
+
+interface ComposeTask {
+  row: load.ClaimedRow
+  rendering: Rendering
 }

@@ -3,10 +3,17 @@ import type { Config } from '../../core/config/config.ts'
 import type { Deps } from '../../deps.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import { openBounceAddresses } from './bounce-addresses.ts'
-import { signerOf } from './dkim.ts'
+
 import { returnPathOf } from './return-path.ts'
 import { openSigningKeys } from './sender-keys.ts'
 import type { MailHeaders } from './smtp-message.ts'
+import { hash } from 'node:crypto'
+import { sign } from 'node:crypto'
+import { promisify } from 'node:util'
+import nodemailerSign from 'nodemailer/lib/dkim/sign'
+import { foldLines } from 'nodemailer/lib/mime-funcs'
+import type { SigningKey } from './dkim.ts'
+import type { Signer } from './dkim.ts'
 
 // Headers for every mail of this server: its own return address, a DKIM signature and the mark by which the mail
 // provider's reports identify it.
@@ -42,4 +49,48 @@ function providerMark(
   if (provider === 'postmark') return { 'X-PM-Metadata-recoup': messageId }
   if (provider === 'ses') return { 'X-SES-MESSAGE-TAGS': `recoup=${messageId}` }
   return {}
+}
+
+/** The signed headers, if present: RFC 6376 section 5.4.1 and those that one-click unsubscribe requires (C3). */
+const SIGNED =
+  'From:Reply-To:To:Subject:Date:Message-ID:MIME-Version:Content-Type:List-Unsubscribe:List-Unsubscribe-Post:Feedback-ID:Auto-Submitted'
+
+const signInThread = promisify(sign)
+
+function signerOf({ domain, selector, privateKey }: SigningKey): Signer {
+  return async (head, body) => {
+    const canonical = relaxedHeaders(fieldsOf(head), SIGNED)
+    const tags = [
+      'v=1',
+      'a=rsa-sha256',
+      'c=relaxed/relaxed',
+      `d=${domain}`,
+      'q=dns/txt',
+      `s=${selector}`,
+      `bh=${hash('sha256', overridden(body), 'base64')}`,
+      `h=${canonical.fieldNames}`,
+    ]
+    const line = `${foldLines(`DKIM-Signature: ${tags.join('; ')}`)};\r\n b=`
+    const own = relaxedHeaders([{ key: 'dkim-signature', line }], 'dkim-signature').headers.replace(/\r\n$/, '')
+    const signature = await signInThread('sha256', Buffer.from(canonical.headers + own), privateKey)
+    return line + (signature.toString('base64').match(/.{1,72}/g) ?? []).join('\r\n ')
+  }
+}
+
+/** Canonical headers by section 3.4.2; of repeated headers the lowest. */
+type Relax = (fields: { key: string; line: string }[], names: string) => { headers: string; fieldNames: string }
+
+// Missing in the type declarations.
+const { relaxedHeaders } = nodemailerSign as unknown as { relaxedHeaders: Relax }
+
+function fieldsOf(head: string) {
+  const lines = head.replace(/\r\n$/, '').split(/\r\n(?![ \t])/)
+  return lines.map((line) => ({ key: line.slice(0, line.indexOf(':')).trim().toLowerCase(), line }))
+}
+
+/** RFC 6376 section 3.4.4. */
+function overridden(body: string): Buffer {
+  let text = body.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n')
+  while (text.endsWith('\r\n')) text = text.slice(0, -2)
+  return Buffer.from(text === '' ? '' : `${text}\r\n`)
 }

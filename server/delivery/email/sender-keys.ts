@@ -1,7 +1,11 @@
 import { type DnsLookup, openDns } from '../../core/net/dns.ts'
 import type { Deps } from '../../deps.ts'
-import { createKey, keyRecordName, openKey, publishes, type SigningKey } from './dkim.ts'
+import { keyRecordName, type SigningKey } from './dkim.ts'
 import { type Db, sql } from '../../core/db/db.ts'
+import { createPrivateKey } from 'node:crypto'
+import { generateKeyPair } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
 
 // The server's DKIM keys, one per sender domain. A key is created when its DNS record is first requested, and signs
 // only while the record is in the DNS: a signature that cannot be verified is worse than none.
@@ -121,4 +125,23 @@ async function takeKeysToCheck(db: Db, before: Date, now: Date): Promise<SenderK
     db,
   )
   return rows.rows
+}
+
+/** Creates an RSA key of 2048 bits: `publicKey` in the format of p=, `privateKey` as PKCS #8 in base64. */
+async function createKey(): Promise<{ publicKey: string; privateKey: string }> {
+  const made = await promisify(generateKeyPair)('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+  })
+  return { publicKey: made.publicKey.toString('base64'), privateKey: made.privateKey.toString('base64') }
+}
+
+const openKey = (privateKey: string): KeyObject =>
+  createPrivateKey({ key: Buffer.from(privateKey, 'base64'), type: 'pkcs8', format: 'der' })
+
+/** Whether a TXT record publishes this key; spaces and the order of its parts do not matter. */
+function publishes(record: string, publicKey: string): boolean {
+  const key = /(?:^|;)\s*p=([^;]*)/i.exec(record)?.[1]
+  return key !== undefined && key.replace(/\s+/g, '') === publicKey
 }

@@ -27,9 +27,6 @@ const MANY_LINKS = 3
 /** … and so do two links opened faster than by hand. */
 const TWO_LINKS_MS = 1_000
 
-/** How far back visits are reclassified. */
-export const BURST_MS = 60_000
-
 /** Returns the visits to reclassify as a machine's. */
 export function evaluateBurst(visits: readonly SeenEvent[]): Reclassification[] {
   const sorted = [...visits].sort((one, other) => one.at - other.at)

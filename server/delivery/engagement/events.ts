@@ -2,7 +2,7 @@ import { recordTouchpoint, revokeTouchpoints } from '../../carts/carts/touchpoin
 import { newId } from '../../core/common/ids.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import { lockMessageShopper } from '../../messages/messages/recipient.ts'
-import { BURST_MS, evaluateBurst } from './burst.ts'
+import { evaluateBurst } from './burst.ts'
 import type { Classification, EngagementKind } from './classify.ts'
 import * as sql from './sql.ts'
 
@@ -56,3 +56,6 @@ export async function recordEngagement(
   const disowned = (await sql.reclassify(tx, burst)).filter((each) => each !== id)
   if (disowned.length > 0) await revokeTouchpoints(tx, { shopperId, cartId, at })
 }
+
+/** How far back visits are reclassified. */
+const BURST_MS = 60_000

@@ -9,7 +9,7 @@ import type { DeliveryReport, TextChannelName } from '../../messages/channels/ch
 import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { OPERATOR_KEY, trustedOf, trustedOperator } from '../texts/text-channels.ts'
 import { handleReply } from './inbound.ts'
-import { duePrice } from './prices.ts'
+
 
 import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
 
@@ -19,6 +19,7 @@ import { type Inbound } from './inbound.ts'
 import { keywordOf } from './keywords.ts'
 import { createHmac } from 'node:crypto'
 import type { InboundMessage } from './twilio-hooks.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Handles webhook calls of providers. The key in the URL identifies the account, the signature authenticates the
 // provider. Both are checked before anything is changed.
@@ -263,4 +264,29 @@ function parsed(rawBody: Buffer): unknown {
   } catch {
     return null
   }
+}
+
+const FIRST_ASKED_AFTER_MS = 2 * 60_000
+
+async function duePrice(
+  deps: Deps,
+  account: AccountDb<Db>,
+  of: { providerId: string; messageId: string; channel: TextChannelName },
+): Promise<void> {
+  if (!/^[\da-f-]{36}$/i.test(of.messageId)) return
+  const nextAt = new Date(deps.now().getTime() + FIRST_ASKED_AFTER_MS)
+  await insertPriceDue(account, { ...of, nextAt })
+}
+
+/** Schedules a price look-up, only for a message of this account with this provider id. */
+async function insertPriceDue(
+  { db, accountId }: AccountDb,
+  due: { providerId: string; messageId: string; channel: TextChannelName; nextAt: Date },
+): Promise<void> {
+  await sql`insert into price_lookups (account_id, provider_id, channel, store_id, message_id, next_at)
+    select ${accountId}, ${due.providerId}, ${due.channel}, m.store_id, m.id, ${due.nextAt}
+    from stores s join messages m on m.store_id = s.id
+    where s.account_id = ${accountId} and m.id = ${due.messageId} and m.channel = ${due.channel}
+      and m.cost_micros is not null
+    on conflict do nothing`.execute(db)
 }

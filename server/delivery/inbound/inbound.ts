@@ -15,11 +15,12 @@ import { computeLaterTime, wakeHeldMessages } from '../../shoppers/consent/conse
 import { recordInbound } from '../outcome/delivery.ts'
 
 import { replyJob } from './jobs.ts'
-import { type Keyword, keywordAnswer, keywordOf } from './keywords.ts'
+import { type Keyword, keywordOf } from './keywords.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
 import { type StoreTx, sql } from '../../core/db/db.ts'
 import { becomesSkipped, isOpen, openTo } from '../../messages/messages/fragments.ts'
 import { consentCounts } from '../../shoppers/consent/fragments.ts'
+import { isGermanSpeaking } from '../../messages/channels/phone.ts'
 
 // Shoppers' replies. Each opens WhatsApp's 24-hour window. STOP, START and HELP are executed (C4), once and in the
 // order they were sent.
@@ -394,4 +395,43 @@ function senderOf({ db, accountId }: AccountDb) {
 async function deleteOldInbound(db: Db, receivedBefore: Date): Promise<void> {
   await db.deleteFrom('inbound_messages').where('received_at', '<', receivedBefore).execute()
   await db.deleteFrom('operator_text_contacts').where('last_at', '<', receivedBefore).execute()
+}
+
+/** The reply to a keyword. It names the sender and uses the language of the opt-in request. */
+function keywordAnswer(keyword: Keyword, from: ReplyContext): string {
+  return `${from.name}: ${isGermanSpeaking(from.country) ? german(keyword, from) : english(keyword, from)}`
+}
+
+function english(keyword: Keyword, { help }: ReplyContext): string {
+  switch (keyword) {
+    case 'stop':
+      return 'you will get no more messages from us here. Reply START to get them again.'
+    case 'start':
+      return 'you get our messages again. Reply STOP to stop them.'
+    case 'yes':
+      return 'thank you, that is confirmed. Reply STOP at any time to stop.'
+    case 'help':
+      return `reminders of carts you left. Questions: ${help}. Reply STOP to stop.`
+  }
+}
+
+function german(keyword: Keyword, { help }: ReplyContext): string {
+  switch (keyword) {
+    case 'stop':
+      return 'Sie erhalten hier keine Nachrichten mehr von uns. Mit START erhalten Sie sie wieder.'
+    case 'start':
+      return 'Sie erhalten unsere Nachrichten wieder. STOP beendet.'
+    case 'yes':
+      return 'Danke, das ist bestätigt. STOP beendet jederzeit.'
+    case 'help':
+      return `Erinnerungen an Ihren Warenkorb. Fragen: ${help}. STOP beendet.`
+  }
+}
+
+interface ReplyContext {
+  name: string
+  /** Contact for questions. */
+  help: string
+  /** Country of the sender's number; null: unknown. */
+  country: string | null
 }

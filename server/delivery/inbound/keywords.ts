@@ -1,4 +1,4 @@
-import { isGermanSpeaking } from '../../messages/channels/phone.ts'
+
 
 // Recognizes keywords in replies to text messages (C4). Pure.
 
@@ -173,41 +173,3 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter(Boolean))
 }
 
-export interface ReplyContext {
-  name: string
-  /** Contact for questions. */
-  help: string
-  /** Country of the sender's number; null: unknown. */
-  country: string | null
-}
-
-/** The reply to a keyword. It names the sender and uses the language of the opt-in request. */
-export function keywordAnswer(keyword: Keyword, from: ReplyContext): string {
-  return `${from.name}: ${isGermanSpeaking(from.country) ? german(keyword, from) : english(keyword, from)}`
-}
-
-function english(keyword: Keyword, { help }: ReplyContext): string {
-  switch (keyword) {
-    case 'stop':
-      return 'you will get no more messages from us here. Reply START to get them again.'
-    case 'start':
-      return 'you get our messages again. Reply STOP to stop them.'
-    case 'yes':
-      return 'thank you, that is confirmed. Reply STOP at any time to stop.'
-    case 'help':
-      return `reminders of carts you left. Questions: ${help}. Reply STOP to stop.`
-  }
-}
-
-function german(keyword: Keyword, { help }: ReplyContext): string {
-  switch (keyword) {
-    case 'stop':
-      return 'Sie erhalten hier keine Nachrichten mehr von uns. Mit START erhalten Sie sie wieder.'
-    case 'start':
-      return 'Sie erhalten unsere Nachrichten wieder. STOP beendet.'
-    case 'yes':
-      return 'Danke, das ist bestätigt. STOP beendet jederzeit.'
-    case 'help':
-      return `Erinnerungen an Ihren Warenkorb. Fragen: ${help}. STOP beendet.`
-  }
-}

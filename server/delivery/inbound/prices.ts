@@ -1,4 +1,4 @@
-import { type AccountDb, type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { listStoresWithPriceLookups } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import type { Cost, TextChannelName } from '../../messages/channels/channel.ts'
@@ -8,19 +8,8 @@ import { sql } from '../../core/db/db.ts'
 // Final prices of messages. The send books an estimate. Twilio reports the price some minutes after delivery, which
 // then replaces the estimate.
 
-const FIRST_ASKED_AFTER_MS = 2 * 60_000
 const MOST_TRIES = 8
 const AT_ONCE = 20
-
-export async function duePrice(
-  deps: Deps,
-  account: AccountDb<Db>,
-  of: { providerId: string; messageId: string; channel: TextChannelName },
-): Promise<void> {
-  if (!/^[\da-f-]{36}$/i.test(of.messageId)) return
-  const nextAt = new Date(deps.now().getTime() + FIRST_ASKED_AFTER_MS)
-  await insertPriceDue(account, { ...of, nextAt })
-}
 
 /** Tick: requests the prices that should be known by now. */
 export async function fetchPrices(deps: Deps): Promise<void> {
@@ -52,19 +41,6 @@ async function book(store: StoreDb<Db>, due: PriceDue, cost: Cost): Promise<void
 }
 
 // SQL for messages whose final price is not known yet.
-
-/** Schedules a price look-up, only for a message of this account with this provider id. */
-async function insertPriceDue(
-  { db, accountId }: AccountDb,
-  due: { providerId: string; messageId: string; channel: TextChannelName; nextAt: Date },
-): Promise<void> {
-  await sql`insert into price_lookups (account_id, provider_id, channel, store_id, message_id, next_at)
-    select ${accountId}, ${due.providerId}, ${due.channel}, m.store_id, m.id, ${due.nextAt}
-    from stores s join messages m on m.store_id = s.id
-    where s.account_id = ${accountId} and m.id = ${due.messageId} and m.channel = ${due.channel}
-      and m.cost_micros is not null
-    on conflict do nothing`.execute(db)
-}
 
 interface PriceDue {
   account_id: string

@@ -9,12 +9,12 @@ import { insertAnswer } from '../../shoppers/consent/consents.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { noteReport } from '../deliverability/throttles.ts'
 import { undoBadge } from '../outcome/outcome.ts'
-import * as sql from './mail-reports-sql.ts'
+import { type MailReportRow, applyMailReports, keepMailReport, suppressReported, waitingMailReports } from './mail-reports-sql.ts'
 
 // Reports of receivers and mail providers about accepted mails (D4): delivered, soft bounce, hard bounce or spam
 // complaint. Reports may come twice, late, in any order, and before the mail server's reply.
 
-export interface MailReport extends Omit<sql.MailReportRow, 'at'> {
+export interface MailReport extends Omit<MailReportRow, 'at'> {
   at?: Date
 }
 
@@ -26,7 +26,7 @@ export async function recordMailReport(deps: Deps, report: MailReport): Promise<
   const at = report.at && report.at < now ? report.at : now
   const isNew = await transact({ storeId: message.store_id, db: deps.db as Db }, async (tx) => {
     await lockShoppersOf(tx, [message.shopper_id])
-    if (!(await sql.keepMailReport(tx, { ...report, at }))) return false
+    if (!(await keepMailReport(tx, { ...report, at }))) return false
     await suppressFor(deps, tx, report, message)
     await apply(deps, tx, message.id)
     return true
@@ -53,7 +53,7 @@ async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport
   const { account_id: accountId, to_address: address } = mail
   const now = deps.now()
   const hash = deps.secrets.addressHash(address)
-  await sql.suppressReported(tx, { accountId, hash, address, reason, source, at: now })
+  await suppressReported(tx, { accountId, hash, address, reason, source, at: now })
   await skipOpenMessagesTo(tx, { accountId, address, channel: 'email', now, reason: `suppressed_${reason}` })
   if (kind === 'opt_out') {
     const who = maskAddress('email', address)
@@ -68,7 +68,7 @@ async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport
 
 async function apply(deps: Deps, tx: StoreTx, messageId: string): Promise<void> {
   const now = deps.now()
-  for (const moved of await sql.applyMailReports(tx, messageId, now)) {
+  for (const moved of await applyMailReports(tx, messageId, now)) {
     if (!isFailed(moved.state)) continue
     // An undelivered mail does not count for the badge (decision 11).
     await undoBadge(tx, moved.id)
@@ -80,7 +80,7 @@ async function apply(deps: Deps, tx: StoreTx, messageId: string): Promise<void> 
 
 /** Tick: applies reports that came before the mail server's reply was recorded. */
 export async function applyWaitingReports(deps: Deps): Promise<void> {
-  for (const { store_id, message_id, shopper_id } of await sql.waitingMailReports(deps.db)) {
+  for (const { store_id, message_id, shopper_id } of await waitingMailReports(deps.db)) {
     await transact({ storeId: store_id, db: deps.db as Db }, async (tx) => {
       // An erasure takes the same lock, so it either erases what is written here or leaves nothing to write to.
       await lockShoppersOf(tx, [shopper_id])

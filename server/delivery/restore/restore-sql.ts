@@ -1,6 +1,6 @@
 import type { CartItem, CartState } from '../../../shared/carts.ts'
 import { currentCode } from '../../carts/coupons/fragments.ts'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { CheckoutRef, Fold } from '../../core/schema/facts.ts'
 import type { PlatformName } from '../../platforms/platform/platform.ts'
 
@@ -49,14 +49,6 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
   return rows.rows[0]
 }
 
-/** The coupon in a sent message; null: none. */
-export async function couponOfMessage({ db, storeId }: StoreDb, messageId: string) {
-  const { rows } = await sql<{ id: string; shopper_id: string; coupon_id: string | null; coupon_code: string }>`
-    select m.id, m.shopper_id, m.coupon_id, ${currentCode} as coupon_code from messages m
-    where m.store_id = ${storeId} and m.id = ${messageId} and m.coupon_code is not null`.execute(db)
-  return rows[0] ?? null
-}
-
 export interface Availability {
   product_id: string
   variation_id: string
@@ -70,55 +62,3 @@ export interface Availability {
   permalink: string | null
 }
 
-export async function loadAvailability(
-  { db, storeId }: StoreDb,
-  productIds: readonly string[],
-): Promise<Availability[]> {
-  if (productIds.length === 0) return []
-  return db
-    .selectFrom('products')
-    .select([
-      'product_id',
-      'variation_id',
-      'price_minor',
-      'was_price_minor',
-      'is_available',
-      'is_on_sale',
-      'has_open_choice',
-      'stock_quantity',
-      'permalink',
-    ])
-    .where('store_id', '=', storeId)
-    .where('product_id', 'in', [...productIds])
-    .execute()
-}
-
-/** Whether Restore was pressed for this message since then. The caller has locked the message's shopper. */
-export async function wasPressed({ db, storeId }: StoreTx, messageId: string, since: Date): Promise<boolean> {
-  const rows = await sql<{ is_pressed: boolean }>`
-    select exists (select 1 from messages m join touchpoints t on t.store_id = m.store_id and t.cart_id = m.cart_id
-      where m.store_id = ${storeId} and m.id = ${messageId} and t.message_id = m.id and t.kind = 'restore' and t.at > ${since})
-      as is_pressed`.execute(db)
-  return rows.rows[0]!.is_pressed
-}
-
-/** Marks a way-back token as used. Returns whether it was the first use. */
-export async function markTokenUsed({ db, storeId }: StoreDb, hash: Buffer, now: Date): Promise<boolean> {
-  const { rows } = await sql`update link_tokens set asked_at = ${now}
-    where store_id = ${storeId} and token_hash = ${hash} and purpose = 'back' and asked_at is null returning 1`.execute(
-    db,
-  )
-  return rows.length > 0
-}
-
-/** The recipient of an email; null: the message was not an email. */
-export async function findMailAddress({ db, storeId }: StoreDb, messageId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('messages')
-    .select('to_address')
-    .where('store_id', '=', storeId)
-    .where('id', '=', messageId)
-    .where('channel', '=', 'email')
-    .executeTakeFirst()
-  return row?.to_address ?? null
-}

@@ -27,10 +27,14 @@ import type { RefillRequest, RefillResult } from '../../platforms/platform/platf
 import { findPlatform, findPluginProtocol } from '../../platforms/registry/registry.ts'
 
 import { applyRefill, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
-import * as sql from './restore-sql.ts'
+import { restorableCart } from './restore-sql.ts'
 import { computeDiscounts } from '../../carts/coupons/discount.ts'
 import { loadEnteredCoupons, loadSentCoupon } from '../../carts/coupons/for-messages.ts'
 import { type CouponState, findCouponProblem, removeRestrictions } from '../../carts/coupons/validity.ts'
+import { currentCode } from '../../carts/coupons/fragments.ts'
+import type { StoreTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import type { Availability } from './restore-sql.ts'
 
 // Restores a cart from a message's link (decisions 4 and 14). A restore token shows items and prices, but no personal
 // data.
@@ -101,7 +105,7 @@ export async function testRestore(
 ): Promise<Restored> {
   const { id: storeId } = await chooseStore(deps.db, session, wanted)
   const store = { storeId, db: deps.db as Db }
-  const cart = await sql.restorableCart(store, cartId, null)
+  const cart = await restorableCart(store, cartId, null)
   if (!cart) throw new AppError('not_found', restoreTexts.notFound)
   return restore(deps, { store, cart, messageId: null, subject: `member ${cart.id}` })
 }
@@ -112,7 +116,7 @@ const discountRulesOf = (cart: RestorableCart): DiscountRules => ({
   isSequential: cart.is_discount_sequential ?? false,
 })
 
-type RestorableCart = NonNullable<Awaited<ReturnType<typeof sql.restorableCart>>>
+type RestorableCart = NonNullable<Awaited<ReturnType<typeof restorableCart>>>
 
 interface RestoreRequest {
   store: StoreDb<Db>
@@ -163,7 +167,7 @@ async function recordPress(deps: Deps, { store, cart, messageId, subject }: Rest
   const at = deps.now()
   return transact(store, async (tx) => {
     if (messageId !== null) await lockMessageShopper(tx, messageId)
-    const isAgain = messageId !== null && (await sql.wasPressed(tx, messageId, new Date(at.getTime() - ONE_PRESS_MS)))
+    const isAgain = messageId !== null && (await wasPressed(tx, messageId, new Date(at.getTime() - ONE_PRESS_MS)))
     if (messageId !== null && !isAgain) {
       const touch = { id: newId(), messageId, cartId: cart.id, kind: 'restore' as const, at }
       await recordTouchpoint(tx, { ...touch, isHuman: true, reason: 'pressed_restore' })
@@ -178,7 +182,7 @@ const unpaidOrders = ({ orders }: RestorableCart): string[] =>
   Object.keys(orders).filter((id) => ['pending', 'failed'].includes(orders[id]!))
 
 async function plannedItems(store: StoreDb, cart: RestorableCart, hasUnpaidOrder = unpaidOrders(cart).length > 0) {
-  const products = await sql.loadAvailability(store, [...new Set(cart.items.map((item) => item.productId))])
+  const products = await loadAvailability(store, [...new Set(cart.items.map((item) => item.productId))])
   return planItems(cart.items, products, { ...cart, hasUnpaidOrder })
 }
 
@@ -252,7 +256,7 @@ async function openToken(deps: Deps, token: string) {
   const link = await system.findLinkToken(deps.db, tokenHash(isToken ? token.slice(3) : ''), 'restore', deps.now())
   if (!link) throw notFound()
   const store = { storeId: link.store_id, db: deps.db as Db }
-  const cart = link.cart_id === null ? undefined : await sql.restorableCart(store, link.cart_id, link.message_id)
+  const cart = link.cart_id === null ? undefined : await restorableCart(store, link.cart_id, link.message_id)
   if (!cart) throw notFound()
   return { link, cart, store }
 }
@@ -300,8 +304,48 @@ async function findCoupon(
     const { id, shopper_id, coupons } = cart
     return (await loadEnteredCoupons(store, [{ id, shopper_id, entered_codes: coupons }])).get(id) ?? null
   }
-  const message = messageId === null ? null : await sql.couponOfMessage(store, messageId)
+  const message = messageId === null ? null : await couponOfMessage(store, messageId)
   if (!message?.coupon_id) return null
   const state = await loadSentCoupon(store, { ...message, coupon_id: message.coupon_id, at })
   return state && { code: message.coupon_code, state }
+}
+
+/** The coupon in a sent message; null: none. */
+async function couponOfMessage({ db, storeId }: StoreDb, messageId: string) {
+  const { rows } = await sql<{ id: string; shopper_id: string; coupon_id: string | null; coupon_code: string }>`
+    select m.id, m.shopper_id, m.coupon_id, ${currentCode} as coupon_code from messages m
+    where m.store_id = ${storeId} and m.id = ${messageId} and m.coupon_code is not null`.execute(db)
+  return rows[0] ?? null
+}
+
+async function loadAvailability(
+  { db, storeId }: StoreDb,
+  productIds: readonly string[],
+): Promise<Availability[]> {
+  if (productIds.length === 0) return []
+  return db
+    .selectFrom('products')
+    .select([
+      'product_id',
+      'variation_id',
+      'price_minor',
+      'was_price_minor',
+      'is_available',
+      'is_on_sale',
+      'has_open_choice',
+      'stock_quantity',
+      'permalink',
+    ])
+    .where('store_id', '=', storeId)
+    .where('product_id', 'in', [...productIds])
+    .execute()
+}
+
+/** Whether Restore was pressed for this message since then. The caller has locked the message's shopper. */
+async function wasPressed({ db, storeId }: StoreTx, messageId: string, since: Date): Promise<boolean> {
+  const rows = await sql<{ is_pressed: boolean }>`
+    select exists (select 1 from messages m join touchpoints t on t.store_id = m.store_id and t.cart_id = m.cart_id
+      where m.store_id = ${storeId} and m.id = ${messageId} and t.message_id = m.id and t.kind = 'restore' and t.at > ${since})
+      as is_pressed`.execute(db)
+  return rows.rows[0]!.is_pressed
 }

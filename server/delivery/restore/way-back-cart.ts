@@ -4,7 +4,8 @@ import type { Db, StoreDb } from '../../core/db/db.ts'
 import { type Limit, tryTakePoint } from '../../core/db/rate-limits.ts'
 import { findLinkToken } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import * as sql from './restore-sql.ts'
+import { restorableCart } from './restore-sql.ts'
+import { sql } from '../../core/db/db.ts'
 
 // The cart behind a way-back token, for the shop's plugin, which fills the cart itself (decision 107). Reading does not
 // change the cart. The mail's recipient is returned once per token, so that a forwarded link reveals no address
@@ -34,12 +35,12 @@ export async function readWayBack(
   if (!link || link.store_id !== store.storeId || link.cart_id === null) return null
   const waitS = await tryTakePoint(deps, ASKS_PER_TOKEN, hash.toString('hex'))
   if (waitS > 0) return { waitS }
-  const cart = await sql.restorableCart(store, link.cart_id, link.message_id)
+  const cart = await restorableCart(store, link.cart_id, link.message_id)
   if (!cart) return null
   if (cart.status === 'recovered' || cart.status === 'purchased') {
     return { lines: [], coupon: null, email: null, isOrdered: true }
   }
-  const isFirst = await sql.markTokenUsed(store, hash, deps.now())
+  const isFirst = await markTokenUsed(store, hash, deps.now())
   const isPressed = deps.now().getTime() - link.created_at.getTime() <= ADDRESS_WITHIN_MS
   const mayReturnAddress = isFirst && isPressed && !link.is_test && link.message_id !== null
   return {
@@ -51,7 +52,28 @@ export async function readWayBack(
       name,
     })),
     coupon: cart.coupon_code ?? cart.coupons[0] ?? null,
-    email: mayReturnAddress ? await sql.findMailAddress(store, link.message_id!) : null,
+    email: mayReturnAddress ? await findMailAddress(store, link.message_id!) : null,
     isOrdered: false,
   }
+}
+
+/** Marks a way-back token as used. Returns whether it was the first use. */
+async function markTokenUsed({ db, storeId }: StoreDb, hash: Buffer, now: Date): Promise<boolean> {
+  const { rows } = await sql`update link_tokens set asked_at = ${now}
+    where store_id = ${storeId} and token_hash = ${hash} and purpose = 'back' and asked_at is null returning 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+/** The recipient of an email; null: the message was not an email. */
+async function findMailAddress({ db, storeId }: StoreDb, messageId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('messages')
+    .select('to_address')
+    .where('store_id', '=', storeId)
+    .where('id', '=', messageId)
+    .where('channel', '=', 'email')
+    .executeTakeFirst()
+  return row?.to_address ?? null
 }

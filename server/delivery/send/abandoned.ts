@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 
 import { isUnheard, type MessageInFlight, settle, UNHEARD } from './settle.ts'
 import type { Silence } from './turn-sql.ts'
-import { isSteady } from './workers.ts'
+
 import { type Db, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { becomesScheduled, hasWorker, isClaimed, isSending } from '../../messages/messages/fragments.ts'
@@ -149,4 +149,13 @@ export async function releaseClaimsOfDead(db: Db, deadBefore: Date, now: Date): 
       where s.store_id in (select store_id from freed))
     select count(*)::int as count from freed`.execute(db)
   return rows.rows[0]!.count
+}
+
+/**
+ * Whether this process has beaten without a gap since then. If so, a process without a heartbeat since then is dead.
+ */
+async function isSteady({ db, workerId }: Pick<Deps, 'db' | 'workerId'>, since: Date): Promise<boolean> {
+  const rows = await sql`select 1 from workers
+    where id = ${workerId} and seen_at >= ${since} and steady_since <= ${since}`.execute(db)
+  return rows.rows.length > 0
 }

@@ -19,7 +19,7 @@ const KNOWN: Record<string, Known> = {
   // Account and store
   'accounts/removal-sql.ts deleteAccount':
     'deleting an account deletes its messages: nothing more is sent, and the process continues',
-  'store-settings/sql.ts deleteStore':
+  'store-settings/stores.ts deleteStore':
     'deleting an account deletes its messages: nothing more is sent, and the process continues',
 
   // Flows
@@ -34,7 +34,7 @@ const KNOWN: Record<string, Known> = {
     'both are taken out of the campaign',
     'its held messages are dropped: neither of these is affected, and it is sent once',
   ],
-  'campaigns/runs-sql.ts retimeSome': 'the campaign is postponed: unsent messages get the new time',
+  'campaigns/runs.ts retimeSome': 'the campaign is postponed: unsent messages get the new time',
 
   // Carts and people
   'messages/sql.ts cancelOpen': [

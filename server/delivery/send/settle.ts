@@ -33,16 +33,6 @@ export interface Answer {
   isMailbox: boolean
 }
 
-export const answerOf = (
-  { outcome, answeredAt }: { outcome: Outcome; answeredAt: Date },
-  isMailbox: boolean,
-): Answer => ({
-  state: stateAfterAnswer[outcome.kind],
-  at: answeredAt.toISOString(),
-  outcome,
-  isMailbox,
-})
-
 /** A message in flight with its outcome. */
 export type MessageInFlight = SendResult<SentRow & { row: { shopper_id: string } }>
 

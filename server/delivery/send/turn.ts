@@ -13,10 +13,13 @@ import type { SendResult } from '../outcome/outcome.ts'
 import { type ChannelRules, createChannelRules, type Sendable } from './channel-rules.ts'
 
 import type { SendContext } from './send-window.ts'
-import { answerOf, settle } from './settle.ts'
+import { settle } from './settle.ts'
 import * as sql from './turn-sql.ts'
 import { isPush, isText } from '../decide/composing.ts'
 import type { CandidateRow, PreparedRow } from './turn-sql.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
+import type { Answer } from './settle.ts'
 
 // Sends a batch, on every channel (decisions 147 and 149), in three writes. `prepare` writes content and links of the whole batch before any of it is
 // sent. `take`, the turn, is one statement: it stores the answers that came and moves the next messages to `sending`. `settle` (settle.ts) writes what
@@ -295,4 +298,14 @@ const candidateRow = (ready: Ready, own: object): CandidateRow => ({
   coupon_wording: ready.coupon?.wording ?? null,
   inputs: { consentBasis: ready.inputs.consentBasis ?? null },
   own,
+})
+
+const answerOf = (
+  { outcome, answeredAt }: { outcome: Outcome; answeredAt: Date },
+  isMailbox: boolean,
+): Answer => ({
+  state: stateAfterAnswer[outcome.kind],
+  at: answeredAt.toISOString(),
+  outcome,
+  isMailbox,
 })

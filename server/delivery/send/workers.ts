@@ -46,15 +46,6 @@ export async function endBeat(deps: Pick<Deps, 'db' | 'workerId'>): Promise<void
   await deps.db.deleteFrom('workers').where('id', '=', deps.workerId).execute()
 }
 
-/**
- * Whether this process has beaten without a gap since then. If so, a process without a heartbeat since then is dead.
- */
-export async function isSteady({ db, workerId }: Pick<Deps, 'db' | 'workerId'>, since: Date): Promise<boolean> {
-  const rows = await sql`select 1 from workers
-    where id = ${workerId} and seen_at >= ${since} and steady_since <= ${since}`.execute(db)
-  return rows.rows.length > 0
-}
-
 export async function lastBeat(db: Db): Promise<Date | null> {
   const rows = await sql<{ at: Date | null }>`select max(seen_at) as at from workers`.execute(db)
   return rows.rows[0]?.at ?? null

@@ -28,6 +28,10 @@ import {
   openSecrets,
   sealSecrets,
 } from './text-channels.ts'
+import type { AccountTx } from '../../core/db/db.ts'
+import type { TextTemplate } from '../../core/schema/text-channels.ts'
+import type { KeptCredentials } from './credentials-sql.ts'
+import { columnsOf } from './credentials-sql.ts'
 
 // Setup of an account's SMS and WhatsApp. The provider verifies credentials before they are saved.
 
@@ -157,9 +161,9 @@ async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted
   const accepted = await tryOut(tried, channel).finally(() => tried.close())
   await transactAccount(account, async (tx) => {
     const now = deps.now()
-    const row = await sql.lockCredentials(tx, channel)
+    const row = await lockCredentials(tx, channel)
     if ((row?.version ?? 0) !== wanted.version) throw new AppError('conflict', textChannelTexts.changedMeanwhile)
-    await sql.saveCredentials(tx, {
+    await saveCredentials(tx, {
       ...{ channel, provider, identity, template, senders: wanted.senders, hook_key: hookKey },
       encrypted: sealSecrets(deps.secrets, { accountId: account.accountId, channel }, secrets),
       templates: accepted.templates,
@@ -212,7 +216,7 @@ export async function refreshTemplates(deps: Deps, account: AccountDb<Db>): Prom
   const channel = await deps.channels.text(account.accountId, 'whatsapp')
   if (!channel?.listTemplates) throw new AppError('unprocessable', textChannelTexts.notConfigured)
   const templates = await listTemplates({ listTemplates: channel.listTemplates })
-  await sql.saveTemplates(account, 'whatsapp', templates, deps.now())
+  await saveTemplates(account, 'whatsapp', templates, deps.now())
 }
 
 type Choice = z.output<typeof chooseWhatsappTemplate.body>
@@ -225,14 +229,14 @@ export async function chooseTemplate(
 ): Promise<void> {
   keepDemo(session)
   await transactAccount(account, async (tx) => {
-    const row = requireFound(await sql.lockCredentials(tx, 'whatsapp'), 'WhatsApp')
+    const row = requireFound(await lockCredentials(tx, 'whatsapp'), 'WhatsApp')
     const template = row.templates.find(({ name, language }) => name === choice.name && language === choice.language)
     const problem = template ? choiceProblem(deps, template, choice) : 'The provider does not have this template.'
     if (!template || problem) throw new AppError('unprocessable', problem ?? '')
     const { name, language, text, buttonUrlPrefix } = template
     const category = template.category === 'utility' ? ('utility' as const) : ('marketing' as const)
     const chosen = { name, language, category, text, variables: choice.variables, buttonUrlPrefix }
-    await sql.saveTemplate(tx, chosen, row.version + 1)
+    await saveTemplate(tx, chosen, row.version + 1)
     await wakeMessagesOf(tx.db, tx.accountId, ['template_missing'], deps.now())
   })
 }
@@ -255,7 +259,64 @@ export async function removeChannel(
   channel: TextChannelName,
 ): Promise<void> {
   keepDemo(session)
-  if (await sql.deleteCredentials(account, channel)) {
+  if (await deleteCredentials(account, channel)) {
     deps.log.info({ accountId: account.accountId, channel }, 'channels.removed')
   }
+}
+
+function lockCredentials({ db, accountId }: AccountTx, channel: TextChannelName) {
+  return db
+    .selectFrom('channel_credentials')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('channel', '=', channel)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+async function saveCredentials({ db, accountId }: AccountTx, kept: KeptCredentials): Promise<void> {
+  const { channel, columns } = columnsOf(kept)
+  await db
+    .insertInto('channel_credentials')
+    .values({ account_id: accountId, channel, ...columns })
+    .onConflict((conflict) => conflict.columns(['account_id', 'channel']).doUpdateSet(columns))
+    .execute()
+}
+
+async function saveTemplates(
+  { db, accountId }: AccountDb,
+  channel: TextChannelName,
+  templates: object,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('channel_credentials')
+    .set({ templates: JSON.stringify(templates), templates_at: now })
+    .where('account_id', '=', accountId)
+    .where('channel', '=', channel)
+    .execute()
+}
+
+async function saveTemplate(
+  { db, accountId }: AccountTx,
+  template: TextTemplate,
+  version: number,
+): Promise<void> {
+  await db
+    .updateTable('channel_credentials')
+    .set({ template: JSON.stringify(template), version })
+    .where('account_id', '=', accountId)
+    .where('channel', '=', 'whatsapp')
+    .execute()
+}
+
+async function deleteCredentials({ db, accountId }: AccountDb, channel: TextChannelName): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('channel_credentials')
+    .where('account_id', '=', accountId)
+    .where('channel', '=', channel)
+    .where('provider', 'not in', ['sandbox', 'operator'])
+    .returning('channel')
+    .execute()
+  return gone.length > 0
 }

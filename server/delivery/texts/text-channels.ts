@@ -8,7 +8,7 @@ import type { OutgoingText, TextChannel, TextChannelName } from '../../messages/
 import { notSent } from '../../messages/channels/not-sent.ts'
 import type { Authorized } from '../../messages/channels/send-authorization.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
-import * as sql from './credentials-sql.ts'
+import { type CredentialsRow, type KeptCredentials, readCredentials } from './credentials-sql.ts'
 import { registerLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.ts'
 
 import { createWhatsAppChannel, type WhatsAppChannel } from './whatsapp.ts'
@@ -21,6 +21,9 @@ import { chooseSender, estimateText } from '../../messages/channels/senders.ts'
 import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { outcomeOfRefusal } from './text-outcome.ts'
+import type { AccountDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import { columnsOf } from './credentials-sql.ts'
 
 // An account's SMS and WhatsApp channels, made from its credentials. Without credentials, SMS uses the operator's
 // account, if there is one (decision 85), else the built-in phones in local mode and the demo (decision 29). WhatsApp
@@ -60,7 +63,7 @@ export function sealSecrets(secrets: Secrets, row: { accountId: string; channel:
 
 export function openSecrets(
   secrets: Secrets,
-  row: Pick<sql.CredentialsRow, 'account_id' | 'channel' | 'encrypted'>,
+  row: Pick<CredentialsRow, 'account_id' | 'channel' | 'encrypted'>,
 ): CredentialSecrets {
   return Sealed.parse(JSON.parse(secrets.open(row.encrypted, contextOf(row.account_id, row.channel))))
 }
@@ -68,7 +71,7 @@ export function openSecrets(
 /** The secrets that verify a provider's calls; null: the operator's account is no longer configured. */
 export function trustedOf(
   { config, secrets }: Pick<TextChannelDeps, 'config' | 'secrets'>,
-  row: Pick<sql.CredentialsRow, 'account_id' | 'channel' | 'provider' | 'encrypted' | 'identity'>,
+  row: Pick<CredentialsRow, 'account_id' | 'channel' | 'provider' | 'encrypted' | 'identity'>,
 ): { identity: Identity; secrets: CredentialSecrets } | null {
   if (row.provider !== 'operator') return { identity: row.identity, secrets: openSecrets(secrets, row) }
   return config.operatorTexts && trustedOperator(config.operatorTexts)
@@ -131,7 +134,7 @@ export function openTextChannels(deps: TextChannelDeps): TextChannels {
 }
 
 /** Whether the account entered these credentials itself. */
-export const isOwn = ({ provider }: Pick<sql.CredentialsRow, 'provider'>): boolean =>
+export const isOwn = ({ provider }: Pick<CredentialsRow, 'provider'>): boolean =>
   provider !== 'sandbox' && provider !== 'operator'
 
 /**
@@ -139,13 +142,13 @@ export const isOwn = ({ provider }: Pick<sql.CredentialsRow, 'provider'>): boole
  */
 export async function currentCredentials(deps: TextChannelDeps, accountId: string, channel: TextChannelName) {
   const account = { accountId, db: deps.db }
-  const row = await sql.readCredentials(account, channel)
+  const row = await readCredentials(account, channel)
   if (row && isOwn(row)) return row
   const given = await givenTo(deps, accountId, channel)
   if (!given || given === row?.provider) return given ? row : undefined
   const made = given === 'operator' ? operatorRow(deps, accountId) : sandboxRow(deps, accountId, channel)
-  await sql.insertBuiltIn(account, made)
-  return sql.readCredentials(account, channel)
+  await insertBuiltIn(account, made)
+  return readCredentials(account, channel)
 }
 
 async function givenTo(deps: TextChannelDeps, accountId: string, channel: TextChannelName) {
@@ -154,11 +157,11 @@ async function givenTo(deps: TextChannelDeps, accountId: string, channel: TextCh
   if (!phoneUrl && !isByOperator) return null
   const isSandboxForAll = config.isLocal && !isByOperator
   if (phoneUrl && isSandboxForAll) return 'sandbox'
-  if (await sql.isDemoAccount(deps.db, accountId)) return phoneUrl ? 'sandbox' : null
+  if (await isDemoAccount(deps.db, accountId)) return phoneUrl ? 'sandbox' : null
   return isByOperator ? 'operator' : null
 }
 
-function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChannelName): sql.KeptCredentials {
+function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChannelName): KeptCredentials {
   const { sender, ...identity } = sandboxIdentity(accountId)
   const [authToken, accessToken, appSecret, verifyToken] = Array.from({ length: 4 }, randomToken)
   const plain = { authToken: authToken!, accessToken: accessToken!, appSecret: appSecret!, verifyToken: verifyToken! }
@@ -179,7 +182,7 @@ function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChann
 }
 
 /** Stores only a hook key, so that delivery reports name the account; the rest is in the configuration. */
-function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): sql.KeptCredentials {
+function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): KeptCredentials {
   const plain = { authToken: '', accessToken: '', appSecret: '', verifyToken: '' }
   return {
     ...{ channel: 'sms', provider: 'operator', hook_key: randomToken(), identity: {}, senders: [], template: null },
@@ -191,7 +194,7 @@ function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): sql.
 /** Records the recipient before the send, so that a reply always finds its account. */
 function byOperator(
   { config, db, secrets, now }: TextChannelDeps,
-  row: Pick<sql.CredentialsRow, 'account_id' | 'hook_key'>,
+  row: Pick<CredentialsRow, 'account_id' | 'hook_key'>,
 ): TextChannel {
   const { accountSid, authToken, senders } = config.operatorTexts!
   const isReachable = canReach(config.publicUrl)
@@ -207,7 +210,7 @@ function byOperator(
     credits: { perMille: config.textCreditPerMille },
     async send(message: Authorized<OutgoingText>) {
       try {
-        await sql.recordOperatorContact(account, secrets.addressHash(message.to), now())
+        await recordOperatorContact(account, secrets.addressHash(message.to), now())
       } catch {
         return notSent('the database was unreachable.')
       }
@@ -216,7 +219,7 @@ function byOperator(
   }
 }
 
-async function makeChannel(deps: TextChannelDeps, row: sql.CredentialsRow): Promise<TextChannel> {
+async function makeChannel(deps: TextChannelDeps, row: CredentialsRow): Promise<TextChannel> {
   const { config } = deps
   if (row.provider === 'operator') return byOperator(deps, row)
   if (row.provider === 'sandbox') await announce(deps, row)
@@ -230,7 +233,7 @@ async function makeChannel(deps: TextChannelDeps, row: sql.CredentialsRow): Prom
 /** Creates a channel with these credentials, stored or only under test. */
 export function channelOf(
   { config, phoneUrl }: TextChannelDeps,
-  row: Pick<sql.CredentialsRow, 'channel' | 'provider' | 'hook_key'> & {
+  row: Pick<CredentialsRow, 'channel' | 'provider' | 'hook_key'> & {
     identity: Identity
     senders: readonly Sender[]
     template: TextTemplate | null
@@ -263,7 +266,7 @@ export function channelOf(
   })
 }
 
-function announce({ config, phoneUrl, secrets }: TextChannelDeps, row: sql.CredentialsRow): Promise<void> {
+function announce({ config, phoneUrl, secrets }: TextChannelDeps, row: CredentialsRow): Promise<void> {
   const inboundUrl =
     row.channel === 'sms' ? hookUrl.twilioInbound(config, row.hook_key) : hookUrl.meta(config, row.hook_key)
   const identity = sandboxIdentity(row.account_id)
@@ -499,3 +502,35 @@ interface ContentShape {
 }
 
 const categoryOf = (name: string) => (name === 'utility' || name === 'authentication' ? name : 'marketing')
+
+/** Inserts built-in credentials once. They replace other built-in ones, but none that the account entered. */
+async function insertBuiltIn({ db, accountId }: AccountDb, kept: KeptCredentials): Promise<void> {
+  const { channel, columns } = columnsOf(kept)
+  await db
+    .insertInto('channel_credentials')
+    .values({ account_id: accountId, channel, ...columns })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'channel'])
+        .doUpdateSet(columns)
+        .where('channel_credentials.provider', 'in', ['sandbox', 'operator'])
+        .where('channel_credentials.provider', '<>', kept.provider),
+    )
+    .execute()
+}
+
+async function isDemoAccount(db: Db, accountId: string): Promise<boolean> {
+  const row = await db.selectFrom('accounts').select('is_demo').where('id', '=', accountId).executeTakeFirst()
+  return row?.is_demo ?? false
+}
+
+/** Records that the operator's number writes to this address. Call before the send. */
+async function recordOperatorContact(
+  { db, accountId }: AccountDb,
+  addressHash: Buffer,
+  now: Date,
+): Promise<void> {
+  await sql`insert into operator_text_contacts as c (account_id, address_hash, last_at)
+    values (${accountId}, ${addressHash}, ${now})
+    on conflict (account_id, address_hash) do update set last_at = greatest(c.last_at, excluded.last_at)`.execute(db)
+}

@@ -18,7 +18,7 @@ export interface CartSums {
   recovered: number
 }
 
-const CARTS = sql`sum(began)::bigint as began, sum(began_over)::bigint as began_over, sum(began_abandoned)::bigint as began_abandoned,
+export const CARTS = sql`sum(began)::bigint as began, sum(began_over)::bigint as began_over, sum(began_abandoned)::bigint as began_abandoned,
   sum(began_bought)::bigint as began_bought, sum(abandoned)::bigint as abandoned, sum(abandoned_minor)::bigint as abandoned_minor,
   sum(unbought)::bigint as unbought, sum(unbought_minor)::bigint as unbought_minor, sum(recovered)::bigint as recovered`
 
@@ -31,42 +31,12 @@ export async function sumCarts({ db, storeId }: StoreDb, { before, first, last }
   return rows
 }
 
-/** Sums carts per day and currency. */
-export async function cartsByDay({ db, storeId }: StoreDb, first: Day, last: Day) {
-  const { rows } = await sql<CartSums & { day: Day }>`
-    select day, currency, began, began_over, began_abandoned, began_bought, abandoned, abandoned_minor, unbought, unbought_minor, recovered
-    from cart_figures where store_id = ${storeId} and dimension = 'all' and day >= ${first}::date and day <= ${last}::date`.execute(
-    db,
-  )
-  return rows
-}
-
-export type CartDimension = 'country' | 'device' | 'shopper'
-
-/** Sums carts per currency and key of each of three dimensions. */
-export async function cartShares({ db, storeId }: StoreDb, { first, last }: RangeDays) {
-  const { rows } = await sql<CartSums & { dimension: CartDimension; key: string }>`
-    select dimension, key, currency, ${CARTS} from cart_figures
-    where store_id = ${storeId} and dimension in ('country', 'device', 'shopper') and day >= ${first}::date and day <= ${last}::date
-    group by dimension, key, currency`.execute(db)
-  return rows
-}
-
 export interface FunnelSums {
   channel: FunnelChannel
   sent: number
   opened: number
   clicked: number
   converted: number
-}
-
-export async function sumFunnels({ db, storeId }: StoreDb, { first, last }: RangeDays): Promise<FunnelSums[]> {
-  const { rows } = await sql<FunnelSums>`
-    select channel, sum(sent)::bigint as sent, sum(opened)::bigint as opened, sum(clicked)::bigint as clicked,
-      sum(converted)::bigint as converted
-    from funnel_figures where store_id = ${storeId} and channel in ('all', 'email', 'sms', 'whatsapp', 'push')
-      and day >= ${first}::date and day <= ${last}::date group by channel`.execute(db)
-  return rows
 }
 
 export interface OrderSums {

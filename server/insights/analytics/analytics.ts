@@ -12,13 +12,17 @@ import { hasFeature } from '../../billing/billing/rules.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import * as rules from './analytics-rules.ts'
-import * as sql from './analytics-sql.ts'
+import { type CartSums, type OrderSums, countedUntil, sumCarts, sumOrders } from './analytics-sql.ts'
 import { buyersOf } from './buyers.ts'
 import { boundsOf } from './days.ts'
-import { type ChannelSums, countRefused, sumMessages } from './messages-sql.ts'
+import { type ChannelSums, sumMessages } from './messages-sql.ts'
 import { ensureRange, ensureRangeSoon } from './product-ranges.ts'
 import { productsAfter } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
+import { sql } from '../../core/db/db.ts'
+import { isFailed } from '../../messages/messages/fragments.ts'
+import type { DayBounds } from './days.ts'
+import type { FunnelSums } from './analytics-sql.ts'
 
 // Advanced Analytics (B 2, decisions 91 to 101): figures of a range of days, for one store or several with one
 // currency.
@@ -80,9 +84,9 @@ export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
   const asking = await scopesOf(asked)
   const { scopes, currency } = asking
   const [carts, orders, funnels, messages, frame] = await Promise.all([
-    eachStore(scopes, ({ store, days }) => sql.sumCarts(store, days)),
-    eachStore(scopes, ({ store, days }) => sql.sumOrders(store, days)),
-    eachStore(scopes, ({ store, days }) => sql.sumFunnels(store, days)),
+    eachStore(scopes, ({ store, days }) => sumCarts(store, days)),
+    eachStore(scopes, ({ store, days }) => sumOrders(store, days)),
+    eachStore(scopes, ({ store, days }) => sumFunnels(store, days)),
     eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
     frameOf(asking),
   ])
@@ -122,7 +126,7 @@ export const demandAdvanced = ({ account, now }: Pick<Asked, 'account' | 'now'>)
 async function advanced(
   { range, now, isFile = false }: Asked,
   asking: Asking,
-  sums: { carts: readonly sql.CartSums[]; orders: readonly sql.OrderSums[]; messages: readonly ChannelSums[] },
+  sums: { carts: readonly CartSums[]; orders: readonly OrderSums[]; messages: readonly ChannelSums[] },
 ) {
   const { scopes, currency } = asking
   const { carts, orders, messages } = sums
@@ -168,7 +172,7 @@ async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
 /** Fields that every reply contains. */
 export async function frameOf({ scopes, currency }: Asking) {
   const [own] = scopes
-  const counted = await Promise.all(scopes.map(({ store }) => sql.countedUntil(store)))
+  const counted = await Promise.all(scopes.map(({ store }) => countedUntil(store)))
   const isBeingCounted = counted.includes('being counted')
   const moments = counted.filter((at) => at instanceof Date)
   return {
@@ -184,4 +188,21 @@ export async function frameOf({ scopes, currency }: Asking) {
 
 export async function eachStore<T>(scopes: readonly Scope[], read: (scope: Scope) => Promise<T[]>): Promise<T[]> {
   return (await Promise.all(scopes.map(read))).flat()
+}
+
+/** Counts emails refused at the send, by the index `messages_refused`. The daily figures contain sent messages only. */
+async function countRefused({ db, storeId }: StoreDb, { since, until }: Pick<DayBounds, 'since' | 'until'>) {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from messages m where m.store_id = ${storeId} and ${isFailed('m')} and m.reason like 'rejected:%' and m.channel = 'email'
+      and m.finished_at >= ${since} and m.finished_at < ${until}`.execute(db)
+  return rows[0]!.count
+}
+
+async function sumFunnels({ db, storeId }: StoreDb, { first, last }: RangeDays): Promise<FunnelSums[]> {
+  const { rows } = await sql<FunnelSums>`
+    select channel, sum(sent)::bigint as sent, sum(opened)::bigint as opened, sum(clicked)::bigint as clicked,
+      sum(converted)::bigint as converted
+    from funnel_figures where store_id = ${storeId} and channel in ('all', 'email', 'sms', 'whatsapp', 'push')
+      and day >= ${first}::date and day <= ${last}::date group by channel`.execute(db)
+  return rows
 }

@@ -21,13 +21,6 @@ export function boundsOf(day: Day, zone: string): DayBounds {
 
 export const dayOf = (at: Date, zone: string): Day => localTime(at, zone).toPlainDate().toString()
 
-/** Lists the days from `first` to `last`, both included. */
-export function daysBetween(first: Day, last: Day): Day[] {
-  const from = Temporal.PlainDate.from(first)
-  const count = from.until(Temporal.PlainDate.from(last), { largestUnit: 'days' }).days + 1
-  return Array.from({ length: Math.max(0, count) }, (_, days) => from.add({ days }).toString())
-}
-
 export const addDays = (day: Day, days: number): Day => Temporal.PlainDate.from(day).add({ days }).toString()
 
 export const dateOf = (instant: Temporal.ZonedDateTime) => new Date(instant.epochMilliseconds)

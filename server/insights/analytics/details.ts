@@ -5,10 +5,14 @@ import { readPages } from '../../access/http/downloads.ts'
 import { describePage } from '../../core/db/paging.ts'
 import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './analytics.ts'
 import { cartFigures, channelFigures, ofChannel, presentProduct, share, sourcesOf, sum } from './analytics-rules.ts'
-import * as sql from './analytics-sql.ts'
+import { type CartSums, sumOrders } from './analytics-sql.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumOrigins } from './messages-sql.ts'
 import { ensureRange } from './product-ranges.ts'
 import { listProducts, type ProductSums, productsAfter } from './product-ranges-sql.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import type { RangeDays } from './ranges.ts'
+import { CARTS } from './analytics-sql.ts'
 
 // Additional figures of Advanced Analytics (decision 99).
 
@@ -17,13 +21,13 @@ export async function readDetails(asked: Asked): Promise<AnalyticsDetails> {
   const asking = await scopesOf(asked)
   const { scopes, currency } = asking
   const [orders, messages, shares, origins, frame] = await Promise.all([
-    eachStore(scopes, ({ store, days }) => sql.sumOrders(store, days)),
+    eachStore(scopes, ({ store, days }) => sumOrders(store, days)),
     eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
-    eachStore(scopes, ({ store, days }) => sql.cartShares(store, days)),
+    eachStore(scopes, ({ store, days }) => cartShares(store, days)),
     eachStore(scopes, ({ store, days }) => sumOrigins(store, days)),
     frameOf(asking),
   ])
-  const sharesOf = (dimension: sql.CartDimension) =>
+  const sharesOf = (dimension: CartDimension) =>
     byKey(
       shares.filter((row) => row.dimension === dimension),
       currency,
@@ -44,7 +48,7 @@ export async function readDetails(asked: Asked): Promise<AnalyticsDetails> {
 }
 
 /** Sorted by number of carts, descending. */
-function byKey(rows: readonly (sql.CartSums & { key: string })[], currency: string) {
+function byKey(rows: readonly (CartSums & { key: string })[], currency: string) {
   return [...Map.groupBy(rows, ({ key }) => key)]
     .map(([key, own]) => {
       const [abandoned, recovered] = [sum(own, (row) => row.abandoned), sum(own, (row) => row.recovered)]
@@ -113,4 +117,15 @@ export async function readProducts(
     pagination: describePage({ page, limit }, total),
     ...frame,
   }
+}
+
+type CartDimension = 'country' | 'device' | 'shopper'
+
+/** Sums carts per currency and key of each of three dimensions. */
+async function cartShares({ db, storeId }: StoreDb, { first, last }: RangeDays) {
+  const { rows } = await sql<CartSums & { dimension: CartDimension; key: string }>`
+    select dimension, key, currency, ${CARTS} from cart_figures
+    where store_id = ${storeId} and dimension in ('country', 'device', 'shopper') and day >= ${first}::date and day <= ${last}::date
+    group by dimension, key, currency`.execute(db)
+  return rows
 }

@@ -4,7 +4,7 @@ import { type FigureSubject, figureSubjects } from '../../core/schema/analytics.
 import type { Deps } from '../../deps.ts'
 import { countCarts, countFunnel, countProducts } from './count-carts-sql.ts'
 import { countMessages, countOrders } from './count-messages-sql.ts'
-import { addDays, boundsOf, type Day, type DayBounds, dayOf, daysBetween } from './days.ts'
+import { addDays, boundsOf, type Day, type DayBounds, dayOf } from './days.ts'
 import * as sql from './figures-sql.ts'
 import { forgetRanges, lockRanges } from './product-ranges-sql.ts'
 
@@ -130,4 +130,11 @@ async function countNext(tx: StoreTx, zone: string, now: Date): Promise<boolean>
 export async function rebuildFigures(store: StoreDb<Db>, now: Date): Promise<void> {
   await transact(store, async (tx) => listAllDays(tx, (await readStore(tx))?.time_zone ?? 'UTC', now))
   await countChanges(store, now, Number.POSITIVE_INFINITY)
+}
+
+/** Lists the days from `first` to `last`, both included. */
+function daysBetween(first: Day, last: Day): Day[] {
+  const from = Temporal.PlainDate.from(first)
+  const count = from.until(Temporal.PlainDate.from(last), { largestUnit: 'days' }).days + 1
+  return Array.from({ length: Math.max(0, count) }, (_, days) => from.add({ days }).toString())
 }

@@ -1,8 +1,7 @@
 import type { AnalyticsChannel } from '../../../shared/analytics.ts'
 import type { OriginKind } from '../../../shared/carts.ts'
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
-import { isFailed } from '../../messages/messages/fragments.ts'
-import type { DayBounds } from './days.ts'
+
 import type { RangeDays } from './ranges.ts'
 
 // Sums messages from daily figures (decisions 94, 99, 154). A row with an empty currency holds counts, other rows
@@ -53,14 +52,6 @@ export const sumMessages = (store: StoreDb, range: RangeDays): Promise<ChannelSu
     sql`channel, from_hour`,
     sql`channel, from_hour`,
   )
-
-/** Counts emails refused at the send, by the index `messages_refused`. The daily figures contain sent messages only. */
-export async function countRefused({ db, storeId }: StoreDb, { since, until }: Pick<DayBounds, 'since' | 'until'>) {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from messages m where m.store_id = ${storeId} and ${isFailed('m')} and m.reason like 'rejected:%' and m.channel = 'email'
-      and m.finished_at >= ${since} and m.finished_at < ${until}`.execute(db)
-  return rows[0]!.count
-}
 
 export interface OriginKey {
   origin_kind: OriginKind

@@ -5,43 +5,6 @@ import type { DaySpans } from './rules.ts'
 
 // SQL for distinct people, who cannot be summed from days and are counted separately.
 
-/** Active customers: with an order or a cart that has a contact (decision 28). */
-export interface PeopleRow {
-  counted_at: Date
-  active: number
-  active_before: number
-}
-
-export async function readPeople({ db, storeId }: StoreDb): Promise<PeopleRow | undefined> {
-  return db
-    .selectFrom('active_shopper_counts')
-    .select(['counted_at', 'active', 'active_before'])
-    .where('store_id', '=', storeId)
-    .executeTakeFirst()
-}
-
-/**
- * Lists connected stores not counted since then, oldest count first. A count from the future predates a backward clock
- * step.
- */
-export async function storesToCount(db: Db, since: Date, now: Date, limit: number) {
-  return db
-    .selectFrom('stores')
-    .leftJoin('active_shopper_counts', 'active_shopper_counts.store_id', 'stores.id')
-    .select(['stores.id as store_id', 'stores.time_zone'])
-    .where('stores.is_active', '=', true)
-    .where((eb) =>
-      eb.or([
-        eb('active_shopper_counts.counted_at', 'is', null),
-        eb('active_shopper_counts.counted_at', '<=', since),
-        eb('active_shopper_counts.counted_at', '>', new Date(now.getTime() + 60_000)),
-      ]),
-    )
-    .orderBy('active_shopper_counts.counted_at', (order) => order.asc().nullsFirst())
-    .limit(limit)
-    .execute()
-}
-
 /** Counts people per store and span. Reads orders and listed carts by index, and the open carts of all stores once. */
 export async function countPeople(
   db: Db,

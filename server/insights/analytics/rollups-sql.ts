@@ -1,11 +1,10 @@
-import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { type DaySpans, type Sums, wholeDays } from './rules.ts'
+import { type Db, type RawBuilder, type StoreTx, sql } from '../../core/db/db.ts'
 
 // SQL of rollups (Way D): counts per store, quarter of an hour (`slot`) and currency. Triggers on `carts` and `orders`
 // write changes into `rollup_changes` in the same transaction. This file folds them into `rollups` and `rollup_days`,
 // reads them and recounts them.
 
-const MEASURES = sql`abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders`
+export const MEASURES = sql`abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders`
 const SUMS = sql`sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor), sum(attributed_orders)`
 
 /** Key of the advisory lock that keeps fold and recount apart, until the end of the transaction. */
@@ -70,62 +69,3 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
     group by slot, currency`.execute(db)
 }
 
-/** Folded and unfolded counts of [from, until). */
-function slots(storeId: string, from: Date, until: Date): RawBuilder<unknown> {
-  const part = (table: string) => sql`select slot, currency, ${MEASURES} from ${sql.table(table)}
-    where store_id = ${storeId} and slot >= ${from} and slot < ${until}`
-  return sql`(${part('rollups')} union all ${part('rollup_changes')}) slots`
-}
-
-/** Sums per currency of [since, until), of [before, since) and of all time (revenue only). */
-export interface Spans {
-  now: Sums[]
-  before: Sums[]
-  totals: Sums[]
-}
-
-/** Sums whole days, plus slots at both ends of a span. Unfolded changes are read once for all spans. */
-export async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DaySpans): Promise<Spans> {
-  const part = (span: keyof Spans, table: 'rollups' | 'rollup_days', from: Date, to: Date) => {
-    const key = sql.ref(table === 'rollups' ? 'slot' : 'day')
-    return sql`select ${sql.lit(span)} as span, currency, ${MEASURES} from ${sql.table(table)}
-      where store_id = ${storeId} and ${key} >= ${from} and ${key} < ${to}`
-  }
-  const folded = (span: 'now' | 'before', from: Date, to: Date) => {
-    const [firstDay, lastDay] = wholeDays(from, to)
-    return sql`${part(span, 'rollup_days', firstDay, lastDay)} union all ${part(span, 'rollups', from, firstDay)}
-      union all ${part(span, 'rollups', lastDay, to)}`
-  }
-  const rows = await sql<Sums & { span: keyof Spans }>`
-    select span, currency, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered,
-      sum(abandoned_recovered)::bigint as abandoned_recovered, sum(attributed_minor)::bigint as attributed_minor,
-      sum(attributed_orders)::bigint as attributed_orders
-    from (
-      ${folded('now', since, until)} union all ${folded('before', before, since)}
-      union all
-      select 'totals', currency, ${MEASURES} from rollups where store_id = ${storeId} and slot = '-infinity'
-      union all
-      select case when slot = '-infinity' then 'totals' when slot >= ${since} then 'now' else 'before' end, currency, ${MEASURES}
-      from rollup_changes
-      where store_id = ${storeId} and (slot = '-infinity' or slot >= ${before} and slot < ${until})) parts
-    group by 1, 2`.execute(db)
-  const of = (span: keyof Spans) => rows.rows.filter((row) => row.span === span)
-  return { now: of('now'), before: of('before'), totals: of('totals') }
-}
-
-/** Sums of one currency between two bounds, by the index of the lower bound. Empty buckets are omitted. */
-export interface BucketSums {
-  bucket: number
-  currency: string
-  abandoned: number
-  recovered: number
-  attributed_minor: number
-}
-
-export async function sumBuckets({ db, storeId }: StoreDb, bounds: readonly Date[]): Promise<BucketSums[]> {
-  const rows = await sql<BucketSums>`
-    select width_bucket(slot, ${bounds.map((bound) => bound.toISOString())}::timestamptz[]) - 1 as bucket, currency,
-      sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered, sum(attributed_minor)::bigint as attributed_minor
-    from ${slots(storeId, bounds[0]!, bounds.at(-1)!)} group by 1, 2`.execute(db)
-  return rows.rows
-}

@@ -23,22 +23,10 @@ const STORES_AT_ONCE = 200
 export async function countDuePeople(deps: Deps): Promise<void> {
   const now = deps.now()
   for (;;) {
-    const due = await people.storesToCount(deps.db, new Date(now.getTime() - PEOPLE_EVERY_MS), now, STORES_AT_ONCE)
+    const due = await storesToCount(deps.db, new Date(now.getTime() - PEOPLE_EVERY_MS), now, STORES_AT_ONCE)
     if (due.length > 0) await people.countPeople(deps.db, spansOf(due, now), now)
     if (due.length < STORES_AT_ONCE) return
   }
-}
-
-/** A count of 0 expires sooner, so that a new store is counted again on request. */
-const NOBODY_FOR_MS = 3_000
-
-/** Returns the last count; without one, counts now. */
-export async function activePeople(store: StoreDb<Db>, zone: string, now: Date): Promise<people.PeopleRow> {
-  const known = await people.readPeople(store)
-  const isOld = !known || (known.active === 0 && now.getTime() - known.counted_at.getTime() > NOBODY_FOR_MS)
-  if (!isOld) return known
-  await countPeople(store, zone, now)
-  return (await people.readPeople(store)) ?? { counted_at: now, active: 0, active_before: 0 }
 }
 
 /** Counts now, for example after a bulk insert. */
@@ -48,3 +36,25 @@ export function countPeople(store: StoreDb<Db>, zone: string, now: Date): Promis
 
 const spansOf = (stores: readonly { store_id: string; time_zone: string }[], now: Date) =>
   stores.map(({ store_id, time_zone }) => ({ store_id, ...daySpans(now, time_zone) }))
+
+/**
+ * Lists connected stores not counted since then, oldest count first. A count from the future predates a backward clock
+ * step.
+ */
+async function storesToCount(db: Db, since: Date, now: Date, limit: number) {
+  return db
+    .selectFrom('stores')
+    .leftJoin('active_shopper_counts', 'active_shopper_counts.store_id', 'stores.id')
+    .select(['stores.id as store_id', 'stores.time_zone'])
+    .where('stores.is_active', '=', true)
+    .where((eb) =>
+      eb.or([
+        eb('active_shopper_counts.counted_at', 'is', null),
+        eb('active_shopper_counts.counted_at', '<=', since),
+        eb('active_shopper_counts.counted_at', '>', new Date(now.getTime() + 60_000)),
+      ]),
+    )
+    .orderBy('active_shopper_counts.counted_at', (order) => order.asc().nullsFirst())
+    .limit(limit)
+    .execute()
+}

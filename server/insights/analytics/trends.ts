@@ -1,16 +1,19 @@
 import type { Trend } from '../../../shared/analytics.ts'
 import { type Asked, demandAdvanced, eachStore, frameOf, type Scope, scopesOf } from './analytics.ts'
 import { decimal, share, sum } from './analytics-rules.ts'
-import * as sql from './analytics-sql.ts'
+import { attributedByDay } from './analytics-sql.ts'
 import type { Day } from './days.ts'
 import { type TrendBucket, trendBuckets } from './ranges.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import type { CartSums } from './analytics-sql.ts'
 
 // The two trends (B 7, decision 98). A bucket without a denominator is a gap, not a zero.
 
 type Dated<T> = T & { bucket: number }
 
 export async function readRateTrend(asked: Asked): Promise<Trend> {
-  const { frame, buckets, rows } = await read(asked, (store, first, last) => sql.cartsByDay(store, first, last))
+  const { frame, buckets, rows } = await read(asked, (store, first, last) => cartsByDay(store, first, last))
   const ofBucket = buckets.map((_, place) => rows.filter((row) => row.bucket === place))
   const rates = (part: 'recovered' | 'began_abandoned', whole: 'abandoned' | 'began_over') =>
     ofBucket.map((own) =>
@@ -29,8 +32,8 @@ export async function readRateTrend(asked: Asked): Promise<Trend> {
 export async function readRevenueTrend(asked: Asked): Promise<Trend> {
   const { frame, buckets, rows } = await read(asked, async (store, first, last) => {
     const [won, carts] = await Promise.all([
-      sql.attributedByDay(store, first, last),
-      sql.cartsByDay(store, first, last),
+      attributedByDay(store, first, last),
+      cartsByDay(store, first, last),
     ])
     return [
       ...won.map(({ day, currency, net_minor }) => ({ day, currency, won: net_minor, lost: 0 })),
@@ -75,3 +78,13 @@ async function read<T extends { day: Day }>(
 }
 
 const placeOf = (buckets: readonly TrendBucket[], day: Day) => buckets.findLastIndex(({ first }) => first <= day)
+
+/** Sums carts per day and currency. */
+async function cartsByDay({ db, storeId }: StoreDb, first: Day, last: Day) {
+  const { rows } = await sql<CartSums & { day: Day }>`
+    select day, currency, began, began_over, began_abandoned, began_bought, abandoned, abandoned_minor, unbought, unbought_minor, recovered
+    from cart_figures where store_id = ${storeId} and dimension = 'all' and day >= ${first}::date and day <= ${last}::date`.execute(
+    db,
+  )
+  return rows
+}

@@ -7,7 +7,11 @@ import { clicksByTarget, peopleOf } from '../../delivery/engagement/responses.ts
 import type { Deps } from '../../deps.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
 import { MAX_RETRIED } from '../campaigns/retry.ts'
-import * as sql from './sql.ts'
+import { countStates, readFigures } from './sql.ts'
+import { sql } from '../../core/db/db.ts'
+import { isHeld } from '../../messages/messages/fragments.ts'
+import type { RecipientRow } from './sql.ts'
+import { ofCampaign } from './sql.ts'
 
 // The report of a campaign (area decision 48): message counts, engagement, and attributed orders.
 
@@ -16,13 +20,13 @@ const MAX_LINKS = 100
 export async function readReport(deps: Deps, store: StoreDb, id: string): Promise<CampaignReport> {
   await assertCampaign(store, id)
   const [states, figures, people, earned, links, runs, held] = await Promise.all([
-    sql.countStates(store, id),
-    sql.readFigures(store, id, MAX_RETRIED),
+    countStates(store, id),
+    readFigures(store, id, MAX_RETRIED),
     peopleOf(store, 'campaign', id),
-    sql.readRevenue(store, id),
+    readRevenue(store, id),
     clicksByTarget(store, 'campaign', id, MAX_LINKS),
-    sql.readRuns(store, id),
-    sql.readHeld(store, id),
+    readRuns(store, id),
+    readHeld(store, id),
   ])
   return {
     ...{ counts: countParts(states), ...figures },
@@ -41,10 +45,10 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
 }
 
 export async function assertCampaign(store: StoreDb, id: string): Promise<void> {
-  if (!(await sql.hasCampaign(store, id))) throw new AppError('not_found', 'Campaign not found')
+  if (!(await hasCampaign(store, id))) throw new AppError('not_found', 'Campaign not found')
 }
 
-function presentHeld(held: readonly sql.HeldCount[]) {
+function presentHeld(held: readonly HeldCount[]) {
   const [most] = held
   if (!most) return { held: null }
   const first = Math.min(...held.map(({ first_until }) => first_until.getTime()))
@@ -59,7 +63,7 @@ function presentHeld(held: readonly sql.HeldCount[]) {
 const cartPage = ({ config }: Deps) => `${config.publicUrl}/cart/recover`
 
 /** One sum per currency, the largest first. */
-function presentRevenue(earned: readonly sql.RevenueRow[]): Pick<CampaignReport, 'orders' | 'revenue'> {
+function presentRevenue(earned: readonly RevenueRow[]): Pick<CampaignReport, 'orders' | 'revenue'> {
   const sums = new Map<string, number>()
   for (const { currency, net_minor } of earned) sums.set(currency, (sums.get(currency) ?? 0) + net_minor)
   const sorted = [...sums].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
@@ -67,4 +71,52 @@ function presentRevenue(earned: readonly sql.RevenueRow[]): Pick<CampaignReport,
     orders: earned.reduce((total, { orders }) => total + orders, 0),
     revenue: sorted.map(([currency, minor]) => ({ amount: minor / 10 ** currencyExponent(currency), currency })),
   }
+}
+
+/** True for a deleted campaign as well: its report stays. */
+async function hasCampaign({ db, storeId }: StoreDb, id: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from campaigns where store_id = ${storeId} and id = ${id}`.execute(db)
+  return rows.length > 0
+}
+
+interface HeldCount {
+  reason: string | null
+  channel: RecipientRow['channel']
+  count: number
+  first_until: Date
+}
+
+/** HeldCount messages by reason, the most frequent reason first. */
+async function readHeld({ db, storeId }: StoreDb, id: string): Promise<HeldCount[]> {
+  const { rows } = await sql<HeldCount>`
+    select m.reason, m.channel, count(*)::int as count, min(m.wake_at) as first_until from messages m
+    where ${ofCampaign(storeId, id)} and ${isHeld('m')} group by m.reason, m.channel order by 3 desc, 1`.execute(db)
+  return rows
+}
+
+interface RevenueRow {
+  run: number
+  currency: string
+  orders: number
+  net_minor: number
+}
+
+/** Revenue by run and currency, net of refunds (A2). */
+async function readRevenue({ db, storeId }: StoreDb, id: string): Promise<RevenueRow[]> {
+  const { rows } = await sql<RevenueRow>`
+    select m.step as run, o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor
+    from messages m join orders o on o.store_id = m.store_id and o.message_id = m.id
+    where ${ofCampaign(storeId, id)} group by m.step, o.currency order by 4 desc, 2`.execute(db)
+  return rows
+}
+
+/** Newest first. */
+function readRuns({ db, storeId }: StoreDb, id: string) {
+  return db
+    .selectFrom('campaign_runs')
+    .select(['run', 'started_at', 'planned_at'])
+    .where('store_id', '=', storeId)
+    .where('campaign_id', '=', id)
+    .orderBy('run', 'desc')
+    .execute()
 }

@@ -6,12 +6,6 @@ import { isRetryable } from '../campaigns/fragments.ts'
 
 // Statements of the campaign report.
 
-/** True for a deleted campaign as well: its report stays. */
-export async function hasCampaign({ db, storeId }: StoreDb, id: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from campaigns where store_id = ${storeId} and id = ${id}`.execute(db)
-  return rows.length > 0
-}
-
 /** Every message is in exactly one of these states (D6). */
 export async function countStates({ db, storeId }: StoreDb, id: string) {
   const { rows } = await sql<{ run: number; state: MessageState; count: number }>`
@@ -41,48 +35,6 @@ export async function readFigures({ db, storeId }: StoreDb, id: string, mostRetr
     db,
   )
   return rows[0]!
-}
-
-export interface HeldCount {
-  reason: string | null
-  channel: RecipientRow['channel']
-  count: number
-  first_until: Date
-}
-
-/** HeldCount messages by reason, the most frequent reason first. */
-export async function readHeld({ db, storeId }: StoreDb, id: string): Promise<HeldCount[]> {
-  const { rows } = await sql<HeldCount>`
-    select m.reason, m.channel, count(*)::int as count, min(m.wake_at) as first_until from messages m
-    where ${ofCampaign(storeId, id)} and ${isHeld('m')} group by m.reason, m.channel order by 3 desc, 1`.execute(db)
-  return rows
-}
-
-export interface RevenueRow {
-  run: number
-  currency: string
-  orders: number
-  net_minor: number
-}
-
-/** Revenue by run and currency, net of refunds (A2). */
-export async function readRevenue({ db, storeId }: StoreDb, id: string): Promise<RevenueRow[]> {
-  const { rows } = await sql<RevenueRow>`
-    select m.step as run, o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor
-    from messages m join orders o on o.store_id = m.store_id and o.message_id = m.id
-    where ${ofCampaign(storeId, id)} group by m.step, o.currency order by 4 desc, 2`.execute(db)
-  return rows
-}
-
-/** Newest first. */
-export function readRuns({ db, storeId }: StoreDb, id: string) {
-  return db
-    .selectFrom('campaign_runs')
-    .select(['run', 'started_at', 'planned_at'])
-    .where('store_id', '=', storeId)
-    .where('campaign_id', '=', id)
-    .orderBy('run', 'desc')
-    .execute()
 }
 
 export interface RecipientFilter {
@@ -155,7 +107,7 @@ export async function readRecipients({ db, storeId }: StoreDb, ids: readonly str
   return rows
 }
 
-const ofCampaign = (storeId: string, id: string) =>
+export const ofCampaign = (storeId: string, id: string) =>
   sql`m.store_id = ${storeId} and m.origin_kind = 'campaign' and m.origin_id = ${id}`
 
 const matching = (storeId: string, { campaignId, states, run }: RecipientFilter) =>

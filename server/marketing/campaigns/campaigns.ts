@@ -16,13 +16,23 @@ import { isFiltered } from '../audiences/filters.ts'
 import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
 import { insertTemplates, saveTemplate } from '../flows/templates.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from '../manual-sends/idempotency.ts'
-import { assertValid, fieldError, type StoreClock, type Stored, toStoredCampaign } from './campaign-input.ts'
-import * as sql from './campaigns-sql.ts'
+import { fieldError, type StoreClock, type Stored } from './campaign-input.ts'
+import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
 import { nextRun, nextRunAfterChange, runTimesOf, todayIn } from './rules.ts'
 import { followEdit } from './runs.ts'
 import { sendNowIn } from './steps.ts'
+import { audienceTexts } from '../../../shared/audience.ts'
+import { filtersOf } from '../audiences/filters.ts'
+import { parsePeople } from './campaign-input.ts'
+import { isEmail } from './campaign-input.ts'
+import type { Insertable } from 'kysely'
+import { sql } from '../../core/db/db.ts'
+import type { PageWindow } from '../../core/db/paging.ts'
+import type { CampaignsTable } from '../../core/schema/campaigns.ts'
+
+import { withWords } from './campaigns-sql.ts'
 
 // Campaigns: list, create and edit. Steps such as pause and cancel are in steps.ts, runs in runs.ts.
 
@@ -30,8 +40,8 @@ type ListQuery = z.output<typeof listCampaigns.query>
 
 export async function readCampaigns(store: StoreDb<Db>, { search, status, page, limit }: ListQuery) {
   const filter = { search: (search ?? '').trim().replaceAll('\0', ''), status: status ?? null }
-  const total = await sql.countCampaigns(store, filter)
-  const rows = await sql.pageOfCampaigns(store, filter, { limit, offset: (page - 1) * limit })
+  const total = await countCampaigns(store, filter)
+  const rows = await pageOfCampaigns(store, filter, { limit, offset: (page - 1) * limit })
   return { campaigns: await viewCampaigns(store, rows), pagination: describePage({ page, limit }, total) }
 }
 
@@ -52,7 +62,7 @@ export async function createCampaign(
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
       await insert(deps, tx, { id, stored, coupon: wanted.content.coupon, request, where })
-      if (wanted.sendNow) await sendNowIn(deps, tx, requireFound(await sql.lockCampaign(tx, id), 'Campaign'))
+      if (wanted.sendNow) await sendNowIn(deps, tx, requireFound(await lockCampaign(tx, id), 'Campaign'))
     },
     answer: async (id) => ({ id }),
   })
@@ -112,7 +122,7 @@ export async function insert(
   // The key is unique: no other message shares the template row of a campaign.
   const template = { id: templateId, key: `campaign:${id}`, name: stored.name, subject, body }
   await insertTemplates(tx, [template], now)
-  await sql.insertCampaign(tx, {
+  await insertCampaign(tx, {
     ...columns,
     filters: JSON.stringify(columns.filters),
     ...(await toCouponColumns(tx, coupon, where)),
@@ -128,7 +138,7 @@ export async function insert(
 async function saveChosenPeople({ secrets }: Deps, tx: StoreTx, id: string, people: readonly string[]): Promise<void> {
   const erased = await selectErased(tx, people.map(secrets.addressHash))
   const kept = people.filter((address) => !erased.has(secrets.addressHash(address).toString('hex')))
-  await sql.setPeople(tx, id, kept)
+  await setPeople(tx, id, kept)
 }
 
 async function toCouponColumns(tx: StoreTx, coupon: NewCampaign['coupon'], { currency }: StoreClock) {
@@ -145,25 +155,25 @@ export async function saveCampaign(
   wanted: CampaignInput,
 ): Promise<CampaignView> {
   const { row, where } = await loadStoreContext(deps, store)
-  const before = requireFound(await sql.readCampaign(store, id), 'Campaign')
+  const before = requireFound(await readCampaign(store, id), 'Campaign')
   const stored = toStoredCampaign(wanted, where)
   assertValid(stored, where, { hasStart: !wanted.sendNow && stored.start_date !== before.start_date })
   await assertPlanAllows(deps, row.account_id, changedGates(before, stored, where, wanted.sendNow))
   if (wanted.sendNow) await assertSenderReady(deps, store, row, stored.type)
   await rejectOwnText(deps, row, stored)
   await transact(store, async (tx) => {
-    const campaign = requireFound(await sql.lockCampaign(tx, id), 'Campaign')
+    const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
     if (campaign.type !== stored.type && campaign.run > 0) {
       throw new AppError('conflict', campaignTexts.typeKept, { fields: { type: campaignTexts.typeKept } })
     }
     await update(deps, tx, campaign, { stored, coupon: wanted.content.coupon, where })
-    if (wanted.sendNow) await sendNowIn(deps, tx, requireFound(await sql.lockCampaign(tx, id), 'Campaign'))
+    if (wanted.sendNow) await sendNowIn(deps, tx, requireFound(await lockCampaign(tx, id), 'Campaign'))
   })
   return viewCampaign(store, id)
 }
 
 /** Features that the campaign already had need no larger plan. */
-function changedGates(before: sql.CampaignRow, stored: Stored, where: StoreClock, isNow: boolean) {
+function changedGates(before: CampaignRow, stored: Stored, where: StoreClock, isNow: boolean) {
   const { isPlanned, ...gated } = planFeatures(stored, where, isNow)
   const isSameTime = isSame(runTimesOf(before), runTimesOf(stored)) && before.type === stored.type
   const isSameAudience = isSame(before.filters, stored.filters) || !isFiltered(stored.filters)
@@ -179,7 +189,7 @@ const isSame = (a: object, b: object): boolean => {
 async function update(
   deps: Deps,
   tx: StoreTx,
-  campaign: sql.CampaignRow,
+  campaign: CampaignRow,
   { stored, coupon, where }: Pick<NewCampaign, 'stored' | 'coupon' | 'where'>,
 ): Promise<void> {
   const { id } = campaign
@@ -187,7 +197,7 @@ async function update(
   const { people, subject, body, ...columns } = stored
   await saveTemplate(tx, { id: campaign.template_id, subject, body, now })
   const isSameTime = isSame(runTimesOf(campaign), runTimesOf(columns))
-  await sql.updateCampaign(tx, id, {
+  await updateCampaign(tx, id, {
     ...columns,
     filters: JSON.stringify(columns.filters),
     ...(await toCouponColumns(tx, coupon, where)),
@@ -206,14 +216,14 @@ async function update(
 
 type TimeColumns = Parameters<typeof runTimesOf>[0]
 
-const newTimes = (campaign: sql.CampaignRow, columns: TimeColumns, where: StoreClock) => ({
+const newTimes = (campaign: CampaignRow, columns: TimeColumns, where: StoreClock) => ({
   next_run_at: nextAfterEdit(campaign, columns, where),
   run_zone: where.zone,
   is_planned: isPlanned(columns, where),
 })
 
 /** An ended campaign runs again only after Play. */
-function nextAfterEdit(campaign: sql.CampaignRow, columns: TimeColumns, { zone, now }: StoreClock) {
+function nextAfterEdit(campaign: CampaignRow, columns: TimeColumns, { zone, now }: StoreClock) {
   const isOver = !['scheduled', 'active', 'paused'].includes(campaign.status) || campaign.sent_now_at !== null
   if (isOver) return null
   return clampToNow(now, nextRunAfterChange(campaign.run, runTimesOf(columns), zone, now))
@@ -221,3 +231,91 @@ function nextAfterEdit(campaign: sql.CampaignRow, columns: TimeColumns, { zone, 
 
 /** A run whose time passed before it was requested starts now, and its messages are dated now. */
 const clampToNow = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)
+
+function toStoredCampaign(wanted: CampaignInput, { currency }: Pick<StoreClock, 'currency'>): Stored {
+  const { targetAudience, content, schedule } = wanted
+  const { type, filters } = targetAudience
+  // Chosen customers are always selected, whatever mode the request has.
+  const mode = type === 'specific_customers' ? 'selected' : targetAudience.mode
+  return {
+    ...{ name: wanted.name, description: wanted.description, type: wanted.type },
+    ...{ audience_type: type, audience_mode: mode, filters: filtersOf(filters, currency) },
+    people: mode === 'selected' ? parsePeople(targetAudience, wanted.customerEmails) : [],
+    ...{ template_key: content.template, ...contentOf(wanted) },
+    ...{ start_date: schedule.startDate, time_of_day: schedule.timeOfDay, frequency: schedule.frequency },
+    ...{ delay_hours: schedule.delay, spread_hours: schedule.spreadHours },
+  }
+}
+
+/** An SMS has no subject, and a WhatsApp message has the text of its approved template (area decision 126). */
+function contentOf({ type, content: { subject, body } }: CampaignInput) {
+  return { subject: type === 'email' || type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body }
+}
+
+/** Throws the errors of B 5. `hasStart`: the start date is new, so it is validated. */
+function assertValid(stored: Stored, { zone, now }: StoreClock, { hasStart }: { hasStart: boolean }): void {
+  const { type, subject, body, frequency, audience_mode, people, start_date } = stored
+  if (frequency !== 'once' && audience_mode !== 'matching') {
+    throw fieldError('targetAudience.mode', campaignTexts.recurringNeedsMatching)
+  }
+  if (audience_mode === 'selected' && people.length === 0) throw fieldError('customerEmails', audienceTexts.none)
+  const isText = type === 'sms' || type === 'whatsapp'
+  if (!isText && !people.every(isEmail)) throw fieldError('customerPhones', audienceTexts.phonesOfMail)
+  if (hasStart && start_date < todayIn(zone, now)) throw fieldError('schedule.startDate', campaignTexts.pastStart)
+  if (type === 'email' && subject === '') throw fieldError('content.subject', campaignTexts.noSubject)
+  if (type === 'push' && subject === '') throw fieldError('content.subject', campaignTexts.noTitle)
+  if (type !== 'whatsapp' && body.trim() === '') throw fieldError('content.body', campaignTexts.noBody)
+}
+
+const listed = (store: StoreDb, { search, status }: ListFilter) =>
+  withWords(store)
+    .$if(search !== '', (query) => query.where('g.name', 'ilike', `%${search.replace(/[\\%_]/g, '\\$&')}%`))
+    .$if(status !== null, (query) => query.where('g.status', '=', status!))
+
+async function countCampaigns(store: StoreDb, filter: ListFilter): Promise<number> {
+  const { total } = await listed(store, filter)
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+/** Newest first. */
+function pageOfCampaigns(
+  store: StoreDb,
+  filter: ListFilter,
+  { limit, offset }: Pick<PageWindow, 'limit' | 'offset'>,
+): Promise<CampaignRow[]> {
+  return listed(store, filter)
+    .orderBy('g.created_at', 'desc')
+    .orderBy('g.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+}
+
+async function insertCampaign(
+  { db, storeId }: StoreTx,
+  values: Omit<Insertable<CampaignsTable>, 'store_id'>,
+): Promise<void> {
+  await db
+    .insertInto('campaigns')
+    .values({ store_id: storeId, ...values })
+    .execute()
+}
+
+/** Replaces the chosen people. */
+async function setPeople({ db, storeId }: StoreTx, id: string, addresses: readonly string[]): Promise<void> {
+  await sql`
+    with gone as (delete from campaign_people
+      where store_id = ${storeId} and campaign_id = ${id} and address <> all(${[...addresses]}::text[]))
+    insert into campaign_people (store_id, campaign_id, address)
+    select ${storeId}, ${id}, address from unnest(${[...addresses]}::text[]) as address on conflict do nothing`.execute(
+    db,
+  )
+}
+
+interface ListFilter {
+  search: string
+  status: CampaignsTable['status'] | null
+}

@@ -45,11 +45,6 @@ export async function findBlocker(
   return entitlements.maySend && hasAll ? null : 'plan'
 }
 
-export async function assertPaid(account: AccountDb, now: Date): Promise<void> {
-  const { whyNot } = await loadEntitlements(account, now)
-  if (whyNot === 'payment_overdue') throw new AppError('plan_required', campaignTexts.paymentOverdue)
-}
-
 function requiredFeatures({ type, filters, isPlanned }: PlanRequirement): [Feature, string][] {
   return [
     ...(type === 'sms' ? [['manual_texts', campaignTexts.smsPlan] as [Feature, string]] : []),

@@ -9,24 +9,26 @@ import { countParts } from '../../messages/messages/state-rules.ts'
 import { presentFilters } from '../audiences/filters.ts'
 import { presentCoupon } from '../flows/step-coupons.ts'
 import { isEmail } from './campaign-input.ts'
-import * as sql from './campaigns-sql.ts'
+import { type CampaignRow, readCampaign, readPeople } from './campaigns-sql.ts'
+import { sql } from '../../core/db/db.ts'
+import { countedByState } from '../../messages/messages/fragments.ts'
 
 // Builds the API view of campaigns.
 
 export async function viewCampaign(store: StoreDb, id: string): Promise<CampaignView> {
-  const row = requireFound(await sql.readCampaign(store, id), 'Campaign')
+  const row = requireFound(await readCampaign(store, id), 'Campaign')
   return (await viewCampaigns(store, [row]))[0]!
 }
 
-export async function viewCampaigns(store: StoreDb, rows: readonly sql.CampaignRow[]): Promise<CampaignView[]> {
+export async function viewCampaigns(store: StoreDb, rows: readonly CampaignRow[]): Promise<CampaignView[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const chosen = rows.filter((row) => row.audience_mode === 'selected').map(({ id }) => id)
   const shop = requireFound(await readStore(store), 'Store')
   const [counts, revenue, people, coupons] = await Promise.all([
-    sql.readCounts(store, ids),
-    sql.readRevenue(store, ids),
-    chosen.length > 0 ? sql.readPeople(store, chosen) : [],
+    readCounts(store, ids),
+    readRevenue(store, ids),
+    chosen.length > 0 ? readPeople(store, chosen) : [],
     loadStepCoupons(
       store,
       rows.flatMap((row) => row.coupon_id ?? []),
@@ -59,7 +61,7 @@ const presentChosen = (people: readonly string[]) => ({
 })
 
 function presentCampaign(
-  row: sql.CampaignRow,
+  row: CampaignRow,
   { shop, coupon, people: chosen, counts, revenue }: ViewExtras,
 ): CampaignView {
   return {
@@ -88,3 +90,24 @@ type Template = CampaignInput['content']['template']
 
 /** Safe to parse: the column only holds validated choices. */
 const parseTemplate = (key: string): Template => CampaignView.shape.content.shape.template.parse(key)
+
+/** Counts of all runs together (D6). */
+async function readCounts({ db, storeId }: StoreDb, ids: readonly string[]) {
+  const { rows } = await sql<{ campaign_id: string; state: string; count: number }>`
+    select c.of as campaign_id, c.state, c.count from (${countedByState(
+      'origin_id',
+      sql`m.store_id = ${storeId} and m.origin_kind = 'campaign' and m.origin_id = any(${[...ids]}::uuid[])`,
+    )}) c`.execute(db)
+  return rows
+}
+
+/** Attributed revenue, net of refunds. */
+async function readRevenue({ db, storeId }: StoreDb, ids: readonly string[]) {
+  const { rows } = await sql<{ campaign_id: string; currency: string; minor: number }>`
+    select m.origin_id as campaign_id, o.currency, sum(o.net_minor)::bigint as minor
+    from orders o join messages m on m.store_id = o.store_id and m.id = o.message_id
+    where o.store_id = ${storeId} and o.message_id is not null and m.origin_kind = 'campaign'
+      and m.origin_id = any(${[...ids]}::uuid[])
+    group by m.origin_id, o.currency order by 3 desc, 2`.execute(db)
+  return rows
+}

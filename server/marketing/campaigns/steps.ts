@@ -6,12 +6,17 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
-import { assertPaid, assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
+import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { followJob } from './jobs.ts'
 import { viewCampaign } from './present.ts'
 import { isPlayedByTime, runAgain, runTimesOf, type Step, statusAfter } from './rules.ts'
 import { startRun } from './runs.ts'
-import { cancelHeld, endPlanning } from './runs-sql.ts'
+
+import { loadEntitlements } from '../../billing/billing/entitlements.ts'
+import type { AccountDb } from '../../core/db/db.ts'
+import { isHeld } from '../../messages/messages/fragments.ts'
+import type { CloseOptions } from './runs-sql.ts'
+import { closeOpenMessages } from './runs-sql.ts'
 
 // Steps on an existing campaign (B 4). Each is one commit: from then on nothing is sent that must not be (D5).
 
@@ -169,3 +174,23 @@ export async function assertMaySend(
   await rejectCartWording(deps, row.account_id, campaign)
   return campaign
 }
+
+async function assertPaid(account: AccountDb, now: Date): Promise<void> {
+  const { whyNot } = await loadEntitlements(account, now)
+  if (whyNot === 'payment_overdue') throw new AppError('plan_required', campaignTexts.paymentOverdue)
+}
+
+/** Stops creating rows for runs that have begun. */
+async function endPlanning({ db, storeId }: StoreTx, campaignId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('campaign_runs')
+    .set({ planned_at: now })
+    .where('store_id', '=', storeId)
+    .where('campaign_id', '=', campaignId)
+    .where('planned_at', 'is', null)
+    .execute()
+}
+
+/** Same, for held messages. */
+const cancelHeld = (tx: StoreTx, campaignId: string, wanted: Omit<CloseOptions, 'reason'>): Promise<number> =>
+  closeOpenMessages(tx, campaignId, { ...wanted, reason: 'campaign_dropped', which: isHeld('messages') })

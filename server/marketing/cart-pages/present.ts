@@ -1,30 +1,18 @@
-import {
-  type CartItem,
-  type CartState,
-  type CartView,
-  DISCOUNT_MAIL,
-  type MessageView,
-  messageName,
-  type OriginKind,
-  type TimelineEntry,
-} from '../../../shared/carts.ts'
+import { type CartItem, type CartState, type CartView, type MessageView, messageName, type TimelineEntry } from '../../../shared/carts.ts'
 import { capitals } from '../../../shared/coupons.ts'
 import { engagementReason } from '../../../shared/engagement.ts'
 import { currencyExponent } from '../../../shared/money.ts'
-import { explain } from '../../../shared/reasons.ts'
+
 import { restoreTexts } from '../../../shared/restore.ts'
 import type * as list from '../../carts/carts/list.ts'
-import { removePixel } from '../../carts/links/message-tokens.ts'
-import { channelOf, explainByChannel, explainSkippedChannels } from '../../delivery/decide/channel-reasons.ts'
-import { explainForecast, type MessageForecast } from '../../delivery/decide/forecast.ts'
+
 import type { groupedEngagementEvents } from '../../delivery/engagement/responses.ts'
 import type { Restorable, Restored } from '../../delivery/restore/restore.ts'
 import type { RestoredItem } from '../../delivery/restore/restore-rules.ts'
 import { channelTraits } from '../../messages/channels/traits.ts'
-import { describeState } from '../../messages/messages/state-rules.ts'
-import { explainConsent } from '../../shoppers/consent/consent-text.ts'
+
 import type { TextView } from '../manual-sends/manual.ts'
-import type { MessageRow, readDecisions, readEvents, readTouches } from './page-sql.ts'
+import type { readEvents, readTouches } from './page-sql.ts'
 
 // Converts cart rows to the API (B 3, decision 11, decision 21).
 
@@ -124,83 +112,6 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
 
 /** Hides the placeholder of an erased contact. */
 const withoutErased = (text: string | null) => (text?.startsWith('erased:') ? null : text)
-
-type DecisionRow = Awaited<ReturnType<typeof readDecisions>>[number]
-
-/** Data about a message beyond its row; without `forecast`, the forecast was not requested. */
-export interface MessageContext {
-  variants: ReadonlyMap<string, string>
-  forecasts?: ReadonlyMap<string, MessageForecast>
-}
-
-export function presentMessage(
-  row: MessageRow,
-  decisions: readonly DecisionRow[],
-  { variants, forecasts }: MessageContext,
-): MessageView {
-  const own = decisions.filter(({ message_id }) => message_id === row.id)
-  const forecast = forecasts?.get(row.id)
-  return {
-    id: row.id,
-    originKind: row.origin_kind,
-    originId: row.origin_id,
-    originName: row.origin_name ?? (row.is_discount ? DISCOUNT_MAIL : originNames[row.origin_kind]),
-    step: row.step,
-    removedStep: row.removed_step,
-    channel: row.channel,
-    variant: variants.get(row.variant_id ?? forecast?.variantId ?? '') ?? null,
-    forecast: forecast ? presentForecast(forecast) : null,
-    state: row.state,
-    reason: row.reason,
-    explanation:
-      explainByChannel(row.channel, row.reason, { last: own.at(-1) }) ??
-      (explain(row.reason, row.channel, row.provider_response) ||
-        describeState(row.state, channelTraits[row.channel].provider)),
-    dueAt: row.due_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-    sentAt: row.sending_at?.toISOString() ?? null,
-    deliveredAt: row.delivered_at?.toISOString() ?? null,
-    readAt: row.read_at?.toISOString() ?? null,
-    finishedAt: row.finished_at?.toISOString() ?? null,
-    to: row.to_address,
-    subject: row.subject,
-    html: row.body_html && removePixel(row.body_html),
-    response: row.provider_response,
-    decisions: own.map((decision) => ({
-      at: decision.at.toISOString(),
-      outcome: decision.outcome,
-      reason: decision.reason,
-      explanation: explainDecision(decision, channelOf(decision) ?? row.channel),
-      until: decision.until?.toISOString() ?? null,
-      inputs: decision.inputs,
-    })),
-  }
-}
-
-const presentForecast = (forecast: MessageForecast): MessageView['forecast'] => ({
-  channel: forecast.channel,
-  isExpected: forecast.obstacle === null,
-  explanation: explainForecast(forecast),
-})
-
-function explainDecision(decision: DecisionRow, channel: MessageView['channel']): string {
-  const consent = explainConsent(decision)
-  const byChannel = explainByChannel(channel, decision.reason, { last: decision, more: consent })
-  if (byChannel) return byChannel
-  return [explain(decision.reason, channel, responseOf(decision)), consent, explainSkippedChannels(decision)]
-    .filter(Boolean)
-    .join(' ')
-}
-
-const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
-
-/** Names for origins without a name of their own. */
-const originNames = {
-  flow: 'Flow',
-  campaign: 'Campaign',
-  manual: 'Manual',
-  push: 'Push notifications',
-} as const satisfies Record<OriginKind, string>
 
 type Events = Awaited<ReturnType<typeof readEvents>>
 type Touches = Awaited<ReturnType<typeof readTouches>>

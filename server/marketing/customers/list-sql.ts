@@ -1,7 +1,7 @@
 import type { CustomerSort } from '../../../shared/customers.ts'
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
 import { pageWindow } from '../../core/db/paging.ts'
-import { countListed, dayAt, type IsRegistered } from './counts-sql.ts'
+
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 
 // The customer list, modelled on the cart list (`carts/list-sql.ts`). Registered customers and guests are two ranges of
@@ -252,3 +252,35 @@ const isNumber = (search: string) => /^[+(0-9][0-9 ()./-]*$/.test(search.trim())
 /** A range instead of LIKE: the planner recognizes it before it knows the text. */
 const between = (column: RawBuilder<unknown>, text: string) =>
   sql`(${column} >= ${text} and ${column} < ${`${text}\u{10ffff}`})`
+
+/** null: both registered customers and guests. */
+type IsRegistered = boolean | null
+
+const ofKind = (isRegistered: IsRegistered) =>
+  isRegistered === null ? sql`` : sql`and is_registered = ${isRegistered}`
+
+async function countListed({ db, storeId }: StoreDb, isRegistered: IsRegistered): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select coalesce(sum(change), 0)::int as total from customer_counts
+    where store_id = ${storeId} ${ofKind(isRegistered)}`.execute(db)
+  return rows[0]!.total
+}
+
+/**
+ * The day on which the running count passes `offset`, from the newest (`isNewest`) or the oldest, and how many come
+ * before it.
+ */
+async function dayAt(
+  { db, storeId }: StoreDb,
+  { isRegistered, offset, isNewest }: { isRegistered: IsRegistered; offset: number; isNewest: boolean },
+): Promise<{ midnight: number; passed: number } | undefined> {
+  const [way, back] = isNewest ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
+  const { rows } = await sql<{ day: string; passed: number }>`
+    select day, passed::int from (
+      select day, sum(customers) over (order by day ${way}) - customers as passed from (
+        select day, sum(change) as customers from customer_counts
+        where store_id = ${storeId} ${ofKind(isRegistered)} group by day having sum(change) > 0) days) sums
+    where passed <= ${offset} order by day ${back} limit 1`.execute(db)
+  const [row] = rows
+  return row && { midnight: Date.parse(`${row.day}T00:00:00Z`), passed: row.passed }
+}

@@ -27,24 +27,6 @@ export async function readAttributedRevenue(
   return rows
 }
 
-export interface ResponsesRow {
-  flow_id: string
-  clicked: number
-  opened: number
-  /** Opened only by machines, such as scanners and privacy proxies. */
-  machine_opened: number
-}
-
-/** Messages that were answered, of all days. */
-export async function responsesTo({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<ResponsesRow[]> {
-  const { rows } = await sql<ResponsesRow>`
-    select flow_id, sum(clicked)::int as clicked, sum(opened)::int as opened, sum(machine_opened)::int as machine_opened
-    from flow_figures where store_id = ${storeId} and flow_id = any(${[...flowIds]}::uuid[]) group by flow_id`.execute(
-    db,
-  )
-  return rows
-}
-
 export interface ReportDays {
   /** In the store's calendar, both inclusive. */
   first: string

@@ -5,25 +5,6 @@ import type { CouponColumns } from './step-coupons.ts'
 
 // Statements that save a flow.
 
-export interface FlowChange {
-  name: string
-  conditions: FlowConditions | null
-}
-
-export async function updateFlow(
-  { db, storeId }: StoreTx,
-  flowId: string,
-  { name, conditions }: FlowChange,
-  now: Date,
-): Promise<void> {
-  await db
-    .updateTable('flows')
-    .set({ name, conditions, updated_at: now })
-    .where('store_id', '=', storeId)
-    .where('id', '=', flowId)
-    .execute()
-}
-
 export interface StepColumns extends CouponColumns {
   id: string
   step: number
@@ -83,14 +64,6 @@ export async function lockFlows({ db, storeId }: StoreTx): Promise<string[]> {
     select id from (select id, position from flows where store_id = ${storeId} and kind = 'flow' order by id for no key update) f
     order by position, id`.execute(db)
   return rows.map(({ id }) => id)
-}
-
-/** Includes removed steps. */
-export async function readStepNames({ db, storeId }: StoreTx, flowId: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select distinct t.name from flow_steps s join templates t on t.store_id = s.store_id and t.id = s.template_id
-    where s.store_id = ${storeId} and s.flow_id = ${flowId}`.execute(db)
-  return rows.map(({ name }) => name)
 }
 
 /** Deletes its steps, variants and text as well. */

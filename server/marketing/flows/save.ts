@@ -14,7 +14,7 @@ import { applyEditedSteps } from '../../messages/messages/steps.ts'
 import { findChannelProblems, minDelayMinutes, refreshTimeout } from './flows.ts'
 
 import * as saveSql from './save-sql.ts'
-import * as sql from './sql.ts'
+import { lockFlow, readFlow, stepsOf } from './sql.ts'
 import { COUPON_GONE, couponColumns } from './step-coupons.ts'
 import { variantsOf } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
@@ -22,7 +22,9 @@ import type { FlowChannel, FlowConditions } from '../../../shared/flow-condition
 import type { StepCoupon } from '../../../shared/flows.ts'
 import type { Step } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
-import { defaultText, type StoredVariant, type Text, textIn } from './variants.ts'
+import { defaultText, type StoredVariant, type Text } from './variants.ts'
+import { sql } from '../../core/db/db.ts'
+import type { StepTexts } from '../../../shared/flows.ts'
 
 // Saves a flow as a whole (decision 53): one transaction stores steps, text and variants, and updates open messages.
 
@@ -62,7 +64,7 @@ interface TextProblems {
 async function checkTexts(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<TextProblems> {
   const row = requireFound(await readStore(store), 'Store')
   const { account_id: accountId } = row
-  requireFound(await sql.readFlow(store, flowId), 'Flow')
+  requireFound(await readFlow(store, flowId), 'Flow')
   const entitlements = await loadEntitlements({ accountId, db: store.db }, deps.now())
   const channels = await findChannelProblems(deps, row)
   const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, newId)
@@ -76,7 +78,7 @@ async function checkTexts(deps: Deps, store: StoreDb<Db>, flowId: string, edit: 
 }
 
 async function storedSteps(store: StoreDb, flowId: string): Promise<StoredStep[]> {
-  const steps = await sql.stepsOf(store, [flowId])
+  const steps = await stepsOf(store, [flowId])
   const variants = await variantsOf(store, steps)
   return steps.map((step) => ({ ...step, variants: variants.get(step.id)! }))
 }
@@ -88,14 +90,14 @@ interface SaveInput extends TextProblems {
 
 async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInput): Promise<SaveEffect> {
   const now = deps.now()
-  const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')
+  const flow = requireFound(await lockFlow(tx, flowId), 'Flow')
   const row = requireFound(await readStore(tx), 'Store')
   const stored = await storedSteps(tx, flowId)
   // The member who saves has not seen that step and would remove it.
   if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
     throw new AppError('conflict', flowTexts.stepAdded)
   }
-  const steps = resolveSteps({ stored, taken: await saveSql.readStepNames(tx, flowId) }, edit, newId)
+  const steps = resolveSteps({ stored, taken: await readStepNames(tx, flowId) }, edit, newId)
   const conditions = edit.conditions === undefined ? flow.conditions : edit.conditions
   if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {
     throw new AppError('plan_required', flowTexts.rulesPlan)
@@ -103,7 +105,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInp
   checkSaved(steps, { minDelay: minDelayMinutes(deps, row), problemOfChannel: findChannelProblem(known.channels) })
   assertSendableText(steps, known.problems)
   await checkCoupons(tx, steps)
-  await saveSql.updateFlow(tx, flowId, { name: edit.name, conditions }, now)
+  await updateFlow(tx, flowId, { name: edit.name, conditions }, now)
   await saveWords(tx, flowId, steps, now)
   const columns = steps.map((step) => toColumns(step, row.currency))
   await saveSql.saveSteps(tx, flowId, { steps: columns, addedAt: flow.is_on ? now : null, now })
@@ -126,7 +128,7 @@ export async function chooseWinner(
 ): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
-    requireFound(await sql.lockFlow(tx, flowId), 'Flow')
+    requireFound(await lockFlow(tx, flowId), 'Flow')
     const step = requireFound(
       (await storedSteps(tx, flowId)).find(({ id }) => id === stepId),
       'Step',
@@ -480,4 +482,41 @@ function checkSaved(steps: readonly ResolvedStep[], { minDelay, problemOfChannel
 function rejectField(index: number, field: string, sentence: string): never {
   const fields = { [`steps.${index}.${field}`]: sentence }
   throw new AppError('unprocessable', sentence, { fields })
+}
+
+async function updateFlow(
+  { db, storeId }: StoreTx,
+  flowId: string,
+  { name, conditions }: FlowChange,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('flows')
+    .set({ name, conditions, updated_at: now })
+    .where('store_id', '=', storeId)
+    .where('id', '=', flowId)
+    .execute()
+}
+
+/** Includes removed steps. */
+async function readStepNames({ db, storeId }: StoreTx, flowId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct t.name from flow_steps s join templates t on t.store_id = s.store_id and t.id = s.template_id
+    where s.store_id = ${storeId} and s.flow_id = ${flowId}`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+interface FlowChange {
+  name: string
+  conditions: FlowConditions | null
+}
+
+type PartialTexts = { [Channel in keyof StepTexts]?: StepTexts[Channel] | undefined }
+
+/** The text in one shape for all channels; null: not in the request. */
+function textIn(words: PartialTexts | undefined, channel: FlowChannel): Text | null {
+  if (channel === 'email') return words?.email ?? null
+  if (channel === 'sms') return words?.sms ? { subject: '', body: words.sms.body } : null
+  if (channel === 'push') return words?.push ? { subject: words.push.title, body: words.push.body } : null
+  return null
 }

@@ -1,5 +1,5 @@
 import type { FlowChannel } from '../../../shared/flow-conditions.ts'
-import { type FlowVariant, type StepTexts, variantName } from '../../../shared/flows.ts'
+import { variantName } from '../../../shared/flows.ts'
 import { DEFAULT_PUSH } from '../../../shared/push.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
@@ -75,24 +75,3 @@ export const defaultText: Record<FlowChannel, Text> = {
   push: { subject: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
 }
 
-export function presentVariant({ id, name, sharePercent, words }: StoredVariant): FlowVariant {
-  const textOf = (channel: FlowChannel) => words.get(channel) ?? defaultText[channel]
-  const { subject: title, body } = textOf('push')
-  const { subject, body: mail } = textOf('email')
-  const presented: StepTexts = {
-    email: { subject, body: mail },
-    sms: { body: textOf('sms').body },
-    push: { title, body },
-  }
-  return { id, name, sharePercent, words: presented }
-}
-
-type PartialTexts = { [Channel in keyof StepTexts]?: StepTexts[Channel] | undefined }
-
-/** The text in one shape for all channels; null: not in the request. */
-export function textIn(words: PartialTexts | undefined, channel: FlowChannel): Text | null {
-  if (channel === 'email') return words?.email ?? null
-  if (channel === 'sms') return words?.sms ? { subject: '', body: words.sms.body } : null
-  if (channel === 'push') return words?.push ? { subject: words.push.title, body: words.push.body } : null
-  return null
-}

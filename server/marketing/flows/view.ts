@@ -10,29 +10,34 @@ import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
 import { minDelayMinutes, missingForMail, missingForSending } from './flows.ts'
-import { ATTRIBUTED_DAYS, readAttributedRevenue, responsesTo } from './report-sql.ts'
-import * as sql from './sql.ts'
+import { ATTRIBUTED_DAYS, readAttributedRevenue } from './report-sql.ts'
+import { type Step, listFlows, readCounts, readFlow, stepsOf } from './sql.ts'
 import { presentCoupon } from './step-coupons.ts'
-import { presentVariant, type StoredVariant, variantsOf } from './variants.ts'
+import { type StoredVariant, variantsOf } from './variants.ts'
+import { sql } from '../../core/db/db.ts'
+import type { FlowChannel } from '../../../shared/flow-conditions.ts'
+import type { FlowVariant } from '../../../shared/flows.ts'
+import type { StepTexts } from '../../../shared/flows.ts'
+import { defaultText } from './variants.ts'
 
 // Builds the API view of flows.
 
 export async function viewFlow(deps: Deps, store: StoreDb, flowId: string): Promise<{ flow: FlowView }> {
-  const flow = requireFound(await sql.readFlow(store, flowId), 'Flow')
+  const flow = requireFound(await readFlow(store, flowId), 'Flow')
   return { flow: (await viewFlows(deps, store, [flow]))[0]! }
 }
 
 export async function viewFlows(
   deps: Deps,
   store: StoreDb,
-  flows: Awaited<ReturnType<typeof sql.listFlows>>,
+  flows: Awaited<ReturnType<typeof listFlows>>,
 ): Promise<FlowView[]> {
   if (flows.length === 0) return []
   const ids = flows.map((flow) => flow.id)
   const row = requireFound(await readStore(store), 'Store')
   const [steps, counts, responses, brought] = await Promise.all([
-    sql.stepsOf(store, ids),
-    sql.readCounts(store, ids),
+    stepsOf(store, ids),
+    readCounts(store, ids),
     responsesTo(store, ids),
     readAttributedRevenue(store, ids, { currency: row.currency, now: deps.now() }),
   ])
@@ -79,7 +84,7 @@ export async function viewFlows(
 async function missingMailSetup(
   deps: Deps,
   store: StoreDb,
-  of: { accountId: string; steps: sql.Step[] },
+  of: { accountId: string; steps: Step[] },
 ): Promise<string[]> {
   const missing = await missingForMail(deps, store, of.accountId, of.steps)
   if (missing.length > 0) return missing
@@ -104,7 +109,7 @@ const presentAttributed = (
 })
 
 function presentStep(
-  step: sql.Step,
+  step: Step,
   stored: readonly StoredVariant[],
   currency: string,
 ): Omit<FlowStep, 'couponShown'> {
@@ -126,4 +131,34 @@ function presentStep(
     ...{ ...email, sms: sms.body, pushTitle: push.title, pushBody: push.body },
     coupon: presentCoupon(step, currency),
   }
+}
+
+/** Messages that were answered, of all days. */
+async function responsesTo({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<ResponsesRow[]> {
+  const { rows } = await sql<ResponsesRow>`
+    select flow_id, sum(clicked)::int as clicked, sum(opened)::int as opened, sum(machine_opened)::int as machine_opened
+    from flow_figures where store_id = ${storeId} and flow_id = any(${[...flowIds]}::uuid[]) group by flow_id`.execute(
+    db,
+  )
+  return rows
+}
+
+interface ResponsesRow {
+  flow_id: string
+  clicked: number
+  opened: number
+  /** Opened only by machines, such as scanners and privacy proxies. */
+  machine_opened: number
+}
+
+function presentVariant({ id, name, sharePercent, words }: StoredVariant): FlowVariant {
+  const textOf = (channel: FlowChannel) => words.get(channel) ?? defaultText[channel]
+  const { subject: title, body } = textOf('push')
+  const { subject, body: mail } = textOf('email')
+  const presented: StepTexts = {
+    email: { subject, body: mail },
+    sms: { body: textOf('sms').body },
+    push: { title, body },
+  }
+  return { id, name, sharePercent, words: presented }
 }

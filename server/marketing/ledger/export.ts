@@ -12,7 +12,7 @@ import type { Session } from '../../access/members/session.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { columnsOf, type RefusedRow, refusalsAfter } from './import-sql.ts'
+
 import { entryOf, typedAddress } from './ledger.ts'
 import { isImportId } from './rules.ts'
 import { ledgerPage } from './sql.ts'
@@ -76,4 +76,37 @@ export const refusedDownload = storeDownload({
 export async function prepareReport(deps: Deps, session: Session, store: StoreDb, importId: string) {
   if (!isImportId(importId) || !(await columnsOf(store, importId))) throw new AppError('not_found', 'Import not found')
   return prepareDownload(deps, refusedDownload, { session, storeId: store.storeId, what: { importId } })
+}
+
+async function columnsOf({ db, storeId }: StoreDb, id: string): Promise<string[] | undefined> {
+  const row = await db
+    .selectFrom('consent_imports')
+    .select('columns')
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.columns
+}
+
+interface RefusedRow {
+  line: number
+  cells: string[]
+  problem: string
+}
+
+function refusalsAfter(
+  { db, storeId }: StoreDb,
+  importId: string,
+  line: number,
+  limit: number,
+): Promise<RefusedRow[]> {
+  return db
+    .selectFrom('consent_import_errors')
+    .select(['line', 'cells', 'problem'])
+    .where('store_id', '=', storeId)
+    .where('import_id', '=', importId)
+    .where('line', '>', line)
+    .orderBy('line')
+    .limit(limit)
+    .execute()
 }

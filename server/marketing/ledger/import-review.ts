@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { removeImported } from '../../shoppers/suppressions/suppressions.ts'
 import { viewOf } from './import.ts'
-import * as sql from './import-sql.ts'
+
 import { isImportId } from './rules.ts'
 
 // Decisions of an owner on a finished import (C5). The ledger rows stay, and the added decision says whether they
@@ -38,8 +38,8 @@ async function review(deps: Deps, session: Session, store: StoreDb<Db>, wanted: 
   const before = await viewOf(store, id)
   const at = deps.now()
   await transact(store, async (tx: StoreTx) => {
-    if (!(await sql.setStanding(tx, id, { from, to }))) throw new AppError('conflict', refusalOf(before))
-    await sql.insertReview(tx, { importId: id, id: newId(), decision, by, at })
+    if (!(await setStanding(tx, id, { from, to }))) throw new AppError('conflict', refusalOf(before))
+    await insertReview(tx, { importId: id, id: newId(), decision, by, at })
     if (decision === 'undone') {
       await removeImported({ accountId: session.accountId, db: tx.db }, id, { userId: session.userId, at })
     }
@@ -55,4 +55,32 @@ function refusalOf({ state, standing }: ImportView): string {
   if (state === 'uploaded') return 'This file was not imported.'
   if (state === 'running') return 'This import is still running. Try again when it has finished.'
   return standing === 'undone' ? 'This import has been undone.' : 'This import has been kept.'
+}
+
+/** Sets whether the rows of an import count; undefined: no such import, or the change is not allowed. Locks the row. */
+async function setStanding(
+  { db, storeId }: StoreTx,
+  id: string,
+  { from, to }: { from: readonly ('stands' | 'doubted')[]; to: 'stands' | 'undone' },
+) {
+  return db
+    .updateTable('consent_imports')
+    .set({ standing: to })
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .where('standing', 'in', from)
+    .where('state', 'in', ['done', 'failed'])
+    .returning('file_name')
+    .executeTakeFirst()
+}
+
+async function insertReview(
+  { db, storeId }: StoreTx,
+  review: { importId: string; id: string; decision: 'kept' | 'undone'; by: string; at: Date },
+): Promise<void> {
+  const { importId, id, decision, by, at } = review
+  await db
+    .insertInto('consent_import_reviews')
+    .values({ store_id: storeId, import_id: importId, id, decision, decided_by: by, at })
+    .execute()
 }

@@ -118,16 +118,6 @@ export function importOf({ db, storeId }: StoreDb, id: string) {
     .executeTakeFirst()
 }
 
-export async function columnsOf({ db, storeId }: StoreDb, id: string): Promise<string[] | undefined> {
-  const row = await db
-    .selectFrom('consent_imports')
-    .select('columns')
-    .where('store_id', '=', storeId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row?.columns
-}
-
 /** false: the import does not wait for confirmation. */
 export async function confirmImport(
   { db, storeId }: StoreTx,
@@ -285,29 +275,6 @@ export function finishImport({ db, storeId }: StoreDb, id: string, state: 'done'
     .executeTakeFirst()
 }
 
-export interface RefusedRow {
-  line: number
-  cells: string[]
-  problem: string
-}
-
-export function refusalsAfter(
-  { db, storeId }: StoreDb,
-  importId: string,
-  line: number,
-  limit: number,
-): Promise<RefusedRow[]> {
-  return db
-    .selectFrom('consent_import_errors')
-    .select(['line', 'cells', 'problem'])
-    .where('store_id', '=', storeId)
-    .where('import_id', '=', importId)
-    .where('line', '>', line)
-    .orderBy('line')
-    .limit(limit)
-    .execute()
-}
-
 /** For all stores: deletes unconfirmed files and old reports. */
 export async function deleteOld(db: Db, { uploads, reports }: { uploads: Date; reports: Date }): Promise<void> {
   await db
@@ -319,30 +286,3 @@ export async function deleteOld(db: Db, { uploads, reports }: { uploads: Date; r
   await db.deleteFrom('consent_import_errors').where('at', '<', reports).execute()
 }
 
-/** Sets whether the rows of an import count; undefined: no such import, or the change is not allowed. Locks the row. */
-export async function setStanding(
-  { db, storeId }: StoreTx,
-  id: string,
-  { from, to }: { from: readonly ('stands' | 'doubted')[]; to: 'stands' | 'undone' },
-) {
-  return db
-    .updateTable('consent_imports')
-    .set({ standing: to })
-    .where('store_id', '=', storeId)
-    .where('id', '=', id)
-    .where('standing', 'in', from)
-    .where('state', 'in', ['done', 'failed'])
-    .returning('file_name')
-    .executeTakeFirst()
-}
-
-export async function insertReview(
-  { db, storeId }: StoreTx,
-  review: { importId: string; id: string; decision: 'kept' | 'undone'; by: string; at: Date },
-): Promise<void> {
-  const { importId, id, decision, by, at } = review
-  await db
-    .insertInto('consent_import_reviews')
-    .values({ store_id: storeId, import_id: importId, id, decision, decided_by: by, at })
-    .execute()
-}

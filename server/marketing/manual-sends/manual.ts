@@ -15,8 +15,14 @@ import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { findProgress, findTextStatus, isFailed } from '../../messages/messages/state-rules.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
-import { cartsInMailbox } from './mailbox-sql.ts'
-import * as sql from './manual-sql.ts'
+
+import { delayLoss, insertManualMessage } from './manual-sql.ts'
+import { sql } from '../../core/db/db.ts'
+import { newestSend } from '../../messages/messages/fragments.ts'
+import { isClaimed } from '../../messages/messages/fragments.ts'
+import { isOpen } from '../../messages/messages/fragments.ts'
+import { isSending } from '../../messages/messages/fragments.ts'
+import { wasAttempted } from '../../messages/messages/fragments.ts'
 
 // Manual messages to one cart (D11). The message uses the common send path with priority, and the request waits for the
 // result. A temporary reason is returned; the message is not held.
@@ -47,7 +53,7 @@ export async function sendManually(
   wanted: ManualRequest,
 ): Promise<SendReply> {
   await assertMaySend(deps, request.session.accountId, wanted.channel)
-  const cart = requireFound(await sql.readContact(store, wanted.cartId), 'Cart')
+  const cart = requireFound(await readContact(store, wanted.cartId), 'Cart')
   const toAddress = await otherAddress(store, cart, wanted)
   await assertTextRenders(deps, request.session.accountId, wanted)
   const reply = await withIdempotencyKey(deps, store, request, {
@@ -104,7 +110,7 @@ async function otherAddress(
   if (to === undefined || channel !== 'email') return null
   const email = normalizeEmail(to)
   if (email && email === cart.email) return null
-  if (email && (await sql.isCustomer(store, email))) return email
+  if (email && (await isCustomer(store, email))) return email
   throw new AppError('unprocessable', 'This address is neither this cart’s contact nor a customer of the store.')
 }
 
@@ -116,8 +122,8 @@ async function planOne(
 ): Promise<void> {
   const now = deps.now()
   const dueAt = wanted.sendAt ?? now
-  await sql.delayLoss(tx, [wanted.cartId], dueAt)
-  const cartIds = await sql.insertManualMessage(tx, {
+  await delayLoss(tx, [wanted.cartId], dueAt)
+  const cartIds = await insertManualMessage(tx, {
     rows: [{ id, cartId: wanted.cartId }],
     channel: wanted.channel,
     jobId: null,
@@ -153,7 +159,7 @@ const POLL_MS = 100
 export async function waitForReply(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
   const started = performance.now()
   for (;;) {
-    const row = requireFound(await sql.readProgress(store, messageId), 'Message')
+    const row = requireFound(await readProgress(store, messageId), 'Message')
     const answer = replyOf(row, messageId, channel)
     if (answer) return answer
     if (performance.now() - started > PATIENCE_MS) {
@@ -170,7 +176,7 @@ const sentTexts = {
 } as const
 
 /** null: no result yet. Throws the rejection. */
-function replyOf(row: sql.Progress, messageId: string, channel: SendChannel): SendReply | null {
+function replyOf(row: Progress, messageId: string, channel: SendChannel): SendReply | null {
   const base = { success: true as const, messageId }
   const progress = findProgress(row.state)
   if (progress === 'refused') throw describeRejection(row, channel)
@@ -181,7 +187,7 @@ function replyOf(row: sql.Progress, messageId: string, channel: SendChannel): Se
 
 /** The reason as text; `fields` has the reason's code and when to try again. */
 export function describeRejection(
-  row: Pick<sql.Progress, 'state' | 'reason' | 'until' | 'provider_response'>,
+  row: Pick<Progress, 'state' | 'reason' | 'until' | 'provider_response'>,
   channel: SendChannel,
 ) {
   const reason = row.reason ?? row.state
@@ -194,8 +200,8 @@ export function describeRejection(
 
 /** Status of the cart's newest SMS (B 7). */
 export async function readSmsStatus(store: StoreDb<Db>, cartId: string): Promise<z.infer<typeof smsStatus.reply>> {
-  const cart = requireFound(await sql.readContact(store, cartId), 'Cart')
-  const sms = (await sql.textStates(store, [cart.id])).find((row) => row.channel === 'sms')
+  const cart = requireFound(await readContact(store, cartId), 'Cart')
+  const sms = (await textStates(store, [cart.id])).find((row) => row.channel === 'sms')
   const status = sms ? findTextStatus(sms.state) : null
   return {
     status,
@@ -220,7 +226,7 @@ export async function messageViews(store: StoreDb, cartIds: readonly string[]) {
 
 /** `sms_status`, `whatsapp_status` and their times, by `channel:cart`. */
 async function textViews(store: StoreDb, cartIds: readonly string[]): Promise<Map<string, TextView>> {
-  const rows = cartIds.length > 0 ? await sql.textStates(store, cartIds) : []
+  const rows = cartIds.length > 0 ? await textStates(store, cartIds) : []
   return new Map(
     rows.map((row) => {
       const status = findTextStatus(row.state)
@@ -229,4 +235,81 @@ async function textViews(store: StoreDb, cartIds: readonly string[]): Promise<Ma
       return [`${row.channel}:${row.cart_id}`, { status, at: isOut ? row.at : null, readAt: row.read_at }]
     }),
   )
+}
+
+// Statement for the mailbox mark of a cart's badge (decision 11).
+
+/** Carts whose newest email went to the mailbox on this server instead of a mail server (decision 29). */
+async function cartsInMailbox({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<Set<string>> {
+  if (cartIds.length === 0) return new Set()
+  const rows = await sql<{ id: string }>`
+    select cb.cart_id as id from cart_badges cb cross join lateral (${newestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h
+    where cb.store_id = ${storeId} and cb.cart_id = any(${[...cartIds]}::uuid[]) and cb.badge in ('Email Sent', 'No Response')
+      and h.reason = 'accepted:mailbox'`.execute(db)
+  return new Set(rows.rows.map(({ id }) => id))
+}
+
+/** The contact of the cart, or of the cart it was merged into. */
+async function readContact({ db, storeId }: StoreDb, cartId: string) {
+  const rows = await sql<{ id: string; email: string | null; phone: string | null }>`
+    select c.id, c.email, c.phone from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
+    where o.store_id = ${storeId} and o.id = ${cartId}`.execute(db)
+  return rows.rows[0]
+}
+
+async function isCustomer({ db, storeId }: StoreDb, email: string): Promise<boolean> {
+  const rows =
+    await sql`select 1 from customers where store_id = ${storeId} and lower(email) = ${email} limit 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+interface Progress {
+  state: string
+  reason: string | null
+  provider_response: string | null
+  due_at: Date
+  /** When the newest decision allows the next attempt. */
+  until: Date | null
+}
+
+async function readProgress({ db, storeId }: StoreDb, messageId: string): Promise<Progress | undefined> {
+  const rows = await sql<Progress>`
+    select m.state, m.reason, m.provider_response, m.due_at, (select d.until from decisions d where d.store_id = m.store_id
+      and d.message_id = m.id order by d.at desc, d.id desc limit 1) as until
+    from messages m where m.store_id = ${storeId} and m.id = ${messageId}`.execute(db)
+  return rows.rows[0]
+}
+
+/**
+ * The newest message per cart and text channel that is sent or being sent, with its send count. Excludes messages
+ * rejected before sending and those waiting for a later day.
+ */
+async function textStates({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<TextState[]> {
+  const rows = await sql<TextState>`
+    select wanted.id as cart_id, t.channel, t.state, t.reason, t.at, t.attempts, t.provider_response, read.at as read_at
+    from unnest(${[...cartIds]}::uuid[]) as wanted(id)
+    cross join lateral (
+      select distinct on (m.channel) m.channel, m.state, m.reason, coalesce(m.sending_at, m.updated_at) as at,
+        m.provider_response, m.provider_id,
+        (sum(m.attempts + case when ${isSending('m')} then 1 else 0 end) over (partition by m.channel))::int as attempts
+      from messages m left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
+      where m.store_id = ${storeId} and m.cart_id = wanted.id and m.channel in ('sms', 'whatsapp')
+        and (${wasAttempted('m')} or (${isOpen('m')} and (r.is_immediate or ${isClaimed('m')})))
+      order by m.channel, coalesce(m.sending_at, m.created_at) desc, m.id desc) t
+    left join stores s on s.id = ${storeId}
+    left join delivery_reports read on read.account_id = s.account_id and read.channel = t.channel
+      and read.provider_id = t.provider_id and read.status = 'read'`.execute(db)
+  return rows.rows
+}
+
+interface TextState {
+  cart_id: string
+  channel: 'sms' | 'whatsapp'
+  state: string
+  reason: string | null
+  at: Date
+  attempts: number
+  /** Reported by WhatsApp, unless the shopper has disabled read receipts. */
+  read_at: Date | null
+  provider_response: string | null
 }

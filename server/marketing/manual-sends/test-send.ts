@@ -30,7 +30,7 @@ import { textCountry } from '../../messages/channels/phone.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { TemplateError } from '../../messages/templates/context.ts'
 import { assertPlanHas } from './manual.ts'
-import { insertTestLinks } from './manual-sql.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Sends a test for a real cart to the member, by the common render and send code. The test creates no message row,
 // badge or plan use, and its links only open the restore page. Its price is booked, because it is paid.
@@ -187,3 +187,19 @@ async function bookCost(deps: Deps, store: StoreDb<Db>, accountId: string, compo
 
 const responseOf = (outcome: Outcome): string =>
   outcome.kind === 'unknown' ? `${explain('unknown')} (${outcome.response})` : outcome.response
+
+async function insertTestLinks(
+  { db, storeId }: StoreDb,
+  links: {
+    /** null: the message is about no cart. */
+    cartId: string | null
+    tokens: readonly { hash: string; purpose: string; target: string | null }[]
+    at: Date
+    until: Date
+  },
+): Promise<void> {
+  await sql`insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, is_test, created_at, expires_at)
+    select decode(t.hash, 'hex'), ${storeId}, null, ${links.cartId}, t.purpose, t.target, true, ${links.at}, ${links.until}
+    from jsonb_to_recordset(${JSON.stringify(links.tokens)}::jsonb) as t(hash text, purpose text, target text)
+    where t.purpose in ('restore', 'click')`.execute(db)
+}

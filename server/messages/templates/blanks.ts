@@ -112,15 +112,3 @@ function removeEmptied(html: string): string {
   return after.replaceAll(BLANK, '\n')
 }
 
-/** Texts have few lines, so sentences are removed. */
-export function removeBlankSentences(text: string): string {
-  if (!hasBlank(text)) return text
-  return text
-    .split('\n')
-    .flatMap((line) => {
-      if (!hasBlank(line)) return [line]
-      const rest = line.split(/(?<=[.!?…])\s+/).filter((sentence) => !hasBlank(sentence))
-      return rest.length > 0 ? [rest.join(' ')] : []
-    })
-    .join('\n')
-}

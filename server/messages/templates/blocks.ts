@@ -2,8 +2,13 @@
 import { encode } from 'html-entities'
 import type { Look } from '../../../shared/palette.ts'
 import { BUTTON_MARKS, ITEMS_MARK, ROW_MARKS } from './compile.ts'
-import { itemsText, type ShownCart } from './items.ts'
+import { type ShownCart } from './items.ts'
 import { itemsHtml } from './items-html.ts'
+import type { TemplateCoupon } from './context.ts'
+import { limitItems } from './items.ts'
+import { countHiddenItems } from './items.ts'
+import { TOTAL } from './items.ts'
+import { describeSaving } from './items.ts'
 
 const [ROW, AMOUNT, ROW_END] = ROW_MARKS
 const [BUTTON, BUTTON_END] = BUTTON_MARKS
@@ -70,3 +75,22 @@ export function blocksText(plain: string, { cart, promise }: Pick<Blocks, 'cart'
 /** For the preview line. */
 export const removeBlocks = (plain: string): string =>
   plain.replace(BUTTONS, '').replace(ROWS, '').replaceAll(ITEMS_MARK, '')
+
+/** `words`: the surrounding text, which may already contain the code. */
+function itemsText({ items, coupon }: ShownCart, words: string): string {
+  if (items.length === 0) return coupon && !words.includes(coupon.code) ? couponLine(coupon) : ''
+  const lines = limitItems(items).map(
+    (item) => `- ${item.quantity} × ${item.name}${item.lineTotal && `: ${item.lineTotal}`}`,
+  )
+  const more = countHiddenItems(items)
+  return [...lines, ...(more ? [more] : []), ...(coupon ? couponText(coupon) : [])].join('\n')
+}
+
+function couponText(coupon: TemplateCoupon): string[] {
+  return ['', couponLine(coupon), ...(coupon.total === null ? [] : [`${TOTAL}: ${coupon.total}`])]
+}
+
+function couponLine(coupon: TemplateCoupon): string {
+  const worth = describeSaving(coupon)
+  return `Coupon ${coupon.code}${worth && `: ${worth}`}${coupon.expires ? ` (valid until ${coupon.expires})` : ''}`
+}

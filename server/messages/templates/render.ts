@@ -1,6 +1,6 @@
 // Renders a compiled template for one person. Pure: the caller provides every link, host and amount.
 import { compile as compileHtmlToText } from 'html-to-text'
-import { hasBlank, removeBlankSentences } from './blanks.ts'
+import { hasBlank } from './blanks.ts'
 import { createCompiler } from './compile.ts'
 import { sampleContext, type TemplateContext, TemplateError, type TemplateSource } from './context.ts'
 import { createDraft, type DraftTools, emptyBodyError, fill } from './draft.ts'
@@ -104,4 +104,17 @@ function check(render: (context: TemplateContext) => unknown): TemplateError | n
     if (!(error instanceof TemplateError)) throw error
     return error.code === 'nothing_left' ? null : error
   }
+}
+
+/** Texts have few lines, so sentences are removed. */
+function removeBlankSentences(text: string): string {
+  if (!hasBlank(text)) return text
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      if (!hasBlank(line)) return [line]
+      const rest = line.split(/(?<=[.!?…])\s+/).filter((sentence) => !hasBlank(sentence))
+      return rest.length > 0 ? [rest.join(' ')] : []
+    })
+    .join('\n')
 }

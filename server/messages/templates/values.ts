@@ -1,7 +1,12 @@
 // Cleans the values of a message: texts of the store or shopper on one line, bounded, and links as web addresses. Pure.
 import { cleanBrand, DEFAULT_MAIL_BRAND } from './brand.ts'
 import { cleanText, type TemplateContext, TemplateError, webAddress } from './context.ts'
-import { cleanCoupon, cleanItems, type ShownCart } from './items.ts'
+import { type ShownCart } from './items.ts'
+import type { TemplateCoupon } from './context.ts'
+import type { TemplateItem } from './context.ts'
+import type { CleanItem } from './items.ts'
+import { SOLD_OUT } from './items.ts'
+import { cleanImageUrl } from './items.ts'
 
 export type Values = ReturnType<typeof cleanContext>
 
@@ -75,3 +80,25 @@ function requiredLink(text: string, name: string): string {
 
 const WHY_CART = 'You received this email because you left items in your cart at'
 const REASON_PERSON = 'You received this email because you gave your email address to'
+
+/** Pictures only over https or from the store itself: others would reveal readers to third parties or not load. */
+function cleanItems(items: TemplateItem[], storeHosts: ReadonlySet<string>): CleanItem[] {
+  return items.map((item) => ({
+    name: cleanText(item.name, 120) || 'Item',
+    quantity: Number.isFinite(item.quantity) ? item.quantity : 1,
+    unitPrice: item.isGone ? SOLD_OUT : cleanText(item.unitPrice, 40),
+    lineTotal: item.isGone ? SOLD_OUT : cleanText(item.lineTotal, 40),
+    isGone: item.isGone === true,
+    imageUrl: item.imageUrl === null ? null : cleanImageUrl(item.imageUrl, storeHosts),
+  }))
+}
+
+const cleanCoupon = ({ code, amount, offer, ...of }: TemplateCoupon): TemplateCoupon => ({
+  code: cleanText(code, 200),
+  amount: cleanText(amount, 40),
+  offer: cleanText(offer, 60),
+  minimum: of.minimum === null ? null : cleanText(of.minimum, 40),
+  expires: of.expires === null ? null : cleanText(of.expires, 60),
+  saving: of.saving === null ? null : cleanText(of.saving, 40),
+  total: of.total === null ? null : cleanText(of.total, 40),
+})

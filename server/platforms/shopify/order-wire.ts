@@ -18,7 +18,8 @@ import {
   wireMoney,
   wireWords,
 } from './fields.ts'
-import { readState, type WireAddress, wireAddress, wirePerson } from './people.ts'
+import { wireAddress, wirePerson } from './people.ts'
+import { Address } from './people.ts'
 
 // Reads the fields of an order that we use. Only a row without id, time, currency or total is skipped.
 
@@ -193,3 +194,8 @@ export function readDiscounts(raw: unknown, currency: string): OrderDiscount[] {
     Number.isSafeInteger(discountMinor) ? [{ code, discountMinor }] : [],
   )
 }
+
+type WireAddress = z.infer<typeof Address>
+
+const readState = ({ countryCodeV2, provinceCode }: WireAddress): string | null =>
+  countryCodeV2 === 'US' ? provinceCode : null

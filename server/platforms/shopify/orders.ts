@@ -16,7 +16,7 @@ import { field, type RowReading, wireText } from '../platform/row.ts'
 import { isRecord, webAddress } from '../platform/text.ts'
 import { wireInstant } from './fields.ts'
 
-import { BULK_RUN } from './mutations.ts'
+
 import { userErrors } from './problems.ts'
 import { BULK_BY_ID, BULK_RECENT, ordersInBulk } from './queries.ts'
 import { pause } from './throttle.ts'
@@ -365,3 +365,10 @@ async function ask(net: StoreNet, url: string, request: Parameters<StoreNet['fet
     throw problemFromFetch(error)
   }
 }
+
+const BULK_RUN = `mutation BulkRun($query: String!) {
+  bulkOperationRunQuery(query: $query, groupObjects: true) {
+    bulkOperation { id status errorCode createdAt objectCount url query }
+    userErrors { field message code }
+  }
+}`

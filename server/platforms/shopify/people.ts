@@ -16,8 +16,6 @@ export const Address = z.object({
   provinceCode: field(parseCountryCode),
 })
 
-export type WireAddress = z.infer<typeof Address>
-
 export const wireAddress = wirePart.pipe(Address)
 
 const Consent = z.object({ state: wireText(40), optInLevel: wireText(40), updatedAt: wireInstant })
@@ -56,9 +54,6 @@ function parseLanguage(input: unknown): string | null {
 
 export const readPhone = ({ defaultPhoneNumber }: WirePerson, country: string | null): string | null =>
   normalizePhone(defaultPhoneNumber.phoneNumber, country)
-
-export const readState = ({ countryCodeV2, provinceCode }: WireAddress): string | null =>
-  countryCodeV2 === 'US' ? provinceCode : null
 
 /** One consent per channel with data. */
 export function readConsents({ defaultEmailAddress: email, defaultPhoneNumber: phone }: WirePerson): PlatformConsent[] {

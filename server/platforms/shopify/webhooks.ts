@@ -3,16 +3,12 @@ import { isSameSecret } from '../../core/common/secrets.ts'
 import { isPublicHost } from '../../core/net/addresses.ts'
 import type { StoreKeys } from '../platform/access.ts'
 import type { StoreEvent } from '../platform/event.ts'
-import type { PlatformCart, PlatformItem, RawDelivery, WebhookSubscription } from '../platform/platform.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
+import type { PlatformCart, PlatformItem, RawDelivery } from '../platform/platform.ts'
+
 import { isRecord, parseId, plainText, webAddress } from '../platform/text.ts'
-import { at, formatGid, instant, parseAmount, parseGid } from './fields.ts'
-import type { Graph } from './graph.ts'
-import { readChunks } from './lists.ts'
-import { SUBSCRIBE, UNSUBSCRIBE } from './mutations.ts'
+import { at, instant, parseAmount, parseGid } from './fields.ts'
+
 import { parseToken } from './order-wire.ts'
-import { userErrors } from './problems.ts'
-import { SUBSCRIPTIONS } from './queries.ts'
 
 // Webhooks only speed things up: they arrive twice, late, in any order or not at all, and after eight failures in a row
 // Shopify drops the subscription. Their bodies have no published schema, so we read little more than an id.
@@ -45,38 +41,6 @@ export function canDeliverTo(publicUrl: string): boolean {
 /** The app's secret signs them, never the token. */
 export const webhookSecret = (keys: StoreKeys): string | null =>
   keys.kind === 'shopify_app' ? keys.clientSecret : keys.kind === 'shopify_token' ? keys.apiSecret : null
-
-export async function listWebhooks(graph: Graph): Promise<WebhookSubscription[]> {
-  const all: WebhookSubscription[] = []
-  const list = { document: SUBSCRIPTIONS, root: 'webhookSubscriptions', sizes: { first: 100, most: 250 } }
-  for await (const { nodes } of readChunks(graph, list)) {
-    all.push(...nodes.map(readSubscription).filter((one) => one !== null))
-  }
-  return all
-}
-
-export async function createWebhook(graph: Graph, topic: string, deliveryUrl: string): Promise<WebhookSubscription> {
-  const variables = { topic, subscription: { uri: deliveryUrl, format: 'JSON' } }
-  const { data } = await graph.write(SUBSCRIBE, variables)
-  const [refusal] = userErrors(data.webhookSubscriptionCreate)
-  if (refusal) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: ${refusal.words}`)
-  const made = readSubscription(at(data.webhookSubscriptionCreate, 'webhookSubscription'))
-  if (!made) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: no id`)
-  return made
-}
-
-/** An already deleted one is fine. */
-export async function deleteWebhook(graph: Graph, id: string): Promise<void> {
-  if (!parseId(id)) return
-  await graph.write(UNSUBSCRIBE, { id: formatGid('WebhookSubscription', id) })
-}
-
-/** Shopify deletes a failing subscription instead of disabling it. */
-function readSubscription(raw: unknown): WebhookSubscription | null {
-  const id = parseGid(at(raw, 'id'))
-  const topic = plainText(at(raw, 'topic'), 200)
-  return id && topic ? { id, topic, status: 'active', deliveryUrl: webAddress(at(raw, 'uri')) ?? '' } : null
-}
 
 /** Verifies a delivery over its raw bytes. null: missing or wrong signature, so reply 401 and store nothing. */
 export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | null {
@@ -214,3 +178,4 @@ function header(raw: RawDelivery, name: string): string | null {
   const value = raw.headers[name]
   return (Array.isArray(value) ? value[0] : value) ?? null
 }
+

@@ -1,27 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { FetchProblem } from '../../core/net/fetch-problem.ts'
+
+
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
-import type { StoreAccess, StoreNet } from '../platform/access.ts'
+
 import type { StoreProblemCode } from '../platform/platform.ts'
-import { problemFromFetch } from '../platform/problem-from-fetch.ts'
-import { createRequestQueues } from '../platform/request-queue.ts'
+
 import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord, safeDetail } from '../platform/text.ts'
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 
 // Sends one signed request and classifies the response. https: Basic. http: OAuth 1.0a in the query, the only place
 // where WooCommerce looks. No https URL, error or log contains a key.
-
-/** A store and its keys for signing requests. */
-export interface WooAccess extends SigningKeys {
-  storeUrl: string
-  homeUrl: string
-}
-
-export function wooAccess({ storeUrl, homeUrl, keys }: StoreAccess): WooAccess {
-  if (keys.kind !== 'woocommerce') throw new Error(`A WooCommerce store has no keys of the kind ${keys.kind}.`)
-  return { storeUrl, homeUrl, consumerKey: keys.consumerKey, consumerSecret: keys.consumerSecret }
-}
 
 export type WooQuery = readonly (readonly [string, string])[]
 
@@ -59,110 +47,8 @@ export interface WooHttp {
   pause(signal?: AbortSignal): Promise<void>
 }
 
-export function createWooHttp(access: WooAccess, net: StoreNet): WooHttp {
-  const isHttps = access.storeUrl.startsWith('https:')
-  const secrets = [access.consumerSecret, access.consumerKey]
-  // Shops run on small machines.
-  const inTurn = net.inTurn ?? createRequestQueues()(access.storeUrl)
-  const ask: WooHttp['ask'] = (request, keys = access, method = 'usual') =>
-    inTurn(() => failIfLate(() => sendWithRetry(access, net, request, keys, method), net), request.signal)
-  return {
-    isHttps,
-    ask,
-    async send(request) {
-      const answer = await ask(request)
-      if (isSuccess(answer)) return answer
-      throw problemFromAnswer(answer, isHttps, secrets)
-    },
-    problem: (answer) => problemFromAnswer(answer, isHttps, secrets),
-    async pause(signal) {
-      await sleep(net.pauseMs ?? 100, undefined, signal ? { signal } : {}).catch(() => {
-        throw new StoreProblem('timeout', 'stopped')
-      })
-    },
-  }
-}
-
 export function isSuccess(answer: WooAnswer): boolean {
   return answer.status >= 200 && answer.status < 300 && answer.body !== undefined
-}
-
-const LATE_AFTER_MS = 10_000
-
-/** A slow failure costs as much as a timeout. */
-async function failIfLate(ask: () => Promise<WooAnswer>, { lateAfterMs = LATE_AFTER_MS }: StoreNet) {
-  const began = performance.now()
-  const isLate = () => performance.now() - began >= lateAfterMs
-  try {
-    const answer = await ask()
-    // 503 is maintenance or a rate limit.
-    if (answer.status < 500 || answer.status === 503 || !isLate()) return answer
-    throw new StoreProblem('timeout', `status ${answer.status}`)
-  } catch (error) {
-    if (!(error instanceof StoreProblem) || error.code !== 'unreachable' || !isLate()) throw error
-    throw new StoreProblem('timeout', error.detail)
-  }
-}
-
-async function sendWithRetry(
-  access: WooAccess,
-  net: StoreNet,
-  request: WooRequest,
-  keys: SigningKeys,
-  method: SignInMethod,
-) {
-  try {
-    return await dial(access, net, request, keys, method)
-  } catch (error) {
-    // The store had just closed a keep-alive connection. A repeated read is harmless; it gets a new signature, because
-    // a nonce is valid once.
-    const isStale = error instanceof FetchProblem && error.kind === 'connection_lost'
-    if (!isStale || (request.method ?? 'GET') !== 'GET') throw problemFromFetch(error)
-  }
-  try {
-    return await dial(access, net, request, keys, method)
-  } catch (error) {
-    throw problemFromFetch(error)
-  }
-}
-
-async function dial(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, method: SignInMethod) {
-  const { url, headers } = signed(access, net.now(), request, keys, method)
-  const answer = await net.fetch(url, {
-    method: request.method ?? 'GET',
-    headers: {
-      accept: 'application/json',
-      ...headers,
-      ...(request.body ? { 'content-type': 'application/json' } : {}),
-    },
-    hasCredentials: true,
-    ...(request.body ? { body: JSON.stringify(request.body) } : {}),
-    ...(request.signal ? { signal: request.signal } : {}),
-  })
-  return readAnswer(answer, net.now())
-}
-
-function signed(access: WooAccess, now: Date, request: WooRequest, keys: SigningKeys, method: SignInMethod) {
-  const path = `/wp-json/wc/v3${request.path}`
-  const query = request.query ?? []
-  const isHttps = access.storeUrl.startsWith('https:')
-  if (isHttps && method === 'usual') {
-    return { url: address(access.storeUrl, path, query), headers: { authorization: basicHeader(keys) } }
-  }
-  // WordPress rebuilds the URL from its home with the scheme it knows: http wherever it checks a signature.
-  const home = access.homeUrl.replace(/^https:/, 'http:')
-  const oauth = signRequest({ method: request.method ?? 'GET', url: `${home}${path}`, query }, keys, {
-    timestampSeconds: Math.floor(now.getTime() / 1000),
-    nonce: newNonce(),
-  })
-  return method === 'header'
-    ? { url: address(access.storeUrl, path, query), headers: { authorization: oauthHeader(oauth) } }
-    : { url: address(access.storeUrl, path, [...query, ...oauth]), headers: {} }
-}
-
-function address(storeUrl: string, path: string, query: WooQuery): string {
-  const text = query.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&')
-  return `${storeUrl}${path}${text ? `?${text}` : ''}`
 }
 
 export function readAnswer(answer: GuardedAnswer, now: Date): WooAnswer {
@@ -294,7 +180,7 @@ function retryAfter(answer: WooAnswer): number | null {
 // OAuth 1.0a (RFC 5849) as checked by WooCommerce: no token, the secret followed by "&" as the key, HMAC-SHA256, and a
 // base string with the store's HOME address, whatever host the request was sent to.
 
-interface SigningKeys {
+export interface SigningKeys {
   consumerKey: string
   consumerSecret: string
 }
@@ -339,23 +225,15 @@ export function signatureBaseString(request: SignedRequest, oauth: OAuthParamete
 }
 
 /** RFC 3986: leaves only unreserved characters unencoded. */
-function percentEncode(text: string): string {
+export function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
     (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }
 
-function basicHeader(keys: SigningKeys): string {
-  return `Basic ${Buffer.from(`${keys.consumerKey}:${keys.consumerSecret}`).toString('base64')}`
-}
-
 export function oauthHeader(parameters: OAuthParameters): string {
   return `OAuth ${parameters.map(([name, value]) => `${name}="${percentEncode(value)}"`).join(', ')}`
-}
-
-function newNonce(): string {
-  return randomBytes(16).toString('hex')
 }
 
 function compare(a: string, b: string): number {

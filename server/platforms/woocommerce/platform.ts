@@ -12,7 +12,7 @@ import { parseId } from '../platform/text.ts'
 import { pullCustomers, pullProducts, readSingleCustomer } from './catalogue.ts'
 
 import { createCoupons, deleteCoupons, findCoupon, pullCoupons, readCouponsById, updateCoupon, updateCoupons } from './coupons.ts'
-import { createWooHttp, wooAccess } from './http.ts'
+
 
 import { pullOrders, readSingleOrder } from './orders.ts'
 import { callPlugin } from './plugin.ts'
@@ -25,7 +25,7 @@ import type { StorePricing, StoreProblemCode, StoreProfile } from '../platform/p
 import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord, parseCountryCode, plainText, safeDetail, webAddress } from '../platform/text.ts'
-import { errorCode, errorMessage, isSuccess, problemFromAnswer, readAnswer, signInCode, type WooAccess, type WooAnswer, type WooHttp } from './http.ts'
+import { errorCode, errorMessage, isSuccess, problemFromAnswer, readAnswer, signInCode, type WooAnswer, type WooHttp } from './http.ts'
 import { readList } from './orders.ts'
 import type { StoreLogo } from '../platform/platform.ts'
 import { z } from 'zod'
@@ -38,6 +38,15 @@ import { parseMinor } from '../../../shared/money.ts'
 import type { ItemRef, ItemTerms } from '../platform/platform.ts'
 import { isForSale, readTerms } from './catalogue.ts'
 import { type WooQuery } from './http.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRequestQueues } from '../platform/request-queue.ts'
+import { randomBytes } from 'node:crypto'
+import type { SigningKeys } from './http.ts'
+import type { WooRequest } from './http.ts'
+import type { SignInMethod } from './http.ts'
+import { signRequest } from './http.ts'
+import { oauthHeader } from './http.ts'
+import { percentEncode } from './http.ts'
 
 // Reads stock and price of items: one request for products, one for variations of any parents (WooCommerce 10.3;
 // before, one per parent).
@@ -686,3 +695,124 @@ const quantityOf = (lines: RefillResult['lines'], item: RestoreItem): number =>
 
 const requestedQuantity = ({ items }: RefillRequest, item: RestoreItem): number =>
   sum(items.filter((each) => idOf(each) === idOf(item)))
+
+/** A store and its keys for signing requests. */
+interface WooAccess extends SigningKeys {
+  storeUrl: string
+  homeUrl: string
+}
+
+function wooAccess({ storeUrl, homeUrl, keys }: StoreAccess): WooAccess {
+  if (keys.kind !== 'woocommerce') throw new Error(`A WooCommerce store has no keys of the kind ${keys.kind}.`)
+  return { storeUrl, homeUrl, consumerKey: keys.consumerKey, consumerSecret: keys.consumerSecret }
+}
+
+function createWooHttp(access: WooAccess, net: StoreNet): WooHttp {
+  const isHttps = access.storeUrl.startsWith('https:')
+  const secrets = [access.consumerSecret, access.consumerKey]
+  // Shops run on small machines.
+  const inTurn = net.inTurn ?? createRequestQueues()(access.storeUrl)
+  const ask: WooHttp['ask'] = (request, keys = access, method = 'usual') =>
+    inTurn(() => failIfLate(() => sendWithRetry(access, net, request, keys, method), net), request.signal)
+  return {
+    isHttps,
+    ask,
+    async send(request) {
+      const answer = await ask(request)
+      if (isSuccess(answer)) return answer
+      throw problemFromAnswer(answer, isHttps, secrets)
+    },
+    problem: (answer) => problemFromAnswer(answer, isHttps, secrets),
+    async pause(signal) {
+      await sleep(net.pauseMs ?? 100, undefined, signal ? { signal } : {}).catch(() => {
+        throw new StoreProblem('timeout', 'stopped')
+      })
+    },
+  }
+}
+
+const LATE_AFTER_MS = 10_000
+
+/** A slow failure costs as much as a timeout. */
+async function failIfLate(ask: () => Promise<WooAnswer>, { lateAfterMs = LATE_AFTER_MS }: StoreNet) {
+  const began = performance.now()
+  const isLate = () => performance.now() - began >= lateAfterMs
+  try {
+    const answer = await ask()
+    // 503 is maintenance or a rate limit.
+    if (answer.status < 500 || answer.status === 503 || !isLate()) return answer
+    throw new StoreProblem('timeout', `status ${answer.status}`)
+  } catch (error) {
+    if (!(error instanceof StoreProblem) || error.code !== 'unreachable' || !isLate()) throw error
+    throw new StoreProblem('timeout', error.detail)
+  }
+}
+
+async function sendWithRetry(
+  access: WooAccess,
+  net: StoreNet,
+  request: WooRequest,
+  keys: SigningKeys,
+  method: SignInMethod,
+) {
+  try {
+    return await dial(access, net, request, keys, method)
+  } catch (error) {
+    // The store had just closed a keep-alive connection. A repeated read is harmless; it gets a new signature, because
+    // a nonce is valid once.
+    const isStale = error instanceof FetchProblem && error.kind === 'connection_lost'
+    if (!isStale || (request.method ?? 'GET') !== 'GET') throw problemFromFetch(error)
+  }
+  try {
+    return await dial(access, net, request, keys, method)
+  } catch (error) {
+    throw problemFromFetch(error)
+  }
+}
+
+async function dial(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, method: SignInMethod) {
+  const { url, headers } = signed(access, net.now(), request, keys, method)
+  const answer = await net.fetch(url, {
+    method: request.method ?? 'GET',
+    headers: {
+      accept: 'application/json',
+      ...headers,
+      ...(request.body ? { 'content-type': 'application/json' } : {}),
+    },
+    hasCredentials: true,
+    ...(request.body ? { body: JSON.stringify(request.body) } : {}),
+    ...(request.signal ? { signal: request.signal } : {}),
+  })
+  return readAnswer(answer, net.now())
+}
+
+function signed(access: WooAccess, now: Date, request: WooRequest, keys: SigningKeys, method: SignInMethod) {
+  const path = `/wp-json/wc/v3${request.path}`
+  const query = request.query ?? []
+  const isHttps = access.storeUrl.startsWith('https:')
+  if (isHttps && method === 'usual') {
+    return { url: address(access.storeUrl, path, query), headers: { authorization: basicHeader(keys) } }
+  }
+  // WordPress rebuilds the URL from its home with the scheme it knows: http wherever it checks a signature.
+  const home = access.homeUrl.replace(/^https:/, 'http:')
+  const oauth = signRequest({ method: request.method ?? 'GET', url: `${home}${path}`, query }, keys, {
+    timestampSeconds: Math.floor(now.getTime() / 1000),
+    nonce: newNonce(),
+  })
+  return method === 'header'
+    ? { url: address(access.storeUrl, path, query), headers: { authorization: oauthHeader(oauth) } }
+    : { url: address(access.storeUrl, path, [...query, ...oauth]), headers: {} }
+}
+
+function address(storeUrl: string, path: string, query: WooQuery): string {
+  const text = query.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&')
+  return `${storeUrl}${path}${text ? `?${text}` : ''}`
+}
+
+function basicHeader(keys: SigningKeys): string {
+  return `Basic ${Buffer.from(`${keys.consumerKey}:${keys.consumerSecret}`).toString('base64')}`
+}
+
+function newNonce(): string {
+  return randomBytes(16).toString('hex')
+}

@@ -95,20 +95,6 @@ export const floors: Readonly<Record<ChannelName, ConsentRule>> = {
   push: 'opt_in',
 }
 
-/** Further requirements of countries or providers, for the screen; enforced by `findTextLimits`. */
-export const alsoAsked: readonly { channel: ChannelName; countries: string; sentence: string }[] = [
-  {
-    channel: 'sms',
-    countries: 'US',
-    sentence: 'One SMS per cart, and only within 48 hours of its abandonment.',
-  },
-  {
-    channel: 'whatsapp',
-    countries: 'US CA',
-    sentence: 'WhatsApp does not deliver marketing messages to numbers that begin with +1.',
-  },
-]
-
 function without(codes: string, left: string): string {
   const out = new Set(left.split(' '))
   return codes

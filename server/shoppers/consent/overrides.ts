@@ -9,8 +9,9 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { canOverride, consentRule } from './consent.ts'
 import { type ConsentTerms, selectConsentTerms } from './consent-sql.ts'
-import { alsoAsked, countryRules, ruleNames, ruleTexts } from './consent-table.ts'
+import { countryRules, ruleNames, ruleTexts } from './consent-table.ts'
 import * as sql from './override-sql.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
 
 // The consent table as it applies to a store, and the team's overrides (C6). Nothing is changed or deleted: an override
 // starts and ends.
@@ -109,3 +110,17 @@ function presentOverride(row: sql.ConsentOverrideRow): api.ConsentOverrideView {
     endedBy: row.ended_by_name,
   }
 }
+
+/** Further requirements of countries or providers, for the screen; enforced by `findTextLimits`. */
+const alsoAsked: readonly { channel: ChannelName; countries: string; sentence: string }[] = [
+  {
+    channel: 'sms',
+    countries: 'US',
+    sentence: 'One SMS per cart, and only within 48 hours of its abandonment.',
+  },
+  {
+    channel: 'whatsapp',
+    countries: 'US CA',
+    sentence: 'WhatsApp does not deliver marketing messages to numbers that begin with +1.',
+  },
+]

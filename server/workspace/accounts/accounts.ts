@@ -17,8 +17,8 @@ import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import { clientNetwork, takePoint, tryTakePoint } from '../../core/db/rate-limits.ts'
 import { insertDefaultBudget } from '../../delivery/texts/budget.ts'
 import type { Deps } from '../../deps.ts'
-import { deleteOldUndos } from './email-undo-sql.ts'
-import { deleteOldInvitations } from './invitation-sql.ts'
+
+
 import { mailRegistration } from './jobs.ts'
 import {
   claimAttempt,
@@ -28,10 +28,14 @@ import {
   recordSuccess,
   tryClaimAttempt,
 } from './login-throttle.ts'
-import { deleteOldEmailChanges, openEmailChange } from './profile-sql.ts'
-import { resumeRemovals } from './removal.ts'
+
+
 import { assertSecondFactor } from './second-step.ts'
-import * as sql from './sql.ts'
+import { demoOwner, firstMembership, insertAccount, insertMember, insertUser } from './sql.ts'
+import { REMOVAL_MS } from '../../access/members/rules.ts'
+import { removeAccount } from './jobs.ts'
+
+import type { Tx } from '../../core/db/db.ts'
 
 // Registration and sign-in. A user is signed in to one account at a time; of a session token, only the hash is stored.
 // No answer reveals whether an address is known: same text, same status, same time.
@@ -77,9 +81,9 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
   const account = { accountId: newId(), db: deps.db }
   const isLinkMailed = (await tryTakePoint(deps, limits.linkPerAddress, wanted.email)) === 0
   const token = await transactAccount(account, async (tx) => {
-    if (!(await sql.insertUser(tx.db, user))) return undefined
-    await sql.insertAccount(tx, wanted.name, now)
-    await sql.insertMember(tx, user.id, 'owner', now)
+    if (!(await insertUser(tx.db, user))) return undefined
+    await insertAccount(tx, wanted.name, now)
+    await insertMember(tx, user.id, 'owner', now)
     await assignDefaultPlan(deps, tx, now)
     await insertDefaultBudget(tx, now)
     if (isLinkMailed) await deps.jobs.enqueue(tx.db, mailVerification, { userId: user.id })
@@ -125,7 +129,7 @@ export async function signIn(deps: Deps, wanted: Credentials & { code?: string |
 
 /** Decision 29: signs in to the real demo account; 404 where there is none. */
 export async function signInToDemo(deps: Deps, { ip, device }: Omit<Origin, 'cookies'>): Promise<SignedIn> {
-  const owner = deps.config.isDemo ? await sql.demoOwner(deps.db) : undefined
+  const owner = deps.config.isDemo ? await demoOwner(deps.db) : undefined
   const { account_id, user_id } = requireFound(owner, 'Demo')
   await takePoint(deps, limits.demoPerClient, clientNetwork(ip))
   const account = { accountId: account_id, db: deps.db }
@@ -135,11 +139,11 @@ export async function signInToDemo(deps: Deps, { ip, device }: Omit<Origin, 'coo
 }
 
 export async function hasDemoAccount(db: Db): Promise<boolean> {
-  return (await sql.demoOwner(db)) !== undefined
+  return (await demoOwner(db)) !== undefined
 }
 
 export async function signOut(account: AccountDb, session: Session): Promise<void> {
-  await sql.deleteSession(account, session.sessionId)
+  await deleteSession(account, session.sessionId)
 }
 
 /** The user and session behind a request. */
@@ -150,7 +154,7 @@ export async function viewUser(deps: Deps, account: AccountDb, seen: SessionStat
   const now = deps.now()
   const user = requireFound(await (viewedUntil ? readViewer(account, userId) : findMember(account, userId)), 'User')
   const standing = await readOperatorStanding(deps, { ...seen, isDemo: user.is_demo })
-  const stores = await sql.storesOfAccount(account)
+  const stores = await storesOfAccount(account)
   const plan = await loadPlan(account, now)
   const pending = await openEmailChange(account.db, userId, now)
   return {
@@ -189,9 +193,9 @@ export async function cleanUpAccounts(deps: Deps): Promise<void> {
   await deleteOldEmailChanges(deps.db, deps.now())
   await deleteOldUndos(deps.db, deps.now())
   await deleteOldEvents(deps)
-  await sql.deleteExpiredSessions(deps.db, deps.now())
-  await sql.deleteExpiredResets(deps.db, deps.now())
-  await sql.deleteExpiredLimits(deps.db, Date.now())
+  await deleteExpiredSessions(deps.db, deps.now())
+  await deleteExpiredResets(deps.db, deps.now())
+  await deleteExpiredLimits(deps.db, Date.now())
 }
 
 const withoutSecondFactor = (userId: string): SessionState => ({ userId, secondFactorAt: null, viewedUntil: null })
@@ -201,7 +205,7 @@ async function createSession(
   userId: string,
   session: { device: string | null; secondFactorAt: Date | null },
 ): Promise<SignedIn> {
-  const membership = await sql.firstMembership(deps.db, userId)
+  const membership = await firstMembership(deps.db, userId)
   // A user without any membership cannot sign in.
   if (!membership) throw new AppError('unauthenticated', authTexts.loginFailed)
   const account = { accountId: membership.account_id, db: deps.db }
@@ -212,4 +216,74 @@ async function createSession(
     user: await viewUser(deps, account, { ...withoutSecondFactor(userId), ...session }),
     cookie: deviceCookie(deps, userId),
   }
+}
+
+/** Resumes removals whose job was lost. */
+async function resumeRemovals(deps: Deps): Promise<void> {
+  for (const { id } of await accountsToRemove(deps.db, later(deps.now(), -REMOVAL_MS))) {
+    await deps.jobs.enqueue(deps.db, removeAccount, { accountId: id }, id)
+  }
+}
+
+/** undefined if no change is requested, or the request has expired. */
+function openEmailChange(db: Db | Tx, userId: string, now: Date) {
+  return db
+    .selectFrom('email_changes')
+    .select(['email', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+function deleteOldEmailChanges(db: Db, now: Date) {
+  return db.deleteFrom('email_changes').where('expires_at', '<=', now).execute()
+}
+
+function accountsToRemove(db: Db, deletedBefore: Date) {
+  return db
+    .selectFrom('accounts')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .where('deleted_at', '<', deletedBefore)
+    .limit(100)
+    .execute()
+}
+
+// Statements for undoing a change of address.
+
+function deleteOldUndos(db: Db, now: Date) {
+  return db.deleteFrom('email_undos').where('expires_at', '<=', now).execute()
+}
+
+// Statements for invitations.
+
+function deleteOldInvitations(db: Db, expiredBefore: Date) {
+  return db.deleteFrom('invitations').where('expires_at', '<=', expiredBefore).execute()
+}
+
+function storesOfAccount({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('stores')
+    .select(['id', 'url', 'name', 'platform', 'is_active', 'currency'])
+    .where('account_id', '=', accountId)
+    .orderBy('is_active', 'desc')
+    .orderBy('connected_at', 'desc')
+    .execute()
+}
+
+function deleteSession({ db, accountId }: AccountDb, sessionId: string) {
+  return db.deleteFrom('sessions').where('account_id', '=', accountId).where('id', '=', sessionId).execute()
+}
+
+function deleteExpiredSessions(db: Db, now: Date) {
+  return db.deleteFrom('sessions').where('expires_at', '<=', now).execute()
+}
+
+function deleteExpiredResets(db: Db, now: Date) {
+  return db.deleteFrom('password_resets').where('expires_at', '<=', now).execute()
+}
+
+/** In milliseconds since 1970, as the limiter stores time. */
+function deleteExpiredLimits(db: Db, nowMs: number) {
+  return db.deleteFrom('rate_limits').where('expire', '<=', nowMs).execute()
 }

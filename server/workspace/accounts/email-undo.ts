@@ -2,17 +2,16 @@ import { authTexts } from '../../../shared/auth.ts'
 import { mailNotice } from '../../access/members/jobs.ts'
 import { limits } from '../../access/members/limits.ts'
 import { hashPassword } from '../../access/members/passwords.ts'
-import { EMAIL_UNDO_MS, later } from '../../access/members/rules.ts'
+
 import { lockUser } from '../../access/members/users.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+
 import { tokenHash } from '../../core/common/secrets.ts'
 import type { Tx } from '../../core/db/db.ts'
 import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
-import * as sql from './email-undo-sql.ts'
-import { mailEmailUndo } from './jobs.ts'
+
 import { resetFailures } from './login-throttle.ts'
 import { deleteEmailChange, setEmail } from './profile-sql.ts'
 import * as users from './sql.ts'
@@ -20,14 +19,6 @@ import { accountsOf } from './team-sql.ts'
 
 // The old address can undo a change of address for 72 hours. Whoever made the change knew the password and had a
 // session, so the undo sets a new password and ends every session.
-
-/** Runs in the transaction that changes the address. A job creates and mails the link (mails.ts). */
-export async function offerUndo(deps: Deps, tx: Tx, user: { id: string; email: string }): Promise<void> {
-  const now = deps.now()
-  const id = newId()
-  await sql.insertUndo(tx, { id, userId: user.id, email: user.email, now, expiresAt: later(now, EMAIL_UNDO_MS) })
-  await deps.jobs.enqueue(tx, mailEmailUndo, { undoId: id })
-}
 
 /** Returns the restored address. */
 export async function undoEmailChange(
@@ -45,14 +36,14 @@ export async function undoEmailChange(
 
 async function applyUndo(deps: Deps, tx: Tx, asked: { hash: Buffer; passwordHash: string }): Promise<string> {
   const now = deps.now()
-  const owner = await sql.findUndoUser(tx, asked.hash)
+  const owner = await findUndoUser(tx, asked.hash)
   const user = owner && (await lockUser(tx, owner.user_id))
-  const kept = await sql.consumeUndo(tx, asked.hash, now)
+  const kept = await consumeUndo(tx, asked.hash, now)
   if (!user || !kept) throw new AppError('invalid', authTexts.invalidUndoLink)
   await setEmail(tx, user.id, kept.email, now)
   await users.setPassword(tx, user.id, asked.passwordHash)
   await deleteEmailChange(tx, user.id)
-  await sql.deleteUndosSince(tx, user.id, kept.created_at)
+  await deleteUndosSince(tx, user.id, kept.created_at)
   await users.consumeOtherResets(tx, user.id, now)
   await users.deleteSessionsOf(tx, user.id)
   await deps.jobs.enqueue(tx, mailNotice, { userId: user.id, about: 'password-changed' })
@@ -60,4 +51,24 @@ async function applyUndo(deps: Deps, tx: Tx, asked: { hash: Buffer; passwordHash
     await refreshMembers({ accountId: id, db: tx }, [user.email, kept.email])
   }
   return kept.email
+}
+
+/** The user of the token, even if it has expired. */
+function findUndoUser(tx: Tx, tokenHash: Buffer) {
+  return tx.selectFrom('email_undos').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
+}
+
+/** Consumes the token; of two concurrent requests, one gets it. */
+function consumeUndo(tx: Tx, tokenHash: Buffer, now: Date) {
+  return tx
+    .deleteFrom('email_undos')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .returning(['user_id', 'email', 'created_at'])
+    .executeTakeFirst()
+}
+
+/** Later changes were made by the same intruder. */
+function deleteUndosSince(tx: Tx, userId: string, since: Date) {
+  return tx.deleteFrom('email_undos').where('user_id', '=', userId).where('created_at', '>=', since).execute()
 }

@@ -18,7 +18,7 @@ import { findInvitationByToken } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { type SignedIn, viewUser } from './accounts.ts'
-import * as sql from './invitation-sql.ts'
+
 import { mailInvitation } from './jobs.ts'
 import { claimAttempt, deviceCookie, recordFailure, recordSuccess } from './login-throttle.ts'
 import { assertSecondFactor } from './second-step.ts'
@@ -38,7 +38,7 @@ export async function inviteMember(
   const email = normalizeEmail(asked.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
   assertMay(session, asked.role)
-  if (await team.memberByEmail(account, email)) throw new AppError('conflict', teamTexts.alreadyMember)
+  if (await memberByEmail(account, email)) throw new AppError('conflict', teamTexts.alreadyMember)
   await mail(deps, account, session, { email, role: asked.role })
   return `We are sending an invitation to ${email}.`
 }
@@ -51,7 +51,7 @@ export async function resendInvitation(
   invitationId: string,
 ): Promise<string> {
   refuseDemo(session)
-  const { email, role } = requireFound(await sql.invitation(account, invitationId), 'Invitation')
+  const { email, role } = requireFound(await invitation(account, invitationId), 'Invitation')
   assertMay(session, role)
   await mail(deps, account, session, { email, role })
   return `We are sending a new link to ${email}.`
@@ -59,9 +59,9 @@ export async function resendInvitation(
 
 export async function revokeInvitation(account: AccountDb, session: Session, invitationId: string): Promise<string> {
   refuseDemo(session)
-  const { email, role } = requireFound(await sql.invitation(account, invitationId), 'Invitation')
+  const { email, role } = requireFound(await invitation(account, invitationId), 'Invitation')
   assertMay(session, role)
-  await sql.deleteInvitation(account, invitationId)
+  await deleteInvitation(account, invitationId)
   return `The invitation of ${email} has been revoked. Its link no longer works.`
 }
 
@@ -99,13 +99,13 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
   const { token, userId } = await transactAccount(account, async (tx) => {
     // Locks first: an account that is being deleted accepts no members.
     if (!(await team.lockTeam(tx))) throw invalid()
-    const used = await sql.consumeInvitation(tx, tokenHash(guest.token), now)
+    const used = await consumeInvitation(tx, tokenHash(guest.token), now)
     // The sender may have left the team or lost the right since.
     const sender = used?.invited_by ? await findMember(tx, used.invited_by) : undefined
     if (!used || !sender || !mayManage(sender.role, used.role)) throw invalid()
     const id = user?.id ?? (await insertFresh(tx, fresh!, now))
     await confirmAddress(tx.db, id, used.email, now)
-    await team.addMember(tx, id, used.role, now)
+    await addMember(tx, id, used.role, now)
     await team.enterAccount(tx, id, now)
     await refreshMembers(tx, [used.email])
     return { token: await startSession(tx, id, { now, device: guest.device, secondFactorAt }), userId: id }
@@ -138,7 +138,7 @@ async function mail(deps: Deps, account: AccountDb, session: Session, asked: { e
   await transactAccount(account, async (tx) => {
     const expiresAt = later(now, INVITATION_MS)
     const invitedBy = session.userId
-    const { id } = await sql.upsertInvitation(tx, { id: newId(), ...asked, invitedBy, now, expiresAt })
+    const { id } = await upsertInvitation(tx, { id: newId(), ...asked, invitedBy, now, expiresAt })
     await deps.jobs.enqueue(tx.db, mailInvitation, { accountId: account.accountId, invitationId: id })
   })
 }
@@ -179,4 +179,69 @@ async function insertFresh(
   const id = newId()
   if (await users.insertUser(tx.db, { id, ...fresh, now, isConfirmed: true })) return id
   throw new AppError('conflict', 'This address belongs to another user. Ask for an invitation to a different one.')
+}
+
+function invitation({ db, accountId }: AccountDb, id: string) {
+  return db
+    .selectFrom('invitations')
+    .select(['id', 'email', 'role'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Inviting the same person again renews the invitation with the new role, and invalidates the old link. */
+function upsertInvitation(
+  { db, accountId }: AccountTx,
+  asked: { id: string; email: string; role: Role; invitedBy: string; now: Date; expiresAt: Date },
+) {
+  const { email, role, invitedBy, now, expiresAt } = asked
+  const news = { role, invited_by: invitedBy, token_hash: null, sent_at: null, mail_problem: null }
+  return db
+    .insertInto('invitations')
+    .values({ account_id: accountId, id: asked.id, email, ...news, created_at: now, expires_at: expiresAt })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'email']).doUpdateSet({ ...news, created_at: now, expires_at: expiresAt }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+}
+
+function deleteInvitation({ db, accountId }: AccountDb, id: string) {
+  return db
+    .deleteFrom('invitations')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+}
+
+/** Consumes the token; of two concurrent requests, one gets it. undefined if it is used, replaced or expired. */
+function consumeInvitation({ db, accountId }: AccountTx, tokenHash: Buffer, now: Date) {
+  return db
+    .deleteFrom('invitations')
+    .where('account_id', '=', accountId)
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .returning(['email', 'role', 'invited_by'])
+    .executeTakeFirst()
+}
+
+function memberByEmail({ db, accountId }: AccountDb, email: string) {
+  return db
+    .selectFrom('members as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select('u.id')
+    .where('m.account_id', '=', accountId)
+    .where('u.email', '=', email)
+    .executeTakeFirst()
+}
+
+/** Keeps the role of an existing member. */
+function addMember({ db, accountId }: AccountTx, userId: string, role: Role, now: Date) {
+  return db
+    .insertInto('members')
+    .values({ account_id: accountId, user_id: userId, role, created_at: now })
+    .onConflict((conflict) => conflict.columns(['account_id', 'user_id']).doNothing())
+    .execute()
 }

@@ -76,14 +76,6 @@ export async function recordSuccess(deps: Deps, { pair, client, email }: Claimed
   await limiter.returnPoint(deps, limits.signInPerAddress, email)
 }
 
-/** The password was right, but the code is missing: neither counts as a failure nor resets failures. */
-export async function returnAttempt(deps: Deps, { pair, client, email }: ClaimedAttempt): Promise<void> {
-  await limiter.returnPoint(deps, limits.signInPerPair, pair)
-  if (!client) return
-  await limiter.returnPoint(deps, limits.signInPerClient, client)
-  await limiter.returnPoint(deps, limits.signInPerAddress, email)
-}
-
 /** A new password ends locks caused by guesses at the old one. */
 export async function resetFailures(deps: Deps, { email, ip }: { email: string; ip: string }): Promise<void> {
   const pair = `${email}\0${clientNetwork(ip)}`

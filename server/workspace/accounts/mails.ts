@@ -10,13 +10,15 @@ import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { authorizeAccountMail } from '../../messages/channels/send-authorization.ts'
 import { type AccountMail, renderAccountMail } from './account-mail.ts'
-import { saveUndoToken } from './email-undo-sql.ts'
-import * as invitations from './invitation-sql.ts'
+
+
 import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
 
-import { saveEmailToken } from './profile-sql.ts'
+
 import * as sql from './sql.ts'
 import type { Role } from '../../../shared/roles.ts'
+import type { AccountDb } from '../../core/db/db.ts'
+import type { Db } from '../../core/db/db.ts'
 
 // Sends account mail (texts: mail-copy.ts). It is no marketing: plan volume and suppressions do not apply.
 
@@ -26,7 +28,7 @@ export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailR
   if (!user) return
   const token = randomToken()
   const now = deps.now()
-  await sql.insertReset(deps.db, { tokenHash: tokenHash(token), userId, now, expiresAt: later(now, RESET_MS) })
+  await insertReset(deps.db, { tokenHash: tokenHash(token), userId, now, expiresAt: later(now, RESET_MS) })
   await send(deps, user, resetMail({ name: user.name, url: urlOf(deps, 'reset-password', token) }))
 }
 
@@ -52,12 +54,12 @@ export async function mailInvitationLink(
   { accountId, invitationId }: z.infer<typeof mailInvitation.payload>,
 ): Promise<void> {
   const account = { accountId, db: deps.db }
-  const asked = await invitations.invitationToMail(account, invitationId)
+  const asked = await invitationToMail(account, invitationId)
   if (!asked) return
   const token = randomToken()
   const now = deps.now()
   const expiresAt = later(now, INVITATION_MS)
-  await invitations.saveInvitationToken(account, invitationId, { hash: tokenHash(token), expiresAt })
+  await saveInvitationToken(account, invitationId, { hash: tokenHash(token), expiresAt })
   const mail = invitationMail({
     inviter: nameOr(asked.invited_by, 'Someone'),
     team: nameOr(asked.account_name, 'a team'),
@@ -66,7 +68,7 @@ export async function mailInvitationLink(
   })
   const outcome = await submitMail(deps, asked.email, mail)
   const isOut = outcome.kind === 'accepted' || outcome.kind === 'unknown'
-  await invitations.markMailed(account, invitationId, {
+  await markMailed(account, invitationId, {
     at: isOut ? deps.now() : null,
     problem: isOut ? null : outcome.reason,
   })
@@ -315,3 +317,77 @@ export const deletedMail = (gone: { name: string; account: string; url: string; 
   link: { label: 'Go to Recoup', url: gone.url },
   after: [`If this was not you, contact ${gone.support} immediately.`],
 })
+
+/** The mail's data; undefined if the invitation was withdrawn or accepted. */
+function invitationToMail({ db, accountId }: AccountDb, id: string) {
+  return db
+    .selectFrom('invitations as i')
+    .innerJoin('accounts as a', 'a.id', 'i.account_id')
+    .leftJoin('users as u', 'u.id', 'i.invited_by')
+    .select(['i.email', 'i.role', 'a.name as account_name', 'u.name as invited_by'])
+    .where('i.account_id', '=', accountId)
+    .where('i.id', '=', id)
+    .executeTakeFirst()
+}
+
+function saveInvitationToken(
+  { db, accountId }: AccountDb,
+  id: string,
+  token: { hash: Buffer; expiresAt: Date },
+): Promise<unknown> {
+  return db
+    .updateTable('invitations')
+    .set({ token_hash: token.hash, expires_at: token.expiresAt })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+function markMailed(
+  { db, accountId }: AccountDb,
+  id: string,
+  mailed: { at: Date | null; problem: string | null },
+) {
+  return db
+    .updateTable('invitations')
+    .set({ sent_at: mailed.at, mail_problem: mailed.problem })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Stores the token of the link and returns the mail's data; undefined if the undo is used or expired. */
+async function saveUndoToken(db: Db, undoId: string, tokenHash: Buffer, now: Date) {
+  return db
+    .updateTable('email_undos as e')
+    .from('users as u')
+    .set({ token_hash: tokenHash })
+    .where('e.id', '=', undoId)
+    .where('e.expires_at', '>', now)
+    .whereRef('u.id', '=', 'e.user_id')
+    .returning(['e.user_id', 'e.email', 'u.name', 'u.email as new_email'])
+    .executeTakeFirst()
+}
+
+/** Stores the token of the link and returns the new address; undefined if the request is gone. */
+function saveEmailToken(db: Db, userId: string, tokenHash: Buffer, now: Date) {
+  return db
+    .updateTable('email_changes')
+    .set({ token_hash: tokenHash })
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .returning('email')
+    .executeTakeFirst()
+}
+
+function insertReset(db: Db, reset: { tokenHash: Buffer; userId: string; now: Date; expiresAt: Date }) {
+  return db
+    .insertInto('password_resets')
+    .values({
+      token_hash: reset.tokenHash,
+      user_id: reset.userId,
+      created_at: reset.now,
+      expires_at: reset.expiresAt,
+    })
+    .execute()
+}

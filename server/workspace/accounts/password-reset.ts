@@ -66,9 +66,29 @@ export async function resetPassword(deps: Deps, asked: { token: string; password
 }
 
 async function lockResetUser(tx: Tx, hash: Buffer, now: Date) {
-  const owner = await sql.findResetUser(tx, hash)
+  const owner = await findResetUser(tx, hash)
   const user = owner && (await lockUser(tx, owner.user_id))
-  const reset = await sql.consumeReset(tx, hash, now)
+  const reset = await consumeReset(tx, hash, now)
   if (!reset) throw new AppError('invalid', authTexts.invalidResetLink)
   return { ...reset, isProven: Boolean(user?.email_confirmed_at) }
+}
+
+/** The user of the token, even if it has expired. */
+function findResetUser(tx: Tx, tokenHash: Buffer) {
+  return tx.selectFrom('password_resets').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
+}
+
+/**
+ * Consumes the token and returns its user; undefined if unknown, used or expired. One of two concurrent callers gets
+ * it.
+ */
+function consumeReset(tx: Tx, tokenHash: Buffer, now: Date) {
+  return tx
+    .updateTable('password_resets')
+    .set({ used_at: now })
+    .where('token_hash', '=', tokenHash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('user_id')
+    .executeTakeFirst()
 }

@@ -14,13 +14,16 @@ import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
-import { offerUndo } from './email-undo.ts'
-import { findEmailHolder } from './email-undo-sql.ts'
+
+
 import { mailEmailChange } from './jobs.ts'
 import * as sql from './profile-sql.ts'
-import * as sessions from './session-sql.ts'
+
 import * as users from './sql.ts'
 import { accountsOf } from './team-sql.ts'
+import { EMAIL_UNDO_MS } from '../../access/members/rules.ts'
+import { newId } from '../../core/common/ids.ts'
+import { mailEmailUndo } from './jobs.ts'
 
 // The user's name, address, password and sessions. Changing address or password needs the current password, so that an
 // unlocked screen is not enough to take over an account.
@@ -28,7 +31,7 @@ import { accountsOf } from './team-sql.ts'
 export async function saveName(db: Db, session: Session, name: string): Promise<void> {
   refuseDemo(session)
   assertPlainName(name, 'name')
-  await sql.setName(db, session.userId, name)
+  await setName(db, session.userId, name)
 }
 
 /**
@@ -58,7 +61,7 @@ export async function requestEmailChange(
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
     const { userId } = session
-    await sql.saveEmailChange(tx, { userId, email, now, expiresAt: later(now, EMAIL_CHANGE_MS) })
+    await saveEmailChange(tx, { userId, email, now, expiresAt: later(now, EMAIL_CHANGE_MS) })
     await deps.jobs.enqueue(tx, mailEmailChange, { userId })
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'email-asked' })
   })
@@ -82,7 +85,7 @@ export async function confirmEmail(deps: Deps, asked: { token: string; ip: strin
     await sql.setEmail(tx, user.id, email, now)
     // Password links went to the old address.
     await users.consumeOtherResets(tx, user.id, now)
-    await sessions.deleteSessionsExcept(tx, user.id, session?.userId === user.id ? session.sessionId : null)
+    await deleteSessionsExcept(tx, user.id, session?.userId === user.id ? session.sessionId : null)
     await offerUndo(deps, tx, user)
     for (const { id } of await accountsOf(tx, user.id)) {
       await refreshMembers({ accountId: id, db: tx }, [user.email, email])
@@ -91,9 +94,9 @@ export async function confirmEmail(deps: Deps, asked: { token: string; ip: strin
 }
 
 async function openChange(tx: Tx, hash: Buffer, now: Date) {
-  const owner = await sql.findEmailChangeUser(tx, hash)
+  const owner = await findEmailChangeUser(tx, hash)
   const user = owner && (await lockUser(tx, owner.user_id))
-  const change = await sql.consumeEmailChange(tx, hash, now)
+  const change = await consumeEmailChange(tx, hash, now)
   if (!user || !change) throw new AppError('invalid', authTexts.invalidEmailLink)
   const holder = await findEmailHolder(tx, change.email, now)
   if ((await findUserByEmail(tx, change.email)) || (holder && holder.user_id !== user.id)) {
@@ -117,7 +120,7 @@ export async function changePassword(deps: Deps, session: Session, asked: { curr
     await users.setPassword(tx, userId, passwordHash)
     await sql.deleteEmailChange(tx, userId)
     await users.consumeOtherResets(tx, userId, now)
-    const ended = await sessions.deleteSessionsExcept(tx, userId, session.sessionId)
+    const ended = await deleteSessionsExcept(tx, userId, session.sessionId)
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'password-changed' })
     return ended
   })
@@ -125,7 +128,7 @@ export async function changePassword(deps: Deps, session: Session, asked: { curr
 
 /** The demo's user is shared: each visitor sees only their own session. */
 export async function listSessions(deps: Deps, session: Session) {
-  const all = await sessions.sessionsOf(deps.db, session.userId, deps.now())
+  const all = await sessionsOf(deps.db, session.userId, deps.now())
   return all
     .filter((each) => !session.isDemo || each.id === session.sessionId)
     .map((each) => ({
@@ -140,11 +143,102 @@ export async function listSessions(deps: Deps, session: Session) {
 
 export async function endSession(db: Db, session: Session, sessionId: string): Promise<void> {
   if (sessionId !== session.sessionId) refuseDemo(session)
-  requireFound(await sessions.deleteSessionOf(db, session.userId, sessionId), 'Session')
+  requireFound(await deleteSessionOf(db, session.userId, sessionId), 'Session')
 }
 
 /** Returns how many ended. */
 export async function endSessions(db: Db, session: Session, scope: 'others' | 'all'): Promise<number> {
   refuseDemo(session)
-  return sessions.deleteSessionsExcept(db, session.userId, scope === 'others' ? session.sessionId : null)
+  return deleteSessionsExcept(db, session.userId, scope === 'others' ? session.sessionId : null)
+}
+
+function setName(db: Db, userId: string, name: string) {
+  return db.updateTable('users').set({ name }).where('id', '=', userId).execute()
+}
+
+/** Replaces an earlier request and invalidates its link. */
+function saveEmailChange(db: Tx, change: { userId: string; email: string; now: Date; expiresAt: Date }) {
+  const { email, now, expiresAt } = change
+  const news = { email, token_hash: null, created_at: now, expires_at: expiresAt }
+  return db
+    .insertInto('email_changes')
+    .values({ user_id: change.userId, ...news })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(news))
+    .execute()
+}
+
+/** The user of the token, even if it has expired. */
+function findEmailChangeUser(tx: Tx, tokenHash: Buffer) {
+  return tx.selectFrom('email_changes').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
+}
+
+/** Consumes the token; of two concurrent requests, one gets it. */
+function consumeEmailChange(tx: Tx, tokenHash: Buffer, now: Date) {
+  return tx
+    .deleteFrom('email_changes')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .returning(['user_id', 'email'])
+    .executeTakeFirst()
+}
+
+/** Another user who can still reclaim this address. */
+function findEmailHolder(tx: Tx, email: string, now: Date) {
+  return tx
+    .selectFrom('email_undos')
+    .select('user_id')
+    .where('email', '=', email)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** Runs in the transaction that changes the address. A job creates and mails the link (mails.ts). */
+async function offerUndo(deps: Deps, tx: Tx, user: { id: string; email: string }): Promise<void> {
+  const now = deps.now()
+  const id = newId()
+  await insertUndo(tx, { id, userId: user.id, email: user.email, now, expiresAt: later(now, EMAIL_UNDO_MS) })
+  await deps.jobs.enqueue(tx, mailEmailUndo, { undoId: id })
+}
+
+function insertUndo(tx: Tx, undo: { id: string; userId: string; email: string; now: Date; expiresAt: Date }) {
+  const { id, userId, email, now, expiresAt } = undo
+  return tx
+    .insertInto('email_undos')
+    .values({ id, user_id: userId, email, created_at: now, expires_at: expiresAt })
+    .execute()
+}
+
+// Statements for a user's sessions, which may belong to several accounts.
+
+function sessionsOf(db: Db, userId: string, now: Date) {
+  return db
+    .selectFrom('sessions as s')
+    .innerJoin('members as m', (on) =>
+      on.onRef('m.account_id', '=', 's.account_id').onRef('m.user_id', '=', 's.user_id'),
+    )
+    .innerJoin('accounts as a', 'a.id', 's.account_id')
+    .select(['s.id', 's.device', 's.created_at', 's.last_seen_at', 'a.name as account_name'])
+    .where('s.user_id', '=', userId)
+    .where('s.expires_at', '>', now)
+    .orderBy('s.last_seen_at', 'desc')
+    .orderBy('s.id', 'desc')
+    .limit(200)
+    .execute()
+}
+
+/** undefined if it is no session of this user. */
+function deleteSessionOf(db: Db, userId: string, sessionId: string) {
+  return db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', sessionId)
+    .returning('id')
+    .executeTakeFirst()
+}
+
+/** Returns how many ended. `exceptId` null: all of them. */
+async function deleteSessionsExcept(db: Db | Tx, userId: string, exceptId: string | null): Promise<number> {
+  let ended = db.deleteFrom('sessions').where('user_id', '=', userId)
+  if (exceptId !== null) ended = ended.where('id', '<>', exceptId)
+  return Number((await ended.executeTakeFirst()).numDeletedRows)
 }

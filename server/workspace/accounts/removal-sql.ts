@@ -51,12 +51,3 @@ export function deleteAccount({ db, accountId }: { db: Db; accountId: string }) 
   return db.deleteFrom('accounts').where('id', '=', accountId).where('deleted_at', 'is not', null).execute()
 }
 
-export function accountsToRemove(db: Db, deletedBefore: Date) {
-  return db
-    .selectFrom('accounts')
-    .select('id')
-    .where('deleted_at', 'is not', null)
-    .where('deleted_at', '<', deletedBefore)
-    .limit(100)
-    .execute()
-}

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { DELETE_WORD } from '../../../shared/account.ts'
 import { assertPassword } from '../../access/members/passwords.ts'
-import { later, REMOVAL_MS } from '../../access/members/rules.ts'
+
 import { refuseDemo, type Session } from '../../access/members/session.ts'
 import { endPayments } from '../../billing/payments/ending.ts'
 import { AppError } from '../../core/common/errors.ts'
@@ -57,9 +57,3 @@ export async function removeAccountData(deps: Deps, { accountId }: z.infer<typeo
   await sql.deleteAccount(account)
 }
 
-/** Resumes removals whose job was lost. */
-export async function resumeRemovals(deps: Deps): Promise<void> {
-  for (const { id } of await sql.accountsToRemove(deps.db, later(deps.now(), -REMOVAL_MS))) {
-    await deps.jobs.enqueue(deps.db, removeAccount, { accountId: id }, id)
-  }
-}

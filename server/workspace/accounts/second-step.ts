@@ -4,7 +4,8 @@ import { proveSecondFactor } from '../../access/second-factor/second-factor.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { returnPoint, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { type ClaimedAttempt, recordFailure, returnAttempt } from './login-throttle.ts'
+import { type ClaimedAttempt, recordFailure } from './login-throttle.ts'
+import * as limiter from '../../core/db/rate-limits.ts'
 
 interface Step {
   user: { id: string; totp_encrypted: Buffer | null; totp_confirmed_at: Date | null }
@@ -33,4 +34,12 @@ export async function assertSecondFactor(deps: Deps, { user, guess, code }: Step
   }
   if (isCounted) await returnPoint(deps, limits.signInCodePerUser, user.id)
   return deps.now()
+}
+
+/** The password was right, but the code is missing: neither counts as a failure nor resets failures. */
+async function returnAttempt(deps: Deps, { pair, client, email }: ClaimedAttempt): Promise<void> {
+  await limiter.returnPoint(deps, limits.signInPerPair, pair)
+  if (!client) return
+  await limiter.returnPoint(deps, limits.signInPerClient, client)
+  await limiter.returnPoint(deps, limits.signInPerAddress, email)
 }

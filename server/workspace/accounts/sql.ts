@@ -1,5 +1,5 @@
 import type { Role } from '../../../shared/roles.ts'
-import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../../core/db/db.ts'
+import { type AccountTx, type Db, sql, type Tx } from '../../core/db/db.ts'
 
 // Statements for accounts. A user may belong to several accounts, so users, their sessions and password resets are
 // reached by user id; account data by its handle.
@@ -73,54 +73,8 @@ export function demoOwner(db: Db) {
     .executeTakeFirst()
 }
 
-export function storesOfAccount({ db, accountId }: AccountDb) {
-  return db
-    .selectFrom('stores')
-    .select(['id', 'url', 'name', 'platform', 'is_active', 'currency'])
-    .where('account_id', '=', accountId)
-    .orderBy('is_active', 'desc')
-    .orderBy('connected_at', 'desc')
-    .execute()
-}
-
-export function deleteSession({ db, accountId }: AccountDb, sessionId: string) {
-  return db.deleteFrom('sessions').where('account_id', '=', accountId).where('id', '=', sessionId).execute()
-}
-
 export function deleteSessionsOf(tx: Tx, userId: string) {
   return tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
-}
-
-export function insertReset(db: Db, reset: { tokenHash: Buffer; userId: string; now: Date; expiresAt: Date }) {
-  return db
-    .insertInto('password_resets')
-    .values({
-      token_hash: reset.tokenHash,
-      user_id: reset.userId,
-      created_at: reset.now,
-      expires_at: reset.expiresAt,
-    })
-    .execute()
-}
-
-/** The user of the token, even if it has expired. */
-export function findResetUser(tx: Tx, tokenHash: Buffer) {
-  return tx.selectFrom('password_resets').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
-}
-
-/**
- * Consumes the token and returns its user; undefined if unknown, used or expired. One of two concurrent callers gets
- * it.
- */
-export function consumeReset(tx: Tx, tokenHash: Buffer, now: Date) {
-  return tx
-    .updateTable('password_resets')
-    .set({ used_at: now })
-    .where('token_hash', '=', tokenHash)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
-    .returning('user_id')
-    .executeTakeFirst()
 }
 
 export function consumeOtherResets(tx: Tx, userId: string, now: Date) {
@@ -141,15 +95,3 @@ export function setPassword(tx: Tx, userId: string, passwordHash: string) {
     .executeTakeFirst()
 }
 
-export function deleteExpiredSessions(db: Db, now: Date) {
-  return db.deleteFrom('sessions').where('expires_at', '<=', now).execute()
-}
-
-export function deleteExpiredResets(db: Db, now: Date) {
-  return db.deleteFrom('password_resets').where('expires_at', '<=', now).execute()
-}
-
-/** In milliseconds since 1970, as the limiter stores time. */
-export function deleteExpiredLimits(db: Db, nowMs: number) {
-  return db.deleteFrom('rate_limits').where('expire', '<=', nowMs).execute()
-}

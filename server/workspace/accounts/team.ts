@@ -6,16 +6,18 @@ import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
-import { deleteInvitationsBy, invitations } from './invitation-sql.ts'
+
 import { notifyRemoved } from './mails.ts'
-import { deleteSessionsIn, moveSession } from './session-sql.ts'
-import * as sql from './team-sql.ts'
+
+import { accountsOf, enterAccount, lockTeam } from './team-sql.ts'
+import { sql } from '../../core/db/db.ts'
+import type { Tx } from '../../core/db/db.ts'
 
 // Members of an account (decision 8). An account always has an owner, and only owners change owners. Each change locks
 // the account first, so that two owners who remove each other are serialized.
 
 export async function viewTeam(account: AccountDb, session: Session, now: Date) {
-  const people = await sql.members(account)
+  const people = await members(account)
   const asked = mayManage(session.role, 'member') ? await invitations(account) : []
   return {
     members: people.map(({ id, name, email, role, created_at }) => ({
@@ -53,7 +55,7 @@ export async function changeRole(account: AccountDb, session: Session, userId: s
       throw new AppError('forbidden', teamTexts.ownersOnly)
     }
     if (role !== 'owner') await assertOwnerRemains(tx, other.role)
-    await sql.setRole(tx, userId, role)
+    await setRole(tx, userId, role)
     const others = roleNames.filter((invited) => !mayManage(role, invited))
     if (others.length > 0) await deleteInvitationsBy(tx, userId, others)
     return `${other.name} is now ${role}.`
@@ -86,7 +88,7 @@ export async function leaveTeam(account: AccountDb, session: Session): Promise<s
 
 /** The accounts of the user; the demo's shared user has no other. */
 export async function listAccounts(account: AccountDb<Db>, session: Session) {
-  const accounts = await sql.accountsOf(account.db, session.userId)
+  const accounts = await accountsOf(account.db, session.userId)
   return accounts.map((each) => ({ ...each, isCurrent: each.id === session.accountId }))
 }
 
@@ -94,7 +96,7 @@ export async function switchAccount(deps: Deps, session: Session, accountId: str
   return transactAccount({ accountId, db: deps.db }, async (tx) => {
     // An account of others answers like an unknown one.
     const member = requireFound(await users.findMember(tx, session.userId), 'Account')
-    await sql.enterAccount(tx, session.userId, deps.now())
+    await enterAccount(tx, session.userId, deps.now())
     await moveSession({ accountId: session.accountId, db: tx.db }, session.sessionId, accountId)
     return `You are working in ${member.account_name}.`
   })
@@ -102,14 +104,14 @@ export async function switchAccount(deps: Deps, session: Session, accountId: str
 
 /** Reads under the lock, because the caller's role may have changed. */
 async function lockPair(tx: AccountTx, ownId: string, otherId: string) {
-  requireFound(await sql.lockTeam(tx), 'Account')
+  requireFound(await lockTeam(tx), 'Account')
   const own = requireFound(await users.findMember(tx, ownId), 'Member')
   const other = requireFound(await users.findMember(tx, otherId), 'Member')
   return { own, other }
 }
 
 async function assertOwnerRemains(tx: AccountTx, role: Role): Promise<void> {
-  if (role === 'owner' && (await sql.countOwners(tx)) === 1) throw new AppError('conflict', teamTexts.lastOwner)
+  if (role === 'owner' && (await countOwners(tx)) === 1) throw new AppError('conflict', teamTexts.lastOwner)
 }
 
 /**
@@ -117,9 +119,91 @@ async function assertOwnerRemains(tx: AccountTx, role: Role): Promise<void> {
  * (F1).
  */
 async function removeFromTeam(tx: AccountTx, { id, email }: { id: string; email: string }): Promise<void> {
-  await sql.deleteMember(tx, id)
+  await deleteMember(tx, id)
   await deleteSessionsIn(tx, id)
   await deleteInvitationsBy(tx, id, roleNames)
-  await sql.deleteUserWithoutAccount(tx.db, id)
+  await deleteUserWithoutAccount(tx.db, id)
   await refreshMembers(tx, [email])
+}
+
+function deleteSessionsIn({ db, accountId }: AccountTx, userId: string) {
+  return db.deleteFrom('sessions').where('account_id', '=', accountId).where('user_id', '=', userId).execute()
+}
+
+/** Moves the session to another account and one of its stores. */
+function moveSession({ db, accountId }: AccountTx, sessionId: string, toAccountId: string) {
+  return db
+    .updateTable('sessions')
+    .set({ account_id: toAccountId, store_id: null })
+    .where('account_id', '=', accountId)
+    .where('id', '=', sessionId)
+    .execute()
+}
+
+function members({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('members as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['u.id', 'u.name', 'u.email', 'm.role', 'm.created_at'])
+    .where('m.account_id', '=', accountId)
+    .orderBy('m.created_at')
+    .orderBy('u.id')
+    .execute()
+}
+
+async function countOwners({ db, accountId }: AccountTx): Promise<number> {
+  const rows = await db
+    .selectFrom('members')
+    .select('user_id')
+    .where('account_id', '=', accountId)
+    .where('role', '=', 'owner')
+    .execute()
+  return rows.length
+}
+
+/** Makes open pages of the account reload the user, because a role changes what they offer. */
+async function setRole({ db, accountId }: AccountTx, userId: string, role: Role) {
+  await sql`select pg_notify('recoup_live', ${`account:${accountId}`})`.execute(db)
+  await db
+    .updateTable('members')
+    .set({ role })
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+function deleteMember({ db, accountId }: AccountTx, userId: string) {
+  return db.deleteFrom('members').where('account_id', '=', accountId).where('user_id', '=', userId).execute()
+}
+
+/** Deletes a user without any account; the address can register again. */
+function deleteUserWithoutAccount(tx: Tx, userId: string) {
+  return tx
+    .deleteFrom('users as u')
+    .where('u.id', '=', userId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('members as m').select('m.user_id').whereRef('m.user_id', '=', 'u.id'))),
+    )
+    .execute()
+}
+
+function invitations({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('invitations as i')
+    .leftJoin('users as u', 'u.id', 'i.invited_by')
+    .select(['i.id', 'i.email', 'i.role', 'i.sent_at', 'i.mail_problem', 'i.expires_at', 'u.name as invited_by'])
+    .where('i.account_id', '=', accountId)
+    .orderBy('i.created_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .execute()
+}
+
+/** Invitations that this member has sent for these roles. */
+function deleteInvitationsBy({ db, accountId }: AccountTx, userId: string, roles: readonly Role[]) {
+  return db
+    .deleteFrom('invitations')
+    .where('account_id', '=', accountId)
+    .where('invited_by', '=', userId)
+    .where('role', 'in', [...roles])
+    .execute()
 }

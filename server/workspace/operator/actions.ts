@@ -11,7 +11,8 @@ import { newId } from '../../core/common/ids.ts'
 import { type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { OperatorActionsTable } from '../../core/schema/operator.ts'
 import type { Deps } from '../../deps.ts'
-import * as sql from './actions-sql.ts'
+import type { Db } from '../../core/db/db.ts'
+import type { Tx } from '../../core/db/db.ts'
 
 // Operator actions (decision 90). Each action and its log entry are one commit.
 
@@ -65,7 +66,7 @@ export function view(
 ): Promise<{ token: string; until: Date }> {
   const { userId, secondFactorAt } = asked.session
   return recordAction(deps, { ...asked, action: 'view', data: { storeId } }, async (tx, now) => {
-    if (storeId) requireFound(await sql.isStoreOf(tx, storeId), 'Store')
+    if (storeId) requireFound(await isStoreOf(tx, storeId), 'Store')
     return startView(tx, { userId, storeId, device, secondFactorAt }, now)
   })
 }
@@ -74,11 +75,11 @@ export async function resolve(
   deps: Deps,
   { session, problemId, note }: { session: Session; problemId: string; note: string },
 ): Promise<void> {
-  const problem = requireFound(await sql.openProblem(deps.db, problemId), 'Problem')
+  const problem = requireFound(await openProblem(deps.db, problemId), 'Problem')
   const data = { kind: problem.kind, note: note || null }
   const asked = { session, accountId: problem.account_id }
   await recordAction(deps, { ...asked, action: 'resolve_problem', data }, async (tx, now) => {
-    requireFound((await sql.closeProblem(tx, problemId, now)) || null, 'Problem')
+    requireFound((await closeProblem(tx, problemId, now)) || null, 'Problem')
   })
 }
 
@@ -95,12 +96,70 @@ async function recordAction<T>(
   const now = deps.now()
   const operator = requireFound(await findUserById(deps.db, session.userId), 'User')
   return transactAccount({ accountId, db: deps.db }, async (tx) => {
-    const account = requireFound(await sql.lockAccount(tx), 'Account')
+    const account = requireFound(await lockAccount(tx), 'Account')
     const done = await work(tx, now)
-    await sql.insertAction(tx.db, {
+    await insertAction(tx.db, {
       ...{ id: newId(), at: now, operator_id: operator.id, operator_email: operator.email },
       ...{ account_id: account.id, account_name: account.name, action, data },
     })
     return done
   })
+}
+
+type Data = OperatorActionsTable['data']
+
+function insertAction(
+  tx: Tx,
+  action: Omit<OperatorActionsTable, 'data' | 'operator_id' | 'account_id'> & {
+    operator_id: string
+    account_id: string
+    data: Data
+  },
+) {
+  return tx
+    .insertInto('operator_actions')
+    .values({ ...action, data: JSON.stringify(action.data) as unknown as Data })
+    .execute()
+}
+
+/** Serializes actions on the account; undefined: unknown account. */
+function lockAccount({ db, accountId }: AccountTx) {
+  return db
+    .selectFrom('accounts')
+    .select(['id', 'name'])
+    .where('id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+function isStoreOf({ db, accountId }: AccountTx, storeId: string) {
+  return db
+    .selectFrom('stores')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', storeId)
+    .executeTakeFirst()
+}
+
+/** Account and kind of an open problem. */
+function openProblem(db: Db, problemId: string) {
+  return db
+    .selectFrom('operator_problems')
+    .select(['account_id', 'kind'])
+    .where('id', '=', problemId)
+    .where('resolved_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Closes the problem. false: already closed. */
+async function closeProblem({ db, accountId }: AccountTx, problemId: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('operator_problems')
+    .set({ resolved_at: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', problemId)
+    .where('resolved_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

@@ -18,7 +18,7 @@ import { findPluginProtocol } from '../../platforms/registry/registry.ts'
 import { assertConnectable, saveConnection } from '../store-settings/connect.ts'
 import { ProtocolError } from './caller.ts'
 import { readSettings } from './settings.ts'
-import * as sql from './sql.ts'
+
 import { Connect, Invitation } from './wire.ts'
 
 // Connects a shop by its plugin without anyone handling keys (decision 103). The owner confirms here, the browser
@@ -77,7 +77,7 @@ export async function reviewInvitation(deps: Deps, session: Session, connect: st
   return {
     homeUrl: invited.homeUrl,
     name: invited.name,
-    account: await sql.accountName(deps.db, session.accountId),
+    account: await accountName(deps.db, session.accountId),
     problem: problem && { ...problem, backUrl: returnUrl(invited, { error: problem.code }) },
     cancelUrl: returnUrl(invited, { error: 'cancelled' }),
   }
@@ -108,7 +108,7 @@ export async function confirmInvitation(deps: Deps, session: Session, connect: s
   const problem = await problemOf(deps, account, invited.homeUrl)
   if (problem) throw new AppError(problem.code === 'no_room' ? 'plan_required' : 'conflict', problem.message)
   const [id, key, now] = [randomToken(), randomToken(), deps.now()]
-  await sql.insertCode(account, {
+  await insertCode(account, {
     id,
     user_id: session.userId,
     session_id: session.sessionId,
@@ -142,11 +142,11 @@ export async function exchangeCode(deps: Deps, { code, key }: { code: Code; key:
   const told = readInput(Connect, body)
   if (!code.role || !hasPermission(code.role, 'stores:connect')) throw expiredError()
   const account = { accountId: code.account_id, db: deps.db as Db }
-  if (!(await sql.claimCode(account, code.id, deps.now()))) throw expiredError()
+  if (!(await claimCode(account, code.id, deps.now()))) throw expiredError()
   try {
     return await connectFromProfile(deps, code, { key, told })
   } catch (error) {
-    if (!(error instanceof ProtocolError) && !(error instanceof AppError)) await sql.releaseCode(account, code.id)
+    if (!(error instanceof ProtocolError) && !(error instanceof AppError)) await releaseCode(account, code.id)
     throw error
   }
 }
@@ -187,4 +187,51 @@ async function connectFromProfile(
   deps.log.info({ storeId: store.id, plugin: told.plugin }, 'plugin.connected')
   const inside = { storeId: store.id, accountId: code.account_id, db: deps.db as Db }
   return { store: store.id, account: code.account_name, settings: await readSettings(deps, inside) }
+}
+
+function insertCode(
+  { db, accountId }: AccountDb,
+  code: {
+    id: string
+    user_id: string
+    session_id: string
+    encrypted_key: Buffer
+    home_url: string
+    created_at: Date
+    expires_at: Date
+  },
+) {
+  return db
+    .insertInto('plugin_codes')
+    .values({ account_id: accountId, ...code })
+    .execute()
+}
+
+/** Whether it was still unused. */
+async function claimCode({ db, accountId }: AccountDb, id: string, now: Date): Promise<boolean> {
+  const row = await db
+    .updateTable('plugin_codes')
+    .set({ used_at: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Frees the code after an error of ours, so that the plugin can retry. */
+async function releaseCode({ db, accountId }: AccountDb, id: string): Promise<void> {
+  await db
+    .updateTable('plugin_codes')
+    .set({ used_at: null })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+async function accountName(db: Db, accountId: string): Promise<string> {
+  const row = await db.selectFrom('accounts').select('name').where('id', '=', accountId).executeTakeFirst()
+  return row?.name ?? ''
 }

@@ -15,7 +15,8 @@ import { wakeAfterOrderCheck } from '../../messages/messages/messages.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { enqueueYield } from '../store-settings/connect.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
-import * as sql from './sql.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Checks whether Recoup can reach a shop connected by its plugin. Until then its address is unproven, and another
 // account that proves it takes it over.
@@ -70,7 +71,7 @@ async function checkShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promi
     const account = { accountId: row.account_id, db: deps.db as Db }
     await transactAccount(account, async (tx) => {
       await updateStore(tx, row.id, { ...profileColumns(profile), url: profile.storeUrl })
-      await sql.proveAddress({ storeId: row.id, db: tx.db })
+      await proveAddress({ storeId: row.id, db: tx.db })
       await enqueueYield(deps, tx, row.home_url)
     })
     return null
@@ -91,4 +92,11 @@ export async function yieldStore(deps: Deps, { storeId }: z.infer<typeof yieldJo
   if (!row?.is_active || row.is_address_proven) return
   await disconnectStore(deps, store, 'other_account')
   deps.log.warn({ storeId }, 'plugin.store-yielded')
+}
+
+// Statements for connection codes.
+
+/** Marks the address as proven; the unique index rejects a second store. */
+async function proveAddress({ db, storeId }: StoreDb): Promise<void> {
+  await sql`update stores set is_address_proven = true where id = ${storeId} and not is_address_proven`.execute(db)
 }

@@ -7,8 +7,13 @@ import { accountDownload, addDate, prepareDownload } from '../../access/http/dow
 import type { Session } from '../../access/members/session.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { findDataSubject, readEverything } from './find.ts'
+import { findDataSubject } from './find.ts'
 import type { PersonRow } from './sql.ts'
+import { listStores } from '../../access/stores/store.ts'
+import { personIn } from './person.ts'
+import * as sql from './sql.ts'
+import { accountPrivacyTables } from './tables.ts'
+import { privacyTables } from './tables.ts'
 
 // Exports all data of a person (C8): one JSON file, or a zip of CSV tables.
 
@@ -78,3 +83,27 @@ Each file is a table that opens in a spreadsheet: ${names.map((name) => `${name}
 Money ends in _minor and is in the smallest unit of the currency beside it. Times are ISO 8601. An address_hash is a
 fingerprint of an address, from which the address cannot be read.
 `
+
+/** All data, for an export. */
+async function readEverything(deps: Deps, account: AccountDb<Db>, typed: string) {
+  const person = await findDataSubject(deps, account, typed)
+  const providerIds: string[] = []
+  const stores: { id: string; name: string; url: string; tables: Record<string, sql.PersonRow[]> }[] = []
+  for (const { id, name, url } of await listStores(account)) {
+    const handle = { storeId: id, db: account.db }
+    const rows = await personIn(deps, handle, person)
+    providerIds.push(...(await sql.providerIdsOf(handle, rows.messageIds)))
+    const tables: Record<string, sql.PersonRow[]> = {}
+    for (const table of privacyTables.filter((each) => !each.isLeftOut)) {
+      const kept = await sql.rowsOf(handle, table, rows)
+      if (kept.length > 0) tables[table.name] = kept
+    }
+    if (Object.keys(tables).length > 0) stores.push({ id, name, url, tables })
+  }
+  const ofAccount: Record<string, sql.PersonRow[]> = {}
+  for (const table of accountPrivacyTables) {
+    const kept = await sql.accountRowsOf(account, table, { hashes: person.hashes, providerIds })
+    if (kept.length > 0) ofAccount[table.name] = kept
+  }
+  return { person, stores, account: ofAccount }
+}

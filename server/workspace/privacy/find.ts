@@ -8,8 +8,13 @@ import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import { listAliases, readAddress } from '../../shoppers/suppressions/rules.ts'
 import { type EntryRow, selectCountries, selectPage } from '../../shoppers/suppressions/suppressions.ts'
 import { filterIdentifying, personIn } from './person.ts'
-import * as sql from './sql.ts'
-import { accountPrivacyTables, privacyTables } from './tables.ts'
+
+import { privacyTables } from './tables.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import type { PrivacyTable } from './tables.ts'
+import type { StoreDataSubject } from './sql.ts'
+import { matchPerson } from './sql.ts'
 
 // Finds a person (C8): all data that the account's stores link to one address, by the same rules as carts.
 
@@ -29,7 +34,7 @@ export async function findDataSubject(deps: Deps, account: AccountDb<Db>, typed:
   if (!address) throw new AppError('not_found', privacyTexts.nobody)
   const { addresses, isKnown } = await followAddresses(account, listAliases(address))
   const hashes = addresses.map((each) => deps.secrets.addressHash(each))
-  if (!isKnown && !(await sql.isKnownByHash(account, hashes))) throw new AppError('not_found', privacyTexts.nobody)
+  if (!isKnown && !(await isKnownByHash(account, hashes))) throw new AppError('not_found', privacyTexts.nobody)
   return { address: address.address, addresses, hashes }
 }
 
@@ -39,7 +44,7 @@ async function followAddresses(account: AccountDb, start: readonly string[]) {
   const stores = await listStores(account)
   let isKnown = false
   for (let fresh = [...start]; fresh.length > 0 && all.size < MOST_ADDRESSES; ) {
-    const known = await sql.findLinkedAddresses(account, filterIdentifying(fresh, stores))
+    const known = await findLinkedAddresses(account, filterIdentifying(fresh, stores))
     isKnown ||= known.length > 0
     const spelled = known.flatMap((value) => (normalizeEmail(value) ? [value] : listNumberAliases(value)))
     fresh = filterIdentifying([...new Set(spelled)], stores).filter((value) => !all.has(value))
@@ -55,7 +60,7 @@ export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, ty
   const here = known.filter(({ counts }) => Object.keys(counts).length > 0)
   const [suppressed, erasures] = await Promise.all([
     suppressionsOf(account, person.hashes),
-    sql.erasuresOf(account, person.hashes),
+    erasuresOf(account, person.hashes),
   ])
   const firsts = known.flatMap(({ seen }) => (seen.firstSeenAt ? [seen.firstSeenAt] : []))
   return {
@@ -77,10 +82,10 @@ export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, ty
 async function describeIn(deps: Deps, account: AccountDb, { id, name }: { id: string; name: string }, person: Found) {
   const handle = { storeId: id, db: account.db }
   const rows = await personIn(deps, handle, person)
-  const seen = await sql.readVisits(handle, rows)
+  const seen = await readVisits(handle, rows)
   const counts: Record<string, number> = {}
   for (const table of privacyTables.filter((each) => each.name in dataKindText)) {
-    const count = await sql.countRows(handle, table, rows)
+    const count = await countRows(handle, table, rows)
     if (count > 0) counts[table.name] = count
   }
   return { store: { id, name }, seen, counts }
@@ -91,35 +96,11 @@ async function suppressionsOf(account: AccountDb, hashes: readonly Buffer[]): Pr
   return selectPage(account, filter, { after: null, limit: 100 })
 }
 
-/** All data, for an export. */
-export async function readEverything(deps: Deps, account: AccountDb<Db>, typed: string) {
-  const person = await findDataSubject(deps, account, typed)
-  const providerIds: string[] = []
-  const stores: { id: string; name: string; url: string; tables: Record<string, sql.PersonRow[]> }[] = []
-  for (const { id, name, url } of await listStores(account)) {
-    const handle = { storeId: id, db: account.db }
-    const rows = await personIn(deps, handle, person)
-    providerIds.push(...(await sql.providerIdsOf(handle, rows.messageIds)))
-    const tables: Record<string, sql.PersonRow[]> = {}
-    for (const table of privacyTables.filter((each) => !each.isLeftOut)) {
-      const kept = await sql.rowsOf(handle, table, rows)
-      if (kept.length > 0) tables[table.name] = kept
-    }
-    if (Object.keys(tables).length > 0) stores.push({ id, name, url, tables })
-  }
-  const ofAccount: Record<string, sql.PersonRow[]> = {}
-  for (const table of accountPrivacyTables) {
-    const kept = await sql.accountRowsOf(account, table, { hashes: person.hashes, providerIds })
-    if (kept.length > 0) ofAccount[table.name] = kept
-  }
-  return { person, stores, account: ofAccount }
-}
-
 export async function readErasure(account: AccountDb<Db>, id: string): Promise<Erasure> {
-  return presentErasure(requireFound(await sql.erasureById(account, id), 'Erasure'))
+  return presentErasure(requireFound(await erasureById(account, id), 'Erasure'))
 }
 
-function presentErasure(row: sql.ErasureRow): Erasure {
+function presentErasure(row: ErasureRow): Erasure {
   return {
     id: row.id,
     askedAt: row.asked_at.toISOString(),
@@ -137,4 +118,107 @@ export function addCounts(all: readonly Record<string, number>[]): Record<string
     for (const [name, count] of Object.entries(counts)) if (count > 0) sums[name] = (sums[name] ?? 0) + count
   }
   return sums
+}
+
+/**
+ * All addresses that the account's stores link to one of these. Customer records link addresses as well: a record's
+ * address may be another shopper's key (decision 40).
+ */
+async function findLinkedAddresses(
+  { db, accountId }: AccountDb,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const wanted = sql`${[...addresses]}::text[]`
+  const rows = await sql<{ value: string }>`
+    with mine as (select id from stores where account_id = ${accountId}),
+    record as (
+      select mine.id as store_id, c.* from mine cross join lateral (
+        select c.customer_id, c.email, c.phone from customers c
+          where c.store_id = mine.id and lower(c.email) = any(${wanted})
+        union
+        select c.customer_id, c.email, c.phone from customers c where c.store_id = mine.id and c.phone = any(${wanted})) c),
+    found as (
+      select k.store_id, k.shopper_id from mine, unnest(${wanted}) as a(value)
+      cross join lateral (select store_id, shopper_id from shopper_keys k where k.store_id = mine.id
+        and k.kind in ('email', 'phone') and k.value = a.value) k
+      union
+      select k.store_id, k.shopper_id from record r
+      join shopper_keys k on k.store_id = r.store_id and k.kind = 'customer' and k.value = r.customer_id)
+    select u.value from mine join unconfirmed_contacts u on u.store_id = mine.id and u.value = any(${wanted})
+    union
+    select k.value from found f join shopper_keys k on k.store_id = f.store_id and k.shopper_id = f.shopper_id
+      and k.kind in ('email', 'phone')
+    union
+    select v.value from (
+      select email, phone from record
+      union all
+      select c.email, c.phone from found f
+      join shopper_keys k on k.store_id = f.store_id and k.shopper_id = f.shopper_id and k.kind = 'customer'
+      join customers c on c.store_id = k.store_id and c.customer_id = k.value) c
+    cross join lateral (values (lower(c.email)), (c.phone)) v(value) where v.value is not null`.execute(db)
+  return rows.rows.map((row) => row.value)
+}
+
+async function countRows({ db }: StoreDb, table: PrivacyTable, person: StoreDataSubject): Promise<number> {
+  const rows = await sql<{ n: number }>`
+    select count(*) as n from ${sql.table(table.name)} t where t.store_id = ${person.storeId} and ${matchPerson(table, person)}`.execute(
+    db,
+  )
+  return rows.rows[0]!.n
+}
+
+async function readVisits({ db, storeId }: StoreDb, person: StoreDataSubject): Promise<VisitTimes> {
+  const rows = await sql<VisitTimes>`
+    select array(
+        select btrim(concat_ws(' ', first_name, last_name)) from shoppers
+        where store_id = ${storeId} and id = any(${person.shopperIds}::uuid[])
+        union select btrim(concat_ws(' ', first_name, last_name)) from customers
+        where store_id = ${storeId} and customer_id = any(${person.customerIds}::text[])) as names,
+      (select min(created_at) from shoppers where store_id = ${storeId} and id = any(${person.shopperIds}::uuid[])) as "firstSeenAt"`.execute(
+    db,
+  )
+  return { ...rows.rows[0]!, names: rows.rows[0]!.names.filter(Boolean) }
+}
+
+async function isKnownByHash({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<boolean> {
+  const wanted = sql`any(${[...hashes]}::bytea[])`
+  const rows = await sql<{ is_known: boolean }>`
+    select exists (select 1 from suppressions where account_id = ${accountId} and address_hash = ${wanted})
+      or exists (select 1 from suppression_removals where account_id = ${accountId} and address_hash = ${wanted})
+      or exists (select 1 from person_erasures where account_id = ${accountId} and address_hash = ${wanted})
+      or exists (select 1 from stores s join consents c on c.store_id = s.id and c.address_hash = ${wanted}
+        where s.account_id = ${accountId}) as is_known`.execute(db)
+  return rows.rows[0]!.is_known
+}
+
+interface ErasureRow {
+  id: string
+  asked_at: Date
+  asked_by: string | null
+  finished_at: Date | null
+  stores_total: number
+  stores_done: number
+  counts: Record<string, number>
+}
+
+const ERASURE = sql`e.id, e.asked_at, u.name as asked_by, e.finished_at, e.stores_total, e.stores_done, e.counts`
+
+async function erasuresOf({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<ErasureRow[]> {
+  const rows = await sql<ErasureRow>`
+    select ${ERASURE} from person_erasures e left join users u on u.id = e.asked_by
+    where e.account_id = ${accountId} and e.address_hash = any(${[...hashes]}::bytea[])
+    order by e.asked_at desc, e.id desc limit 10`.execute(db)
+  return rows.rows
+}
+
+async function erasureById({ db, accountId }: AccountDb, id: string): Promise<ErasureRow | undefined> {
+  const rows = await sql<ErasureRow>`
+    select ${ERASURE} from person_erasures e left join users u on u.id = e.asked_by
+    where e.account_id = ${accountId} and e.id = ${id}`.execute(db)
+  return rows.rows[0]
+}
+
+interface VisitTimes {
+  names: string[]
+  firstSeenAt: Date | null
 }

@@ -17,57 +17,6 @@ export interface StoreDataSubject {
   cartTokens: string[]
 }
 
-/**
- * All addresses that the account's stores link to one of these. Customer records link addresses as well: a record's
- * address may be another shopper's key (decision 40).
- */
-export async function findLinkedAddresses(
-  { db, accountId }: AccountDb,
-  addresses: readonly string[],
-): Promise<string[]> {
-  const wanted = sql`${[...addresses]}::text[]`
-  const rows = await sql<{ value: string }>`
-    with mine as (select id from stores where account_id = ${accountId}),
-    record as (
-      select mine.id as store_id, c.* from mine cross join lateral (
-        select c.customer_id, c.email, c.phone from customers c
-          where c.store_id = mine.id and lower(c.email) = any(${wanted})
-        union
-        select c.customer_id, c.email, c.phone from customers c where c.store_id = mine.id and c.phone = any(${wanted})) c),
-    found as (
-      select k.store_id, k.shopper_id from mine, unnest(${wanted}) as a(value)
-      cross join lateral (select store_id, shopper_id from shopper_keys k where k.store_id = mine.id
-        and k.kind in ('email', 'phone') and k.value = a.value) k
-      union
-      select k.store_id, k.shopper_id from record r
-      join shopper_keys k on k.store_id = r.store_id and k.kind = 'customer' and k.value = r.customer_id)
-    select u.value from mine join unconfirmed_contacts u on u.store_id = mine.id and u.value = any(${wanted})
-    union
-    select k.value from found f join shopper_keys k on k.store_id = f.store_id and k.shopper_id = f.shopper_id
-      and k.kind in ('email', 'phone')
-    union
-    select v.value from (
-      select email, phone from record
-      union all
-      select c.email, c.phone from found f
-      join shopper_keys k on k.store_id = f.store_id and k.shopper_id = f.shopper_id and k.kind = 'customer'
-      join customers c on c.store_id = k.store_id and c.customer_id = k.value) c
-    cross join lateral (values (lower(c.email)), (c.phone)) v(value) where v.value is not null`.execute(db)
-  return rows.rows.map((row) => row.value)
-}
-
-/** Addresses of a customer id in one store: from the customer record, and from the linked shopper. */
-export async function addressesOfCustomer({ db, storeId }: StoreDb, customerId: string): Promise<string[]> {
-  const { rows } = await sql<{ value: string }>`
-    select v.value from customers c cross join lateral (values (lower(c.email)), (c.phone)) v(value)
-      where c.store_id = ${storeId} and c.customer_id = ${customerId} and v.value is not null
-    union
-    select a.value from shopper_keys k join shopper_keys a on a.store_id = k.store_id and a.shopper_id = k.shopper_id
-      where k.store_id = ${storeId} and k.kind = 'customer' and k.value = ${customerId} and a.kind in ('email', 'phone')
-    order by value`.execute(db)
-  return rows.map(({ value }) => value)
-}
-
 /** What identifies the person in a store. */
 export interface KnownBy {
   addresses: readonly string[]
@@ -151,16 +100,8 @@ export async function rowsOf({ db }: StoreDb, table: PrivacyTable, person: Store
   return rows.rows.map(({ row }) => row)
 }
 
-export async function countRows({ db }: StoreDb, table: PrivacyTable, person: StoreDataSubject): Promise<number> {
-  const rows = await sql<{ n: number }>`
-    select count(*) as n from ${sql.table(table.name)} t where t.store_id = ${person.storeId} and ${matchPerson(table, person)}`.execute(
-    db,
-  )
-  return rows.rows[0]!.n
-}
-
 /** Conditions use indexes, except on tables that are nearly always empty. */
-function matchPerson({ name, by }: PrivacyTable, person: StoreDataSubject) {
+export function matchPerson({ name, by }: PrivacyTable, person: StoreDataSubject) {
   const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
   const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
   switch (by) {
@@ -216,62 +157,6 @@ export async function providerIdsOf({ db, storeId }: StoreDb, messageIds: readon
     select provider_id from messages where store_id = ${storeId} and id = any(${[...messageIds]}::uuid[])
       and provider_id is not null and channel in ('sms', 'whatsapp')`.execute(db)
   return rows.rows.map((row) => row.provider_id)
-}
-
-export interface VisitTimes {
-  names: string[]
-  firstSeenAt: Date | null
-}
-
-export async function readVisits({ db, storeId }: StoreDb, person: StoreDataSubject): Promise<VisitTimes> {
-  const rows = await sql<VisitTimes>`
-    select array(
-        select btrim(concat_ws(' ', first_name, last_name)) from shoppers
-        where store_id = ${storeId} and id = any(${person.shopperIds}::uuid[])
-        union select btrim(concat_ws(' ', first_name, last_name)) from customers
-        where store_id = ${storeId} and customer_id = any(${person.customerIds}::text[])) as names,
-      (select min(created_at) from shoppers where store_id = ${storeId} and id = any(${person.shopperIds}::uuid[])) as "firstSeenAt"`.execute(
-    db,
-  )
-  return { ...rows.rows[0]!, names: rows.rows[0]!.names.filter(Boolean) }
-}
-
-export async function isKnownByHash({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<boolean> {
-  const wanted = sql`any(${[...hashes]}::bytea[])`
-  const rows = await sql<{ is_known: boolean }>`
-    select exists (select 1 from suppressions where account_id = ${accountId} and address_hash = ${wanted})
-      or exists (select 1 from suppression_removals where account_id = ${accountId} and address_hash = ${wanted})
-      or exists (select 1 from person_erasures where account_id = ${accountId} and address_hash = ${wanted})
-      or exists (select 1 from stores s join consents c on c.store_id = s.id and c.address_hash = ${wanted}
-        where s.account_id = ${accountId}) as is_known`.execute(db)
-  return rows.rows[0]!.is_known
-}
-
-export interface ErasureRow {
-  id: string
-  asked_at: Date
-  asked_by: string | null
-  finished_at: Date | null
-  stores_total: number
-  stores_done: number
-  counts: Record<string, number>
-}
-
-const ERASURE = sql`e.id, e.asked_at, u.name as asked_by, e.finished_at, e.stores_total, e.stores_done, e.counts`
-
-export async function erasuresOf({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<ErasureRow[]> {
-  const rows = await sql<ErasureRow>`
-    select ${ERASURE} from person_erasures e left join users u on u.id = e.asked_by
-    where e.account_id = ${accountId} and e.address_hash = any(${[...hashes]}::bytea[])
-    order by e.asked_at desc, e.id desc limit 10`.execute(db)
-  return rows.rows
-}
-
-export async function erasureById({ db, accountId }: AccountDb, id: string): Promise<ErasureRow | undefined> {
-  const rows = await sql<ErasureRow>`
-    select ${ERASURE} from person_erasures e left join users u on u.id = e.asked_by
-    where e.account_id = ${accountId} and e.id = ${id}`.execute(db)
-  return rows.rows[0]
 }
 
 export async function insertErasure(

@@ -7,7 +7,8 @@ import type { Deps } from '../../deps.ts'
 import { maskAddress } from '../../messages/channels/mask.ts'
 import { disconnectStore, purgeNow } from '../store-settings/stores.ts'
 import { eraseOnRequest } from './erase.ts'
-import { addressesOfCustomer } from './sql.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Privacy requests from a platform (C8): a data request notifies the owner, an erasure request erases the person in all
 // stores of the account, and a shop's erasure request deletes the shop.
@@ -36,4 +37,16 @@ export async function handlePrivacyRequest(
   if (!address && customerId === null) return
   const who = address ? maskAddress(address.includes('@') ? 'email' : 'sms', address) : 'A shopper'
   await notify(store, { type: 'privacy_asked', data: { who, customerId }, at: deps.now() })
+}
+
+/** Addresses of a customer id in one store: from the customer record, and from the linked shopper. */
+async function addressesOfCustomer({ db, storeId }: StoreDb, customerId: string): Promise<string[]> {
+  const { rows } = await sql<{ value: string }>`
+    select v.value from customers c cross join lateral (values (lower(c.email)), (c.phone)) v(value)
+      where c.store_id = ${storeId} and c.customer_id = ${customerId} and v.value is not null
+    union
+    select a.value from shopper_keys k join shopper_keys a on a.store_id = k.store_id and a.shopper_id = k.shopper_id
+      where k.store_id = ${storeId} and k.kind = 'customer' and k.value = ${customerId} and a.kind in ('email', 'phone')
+    order by value`.execute(db)
+  return rows.map(({ value }) => value)
 }

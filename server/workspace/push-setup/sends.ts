@@ -21,7 +21,7 @@ import { replayReply, withIdempotencyKey } from '../../marketing/manual-sends/id
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { planMessages } from '../../messages/messages/plan.ts'
-import * as sql from './stats-sql.ts'
+import { sql } from '../../core/db/db.ts'
 
 // Push notifications sent by a member (decision 79): to all subscribers, each with a send decision, or to the member's
 // own browser.
@@ -50,13 +50,13 @@ export async function sendToAll(sender: Sender, key: string | null, wanted: ToAl
   const { title, body, cartUrl = '', icon = '' } = wanted
   const request = { session, key, body: ['push to all', title, body, cartUrl, icon] }
   const answer = async (origin: string) => {
-    const results = (await sql.messagesOfOrigin(store, origin)).map((id) => ({ id, status: 'queued' }))
+    const results = (await messagesOfOrigin(store, origin)).map((id) => ({ id, status: 'queued' }))
     return { success: true, results, message: testSent(results.length) }
   }
   const repeat = await replayReply(deps, store, request, answer)
   if (repeat) return repeat.reply
   const row = await validateSend(sender, wanted)
-  const people = await sql.subscribersOf(store, MOST_PEOPLE)
+  const people = await subscribersOf(store, MOST_PEOPLE)
   if (people.length === 0) throw new AppError('unprocessable', pushTexts.noSubscribers)
   await takePoint(deps, TO_ALL, store.storeId)
   return withIdempotencyKey(deps, store, request, {
@@ -128,4 +128,22 @@ async function validateSend(
   for (const words of [wanted.title, wanted.body])
     await assertTextRenders(deps, session.accountId, { channel: 'push', body: words })
   return row
+}
+
+/** Messages planned for one request. */
+async function messagesOfOrigin({ db, storeId }: StoreDb, origin: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from messages where store_id = ${storeId} and origin_kind = 'manual' and origin_id = ${origin} order by id`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Shoppers with an active subscription, up to `limit`. */
+async function subscribersOf({ db, storeId }: StoreDb, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ shopper_id: string }>`
+    select distinct shopper_id from push_subscriptions where store_id = ${storeId} order by shopper_id limit ${limit}`.execute(
+    db,
+  )
+  return rows.map((row) => row.shopper_id)
 }

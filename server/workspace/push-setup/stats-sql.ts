@@ -31,20 +31,3 @@ export async function readCounts({ db, storeId }: StoreDb): Promise<PushCounts> 
   return rows[0]!
 }
 
-/** Messages planned for one request. */
-export async function messagesOfOrigin({ db, storeId }: StoreDb, origin: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from messages where store_id = ${storeId} and origin_kind = 'manual' and origin_id = ${origin} order by id`.execute(
-    db,
-  )
-  return rows.map(({ id }) => id)
-}
-
-/** Shoppers with an active subscription, up to `limit`. */
-export async function subscribersOf({ db, storeId }: StoreDb, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ shopper_id: string }>`
-    select distinct shopper_id from push_subscriptions where store_id = ${storeId} order by shopper_id limit ${limit}`.execute(
-    db,
-  )
-  return rows.map((row) => row.shopper_id)
-}

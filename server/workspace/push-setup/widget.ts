@@ -14,7 +14,9 @@ import { keyInUse } from '../../delivery/push/keys.ts'
 import { endSubscriptions, readSubscriptionToken, resubscribe, subscribe } from '../../delivery/push/subscriptions.ts'
 import type { Deps } from '../../deps.ts'
 import { renderPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
-import * as sql from './setup-sql.ts'
+import { readPrompt } from './setup-sql.ts'
+import { sql } from '../../core/db/db.ts'
+import type { PushMethod } from '../../../shared/push.ts'
 
 // Calls of the widget and the worker on a shop's pages. They are public: a store answers only its own pages, and
 // subscriptions are limited like new contacts (X5).
@@ -46,12 +48,12 @@ export async function autoSetup(
   if (!row || !origin) throw unknownStore()
   const store = { storeId: row.id, db: deps.db }
   const key = requireFound(await keyInUse(store), 'Store')
-  const prompt = renderPrompt(await sql.readPrompt(store), row.name)
+  const prompt = renderPrompt(await readPrompt(store), row.name)
   const words = wordingOf(prompt)
   const wording = wordingId(words)
-  if (!(await sql.hasWording(store, wording))) await sql.storeWording(store, wording, words, deps.now())
+  if (!(await hasWording(store, wording))) await storeWording(store, wording, words, deps.now())
   const seen = { hasWorker, workerVersion, isFresh }
-  await sql.recordSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
+  await recordSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
   return {
     ...{ success: true, storeKey: row.capture_key, publicKey: key.public_key },
     ...{
@@ -65,7 +67,7 @@ export async function autoSetup(
 
 export async function storeSubscription(deps: Deps, body: Body<typeof pushSubscribe>, visitor: Visitor) {
   const { store } = await storeOf(deps, body.storeKey, visitor)
-  const wording = await sql.wordsOf(store, body.wording)
+  const wording = await wordsOf(store, body.wording)
   if (wording === undefined) throw new AppError('unprocessable', pushTexts.unknownWording)
   await limit(deps, store, visitor)
   // The cart may have been reported a moment ago.
@@ -98,4 +100,54 @@ async function storeOf(deps: Deps, key: string, { origin }: Visitor): Promise<{ 
 async function limit(deps: Deps, store: StoreDb<Db>, { ip }: Visitor): Promise<void> {
   await takePoint(deps, PER_CLIENT, `${store.storeId}\0${hashClient(deps, ip)}`)
   await takePoint(deps, { ...(await readStoreCeiling(deps, store)), name: 'push-store' }, store.storeId)
+}
+
+async function hasWording({ db, storeId }: StoreDb, id: string): Promise<boolean> {
+  return (await wordsOf({ db, storeId }, id)) !== undefined
+}
+
+async function wordsOf({ db, storeId }: StoreDb, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('push_wordings')
+    .select('words')
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.words
+}
+
+async function storeWording({ db, storeId }: StoreDb, id: string, words: string, now: Date): Promise<void> {
+  await sql`insert into push_wordings (store_id, id, words, created_at) values (${storeId}, ${id}, ${words}, ${now})
+    on conflict do nothing`.execute(db)
+}
+
+/**
+ * Writes at most once a minute, or when the version changes, because every page of a shop calls it. Only a freshly
+ * fetched worker proves that the shop's copy is old: a browser may keep an older one.
+ */
+async function recordSighting(
+  { db, storeId }: StoreDb,
+  { method, origin, hasWorker, workerVersion, isFresh, now }: Sighting,
+): Promise<void> {
+  const workerAt = hasWorker ? now : null
+  const version = sql`case when ${isFresh} then excluded.worker_version else greatest(p.worker_version, excluded.worker_version) end`
+  await sql`insert into push_sightings as p (store_id, method, origin, widget_at, worker_at, worker_version)
+    values (${storeId}, ${method}, ${origin}, ${now}, ${workerAt}, ${workerVersion ?? null})
+    on conflict (store_id, method, origin) do update set widget_at = excluded.widget_at,
+      worker_at = coalesce(excluded.worker_at, p.worker_at), worker_version = ${version}
+    where p.widget_at < ${now}::timestamptz - interval '1 minute' or p.worker_version is distinct from ${version}
+      or (excluded.worker_at is not null and coalesce(p.worker_at < ${now}::timestamptz - interval '1 minute', true))`.execute(
+    db,
+  )
+}
+
+interface Sighting {
+  method: PushMethod
+  origin: string
+  hasWorker: boolean
+  /** undefined: not reported. */
+  workerVersion: number | undefined
+  /** The worker was fetched from the shop just now. */
+  isFresh: boolean
+  now: Date
 }

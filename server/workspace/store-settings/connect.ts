@@ -26,7 +26,8 @@ import type { PlatformName, StoreProfile } from '../../platforms/platform/platfo
 import { readTypedKeys, type TypedKeys } from '../../platforms/registry/typed-keys.ts'
 import { defaultMode } from '../../shoppers/consent/capture-choice.ts'
 import { saveProvenKeys } from './new-keys.ts'
-import * as sql from './sql.ts'
+import type { Insertable } from 'kysely'
+import type { StoresTable } from '../../core/schema/stores.ts'
 
 // Connects a store: tests the keys, then creates everything of a connected store in one transaction.
 
@@ -114,7 +115,7 @@ function assertRoom(plan: AccountPlan, stores: StoreRow[], address: string): voi
 }
 
 async function saveStore(deps: Deps, tx: AccountTx, connector: Connector, checked: Checked): Promise<StoreRow> {
-  await sql.lockAccount(tx)
+  await lockAccount(tx)
   const now = deps.now()
   const stores = await listStores(tx)
   assertRoom(await loadPlan(tx, now), stores, checked.storeUrl)
@@ -130,12 +131,12 @@ async function saveStore(deps: Deps, tx: AccountTx, connector: Connector, checke
   if (isProven) await enqueueYield(deps, tx, checked.profile.homeUrl)
   const store = known
     ? (await updateStore(tx, known.id, columns))!
-    : await sql.insertStore(tx, { ...columns, ...newStore(checked.profile, now) })
-  if (stores.length === 0) await sql.nameAccount(tx, store.sender_name)
+    : await insertStore(tx, { ...columns, ...newStore(checked.profile, now) })
+  if (stores.length === 0) await nameAccount(tx, store.sender_name)
   const inside = { storeId: store.id, db: tx.db }
   await saveProvenKeys(deps, tx, store, checked.keys)
   await deps.jobs.enqueue(tx.db, proposeLogoJob, { storeId: store.id }, store.id)
-  await sql.insertSendSchedule(inside)
+  await insertSendSchedule(inside)
   await createReadyFlow(inside, now, checked.isDemoStore)
   if (connector.sessionId) await setSessionStore(tx, connector.sessionId, store.id)
   await notify(inside, { type: 'store_connected', data: { url: store.url }, at: now })
@@ -193,4 +194,46 @@ async function rejectDuplicate<T>(work: () => Promise<T>): Promise<T> {
     if ((error as { constraint?: string }).constraint !== 'stores_url_key') throw error
     throw new AppError('conflict', 'This store is already connected to another account.', { cause: error })
   }
+}
+
+/** Serializes concurrent connections, so that both see the correct count. */
+function lockAccount({ db, accountId }: AccountTx) {
+  return db
+    .selectFrom('accounts')
+    .select(['id', 'is_demo'])
+    .where('id', '=', accountId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+/** Replaces the owner's name, which an account has until it gets its own. */
+function nameAccount({ db, accountId }: AccountTx, name: string) {
+  return db
+    .updateTable('accounts')
+    .set({ name })
+    .where('id', '=', accountId)
+    .where('name', 'in', (eb) =>
+      eb
+        .selectFrom('members as m')
+        .innerJoin('users as u', 'u.id', 'm.user_id')
+        .select('u.name')
+        .where('m.account_id', '=', accountId),
+    )
+    .execute()
+}
+
+function insertStore({ db, accountId }: AccountTx, store: Omit<Insertable<StoresTable>, 'account_id'>) {
+  return db
+    .insertInto('stores')
+    .values({ ...store, account_id: accountId })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+function insertSendSchedule({ db, storeId }: StoreTx) {
+  return db
+    .insertInto('send_schedule')
+    .values({ store_id: storeId })
+    .onConflict((conflict) => conflict.column('store_id').doNothing())
+    .execute()
 }

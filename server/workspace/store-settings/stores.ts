@@ -22,7 +22,6 @@ import {
 } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { cancelOpenMessages } from '../../messages/messages/messages.ts'
-import * as sql from './sql.ts'
 
 // Stores: connected (connect.ts) · disconnected, with data kept for 30 days · deleted. Reading is in sync.ts and
 // order-check.ts.
@@ -83,7 +82,7 @@ async function stopStore(
   now: Date,
   by: DisconnectedBy,
 ): Promise<{ cancelled: number; webhookIds: string[] }> {
-  const moved = await sql.deactivate(tx, now, by)
+  const moved = await deactivate(tx, now, by)
   if (!moved) return { cancelled: 0, webhookIds: [] }
   await deleteCredentials(tx, moved.account_id)
   await endLeases(tx)
@@ -115,8 +114,8 @@ export async function stopAccountStores(deps: Deps, tx: AccountTx): Promise<() =
 export async function removeAccountStores(account: AccountDb<Db>): Promise<void> {
   for (const { id } of await listStores(account)) {
     await transact({ storeId: id, db: account.db }, async (tx) => {
-      await sql.deleteFlowSteps(tx)
-      await sql.deleteStore(tx)
+      await deleteFlowSteps(tx)
+      await deleteStore(tx)
     })
   }
 }
@@ -126,16 +125,56 @@ export async function purgeNow(store: StoreDb<Db>): Promise<void> {
   await transact(store, async (tx) => {
     const row = await readStore(tx)
     if (!row || row.is_active) return
-    await sql.deleteFlowSteps(tx)
-    await sql.deleteStore(tx)
+    await deleteFlowSteps(tx)
+    await deleteStore(tx)
   })
 }
 
 /** Decision 24, by a job. Skips a reconnected store. */
 export async function purgeStore(deps: Deps, { storeId }: z.infer<typeof purgeJob.payload>): Promise<void> {
   await transact({ storeId, db: deps.db }, async (tx) => {
-    if (!(await sql.lockPurgeable(tx, before(deps.now(), RETENTION_MS)))) return
-    await sql.deleteFlowSteps(tx)
-    await sql.deleteStore(tx)
+    if (!(await lockPurgeable(tx, before(deps.now(), RETENTION_MS)))) return
+    await deleteFlowSteps(tx)
+    await deleteStore(tx)
   })
+}
+
+/** undefined if already disconnected. */
+function deactivate({ db, storeId }: StoreTx, now: Date, by: DisconnectedBy) {
+  return db
+    .updateTable('stores')
+    .set({ is_active: false, disconnected_at: now, disconnected_by: by, rests_since: null })
+    .where('id', '=', storeId)
+    .where('is_active', '=', true)
+    .returning('account_id')
+    .executeTakeFirst()
+}
+
+/**
+ * Blocks a reconnection until the data is deleted; undefined if the store is connected again or was disconnected only
+ * recently.
+ */
+function lockPurgeable({ db, storeId }: StoreTx, disconnectedBefore: Date) {
+  return db
+    .selectFrom('stores')
+    .select('id')
+    .where('id', '=', storeId)
+    .where('is_active', '=', false)
+    .where('disconnected_at', '<', disconnectedBefore)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/**
+ * Steps and campaigns reference templates, which the cascade of the store's row deletes first, so they must be deleted
+ * before.
+ */
+async function deleteFlowSteps({ db, storeId }: StoreTx) {
+  await db.deleteFrom('flow_steps').where('store_id', '=', storeId).execute()
+  await db.deleteFrom('campaigns').where('store_id', '=', storeId).execute()
+}
+
+/** The row's cascade deletes the rest. */
+function deleteStore({ db, storeId }: StoreTx) {
+  return db.deleteFrom('stores').where('id', '=', storeId).execute()
 }

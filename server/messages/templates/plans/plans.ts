@@ -9,8 +9,11 @@ import {
 import type { RenderedMessage } from '../message.ts'
 import { cleanContext, type Values } from '../values.ts'
 import { fillPlan, type Plan } from './plan.ts'
-import { shapeOf } from './shape.ts'
+
 import { type NoPlan, type PlannableWords, wordsOf } from './words.ts'
+import type { TemplateCoupon } from '../context.ts'
+
+import { discountedTotalOf } from './shape.ts'
 
 // The rendering plans of a process (decision 146): which mails have one, since when, and whether it is right. Whatever is not planned is
 // rendered.
@@ -264,3 +267,32 @@ const PARTS = ['subject', 'html', 'text', 'headers', 'links', 'leftOut'] as cons
 
 const differingParts = (one: RenderedMessage, other: RenderedMessage): string[] =>
   PARTS.filter((part) => one[part] !== other[part] && JSON.stringify(one[part]) !== JSON.stringify(other[part]))
+
+/** `usesItems`: its template names or counts them. null: mails like this one are not planned. */
+function shapeOf(values: Values, usesItems: boolean): string | null {
+  const { items, coupon, entered, cartTotal, trackers, footer, isWithoutCart } = values
+  if (usesItems && items.length > MOST_ITEMS) return null
+  const bits = [
+    isWithoutCart,
+    footer.preferencesLink !== null,
+    trackers.honeypotLink !== null,
+    trackers.pixelUrl !== null,
+    isThere(cartTotal),
+    discountedTotalOf(values) === cartTotal,
+  ]
+  return [
+    bits.map(Number).join(''),
+    coupon ? stateOf(coupon) : '',
+    entered ? stateOf(entered) : '',
+    usesItems ? items.map(({ unitPrice, lineTotal }) => `${isThere(unitPrice)}${isThere(lineTotal)}`).join() : '',
+  ].join('/')
+}
+
+const stateOf = ({ code, amount, offer, minimum, expires, total }: TemplateCoupon): string =>
+  [code, amount, offer, minimum, expires, total].map(isThere).join('')
+
+/** An empty text is something to `if`. */
+const isThere = (value: string | null): 0 | 1 | 2 => (value === null ? 0 : value === '' ? 1 : 2)
+
+/** More are named in no mail that is planned. */
+const MOST_ITEMS = 50
