@@ -245,11 +245,14 @@ const namesAPlatform: [RegExp, because: string][] = [
   [/^shared\/platform-words\.ts$/, 'texts that differ by platform'],
   [/^shared\/store-problems\.ts$/, 'parsing a typed store address, and its errors'],
   [
-    /^(shared\/analytics\.ts|server\/(insights\/analytics\/analytics-rules|workspace\/analytics-reports\/blocks)\.ts|web\/analytics\/PlatformBlock\.tsx)$/,
+    /^(shared\/analytics\.ts|server\/(insights\/analytics\/analytics-rules|workspace\/analytics-reports\/export)\.ts|web\/analytics\/AnalyticsPage\.tsx)$/,
     'names of response fields in the specification',
   ],
   [/^web\/stores\/(StoreSetupPage|StoreKeysForm|ReplaceKeysDialog|Shopify\w+)\.tsx$/, 'the forms for its keys'],
-  [/^web\/stores\/(rules|shopify-rules|ended)\.ts$/, 'validation of these forms, and texts about a disconnected store'],
+  [
+    /^web\/stores\/(rules\.ts|shopify-rules\.ts|EndedNotice\.tsx)$/,
+    'validation of these forms, and texts about a disconnected store',
+  ],
   [/^web\/stores\/(CaptureInstall\.tsx|install-methods\.ts)$/, 'the names of pages of the documentation'],
   [/^storefront\//, 'the script reads the shop’s own pages and cookies'],
   [
@@ -294,7 +297,7 @@ const otherStates: [file: RegExp, line: RegExp, because: string][] = [
   [/^server\/delivery\/deliverability\/(smtp-trial|[a-z]+-checks)\.ts$/, /state/, 'the checks of a mail server'],
   [/^server\/workspace\/store-settings\/sending\.ts$/, /checks\.every/, 'the same'],
   [/^server\/workspace\/privacy\/erase-sql\.ts$/, /consent_imports/, 'an import of consents'],
-  [/^server\/carts\/coupon-codes\/codes-sql\.ts$/, /update coupon_codes/, 'a personal code'],
+  [/^server\/carts\/coupon-codes\/codes\.ts$/, /update coupon_codes/, 'a personal code'],
   [/^server\/(marketing\/campaigns\/[a-z-]+|core\/schema\/campaigns)\.ts$/, /scheduled/, 'the status of a campaign'],
   [/^server\/billing\/subscribing\/changes\.ts$/, /state: '(done|scheduled)'/, 'the result of a plan change'],
   [

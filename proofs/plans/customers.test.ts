@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../server/core/db/db.ts'
-import { listAbandonedCustomers } from '../../server/marketing/customers/abandoned.ts'
-import { abandonedOf, countAbandoned } from '../../server/marketing/customers/abandoned.ts'
+import { abandonedOf, countAbandoned, listAbandonedCustomers } from '../../server/marketing/customers/abandoned.ts'
 import { readCustomerPage } from '../../server/marketing/customers/customers.ts'
 import {
   type CustomerFilter,

@@ -1,17 +1,13 @@
 import { Button, Card, Text, Title } from '@mantine/core'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { listAccounts, switchAccount } from '../../shared/team.ts'
+import { forgetConnection } from '../access/session.ts'
+import { call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { hasUnsaved } from '../ui/unsaved.ts'
 import { formatRole } from './rules.ts'
-import { queryOptions } from '@tanstack/react-query'
-import { useMutation } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import { listAccounts } from '../../shared/team.ts'
-import { switchAccount } from '../../shared/team.ts'
-import { forgetConnection } from '../access/session.ts'
-import { call } from '../api.ts'
 
 /** Shown only to users who work in several accounts. */
 export function AccountsCard() {

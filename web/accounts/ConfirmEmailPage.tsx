@@ -1,10 +1,9 @@
-import { authTexts } from '../../shared/auth.ts'
-
-import { ConfirmAddress } from './ConfirmAddress.tsx'
 import { useMutation } from '@tanstack/react-query'
 import { confirmEmail } from '../../shared/account.ts'
+import { authTexts } from '../../shared/auth.ts'
 import { call } from '../api.ts'
 import { useRefreshMe } from './account-queries.ts'
+import { ConfirmAddress } from './ConfirmAddress.tsx'
 
 /** Target of the link mailed to a new address. */
 export function ConfirmEmailPage() {

@@ -1,19 +1,16 @@
 import { Button, Card, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { changePassword } from '../../shared/account.ts'
 import { authTexts, type User } from '../../shared/auth.ts'
-import { ApiError } from '../api.ts'
+import { ApiError, call } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
-
+import { sessionsQuery } from './account-queries.ts'
 import { isSaidAtField, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { checkNewPassword } from './rules.ts'
 import { SubmitButton, useWait } from './wait.tsx'
-import { useMutation } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import { changePassword } from '../../shared/account.ts'
-import { call } from '../api.ts'
-import { sessionsQuery } from './account-queries.ts'
 
 type Values = { current: string; password: string; repeated: string }
 

@@ -1,39 +1,43 @@
-import { Button, Card, Group, Text, Title } from '@mantine/core'
-import { IconShieldCheck, IconShieldOff } from '@tabler/icons-react'
-import { useState } from 'react'
+import {
+  Button,
+  Card,
+  CopyButton,
+  Group,
+  Modal,
+  PasswordInput,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconCheck, IconCopy, IconDownload, IconShieldCheck, IconShieldOff } from '@tabler/icons-react'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { User } from '../../shared/auth.ts'
+import { authTexts } from '../../shared/auth.ts'
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  endSecondFactor,
+  readSecondFactor,
+  renewRecoveryCodes,
+  secondFactorTexts,
+} from '../../shared/second-factor.ts'
+import { ApiError, call } from '../api.ts'
+import { announce } from '../ui/announce.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { saveText } from '../ui/saveText.ts'
 import { DateTime } from '../ui/Time.tsx'
-
-
-
-import { Modal, PasswordInput, Stack } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { type ReactNode } from 'react'
-import { authTexts } from '../../shared/auth.ts'
-import { secondFactorTexts } from '../../shared/second-factor.ts'
-import { ApiError } from '../api.ts'
-import { announce } from '../ui/announce.ts'
 import { CodeField } from './CodeField.tsx'
 import { isSaidAtField, showPassword } from './fields.ts'
-
-
 import { SubmitButton, useWait } from './wait.tsx'
-import { CopyButton, TextInput } from '@mantine/core'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
-
-import { Skeleton } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
-import { saveText } from '../ui/saveText.ts'
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { beginSecondFactor, confirmSecondFactor, endSecondFactor, readSecondFactor, renewRecoveryCodes } from '../../shared/second-factor.ts'
-import { call } from '../api.ts'
 
 const FEW = 3
 

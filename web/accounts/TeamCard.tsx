@@ -1,43 +1,26 @@
 import './accounts.css'
-import { Button, Card, Group, Text, Title } from '@mantine/core'
+import { Button, Card, Group, Menu, NativeSelect, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconAlertTriangle, IconCheck, IconClock, IconMail, IconSelector, IconSend } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { User } from '../../shared/auth.ts'
-import { mayManage, roleText } from '../../shared/roles.ts'
-import type { Member } from '../../shared/team.ts'
+import { authTexts } from '../../shared/auth.ts'
+import { mayManage, type Role, roleNames, roleText } from '../../shared/roles.ts'
+import type { Invitation, Member } from '../../shared/team.ts'
+import { changeRole, inviteMember, removeMember, resendInvitation, revokeInvitation } from '../../shared/team.ts'
+import { useDraft } from '../access/drafts.ts'
+import { ApiError, call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
-
-
-
-import { addArticle, formatRole, isLastOwner, lowerFirst } from './rules.ts'
-import { useTeam } from './team-queries.ts'
-import { IconAlertTriangle, IconClock, IconMail, IconSend } from '@tabler/icons-react'
-import type { Invitation } from '../../shared/team.ts'
+import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-
-import { NativeSelect, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { authTexts } from '../../shared/auth.ts'
-import { type Role, roleNames } from '../../shared/roles.ts'
-import { useDraft } from '../access/drafts.ts'
-import { ApiError } from '../api.ts'
-import { Notice } from '../ui/Notice.tsx'
 import { isSaidAtField } from './fields.ts'
-
-import { Menu } from '@mantine/core'
-import { IconCheck, IconSelector } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import { changeRole } from '../../shared/team.ts'
-import { inviteMember } from '../../shared/team.ts'
-import { removeMember } from '../../shared/team.ts'
-import { resendInvitation } from '../../shared/team.ts'
-import { revokeInvitation } from '../../shared/team.ts'
-import { call } from '../api.ts'
-import { teamQuery } from './team-queries.ts'
+import { addArticle, formatRole, isLastOwner, lowerFirst } from './rules.ts'
+import { teamQuery, useTeam } from './team-queries.ts'
 
 /** Members and invitations of the account, and the form to invite. */
 export function TeamCard({ user }: { user: User }) {
@@ -328,11 +311,9 @@ function RoleMenu({ member, own }: Props) {
 
 const useInvite = () => useTeamChange((body: { email: string; role: Role }) => call(inviteMember, { body }))
 
-const useResend = () =>
-  useTeamChange((invitationId: string) => call(resendInvitation, { params: { invitationId } }))
+const useResend = () => useTeamChange((invitationId: string) => call(resendInvitation, { params: { invitationId } }))
 
-const useRevoke = () =>
-  useTeamChange((invitationId: string) => call(revokeInvitation, { params: { invitationId } }))
+const useRevoke = () => useTeamChange((invitationId: string) => call(revokeInvitation, { params: { invitationId } }))
 
 const useChangeRole = () =>
   useTeamChange(({ userId, role }: { userId: string; role: Role }) =>

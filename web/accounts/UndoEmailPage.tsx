@@ -1,13 +1,12 @@
 import { Anchor, Card, Container, Stack, Text, Title } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
+import { undoEmail } from '../../shared/account.ts'
 import { authTexts } from '../../shared/auth.ts'
+import { call } from '../api.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
-
 import { NewPasswordForm } from './NewPasswordForm.tsx'
-import { useMutation } from '@tanstack/react-query'
-import { undoEmail } from '../../shared/account.ts'
-import { call } from '../api.ts'
 
 /**
  * Target of the link in the notice to the old address. The button undoes the change, not the visit, because mail

@@ -23,4 +23,3 @@ export function useRefreshMe() {
 }
 
 export const useExport = () => useDownload(() => call(prepareExport))
-

@@ -38,4 +38,3 @@ export const useAcceptInvitation = () =>
       body: { token, ...(name && { name }), ...(password && { password }), ...(code && { code }) },
     }),
   )
-

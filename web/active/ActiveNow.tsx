@@ -1,23 +1,20 @@
 import './active.css'
-import { Anchor, Button, Card, Text, Title } from '@mantine/core'
+import { Anchor, Button, Card, Group, Text, TextInput, Title } from '@mantine/core'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { ActiveCart } from '../../shared/active-carts.ts'
 import { capabilities } from '../../shared/platforms.ts'
 import { useMe, useStore } from '../access/queries.ts'
+import { useFlows } from '../flows/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCounted, formatMinutes } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Money } from '../ui/Money.tsx'
-import { formatItems } from './followed.ts'
+import { FollowedCart, FollowedFoot } from './FollowedCart.tsx'
+import { findTimeoutPath, formatItems, isOver } from './followed.ts'
 import { useFollowing } from './following.ts'
 import { useActiveCarts } from './queries.ts'
-
 import { Until } from './Until.tsx'
-import { Group, TextInput } from '@mantine/core'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { useFlows } from '../flows/queries.ts'
-import { FollowedCart, FollowedFoot } from './FollowedCart.tsx'
-import { findTimeoutPath, isOver } from './followed.ts'
 
 /** Live view of carts being filled, and of a followed test cart. */
 export function ActiveNow() {

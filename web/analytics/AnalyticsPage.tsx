@@ -1,72 +1,62 @@
 import './analytics.css'
-import { Button, SegmentedControl, Skeleton, Text } from '@mantine/core'
+import { Anchor, Button, SegmentedControl, Skeleton, Text, Tooltip } from '@mantine/core'
 import { IconChartBar, IconLock } from '@tabler/icons-react'
-import { type ReactNode, useDeferredValue } from 'react'
+import { lazy, type ReactNode, Suspense, useDeferredValue, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router'
+import type { Roi } from '../../shared/analytics.ts'
 import {
+  type AnalyticsDetails,
   type AnalyticsRange,
   type AnalyticsReply,
   analyticsRanges,
   analyticsTexts,
   rangeDays,
 } from '../../shared/analytics.ts'
-import { definitions } from '../../shared/analytics-definitions.ts'
-import { featurePlans } from '../../shared/billing.ts'
-import { useHasFeature, useStore, useSubscription } from '../access/queries.ts'
+import {
+  channelLabel,
+  channelNames,
+  countryName,
+  definitions,
+  deviceName,
+  hasDevices,
+  hourLabel,
+  shopperName,
+  sourceNames,
+} from '../../shared/analytics-definitions.ts'
+import { featurePlans, type PlanKey } from '../../shared/billing.ts'
+import { platformNames } from '../../shared/platforms.ts'
+import { type CartReach, reasonLabels, writeReachFilter } from '../../shared/reach.ts'
+import { computeReturn } from '../../shared/roi.ts'
+import { useHasFeature, useHasPermission, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
+import { getErrorText } from '../accounts/queries.ts'
+import { useReach } from '../carts/send-queries.ts'
+import type { Subject } from '../dashboard/chart-subject.ts'
+import { markRunning } from '../dashboard/running.ts'
+import { LiftFound } from '../lift/LiftCard.tsx'
 import { LinkedStore } from '../shell/LinkedStore.tsx'
 import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
+import { DownloadButton } from '../ui/Download.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { formatCount, formatMoney, formatPrice } from '../ui/format.ts'
+import { formatCount, formatCounted, formatMoney, formatPrice, formatRound } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { AllStoresBar, AllStoresLocked } from './AllStoresBar.tsx'
-
-
 import { FunnelBlock } from './FunnelBlock.tsx'
 import { KpiCards } from './KpiCards.tsx'
 import { OrdersMissing } from './OrdersMissing.tsx'
-
-import { Block, type Fact, FactList } from './parts.tsx'
-import { useAnalytics, useDetails } from './queries.ts'
-
-import { BEING_COUNTED, formatPercent, parseRange, rangeLabels } from './rules.ts'
+import { PictureButton } from './PictureButton.tsx'
+import { Bar, Block, type Fact, FactList, Term } from './parts.tsx'
+import { useAnalytics, useDetails, useExportAnalytics, useRoi } from './queries.ts'
+import type { Sheet } from './Rows.tsx'
+import { MAX_ORIGINS, Rows, RowsBlock, SaveCsv, useFirstRows } from './Rows.tsx'
+import { BEING_COUNTED, formatMonth, formatPercent, parseRange, rangeLabels } from './rules.ts'
 import { TopProducts } from './TopProducts.tsx'
 import { TrendPanel } from './TrendPanel.tsx'
-import { Anchor } from '@mantine/core'
-import { type AnalyticsDetails } from '../../shared/analytics.ts'
-import { channelLabel, channelNames, countryName, deviceName, hasDevices, hourLabel, shopperName, sourceNames } from '../../shared/analytics-definitions.ts'
-import { type CartReach, reasonLabels, writeReachFilter } from '../../shared/reach.ts'
-import { useReach } from '../carts/send-queries.ts'
-import { LiftFound } from '../lift/LiftCard.tsx'
-import { formatCounted } from '../ui/format.ts'
-import { Loaded } from '../ui/Loaded.tsx'
-import { Bar, Term } from './parts.tsx'
-import { MAX_ORIGINS, RowsBlock, useFirstRows } from './Rows.tsx'
 import { count, moneyCell, rateCell, textCell } from './table.ts'
-import { Tooltip } from '@mantine/core'
-import { type PlanKey } from '../../shared/billing.ts'
-import { useHasPermission } from '../access/queries.ts'
-import { getErrorText } from '../accounts/queries.ts'
-import { DownloadButton } from '../ui/Download.tsx'
-import { useExportAnalytics } from './queries.ts'
-import { platformNames } from '../../shared/platforms.ts'
-import { lazy } from 'react'
-import { Suspense } from 'react'
-import { useRef } from 'react'
-import type { Roi } from '../../shared/analytics.ts'
-import { computeReturn } from '../../shared/roi.ts'
-import type { Subject } from '../dashboard/chart-subject.ts'
-import { markRunning } from '../dashboard/running.ts'
-import { formatRound } from '../ui/format.ts'
-import { PictureButton } from './PictureButton.tsx'
-import { useRoi } from './queries.ts'
-import { Rows } from './Rows.tsx'
-import { SaveCsv } from './Rows.tsx'
-import type { Sheet } from './Rows.tsx'
-import { formatMonth } from './rules.ts'
 
 /** B 2: Advanced Analytics. The weekly report links here with its store. */
 export const AnalyticsPage = () => (

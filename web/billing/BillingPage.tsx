@@ -1,88 +1,66 @@
-import { Anchor, Button, Card, Grid, Stack, Text, Title } from '@mantine/core'
-import { IconReceipt } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { Anchor, Button, Card, Grid, Group, List, Modal, Stack, Text, Title } from '@mantine/core'
+import {
+  IconArrowBackUp,
+  IconCircleCheck,
+  IconCircleMinus,
+  IconCircleX,
+  IconClock,
+  IconExternalLink,
+  IconMinus,
+  IconReceipt,
+  IconRefresh,
+  IconZzz,
+} from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router'
-import { billingTexts } from '../../shared/billing-texts.ts'
-import type { SubscriptionDetail } from '../../shared/payments.ts'
-import { subscriptionQuery, useHasPermission, useMe } from '../access/queries.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { Loaded } from '../ui/Loaded.tsx'
-import { LoadingCards } from '../ui/Loading.tsx'
-import { Notice } from '../ui/Notice.tsx'
-import { PageTitle } from '../ui/PageTitle.tsx'
-
-
-import { CreditsCard } from './CreditsCard.tsx'
-
-import { parseChoice } from './change-copy.ts'
-import { findActions, type SubscriptionActions } from './detail-copy.ts'
-
-
-import { PlanPermissionHint } from './PlanPermissionHint.tsx'
-
-import { useDetail } from './payment-queries.ts'
-import type { Overview } from './queries.ts'
-
-import { StatusCard } from './StatusCard.tsx'
-
-import { formatBalance } from './credit-copy.ts'
-
-
-import { Modal } from '@mantine/core'
-import { useState } from 'react'
-import { MAX_EXTRA_STORES } from '../../shared/billing.ts'
-import { announce } from '../ui/announce.ts'
-
-import { ChooseChange } from './ChooseChange.tsx'
-import { ConfirmChange } from './ConfirmChange.tsx'
-import { type Choice } from './change-copy.ts'
-
-import { Group } from '@mantine/core'
-import { IconExternalLink } from '@tabler/icons-react'
-import { StepTitle } from './StepTitle.tsx'
-import { getFailureText } from './failure.ts'
-import { useOpenPortal } from './payment-queries.ts'
 import type { z } from 'zod'
-import { plans } from '../../shared/billing.ts'
-import type { checkSession } from '../../shared/payments.ts'
-import { useConnection } from '../access/queries.ts'
-import { ApiError } from '../api.ts'
-import { Failed } from '../ui/Failed.tsx'
-import { useCheckedSession } from './payment-queries.ts'
-import { List } from '@mantine/core'
-import { IconRefresh } from '@tabler/icons-react'
 import type { PlanLimits } from '../../shared/billing.ts'
-import { LoadingList } from '../ui/Loading.tsx'
-import { fillLimits } from './detail-copy.ts'
-import { Meters } from './Meters.tsx'
-import { useUsage } from './queries.ts'
-import { listLimits } from './rules.ts'
-import { useEffect } from 'react'
-import type { Payment } from '../../shared/payments.ts'
+import { MAX_EXTRA_STORES, plans } from '../../shared/billing.ts'
+import { billingTexts } from '../../shared/billing-texts.ts'
+import { checkCredits } from '../../shared/credits.ts'
+import type { ChangePreview, checkSession, Payment, PaymentStatus, SubscriptionDetail } from '../../shared/payments.ts'
+import { subscriptionQuery, useConnection, useHasPermission, useMe } from '../access/queries.ts'
+import { ApiError, call } from '../api.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
 import { DataList } from '../ui/DataList.tsx'
 import type { DataColumn } from '../ui/DataTable.tsx'
-import { LoadingRows } from '../ui/Loading.tsx'
-import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { formatAmount } from './detail-copy.ts'
-import { PageNumbers, usePageParam } from './PageNumbers.tsx'
-import { useHistory } from './payment-queries.ts'
-import { formatDate } from './plan-copy.ts'
-import { IconArrowBackUp, IconCircleCheck, IconCircleMinus, IconCircleX, IconClock } from '@tabler/icons-react'
-import type { PaymentStatus } from '../../shared/payments.ts'
-import { IconMinus } from '@tabler/icons-react'
-import type { ChangePreview } from '../../shared/payments.ts'
-import { useChange, usePreview } from './payment-queries.ts'
-import { IconZzz } from '@tabler/icons-react'
-import { Confirm } from '../ui/Confirm.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { Failed } from '../ui/Failed.tsx'
 import { formatCounted } from '../ui/format.ts'
-import { describeMissing } from './change-copy.ts'
-import { describeWakeOptions } from './change-copy.ts'
-import { useChooseRestingStores } from './payment-queries.ts'
-import { useRestingStores } from './payment-queries.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingCards, LoadingList, LoadingRows } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { ChooseChange } from './ChooseChange.tsx'
+import { ConfirmChange } from './ConfirmChange.tsx'
+import { CreditsCard } from './CreditsCard.tsx'
+import { type Choice, describeMissing, describeWakeOptions, parseChoice } from './change-copy.ts'
+import { formatBalance } from './credit-copy.ts'
+import { fillLimits, findActions, formatAmount, type SubscriptionActions } from './detail-copy.ts'
+import { getFailureText } from './failure.ts'
+import { Meters } from './Meters.tsx'
+import { PageNumbers, usePageParam } from './PageNumbers.tsx'
+import { PlanPermissionHint } from './PlanPermissionHint.tsx'
+import {
+  useChange,
+  useCheckedSession,
+  useChooseRestingStores,
+  useDetail,
+  useHistory,
+  useOpenPortal,
+  usePreview,
+  useRestingStores,
+} from './payment-queries.ts'
+import { formatDate } from './plan-copy.ts'
+import type { Overview } from './queries.ts'
+import { useUsage } from './queries.ts'
 import { RestingChoice } from './RestingChoice.tsx'
-import { useQueryClient } from '@tanstack/react-query'
-import { checkCredits } from '../../shared/credits.ts'
-import { call } from '../api.ts'
+import { listLimits } from './rules.ts'
+import { StatusCard } from './StatusCard.tsx'
+import { StepTitle } from './StepTitle.tsx'
 
 const { failed, none } = billingTexts
 
@@ -306,15 +284,7 @@ function Steps({ detail, start, onClose }: StepsProps) {
 }
 
 /** The payment needs the owner's confirmation at the bank (decision 85). */
-function BankConfirmation({
-  url,
-  message,
-  onClose,
-}: {
-  url: string | null
-  message: string
-  onClose: () => void
-}) {
+function BankConfirmation({ url, message, onClose }: { url: string | null; message: string; onClose: () => void }) {
   return (
     <Stack gap="lg">
       <div>

@@ -1,40 +1,33 @@
 import { Button, Card, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
-import { useId, useState } from 'react'
+import { IconReceipt } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useId, useState } from 'react'
 import { Link } from 'react-router'
-import { type CreditPack, type Credits, creditPacks } from '../../shared/credits.ts'
+import type { CreditEntry } from '../../shared/credits.ts'
+import { buyCredits, type CreditPack, type Credits, creditPacks, listCreditEntries } from '../../shared/credits.ts'
+import { ApiError, call } from '../api.ts'
+import { DataList } from '../ui/DataList.tsx'
+import type { DataColumn } from '../ui/DataTable.tsx'
+import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
-import { LoadingCards } from '../ui/Loading.tsx'
+import { LoadingCards, LoadingRows } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-
+import { formatDateTime } from '../ui/times.ts'
+import { useOnce } from '../ui/useOnce.ts'
 import {
+  describeEntry,
   explainUnusedCredits,
   formatBalance,
   formatCountry,
   formatCredits,
+  formatSignedCredits,
   hasCreditsCard,
   packOptions,
 } from './credit-copy.ts'
 import { useCredits } from './credit-queries.ts'
 import { getFailureText } from './failure.ts'
-import { IconReceipt } from '@tabler/icons-react'
-import { useEffect } from 'react'
-import type { CreditEntry } from '../../shared/credits.ts'
-import { DataList } from '../ui/DataList.tsx'
-import type { DataColumn } from '../ui/DataTable.tsx'
-import { Empty } from '../ui/Empty.tsx'
-import { LoadingRows } from '../ui/Loading.tsx'
-import { formatDateTime } from '../ui/times.ts'
-import { describeEntry, formatSignedCredits } from './credit-copy.ts'
-
 import { PageNumbers, usePageParam } from './PageNumbers.tsx'
-import { keepPreviousData } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import { buyCredits } from '../../shared/credits.ts'
-import { listCreditEntries } from '../../shared/credits.ts'
-import { ApiError } from '../api.ts'
-import { call } from '../api.ts'
-import { useOnce } from '../ui/useOnce.ts'
 
 interface Props {
   mayBuy: boolean

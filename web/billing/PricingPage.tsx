@@ -1,59 +1,70 @@
 import './billing.css'
-import { Badge, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import {
+  Anchor,
+  Badge,
+  Button,
+  Card,
+  Group,
+  List,
+  NumberInput,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
+import { IconArrowLeft, IconCheck } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Link, Navigate, useSearchParams } from 'react-router'
+import { useEffect, useRef, useState } from 'react'
+import { Link, Navigate, useNavigate, useSearchParams } from 'react-router'
 import type { z } from 'zod'
-import { type BillingCycle, type PlanKey, plans, type subscriptionStatus } from '../../shared/billing.ts'
+import {
+  type BillingCycle,
+  EXTRA_STORE_MONTHLY,
+  GRACE_DAYS,
+  GUARANTEE_DAYS,
+  MAX_EXTRA_STORES,
+  type PlanKey,
+  plans,
+  type subscriptionStatus,
+  TRIAL_DAYS,
+} from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
+import { type Credits, creditPacks } from '../../shared/credits.ts'
+import { createCheckoutSession } from '../../shared/payments.ts'
 import { subscriptionQuery, useHasPermission, useInstance, useMe } from '../access/queries.ts'
+import { ApiError, call } from '../api.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
+import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
-
-
-
-
+import { useOnce } from '../ui/useOnce.ts'
+import { type Choice, describeExtraStore } from './change-copy.ts'
+import { formatCredits, usesCredits } from './credit-copy.ts'
+import { useCredits } from './credit-queries.ts'
+import { getFailureText } from './failure.ts'
 import { LeavePaidPlan } from './LeavePaidPlan.tsx'
 import { NoBilling } from './NoBilling.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { PlanPermissionHint } from './PlanPermissionHint.tsx'
-
 import {
   buildChangePath,
+  buildChoiceAddress,
+  buildOrder,
+  describeToday,
   findOffer,
   findPaidEnd,
+  findPaidPlan,
   formatOnDay,
   isAtStripe,
   isCurrent,
   readChoice,
   readCycle,
 } from './pricing-rules.ts'
-import { buildSupportLink } from './rules.ts'
-import { Anchor, Card } from '@mantine/core'
-import { EXTRA_STORE_MONTHLY } from '../../shared/billing.ts'
-import { type Credits, creditPacks } from '../../shared/credits.ts'
-import { formatCredits, usesCredits } from './credit-copy.ts'
-import { useCredits } from './credit-queries.ts'
-import { Button, List, NumberInput } from '@mantine/core'
-import { IconArrowLeft, IconCheck } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
-import { useNavigate } from 'react-router'
-import { MAX_EXTRA_STORES } from '../../shared/billing.ts'
-import { Money } from '../ui/Money.tsx'
-import { type Choice, describeExtraStore } from './change-copy.ts'
-import { buildChoiceAddress, buildOrder, describeToday } from './pricing-rules.ts'
-import { listLimits } from './rules.ts'
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { createCheckoutSession } from '../../shared/payments.ts'
-import { ApiError, call } from '../api.ts'
-import { useOnce } from '../ui/useOnce.ts'
-import { getFailureText } from './failure.ts'
-import { GRACE_DAYS, GUARANTEE_DAYS, TRIAL_DAYS } from '../../shared/billing.ts'
-import { findPaidPlan } from './pricing-rules.ts'
 import { useCreateFree } from './queries.ts'
+import { buildSupportLink, listLimits } from './rules.ts'
 
 const keys = Object.keys(plans) as PlanKey[]
 type Subscription = z.output<typeof subscriptionStatus.reply>

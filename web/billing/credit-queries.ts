@@ -9,4 +9,3 @@ export const useCredits = () =>
     queryFn: ({ signal }) => call(readCredits, { signal }),
     staleTime: 0,
   })
-

@@ -1,36 +1,35 @@
 import './brand.css'
-import type { StoreView } from '../../shared/stores.ts'
-import { Loaded } from '../ui/Loaded.tsx'
-import { LoadingCards } from '../ui/Loading.tsx'
-
-import { useBrand } from './queries.ts'
-import { Card, NativeSelect, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core'
-import { brandLimits, fontStackNames, fontStacks } from '../../shared/brand.ts'
+import { ActionIcon, Button, Card, NativeSelect, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import {
+  type BrandLook,
+  brandLimits,
+  type ColourName,
+  colourNames,
+  fontStackNames,
+  fontStacks,
+  labelOn,
+  lookProblems,
+  type SocialKind,
+  socialKinds,
+} from '../../shared/brand.ts'
 import type { BrandView } from '../../shared/brand-calls.ts'
+import type { StoreView } from '../../shared/stores.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { ApiError } from '../api.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingCards, LoadingMail } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
-
-import { LogoCard } from './LogoCard.tsx'
-
-
-import { type BrandFormState, useBrandForm } from './useBrandForm.ts'
-import { type ColourName, colourNames, labelOn } from '../../shared/brand.ts'
-import { checkWhileChosen, describeContrast, toPickerColour } from './rules.ts'
-import { useDebouncedValue } from '@mantine/hooks'
-import { useMemo, useState } from 'react'
-import { type BrandLook, lookProblems } from '../../shared/brand.ts'
-import { Failed } from '../ui/Failed.tsx'
-import { LoadingMail } from '../ui/Loading.tsx'
 import { MessageShown } from '../words/MessageShown.tsx'
-import { useLookPreview } from './queries.ts'
-import { normalizeLook } from './rules.ts'
-import { ActionIcon, Button } from '@mantine/core'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { type SocialKind, socialKinds } from '../../shared/brand.ts'
-import { listUnusedKinds } from './rules.ts'
+import { LogoCard } from './LogoCard.tsx'
+import { useBrand, useLookPreview } from './queries.ts'
+import { checkWhileChosen, describeContrast, listUnusedKinds, normalizeLook, toPickerColour } from './rules.ts'
+import { type BrandFormState, useBrandForm } from './useBrandForm.ts'
 
 /** Settings for the look of the store's mails. */
 export function Brand({ store }: { store: StoreView }) {

@@ -1,4 +1,3 @@
-
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { MAX_SELECTED } from '../../shared/audience.ts'
@@ -29,4 +28,3 @@ function buildCountRequest(draft: Draft, campaignId?: string): CountBody | null 
   const couponId = selectCoupon(draft)?.couponId ?? null
   return { type, targetAudience, couponId, ...words, ...(campaignId && { campaignId }) }
 }
-

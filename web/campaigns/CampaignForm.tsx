@@ -13,7 +13,7 @@ import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { shouldAskNowOrTomorrow } from './confirmations.ts'
 import { isComplete } from './content.ts'
 import { MissingParts } from './MissingParts.tsx'
-import { useCreateCampaign } from './queries.ts'
+import { useCreateCampaign, useTemplates } from './queries.ts'
 import {
   type Draft,
   getStepTitle,
@@ -27,7 +27,6 @@ import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
 import { scheduleNow } from './send-time.ts'
 import { focusProblem, readRefusedFields, useDraftProblems } from './useDraftForm.ts'
-import { useTemplates } from './queries.ts'
 
 interface Props {
   /** Draft key of unsaved input. */

@@ -1,45 +1,48 @@
 import '../settings/settings.css'
 import './campaigns.css'
-import { Button, Stack } from '@mantine/core'
+import { Button, Card, Stack, Title } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
+import { useDraft } from '../access/drafts.ts'
 import { getErrorText } from '../accounts/queries.ts'
-import { ApiError } from '../api.ts'
+import { ApiError, BROKEN } from '../api.ts'
+import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { useCanSend } from '../carts/useTextAction.ts'
+import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { NotSaved } from '../ui/NotSaved.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
 import { formatLongStoreTime } from '../ui/times.ts'
 import { useTabInSight } from '../ui/useTabInSight.ts'
 import { type ActionResult, useCampaignActions } from './actions.tsx'
 import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
-
+import { shouldAskNowOrTomorrow } from './confirmations.ts'
 import { StatusMark } from './parts.tsx'
-import { useCampaign } from './queries.ts'
+import { useCampaign, useSaveCampaign } from './queries.ts'
 import { Report } from './Report.tsx'
 import { RowActions } from './RowActions.tsx'
-import { copyCampaign, getStepTitle } from './rules.ts'
-import { useStoreClock } from './StoreTime.tsx'
-import { findStandstill, type Standstill } from './standstill.ts'
-
-import { Card, Title } from '@mantine/core'
-import { useDraft } from '../access/drafts.ts'
-import { BROKEN } from '../api.ts'
-import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
-import { announce } from '../ui/announce.ts'
-import { NotSaved } from '../ui/NotSaved.tsx'
-import { SaveBar } from '../ui/SaveBar.tsx'
-import { shouldAskNowOrTomorrow } from './confirmations.ts'
-import { useSaveCampaign } from './queries.ts'
-import { type Draft, isSameDraft, moveToTomorrow, type StepName, toCampaignInput, toDraft } from './rules.ts'
+import {
+  copyCampaign,
+  type Draft,
+  getStepTitle,
+  isSameDraft,
+  moveToTomorrow,
+  type StepName,
+  steps,
+  toCampaignInput,
+  toDraft,
+} from './rules.ts'
 import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
+import { useStoreClock } from './StoreTime.tsx'
+import { findStandstill, type Standstill } from './standstill.ts'
 import { focusProblem, readRefusedFields, useDraftProblems } from './useDraftForm.ts'
-import { steps } from './rules.ts'
 
 /** One campaign: its four steps and its report (area decision 48). */
 export function CampaignPage() {

@@ -1,43 +1,36 @@
 import './campaigns.css'
 import { Button, Card, Group, NativeSelect, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { IconFilterOff, IconMail, IconPlus, IconSend } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { useState } from 'react'
+import { Link } from 'react-router'
+import type { CampaignView } from '../../shared/campaigns.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
 import { useStore } from '../access/queries.ts'
 import { getErrorText } from '../accounts/queries.ts'
 import { useCanSend } from '../carts/useTextAction.ts'
 import { ColumnsMenu } from '../ui/ColumnsMenu.tsx'
+import { DataList } from '../ui/DataList.tsx'
+import type { DataColumn } from '../ui/DataTable.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { formatCounted } from '../ui/format.ts'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Pager } from '../ui/Pager.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import { type ActionResult, useCampaignActions } from './actions.tsx'
 import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
-
-
-
+import { looks, Revenue, StatusMark } from './parts.tsx'
 import { type CampaignQuery, useCampaigns } from './queries.ts'
 import { RowActions } from './RowActions.tsx'
-import { campaignsAddress, createDraft, parseStatus } from './rules.ts'
+import { campaignsAddress, createDraft, describeAudience, parseStatus, typeNames } from './rules.ts'
 import { SendToAllDialog } from './SendToAllDialog.tsx'
-import type { ReactNode } from 'react'
-import { Link } from 'react-router'
-import type { CampaignView } from '../../shared/campaigns.ts'
-import { DataList } from '../ui/DataList.tsx'
-import type { DataColumn } from '../ui/DataTable.tsx'
-import { formatCount } from '../ui/format.ts'
-import { TimeAgo } from '../ui/Time.tsx'
-
-import { Revenue, StatusMark } from './parts.tsx'
-import { describeAudience, typeNames } from './rules.ts'
 import { StoreTime } from './StoreTime.tsx'
 import { findStandstill } from './standstill.ts'
-import { looks } from './parts.tsx'
 
 /** What `form` in the address opens. */
 const [NEW, TO_ALL] = ['new', 'all']
@@ -332,8 +325,7 @@ function useAddedColumns() {
 
 const statusNames = Object.entries(looks).map(([value, { label }]) => ({ value, label }))
 
-const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) =>
-  nextRunAt ? <StoreTime at={nextRunAt} /> : '–'
+const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) => (nextRunAt ? <StoreTime at={nextRunAt} /> : '–')
 
 /** Explains why a campaign does not run although no member paused it. */
 function WhyNot({ campaign }: { campaign: CampaignView }) {

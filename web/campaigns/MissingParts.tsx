@@ -1,9 +1,7 @@
 import { Anchor } from '@mantine/core'
 import type { CampaignType } from '../../shared/campaigns.ts'
 import { Notice } from '../ui/Notice.tsx'
-
-import { getStepTitle, type Problems, type StepName } from './rules.ts'
-import { stepOfField, steps } from './rules.ts'
+import { getStepTitle, type Problems, type StepName, stepOfField, steps } from './rules.ts'
 
 interface Props {
   found: Problems

@@ -1,52 +1,41 @@
-import { Button, Card, Stack, Text, Title } from '@mantine/core'
-import { IconRefresh } from '@tabler/icons-react'
+import { Button, Card, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { IconRefresh, IconUserOff } from '@tabler/icons-react'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
 import type { CampaignReport } from '../../shared/campaign-report.ts'
+import {
+  type CampaignRecipient,
+  dropHeld,
+  exportCampaignRecipients,
+  listCampaignRecipients,
+  type RecipientState,
+  recipientStates,
+  retryCampaign,
+} from '../../shared/campaign-report.ts'
 import type { CampaignView } from '../../shared/campaigns.ts'
+import { useHasPermission, useStore } from '../access/queries.ts'
 import { getErrorText } from '../accounts/queries.ts'
-import { BROKEN } from '../api.ts'
+import { BROKEN, call } from '../api.ts'
 import { useCanSend } from '../carts/useTextAction.ts'
 import { CountsBar } from '../flows/CountsBar.tsx'
+import { countParts } from '../flows/rules.ts'
 import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
 import { DataList } from '../ui/DataList.tsx'
+import type { DataColumn } from '../ui/DataTable.tsx'
+import { DownloadButton, useDownload } from '../ui/Download.tsx'
+import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
-import { LoadingCards } from '../ui/Loading.tsx'
+import { LoadingCards, LoadingRows } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-
-
-import { Revenue } from './parts.tsx'
-
-import { useReport } from './report-queries.ts'
-import { StoreTime } from './StoreTime.tsx'
-import { useState } from 'react'
-import { Confirm } from '../ui/Confirm.tsx'
-import { describeSent } from './held-messages.ts'
-
-import { useStoreClock } from './StoreTime.tsx'
-import { Group, NativeSelect } from '@mantine/core'
-import { IconUserOff } from '@tabler/icons-react'
-import { Link } from 'react-router'
-import { type CampaignRecipient, type RecipientState, recipientStates } from '../../shared/campaign-report.ts'
-import { useHasPermission } from '../access/queries.ts'
-import { countParts } from '../flows/rules.ts'
-import type { DataColumn } from '../ui/DataTable.tsx'
-import { DownloadButton } from '../ui/Download.tsx'
-import { Empty } from '../ui/Empty.tsx'
-import { LoadingRows } from '../ui/Loading.tsx'
 import { PageButtons } from '../ui/Pager.tsx'
-import { keepPreviousData } from '@tanstack/react-query'
-import { useMutation } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import { dropHeld } from '../../shared/campaign-report.ts'
-import { exportCampaignRecipients } from '../../shared/campaign-report.ts'
-import { listCampaignRecipients } from '../../shared/campaign-report.ts'
-import { retryCampaign } from '../../shared/campaign-report.ts'
-import { useStore } from '../access/queries.ts'
-import { call } from '../api.ts'
-import { useDownload } from '../ui/Download.tsx'
-import { REFRESH_MS } from './report-queries.ts'
+import { describeSent } from './held-messages.ts'
+import { Revenue } from './parts.tsx'
+import { REFRESH_MS, useReport } from './report-queries.ts'
+import { StoreTime, useStoreClock } from './StoreTime.tsx'
 
 /** Campaign report (area decision 48); every message is in exactly one part of the bar (D6). */
 export function Report({ campaign }: { campaign: CampaignView }) {

@@ -1,53 +1,52 @@
-import type { StepName, StepProps } from './rules.ts'
-
-import { Summary } from './Summary.tsx'
-
-import { Input, Radio, Stack, Textarea, TextInput } from '@mantine/core'
-import type { CampaignType } from '../../shared/campaigns.ts'
-import { capabilities } from '../../shared/platforms.ts'
-import { pushTexts } from '../../shared/push.ts'
-import { useStore } from '../access/queries.ts'
-import { typeNames } from './rules.ts'
-import { Checkbox, Group, NativeSelect, NumberInput, SegmentedControl, SimpleGrid, Text } from '@mantine/core'
-import { delayNames } from '../../shared/campaigns.ts'
-import { useNow } from '../ui/clock.ts'
-import { toKnownZone } from '../ui/zone.ts'
-import { frequencyNames } from './frequencies.ts'
-import { type Draft, formatToday } from './rules.ts'
-import { applySendTime } from './send-time.ts'
-import { useRef } from 'react'
-import type { TemplateChoice } from '../../shared/campaigns.ts'
-import { Failed } from '../ui/Failed.tsx'
-import { LoadingList } from '../ui/Loading.tsx'
-import { CartPreview } from '../words/CartPreview.tsx'
-import { WordEditor } from '../words/WordEditor.tsx'
-import { getContent, setContent } from './content.ts'
-import { findCartVariables } from './default-content.ts'
-import { useTemplates } from './queries.ts'
-import { useState } from 'react'
-import { audienceTexts } from '../../shared/audience.ts'
-import { MAX_SELECTED } from '../../shared/audience.ts'
-import { Notice } from '../ui/Notice.tsx'
-import { AudienceCount } from './AudienceCount.tsx'
-import { chooseContent } from './default-content.ts'
-import { PeoplePicker } from './PeoplePicker.tsx'
-import { countChosen } from './rules.ts'
-import { hasInvalidNumbers } from './rules.ts'
-import { Select } from '@mantine/core'
+import {
+  Checkbox,
+  Group,
+  Input,
+  NativeSelect,
+  NumberInput,
+  Radio,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { useRef, useState } from 'react'
 import type { AudienceFilters } from '../../shared/audience.ts'
-import { campaignTexts } from '../../shared/campaigns.ts'
+import { audienceTexts, MAX_SELECTED } from '../../shared/audience.ts'
+import type { CampaignType, TemplateChoice } from '../../shared/campaigns.ts'
+import { campaignTexts, delayNames } from '../../shared/campaigns.ts'
 import type { CartBadge } from '../../shared/carts.ts'
 import { currencyExponent } from '../../shared/money.ts'
-import { useHasFeature } from '../access/queries.ts'
+import { capabilities } from '../../shared/platforms.ts'
+import { pushTexts } from '../../shared/push.ts'
+import { useHasFeature, useStore } from '../access/queries.ts'
 import { ProductField } from '../audiences/ProductField.tsx'
 import { SavedAudiences } from '../audiences/SavedAudiences.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { badgeLooks } from '../carts/badges.tsx'
 import { allCountries } from '../consent/country-groups.ts'
-import { checkNumbers } from './filter-number.ts'
-import { isFiltered } from './rules.ts'
-import { parseFilterNumber } from './filter-number.ts'
+import { useNow } from '../ui/clock.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { toKnownZone } from '../ui/zone.ts'
+import { CartPreview } from '../words/CartPreview.tsx'
+import { WordEditor } from '../words/WordEditor.tsx'
+import { AudienceCount } from './AudienceCount.tsx'
 import { useDebouncedCount } from './AudienceStep.tsx'
+import { getContent, setContent } from './content.ts'
+import { chooseContent, findCartVariables } from './default-content.ts'
+import { checkNumbers, parseFilterNumber } from './filter-number.ts'
+import { frequencyNames } from './frequencies.ts'
+import { PeoplePicker } from './PeoplePicker.tsx'
+import { useTemplates } from './queries.ts'
+import type { StepName, StepProps } from './rules.ts'
+import { countChosen, type Draft, formatToday, hasInvalidNumbers, isFiltered, typeNames } from './rules.ts'
+import { Summary } from './Summary.tsx'
+import { applySendTime } from './send-time.ts'
 
 /** One of the four steps, in the dialog and on the campaign's page. */
 export function Step({ step, campaignId, ...props }: StepProps & { step: StepName; campaignId?: string | undefined }) {

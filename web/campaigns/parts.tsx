@@ -1,4 +1,3 @@
-
 import {
   type Icon,
   IconBan,
@@ -35,4 +34,3 @@ export const Revenue = ({ revenue }: Pick<CampaignView, 'revenue'>) =>
           <Money amount={amount} currency={currency} />
         </div>
       ))
-

@@ -15,4 +15,3 @@ export function useReport(id: string | null) {
     refetchInterval: REFRESH_MS,
   })
 }
-

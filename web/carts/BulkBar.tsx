@@ -79,5 +79,4 @@ export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete 
 const channels = ['email', 'sms', 'whatsapp'] as const
 const upgrades = { sms: reminderTexts.smsPlan, whatsapp: reminderTexts.whatsappPlan }
 
-const countSelection = (selection: Selection) =>
-  selection.kind === 'carts' ? selection.carts.length : selection.count
+const countSelection = (selection: Selection) => (selection.kind === 'carts' ? selection.carts.length : selection.count)

@@ -9,10 +9,13 @@ import {
   IconQuestionMark,
   IconRefresh,
 } from '@tabler/icons-react'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { BulkSend, BulkSendItem } from '../../shared/reminders.ts'
+import { readBulkSend, retryBulkSend } from '../../shared/reminders.ts'
+import { useStore } from '../access/queries.ts'
 import { getErrorText } from '../accounts/queries.ts'
-import { BROKEN } from '../api.ts'
+import { BROKEN, call } from '../api.ts'
 import { describeResult } from '../discount-mail/rules.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
@@ -22,18 +25,9 @@ import { Notice } from '../ui/Notice.tsx'
 import { PageButtons } from '../ui/Pager.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-
+import { useRefresh } from './send-queries.ts'
 import { channelNames, channelText } from './sending.ts'
 import { useCanSend } from './useTextAction.ts'
-import { keepPreviousData } from '@tanstack/react-query'
-import { useMutation } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import { readBulkSend } from '../../shared/reminders.ts'
-import { retryBulkSend } from '../../shared/reminders.ts'
-import { useStore } from '../access/queries.ts'
-import { call } from '../api.ts'
-import { useRefresh } from './send-queries.ts'
 
 interface Props {
   jobId: string

@@ -2,7 +2,7 @@ import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconShoppingCart } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { type CartView } from '../../shared/carts.ts'
+import type { CartView } from '../../shared/carts.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -148,4 +148,3 @@ export function ProductsCard({ cart }: { cart: CartView }) {
     </Card>
   )
 }
-

@@ -1,22 +1,28 @@
 import { Button, Collapse, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
+import {
+  IconBan,
+  IconCheck,
+  IconChevronDown,
+  IconChevronUp,
+  IconFlag,
+  IconHourglass,
+  IconPlayerSkipForward,
+  IconX,
+} from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { type MessageView, messageName } from '../../shared/carts.ts'
+import { Unmet } from '../flow-editor/Unmet.tsx'
 import { useNow } from '../ui/clock.ts'
 import { Facts } from '../ui/Facts.tsx'
+import { formatCount } from '../ui/format.ts'
 import { MailFrame } from '../ui/MailFrame.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime, TimeUntil } from '../ui/Time.tsx'
 import { MessageState } from './badges.tsx'
-
-import { hasOpenMessage } from './rules.ts'
-import { describeForecast, findNextCheck, findPlannedTime } from './story.ts'
-import { IconBan, IconCheck, IconFlag, IconHourglass, IconPlayerSkipForward, IconX } from '@tabler/icons-react'
-import { Unmet } from '../flow-editor/Unmet.tsx'
-import { formatCount } from '../ui/format.ts'
-import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { type CheckLine, findDecidedChannel, listChecks } from './checks.ts'
-import { type InputEntry, isInstant, readInputs } from './rules.ts'
+import { hasOpenMessage, type InputEntry, isInstant, readInputs } from './rules.ts'
+import { describeForecast, findNextCheck, findPlannedTime } from './story.ts'
 
 /** One message with its times, the decision about it, and the mail as sent. */
 export function CartMessage({ message }: { message: MessageView }) {

@@ -1,82 +1,70 @@
 import './carts.css'
-import { Button, Card, Group, NativeSelect, Text } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
+import { ActionIcon, Button, Card, Group, Menu, NativeSelect, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import {
+  IconBrandWhatsapp,
+  IconClock,
+  IconDotsVertical,
+  IconEye,
+  IconLock,
+  IconMail,
+  IconMailOff,
+  IconMessage,
+  IconMessageSearch,
+  IconX,
+} from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { CartState as State } from '../../shared/carts.ts'
+import { type CartView, cartTexts } from '../../shared/carts.ts'
 import { readStage } from '../../shared/reach.ts'
+import { reminderTexts } from '../../shared/reminders.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { getErrorText } from '../accounts/queries.ts'
-import { BROKEN } from '../api.ts'
+import { ApiError, BROKEN } from '../api.ts'
 import { useProducts } from '../audiences/queries.ts'
 import { ColumnsMenu } from '../ui/ColumnsMenu.tsx'
+import { DataList } from '../ui/DataList.tsx'
+import type { DataColumn, DataRows } from '../ui/DataTable.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
-import { formatAge, formatCounted } from '../ui/format.ts'
-import { Notice } from '../ui/Notice.tsx'
-import { PageTitle } from '../ui/PageTitle.tsx'
-import { SearchBox } from '../ui/SearchBox.tsx'
-import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
-import { BulkSendCard } from './BulkSendCard.tsx'
-import { badgeLooks } from './badges.tsx'
-
-import { columns as allColumns, optional, useColumns } from './columns.ts'
-import { useCarts, useExportCarts } from './queries.ts'
-import { listReachOptions } from './reason-badges.ts'
-import { BEHIND_NUMBER, cartsAddress, formatStage, isFromFigure, type ListQuery, toFilterParams } from './rules.ts'
-import { useReach } from './send-queries.ts'
-import { VisuallyHidden } from '@mantine/core'
-import { useState } from 'react'
-import { type CartView, cartTexts } from '../../shared/carts.ts'
-import { ApiError } from '../api.ts'
-import { formatCount } from '../ui/format.ts'
+import { formatAge, formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { formatTotal } from '../ui/listQuery.ts'
+import { Money } from '../ui/Money.tsx'
+import { Notice } from '../ui/Notice.tsx'
 import { Pager } from '../ui/Pager.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { SearchBox } from '../ui/SearchBox.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
+import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import { BulkBar } from './BulkBar.tsx'
+import { BulkSendCard } from './BulkSendCard.tsx'
+import { badgeLooks, CartStatus, stateLooks } from './badges.tsx'
 import { CartPanel } from './CartPanel.tsx'
 import { CartsEmpty } from './CartsEmpty.tsx'
-
-import type { Column } from './columns.ts'
-import { type SortColumn } from './rules.ts'
-import { useReasonBadges, useWhatsappEligible } from './send-queries.ts'
-import type { Selection } from './sending.ts'
-
-import { useSendDialog } from './useSendDialog.tsx'
-import { useCanSend, useIsTextsLocked } from './useTextAction.ts'
-import type { ReactNode } from 'react'
-import { DataList } from '../ui/DataList.tsx'
-import type { DataColumn } from '../ui/DataTable.tsx'
-import { Money } from '../ui/Money.tsx'
-import { TimeAgo } from '../ui/Time.tsx'
-
-import { CartStatus } from './badges.tsx'
-
-
-import type { ColumnId } from './columns.ts'
+import type { Column, ColumnId } from './columns.ts'
+import { columns as allColumns, optional, useColumns } from './columns.ts'
+import { useCarts, useExportCarts } from './queries.ts'
 import { RecoveryWindow } from './RecoveryWindow.tsx'
-
-import { countItems } from './rules.ts'
-import type { DataRows } from '../ui/DataTable.tsx'
-
 import type { ReasonBadge } from './reason-badges.ts'
-import { ActionIcon } from '@mantine/core'
-import { Menu } from '@mantine/core'
-import { Tooltip } from '@mantine/core'
-import { IconBrandWhatsapp } from '@tabler/icons-react'
-import { IconClock } from '@tabler/icons-react'
-import { IconDotsVertical } from '@tabler/icons-react'
-import { IconEye } from '@tabler/icons-react'
-import { IconLock } from '@tabler/icons-react'
-import { IconMail } from '@tabler/icons-react'
-import { IconMessage } from '@tabler/icons-react'
-import { IconMessageSearch } from '@tabler/icons-react'
-import { Link } from 'react-router'
-import { reminderTexts } from '../../shared/reminders.ts'
+import { listReachOptions } from './reason-badges.ts'
+import {
+  BEHIND_NUMBER,
+  cartsAddress,
+  countItems,
+  formatStage,
+  isFromFigure,
+  type ListQuery,
+  type SortColumn,
+  toFilterParams,
+} from './rules.ts'
+import { useReach, useReasonBadges, useWhatsappEligible } from './send-queries.ts'
+import type { Selection, TextChannel } from './sending.ts'
 import { explainEnded } from './sending.ts'
-import type { TextChannel } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { useTextAction } from './useTextAction.ts'
-import { IconMailOff } from '@tabler/icons-react'
-import type { CartState as State } from '../../shared/carts.ts'
-import { stateLooks } from './badges.tsx'
+import { useSendDialog } from './useSendDialog.tsx'
+import { useCanSend, useIsTextsLocked, useTextAction } from './useTextAction.ts'
 
 const statuses = [
   { value: '', label: 'All' },

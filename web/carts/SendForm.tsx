@@ -1,52 +1,48 @@
-import { Button, Checkbox, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Checkbox, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type RefObject, useRef, useState } from 'react'
-import { reminderTexts } from '../../shared/reminders.ts'
+import type { z } from 'zod'
+import {
+  lastMessage,
+  reminderTexts,
+  scheduleReminder,
+  sendEmail,
+  sendSms,
+  sendToCarts,
+  sendWhatsapp,
+  sendWhatsappBulk,
+} from '../../shared/reminders.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
 import { getErrorText as textOfError } from '../accounts/queries.ts'
-import { BROKEN } from '../api.ts'
+import { BROKEN, call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount, formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
 import { formatDateTime } from '../ui/times.ts'
 import { TYPING_PAUSE_MS } from '../words/rules.ts'
 import { WordEditor } from '../words/WordEditor.tsx'
 import { EligibilityView } from './EligibilityView.tsx'
-
 import { ScheduleFields } from './ScheduleFields.tsx'
 import { SendMessage } from './SendMessage.tsx'
-import { keyOf, useEligibility } from './send-queries.ts'
+import { keyOf, useEligibility, useOnce, useRefresh } from './send-queries.ts'
 import {
   channelNames,
   defaultSchedule,
   describeRecipient,
   findErrorField,
+  lastChannels,
+  lastOutcomes,
   type MessageText,
   parseDelay,
   type Schedule,
 } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { type ShownMessage, useShownMessage } from './useShownMessage.ts'
-import { Anchor, Skeleton } from '@mantine/core'
-import { TimeAgo } from '../ui/Time.tsx'
-
-import { lastChannels, lastOutcomes } from './sending.ts'
-import { useMutation } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import type { z } from 'zod'
-import { lastMessage } from '../../shared/reminders.ts'
-import { scheduleReminder } from '../../shared/reminders.ts'
-import { sendEmail } from '../../shared/reminders.ts'
-import { sendSms } from '../../shared/reminders.ts'
-import { sendToCarts } from '../../shared/reminders.ts'
-import { sendWhatsapp } from '../../shared/reminders.ts'
-import { sendWhatsappBulk } from '../../shared/reminders.ts'
-import { call } from '../api.ts'
-import { useRefresh } from './send-queries.ts'
-import { useOnce } from './send-queries.ts'
 
 interface Props {
   ask: Ask

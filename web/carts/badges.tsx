@@ -1,5 +1,25 @@
 import { Group } from '@mantine/core'
-import { IconAlertTriangle, IconArrowsJoin, IconBan, IconBrandWhatsapp, IconCheck, IconCircleCheck, IconCircleDashed, IconClock, IconHourglass, IconInbox, IconMail, IconMessage, IconMoonStars, IconPlayerSkipForward, IconQuestionMark, IconSend, IconShoppingCart, IconShoppingCartOff, IconX } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconArrowsJoin,
+  IconBan,
+  IconBrandWhatsapp,
+  IconCheck,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconClock,
+  IconHourglass,
+  IconInbox,
+  IconMail,
+  IconMessage,
+  IconMoonStars,
+  IconPlayerSkipForward,
+  IconQuestionMark,
+  IconSend,
+  IconShoppingCart,
+  IconShoppingCartOff,
+  IconX,
+} from '@tabler/icons-react'
 import type { CartBadge as Badge, CartState as State } from '../../shared/carts.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 

@@ -136,4 +136,3 @@ export function describeLength(
   const cost = price && formatPrice(price.amount, price.currency)
   return [...(channel === 'sms' ? [formatCounted(segments, 'segment')] : []), ...(cost ? [cost] : [])].join(' · ')
 }
-

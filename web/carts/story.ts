@@ -1,4 +1,3 @@
-
 import { type MessageView, type TimelineEntry, wayOf } from '../../shared/carts.ts'
 import { hasOpenMessage } from './rules.ts'
 

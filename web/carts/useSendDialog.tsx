@@ -1,19 +1,18 @@
 import { Modal } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CartView } from '../../shared/carts.ts'
 import type { SendChannel } from '../../shared/reminders.ts'
+import { smsStatus } from '../../shared/reminders.ts'
 import { useDraft } from '../access/drafts.ts'
-import { SendForm } from './SendForm.tsx'
-
-import type { Selection } from './sending.ts'
+import { call } from '../api.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { TextStatus } from './badges.tsx'
-import { useQuery } from '@tanstack/react-query'
-import { smsStatus } from '../../shared/reminders.ts'
-import { call } from '../api.ts'
+import { SendForm } from './SendForm.tsx'
+import type { Selection } from './sending.ts'
 
 /** An open send dialog before it is submitted. */
 export interface Ask {

@@ -2,9 +2,8 @@ import { useState } from 'react'
 import { SAMPLE_CART } from '../../shared/reminders.ts'
 import { useMessagePreview } from '../words/queries.ts'
 import type { Eligibility } from './send-queries.ts'
-
-import type { Ask } from './useSendDialog.tsx'
 import type { Selection } from './sending.ts'
+import type { Ask } from './useSendDialog.tsx'
 
 interface PreviewRequest {
   ask: Pick<Ask, 'channel' | 'selection'>

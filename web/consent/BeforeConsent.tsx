@@ -1,28 +1,25 @@
 import { Button, Card, Group, Radio, Stack, Text, Textarea, Title } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { z } from 'zod'
+import { countryName } from '../../shared/analytics-definitions.ts'
 import {
   type CaptureMode,
   type CaptureModeView,
   captureModes,
   captureModeTexts,
+  chooseCaptureMode,
+  readCaptureMode,
   storesMore,
 } from '../../shared/capture-mode.ts'
 import { groundLimits } from '../../shared/consent.ts'
 import { useDraft } from '../access/drafts.ts'
-import { useHasPermission } from '../access/queries.ts'
-import { ApiError } from '../api.ts'
+import { connectionQuery, useHasPermission, useStore } from '../access/queries.ts'
+import { ApiError, call } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
-
-
-import { countryName } from '../../shared/analytics-definitions.ts'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { z } from 'zod'
-import { chooseCaptureMode, readCaptureMode } from '../../shared/capture-mode.ts'
-import { connectionQuery, useStore } from '../access/queries.ts'
-import { call } from '../api.ts'
 
 /** Setting for what is stored about shoppers before they consent. */
 export function BeforeConsent() {

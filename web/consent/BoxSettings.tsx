@@ -1,39 +1,37 @@
-import { Anchor, Button, Card, CopyButton, Group, Stack, Text, Textarea, Title } from '@mantine/core'
-import { IconAlertTriangle, IconCheck, IconCircleCheck, IconClock, IconCopy } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Anchor, Button, Card, CopyButton, Group, Select, Stack, Table, Text, Textarea, Title } from '@mantine/core'
+import { IconAlertTriangle, IconCheck, IconCheckbox, IconCircleCheck, IconClock, IconCopy } from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Fragment, useState } from 'react'
 import { Link } from 'react-router'
+import type { ConsentChannel } from '../../shared/consent.ts'
 import { maxConsentWording } from '../../shared/consent.ts'
 import type { ConsentBox, ConsentBoxes } from '../../shared/consent-box.ts'
+import {
+  type BoxCount,
+  type BoxPlace,
+  boxChannels,
+  boxCountDays,
+  boxLanguages,
+  boxPlaces,
+  type ConsentBoxCounts,
+  consentBoxCounts,
+  consentBoxes,
+  languageName,
+  saveBoxText,
+} from '../../shared/consent-box.ts'
 import { capabilities } from '../../shared/platforms.ts'
 import { useHasPermission, useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import { usePlugin } from '../stores/plugin-queries.ts'
 import { announce } from '../ui/announce.ts'
+import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { LoadingCards } from '../ui/Loading.tsx'
+import { formatCount, formatCounted } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingCards, LoadingRows } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-
-
-
-
-import { Table } from '@mantine/core'
-import { IconCheckbox } from '@tabler/icons-react'
-import { Fragment } from 'react'
-import { boxCountDays, type ConsentBoxCounts } from '../../shared/consent-box.ts'
-import { usePlugin } from '../stores/plugin-queries.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { formatCount, formatCounted } from '../ui/format.ts'
-import { Loaded } from '../ui/Loaded.tsx'
-import { LoadingRows } from '../ui/Loading.tsx'
-
-
-import { Select } from '@mantine/core'
-import { boxLanguages, languageName } from '../../shared/consent-box.ts'
-import { type BoxCount, type BoxPlace, boxChannels, boxPlaces } from '../../shared/consent-box.ts'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ConsentChannel } from '../../shared/consent.ts'
-import { consentBoxCounts, consentBoxes, saveBoxText } from '../../shared/consent-box.ts'
-import { call } from '../api.ts'
 
 /** The consent boxes of the checkout: the code to paste, and whether the capture script has seen them. */
 export function BoxSettings() {

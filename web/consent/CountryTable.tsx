@@ -1,36 +1,31 @@
 import './country.css'
-import { Card, CloseButton, Stack, Text, TextInput, Title, VisuallyHidden } from '@mantine/core'
+import { Button, Card, CloseButton, Radio, Stack, Text, TextInput, Title, VisuallyHidden } from '@mantine/core'
 import { IconMapOff, IconSearch } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ConsentTable, RuleName } from '../../shared/consent.ts'
-import { useHasPermission } from '../access/queries.ts'
+import type { ConsentOverrideView, ConsentTable, RuleName } from '../../shared/consent.ts'
+import { consentTable, endConsentOverride, setSmsConfirmation } from '../../shared/consent.ts'
+import { useHasPermission, useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
-
-
-import { findCountries, groupCountries, type RuleToRelax } from './country-groups.ts'
-
-import { OverrideDialog } from './OverrideDialog.tsx'
-
-import { Button } from '@mantine/core'
-import type { ConsentOverrideView } from '../../shared/consent.ts'
-import { Confirm } from '../ui/Confirm.tsx'
-import { DateTime } from '../ui/Time.tsx'
-import { channelNames } from './country-groups.ts'
-
-import { type CountryGroup, channels, findOverrides, getCountryName } from './country-groups.ts'
-import { Radio } from '@mantine/core'
 import { Notice } from '../ui/Notice.tsx'
-import { useMutation } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import { consentTable } from '../../shared/consent.ts'
-import { endConsentOverride } from '../../shared/consent.ts'
-import { setSmsConfirmation } from '../../shared/consent.ts'
-import { useStore } from '../access/queries.ts'
-import { call } from '../api.ts'
+import { DateTime } from '../ui/Time.tsx'
+import {
+  type CountryGroup,
+  channelNames,
+  channels,
+  findCountries,
+  findOverrides,
+  getCountryName,
+  groupCountries,
+  type RuleToRelax,
+} from './country-groups.ts'
 import { useRefetchTable } from './country-queries.ts'
+import { OverrideDialog } from './OverrideDialog.tsx'
 
 /** Consent rules by country with their reasons, and the rules the team relaxed. */
 export function CountryTable() {

@@ -1,20 +1,17 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconUserOff } from '@tabler/icons-react'
 import { useState } from 'react'
-import { dataKindText, type Erasure, type Kept, type Person } from '../../shared/privacy.ts'
+import { dataKindText, type Erasure, exportDataSubject, type Kept, type Person } from '../../shared/privacy.ts'
 import { suppressionTexts } from '../../shared/suppressions.ts'
 import { getErrorText } from '../accounts/queries.ts'
-import { BROKEN } from '../api.ts'
-import { DownloadButton } from '../ui/Download.tsx'
+import { BROKEN, call } from '../api.ts'
+import { DownloadButton, useDownload } from '../ui/Download.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { formatDateTime } from '../ui/times.ts'
 import { EraseDataSubject } from './EraseDataSubject.tsx'
 import { ErasureProgress } from './ErasureProgress.tsx'
-import { exportDataSubject } from '../../shared/privacy.ts'
-import { call } from '../api.ts'
-import { useDownload } from '../ui/Download.tsx'
 
 interface Props {
   person: Person

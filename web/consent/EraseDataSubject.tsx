@@ -1,10 +1,9 @@
 import { List, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
-import { ERASE_WORD, type Erasure, type Person } from '../../shared/privacy.ts'
-import { Confirm } from '../ui/Confirm.tsx'
 import { useMutation } from '@tanstack/react-query'
-import { eraseDataSubject } from '../../shared/privacy.ts'
+import { useState } from 'react'
+import { ERASE_WORD, type Erasure, eraseDataSubject, type Person } from '../../shared/privacy.ts'
 import { call } from '../api.ts'
+import { Confirm } from '../ui/Confirm.tsx'
 
 interface Props {
   person: Person

@@ -1,12 +1,11 @@
 import { Button, Card, Progress, Stack, Text, Title } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Erasure } from '../../shared/privacy.ts'
+import { readErasure } from '../../shared/privacy.ts'
+import { call } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { useQuery } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import { readErasure } from '../../shared/privacy.ts'
-import { call } from '../api.ts'
 
 interface Props {
   started: Erasure

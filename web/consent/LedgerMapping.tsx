@@ -1,30 +1,26 @@
 import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
+  cancelConsents,
+  confirmConsents,
   type DateOrder,
   type ImportMapping,
   type ImportPreview,
   importChannels,
   importStatuses,
   MIN_LEGAL_GROUND_LENGTH,
+  previewConsents,
 } from '../../shared/ledger.ts'
 import { useDraft } from '../access/drafts.ts'
+import { call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { formatCount } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import type { Uploaded } from './LedgerImport.tsx'
-
 import { channelText, describeOutcome, findMappingGap, needsRowMeaning, rowStatusText } from './ledger-text.ts'
-import { keepPreviousData } from '@tanstack/react-query'
-import { useMutation } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import { cancelConsents } from '../../shared/ledger.ts'
-import { confirmConsents } from '../../shared/ledger.ts'
-import { previewConsents } from '../../shared/ledger.ts'
-import { call } from '../api.ts'
 
 const PREVIEW_WAIT_MS = 400
 

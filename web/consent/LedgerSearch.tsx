@@ -1,11 +1,20 @@
 import './ledger.css'
 import { Button, Card, Group, NativeSelect, Text, TextInput, Title } from '@mantine/core'
 import { IconScript, IconSearchOff } from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ledgerChannels, ledgerStatuses, sourceText, statusText } from '../../shared/ledger.ts'
-import { useHasPermission } from '../access/queries.ts'
-import { ApiError } from '../api.ts'
-import { DownloadButton } from '../ui/Download.tsx'
+import type { LedgerChannel, LedgerStatus } from '../../shared/ledger.ts'
+import {
+  exportLedger,
+  ledgerChannels,
+  ledgerStatuses,
+  searchLedger,
+  sourceText,
+  statusText,
+} from '../../shared/ledger.ts'
+import { useHasPermission, useStore } from '../access/queries.ts'
+import { ApiError, call } from '../api.ts'
+import { DownloadButton, useDownload } from '../ui/Download.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
@@ -13,17 +22,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { ShowMore } from '../ui/ShowMore.tsx'
 import { LedgerEntries } from './LedgerEntries.tsx'
-
 import { channelText } from './ledger-text.ts'
-import { keepPreviousData } from '@tanstack/react-query'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { exportLedger } from '../../shared/ledger.ts'
-import type { LedgerChannel } from '../../shared/ledger.ts'
-import type { LedgerStatus } from '../../shared/ledger.ts'
-import { searchLedger } from '../../shared/ledger.ts'
-import { useStore } from '../access/queries.ts'
-import { call } from '../api.ts'
-import { useDownload } from '../ui/Download.tsx'
 
 /** Searches the append-only consent ledger: who agreed or objected to what, when, and the evidence. */
 export function LedgerSearch() {

@@ -21,16 +21,19 @@ import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 
-
 import '../restore/shopper.css'
-import { fillWording, type PreferencesView } from '../../shared/preferences.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  fillWording,
+  type PreferencesView,
+  readPreferenceWording,
+  savePreferenceWording,
+} from '../../shared/preferences.ts'
 import type { ShopBrand } from '../../shared/shop-brand.ts'
+import { call } from '../api.ts'
 import { PreferencesForm } from '../restore/PreferencesForm.tsx'
 import { Shop } from '../restore/ShopperPage.tsx'
 import { useShopStyle } from '../restore/use-shop-look.ts'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { readPreferenceWording, savePreferenceWording } from '../../shared/preferences.ts'
-import { call } from '../api.ts'
 
 /** Texts and sender of the page where shoppers choose what they receive. */
 export function PreferenceSettings() {

@@ -1,8 +1,18 @@
 import { Anchor, Button, Card, Group, NumberInput, Stack, Switch, Table, Text, Title } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
-import { MOST_COUNTED, type Retention, type RetentionRun, retentionDays } from '../../shared/retention.ts'
+import {
+  countRetention,
+  MOST_COUNTED,
+  type Retention,
+  type RetentionRun,
+  readRetention,
+  retentionDays,
+  saveRetention,
+} from '../../shared/retention.ts'
 import { useExport } from '../accounts/account-queries.ts'
+import { call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -10,9 +20,6 @@ import { formatCount, formatCounted, formatDay } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { countRetention, readRetention, saveRetention } from '../../shared/retention.ts'
-import { call } from '../api.ts'
 
 /** Retention period, whom it would erase, and what recent nights erased (C10). */
 export function RetentionCard() {

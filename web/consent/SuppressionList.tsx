@@ -1,69 +1,69 @@
-import { Button, Card, Group, NativeSelect, Text, Title } from '@mantine/core'
-import { IconFileImport, IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
 import {
+  Button,
+  Card,
+  Checkbox,
+  FileInput,
+  Group,
+  Modal,
+  NativeSelect,
+  Progress,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { Icon } from '@tabler/icons-react'
+import {
+  IconBan,
+  IconFileImport,
+  IconFileText,
+  IconFingerprint,
+  IconFlag,
+  IconHandStop,
+  IconMailX,
+  IconPlus,
+  IconSearchOff,
+  IconUserOff,
+} from '@tabler/icons-react'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useState } from 'react'
+import type { ImportRow, RemovedEntry, SuppressionEntry, SuppressionReason } from '../../shared/suppressions.ts'
+import {
+  addSuppression,
+  exportSuppressions,
+  IMPORT_MOST_ROWS,
+  IMPORT_PART,
+  importableReasons,
+  importSuppressions,
+  listDoubtfulSuppressions,
+  listSuppressions,
+  removalOf,
+  removeSuppression,
   type SuppressionFilter,
   suppressionChannels,
   suppressionReasons,
   suppressionTexts,
 } from '../../shared/suppressions.ts'
-import { useHasPermission } from '../access/queries.ts'
-import { getErrorText } from '../accounts/queries.ts'
-import { BROKEN } from '../api.ts'
-import { DownloadButton } from '../ui/Download.tsx'
-import { Notice } from '../ui/Notice.tsx'
-import { SearchBox } from '../ui/SearchBox.tsx'
-
-
-
-
-import { Modal, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useDraft } from '../access/drafts.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { isSaidAtField } from '../accounts/fields.ts'
-import { ApiError } from '../api.ts'
+import { getErrorText } from '../accounts/queries.ts'
+import { ApiError, BROKEN, call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
-
-import { Checkbox, FileInput, Progress } from '@mantine/core'
-import { IconFileText } from '@tabler/icons-react'
-import { IMPORT_MOST_ROWS, importableReasons } from '../../shared/suppressions.ts'
-import { formatCount, formatCounted } from '../ui/format.ts'
-
-import type { ImportRow } from '../../shared/suppressions.ts'
-import type { Icon } from '@tabler/icons-react'
-import { IconBan } from '@tabler/icons-react'
-import { IconFingerprint } from '@tabler/icons-react'
-import { IconFlag } from '@tabler/icons-react'
-import { IconHandStop } from '@tabler/icons-react'
-import { IconMailX } from '@tabler/icons-react'
-import { IconSearchOff } from '@tabler/icons-react'
-import { IconUserOff } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
-import type { RemovedEntry } from '../../shared/suppressions.ts'
-import { removalOf } from '../../shared/suppressions.ts'
-import type { SuppressionEntry } from '../../shared/suppressions.ts'
-import type { SuppressionReason } from '../../shared/suppressions.ts'
 import { Confirm } from '../ui/Confirm.tsx'
+import { DownloadButton, useDownload } from '../ui/Download.tsx'
 import { Empty } from '../ui/Empty.tsx'
+import { formatCount, formatCounted } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
 import type { Tone } from '../ui/Notice.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { SearchBox } from '../ui/SearchBox.tsx'
 import { ShowMore } from '../ui/ShowMore.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useMutation } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import { addSuppression } from '../../shared/suppressions.ts'
-import { exportSuppressions } from '../../shared/suppressions.ts'
-import { IMPORT_PART } from '../../shared/suppressions.ts'
-import { importSuppressions } from '../../shared/suppressions.ts'
-import { listDoubtfulSuppressions } from '../../shared/suppressions.ts'
-import { listSuppressions } from '../../shared/suppressions.ts'
-import { removeSuppression } from '../../shared/suppressions.ts'
-import { call } from '../api.ts'
-import { useDownload } from '../ui/Download.tsx'
 
 /** Addresses that get no messages from any of the account's stores, with reasons (C1, C5). */
 export function SuppressionList() {
@@ -769,8 +769,7 @@ const useAddSuppression = () =>
 const useRemoveSuppression = () =>
   useChange((suppressionId: string) => call(removeSuppression, { params: { suppressionId } }))
 
-const useExportSuppressions = () =>
-  useDownload((query: SuppressionFilter) => call(exportSuppressions, { query }))
+const useExportSuppressions = () => useDownload((query: SuppressionFilter) => call(exportSuppressions, { query }))
 
 interface ImportReport {
   taken: number

@@ -96,4 +96,3 @@ export function listCountryChoices(table: ConsentTable, group: CountryGroup): { 
   const listed = new Set(table.countries.map(({ country }) => country))
   return allCountries.filter(({ code }) => !listed.has(code))
 }
-

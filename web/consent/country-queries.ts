@@ -4,4 +4,3 @@ export function useRefetchTable() {
   const queries = useQueryClient()
   return () => queries.invalidateQueries({ queryKey: ['consent-table'] })
 }
-

@@ -1,5 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ImportView, keepConsents, listConsentImports, reportConsents, undoConsents, uploadConsents } from '../../shared/ledger.ts'
+import {
+  type ImportView,
+  keepConsents,
+  listConsentImports,
+  reportConsents,
+  undoConsents,
+  uploadConsents,
+} from '../../shared/ledger.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { useDownload } from '../ui/Download.tsx'

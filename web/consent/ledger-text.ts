@@ -1,4 +1,12 @@
-import { type ImportMapping, type ImportPreview, type ImportReason, importReasons, type LedgerChannel, type RowStatus, statusText } from '../../shared/ledger.ts'
+import {
+  type ImportMapping,
+  type ImportPreview,
+  type ImportReason,
+  importReasons,
+  type LedgerChannel,
+  type RowStatus,
+  statusText,
+} from '../../shared/ledger.ts'
 
 // Texts and small calculations of the ledger's screens. Pure.
 
@@ -52,4 +60,3 @@ export function findMappingGap(
   }
   return null
 }
-

@@ -18,4 +18,3 @@ export function useDataSubject(address: string) {
     refetchOnWindowFocus: false,
   })
 }
-

@@ -1,13 +1,13 @@
 import { Checkbox, NativeSelect, NumberInput, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import type { useForm } from '@mantine/form'
 import type { ChangeEvent } from 'react'
 import { couponTexts } from '../../shared/coupons.ts'
 import { capabilities, DEFAULT_PLATFORM } from '../../shared/platforms.ts'
 import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { describeInactive, explainNoCap, isTyped, warnIfPast } from './form.ts'
-import { useForm } from '@mantine/form'
 import type { CouponValues } from './form.ts'
+import { describeInactive, explainNoCap, isTyped, warnIfPast } from './form.ts'
 
 // The fields of a coupon, laid out together.
 

@@ -12,7 +12,6 @@ import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 
-
 import { useCustomer } from './queries.ts'
 import { formatTitle } from './rules.ts'
 import '../consent/ledger.css'

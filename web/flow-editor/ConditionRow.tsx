@@ -1,15 +1,14 @@
 import { Button, Checkbox, Group, MultiSelect, NativeSelect, NumberInput, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { IconX } from '@tabler/icons-react'
+import { type ComponentProps, useState } from 'react'
 import { type FlowCondition, hourText } from '../../shared/flow-conditions.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { allCountries } from '../consent/country-groups.ts'
 import { channelNames } from '../flows/rules.ts'
-
 import { factNames } from './condition-draft.ts'
 import { ProductsField } from './ProductsField.tsx'
 import { checkCondition } from './problems.ts'
-import { useDebouncedValue } from '@mantine/hooks'
-import { type ComponentProps, useState } from 'react'
 import { useCategories, useCategoryNames } from './queries.ts'
 
 interface Props {

@@ -1,37 +1,43 @@
 import '../flows/flows.css'
 import './flow-editor.css'
-import { Button, Group, Title, Tooltip } from '@mantine/core'
+import { Anchor, Button, Group, Title, Tooltip } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { IconArrowBackUp, IconArrowForwardUp, IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useLocation } from 'react-router'
+import { Link, useLocation } from 'react-router'
+import type { SaveEffect } from '../../shared/flows.ts'
 import { type FlowChannels, type FlowView, flowTexts } from '../../shared/flows.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
 import { useHasPermission } from '../access/queries.ts'
+import { ApiError } from '../api.ts'
 import { useTemplates } from '../campaigns/queries.ts'
-import { useFlowReport } from '../flows/queries.ts'
+import { useFlowEffect, useFlowReport } from '../flows/queries.ts'
 import { PREVIEW_HASH } from '../flows/rules.ts'
+import { formatCount } from '../ui/format.ts'
+import { NotSaved } from '../ui/NotSaved.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
 import { useReorder } from '../ui/useReorder.ts'
-import { addStep, changeStep, copyStep, createKeys, type FlowDraft, findPlaceUp, moveStep, moveStepUp, removeStep, type StepDraft } from './draft.ts'
-
+import {
+  addStep,
+  changeStep,
+  copyStep,
+  createKeys,
+  type FlowDraft,
+  findPlaceUp,
+  moveStep,
+  moveStepUp,
+  removeStep,
+  type StepDraft,
+} from './draft.ts'
 import { EntryCard, EntryPanel } from './EntryCard.tsx'
 import type { ChosenCart } from './Preview.tsx'
 import { useConditionNames } from './queries.ts'
 import { SidePanel } from './SidePanel.tsx'
 import { StepCard } from './StepCard.tsx'
 import { StepPanel } from './StepPanel.tsx'
-import { ENTRY, toUnsavedFlow, type UnsavedFlow, useFlowEdit } from './useFlowEdit.ts'
-import { Anchor } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { Link } from 'react-router'
-import { ApiError } from '../api.ts'
-import { useFlowEffect } from '../flows/queries.ts'
-import { NotSaved } from '../ui/NotSaved.tsx'
-import { SaveBar } from '../ui/SaveBar.tsx'
-
 import { buildSaveBody } from './saving.ts'
 import type { FlowEdit } from './useFlowEdit.ts'
-import type { SaveEffect } from '../../shared/flows.ts'
-import { formatCount } from '../ui/format.ts'
+import { ENTRY, toUnsavedFlow, type UnsavedFlow, useFlowEdit } from './useFlowEdit.ts'
 
 interface Props {
   flow: FlowView

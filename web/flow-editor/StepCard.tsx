@@ -1,10 +1,13 @@
-import { Button, Card, Group, Text } from '@mantine/core'
+import { Button, Card, Group, Skeleton, Text } from '@mantine/core'
+import { useInViewport } from '@mantine/hooks'
 import { IconCopy, IconGripVertical, IconTrash } from '@tabler/icons-react'
 import type { HTMLAttributes, Ref } from 'react'
+import { useState } from 'react'
 import { type ConditionNames, describeConditions } from '../../shared/flow-conditions.ts'
 import { channelNames } from '../flows/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatCount, formatNames } from '../ui/format.ts'
+import { MailFrame } from '../ui/MailFrame.tsx'
 import { tabNote } from '../words/step-coupon.ts'
 import { channelText } from './ChannelOrder.tsx'
 import {
@@ -16,12 +19,8 @@ import {
   selectCoupon,
 } from './draft.ts'
 import { formatSinceLeaving, formatSincePrevious } from './elapsed.ts'
-import { isUnfinished } from './problems.ts'
-import { Skeleton } from '@mantine/core'
-import { useInViewport } from '@mantine/hooks'
-import { useState } from 'react'
-import { MailFrame } from '../ui/MailFrame.tsx'
 import { type Shown, useRenderedPreview } from './Preview.tsx'
+import { isUnfinished } from './problems.ts'
 
 interface Props {
   flowId: string

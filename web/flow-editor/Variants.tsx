@@ -2,7 +2,17 @@ import { Button, Group, NumberInput, Stack, Tabs, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Notice } from '../ui/Notice.tsx'
-import { addVariant, changeVariant, describeEqualVariants, findEqualVariants, getVariantLetter, removeVariant, type StepDraft, shareEqually, type VariantDraft } from './draft.ts'
+import {
+  addVariant,
+  changeVariant,
+  describeEqualVariants,
+  findEqualVariants,
+  getVariantLetter,
+  removeVariant,
+  type StepDraft,
+  shareEqually,
+  type VariantDraft,
+} from './draft.ts'
 
 interface Props {
   step: StepDraft

@@ -1,22 +1,29 @@
 import '../analytics/analytics.css'
 import './flow-report.css'
-import { Card, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { Button, Card, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { type FlowReport as Report, reportDays } from '../../shared/flow-report.ts'
 import type { FlowView } from '../../shared/flows.ts'
+import { useHasPermission } from '../access/queries.ts'
 import { Bar, FactList, Term } from '../analytics/parts.tsx'
-import { type ReportDays, useFlowReport } from '../flows/queries.ts'
+import { type ReportDays, useChooseWinner, useFlowReport } from '../flows/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
 import { formatCount, formatCounted, formatDay, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { BASES, buildFunnel, computeWidth, nameStep, reportDefinitions, type StepFigures, sumSteps } from './rules.ts'
-import { Button } from '@mantine/core'
-import { useHasPermission } from '../access/queries.ts'
-import { useChooseWinner } from '../flows/queries.ts'
-import { announce } from '../ui/announce.ts'
-import { Confirm } from '../ui/Confirm.tsx'
-import { describeComparison, type VariantFigures } from './rules.ts'
+import {
+  BASES,
+  buildFunnel,
+  computeWidth,
+  describeComparison,
+  nameStep,
+  reportDefinitions,
+  type StepFigures,
+  sumSteps,
+  type VariantFigures,
+} from './rules.ts'
 
 /** Results of a flow's messages, step by step. `isEdited`: the flow has unsaved changes. */
 export function FlowReport({ flow, isEdited }: { flow: FlowView; isEdited: boolean }) {

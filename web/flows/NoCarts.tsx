@@ -17,4 +17,3 @@ export function NoCarts({ flow }: { flow: FlowView }) {
 }
 
 const useNoCartsText = (flow: FlowView) => explainNoCarts(useFlows().data?.flows ?? [], flow)
-

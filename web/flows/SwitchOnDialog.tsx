@@ -12,10 +12,8 @@ import { Confirm } from '../ui/Confirm.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { Missing } from './Missing.tsx'
 import { NoCarts } from './NoCarts.tsx'
-import { useSwitchFlow, useUpcoming } from './queries.ts'
-import { describeContinuing, describeRecentCarts, PREVIEW_HASH } from './rules.ts'
-import { useFlows } from './queries.ts'
-import { findTakingFlow } from './rules.ts'
+import { useFlows, useSwitchFlow, useUpcoming } from './queries.ts'
+import { describeContinuing, describeRecentCarts, findTakingFlow, PREVIEW_HASH } from './rules.ts'
 
 interface Props {
   flow: FlowView

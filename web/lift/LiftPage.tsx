@@ -1,29 +1,34 @@
-import { Button, Card, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Card, List, NumberInput, Radio, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
+import { Link } from 'react-router'
 import type { ExperimentsReply, ExperimentView } from '../../shared/experiments.ts'
+import { MAX_PLANNED_DAYS, MIN_PLANNED_DAYS, PLANNED_DAYS } from '../../shared/experiments.ts'
+import { choicesOf } from '../../shared/visible-effect.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
+import { formatCounted, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
-import { PageTitle } from '../ui/PageTitle.tsx'
-import { chooseMeasure, describeBefore, describePace, describePast, formatDay } from './copy.ts'
-
-import { useExperiments, useStop } from './queries.ts'
-
-
-import { List } from '@mantine/core'
-import { Anchor } from '@mantine/core'
-import { Link } from 'react-router'
-import { formatCounted, formatMoney } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { describeCost, describeMeasure, getBoundFormats, healthTexts, isShown, type Measure } from './copy.ts'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import {
+  checkDays,
+  chooseMeasure,
+  describeBefore,
+  describeChoice,
+  describeCost,
+  describeMeasure,
+  describePace,
+  describePast,
+  formatDay,
+  getBoundFormats,
+  healthTexts,
+  isShown,
+  type Measure,
+} from './copy.ts'
 import { IntervalPicture } from './IntervalPicture.tsx'
-import { NumberInput, Radio } from '@mantine/core'
-import { MAX_PLANNED_DAYS, MIN_PLANNED_DAYS, PLANNED_DAYS } from '../../shared/experiments.ts'
-import { choicesOf } from '../../shared/visible-effect.ts'
-import { checkDays, describeChoice } from './copy.ts'
-import { useChange, useStart } from './queries.ts'
+import { useChange, useExperiments, useStart, useStop } from './queries.ts'
 
 /** The store's control group: what it could detect, its result, and earlier groups (decisions 58 to 61). */
 export function LiftPage() {

@@ -1,10 +1,10 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import type { LivePart } from '../../shared/live.ts'
 import { liveParts } from '../../shared/live.ts'
 import { meQuery, useStore } from '../access/queries.ts'
 import { useSession } from '../access/session.ts'
-import type { QueryClient } from '@tanstack/react-query'
-import type { LivePart } from '../../shared/live.ts'
 import { isOutdatedBy, isResting } from './rules.ts'
 
 /** Starts after the first paint and the page's own queries. */

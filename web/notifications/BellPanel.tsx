@@ -12,12 +12,12 @@ import { Notice } from '../ui/Notice.tsx'
 import { BellItem } from './BellItem.tsx'
 import { findNewest, type StoreCache } from './cache.ts'
 import { startDeletion } from './deleting.ts'
+import { getLocalState } from './local.ts'
 import { markRead } from './marking.ts'
 import { NOTIFICATIONS_PER_PAGE } from './order.ts'
 import type { NotificationTarget } from './pending-marks.ts'
 import { useBell, useLoadMore, useNewCarts, useStoreCache, useUnread } from './queries.ts'
 import { UndoBar } from './UndoBar.tsx'
-import { getLocalState } from './local.ts'
 
 interface Props {
   onClose: () => void

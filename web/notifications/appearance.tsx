@@ -79,4 +79,3 @@ export function NotificationMarks({ item }: { item: NotificationView }) {
     </span>
   )
 }
-

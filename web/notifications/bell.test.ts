@@ -3,10 +3,10 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { UNDO_MS } from '../../shared/notification-calls.ts'
 import { stubPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
-import { fetchBell, loadMore } from './queries.ts'
 import type { Answer, StoreCache } from './cache.ts'
 import { getPendingUndo, startDeletion } from './deleting.ts'
 import { bellKey } from './keys.ts'
+import { fetchBell, loadMore } from './queries.ts'
 
 // The bell's list against a server of 23 notifications whose answers the test releases.
 

@@ -1,13 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
-import type { NotificationView } from '../../shared/notification-calls.ts'
+import type { NotificationFilter, NotificationView } from '../../shared/notification-calls.ts'
+import { isProblem } from '../../shared/notification-kinds.ts'
 import type { Pagination } from '../../shared/paging.ts'
 import { bellKey, countKey, listsKey, newCartsKey, pagesKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import { adjustUnread, isUpTo, mergeItems } from './order.ts'
 import type { Change, NotificationTarget, Pending } from './pending-marks.ts'
 import type { ListQuery } from './rules.ts'
-import type { NotificationFilter } from '../../shared/notification-calls.ts'
-import { isProblem } from '../../shared/notification-kinds.ts'
 
 // The cache of a store's notifications. All answers store them under one name, so a change reaches every list.
 

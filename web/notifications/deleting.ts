@@ -7,11 +7,23 @@ import {
 } from '../../shared/notification-calls.ts'
 import { call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
-import { addPending, buildStoreParams, changeCount, collectKnown, countKnown, createMatcher, insertNew, refetchLists, removePending, type StoreCache, scheduleCount } from './cache.ts'
+import type { Answer } from './cache.ts'
+import {
+  addPending,
+  buildStoreParams,
+  changeCount,
+  collectKnown,
+  countKnown,
+  createMatcher,
+  insertNew,
+  refetchLists,
+  removePending,
+  type StoreCache,
+  scheduleCount,
+} from './cache.ts'
+import { bellKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import type { NotificationTarget, Pending } from './pending-marks.ts'
-import { bellKey } from './keys.ts'
-import type { Answer } from './cache.ts'
 
 // Deletes immediately, without a confirmation, with undo for 10 seconds (decision 67).
 

@@ -10,4 +10,3 @@ export const bellKey = (storeId: string) => [...listsKey(storeId), 'bell'] as co
 export const newCartsKey = (storeId: string) => [...listsKey(storeId), 'new-carts'] as const
 export const pagesKey = (storeId: string) => [...listsKey(storeId), 'page'] as const
 export const pageKey = (storeId: string, query: ListQuery) => [...pagesKey(storeId), query] as const
-

@@ -1,12 +1,24 @@
 import { listNotifications, type NotificationEvent, type NotificationView } from '../../shared/notification-calls.ts'
 import { call } from '../api.ts'
-import { buildStoreParams, changeCount, collectKnown, countKnown, createMatcher, findNewest, insertNew, patchLists, refetchCount, refetchLists, type StoreCache, scheduleCount } from './cache.ts'
-import { bellKey, newCartsKey } from './keys.ts'
+import {
+  buildStoreParams,
+  changeCount,
+  collectKnown,
+  countKnown,
+  createMatcher,
+  findNewest,
+  insertNew,
+  patchLists,
+  refetchCount,
+  refetchLists,
+  type StoreCache,
+  scheduleCount,
+} from './cache.ts'
+import { bellKey, listsKey, newCartsKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import { sendPendingMarks } from './marking.ts'
 import { isUpTo, setRead } from './order.ts'
 import type { NotificationTarget } from './pending-marks.ts'
-import { listsKey } from './keys.ts'
 
 // Live events (A 4.6, decision 68), shown immediately. They may arrive twice, late or never.
 

@@ -1,4 +1,3 @@
-
 import { session } from '../access/session.ts'
 import type { Place } from './order.ts'
 import { loadMarks, type Pending, type PendingMark } from './pending-marks.ts'
@@ -50,4 +49,3 @@ export function getLocalState(storeId: string): LocalState {
   locals.set(storeId, made)
   return made
 }
-

@@ -1,7 +1,6 @@
 import { MAX_IDS_PER_EVENT, markNotificationsRead } from '../../shared/notification-calls.ts'
 import { session } from '../access/session.ts'
-import { call } from '../api.ts'
-
+import { ApiError, call } from '../api.ts'
 import {
   addPending,
   buildStoreParams,
@@ -15,11 +14,8 @@ import {
   scheduleCount,
 } from './cache.ts'
 import { getLocalState } from './local.ts'
-
-import { setRead } from './order.ts'
+import { getRetryDelayMs, setRead } from './order.ts'
 import { createMark, type NotificationTarget, type PendingMark, saveMarks } from './pending-marks.ts'
-import { ApiError } from '../api.ts'
-import { getRetryDelayMs } from './order.ts'
 
 // Marks as read or unread: shown immediately, sent as A 8 requires, retried later on failure.
 

@@ -6,18 +6,15 @@ import {
   type NotificationView,
   readNotification,
 } from '../../shared/notification-calls.ts'
+import type { Pagination } from '../../shared/paging.ts'
 import { useEndedStore, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
-
 import { type Answer, buildStoreParams, findNewest, type StoreCache } from './cache.ts'
 import { fetchCount } from './count.ts'
-import { bellKey, countKey, newCartsKey, pageKey } from './keys.ts'
-
-import type { ListQuery } from './rules.ts'
-import type { Pagination } from '../../shared/paging.ts'
-import { getNextPage, mergeItems, NOTIFICATIONS_PER_PAGE } from './order.ts'
-import { listsKey } from './keys.ts'
+import { bellKey, countKey, listsKey, newCartsKey, pageKey } from './keys.ts'
 import { getLocalState } from './local.ts'
+import { getNextPage, mergeItems, NOTIFICATIONS_PER_PAGE } from './order.ts'
+import type { ListQuery } from './rules.ts'
 
 /** The store whose notifications are shown: the connected one, else the one disconnected last (decision 27). */
 export function useStoreCache(): StoreCache | null {

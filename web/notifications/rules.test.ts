@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { groupByDay, notificationsAddress } from './rules.ts'
 import { isShownBy } from './cache.ts'
+import { groupByDay, notificationsAddress } from './rules.ts'
 
 describe('the address of the screen', () => {
   const read = (text: string) => notificationsAddress.read(new URLSearchParams(text))

@@ -1,12 +1,6 @@
-import { Tabs, Text, Title } from '@mantine/core'
-import { Link, useParams, useSearchParams } from 'react-router'
-
-import { Actions } from './Actions.tsx'
-
-
-
-import { Card, Stack } from '@mantine/core'
+import { Card, Stack, Tabs, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { Link, useParams, useSearchParams } from 'react-router'
 import type { z } from 'zod'
 import type { readOperatorHealth } from '../../shared/operator.ts'
 import { DataList } from '../ui/DataList.tsx'
@@ -17,48 +11,45 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
+import { Actions } from './Actions.tsx'
 
 import { useOperatorHealth } from './queries.ts'
 import './operator.css'
+import { Button, Group, NumberInput, SegmentedControl, Textarea } from '@mantine/core'
+import { IconBan, IconFilterOff, IconPlayerPause, IconPlugOff, IconUsers } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { useMe } from '../access/queries.ts'
-import { BarePage } from '../shell/BarePage.tsx'
-import { Notice } from '../ui/Notice.tsx'
-import { Button, Group } from '@mantine/core'
-import { IconPlayerPause, IconPlugOff } from '@tabler/icons-react'
-import type { readOperatorAccount } from '../../shared/operator.ts'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { OperatorAccount, OperatorProblem, readOperatorAccount } from '../../shared/operator.ts'
+import { MAX_CREDIT_CENTS, MAX_REASON_LENGTH } from '../../shared/operator.ts'
 import { explain } from '../../shared/reasons.ts'
+import { useMe } from '../access/queries.ts'
 import { formatBalance } from '../billing/credit-copy.ts'
 import { Meters } from '../billing/Meters.tsx'
-import { DateTime } from '../ui/Time.tsx'
-
-import { ActionList } from './Actions.tsx'
-import { useOperatorAccount, useView } from './queries.ts'
-import { formatPlan, formatSource } from './rules.ts'
-import { useState } from 'react'
-import type { OperatorAccount } from '../../shared/operator.ts'
-import { announce } from '../ui/announce.ts'
-import { NoteDialog } from './NoteDialog.tsx'
-import { PlanDialog } from './PlanDialog.tsx'
-import { useResume, useSuspend } from './queries.ts'
-import { NumberInput, Textarea } from '@mantine/core'
-import { MAX_CREDIT_CENTS, MAX_REASON_LENGTH } from '../../shared/operator.ts'
-import { Confirm } from '../ui/Confirm.tsx'
-import { useAdjustCredits } from './queries.ts'
-import { SegmentedControl } from '@mantine/core'
-import { IconBan, IconFilterOff, IconUsers } from '@tabler/icons-react'
-import { useNavigate } from 'react-router'
 import { statusLook } from '../billing/statusLook.ts'
+import { BarePage } from '../shell/BarePage.tsx'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { LoadingRows } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
 import { Pager } from '../ui/Pager.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
+import { DateTime } from '../ui/Time.tsx'
 import { useListQuery } from '../ui/useListQuery.ts'
-import { useOperatorAccounts } from './queries.ts'
-import { type AccountsQuery, accountsAddress } from './rules.ts'
-import type { OperatorProblem } from '../../shared/operator.ts'
-import { useResolve } from './queries.ts'
-import { operatorProblems } from './rules.ts'
+import { ActionList } from './Actions.tsx'
+import { NoteDialog } from './NoteDialog.tsx'
+import { PlanDialog } from './PlanDialog.tsx'
+import {
+  useAdjustCredits,
+  useOperatorAccount,
+  useOperatorAccounts,
+  useResolve,
+  useResume,
+  useSuspend,
+  useView,
+} from './queries.ts'
+import { type AccountsQuery, accountsAddress, formatPlan, formatSource, operatorProblems } from './rules.ts'
 
 const shows = [
   { value: '', label: 'All' },

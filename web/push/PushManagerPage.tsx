@@ -1,26 +1,30 @@
 import './push.css'
-import { Stack } from '@mantine/core'
-import { useState } from 'react'
+import { Button, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import type { PushPrompt } from '../../shared/push.ts'
 import { DEFAULT_PROMPT, DEFAULT_PUSH } from '../../shared/push.ts'
+import { type BarLook, makeBar } from '../../shared/push-bar.ts'
 import { useHasPermission } from '../access/queries.ts'
+import { focusFirstError } from '../ui/focusFirstError.ts'
+import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { customerFigures, Figures } from './Figures.tsx'
-
 import { PushScreen } from './PushScreen.tsx'
-import { NoStore, NotAllowed, Section } from './parts.tsx'
+import { NoStore, NotAllowed, Outcome, Section } from './parts.tsx'
 import type { PushSetup } from './queries.ts'
+import { useSavePrompt } from './queries.ts'
+import {
+  checkPrompt,
+  colourFields,
+  failed,
+  type PromptProblems,
+  type PushActionResult,
+  succeeded,
+  toPickerColour,
+} from './rules.ts'
 import { Seen } from './Seen.tsx'
 import { SettingsCard } from './SettingsCard.tsx'
 import { SetupSteps, StoreCard } from './StoreCard.tsx'
 import { TestCard } from './TestCard.tsx'
-import { Button, NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useEffect, useRef } from 'react'
-import type { PushPrompt } from '../../shared/push.ts'
-import { type BarLook, makeBar } from '../../shared/push-bar.ts'
-import { focusFirstError } from '../ui/focusFirstError.ts'
-import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
-import { Outcome } from './parts.tsx'
-import { useSavePrompt } from './queries.ts'
-import { checkPrompt, colourFields, failed, type PromptProblems, type PushActionResult, succeeded, toPickerColour } from './rules.ts'
 
 /** A 2.9. */
 export const PushManagerPage = () => (

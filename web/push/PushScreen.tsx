@@ -4,10 +4,9 @@ import { Link } from 'react-router'
 import { useConnection, useStore } from '../access/queries.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
-import { PageTitle } from '../ui/PageTitle.tsx'
-
-import { type PushSetup, usePushSetup } from './queries.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { type PushSetup, usePushSetup } from './queries.ts'
 
 interface Props {
   title: string

@@ -1,34 +1,31 @@
 import { parseToken } from '../../shared/link-tokens.ts'
 import './shopper.css'
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { IconArrowRight, IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { CartView, RestorableCart } from '../../shared/carts.ts'
 import { restoreTexts } from '../../shared/restore.ts'
 import { ApiError } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
-import { Notice } from '../ui/Notice.tsx'
-
-import { useRestorable } from './queries.ts'
-
-
-import { isBought, isOnOffer } from './rules.ts'
-import { ShopperPage } from './ShopperPage.tsx'
-
-import { Group } from '@mantine/core'
-import { IconArrowRight } from '@tabler/icons-react'
-
-import { IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react'
 import { Money } from '../ui/Money.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { ProductPicture } from '../ui/ProductPicture.tsx'
 
 import type { RestoredReply } from './queries.ts'
-import { describeCoupon, describeOutcome, isLeftOut } from './rules.ts'
-import { Anchor, Table } from '@mantine/core'
-import { ProductPicture } from '../ui/ProductPicture.tsx'
-import { computeTotal, describeDifference } from './rules.ts'
-import { useEffect, useState } from 'react'
-import { useRestore } from './queries.ts'
-import { isAsAnnounced } from './rules.ts'
+import { useRestorable, useRestore } from './queries.ts'
+import {
+  computeTotal,
+  describeCoupon,
+  describeDifference,
+  describeOutcome,
+  isAsAnnounced,
+  isBought,
+  isLeftOut,
+  isOnOffer,
+} from './rules.ts'
+import { ShopperPage } from './ShopperPage.tsx'
 
 /** Target of links in messages (decision 4): public and without personal data. */
 export function RestorePage() {

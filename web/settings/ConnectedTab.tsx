@@ -1,12 +1,12 @@
-import type { ReactNode } from 'react'
-import type { StoreView } from '../../shared/stores.ts'
-import { useConnection } from '../access/queries.ts'
-import { Failed } from '../ui/Failed.tsx'
-import { LoadingCards } from '../ui/Loading.tsx'
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCircleX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import type { StoreView } from '../../shared/stores.ts'
+import { useConnection } from '../access/queries.ts'
 import { EndedNotice } from '../stores/EndedNotice.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
 
 /** A tab about the connected store: loads it, shows errors, or explains how to connect one. */
 export function ConnectedTab({ children }: { children: (store: StoreView) => ReactNode }) {

@@ -2,10 +2,10 @@ import { Accordion, Anchor, Card, Stack, Text, TextInput, Title } from '@mantine
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
+import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 import { useInstance } from '../access/queries.ts'
 import { KeysSteps } from '../stores/KeysHelp.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 
 /** One answer open at a time; it is in the address, so it can be linked and Back works. */
 export function FaqTab() {

@@ -2,14 +2,13 @@ import { Card, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconChevronRight, IconCircleCheck, IconMinus } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { capabilities } from '../../shared/platforms.ts'
-import type { SendingState } from '../../shared/sending.ts'
+import { screens } from '../../shared/screens.ts'
+import type { SendingSection, SendingState } from '../../shared/sending.ts'
 import { useSendingStates } from '../stores/sending-queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
-import { screens } from '../../shared/screens.ts'
-import type { SendingSection } from '../../shared/sending.ts'
 
 /** Overview of the sending set-up, with links to each screen. */
 export const SendingTab = () => (

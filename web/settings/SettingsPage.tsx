@@ -1,7 +1,7 @@
 import './settings.css'
 import { Link, Outlet, useLocation } from 'react-router'
-import { useTabInSight } from '../ui/useTabInSight.ts'
 import { findScreen, type Screen, screens } from '../../shared/screens.ts'
+import { useTabInSight } from '../ui/useTabInSight.ts'
 
 /** Frame of the tabs of A 2.8. Each tab has its own address, so it can be linked, reloaded and Back works. */
 export function SettingsPage() {
@@ -37,9 +37,7 @@ interface SettingsTab {
 }
 
 /** The tabs in order; `/settings` shows the first. */
-const settingsTabs: readonly SettingsTab[] = screens.flatMap(({ path, tab }) =>
-  tab ? [{ path, title: tab }] : [],
-)
+const settingsTabs: readonly SettingsTab[] = screens.flatMap(({ path, tab }) => (tab ? [{ path, title: tab }] : []))
 
 /** A screen below a tab, such as `/settings/sending/domain`, belongs to it; any other path to the first. */
 function findTab(pathname: string): SettingsTab {

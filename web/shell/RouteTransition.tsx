@@ -1,7 +1,7 @@
 import { Loader } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation, useNavigationType } from 'react-router'
-import { useQueryClient } from '@tanstack/react-query'
 import { readInstance } from '../../shared/instance.ts'
 import { call, useIsReachable } from '../api.ts'
 

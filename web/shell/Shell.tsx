@@ -1,48 +1,56 @@
-import { Drawer } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
-import { Outlet, useLocation } from 'react-router'
-import { connectionQuery, instanceQuery, meQuery, subscriptionQuery } from '../access/queries.ts'
-import { useLive } from '../live/useLive.ts'
-import { useStoreHealth } from '../stores/queries.ts'
-import { FrameHeading } from '../ui/PageTitle.tsx'
-
-
-import { Sidebar } from './Sidebar.tsx'
-import { findSection } from './sections.ts'
-import { Button } from '@mantine/core'
-import { IconAlertTriangle, IconBan, IconClock, IconInbox, IconMail, IconMailOff, IconPlayerPause, IconSparkles, IconZzz } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { Link } from 'react-router'
-import { useDemoShop, useHasPermission, useInstance, useMe, useStore, useSubscription } from '../access/queries.ts'
+import { Burger, Button, Drawer, Group, Text } from '@mantine/core'
+import { useDisclosure, useMediaQuery } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconChevronLeft,
+  IconClock,
+  IconInbox,
+  IconMail,
+  IconMailOff,
+  IconPlayerPause,
+  IconPlayerPauseFilled,
+  IconRefresh,
+  IconSparkles,
+  IconZzz,
+} from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { Link, Outlet, useLocation } from 'react-router'
+import {
+  connectionQuery,
+  instanceQuery,
+  meQuery,
+  subscriptionQuery,
+  useDemoShop,
+  useHasPermission,
+  useInstance,
+  useMe,
+  useStore,
+  useSubscription,
+} from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 import { useIsReachable } from '../api.ts'
 import { findConcerns } from '../billing/concerns.ts'
+import { SubscriptionButton } from '../billing/SubscriptionButton.tsx'
+import { useLive } from '../live/useLive.ts'
+import { Bell } from '../notifications/Bell.tsx'
 import { useMailServer } from '../stores/mail-server-queries.ts'
+import { useStoreHealth, useSync } from '../stores/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import type { Tone } from '../ui/Notice.tsx'
-import { useConfirmLive, useResendVerification, useResetDemo, useSendingPause } from './queries.ts'
-import { Burger } from '@mantine/core'
-import { IconChevronLeft } from '@tabler/icons-react'
-import { SubscriptionButton } from '../billing/SubscriptionButton.tsx'
-import { Bell } from '../notifications/Bell.tsx'
-import { LogoMark } from '../ui/Logo.tsx'
-import { AccountLinks } from './AccountLinks.tsx'
-import { StoreMark } from './StoreMark.tsx'
-
-import type { sections } from './sections.ts'
-import { IconPlayerPauseFilled } from '@tabler/icons-react'
-import { useChangePause } from './queries.ts'
-import { Group, Text } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
-import { IconRefresh } from '@tabler/icons-react'
-import { useSync } from '../stores/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatAge } from '../ui/format.ts'
+import { LogoMark } from '../ui/Logo.tsx'
+import type { Tone } from '../ui/Notice.tsx'
+import { FrameHeading } from '../ui/PageTitle.tsx'
+import { AccountLinks } from './AccountLinks.tsx'
+import { useChangePause, useConfirmLive, useResendVerification, useResetDemo, useSendingPause } from './queries.ts'
+import { Sidebar } from './Sidebar.tsx'
+import { StoreMark } from './StoreMark.tsx'
+import type { sections } from './sections.ts'
+import { findSection } from './sections.ts'
 
 export function Shell() {
   const [isOpen, menu] = useDisclosure(false)

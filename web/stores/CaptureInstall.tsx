@@ -1,6 +1,7 @@
 import './install.css'
 import { Button, Card, List, Text, Title } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 import { capabilities } from '../../shared/platforms.ts'
@@ -9,11 +10,8 @@ import { useConnection } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { CaptureTitle } from './CaptureCard.tsx'
-
-
 import { buildCaptureSnippet } from './rules.ts'
 import { Snippet } from './Snippet.tsx'
-import type { ReactNode } from 'react'
 
 /** How to install the capture script; for WordPress by kind of theme. */
 export const CaptureInstall = ({ store }: { store: StoreView }) =>

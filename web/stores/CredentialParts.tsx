@@ -52,4 +52,3 @@ export function showRefusal(form: { setErrors: (errors: Record<string, string>) 
   form.setErrors(error.fields)
   focusFirstError()
 }
-

@@ -1,10 +1,10 @@
 import { Anchor, Stack } from '@mantine/core'
 import { Link } from 'react-router'
+import type { PlatformName } from '../../shared/platforms.ts'
+import type { EndedStore } from '../../shared/stores.ts'
 import { useEndedStore, useHasPermission } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { formatDateTime } from '../ui/times.ts'
-import type { PlatformName } from '../../shared/platforms.ts'
-import type { EndedStore } from '../../shared/stores.ts'
 
 /** Explains why the account has no store any more. */
 export function EndedNotice() {

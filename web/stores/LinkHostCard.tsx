@@ -1,18 +1,15 @@
 import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { LinkHostView } from '../../shared/link-host.ts'
+import * as links from '../../shared/link-host.ts'
 import { useDraft } from '../access/drafts.ts'
+import { call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { CheckList } from '../ui/CheckList.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { PermittedChannelForm } from './PermittedChannelForm.tsx'
-import { queryOptions } from '@tanstack/react-query'
-import { useMutation } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import * as links from '../../shared/link-host.ts'
-import { call } from '../api.ts'
 
 /** Custom host for links in mails. */
 export function LinkHostCard({ storeId }: { storeId: string }) {

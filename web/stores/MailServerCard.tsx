@@ -1,30 +1,33 @@
-import { Card, Stack, Text, Title } from '@mantine/core'
-import { IconAlertTriangle, IconCircleCheck, IconInbox, IconMinus } from '@tabler/icons-react'
-import { type MailServerView, mailServerTexts } from '../../shared/mail-server.ts'
-import { Failed } from '../ui/Failed.tsx'
-import { LoadingList } from '../ui/Loading.tsx'
-import { Notice } from '../ui/Notice.tsx'
-import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { TimeAgo, TimeUntil } from '../ui/Time.tsx'
-
-import { useMailServer } from './mail-server-queries.ts'
-import { PermittedChannelForm } from './PermittedChannelForm.tsx'
-import { Group, NumberInput, Select, TextInput } from '@mantine/core'
+import { Card, Group, NumberInput, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { defaultPort, isMailAddress, type MailSecurity, mailSecurities, mailSecurityText, mailServerProblems } from '../../shared/mail-server.ts'
-import { useDraft } from '../access/drafts.ts'
-import { announce } from '../ui/announce.ts'
-import { focusFirstError } from '../ui/focusFirstError.ts'
-import { NotSaved } from '../ui/NotSaved.tsx'
-import { FormEnding, SecretInput, showRefusal } from './CredentialParts.tsx'
-
-import { RemoveButton } from './RemoveButton.tsx'
-import { useMutation } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
+import { IconAlertTriangle, IconCircleCheck, IconInbox, IconMinus } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import * as api from '../../shared/mail-server.ts'
+import {
+  defaultPort,
+  isMailAddress,
+  type MailSecurity,
+  type MailServerView,
+  mailSecurities,
+  mailSecurityText,
+  mailServerProblems,
+  mailServerTexts,
+} from '../../shared/mail-server.ts'
+import { useDraft } from '../access/drafts.ts'
 import { call } from '../api.ts'
-import { mailServerQuery } from './mail-server-queries.ts'
+import { announce } from '../ui/announce.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { focusFirstError } from '../ui/focusFirstError.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { NotSaved } from '../ui/NotSaved.tsx'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { TimeAgo, TimeUntil } from '../ui/Time.tsx'
+import { FormEnding, SecretInput, showRefusal } from './CredentialParts.tsx'
+import { mailServerQuery, useMailServer } from './mail-server-queries.ts'
+import { PermittedChannelForm } from './PermittedChannelForm.tsx'
+import { RemoveButton } from './RemoveButton.tsx'
 
 /** How the account's mail is sent, and its own mail server. */
 export function MailServerCard() {

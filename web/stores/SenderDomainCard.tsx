@@ -1,14 +1,13 @@
 import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { isSelector } from '../../shared/sending.ts'
+import { checkSenderDomain, isSelector } from '../../shared/sending.ts'
+import { call } from '../api.ts'
 import { CheckList } from '../ui/CheckList.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { useQuery } from '@tanstack/react-query'
-import { checkSenderDomain } from '../../shared/sending.ts'
-import { call } from '../api.ts'
 
 /** Whether receivers can verify the store's mail (SPF, DKIM, DMARC). */
 export function SenderDomainCard({ storeId }: { storeId: string }) {

@@ -1,51 +1,53 @@
 import './texts.css'
-import { Failed } from '../ui/Failed.tsx'
-import { LoadingCards } from '../ui/Loading.tsx'
 
-
-
-
-import { Button, Card, Group, NumberInput, Stack, Switch, Table, Text, Title } from '@mantine/core'
+import {
+  Button,
+  Card,
+  Group,
+  NativeSelect,
+  NumberInput,
+  SegmentedControl,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconRefresh } from '@tabler/icons-react'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { z } from 'zod'
 import type { Budget } from '../../shared/reminders.ts'
+import { readBudget, saveBudget } from '../../shared/reminders.ts'
+import type { TextChannelView } from '../../shared/text-channels.ts'
+import * as api from '../../shared/text-channels.ts'
+import { type ListedTemplate, TEMPLATE_VARIABLES } from '../../shared/text-channels.ts'
 import { PRICE_CURRENCY, priceList } from '../../shared/text-prices.ts'
 import { useHasPermission } from '../access/queries.ts'
+import { ApiError, call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
-import { LoadingList } from '../ui/Loading.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards, LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
-
-import type { TextChannelView } from '../../shared/text-channels.ts'
-import { TextChannelFrame } from './TextChannelFrame.tsx'
-
-
-import { SegmentedControl, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { ApiError } from '../api.ts'
-import { SecretInput } from './CredentialParts.tsx'
-
-import { NativeSelect } from '@mantine/core'
-import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconRefresh } from '@tabler/icons-react'
-import { type ListedTemplate, TEMPLATE_VARIABLES } from '../../shared/text-channels.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-
-import { countPlaceholders, renderExample, type Variable, variableNames } from './text-rules.ts'
+import { FormEnding, SecretInput } from './CredentialParts.tsx'
 import { SenderRows } from './SenderRows.tsx'
-import { checkSenders, type SenderRow, toSenderRows, toSenders } from './text-rules.ts'
-import { RemoveChannel } from './TextChannelFrame.tsx'
-import { FormEnding } from './CredentialParts.tsx'
-import { queryOptions } from '@tanstack/react-query'
-import { useMutation } from '@tanstack/react-query'
-import { useQuery } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
-import { readBudget } from '../../shared/reminders.ts'
-import { saveBudget } from '../../shared/reminders.ts'
-import * as api from '../../shared/text-channels.ts'
-import { call } from '../api.ts'
-import { channelsQuery } from './text-queries.ts'
-import { useChannelChange } from './text-queries.ts'
+import { RemoveChannel, TextChannelFrame } from './TextChannelFrame.tsx'
+import { channelsQuery, useChannelChange } from './text-queries.ts'
+import {
+  checkSenders,
+  countPlaceholders,
+  renderExample,
+  type SenderRow,
+  toSenderRows,
+  toSenders,
+  type Variable,
+  variableNames,
+} from './text-rules.ts'
 
 /** Set-up of SMS or WhatsApp, and the budget of both. */
 export function TextCards({ channel }: { channel: 'sms' | 'whatsapp' }) {

@@ -2,15 +2,15 @@ import { Button, Card, CopyButton, Group, Stack, Text, Title } from '@mantine/co
 import { IconCheck, IconCircleCheck, IconCopy, IconDeviceMobile, IconMinus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import * as api from '../../shared/text-channels.ts'
 import { type TextChannelView, textChannelTexts } from '../../shared/text-channels.ts'
+import { call } from '../api.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { PermittedChannelForm } from './PermittedChannelForm.tsx'
 import { RemoveButton } from './RemoveButton.tsx'
-import * as api from '../../shared/text-channels.ts'
-import { call } from '../api.ts'
 import { useChannelChange } from './text-queries.ts'
 
 const names = { sms: 'SMS', whatsapp: 'WhatsApp' }

@@ -1,13 +1,13 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconBan, IconClockPause } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import type { ThrottledDomain } from '../../shared/sending.ts'
+import { listThrottledDomains } from '../../shared/sending.ts'
+import { call } from '../api.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
-import { useQuery } from '@tanstack/react-query'
-import { listThrottledDomains } from '../../shared/sending.ts'
-import { call } from '../api.ts'
 
 /** Mail domains that currently reject mail, and how Recoup reacts. */
 export function ThrottledDomainsCard() {

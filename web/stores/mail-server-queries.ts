@@ -9,4 +9,3 @@ export const mailServerQuery = queryOptions({
 })
 
 export const useMailServer = (isWanted = true) => useQuery({ ...mailServerQuery, enabled: isWanted })
-

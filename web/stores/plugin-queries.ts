@@ -21,4 +21,3 @@ export const usePlugin = (storeId: string) =>
     queryFn: ({ signal }) => call(readPlugin, { query: { storeId }, signal }),
     refetchInterval: ({ state }) => (state.data?.plugin?.test.isWaiting ? 3_000 : 60_000),
   })
-

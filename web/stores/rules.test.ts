@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { SYNC_STREAMS } from '../../shared/stores.ts'
+import { belongsToStore } from './queries.ts'
 import {
   buildCaptureSnippet,
   checkKeys,
@@ -11,7 +12,6 @@ import {
   type SettingsForm,
   streamNames,
 } from './rules.ts'
-import { belongsToStore } from './queries.ts'
 
 it('requires address and both keys, with the specification’s texts', { tags: ['A5'] }, () => {
   expect(checkKeys({ store_url: ' ', consumer_key: '', consumer_secret: 'cs_1' })).toEqual({

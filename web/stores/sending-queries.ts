@@ -19,4 +19,3 @@ export const useSendingStates = (storeId: string) =>
     queryFn: ({ signal }) => call(readSendingStates, { query: { storeId }, signal }),
     staleTime: 0,
   })
-

@@ -18,4 +18,3 @@ export function useChannelChange<Input>(change: (input: Input) => Promise<api.Te
     onSuccess: (view) => queries.setQueryData(channelsQuery.queryKey, (old) => old && { ...old, [view.channel]: view }),
   })
 }
-

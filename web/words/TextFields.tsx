@@ -4,9 +4,16 @@ import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { pushLimits } from '../../shared/push.ts'
 import { Notice } from '../ui/Notice.tsx'
-
-import { type CouponUse, insertAt, mailHint, nameHint, offeredVariables, unknownText, type Words } from './rules.ts'
-import { couponWarnings } from './rules.ts'
+import {
+  type CouponUse,
+  couponWarnings,
+  insertAt,
+  mailHint,
+  nameHint,
+  offeredVariables,
+  unknownText,
+  type Words,
+} from './rules.ts'
 
 /** A text that is sent as it is unless somebody changes it, for this message alone. */
 export interface ComesAlong {

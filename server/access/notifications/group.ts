@@ -1,15 +1,23 @@
+import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
+import { isMailedAtOnce, readTopic } from '../../../shared/notification-kinds.ts'
+import type { NotificationType } from '../../../shared/notifications.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { type PendingEvent, type Plan, planRows } from './group-rules.ts'
-import { announceNews, insertAccountRows, listAccountsWithPending, listStoreIds, lockGrouping, readHours, setLastAt, takePendingAccountEvents, takePendingEvents, writePlan } from './group-sql.ts'
-import { isMailedAtOnce } from '../../../shared/notification-kinds.ts'
-import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
-import { readTopic } from '../../../shared/notification-kinds.ts'
-import type { NotificationType } from '../../../shared/notifications.ts'
-import { MAIL_EVERY_MS } from './mail-rules.ts'
+import {
+  announceNews,
+  insertAccountRows,
+  listAccountsWithPending,
+  listStoreIds,
+  lockGrouping,
+  readHours,
+  setLastAt,
+  takePendingAccountEvents,
+  takePendingEvents,
+  writePlan,
+} from './group-sql.ts'
 import type { MailedRow } from './mail-rules.ts'
-import { nextDigest } from './mail-rules.ts'
-import { ownerTopics } from './mail-rules.ts'
+import { MAIL_EVERY_MS, nextDigest, ownerTopics } from './mail-rules.ts'
 import * as sql from './mails-sql.ts'
 
 // Groups pending events as notifications shortly after the event's transaction, one account at a time. Sending

@@ -47,4 +47,3 @@ export async function readTimeZone({ db, accountId }: AccountDb): Promise<string
     select time_zone from stores where account_id = ${accountId} order by connected_at, id limit 1`.execute(db)
   return rows[0]?.time_zone ?? 'UTC'
 }
-

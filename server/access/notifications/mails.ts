@@ -1,16 +1,13 @@
 import type { z } from 'zod'
 import { isMailedAtOnce, typesOf } from '../../../shared/notification-kinds.ts'
-
-import { type Db, transactAccount } from '../../core/db/db.ts'
+import type { NotificationType } from '../../../shared/notifications.ts'
+import type { AccountDb, AccountTx } from '../../core/db/db.ts'
+import { type Db, sql, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { mailNotifications } from './jobs.ts'
-import { type MailedRow } from './mail-rules.ts'
+import type { MailedRow } from './mail-rules.ts'
 import { readTimeZone } from './mails-sql.ts'
 import { readPreferences } from './preferences.ts'
-import type { NotificationType } from '../../../shared/notifications.ts'
-import type { AccountDb } from '../../core/db/db.ts'
-import type { AccountTx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Mails members about notifications: problems at once, or a daily summary (decision 65).
 
@@ -75,11 +72,7 @@ export async function readRowsToMail(
 }
 
 /** Members with a due mail; a member of several accounts can occur several times. */
-async function listDueMails(
-  db: Db,
-  now: Date,
-  limit: number,
-): Promise<{ account_id: string; user_id: string }[]> {
+async function listDueMails(db: Db, now: Date, limit: number): Promise<{ account_id: string; user_id: string }[]> {
   const { rows } = await sql<{ account_id: string; user_id: string }>`
     (select account_id, user_id from notification_mails where due_at <= ${now} order by due_at limit ${limit})
     union
@@ -90,11 +83,7 @@ async function listDueMails(
 }
 
 /** undefined: another process has it. */
-async function lockDueMail(
-  { db, accountId }: AccountTx,
-  userId: string,
-  now: Date,
-): Promise<DueMail | undefined> {
+async function lockDueMail({ db, accountId }: AccountTx, userId: string, now: Date): Promise<DueMail | undefined> {
   const { rows } = await sql<Omit<DueMail, 'last_at'>>`
     select coalesce(due_at <= ${now}, false) as is_due, coalesce(digest_due_at <= ${now}, false) as is_digest_due,
       mailed_up_to, digest_up_to
@@ -126,11 +115,7 @@ interface Between {
 }
 
 /** Rows of the account and all its stores, oldest first. */
-async function listRowsBetween(
-  { db, accountId }: AccountDb,
-  between: Between,
-  limit: number,
-): Promise<MailedRow[]> {
+async function listRowsBetween({ db, accountId }: AccountDb, between: Between, limit: number): Promise<MailedRow[]> {
   const wanted = isInRange(between)
   const { rows } = await sql<MailedRow>`
     select n.id, n.type, n.data, n.created_at, s.id as store_id, s.name as store_name, s.platform

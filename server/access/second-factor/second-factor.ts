@@ -2,6 +2,7 @@ import { secondFactorTexts } from '../../../shared/second-factor.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { StartupError } from '../../core/config/startup-errors.ts'
 import type { Db, Tx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { resetLimit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { mailNotice } from '../members/jobs.ts'
@@ -10,9 +11,7 @@ import { assertPassword } from '../members/passwords.ts'
 import { refuseDemo, type Session } from '../members/session.ts'
 import { findUserByEmail, findUserById, lockUser } from '../members/users.ts'
 import { newRecoveryCodes, newSecret, readCode, recoveryHash } from './rules.ts'
-
 import { base32, buildKeyUri, findStep } from './totp.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Two-factor sign-in (decision 90): off → a secret is created → a code confirms it: on. A code is valid once. A user
 // without the phone has ten recovery codes, then the server's administrator (`npm run end-second-factor`).

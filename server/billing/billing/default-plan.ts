@@ -1,10 +1,10 @@
 import type { PlanKey } from '../../../shared/billing.ts'
 import type { Config } from '../../core/config/config.ts'
+import type { Db } from '../../core/db/db.ts'
 import { type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { findSeller, setPlan } from './billing.ts'
 import * as sql from './sql.ts'
-import type { Db } from '../../core/db/db.ts'
 
 // Without sales, every account has the installation's default plan (decision 82). Plans set by an operator stay, and so
 // do plans chosen or paid while plans were sold.

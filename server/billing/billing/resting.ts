@@ -1,11 +1,9 @@
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, AccountTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import { loadEntitlements } from './entitlements.ts'
-
-
 import { computePlanLimits } from './rules.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Statements on resting stores.
 

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { registerOwner } from '../../../test/connected-store.ts'
 import { createWorld } from '../../../test/world.ts'
-import { listTrialKeys, normalizeTrialAddress } from './trials.ts'
-import { canStartTrial, claimTrial } from './trials.ts'
+import { canStartTrial, claimTrial, listTrialKeys, normalizeTrialAddress } from './trials.ts'
 
 const world = createWorld()
 

@@ -1,7 +1,7 @@
 import { listOwners } from '../../access/members/users.ts'
 import type { AccountDb } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
 import { sql } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 
 // A trial is given once per account, owner's address and card (decision 84). Stored as keyed hashes that outlive the
 // account.

@@ -1,11 +1,11 @@
+import type { MeteredChannel } from '../../../shared/billing.ts'
 import { PlanKey, plans } from '../../../shared/billing.ts'
 import { type AccountNotice, notifyAccountsOnce } from '../../access/notifications/notifications.ts'
+import { type Db, sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { selectInForce } from './fragments.ts'
 import { computeNearThreshold, findLevel, toChannelLimits } from './meters.ts'
 import { formatMonth, startOfNextMonth } from './rules.ts'
-import type { MeteredChannel } from '../../../shared/billing.ts'
-import { type Db, sql } from '../../core/db/db.ts'
-import { selectInForce } from './fragments.ts'
 
 // Decision 87: notifies owners once a month and channel at 80 % and at 100 % of the plan's limit.
 

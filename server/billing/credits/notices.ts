@@ -1,7 +1,7 @@
 import { type AccountNotice, notifyAccountsOnce } from '../../access/notifications/notifications.ts'
-import type { Deps } from '../../deps.ts'
 import type { Db } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 
 // Notifies owners of low credits (decision 85): when less is left than the last seven days used, and when the balance
 // does not pay for another text like the last one. Each is sent once until credits are added.

@@ -8,17 +8,13 @@ import {
 } from '../../../shared/credits.ts'
 import { estimatedPrice } from '../../../shared/text-prices.ts'
 import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { AccountDb, AccountTx, Db } from '../../core/db/db.ts'
+import { sql, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { findSeller, loadPlan, refuseDemo } from '../billing/billing.ts'
 import { computePlanLimits } from '../billing/rules.ts'
-import { addCredits, readBalance } from './credits.ts'
-import { transactAccount } from '../../core/db/db.ts'
+import { addCredits, appendCredits, readBalance } from './credits.ts'
 import type { EntryDraft } from './rules.ts'
-
-import { appendCredits } from './credits.ts'
-import type { AccountTx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
 
 // The credits offer for an account: its SMS carrier, whether it can buy credits, and prices (decision 85).
 

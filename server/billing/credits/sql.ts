@@ -112,4 +112,3 @@ export function listEntries({ db, accountId }: AccountDb, { offset, limit }: { o
     .offset(offset)
     .execute()
 }
-

@@ -1,3 +1,7 @@
+import type Stripe from 'stripe'
+import type { z } from 'zod'
+import { GRACE_DAYS, planAmountMinor } from '../../../shared/billing.ts'
+import type { BillingNotices, Price } from '../../../shared/billing-notices.ts'
 import { parseCurrency } from '../../../shared/money.ts'
 import { notifyAccountOnce, notifyAccountsOnce } from '../../access/notifications/notifications.ts'
 import { raiseProblem, resolveProblem } from '../../access/problems/problems.ts'
@@ -7,7 +11,10 @@ import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import { lockStores, updateResting } from '../billing/resting.ts'
 import { claimTrial } from '../billing/trials.ts'
 import { settleCredits } from '../credits/credits.ts'
+import type { CreditPayment } from '../credits/rules.ts'
+import type { PaidPlan } from './catalogue-rules.ts'
 import { findEntry } from './catalogue-rules.ts'
+import type { StoredSubscription } from './copy-sql.ts'
 import * as sql from './copy-sql.ts'
 import {
   buildRowOfDeletedCustomer,
@@ -19,26 +26,24 @@ import {
   isLive,
   listOpenInvoices,
   replacesSource,
+  type StripeObjects,
   WAITING_PLAN,
 } from './derive-rules.ts'
 import { endAfterChargeback } from './ending.ts'
 import { waitAgainJob } from './jobs.ts'
-
-import { findReason } from './payment-rules.ts'
-
-import { toDate } from './stripe-schemas.ts'
-
-import { GRACE_DAYS, planAmountMinor } from '../../../shared/billing.ts'
-import type { BillingNotices, Price } from '../../../shared/billing-notices.ts'
-import type { PaidPlan } from './catalogue-rules.ts'
-import type { StoredSubscription } from './copy-sql.ts'
-import type Stripe from 'stripe'
-import type { z } from 'zod'
-import type { CreditPayment } from '../credits/rules.ts'
-import { type StripeObjects } from './derive-rules.ts'
-import { buildCreditPayment, buildPayment, findFirstPayments, type Payment } from './payment-rules.ts'
+import { buildCreditPayment, buildPayment, findFirstPayments, findReason, type Payment } from './payment-rules.ts'
 import { askStripe } from './stripe.ts'
-import { StripeCard, StripeCustomer, StripeDisputes, StripeIntent, StripeInvoice, StripeSchedule, StripeSubscription, TAKES_NO_MONEY } from './stripe-schemas.ts'
+import {
+  StripeCard,
+  StripeCustomer,
+  StripeDisputes,
+  StripeIntent,
+  StripeInvoice,
+  StripeSchedule,
+  StripeSubscription,
+  TAKES_NO_MONEY,
+  toDate,
+} from './stripe-schemas.ts'
 
 // Rebuilds an account's copy from Stripe's current objects (decision 83). Events, the nightly job and the Billing page
 // all end here and contribute no data of their own. A snapshot takes a version number before the fetch, and is saved

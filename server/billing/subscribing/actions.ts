@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { plans } from '../../../shared/billing.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -16,9 +17,7 @@ import {
 } from './own-subscription.ts'
 import { releaseSchedule } from './schedules.ts'
 import * as sql from './sql.ts'
-
 import { clearWaitingPlan } from './waiting-plan.ts'
-import { z } from 'zod'
 
 // The owner's actions on a subscription besides changing the plan: portal, cancellation and reactivation.
 

@@ -1,6 +1,11 @@
+import type Stripe from 'stripe'
 import type { BillingCycle, PlanKey, SubscriptionStatus } from '../../../shared/billing.ts'
+import { TRIAL_DAYS } from '../../../shared/billing.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
+import type { Config } from '../../core/config/config.ts'
+import type { AccountTx } from '../../core/db/db.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
+import type { CheckoutSessionsTable } from '../../core/schema/billing.ts'
 import type { Deps } from '../../deps.ts'
 import { findSeller, loadPlan, parsePlanKey } from '../billing/billing.ts'
 import { canStartTrial } from '../billing/trials.ts'
@@ -9,17 +14,10 @@ import type { PlanChoice } from '../payments/catalogue-rules.ts'
 import { isLive } from '../payments/derive-rules.ts'
 import { refreshAccount } from '../payments/refresh.ts'
 import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payments/stripe.ts'
-
 import { ensureCustomer } from './customers.ts'
 import { computeDigest } from './digest.ts'
 import { assertCanPay, countCheck } from './guard.ts'
-
 import { CheckoutSession, SubscriptionStates } from './stripe-schemas.ts'
-import type Stripe from 'stripe'
-import { TRIAL_DAYS } from '../../../shared/billing.ts'
-import type { Config } from '../../core/config/config.ts'
-import type { AccountTx } from '../../core/db/db.ts'
-import type { CheckoutSessionsTable } from '../../core/schema/billing.ts'
 
 // Checkout (decisions 84 and 122): the plan is chosen here and paid at Stripe. An account has at most one open session,
 // so that two tabs do not create two subscriptions.

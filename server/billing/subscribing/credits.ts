@@ -1,6 +1,8 @@
+import type Stripe from 'stripe'
 import type { CreditPack } from '../../../shared/credits.ts'
-import { creditTexts } from '../../../shared/credits.ts'
+import { CREDIT_CURRENCY, creditTexts } from '../../../shared/credits.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { Config } from '../../core/config/config.ts'
 import type { AccountDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { findSeller } from '../billing/billing.ts'
@@ -9,13 +11,9 @@ import { assertCanBuy } from '../credits/offer.ts'
 import { CREDITS_METADATA } from '../payments/payment-rules.ts'
 import { refreshAccount } from '../payments/refresh.ts'
 import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payments/stripe.ts'
-
 import { ensureCustomer } from './customers.ts'
 import { assertCanPay, countCheck } from './guard.ts'
 import { CheckoutSession, CreditSession } from './stripe-schemas.ts'
-import type Stripe from 'stripe'
-import { CREDIT_CURRENCY } from '../../../shared/credits.ts'
-import type { Config } from '../../core/config/config.ts'
 
 // Packs of credits, paid once in Stripe's checkout. Each click opens a session: two paid sessions are two packs.
 // Purchases are copied with the account's snapshot (payments/refresh.ts).

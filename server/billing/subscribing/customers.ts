@@ -42,10 +42,7 @@ async function createCustomer(deps: Deps, account: AccountDb, gone: string | nul
 }
 
 /** Of two concurrent ones the first stays, unless it was deleted at Stripe. */
-function saveCustomer(
-  { db, accountId }: AccountDb,
-  { id, gone, now }: { id: string; gone: string | null; now: Date },
-) {
+function saveCustomer({ db, accountId }: AccountDb, { id, gone, now }: { id: string; gone: string | null; now: Date }) {
   return db
     .insertInto('billing_customers')
     .values({ account_id: accountId, stripe_customer_id: id, created_at: now })

@@ -9,4 +9,3 @@ export function readCustomer({ db, accountId }: AccountDb) {
     .where('account_id', '=', accountId)
     .executeTakeFirst()
 }
-

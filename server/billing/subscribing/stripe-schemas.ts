@@ -97,4 +97,3 @@ export const RunningSchedule = z.object({
   id,
   current_phase: z.object({ start_date: seconds, end_date: seconds }).nullable(),
 })
-

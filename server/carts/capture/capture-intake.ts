@@ -1,13 +1,13 @@
 import { createBatcher } from '../../core/common/batcher.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import * as system from '../../core/db/system.ts'
 import type { AdmittedPost, PlacedPost, Unconfirmed } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import { addLimits, admitPost, type CaptureStore, recordPosts } from './capture.ts'
 import { dropUnusable } from './capture-rules.ts'
 import { type InboxPost, selectInboxPosts } from './capture-sql.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Takes in posts from shops' pages, hundreds at a time. Stores are looked up in one query, and posts are inserted
 // together and answered after the commit. This process turns them into facts within a second, in batches per store. The

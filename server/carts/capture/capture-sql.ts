@@ -52,4 +52,3 @@ export function selectInboxPosts({ db, storeId }: StoreDb, limit: number, cart?:
   if (cart !== undefined) kept = kept.where(sql<string>`post ->> 'cart'`, '=', cart)
   return kept.orderBy('id').limit(limit).execute()
 }
-

@@ -3,13 +3,15 @@ import { type CaptureMode, storesEverything } from '../../../shared/capture-mode
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels, wordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import type { StoreTx } from '../../core/db/db.ts'
+import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
 import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
 import { type BoxView, countBoxViews, listFormViews } from '../../shoppers/consent/box-counts.ts'
 import { findShownWording, readCurrentTexts, recordSeenBoxes } from '../../shoppers/consent/boxes.ts'
 import { type ConsentAnswer, recordAnswers } from '../../shoppers/consent/consents.ts'
+import { consentCounts } from '../../shoppers/consent/fragments.ts'
 import { hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
 import { queueNewOrders } from '../sync/new-orders.ts'
@@ -27,9 +29,6 @@ import {
 import { type InboxPost, selectKnownCarts } from './capture-sql.ts'
 import { admitContact, type NewContact } from './contact-limits.ts'
 import { redirectPosts } from './way-back.ts'
-import type { StoreTx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { consentCounts } from '../../shoppers/consent/fragments.ts'
 
 // Turns posts of the capture script into facts. Anybody can post, so only ids, quantities and contact are used, and new
 // addresses are limited (X5).

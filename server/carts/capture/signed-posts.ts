@@ -4,6 +4,7 @@ import { boxChannels, wordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import type { AdmittedPost, Contact, PlacedPost, SignedCart } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import type { ConsentAnswer } from '../../shoppers/consent/consents.ts'
@@ -13,7 +14,6 @@ import { admitPost, hasKey, recordAll, recordConsents } from './capture.ts'
 import { applyMode } from './capture-mode.ts'
 import type { KnownShopper } from './capture-rules.ts'
 import type { InboxPost } from './capture-sql.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Records cart reports of the plugin like posts of a page. They are signed, so names, prices and texts are trusted.
 // Each report has the whole state of a cart, and `seq` orders them.

@@ -1,13 +1,10 @@
 import type { StoreTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import type { Contact, FoldItem } from '../../core/schema/facts.ts'
 import { buildAddressKey, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { selectKeyOwners } from '../../shoppers/shoppers/shoppers.ts'
-
-
 import { sameItems } from './compare.ts'
 import type { NewFact } from './record.ts'
-import { sql } from '../../core/db/db.ts'
-import type { Contact } from '../../core/schema/facts.ts'
-import type { FoldItem } from '../../core/schema/facts.ts'
 
 // Links orders to captured carts that share no key with them (S6, X5). The order may confirm a contact that was above
 // a limit. Or the cart has no contact and holds the same lines as a draft from the same time.

@@ -1,23 +1,18 @@
+import type { CartItem, CartState } from '../../../shared/carts.ts'
 import { newId } from '../../core/common/ids.ts'
-import type { StoreTx } from '../../core/db/db.ts'
-import type { Episode, Fold } from '../../core/schema/facts.ts'
+import type { StoreDb, StoreTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import type { Episode, Fold, FoldItem } from '../../core/schema/facts.ts'
+import { newestSend, sendingOfCart } from '../../messages/messages/fragments.ts'
 import * as messages from '../../messages/messages/messages.ts'
 import * as shoppersSql from '../../shoppers/shoppers/shoppers.ts'
 import { inheritFlow } from '../flow-choice/choose.ts'
 import { type Evidence, findLastTouch } from '../orders/attribution.ts'
-
-import { readableContact } from './erased.ts'
+import { readableChoices, readableContact } from './erased.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
+import type { CartRow } from './reconcile.ts'
 import { type CartPlan, locateFacts, planCarts } from './reconcile.ts'
 import { notifyRecovered } from './sql.ts'
-import type { CartItem, CartState } from '../../../shared/carts.ts'
-import type { FoldItem } from '../../core/schema/facts.ts'
-import { readableChoices } from './erased.ts'
-import type { CartRow } from './reconcile.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { newestSend } from '../../messages/messages/fragments.ts'
-import { sendingOfCart } from '../../messages/messages/fragments.ts'
 
 // Keeps the cart rows: active → abandoned → recovered | purchased | emptied | lost (S1–S6). There is one row per
 // episode. A row is a function of its shopper's facts, of touches (recovered or purchased) and of the clock (abandoned,
@@ -356,10 +351,7 @@ function nameItems(items: readonly FoldItem[], catalogue: Catalogue): CartItem[]
 }
 
 /** All facts of some shoppers, in order per shopper. */
-async function selectFacts(
-  { db, storeId }: StoreDb,
-  shopperIds: readonly string[],
-): Promise<Map<string, Fact[]>> {
+async function selectFacts({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<Map<string, Fact[]>> {
   if (shopperIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('facts')
@@ -388,10 +380,7 @@ interface NewestCart {
 }
 
 /** The newest cart of each shopper. If several began at the same moment, the one with the newest fact. */
-async function selectNewestCarts(
-  { db, storeId }: StoreDb,
-  shopperIds: readonly string[],
-): Promise<NewestCart[]> {
+async function selectNewestCarts({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<NewestCart[]> {
   if (shopperIds.length === 0) return []
   const rows = await sql<NewestCart>`
     select s.shopper_id, c.* from unnest(${[...shopperIds]}::uuid[]) as s(shopper_id)
@@ -585,10 +574,7 @@ interface CatalogueRow {
  * Names, prices and pictures for lines that a browser reports by id (X5). A variation falls back to its product's
  * picture.
  */
-async function selectCatalogue(
-  { db, storeId }: StoreDb,
-  productIds: readonly string[],
-): Promise<CatalogueRow[]> {
+async function selectCatalogue({ db, storeId }: StoreDb, productIds: readonly string[]): Promise<CatalogueRow[]> {
   if (productIds.length === 0) return []
   return db
     .selectFrom('products')

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { isOnStoreHost } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { transact } from '../../core/db/db.ts'
+import { type StoreDb, sql, transact } from '../../core/db/db.ts'
 import type { CheckoutRef, Contact, FactPayload } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCart, PlatformCheckout } from '../../platforms/platform/platform.ts'
@@ -15,9 +15,7 @@ import {
 } from '../../shoppers/shoppers/rules.ts'
 import { selectKeyOwners } from '../../shoppers/shoppers/shoppers.ts'
 import { filterCheckouts, keepsUnknownCarts } from './before-consent.ts'
-
 import { type NewFact, type RecordResult, recordFacts } from './record.ts'
-import { type StoreDb, sql } from '../../core/db/db.ts'
 
 // Records checkouts and carts that the platform keeps itself. Their tokens link them to the captured cart and to the
 // later order, so that no second cart appears (S6, S7).

@@ -63,4 +63,3 @@ export async function selectLostCarts(db: Db, now: Date, limit: number) {
     from carts c where c.status = 'abandoned' and c.lost_at <= ${now} order by c.lost_at limit ${limit}`.execute(db)
   return rows.rows
 }
-

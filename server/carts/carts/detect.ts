@@ -1,13 +1,11 @@
-import { transact } from '../../core/db/db.ts'
+import type { Db } from '../../core/db/db.ts'
+import { sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { assignFlows, lockFlows } from '../flow-choice/choose.ts'
-
 import { abandonDueCarts, notifyAbandoned, selectLostCarts } from './detect-sql.ts'
-import { recordFacts } from './record.ts'
-import type { Db } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
 import { hasAnswered } from './fragments.ts'
+import { recordFacts } from './record.ts'
 
 // Changes of carts made by the clock: abandoned, lost, no response. Set-based, by index, safe to run concurrently.
 

@@ -1,9 +1,9 @@
 import crypto from 'node:crypto'
 import { capitals } from '../../../shared/coupons.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { type StoreTx, transact } from '../../core/db/db.ts'
+import { type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { withRetry } from '../../core/db/db-unavailable.ts'
-import type { Contact, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/facts.ts'
+import type { Contact, ContactLimit, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
@@ -21,13 +21,10 @@ import {
   listUnconfirmedKeys,
   recheckCapturedCarts,
 } from './captured.ts'
-
 import { refold } from './carts.ts'
 import { removeErased } from './erased-intake.ts'
 import { resolveTimes } from './post-order.ts'
 import { notifyRecovered } from './sql.ts'
-import { sql } from '../../core/db/db.ts'
-import type { ContactLimit } from '../../core/schema/facts.ts'
 
 // Way B: records what happened in a store as facts, each once, and updates the shoppers' carts in the same transaction.
 
@@ -384,10 +381,7 @@ interface UnconfirmedContact {
   at: Date
 }
 
-async function insertUnconfirmed(
-  { db, storeId }: StoreTx,
-  contacts: readonly UnconfirmedContact[],
-): Promise<void> {
+async function insertUnconfirmed({ db, storeId }: StoreTx, contacts: readonly UnconfirmedContact[]): Promise<void> {
   if (contacts.length === 0) return
   await sql`insert into unconfirmed_contacts (store_id, shopper_id, kind, value, reason, said_at)
     select distinct on ("shopperId", kind, value) ${storeId}::uuid, "shopperId", kind, value, reason, at

@@ -1,4 +1,3 @@
-
 import { insertNotificationsFrom, noteRecoveries } from '../../access/notifications/fragments.ts'
 import { type StoreTx, sql } from '../../core/db/db.ts'
 
@@ -57,4 +56,3 @@ export async function notifyRecovered(
       true,
     )}`.execute(db)
 }
-

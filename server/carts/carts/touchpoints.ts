@@ -1,11 +1,11 @@
 import { readStore } from '../../access/stores/store.ts'
 import type { StoreTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import { becomesAccepted, isUnknown, newestSend } from '../../messages/messages/fragments.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import * as track from '../../messages/messages/recipient.ts'
 import { attributeOrders, endOfSecond, readEvidence } from '../orders/attribution.ts'
 import { refold } from './carts.ts'
-import { sql } from '../../core/db/db.ts'
-import { becomesAccepted, isUnknown, newestSend } from '../../messages/messages/fragments.ts'
 import { hasAnswered } from './fragments.ts'
 
 // Records what a shopper did with a message (A1) and updates attribution.

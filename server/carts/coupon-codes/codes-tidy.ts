@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { before, NIGHTLY_EVERY_MS, RETRY_AFTER_MS } from '../../access/stores/rules.ts'
 import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
+import { type Db, type StoreDb, sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { isOpen, isSending } from '../../messages/messages/fragments.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { renewLease, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
 import { tidyCodesJob } from './codes-jobs.ts'
 import { buildCodeMark } from './codes-rules.ts'
-import { type Db, type StoreDb, sql } from '../../core/db/db.ts'
-import { isOpen, isSending } from '../../messages/messages/fragments.ts'
 
 // Deletes unneeded codes from the store (decision 34), so that they do not fill the shop's coupon list. A row is marked
 // only after the store confirmed the deletion, so an unanswered one is retried.

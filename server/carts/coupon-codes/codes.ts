@@ -3,14 +3,17 @@ import { storeProblemMessage } from '../../../shared/store-problems.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { after, needsOwner } from '../../access/stores/rules.ts'
 import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
 import { scheduleNextLook, wakeMessages } from '../../messages/messages/messages.ts'
 import type { CouponChangeResult, CouponResult } from '../../platforms/platform/coupon.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { codeTerms, hasCurrentAmount, soldOutItems } from '../coupons/fragments.ts'
 import { renewLease, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
 import { codesJob } from './codes-jobs.ts'
+import type { CodeInput } from './codes-rules.ts'
 import {
   buildCodeDraft,
   buildCodeMark,
@@ -21,10 +24,6 @@ import {
   findProblem,
   matchesDraft,
 } from './codes-rules.ts'
-import { type RawBuilder, type StoreTx, sql } from '../../core/db/db.ts'
-import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
-import { codeTerms, hasCurrentAmount, soldOutItems } from '../coupons/fragments.ts'
-import type { CodeInput } from './codes-rules.ts'
 
 // Creates personal codes in the store before their messages are sent (decisions 33 and 34). A row is written first, so
 // that after a lost answer the next run finds the code in the store, by its name and our mark.
@@ -238,12 +237,7 @@ async function updateCreated(run: SyncJob, client: StoreClient, rows: readonly D
   await saveResults(run, settled)
 }
 
-async function updateCode(
-  run: SyncJob,
-  client: StoreClient,
-  row: DueCode,
-  platformId: string,
-): Promise<CodeResult> {
+async function updateCode(run: SyncJob, client: StoreClient, row: DueCode, platformId: string): Promise<CodeResult> {
   return toChangeResult(run, row, { platformId, ...(await client.updateCoupon(platformId, buildChanges(row))) })
 }
 
@@ -435,11 +429,7 @@ interface NewCode {
 }
 
 /** Returns the messages whose code is unique. */
-async function insertCodes(
-  { db, storeId }: StoreTx,
-  codes: readonly NewCode[],
-  now: Date,
-): Promise<Set<string>> {
+async function insertCodes({ db, storeId }: StoreTx, codes: readonly NewCode[], now: Date): Promise<Set<string>> {
   const rows = await sql<{ message_id: string }>`
     insert into coupon_codes (store_id, message_id, coupon_id, shopper_id, cart_id, code, derivation, terms, expires_at, next_try_at, created_at)
     select ${storeId}, n.*, ${now}, ${now} from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid,
@@ -459,11 +449,7 @@ interface RequestedCode {
 }
 
 /** Call before asking the store. Records what it may have from now on; the codes are used only after its answer. */
-async function markRequested(
-  { db, storeId }: StoreTx,
-  codes: readonly RequestedCode[],
-  now: Date,
-): Promise<void> {
+async function markRequested({ db, storeId }: StoreTx, codes: readonly RequestedCode[], now: Date): Promise<void> {
   await sql`update coupon_codes k set state = 'wanted', attempts = k.attempts + 1, asked_at = ${now}, amount_minor = n.amount_minor,
       cart_version = n.cart_version, sold_out = n.sold_out, terms = n.terms, expires_at = n.expires_at
     from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, amount_minor bigint,

@@ -106,4 +106,3 @@ export async function selectFigures({ db, storeId }: StoreDb, couponIds: readonl
   )
   return rows.rows
 }
-

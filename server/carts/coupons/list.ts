@@ -2,18 +2,17 @@ import { type Coupon, type CouponOfStep, capitals, couponsUnreadText, couponText
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { describePage, pageWindow } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
-import * as listSql from './list-sql.ts'
-
-import { type CouponRow, readCoupon } from './sql.ts'
-import { sql } from '../../core/db/db.ts'
 import type { PlatformName } from '../../platforms/platform/platform.ts'
 import { findPlatform } from '../../platforms/registry/registry.ts'
 import type { FiguresRow } from './list-sql.ts'
+import * as listSql from './list-sql.ts'
+import { presentStep } from './present.ts'
 import { decimal } from './rules.ts'
 import type { StepRow } from './sql.ts'
-import { presentStep } from './present.ts'
+import { type CouponRow, readCoupon } from './sql.ts'
 
 // Coupons as members see them, from our copy: no requests to the store.
 

@@ -1,16 +1,14 @@
 import type { ExperimentsReply, ExperimentView, Finding } from '../../../shared/experiments.ts'
 import { currencyExponent } from '../../../shared/money.ts'
+import { choicesOf } from '../../../shared/visible-effect.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { type ArmCounts, type ArmsCounts, canCheckArms, computeCost, findConversion, findRevenue } from './findings.ts'
-
-import { type ArmSums, selectSums, selectWithOpenWindows } from './outcomes-sql.ts'
-
-import { type Experiment, listExperiments } from './sql.ts'
 import { sql } from '../../core/db/db.ts'
 import { COUNTS } from '../orders/fragments.ts'
-import { choicesOf } from '../../../shared/visible-effect.ts'
+import { type ArmCounts, type ArmsCounts, canCheckArms, computeCost, findConversion, findRevenue } from './findings.ts'
+import { type ArmSums, selectSums, selectWithOpenWindows } from './outcomes-sql.ts'
+import { type Experiment, listExperiments } from './sql.ts'
 
 // The owner's view of the control group, read from sums.
 

@@ -142,4 +142,3 @@ function readAskedValue(fact: ConditionFact, facts: ConditionFacts): unknown {
       return facts[fact]
   }
 }
-

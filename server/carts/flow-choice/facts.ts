@@ -1,13 +1,12 @@
-import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { ConditionFact, FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { Secrets } from '../../core/common/secrets.ts'
 import { chooseZone } from '../../core/common/zones.ts'
 import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { findPhoneCountry } from '../../messages/channels/phone.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence.ts'
-import { type ConditionFacts } from './conditions.ts'
-import { sql } from '../../core/db/db.ts'
 import { hasPaidByStore } from '../../shoppers/shoppers/fragments.ts'
-import type { ConditionFact } from '../../../shared/flow-conditions.ts'
+import type { ConditionFacts } from './conditions.ts'
 
 // Reads the values that conditions use, for many carts at once.
 

@@ -1,8 +1,8 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { type ConditionFacts, type ConditionFinding, evaluateConditions } from './conditions.ts'
 import { type FactsContext, readFacts } from './facts.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Explains why a flow sends a cart nothing: the cart does not belong to it and will not (decision 51). Used by message
 // previews; it chooses nothing.

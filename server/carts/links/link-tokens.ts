@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.ts'
 import { type Db, sql } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 
 /** Keeps transactions short. */
 const SLICE = 1_000

@@ -1,7 +1,6 @@
 import type { StoreTx } from '../../core/db/db.ts'
-
-import type { OrderRow } from './sql.ts'
 import { sql } from '../../core/db/db.ts'
+import type { OrderRow } from './sql.ts'
 
 // Orders name their coupons. A personal code is a touch of that code's message, by the buyer (A1).
 

@@ -1,13 +1,11 @@
+import fs from 'node:fs'
 import { Readable } from 'node:stream'
+import { to as copyTo } from 'pg-copy-streams'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
 import { BACKUP_FORMAT, createArchive, deriveSecretCheck, type Header } from './archive.ts'
+import type { Client, CopiedTable, SequenceValue } from './sql.ts'
 import * as sql from './sql.ts'
-import fs from 'node:fs'
-import { to as copyTo } from 'pg-copy-streams'
-import type { Client } from './sql.ts'
-import type { SequenceValue } from './sql.ts'
-import type { CopiedTable } from './sql.ts'
 import { quoted } from './sql.ts'
 
 // Backs up the whole database from one snapshot while Recoup keeps running (decision 137).

@@ -1,5 +1,7 @@
+import type { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { from as copyFrom } from 'pg-copy-streams'
 import { z } from 'zod'
 import { createLogger } from '../common/logger.ts'
 import { StartupError } from '../config/startup-errors.ts'
@@ -10,13 +12,9 @@ import { openDb, openPool } from '../db/db.ts'
 import type { Job } from '../jobs/jobs.ts'
 import { startJobQueue } from '../jobs/jobs.ts'
 import { type ArchiveReader, deriveSecretCheck, openArchive } from './archive.ts'
+import type { Client, CopiedTable, SequenceValue } from './sql.ts'
 import * as sql from './sql.ts'
-import type { Writable } from 'node:stream'
-import { from as copyFrom } from 'pg-copy-streams'
-import type { Client } from './sql.ts'
-import type { CopiedTable } from './sql.ts'
 import { quoted } from './sql.ts'
-import type { SequenceValue } from './sql.ts'
 
 // Restores a backup into an empty database. The next start applies newer migrations. The restored database is a copy,
 // so Recoup starts paused (D7).

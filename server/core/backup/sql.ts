@@ -1,4 +1,3 @@
-
 import pg from 'pg'
 
 // Every statement of backup and restore. They copy whole tables of all accounts, so they use a plain connection.

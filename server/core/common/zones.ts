@@ -1,5 +1,3 @@
-
-
 // The possible time zones of a person. Pure.
 
 /** A person's known location: alpha-2 country, two-letter US state, E.164 phone. */

@@ -3,14 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
-
-import { openDataDir } from './data-dir.ts'
-
-import { StartupError } from './startup-errors.ts'
 import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
 import { isTextSender } from '../../../shared/text-channels.ts'
 import { isAddressOrRange } from '../net/clients.ts'
+import { openDataDir } from './data-dir.ts'
+import { StartupError } from './startup-errors.ts'
 
 // PUSH_SERVICES: allowed hosts of push services (P3, decision 81). Pure.
 
@@ -40,11 +38,6 @@ function isServiceName(name: string): boolean {
 }
 
 // Parses and validates the text of settings. Used only by config.ts. Pure, except where a file is checked.
-
-
-
-
-
 
 type Role = 'web' | 'worker'
 

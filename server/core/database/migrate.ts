@@ -1,11 +1,11 @@
 // Migrates a database to this code's schema, or explains in one sentence why it cannot.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
 import { isDatabaseUnavailable } from '../db/db-unavailable.ts'
 import { knownMigrations, type Migration } from './files.ts'
-import type pg from 'pg'
 
 export interface MigrateOptions {
   /** Applies only these migrations: a backup is restored into the schema it was made from. */

@@ -1,5 +1,5 @@
 import type net from 'node:net'
-import { CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
+import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Schema } from '../schema/schema.ts'
 import { isStalePlan } from './db-unavailable.ts'

@@ -1,10 +1,10 @@
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { CompiledQuery } from 'kysely'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../common/errors.ts'
 import { type RawBuilder, sql, type Tx } from './db.ts'
-import { CompiledQuery } from 'kysely'
 
 // Rate limits, stored in PostgreSQL and shared by all processes.
 

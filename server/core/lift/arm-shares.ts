@@ -1,4 +1,3 @@
-
 import { jStat } from './distributions.ts'
 
 // Detects people lost from an arm: compares the arms' sizes with the planned shares, at every check (decision 61).

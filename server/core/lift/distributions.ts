@@ -3,4 +3,3 @@ import jstat from 'jstat'
 // Statistical functions taken from a library.
 
 export const { jStat } = jstat
-

@@ -60,5 +60,4 @@ function welchDegrees({ treated, control }: Arms): number {
 const normalQuantile = (probability: number): number => jStat.normal.inv(probability, 0, 1)
 
 /** Quantile of Student's t distribution. */
-const studentQuantile = (probability: number, degrees: number): number =>
-  jStat.studentt.inv(probability, degrees)
+const studentQuantile = (probability: number, degrees: number): number => jStat.studentt.inv(probability, degrees)

@@ -2,8 +2,7 @@ import dgram from 'node:dgram'
 import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { dnsLookup } from './guarded-fetch.ts'
-import { openGuardedHttp } from './guarded-fetch.ts'
+import { dnsLookup, openGuardedHttp } from './guarded-fetch.ts'
 
 // Shops with a silent name server delay no other look-up (D8, operators-H3).
 

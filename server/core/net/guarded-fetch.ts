@@ -1,14 +1,12 @@
-import { lookup as systemLookup } from 'node:dns'
+import { type LookupAddress, lookup as lookUpBySystem, lookup as systemLookup } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { evaluateAddress } from './addresses.ts'
-
 import { classifyFetchFailure, FetchProblem } from './fetch-problem.ts'
-import { type LookupAddress, lookup as lookUpBySystem } from 'node:dns'
-import { Resolver } from 'node:dns/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 // HTTP to addresses that users typed. The connector checks them: it resolves the name once and gives the socket only
 // allowed addresses, so DNS rebinding has no effect. Redirects are followed here, not by the client.

@@ -1,3 +1,4 @@
+import crypto from 'node:crypto'
 import { TEST_TOKEN } from '../../../shared/restore.ts'
 import { cleanStoreName, isOnStoreHost } from '../../access/stores/rules.ts'
 import { createClickPath, createToken, type TokenPurpose } from '../../carts/links/message-tokens.ts'
@@ -6,13 +7,12 @@ import { type Secrets, tokenHash } from '../../core/common/secrets.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import type { MailBrand, TemplateContext } from '../../messages/templates/context.ts'
 import type { RenderedMessage } from '../../messages/templates/message.ts'
+import { findProblem } from '../../messages/templates/message.ts'
 import type { Difference } from '../../messages/templates/plans/plans.ts'
 import { type RenderPurpose, type Renders, sharedRenders } from '../../messages/templates/renders.ts'
 import { formatMinor } from './amounts.ts'
 import { presentCoupon, type ShownCoupon } from './coupon-text.ts'
 import type { ShownItem } from './goods-rules.ts'
-import crypto from 'node:crypto'
-import { findProblem } from '../../messages/templates/message.ts'
 
 // Composes one email from a cart, a template and a store. Sends and previews use the same code (product: "Preview is
 // what is sent").

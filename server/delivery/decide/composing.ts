@@ -1,20 +1,16 @@
+import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/validity.ts'
 import { chooseLinkBase } from '../../carts/links/link-host-rules.ts'
-
 import { TemplateError } from '../../messages/templates/context.ts'
 import type { Difference } from '../../messages/templates/plans/plans.ts'
 import { type Composed, composeEmail } from '../compose/compose.ts'
 import { type ComposedPush, composePush } from '../compose/compose-push.ts'
 import { type ComposedText, composeText } from '../compose/compose-text.ts'
-import { shownContents } from '../compose/goods-rules.ts'
-
-import { addressOf, type DecisionContext, requiredTemplate } from './decision-inputs.ts'
-
-import type * as load from './evaluate-sql.ts'
-import { couponFor } from './message-coupon.ts'
-import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/validity.ts'
 import type { ShownCoupon } from '../compose/coupon-text.ts'
+import { shownContents } from '../compose/goods-rules.ts'
 import { totalAfter } from './coupon-finding.ts'
-import { emailOf, goodsOf } from './message-coupon.ts'
+import { addressOf, type DecisionContext, requiredTemplate } from './decision-inputs.ts'
+import type * as load from './evaluate-sql.ts'
+import { couponFor, emailOf, goodsOf } from './message-coupon.ts'
 
 // Composes the messages of rows. An owner's text is rendered in a thread that can be killed, and only twice if it
 // crashed a process.
@@ -107,4 +103,3 @@ function enteredCoupon(context: DecisionContext, row: load.ClaimedRow): ShownCou
     ...{ percent: state.percent, amountMinor: state.amountMinor, currency: state.currency },
   }
 }
-

@@ -4,15 +4,14 @@ import { NONE_UNREAD } from '../../carts/sync/goods.ts'
 import { type Db, type StoreDb, snapshot } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
+import { isTextChannelName } from '../../messages/channels/traits.ts'
 import { explainByChannel, explainSkippedChannels } from './channel-reasons.ts'
 import { type Decision, type DecisionInputs, decide } from './decide.ts'
 import { addressOf, type DecisionContext, type ForecastUsage, type Texts } from './decision-inputs.ts'
 import { inputsOf, loadContext, loadStoreSituation, otherChannelsRecord, reserve } from './evaluate.ts'
 import { type ClaimedRow, loadClaimed } from './evaluate-sql.ts'
 import { pickDecision } from './fallback.ts'
-
 import { withVariants } from './variants.ts'
-import { isTextChannelName } from '../../messages/channels/traits.ts'
 
 // Forecasts open messages: makes the real decision for the time at which each message will be decided. Writes nothing,
 // does not ask the store and renders nothing.

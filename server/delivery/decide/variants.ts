@@ -1,8 +1,8 @@
 import crypto from 'node:crypto'
 import type { StoreDb } from '../../core/db/db.ts'
-import type { ClaimedRow } from './evaluate-sql.ts'
 import { sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
+import type { ClaimedRow } from './evaluate-sql.ts'
 
 // Chooses the variant of a split step for a shopper (decision 55).
 

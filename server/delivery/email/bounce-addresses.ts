@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.ts'
 import type { AccountDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 
 const KNOWN_MS = 60_000
 

@@ -1,4 +1,4 @@
-import { type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 
 // DKIM signatures (RFC 6376), rsa-sha256, relaxed/relaxed. nodemailer canonicalizes the head. The body is one buffer,
 // so its hash needs no stream, and the thread pool signs without blocking the event loop. RSA only: most receivers
@@ -16,4 +16,3 @@ export type Signer = (head: string, body: string) => Promise<string>
 export const keyRecordName = (selector: string, domain: string): string => `${selector}._domainkey.${domain}`
 
 export const keyRecord = (publicKey: string): string => `v=DKIM1; k=rsa; p=${publicKey}`
-

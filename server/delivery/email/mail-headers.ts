@@ -1,19 +1,16 @@
+import { hash, sign } from 'node:crypto'
 import { domainToASCII } from 'node:url'
+import { promisify } from 'node:util'
+import nodemailerSign from 'nodemailer/lib/dkim/sign'
+import { foldLines } from 'nodemailer/lib/mime-funcs'
 import type { Config } from '../../core/config/config.ts'
 import type { Deps } from '../../deps.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import { openBounceAddresses } from './bounce-addresses.ts'
-
+import type { Signer, SigningKey } from './dkim.ts'
 import { returnPathOf } from './return-path.ts'
 import { openSigningKeys } from './sender-keys.ts'
 import type { MailHeaders } from './smtp-message.ts'
-import { hash } from 'node:crypto'
-import { sign } from 'node:crypto'
-import { promisify } from 'node:util'
-import nodemailerSign from 'nodemailer/lib/dkim/sign'
-import { foldLines } from 'nodemailer/lib/mime-funcs'
-import type { SigningKey } from './dkim.ts'
-import type { Signer } from './dkim.ts'
 
 // Headers for every mail of this server: its own return address, a DKIM signature and the mark by which the mail
 // provider's reports identify it.

@@ -1,11 +1,10 @@
+import type { KeyObject } from 'node:crypto'
+import { createPrivateKey, generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+import { type Db, sql } from '../../core/db/db.ts'
 import { type DnsLookup, openDns } from '../../core/net/dns.ts'
 import type { Deps } from '../../deps.ts'
 import { keyRecordName, type SigningKey } from './dkim.ts'
-import { type Db, sql } from '../../core/db/db.ts'
-import { createPrivateKey } from 'node:crypto'
-import { generateKeyPair } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
-import { promisify } from 'node:util'
 
 // The server's DKIM keys, one per sender domain. A key is created when its DNS record is first requested, and signs
 // only while the record is in the DNS: a signature that cannot be verified is worse than none.
@@ -102,10 +101,7 @@ function readSenderKey(db: Db, domain: string): Promise<SenderKeyRow | undefined
 }
 
 /** Inserts the key unless another process has done so. */
-async function insertSenderKey(
-  db: Db,
-  row: Omit<SenderKeyRow, 'seen_at'> & { created_at: Date },
-): Promise<void> {
+async function insertSenderKey(db: Db, row: Omit<SenderKeyRow, 'seen_at'> & { created_at: Date }): Promise<void> {
   await db
     .insertInto('sender_keys')
     .values(row)

@@ -13,14 +13,14 @@ import {
   openConnection,
   problem,
   quit,
+  type RawError,
   SmtpConnections,
   SmtpError,
+  type SmtpListener,
   type SmtpTimeouts,
 } from './smtp-connections.ts'
-
 import { type ComposedMessage, composeMessage, findSendProblem, type MailHeaders } from './smtp-message.ts'
 import { readSmtpUrl, type SmtpSettings } from './smtp-settings.ts'
-import { type RawError, type SmtpListener } from './smtp-connections.ts'
 
 export interface SmtpChannelOptions {
   /**

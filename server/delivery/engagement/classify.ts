@@ -1,5 +1,3 @@
-
-
 // Classifies a visit to a link or image of a message as human or machine. Pure. Only human touches attribute (A1), and
 // opens never decide anything. burst.ts looks at several visits together.
 

@@ -1,25 +1,20 @@
+import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { textCodes } from '../../../shared/text-codes.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
-import { findCredentialsByHook } from '../../core/db/system.ts'
+import { sql } from '../../core/db/db.ts'
+import { findCredentialsByHook, listAccountsThatTexted } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
+import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { OPERATOR_KEY, trustedOf, trustedOperator } from '../texts/text-channels.ts'
-import { handleReply } from './inbound.ts'
-
-
-import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
-
-import { listAccountsThatTexted } from '../../core/db/system.ts'
-import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
-import { type Inbound } from './inbound.ts'
+import { handleReply, type Inbound } from './inbound.ts'
 import { keywordOf } from './keywords.ts'
-import { createHmac } from 'node:crypto'
 import type { InboundMessage } from './twilio-hooks.ts'
-import { sql } from '../../core/db/db.ts'
+import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
 
 // Handles webhook calls of providers. The key in the URL identifies the account, the signature authenticates the
 // provider. Both are checked before anything is changed.

@@ -1,26 +1,23 @@
 import type { z } from 'zod'
 import { cleanStoreName } from '../../access/stores/rules.ts'
 import { newId } from '../../core/common/ids.ts'
-import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import { type AccountDb, type AccountTx, type Db, type StoreTx, sql, transactAccount } from '../../core/db/db.ts'
 import { withRetry } from '../../core/db/db-unavailable.ts'
 import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
 import { maskAddress } from '../../messages/channels/mask.ts'
 import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
-import { findPhoneCountry } from '../../messages/channels/phone.ts'
+import { findPhoneCountry, isGermanSpeaking } from '../../messages/channels/phone.ts'
 import { authorizeAnswer } from '../../messages/channels/send-authorization.ts'
+import { becomesSkipped, isOpen, openTo } from '../../messages/messages/fragments.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { computeLaterTime, wakeHeldMessages } from '../../shoppers/consent/consents.ts'
+import { consentCounts } from '../../shoppers/consent/fragments.ts'
 import { recordInbound } from '../outcome/delivery.ts'
-
 import { replyJob } from './jobs.ts'
 import { type Keyword, keywordOf } from './keywords.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
-import { type StoreTx, sql } from '../../core/db/db.ts'
-import { becomesSkipped, isOpen, openTo } from '../../messages/messages/fragments.ts'
-import { consentCounts } from '../../shoppers/consent/fragments.ts'
-import { isGermanSpeaking } from '../../messages/channels/phone.ts'
 
 // Shoppers' replies. Each opens WhatsApp's 24-hour window. STOP, START and HELP are executed (C4), once and in the
 // order they were sent.
@@ -85,12 +82,7 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
  * Executes a keyword. Returns whether it changed anything and needs a reply. `said`: one entry per known number, the
  * sender's first.
  */
-async function executeKeyword(
-  tx: AccountTx,
-  keyword: Keyword,
-  said: readonly OptOut[],
-  now: Date,
-): Promise<boolean> {
+async function executeKeyword(tx: AccountTx, keyword: Keyword, said: readonly OptOut[], now: Date): Promise<boolean> {
   if (keyword === 'help') return true
   const { channel, addressHash, at } = said[0]!
   if (keyword === 'yes') return confirm(tx, said, now)
@@ -354,12 +346,7 @@ async function restoreConsents({ db, accountId }: AccountTx, out: OptOut, undoes
       and said.words[2] = 'granted'`.execute(db)
 }
 
-async function queueReply(
-  { db, accountId }: AccountTx,
-  channel: TextChannelName,
-  eventKey: string,
-  replyTo: string,
-) {
+async function queueReply({ db, accountId }: AccountTx, channel: TextChannelName, eventKey: string, replyTo: string) {
   await db
     .updateTable('inbound_messages')
     .set({ reply_to: replyTo })

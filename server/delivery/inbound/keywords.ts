@@ -1,5 +1,3 @@
-
-
 // Recognizes keywords in replies to text messages (C4). Pure.
 
 export type Keyword = 'stop' | 'start' | 'help' | 'yes'
@@ -172,4 +170,3 @@ function meansStop({ sentence, isQuestion }: Part): boolean {
 function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter(Boolean))
 }
-

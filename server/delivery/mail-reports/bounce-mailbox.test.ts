@@ -19,9 +19,8 @@ import {
 import { createWorld } from '../../../test/world.ts'
 import { openBounceAddresses } from '../email/bounce-addresses.ts'
 import { openMailHeaders } from '../email/mail-headers.ts'
-import { readMailboxes } from './bounce-mailbox.ts'
+import { type ImapAccess, readMailboxes, withInbox } from './bounce-mailbox.ts'
 import * as sql from './bounce-mailbox-sql.ts'
-import { type ImapAccess, withInbox } from './bounce-mailbox.ts'
 
 // Undeliverable mail comes back to a mailbox of the account's own, and what stands in it counts for this account's mail.
 

@@ -1,3 +1,4 @@
+import type { ImapFlow } from 'imapflow'
 import type { z } from 'zod'
 import type { MailboxView, saveBounceMailbox } from '../../../shared/bounce-mailbox.ts'
 import { textChannelTexts } from '../../../shared/text-channels.ts'
@@ -6,14 +7,12 @@ import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
+import { resolveGuarded } from '../../core/net/resolve.ts'
 import type { Deps } from '../../deps.ts'
+import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import * as sql from './bounce-mailbox-sql.ts'
 import { readMailNews } from './dsn.ts'
-
 import { recordMailReport } from './mail-reports.ts'
-import type { ImapFlow } from 'imapflow'
-import { resolveGuarded } from '../../core/net/resolve.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
 
 // An account's bounce mailbox, read every few minutes. A bounce is identified by the Message-ID of the returned mail
 // and applies only to mail of this account.

@@ -8,9 +8,8 @@ import { CERTIFICATE } from '../../../test/contract-servers/dovecot.ts'
 import { localhostTls } from '../../../test/contract-servers/tls.ts'
 import { createMessageScene } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { readMailboxes } from './bounce-mailbox.ts'
+import { type ImapAccess, readMailboxes, withInbox } from './bounce-mailbox.ts'
 import * as sql from './bounce-mailbox-sql.ts'
-import { type ImapAccess, withInbox } from './bounce-mailbox.ts'
 
 // A mailbox is on a server of somebody's choice, and that server may answer whatever it likes.
 

@@ -1,18 +1,17 @@
+import { createHmac } from 'node:crypto'
+import { z } from 'zod'
 import { AppError } from '../../core/common/errors.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { Deps } from '../../deps.ts'
+import { chooseStatus, classifyBounce, parseStatus, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { messageOfReturnPath } from '../email/return-path.ts'
 import type { MailEventCall, MailName, ProviderReader } from './mail-event.ts'
-
+import { forged, type ProviderReport, readJson } from './mail-event.ts'
 import { readPostmark } from './mail-events-postmark.ts'
 import { readSendgrid } from './mail-events-sendgrid.ts'
 import { openSes } from './mail-events-ses.ts'
 import { recordMailReport } from './mail-reports.ts'
-import { createHmac } from 'node:crypto'
-import { z } from 'zod'
-import { chooseStatus, classifyBounce, parseStatus, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
-import { forged, type ProviderReport, readJson } from './mail-event.ts'
 
 // Mailgun signs time and token with an HMAC, but not the event itself. So a signature is valid for a short time only,
 // and the webhook URL is secret too.

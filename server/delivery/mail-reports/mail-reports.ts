@@ -9,7 +9,13 @@ import { insertAnswer } from '../../shoppers/consent/consents.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { noteReport } from '../deliverability/throttles.ts'
 import { undoBadge } from '../outcome/outcome.ts'
-import { type MailReportRow, applyMailReports, keepMailReport, suppressReported, waitingMailReports } from './mail-reports-sql.ts'
+import {
+  applyMailReports,
+  keepMailReport,
+  type MailReportRow,
+  suppressReported,
+  waitingMailReports,
+} from './mail-reports-sql.ts'
 
 // Reports of receivers and mail providers about accepted mails (D4): delivered, soft bounce, hard bounce or spam
 // complaint. Reports may come twice, late, in any order, and before the mail server's reply.

@@ -1,9 +1,12 @@
+import { creditPrice } from '../../../shared/credits.ts'
 import { hasListedPrice } from '../../../shared/text-prices.ts'
 import { notifyOnce } from '../../access/notifications/notifications.ts'
 import { cleanStoreName } from '../../access/stores/rules.ts'
 import { formatMonth } from '../../billing/billing/rules.ts'
+import { addUsage, lockUsage } from '../../billing/billing/usage.ts'
+import { lockCredits, payWithCredits, refundCredits } from '../../billing/credits/credits.ts'
 import { newId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
@@ -20,12 +23,6 @@ import { planLimitOf } from '../decide/decision-inputs.ts'
 import { quietHours } from '../decide/quiet.ts'
 import { loadSituation, loadSuppressions, type Situation } from '../decide/situation.ts'
 import { bookSpend, lockBudget } from '../texts/spend.ts'
-
-
-import { sql } from '../../core/db/db.ts'
-import { creditPrice } from '../../../shared/credits.ts'
-import { addUsage, lockUsage } from '../../billing/billing/usage.ts'
-import { lockCredits, payWithCredits, refundCredits } from '../../billing/credits/credits.ts'
 
 // Double opt-in for SMS: one message asks the shopper to confirm the consent given in the shop. It contains no
 // advertising and is sent at most once. It obeys suppressions, quiet hours, budget and everything that stops the store.
@@ -296,11 +293,7 @@ async function reopenOptInRequest(
 }
 
 /** Keeps a YES that came before the proof that the request was not sent, but as a reply to no question. */
-async function unaskAnswered(
-  { db, storeId }: StoreDb,
-  { addressHash }: OptInRequest,
-  askedAt: Date,
-): Promise<void> {
+async function unaskAnswered({ db, storeId }: StoreDb, { addressHash }: OptInRequest, askedAt: Date): Promise<void> {
   await sql`update opt_in_requests set asked_at = null, wording = null
     where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'answered'
       and asked_at = ${askedAt}`.execute(db)

@@ -1,16 +1,22 @@
+import { type CountryCode, getExampleNumber, isSupportedCountry } from 'libphonenumber-js'
+import examples from 'libphonenumber-js/mobile/examples'
 import type { BrandLook } from '../../../shared/brand.ts'
+import type { CartItem } from '../../../shared/carts.ts'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { StepCoupon } from '../../../shared/flows.ts'
-import { parseMinor } from '../../../shared/money.ts'
+import { currencyExponent, parseMinor } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
+import type { MessagePreview } from '../../../shared/reminders.ts'
 import { NO_CART, SAMPLE_CART, type SendChannel } from '../../../shared/reminders.ts'
 import { readStore } from '../../access/stores/store.ts'
 import type { CouponSettings } from '../../carts/coupons/for-messages.ts'
+import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
+import type { FlowMismatch } from '../../carts/flow-choice/flow-match.ts'
 import { explainMismatch } from '../../carts/flow-choice/flow-match.ts'
 import { createSemaphore } from '../../core/common/concurrency.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, type StoreTx, snapshot } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, snapshot, sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { TemplateError } from '../../messages/templates/context.ts'
 import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
@@ -18,22 +24,11 @@ import type { Composed } from '../compose/compose.ts'
 import { type AnyComposed, compose, isPush, isText } from '../decide/composing.ts'
 import type { DecisionContext, Texts } from '../decide/decision-inputs.ts'
 import { dryRun } from '../decide/evaluate.ts'
+import { couponOf } from '../decide/fragments.ts'
 import { couponFor } from '../decide/message-coupon.ts'
+import type { ClaimedRow } from '../decide/situation.ts'
 import * as load from '../decide/situation.ts'
 import { loadTextChannels } from '../send/send-due.ts'
-
-
-
-import type { MessagePreview } from '../../../shared/reminders.ts'
-import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
-import type { FlowMismatch } from '../../carts/flow-choice/flow-match.ts'
-import { type CountryCode, getExampleNumber, isSupportedCountry } from 'libphonenumber-js'
-import examples from 'libphonenumber-js/mobile/examples'
-import type { CartItem } from '../../../shared/carts.ts'
-import { currencyExponent } from '../../../shared/money.ts'
-import type { ClaimedRow } from '../decide/situation.ts'
-import { sql } from '../../core/db/db.ts'
-import { couponOf } from '../decide/fragments.ts'
 
 // Previews a message for a real cart or the sample cart, with the code that sends. Nothing is stored, and the links
 // open nothing.
@@ -529,10 +524,7 @@ interface StepName {
   step?: number | undefined
 }
 
-async function idOfStep(
-  { db, storeId }: StoreDb,
-  { flowId, stepId, step }: StepName,
-): Promise<string | undefined> {
+async function idOfStep({ db, storeId }: StoreDb, { flowId, stepId, step }: StepName): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from flow_steps where store_id = ${storeId} and flow_id = ${flowId} and removed_at is null
       and (id = ${stepId ?? null} or (${stepId ?? null}::uuid is null and step = ${step ?? null}))`.execute(db)

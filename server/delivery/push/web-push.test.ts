@@ -5,9 +5,8 @@ import { openPushService, type PushService, type Registration } from '../../../t
 import { createTestBrowser } from '../../../test/push-scene.ts'
 import type { OutgoingPush, PushChannel } from '../../messages/channels/channel.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
-import { smallerPayloads } from './web-push.ts'
 import { serviceOf } from './services.ts'
-import { openPushChannel } from './web-push.ts'
+import { openPushChannel, smallerPayloads } from './web-push.ts'
 
 // The channel against a strict push service: what is sent is read there as the browser reads it.
 

@@ -3,13 +3,12 @@ import { Agent } from 'undici'
 import webPush from 'web-push'
 import type { PushPayload } from '../../../shared/push.ts'
 import type { Config } from '../../core/config/config.ts'
+import type { FetchProblem } from '../../core/net/fetch-problem.ts'
 import { classifyFetchFailure } from '../../core/net/fetch-problem.ts'
 import { guardedConnector } from '../../core/net/guarded-fetch.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { OutgoingPush, PushAnswer, PushChannel } from '../../messages/channels/channel.ts'
-
 import { isLoopbackHost, serviceOf } from './services.ts'
-import type { FetchProblem } from '../../core/net/fetch-problem.ts'
 
 // Sends a notification to a browser's push service (RFC 8030, 8291, 8292). `web-push` encrypts and signs. The request
 // is made here because the endpoint is untrusted: we connect to the address that was checked and follow no redirect

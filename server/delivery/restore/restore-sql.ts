@@ -61,4 +61,3 @@ export interface Availability {
   stock_quantity: number | null
   permalink: string | null
 }
-

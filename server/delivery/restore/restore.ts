@@ -11,13 +11,17 @@ import { loadShopBrand } from '../../carts/brand/shop-brand.ts'
 import { openWayBack } from '../../carts/capture/way-back.ts'
 import { recordTouchpoint } from '../../carts/carts/touchpoints.ts'
 import type { DiscountRules } from '../../carts/coupons/discount.ts'
+import { computeDiscounts } from '../../carts/coupons/discount.ts'
+import { loadEnteredCoupons, loadSentCoupon } from '../../carts/coupons/for-messages.ts'
+import { currentCode } from '../../carts/coupons/fragments.ts'
+import { type CouponState, findCouponProblem, removeRestrictions } from '../../carts/coupons/validity.ts'
 import { refreshGoods } from '../../carts/sync/goods.ts'
 import { readUnpaidOrder } from '../../carts/sync/unpaid.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { transact } from '../../core/db/db.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { sql, transact } from '../../core/db/db.ts'
 import { type Limit, tryTakePoint } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
@@ -25,16 +29,9 @@ import { lockMessageShopper } from '../../messages/messages/recipient.ts'
 import type { RestoreSource } from '../../platforms/platform/kind.ts'
 import type { RefillRequest, RefillResult } from '../../platforms/platform/platform.ts'
 import { findPlatform, findPluginProtocol } from '../../platforms/registry/registry.ts'
-
 import { applyRefill, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
-import { restorableCart } from './restore-sql.ts'
-import { computeDiscounts } from '../../carts/coupons/discount.ts'
-import { loadEnteredCoupons, loadSentCoupon } from '../../carts/coupons/for-messages.ts'
-import { type CouponState, findCouponProblem, removeRestrictions } from '../../carts/coupons/validity.ts'
-import { currentCode } from '../../carts/coupons/fragments.ts'
-import type { StoreTx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
 import type { Availability } from './restore-sql.ts'
+import { restorableCart } from './restore-sql.ts'
 
 // Restores a cart from a message's link (decisions 4 and 14). A restore token shows items and prices, but no personal
 // data.
@@ -318,10 +315,7 @@ async function couponOfMessage({ db, storeId }: StoreDb, messageId: string) {
   return rows[0] ?? null
 }
 
-async function loadAvailability(
-  { db, storeId }: StoreDb,
-  productIds: readonly string[],
-): Promise<Availability[]> {
+async function loadAvailability({ db, storeId }: StoreDb, productIds: readonly string[]): Promise<Availability[]> {
   if (productIds.length === 0) return []
   return db
     .selectFrom('products')

@@ -1,11 +1,11 @@
 import type { ItemChoice } from '../../../shared/carts.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { type Limit, tryTakePoint } from '../../core/db/rate-limits.ts'
 import { findLinkToken } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { restorableCart } from './restore-sql.ts'
-import { sql } from '../../core/db/db.ts'
 
 // The cart behind a way-back token, for the shop's plugin, which fills the cart itself (decision 107). Reading does not
 // change the cart. The mail's recipient is returned once per token, so that a forwarded link reveals no address

@@ -1,14 +1,12 @@
 import { formatMonth } from '../../billing/billing/rules.ts'
+import { type Db, sql } from '../../core/db/db.ts'
 import { withRetry } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
-
-import { isUnheard, type MessageInFlight, settle, UNHEARD } from './settle.ts'
-import type { Silence } from './turn-sql.ts'
-
-import { type Db, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { becomesScheduled, hasWorker, isClaimed, isSending } from '../../messages/messages/fragments.ts'
 import type { Answer } from './settle.ts'
+import { isUnheard, type MessageInFlight, settle, UNHEARD } from './settle.ts'
+import type { Silence } from './turn-sql.ts'
 import { isAbandoned } from './turn-sql.ts'
 
 /** A process without a heartbeat for this long is dead, and the replies it waited for are lost. */

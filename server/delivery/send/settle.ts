@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
 import { scheduleNextLook, spaceNextSteps } from '../../messages/messages/messages.ts'
-import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
+import type { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { applyReports } from '../outcome/delivery.ts'
 import {

@@ -5,21 +5,20 @@ import { TOKEN_MS } from '../../carts/links/message-tokens.ts'
 import { type Db, type StoreDb, type StoreTx, transact, transactAtOnce, useGenericPlans } from '../../core/db/db.ts'
 import { isDatabaseUnavailable, retryUntilAvailable, withRetry } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
+import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
 import { buildShopperLock, lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { isPush, isText } from '../decide/composing.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Ready } from '../decide/evaluate.ts'
 import type { SendResult } from '../outcome/outcome.ts'
 import { type ChannelRules, createChannelRules, type Sendable } from './channel-rules.ts'
-
 import type { SendContext } from './send-window.ts'
-import { settle } from './settle.ts'
-import * as sql from './turn-sql.ts'
-import { isPush, isText } from '../decide/composing.ts'
-import type { CandidateRow, PreparedRow } from './turn-sql.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
 import type { Answer } from './settle.ts'
+import { settle } from './settle.ts'
+import type { CandidateRow, PreparedRow } from './turn-sql.ts'
+import * as sql from './turn-sql.ts'
 
 // Sends a batch, on every channel (decisions 147 and 149), in three writes. `prepare` writes content and links of the whole batch before any of it is
 // sent. `take`, the turn, is one statement: it stores the answers that came and moves the next messages to `sending`. `settle` (settle.ts) writes what
@@ -300,10 +299,7 @@ const candidateRow = (ready: Ready, own: object): CandidateRow => ({
   own,
 })
 
-const answerOf = (
-  { outcome, answeredAt }: { outcome: Outcome; answeredAt: Date },
-  isMailbox: boolean,
-): Answer => ({
+const answerOf = ({ outcome, answeredAt }: { outcome: Outcome; answeredAt: Date }, isMailbox: boolean): Answer => ({
   state: stateAfterAnswer[outcome.kind],
   at: answeredAt.toISOString(),
   outcome,

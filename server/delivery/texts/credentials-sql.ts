@@ -1,4 +1,4 @@
-import { type AccountDb } from '../../core/db/db.ts'
+import type { AccountDb } from '../../core/db/db.ts'
 import type { ChannelCredentialsTable } from '../../core/schema/text-channels.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
 
@@ -37,4 +37,3 @@ export function columnsOf({ channel, ...rest }: KeptCredentials) {
   }
   return { channel, columns }
 }
-

@@ -9,15 +9,19 @@ import { textChannelTexts } from '../../../shared/text-channels.ts'
 import type { Session } from '../../access/members/session.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { randomToken } from '../../core/common/secrets.ts'
+import type { AccountTx } from '../../core/db/db.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import { canReach } from '../../core/net/addresses.ts'
+import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import type { Deps } from '../../deps.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
 import { countPlaceholders, type ProviderTemplate } from '../../messages/channels/templates.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import type { KeptCredentials } from './credentials-sql.ts'
 import * as sql from './credentials-sql.ts'
+import { columnsOf } from './credentials-sql.ts'
 import {
   type CredentialSecrets,
   channelOf,
@@ -28,10 +32,6 @@ import {
   openSecrets,
   sealSecrets,
 } from './text-channels.ts'
-import type { AccountTx } from '../../core/db/db.ts'
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
-import type { KeptCredentials } from './credentials-sql.ts'
-import { columnsOf } from './credentials-sql.ts'
 
 // Setup of an account's SMS and WhatsApp. The provider verifies credentials before they are saved.
 
@@ -297,11 +297,7 @@ async function saveTemplates(
     .execute()
 }
 
-async function saveTemplate(
-  { db, accountId }: AccountTx,
-  template: TextTemplate,
-  version: number,
-): Promise<void> {
+async function saveTemplate({ db, accountId }: AccountTx, template: TextTemplate, version: number): Promise<void> {
   await db
     .updateTable('channel_credentials')
     .set({ template: JSON.stringify(template), version })

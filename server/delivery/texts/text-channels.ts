@@ -1,29 +1,25 @@
+import type { Twilio } from 'twilio'
+import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import { z } from 'zod'
 import { randomToken, type Secrets } from '../../core/common/secrets.ts'
 import type { Config } from '../../core/config/config.ts'
-import type { Db } from '../../core/db/db.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { canReach } from '../../core/net/addresses.ts'
 import type { TextTemplate } from '../../core/schema/text-channels.ts'
-import type { OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
+import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import type { Cost, Outcome, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
+import { describeInbound } from '../../messages/channels/inbound-check.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
 import type { Authorized } from '../../messages/channels/send-authorization.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
-import { type CredentialsRow, type KeptCredentials, readCredentials } from './credentials-sql.ts'
-import { registerLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.ts'
-
-import { createWhatsAppChannel, type WhatsAppChannel } from './whatsapp.ts'
-import type { Twilio } from 'twilio'
-import type RequestClient from 'twilio/lib/base/RequestClient.js'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
-import type { Cost, Outcome } from '../../messages/channels/channel.ts'
-import { describeInbound } from '../../messages/channels/inbound-check.ts'
 import { chooseSender, estimateText } from '../../messages/channels/senders.ts'
 import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
+import { type CredentialsRow, columnsOf, type KeptCredentials, readCredentials } from './credentials-sql.ts'
+import { registerLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { outcomeOfRefusal } from './text-outcome.ts'
-import type { AccountDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { columnsOf } from './credentials-sql.ts'
+import { createWhatsAppChannel, type WhatsAppChannel } from './whatsapp.ts'
 
 // An account's SMS and WhatsApp channels, made from its credentials. Without credentials, SMS uses the operator's
 // account, if there is one (decision 85), else the built-in phones in local mode and the demo (decision 29). WhatsApp
@@ -525,11 +521,7 @@ async function isDemoAccount(db: Db, accountId: string): Promise<boolean> {
 }
 
 /** Records that the operator's number writes to this address. Call before the send. */
-async function recordOperatorContact(
-  { db, accountId }: AccountDb,
-  addressHash: Buffer,
-  now: Date,
-): Promise<void> {
+async function recordOperatorContact({ db, accountId }: AccountDb, addressHash: Buffer, now: Date): Promise<void> {
   await sql`insert into operator_text_contacts as c (account_id, address_hash, last_at)
     values (${accountId}, ${addressHash}, ${now})
     on conflict (account_id, address_hash) do update set last_at = greatest(c.last_at, excluded.last_at)`.execute(db)

@@ -8,10 +8,9 @@ import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 import { beat } from '../../delivery/send/workers.ts'
-import { watchStages } from './alarms.ts'
+import { storesOfConcern, watchStages } from './alarms.ts'
 import * as rules from './rules.ts'
 import { HOUR_MS } from './rules.ts'
-import { storesOfConcern } from './alarms.ts'
 
 const MINUTE = 60_000
 const world = createWorld()

@@ -2,14 +2,11 @@ import { STAGES, type Stage, SYNC_NOT_BEGUN } from '../../../shared/stages.ts'
 import { notify } from '../../access/notifications/notifications.ts'
 import { isShopDown } from '../../access/stores/rules.ts'
 import { newId } from '../../core/common/ids.ts'
-import { type StoreDb, transact } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-
-import * as rules from './rules.ts'
-
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
-import { type Db, type StoreTx, sql } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { isAccepted, isClaimed, isDelivered, isHeld, isOpen, isSending } from '../../messages/messages/fragments.ts'
+import * as rules from './rules.ts'
 import { AWAITED_LEAST, type HourCount } from './rules.ts'
 
 // Alarms for stages that stopped silently. Each stage of each store is alive, suspected (it looks stopped in one check)
@@ -156,11 +153,7 @@ function sendingFinding({ now }: Watch, look: StoreLook, heartbeat: Heartbeat | 
   }
 }
 
-async function captureFinding(
-  watch: Watch,
-  look: StoreLook,
-  heartbeat: Heartbeat | undefined,
-): Promise<Finding> {
+async function captureFinding(watch: Watch, look: StoreLook, heartbeat: Heartbeat | undefined): Promise<Finding> {
   const { now } = watch
   const alive = { stage: 'capture', cause: null, since: now, waiting: 0, detail: null } as const
   // An offline shop has no shoppers; the sync stage reports it.

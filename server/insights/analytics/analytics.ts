@@ -11,18 +11,18 @@ import { loadEntitlements, requireFeature } from '../../billing/billing/entitlem
 import { hasFeature } from '../../billing/billing/rules.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import { isFailed } from '../../messages/messages/fragments.ts'
 import * as rules from './analytics-rules.ts'
-import { type CartSums, type OrderSums, countedUntil, sumCarts, sumOrders } from './analytics-sql.ts'
+import type { FunnelSums } from './analytics-sql.ts'
+import { type CartSums, countedUntil, type OrderSums, sumCarts, sumOrders } from './analytics-sql.ts'
 import { buyersOf } from './buyers.ts'
+import type { DayBounds } from './days.ts'
 import { boundsOf } from './days.ts'
 import { type ChannelSums, sumMessages } from './messages-sql.ts'
 import { ensureRange, ensureRangeSoon } from './product-ranges.ts'
 import { productsAfter } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
-import { sql } from '../../core/db/db.ts'
-import { isFailed } from '../../messages/messages/fragments.ts'
-import type { DayBounds } from './days.ts'
-import type { FunnelSums } from './analytics-sql.ts'
 
 // Advanced Analytics (B 2, decisions 91 to 101): figures of a range of days, for one store or several with one
 // currency.

@@ -2,18 +2,22 @@ import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
 import type { StoreRow } from '../../access/stores/store.ts'
 import { readStreams } from '../../carts/sync/streams.ts'
 import { findSyncProblem, syncAge } from '../../carts/sync/sync-status.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { type AskedOfStores, storesAsked } from './analytics.ts'
-
-
-import { type Bucket, type ChartSums, chartBuckets, chartSums, daySpans, figuresOf, sumsByCurrency } from './rules.ts'
-import type { RawBuilder } from '../../core/db/db.ts'
+import type { Db, RawBuilder, StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import type { DaySpans } from './rules.ts'
-import type { Sums } from './rules.ts'
-import { wholeDays } from './rules.ts'
-import { MEASURES } from './rollups-sql.ts'
+import { type AskedOfStores, storesAsked } from './analytics.ts'
 import { countPeople } from './rollups.ts'
+import { MEASURES } from './rollups-sql.ts'
+import type { DaySpans, Sums } from './rules.ts'
+import {
+  type Bucket,
+  type ChartSums,
+  chartBuckets,
+  chartSums,
+  daySpans,
+  figuresOf,
+  sumsByCurrency,
+  wholeDays,
+} from './rules.ts'
 
 // The dashboard: figures and chart of one store, or of all stores of the account with one currency (decision 154), from
 // rollups only (Way D). It never calls the shops; it shows the state of their last syncs (decision 28).
@@ -23,10 +27,7 @@ export async function readStats(asked: AskedOfStores): Promise<DashboardStats> {
   const { stores, currency } = await readStanding(asked)
   const counted = await Promise.all(
     stores.map(async ({ store, zone }) => {
-      const [sums, people] = await Promise.all([
-        sumSpans(store, daySpans(now, zone)),
-        activePeople(store, zone, now),
-      ])
+      const [sums, people] = await Promise.all([sumSpans(store, daySpans(now, zone)), activePeople(store, zone, now)])
       return { ...sums, people }
     }),
   )

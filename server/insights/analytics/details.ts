@@ -2,17 +2,16 @@ import { type AnalyticsDetails, analyticsChannels, hourBounds, type TopProduct }
 import type { StoresQuery } from '../../../shared/dashboard.ts'
 import type { Pagination } from '../../../shared/paging.ts'
 import { readPages } from '../../access/http/downloads.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { describePage } from '../../core/db/paging.ts'
 import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './analytics.ts'
 import { cartFigures, channelFigures, ofChannel, presentProduct, share, sourcesOf, sum } from './analytics-rules.ts'
-import { type CartSums, sumOrders } from './analytics-sql.ts'
+import { CARTS, type CartSums, sumOrders } from './analytics-sql.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumOrigins } from './messages-sql.ts'
 import { ensureRange } from './product-ranges.ts'
 import { listProducts, type ProductSums, productsAfter } from './product-ranges-sql.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
 import type { RangeDays } from './ranges.ts'
-import { CARTS } from './analytics-sql.ts'
 
 // Additional figures of Advanced Analytics (decision 99).
 

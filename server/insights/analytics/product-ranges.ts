@@ -1,14 +1,11 @@
 import { analyticsRanges, rangeDays } from '../../../shared/analytics.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-import { dayOf } from './days.ts'
-import { lockRanges } from './product-ranges-sql.ts'
-import { daysOfRange, type RangeDays } from './ranges.ts'
 import type { StoreTx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { lengthOf } from './product-ranges-sql.ts'
-import { daysOf } from './product-ranges-sql.ts'
+import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import type { Day } from './days.ts'
+import { dayOf } from './days.ts'
+import { daysOf, lengthOf, lockRanges } from './product-ranges-sql.ts'
+import { daysOfRange, type RangeDays } from './ranges.ts'
 
 /** Stores not viewed for this long are summed on the next request. */
 const LOOKED_AT_MS = 31 * 86_400_000

@@ -68,4 +68,3 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
       from orders o, order_marks(o.touchpoint_id, o.purchased_at, o.net_minor) m where o.store_id = ${storeId}) raw
     group by slot, currency`.execute(db)
 }
-

@@ -1,12 +1,12 @@
 import type { Trend } from '../../../shared/analytics.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { type Asked, demandAdvanced, eachStore, frameOf, type Scope, scopesOf } from './analytics.ts'
 import { decimal, share, sum } from './analytics-rules.ts'
+import type { CartSums } from './analytics-sql.ts'
 import { attributedByDay } from './analytics-sql.ts'
 import type { Day } from './days.ts'
 import { type TrendBucket, trendBuckets } from './ranges.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import type { CartSums } from './analytics-sql.ts'
 
 // The two trends (B 7, decision 98). A bucket without a denominator is a gap, not a zero.
 
@@ -31,10 +31,7 @@ export async function readRateTrend(asked: Asked): Promise<Trend> {
 
 export async function readRevenueTrend(asked: Asked): Promise<Trend> {
   const { frame, buckets, rows } = await read(asked, async (store, first, last) => {
-    const [won, carts] = await Promise.all([
-      attributedByDay(store, first, last),
-      cartsByDay(store, first, last),
-    ])
+    const [won, carts] = await Promise.all([attributedByDay(store, first, last), cartsByDay(store, first, last)])
     return [
       ...won.map(({ day, currency, net_minor }) => ({ day, currency, won: net_minor, lost: 0 })),
       ...carts.map(({ day, currency, unbought_minor }) => ({ day, currency, won: 0, lost: unbought_minor })),

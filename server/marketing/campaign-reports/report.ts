@@ -3,15 +3,14 @@ import { currencyExponent } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { clicksByTarget, peopleOf } from '../../delivery/engagement/responses.ts'
 import type { Deps } from '../../deps.ts'
+import { isHeld } from '../../messages/messages/fragments.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
 import { MAX_RETRIED } from '../campaigns/retry.ts'
-import { countStates, readFigures } from './sql.ts'
-import { sql } from '../../core/db/db.ts'
-import { isHeld } from '../../messages/messages/fragments.ts'
 import type { RecipientRow } from './sql.ts'
-import { ofCampaign } from './sql.ts'
+import { countStates, ofCampaign, readFigures } from './sql.ts'
 
 // The report of a campaign (area decision 48): message counts, engagement, and attributed orders.
 

@@ -1,5 +1,5 @@
-import { type TargetAudience } from '../../../shared/audience.ts'
-import { type CampaignInput } from '../../../shared/campaigns.ts'
+import type { TargetAudience } from '../../../shared/audience.ts'
+import type { CampaignInput } from '../../../shared/campaigns.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'

@@ -50,4 +50,3 @@ export async function readPeople(
     .orderBy('address')
     .execute()
 }
-

@@ -1,11 +1,9 @@
 import { notify } from '../../access/notifications/notifications.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
-
-import { findPauseCause, GUARD_LIMITS, type GuardLimits, isRunning, statusAfter } from './rules.ts'
-import { sql } from '../../core/db/db.ts'
 import { hasBounced, isOpen, isRunningCampaign, isSending, wasAccepted } from '../../messages/messages/fragments.ts'
+import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
+import { findPauseCause, GUARD_LIMITS, type GuardLimits, isRunning, statusAfter } from './rules.ts'
 import type { CampaignKey } from './runs-sql.ts'
 
 // Pauses a running campaign with too many bounces or complaints and notifies the owner (area decision 50). Its open

@@ -1,4 +1,3 @@
-
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'

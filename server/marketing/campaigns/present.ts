@@ -5,13 +5,13 @@ import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { loadStepCoupons } from '../../carts/coupons/list.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
+import { countedByState } from '../../messages/messages/fragments.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
 import { presentFilters } from '../audiences/filters.ts'
 import { presentCoupon } from '../flows/step-coupons.ts'
 import { isEmail } from './campaign-input.ts'
 import { type CampaignRow, readCampaign, readPeople } from './campaigns-sql.ts'
-import { sql } from '../../core/db/db.ts'
-import { countedByState } from '../../messages/messages/fragments.ts'
 
 // Builds the API view of campaigns.
 

@@ -1,17 +1,15 @@
 import { campaignTexts } from '../../../shared/campaigns.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
 import { countCustomText } from './custom-text.ts'
-
+import { isRetryable } from './fragments.ts'
 import { planMessagesFor } from './runs.ts'
 import { insertRun } from './runs-sql.ts'
 import { assertMaySend } from './steps.ts'
-import { sql } from '../../core/db/db.ts'
-import { isRetryable } from './fragments.ts'
 
 // Retries the failed messages of a campaign (area decision 48) in a run of their own: each retry is a new message with
 // its own key (D1). Messages with an unknown result are not retried (D4).

@@ -48,4 +48,3 @@ export async function closeOpenMessages(
 
 export const ofCampaign = (storeId: string, campaignId: string) =>
   sql`store_id = ${storeId} and origin_kind = 'campaign' and origin_id = ${campaignId}`
-

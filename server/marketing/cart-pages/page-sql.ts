@@ -1,4 +1,3 @@
-
 import { CART_COLUMNS, withMerged } from '../../carts/carts/fragments.ts'
 import type { ListedCart } from '../../carts/carts/list.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'

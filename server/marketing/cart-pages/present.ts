@@ -1,4 +1,11 @@
-import { type CartItem, type CartState, type CartView, type MessageView, messageName, type TimelineEntry } from '../../../shared/carts.ts'
+import {
+  type CartItem,
+  type CartState,
+  type CartView,
+  type MessageView,
+  messageName,
+  type TimelineEntry,
+} from '../../../shared/carts.ts'
 import { capitals } from '../../../shared/coupons.ts'
 import { engagementReason } from '../../../shared/engagement.ts'
 import { currencyExponent } from '../../../shared/money.ts'

@@ -2,17 +2,23 @@ import { z } from 'zod'
 import type { AudienceFilters } from '../../../shared/audience.ts'
 import type { AbandonedCustomer, abandonedCustomers } from '../../../shared/customers.ts'
 import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
 import { countMatching, filtersFor } from '../audiences/audiences.ts'
-import { decimal } from '../cart-pages/present.ts'
-
-import { type CustomerFilter, type CustomerTotal, countCustomers, MAX_SEARCHED, pagesOfCustomers } from './list-sql.ts'
-import { presentCustomer } from './present.ts'
-import { sql } from '../../core/db/db.ts'
 import { type AudienceWanted, isCandidate, isNewestMatching } from '../audiences/fragments.ts'
+import { decimal } from '../cart-pages/present.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
-import { beginsWith, type ListedCustomer } from './list-sql.ts'
+import {
+  beginsWith,
+  type CustomerFilter,
+  type CustomerTotal,
+  countCustomers,
+  type ListedCustomer,
+  MAX_SEARCHED,
+  pagesOfCustomers,
+} from './list-sql.ts'
+import { presentCustomer } from './present.ts'
 
 // Customers with an abandoned cart (B 7), and the customers of a filter, as recipients of a discount mail (decision
 // 39).
@@ -57,10 +63,7 @@ async function resolveAudience(
 }
 
 /** Complete for any number of matches: many matches are found during the scan of the carts. */
-async function findMatches(
-  store: StoreDb,
-  search: string,
-): Promise<{ among: SearchMatch; lookedThrough?: number }> {
+async function findMatches(store: StoreDb, search: string): Promise<{ among: SearchMatch; lookedThrough?: number }> {
   if (search === '') return { among: null }
   const filter = { search, isRegistered: null }
   const counted = await countCustomers(store, filter)

@@ -1,6 +1,6 @@
-import type { Deps } from '../../deps.ts'
 import type { Db } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 
 /** Tick: folds the counters, so that a total reads only a few rows. */
 export function foldCustomerListCounts(deps: Deps): Promise<void> {

@@ -1,26 +1,19 @@
+import type { CartBadge, CartState } from '../../../shared/carts.ts'
 import type { CustomerPage } from '../../../shared/customers.ts'
+import { BADGE } from '../../carts/carts/fragments.ts'
+import { COUNTS } from '../../carts/orders/fragments.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { selectPage } from '../../shoppers/suppressions/suppressions.ts'
 import { readMessagesOfShopper } from '../cart-pages/messages.ts'
+import { decimal } from '../cart-pages/present.ts'
 import { entriesOf } from '../ledger/ledger.ts'
 import { messageViews } from '../manual-sends/manual.ts'
-import type { CustomerFilter } from './list-sql.ts'
-
-
-import { BADGE } from '../../carts/carts/fragments.ts'
-import { sql } from '../../core/db/db.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
-
-
-
-import { decimal } from '../cart-pages/present.ts'
+import type { CustomerFilter, ListedCustomer } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
-import type { CartBadge } from '../../../shared/carts.ts'
-import type { CartState } from '../../../shared/carts.ts'
-import { COUNTS } from '../../carts/orders/fragments.ts'
-import type { ListedCustomer } from './list-sql.ts'
 
 // Customers (decisions 40 and 127): shoppers who are registered in the store or have given a contact.
 

@@ -14,4 +14,3 @@ export const presentCustomer = (row: ListedCustomer): CustomerView => ({
   is_registered: row.is_registered,
   last_login: row.last_login_at?.toISOString() ?? null,
 })
-

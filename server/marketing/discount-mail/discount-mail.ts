@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
+import { capitals } from '../../../shared/coupons.ts'
 import {
   discountTexts,
   type previewDiscount,
@@ -11,18 +12,17 @@ import { currencyExponent } from '../../../shared/money.ts'
 import type { MessagePreview, SendReply, TestReply } from '../../../shared/reminders.ts'
 import { isOnStoreHost, isOnStoreOrigin } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
+import type { CouponState } from '../../carts/coupons/validity.ts'
 import { findCouponProblem, removeRestrictions } from '../../carts/coupons/validity.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import * as preview from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
 import { findReplayedJob, findReplayedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
 import { sendOfferTest, type Tester } from '../manual-sends/test-send.ts'
 import { resolveRecipients } from './recipients.ts'
-import { capitals } from '../../../shared/coupons.ts'
-import type { CouponState } from '../../carts/coupons/validity.ts'
-import { sql } from '../../core/db/db.ts'
 
 // A coupon by email to chosen customers (decision 39). Reasons that block all of them reject the request; others fail
 // single items.

@@ -1,4 +1,3 @@
-
 import { type StoreTx, sql } from '../../core/db/db.ts'
 
 // Statements for the store's own push notifications, a flow of kind 'push'.

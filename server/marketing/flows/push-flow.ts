@@ -1,10 +1,11 @@
+import type { PushFrequency } from '../../../shared/push.ts'
 import { DEFAULT_PUSH, type PushSettings } from '../../../shared/push.ts'
 import { assertMayMail } from '../../access/members/verification.ts'
 import { lockStore, readStore } from '../../access/stores/store.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken } from '../../core/common/secrets.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import {
@@ -15,8 +16,6 @@ import {
 } from '../../messages/messages/messages.ts'
 import * as push from './push-flow-sql.ts'
 import { abandonedSince, insertTemplates, saveTemplate, switchFlow } from './sql.ts'
-import type { PushFrequency } from '../../../shared/push.ts'
-import { sql } from '../../core/db/db.ts'
 
 // The store's own push notifications (decision 77), stored as a flow of kind 'push'. It runs beside the store's flows
 // and shares their control group and frequency cap.

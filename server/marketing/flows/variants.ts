@@ -74,4 +74,3 @@ export const defaultText: Record<FlowChannel, Text> = {
   whatsapp: { subject: '', body: READY_TEXTS.whatsapp },
   push: { subject: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
 }
-

@@ -1,5 +1,6 @@
 import { authTexts } from '../../../shared/auth.ts'
-import type { FlowStep, FlowView } from '../../../shared/flows.ts'
+import type { FlowChannel } from '../../../shared/flow-conditions.ts'
+import type { FlowStep, FlowVariant, FlowView, StepTexts } from '../../../shared/flows.ts'
 import { currencyExponent } from '../../../shared/money.ts'
 import { needsConfirmedAddress } from '../../access/members/verification.ts'
 import { readStore } from '../../access/stores/store.ts'
@@ -7,18 +8,14 @@ import { loadStepCoupons } from '../../carts/coupons/list.ts'
 import { selectRunning } from '../../carts/experiments/experiments.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
 import { minDelayMinutes, missingForMail, missingForSending } from './flows.ts'
 import { ATTRIBUTED_DAYS, readAttributedRevenue } from './report-sql.ts'
-import { type Step, listFlows, readCounts, readFlow, stepsOf } from './sql.ts'
+import { type listFlows, readCounts, readFlow, type Step, stepsOf } from './sql.ts'
 import { presentCoupon } from './step-coupons.ts'
-import { type StoredVariant, variantsOf } from './variants.ts'
-import { sql } from '../../core/db/db.ts'
-import type { FlowChannel } from '../../../shared/flow-conditions.ts'
-import type { FlowVariant } from '../../../shared/flows.ts'
-import type { StepTexts } from '../../../shared/flows.ts'
-import { defaultText } from './variants.ts'
+import { defaultText, type StoredVariant, variantsOf } from './variants.ts'
 
 // Builds the API view of flows.
 
@@ -108,11 +105,7 @@ const presentAttributed = (
   revenue: (row?.revenue_minor ?? 0) / 10 ** currencyExponent(currency),
 })
 
-function presentStep(
-  step: Step,
-  stored: readonly StoredVariant[],
-  currency: string,
-): Omit<FlowStep, 'couponShown'> {
+function presentStep(step: Step, stored: readonly StoredVariant[], currency: string): Omit<FlowStep, 'couponShown'> {
   const variants = stored.map(presentVariant)
   const { email, sms, push } = variants[0]!.words
   return {

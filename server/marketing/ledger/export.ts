@@ -94,12 +94,7 @@ interface RefusedRow {
   problem: string
 }
 
-function refusalsAfter(
-  { db, storeId }: StoreDb,
-  importId: string,
-  line: number,
-  limit: number,
-): Promise<RefusedRow[]> {
+function refusalsAfter({ db, storeId }: StoreDb, importId: string, line: number, limit: number): Promise<RefusedRow[]> {
   return db
     .selectFrom('consent_import_errors')
     .select(['line', 'cells', 'problem'])

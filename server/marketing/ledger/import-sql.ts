@@ -285,4 +285,3 @@ export async function deleteOld(db: Db, { uploads, reports }: { uploads: Date; r
     .execute()
   await db.deleteFrom('consent_import_errors').where('at', '<', reports).execute()
 }
-

@@ -10,6 +10,7 @@ import type { Session } from '../../access/members/session.ts'
 import { findUserById } from '../../access/members/users.ts'
 import { notify } from '../../access/notifications/notifications.ts'
 import { chunked } from '../../core/common/chunks.ts'
+import { createSemaphore } from '../../core/common/concurrency.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { deriveId, newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
@@ -34,11 +35,9 @@ import {
   suppressionFor,
 } from './import-rules.ts'
 import * as sql from './import-sql.ts'
-
 import { consentImportJob } from './jobs.ts'
 import { isImportId } from './rules.ts'
 import { placeOf } from './sql.ts'
-import { createSemaphore } from '../../core/common/concurrency.ts'
 
 // Imports consents given elsewhere, with their proof (C5). A file is uploaded, previewed, confirmed on a legal ground,
 // and then stored part by part. Equal rows are stored once, and earlier opt-outs stay in force.

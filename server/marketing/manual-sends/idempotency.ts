@@ -3,9 +3,8 @@ import type { ErrorCode } from '../../../shared/errors.ts'
 import type { Session } from '../../access/members/session.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Idempotent requests (D9). The result is stored with the key in one transaction; a replay with the same key gets the
 // first answer.
@@ -158,22 +157,12 @@ function readRequest({ db, storeId }: StoreDb, userId: string, key: string): Pro
 }
 
 /** Keeps an existing answer. */
-async function storeReply(
-  { db, storeId }: StoreDb,
-  made: string,
-  userId: string,
-  answer: unknown,
-): Promise<void> {
+async function storeReply({ db, storeId }: StoreDb, made: string, userId: string, answer: unknown): Promise<void> {
   await sql`update idempotency_keys set answer = ${JSON.stringify(answer)}::jsonb
     where store_id = ${storeId} and user_id = ${userId} and made = ${made} and answer is null`.execute(db)
 }
 
-async function deleteRequest(
-  { db, storeId }: StoreDb,
-  userId: string,
-  key: string,
-  made: string,
-): Promise<void> {
+async function deleteRequest({ db, storeId }: StoreDb, userId: string, key: string, made: string): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
     .where('store_id', '=', storeId)

@@ -56,4 +56,3 @@ export async function insertManualMessage({ db, storeId }: StoreTx, wanted: NewM
     returning cart_id`.execute(db)
   return made.rows.map((row) => row.cart_id)
 }
-

@@ -7,22 +7,17 @@ import { assertMayMail, takeOwnText } from '../../access/members/verification.ts
 import { requireFeature } from '../../billing/billing/entitlements.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import { loadAccountMailRoute } from '../../delivery/email/mail-servers.ts'
 import { templateFor } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
+import { isClaimed, isOpen, isSending, newestSend, wasAttempted } from '../../messages/messages/fragments.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { findProgress, findTextStatus, isFailed } from '../../messages/messages/state-rules.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
-
 import { delayLoss, insertManualMessage } from './manual-sql.ts'
-import { sql } from '../../core/db/db.ts'
-import { newestSend } from '../../messages/messages/fragments.ts'
-import { isClaimed } from '../../messages/messages/fragments.ts'
-import { isOpen } from '../../messages/messages/fragments.ts'
-import { isSending } from '../../messages/messages/fragments.ts'
-import { wasAttempted } from '../../messages/messages/fragments.ts'
 
 // Manual messages to one cart (D11). The message uses the common send path with priority, and the request waits for the
 // result. A temporary reason is returned; the message is not held.

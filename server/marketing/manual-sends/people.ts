@@ -1,18 +1,17 @@
 import { discountTexts, READY_DISCOUNT } from '../../../shared/discount-mail.ts'
 import type { SendReply } from '../../../shared/reminders.ts'
+import { newestAbandoned } from '../../carts/carts/fragments.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshLargeJobStatistics } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from './idempotency.ts'
 import { assertMaySend, countCustomText, PRIORITY_MS, waitForReply } from './manual.ts'
-
 import { type CommonFields, type Items, planItems } from './plan-items.ts'
-import { newestAbandoned } from '../../carts/carts/fragments.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Mails to people instead of carts (decision 39), each about the most recently abandoned cart or none. The rows are the
 // job, as with carts.

@@ -1,18 +1,17 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
-import type { CartReach, cartReach } from '../../../shared/reach.ts'
+import type { CartReach, CartStage, cartReach, StageFilter } from '../../../shared/reach.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { type ListFilter, parseFilter } from '../../carts/carts/filter.ts'
 import * as list from '../../carts/carts/list.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
+import { type RawBuilder, sql } from '../../core/db/db.ts'
 import { evaluateReach } from '../../delivery/decide/evaluate.ts'
 import { countReach, isOf, type ReachDecision } from '../../delivery/decide/reach-rules.ts'
 import type { Deps } from '../../deps.ts'
-import { firstOfDays } from '../../insights/analytics/rules.ts'
-import type { CartStage, StageFilter } from '../../../shared/reach.ts'
-import { type RawBuilder, sql } from '../../core/db/db.ts'
 import { wasSent } from '../../insights/analytics/fragments.ts'
+import { firstOfDays } from '../../insights/analytics/rules.ts'
 
 // Which carts email could reach now, by running the send decision on hypothetical messages without store-wide blockers.
 // The result depends on consent, suppressions, orders, caps and time, so it is computed on request for the newest

@@ -10,7 +10,7 @@ import { assertMayMail } from '../../access/members/verification.ts'
 import { noteTest } from '../../access/notifications/notifications.ts'
 import { formatMonth } from '../../billing/billing/rules.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import { type AnyComposed, compose, isPush, isText } from '../../delivery/decide/composing.ts'
 import { type DecisionContext, mailWayOfSituation, type Texts } from '../../delivery/decide/decision-inputs.ts'
@@ -30,7 +30,6 @@ import { textCountry } from '../../messages/channels/phone.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { TemplateError } from '../../messages/templates/context.ts'
 import { assertPlanHas } from './manual.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Sends a test for a real cart to the member, by the common render and send code. The test creates no message row,
 // badge or plan use, and its links only open the restore page. Its price is booked, because it is paid.

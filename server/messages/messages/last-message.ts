@@ -2,9 +2,8 @@ import type { z } from 'zod'
 import type { lastMessage } from '../../../shared/reminders.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
-
-import { findResult, isSending } from './state-rules.ts'
 import { sql } from '../../core/db/db.ts'
+import { findResult, isSending } from './state-rules.ts'
 
 // The last message to a shopper, for a user who is about to send another.
 
@@ -43,10 +42,7 @@ interface LastMessage {
 }
 
 /** The newest message sent to the shopper of a cart, about any cart. No row: no such cart. */
-async function findLastMessage(
-  { db, storeId }: StoreDb,
-  cartId: string,
-): Promise<LastMessage | null | undefined> {
+async function findLastMessage({ db, storeId }: StoreDb, cartId: string): Promise<LastMessage | null | undefined> {
   const rows = await sql<{ last: Omit<LastMessage, 'at'> | null; at: Date | null }>`
     select to_jsonb(m) as last, m.at from carts c
     left join lateral (

@@ -111,4 +111,3 @@ function removeEmptied(html: string): string {
   }
   return after.replaceAll(BLANK, '\n')
 }
-

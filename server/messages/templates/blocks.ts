@@ -2,13 +2,9 @@
 import { encode } from 'html-entities'
 import type { Look } from '../../../shared/palette.ts'
 import { BUTTON_MARKS, ITEMS_MARK, ROW_MARKS } from './compile.ts'
-import { type ShownCart } from './items.ts'
-import { itemsHtml } from './items-html.ts'
 import type { TemplateCoupon } from './context.ts'
-import { limitItems } from './items.ts'
-import { countHiddenItems } from './items.ts'
-import { TOTAL } from './items.ts'
-import { describeSaving } from './items.ts'
+import { countHiddenItems, describeSaving, limitItems, type ShownCart, TOTAL } from './items.ts'
+import { itemsHtml } from './items-html.ts'
 
 const [ROW, AMOUNT, ROW_END] = ROW_MARKS
 const [BUTTON, BUTTON_END] = BUTTON_MARKS

@@ -1,14 +1,12 @@
 // Fills an owner's text with a shopper's values and cleans it, before the layout is added. Pure.
-import { encode } from 'html-entities'
+import { decode, encode } from 'html-entities'
 import type { Liquid, Template } from 'liquidjs'
 import { hasBlank, removeBlankParagraphs } from './blanks.ts'
 import { BUTTON_MARKS, CartItems, type Compiler, ITEMS_MARK, LABEL_MARK } from './compile.ts'
 import { cleanText, TemplateError, type TemplateSource, webAddress } from './context.ts'
 import { toTemplateError } from './errors.ts'
 import { type CleanItem, cleanImageUrl } from './items.ts'
-
 import type { Values } from './values.ts'
-import { decode } from 'html-entities'
 
 export interface Draft {
   /** Filled subject, and as shown. */
@@ -173,7 +171,6 @@ export function tooLargeError(): TemplateError {
 // Reduces an owner's HTML, filled with a shopper's data, to what a mail may contain: known tags and attributes,
 // balanced (it cannot close the layout's table), with links and pictures decided by the caller. Anything else becomes
 // text.
-
 
 interface SanitizeRules {
   /** The URL for a link, or null to remove the link; called for web addresses only. */

@@ -47,4 +47,3 @@ export const describeSaving = ({ saving, amount, offer }: TemplateCoupon) =>
   saving === null ? amount || describeFreeShipping(offer) : `−${saving}`
 
 const describeFreeShipping = (offer: string) => (offer === 'free shipping' ? 'Free shipping' : '')
-

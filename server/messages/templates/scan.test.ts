@@ -4,8 +4,8 @@ import { measureCpuMs } from '../../../test/cpu.ts'
 import { keywordOf } from '../../delivery/inbound/keywords.ts'
 import { createCompiler } from './compile.ts'
 import { sampleContext } from './context.ts'
-import { createTemplateRenderer } from './render.ts'
 import { sanitizeHtml } from './draft.ts'
+import { createTemplateRenderer } from './render.ts'
 import { hasRange, isOnlyTags, listTags, splitLiquid, tidyLines } from './scan.ts'
 
 const signs = fc.constantFrom('{{', '}}', '{%', '%}', '{', '}', '%', 'a', ' ', '\n', '-')

@@ -1,12 +1,9 @@
 // Cleans the values of a message: texts of the store or shopper on one line, bounded, and links as web addresses. Pure.
 import { cleanBrand, DEFAULT_MAIL_BRAND } from './brand.ts'
+import type { TemplateCoupon, TemplateItem } from './context.ts'
 import { cleanText, type TemplateContext, TemplateError, webAddress } from './context.ts'
-import { type ShownCart } from './items.ts'
-import type { TemplateCoupon } from './context.ts'
-import type { TemplateItem } from './context.ts'
 import type { CleanItem } from './items.ts'
-import { SOLD_OUT } from './items.ts'
-import { cleanImageUrl } from './items.ts'
+import { cleanImageUrl, type ShownCart, SOLD_OUT } from './items.ts'
 
 export type Values = ReturnType<typeof cleanContext>
 

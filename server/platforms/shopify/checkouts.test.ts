@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
-import { readCheckout } from './platform.ts'
 import { readCustomer } from './people.ts'
+import { readCheckout } from './platform.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

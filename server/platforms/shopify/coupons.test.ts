@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 import type { CouponDraft } from '../platform/coupon.ts'
-import { readCoupon } from './coupons.ts'
-import { couponUrl } from './coupons.ts'
+import { couponUrl, readCoupon } from './coupons.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

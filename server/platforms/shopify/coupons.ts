@@ -1,30 +1,26 @@
+import { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
+import { currencyExponent } from '../../../shared/money.ts'
 import type { StoreNet } from '../platform/access.ts'
 import type {
   CouponChange,
   CouponChangeResult,
   CouponDraft,
+  CouponLimits,
   CouponResult,
   CouponsById,
   PlatformCoupon,
 } from '../platform/coupon.ts'
 import type { Page } from '../platform/platform.ts'
+import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { parseId } from '../platform/text.ts'
-
-import { at, connection, formatGid, parseGid } from './fields.ts'
+import { parseId, plainText } from '../platform/text.ts'
+import { at, connection, formatGid, parseAmount, parseGid, toMinor, wireFlag, wireInstant } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { numberedPages } from './lists.ts'
 import { DISCOUNT_DELETE } from './mutations.ts'
 import { type UserError, userErrors } from './problems.ts'
-import { changedSince } from './queries.ts'
-import { z } from 'zod'
-import { currencyExponent } from '../../../shared/money.ts'
-import type { CouponLimits } from '../platform/coupon.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
-import { plainText } from '../platform/text.ts'
-import { parseAmount, toMinor, wireFlag, wireInstant } from './fields.ts'
-import { PAGE } from './queries.ts'
+import { changedSince, PAGE } from './queries.ts'
 
 // Coupons: discounts with one code each. A mutation returns only the discount's id, and the result is read separately.
 // Withheld fields therefore never lead to a second discount.

@@ -1,19 +1,13 @@
-import type { StoreAccess, StoreNet, StoreToken, TokenCache } from '../platform/access.ts'
+import { z } from 'zod'
+import { FetchProblem } from '../../core/net/fetch-problem.ts'
+import type { StoreAccess, StoreKeys, StoreNet, StoreToken, TokenCache } from '../platform/access.ts'
+import type { StoreProblemCode } from '../platform/platform.ts'
+import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord } from '../platform/text.ts'
-
+import { isRecord, plainText, safeDetail } from '../platform/text.ts'
 import { at } from './fields.ts'
-
 import { API_VERSION } from './queries.ts'
 import { pause } from './throttle.ts'
-import { z } from 'zod'
-
-import { FetchProblem } from '../../core/net/fetch-problem.ts'
-import { problemFromFetch } from '../platform/problem-from-fetch.ts'
-import type { StoreKeys } from '../platform/access.ts'
-import type { StoreProblemCode } from '../platform/platform.ts'
-import { plainText } from '../platform/text.ts'
-import { safeDetail } from '../platform/text.ts'
 
 // Sends GraphQL requests to one store. Callers never see throttling, an expired token, or fields withheld from the
 // store's app: the client waits, renews the token, and omits the fields.

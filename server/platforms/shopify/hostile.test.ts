@@ -7,11 +7,10 @@ import type { CouponDraft } from '../platform/coupon.ts'
 import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
 import type { PlatformItem } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { readCheckout } from './platform.ts'
-import { createShopifyClient } from './platform.ts'
 import { readCoupon } from './coupons.ts'
 import { readDiscounts, readOrder } from './order-wire.ts'
 import { readCustomer } from './people.ts'
+import { createShopifyClient, readCheckout } from './platform.ts'
 
 // A store may send anything. The client returns valid rows or throws StoreProblem.
 

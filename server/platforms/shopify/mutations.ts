@@ -4,4 +4,3 @@
 export const DISCOUNT_DELETE = `mutation DiscountDelete($id: ID!) {
   discountCodeDelete(id: $id) { deletedCodeDiscountId userErrors { field message code } }
 }`
-

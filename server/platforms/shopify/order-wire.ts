@@ -18,8 +18,7 @@ import {
   wireMoney,
   wireWords,
 } from './fields.ts'
-import { wireAddress, wirePerson } from './people.ts'
-import { Address } from './people.ts'
+import { type Address, wireAddress, wirePerson } from './people.ts'
 
 // Reads the fields of an order that we use. Only a row without id, time, currency or total is skipped.
 

@@ -1,28 +1,30 @@
+import { z } from 'zod'
+import { FetchProblem } from '../../core/net/fetch-problem.ts'
+import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { StoreNet } from '../platform/access.ts'
-import type { OrderPage, OrderQuery, PlatformOrder } from '../platform/platform.ts'
-import { readRows } from '../platform/row.ts'
+import type { OrderPage, OrderQuery, PlatformOrder, SkippedRow } from '../platform/platform.ts'
+import { problemFromFetch } from '../platform/problem-from-fetch.ts'
+import { field, type RowReading, readRows, wireText } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { parseId } from '../platform/text.ts'
-
-import { at, formatGid, parseGid } from './fields.ts'
+import { isRecord, parseId, webAddress } from '../platform/text.ts'
+import { at, formatGid, parseGid, wireInstant } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { type LinesQuery, withAllLines } from './lines.ts'
 import { readChunks } from './lists.ts'
 import { readDiscounts, readOrder } from './order-wire.ts'
-import { changedSince, ORDER_BY_ID, ORDER_DISCOUNTS, ORDER_ITEMS, ORDERS, ORDERS_COUNT } from './queries.ts'
-import { z } from 'zod'
-import type { SkippedRow } from '../platform/platform.ts'
-import { field, type RowReading, wireText } from '../platform/row.ts'
-import { isRecord, webAddress } from '../platform/text.ts'
-import { wireInstant } from './fields.ts'
-
-
 import { userErrors } from './problems.ts'
-import { BULK_BY_ID, BULK_RECENT, ordersInBulk } from './queries.ts'
+import {
+  BULK_BY_ID,
+  BULK_RECENT,
+  changedSince,
+  ORDER_BY_ID,
+  ORDER_DISCOUNTS,
+  ORDER_ITEMS,
+  ORDERS,
+  ORDERS_COUNT,
+  ordersInBulk,
+} from './queries.ts'
 import { pause } from './throttle.ts'
-import { FetchProblem } from '../../core/net/fetch-problem.ts'
-import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
-import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 
 // The order pull. Orders are listed by time of change. A cursor stands for a time and an id: an order that changes
 // during the pull moves to the end and is returned once more.

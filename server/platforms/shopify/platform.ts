@@ -1,49 +1,59 @@
-import type { Platform } from '../platform/kind.ts'
-
-import { couponUrl } from './coupons.ts'
-
-import { canDeliverTo, readDelivery, TOPICS, webhookSecret } from './webhooks.ts'
-import type { RestoreItem, RestoreLink, RestoreOptions, RestoreSource } from '../platform/kind.ts'
-import { parseId } from '../platform/text.ts'
-import type { StoreAccess, StoreNet, TokenCache } from '../platform/access.ts'
-import type { StoreClient, StoreLogo } from '../platform/platform.ts'
-import { createCoupons, deleteCoupons, findCoupon, pullCoupons, readCouponsById, updateCoupon, updateCoupons } from './coupons.ts'
-import { createGraph } from './graph.ts'
-import { pullOrders, readSingleOrder } from './orders.ts'
-
-
 import { z } from 'zod'
-import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import type { ItemRef, ItemTerms, Page, PlatformCustomer, PlatformProduct } from '../platform/platform.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, webAddress } from '../platform/text.ts'
-import { at, connection, formatGid, parseGid, wireFlag, wireGid, wireInstant } from './fields.ts'
-import type { Graph, GraphAnswer } from './graph.ts'
-import { type ListQuery, numberedPages, readChunks } from './lists.ts'
-import { DEFAULT_TITLE } from './order-wire.ts'
-import { readCustomer } from './people.ts'
-import { changedSince } from './queries.ts'
-import type { CheckoutPage, CheckoutQuery, PlatformCheckout } from '../platform/platform.ts'
-import { readRows } from '../platform/row.ts'
-import { type LinesQuery, withAllLines } from './lines.ts'
-
 import { normalizePhone } from '../../../shared/contact.ts'
-import { toMinor, wireConnection, wireMoney, wireWords } from './fields.ts'
-import { choosePlace, parseCodes, parseToken, readItems } from './order-wire.ts'
-import { readConsents, readPhone, wireAddress, wirePerson } from './people.ts'
-import { currencyExponent } from '../../../shared/money.ts'
-import type { StoreProfile, StoreRights } from '../platform/platform.ts'
-import { parseCountryCode, plainText } from '../platform/text.ts'
-import { API_VERSION, SHOP } from './queries.ts'
-import { MONEY } from './queries.ts'
-import { ADDRESS } from './queries.ts'
-import { FLAGS } from './queries.ts'
-import { ITEM } from './queries.ts'
-import { PAGE } from './queries.ts'
-import { WHO } from './queries.ts'
-import type { WebhookSubscription } from '../platform/platform.ts'
+import { currencyExponent, parseCurrency, parseMinor } from '../../../shared/money.ts'
+import type { StoreAccess, StoreNet, TokenCache } from '../platform/access.ts'
+import type { Platform, RestoreItem, RestoreLink, RestoreOptions, RestoreSource } from '../platform/kind.ts'
+import type {
+  CheckoutPage,
+  CheckoutQuery,
+  ItemRef,
+  ItemTerms,
+  Page,
+  PlatformCheckout,
+  PlatformCustomer,
+  PlatformProduct,
+  StoreClient,
+  StoreLogo,
+  StoreProfile,
+  StoreRights,
+  WebhookSubscription,
+} from '../platform/platform.ts'
+import { field, type RowReading, readRows, skip, wirePart, wireText } from '../platform/row.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
+import { isRecord, parseCountryCode, parseId, plainText, webAddress } from '../platform/text.ts'
+import {
+  couponUrl,
+  createCoupons,
+  deleteCoupons,
+  findCoupon,
+  pullCoupons,
+  readCouponsById,
+  updateCoupon,
+  updateCoupons,
+} from './coupons.ts'
+import {
+  at,
+  connection,
+  formatGid,
+  parseGid,
+  toMinor,
+  wireConnection,
+  wireFlag,
+  wireGid,
+  wireInstant,
+  wireMoney,
+  wireWords,
+} from './fields.ts'
+import type { Graph, GraphAnswer } from './graph.ts'
+import { createGraph } from './graph.ts'
+import { type LinesQuery, withAllLines } from './lines.ts'
+import { type ListQuery, numberedPages, readChunks } from './lists.ts'
+import { choosePlace, DEFAULT_TITLE, parseCodes, parseToken, readItems } from './order-wire.ts'
+import { pullOrders, readSingleOrder } from './orders.ts'
+import { readConsents, readCustomer, readPhone, wireAddress, wirePerson } from './people.ts'
 import { userErrors } from './problems.ts'
+import { ADDRESS, API_VERSION, changedSince, FLAGS, ITEM, MONEY, PAGE, SHOP, WHO } from './queries.ts'
+import { canDeliverTo, readDelivery, TOPICS, webhookSecret } from './webhooks.ts'
 
 /** A client for one store. Keep one per store: it caches the remaining points and the app's permissions. */
 export function createShopifyClient(access: StoreAccess, net: StoreNet, shelf: TokenCache): StoreClient {
@@ -287,10 +297,7 @@ function toTerms(item: ItemRef, node: unknown, currency: string): ItemTerms | nu
 // Reads started checkouts with a contact, with or without an order. They are listed by id, so there is no position to
 // continue from: an interrupted pull starts over.
 
-async function* pullCheckouts(
-  graph: Graph,
-  { modifiedSince, signal }: CheckoutQuery,
-): AsyncGenerator<CheckoutPage> {
+async function* pullCheckouts(graph: Graph, { modifiedSince, signal }: CheckoutQuery): AsyncGenerator<CheckoutPage> {
   const list = {
     ...{ document: CHECKOUTS, root: 'abandonedCheckouts', signal },
     variables: { query: changedSince(modifiedSince) },

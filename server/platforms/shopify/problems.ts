@@ -1,5 +1,3 @@
-
-
 import { plainText } from '../platform/text.ts'
 import { at } from './fields.ts'
 

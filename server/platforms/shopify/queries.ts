@@ -139,4 +139,3 @@ export const SHOP = `query Shop {
   }
   currentAppInstallation { accessScopes { handle } }
 }`
-

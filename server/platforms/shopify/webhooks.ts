@@ -178,4 +178,3 @@ function header(raw: RawDelivery, name: string): string | null {
   const value = raw.headers[name]
   return (Array.isArray(value) ? value[0] : value) ?? null
 }
-

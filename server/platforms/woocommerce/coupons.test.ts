@@ -7,8 +7,8 @@ import { buildWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { CouponDraft, PlatformCoupon } from '../platform/coupon.ts'
 import type { StoreClient } from '../platform/platform.ts'
-import { createWooCommerceClient } from './platform.ts'
 import { readCoupon } from './coupons.ts'
+import { createWooCommerceClient } from './platform.ts'
 
 // WooCommerce coupons from recordings, and on the demo store, which responds as recorded.
 

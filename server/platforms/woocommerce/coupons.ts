@@ -1,23 +1,31 @@
+import { z } from 'zod'
+import { currencyExponent, parseMinor } from '../../../shared/money.ts'
 import type {
   CouponChange,
   CouponChangeResult,
   CouponDraft,
+  CouponLimits,
   CouponResult,
   CouponsById,
   PlatformCoupon,
 } from '../platform/coupon.ts'
 import type { Page } from '../platform/platform.ts'
-import { readRows } from '../platform/row.ts'
+import {
+  field,
+  type RowReading,
+  readRows,
+  skip,
+  wireId,
+  wireList,
+  wireRaw,
+  wireText,
+  wireTime,
+} from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord, parseId, plainText } from '../platform/text.ts'
 import { modifiedAfter, pullList } from './catalogue.ts'
-
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery, type WooRequest } from './http.ts'
 import { countHeader, readList } from './orders.ts'
-import { z } from 'zod'
-import { currencyExponent, parseMinor } from '../../../shared/money.ts'
-import type { CouponLimits } from '../platform/coupon.ts'
-import { field, type RowReading, skip, wireId, wireList, wireRaw, wireText, wireTime } from '../platform/row.ts'
 import { fieldNames } from './wire.ts'
 
 // Reads and writes coupons. `used_by` is never requested: it names people (S7).

@@ -1,12 +1,8 @@
-
-
+import { createHmac } from 'node:crypto'
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
-
 import type { StoreProblemCode } from '../platform/platform.ts'
-
 import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord, safeDetail } from '../platform/text.ts'
-import { createHmac } from 'node:crypto'
 
 // Sends one signed request and classifies the response. https: Basic. http: OAuth 1.0a in the query, the only place
 // where WooCommerce looks. No https URL, error or log contains a key.

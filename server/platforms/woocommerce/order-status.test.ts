@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readStatus } from './wire.ts'
-import { readOrder } from './wire.ts'
+import { readOrder, readStatus } from './wire.ts'
 
 // S4: which orders end a cart, and whose amount counts. `paid`: WooCommerce has a payment date.
 

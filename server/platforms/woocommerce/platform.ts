@@ -1,52 +1,58 @@
-import { canReach } from '../../core/net/addresses.ts'
-import type { Platform } from '../platform/kind.ts'
-
-import { couponUrl } from './coupons.ts'
-import { derivedKeys, PLUGIN_FILE, pluginLink, readReportedOrders, readReportedProfile } from './plugin.ts'
-import { restoreLink } from './restore.ts'
-
-import { readDelivery, TOPICS } from './webhooks.ts'
-import type { StoreAccess, StoreNet } from '../platform/access.ts'
-import type { StoreClient } from '../platform/platform.ts'
-import { parseId } from '../platform/text.ts'
-import { pullCustomers, pullProducts, readSingleCustomer } from './catalogue.ts'
-
-import { createCoupons, deleteCoupons, findCoupon, pullCoupons, readCouponsById, updateCoupon, updateCoupons } from './coupons.ts'
-
-
-import { pullOrders, readSingleOrder } from './orders.ts'
-import { callPlugin } from './plugin.ts'
-
-import { openShownPrices } from './shown-prices.ts'
-
-import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts'
-import { parseCurrency } from '../../../shared/money.ts'
-import type { StorePricing, StoreProblemCode, StoreProfile } from '../platform/platform.ts'
-import { problemFromFetch } from '../platform/problem-from-fetch.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseCountryCode, plainText, safeDetail, webAddress } from '../platform/text.ts'
-import { errorCode, errorMessage, isSuccess, problemFromAnswer, readAnswer, signInCode, type WooAnswer, type WooHttp } from './http.ts'
-import { readList } from './orders.ts'
-import type { StoreLogo } from '../platform/platform.ts'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { parseCurrency, parseMinor } from '../../../shared/money.ts'
+import { canReach } from '../../core/net/addresses.ts'
 import { FetchProblem } from '../../core/net/fetch-problem.ts'
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
-import type { RestoreItem } from '../platform/kind.ts'
-import type { RefillRequest, RefillResult } from '../platform/platform.ts'
-import { checkoutLink } from './restore.ts'
-import { parseMinor } from '../../../shared/money.ts'
-import type { ItemRef, ItemTerms } from '../platform/platform.ts'
-import { isForSale, readTerms } from './catalogue.ts'
-import { type WooQuery } from './http.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { StoreAccess, StoreNet } from '../platform/access.ts'
+import type { Platform, RestoreItem } from '../platform/kind.ts'
+import type {
+  ItemRef,
+  ItemTerms,
+  RefillRequest,
+  RefillResult,
+  StoreClient,
+  StoreLogo,
+  StorePricing,
+  StoreProblemCode,
+  StoreProfile,
+} from '../platform/platform.ts'
+import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 import { createRequestQueues } from '../platform/request-queue.ts'
-import { randomBytes } from 'node:crypto'
-import type { SigningKeys } from './http.ts'
-import type { WooRequest } from './http.ts'
-import type { SignInMethod } from './http.ts'
-import { signRequest } from './http.ts'
-import { oauthHeader } from './http.ts'
-import { percentEncode } from './http.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
+import { isRecord, parseCountryCode, parseId, plainText, safeDetail, webAddress } from '../platform/text.ts'
+import { isForSale, pullCustomers, pullProducts, readSingleCustomer, readTerms } from './catalogue.ts'
+import {
+  couponUrl,
+  createCoupons,
+  deleteCoupons,
+  findCoupon,
+  pullCoupons,
+  readCouponsById,
+  updateCoupon,
+  updateCoupons,
+} from './coupons.ts'
+import type { SignInMethod, SigningKeys, WooRequest } from './http.ts'
+import {
+  errorCode,
+  errorMessage,
+  isSuccess,
+  oauthHeader,
+  percentEncode,
+  problemFromAnswer,
+  readAnswer,
+  signInCode,
+  signRequest,
+  type WooAnswer,
+  type WooHttp,
+  type WooQuery,
+} from './http.ts'
+import { pullOrders, readList, readSingleOrder } from './orders.ts'
+import { callPlugin, derivedKeys, PLUGIN_FILE, pluginLink, readReportedOrders, readReportedProfile } from './plugin.ts'
+import { checkoutLink, restoreLink } from './restore.ts'
+import { openShownPrices } from './shown-prices.ts'
+import { createWebhook, deleteWebhook, listWebhooks, readDelivery, TOPICS } from './webhooks.ts'
 
 // Reads stock and price of items: one request for products, one for variations of any parents (WooCommerce 10.3;
 // before, one per parent).

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { PART, WHOLE } from './wire.ts'
-import { RENEWAL_MARKS } from './wire.ts'
+import { PART, RENEWAL_MARKS, WHOLE } from './wire.ts'
 
 // The plugin reports only known marks, which must include all that we read from the REST API.
 

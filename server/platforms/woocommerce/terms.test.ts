@@ -3,8 +3,7 @@ import { readExchanges } from '../../../test/contract-servers/recordings.ts'
 import { buildWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { ItemRef } from '../platform/platform.ts'
-import { createWooCommerceClient } from './platform.ts'
-import { readReportedTerms } from './platform.ts'
+import { createWooCommerceClient, readReportedTerms } from './platform.ts'
 
 // Recorded stock and prices of a real WooCommerce before and after items sold out (stock-check.json).
 

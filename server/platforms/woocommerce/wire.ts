@@ -1,8 +1,16 @@
 import { z } from 'zod'
 import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
 import { capitals } from '../../../shared/coupons.ts'
-import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import type { OrderConsent, OrderDiscount, OrderSource, PlatformCustomer, PlatformOrder } from '../platform/platform.ts'
+import { parseCurrency, parseMinor, unitMinor } from '../../../shared/money.ts'
+import type {
+  OrderConsent,
+  OrderDiscount,
+  OrderKind,
+  OrderSource,
+  PlatformCustomer,
+  PlatformItem,
+  PlatformOrder,
+} from '../platform/platform.ts'
 import {
   field,
   type RowReading,
@@ -15,13 +23,7 @@ import {
   wireTime,
   wireUrl,
 } from '../platform/row.ts'
-import { parseCountryCode, parseUnixTime, plainText } from '../platform/text.ts'
-
-
-import { unitMinor } from '../../../shared/money.ts'
-import type { PlatformItem } from '../platform/platform.ts'
-import { addChoices, webAddress } from '../platform/text.ts'
-import type { OrderKind } from '../platform/platform.ts'
+import { addChoices, parseCountryCode, parseUnixTime, plainText, webAddress } from '../platform/text.ts'
 
 // Reads the fields of orders and customers that we use. Every field may be missing or invalid and becomes null. Only a
 // row without id, status, currency, time or total is skipped.

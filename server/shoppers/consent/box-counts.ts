@@ -11,10 +11,9 @@ import {
 import { readStore } from '../../access/stores/store.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-
-import { readBoxes } from './boxes.ts'
 import { sql } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { readBoxes } from './boxes.ts'
 
 // Counts how many shoppers saw a consent box and how many ticked it. Only counts are kept. So that a cart counts once,
 // a keyed hash of its token is kept for two days.

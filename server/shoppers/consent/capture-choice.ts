@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely'
 import type { z } from 'zod'
 import {
   type CaptureMode,
@@ -12,13 +13,11 @@ import { queueWake } from '../../access/plugin/plugin.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-
-import { strictCaptureCountries } from './consent-table.ts'
-import type { Selectable } from 'kysely'
 import type { StoreTx } from '../../core/db/db.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { CaptureChoicesTable } from '../../core/schema/consent.ts'
+import type { Deps } from '../../deps.ts'
+import { strictCaptureCountries } from './consent-table.ts'
 
 // The owner's choice of what is kept of shoppers before consent (C9), and its history.
 

@@ -6,12 +6,12 @@ import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { canOverride, consentRule } from './consent.ts'
 import { type ConsentTerms, selectConsentTerms } from './consent-sql.ts'
 import { countryRules, ruleNames, ruleTexts } from './consent-table.ts'
 import * as sql from './override-sql.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
 
 // The consent table as it applies to a store, and the team's overrides (C6). Nothing is changed or deleted: an override
 // starts and ends.

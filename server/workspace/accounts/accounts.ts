@@ -5,7 +5,7 @@ import { limits } from '../../access/members/limits.ts'
 import { assertPlainName } from '../../access/members/names.ts'
 import { readOperatorStanding } from '../../access/members/operators.ts'
 import { hashPassword, isRightPassword } from '../../access/members/passwords.ts'
-import { INVITATION_KEPT_MS, later } from '../../access/members/rules.ts'
+import { INVITATION_KEPT_MS, later, REMOVAL_MS } from '../../access/members/rules.ts'
 import { type Session, startSession } from '../../access/members/session.ts'
 import { findMember, findUserByEmail, findViewer } from '../../access/members/users.ts'
 import { loadPlan } from '../../billing/billing/billing.ts'
@@ -13,13 +13,12 @@ import { assignDefaultPlan } from '../../billing/billing/default-plan.ts'
 import { deleteOldEvents } from '../../billing/payments/events.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { Tx } from '../../core/db/db.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import { clientNetwork, takePoint, tryTakePoint } from '../../core/db/rate-limits.ts'
 import { insertDefaultBudget } from '../../delivery/texts/budget.ts'
 import type { Deps } from '../../deps.ts'
-
-
-import { mailRegistration } from './jobs.ts'
+import { mailRegistration, removeAccount } from './jobs.ts'
 import {
   claimAttempt,
   type DeviceCookie,
@@ -28,14 +27,8 @@ import {
   recordSuccess,
   tryClaimAttempt,
 } from './login-throttle.ts'
-
-
 import { assertSecondFactor } from './second-step.ts'
 import { demoOwner, firstMembership, insertAccount, insertMember, insertUser } from './sql.ts'
-import { REMOVAL_MS } from '../../access/members/rules.ts'
-import { removeAccount } from './jobs.ts'
-
-import type { Tx } from '../../core/db/db.ts'
 
 // Registration and sign-in. A user is signed in to one account at a time; of a session token, only the hash is stored.
 // No answer reveals whether an address is known: same text, same status, same time.

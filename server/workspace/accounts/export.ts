@@ -5,10 +5,9 @@ import { prepareExport } from '../../../shared/account.ts'
 import { accountDownload, addDate } from '../../access/http/downloads.ts'
 import { limits } from '../../access/members/limits.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-
-import { accountTables, type ExportedTable, storeTables } from './export-tables.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { accountTables, type ExportedTable, storeTables } from './export-tables.ts'
 
 // Streams all data of an account as a zip of JSON Lines files, with constant memory. It contains no secrets
 // (export-tables.ts).

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Role } from '../../../shared/roles.ts'
 import type { mailNotice, mailVerification } from '../../access/members/jobs.ts'
 import { INVITATION_MS, later, RESET_MS, readSender } from '../../access/members/rules.ts'
 import { findUserById } from '../../access/members/users.ts'
@@ -6,19 +7,13 @@ import { createVerificationToken } from '../../access/members/verification.ts'
 import { hasAddress } from '../../core/common/addresses-in-text.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken, tokenHash } from '../../core/common/secrets.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { authorizeAccountMail } from '../../messages/channels/send-authorization.ts'
 import { type AccountMail, renderAccountMail } from './account-mail.ts'
-
-
 import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
-
-
 import * as sql from './sql.ts'
-import type { Role } from '../../../shared/roles.ts'
-import type { AccountDb } from '../../core/db/db.ts'
-import type { Db } from '../../core/db/db.ts'
 
 // Sends account mail (texts: mail-copy.ts). It is no marketing: plan volume and suppressions do not apply.
 
@@ -343,11 +338,7 @@ function saveInvitationToken(
     .execute()
 }
 
-function markMailed(
-  { db, accountId }: AccountDb,
-  id: string,
-  mailed: { at: Date | null; problem: string | null },
-) {
+function markMailed({ db, accountId }: AccountDb, id: string, mailed: { at: Date | null; problem: string | null }) {
   return db
     .updateTable('invitations')
     .set({ sent_at: mailed.at, mail_problem: mailed.problem })

@@ -10,4 +10,3 @@ export function deleteEmailChange(db: Db | Tx, userId: string) {
 export function setEmail(tx: Tx, userId: string, email: string, now: Date) {
   return tx.updateTable('users').set({ email, email_confirmed_at: now }).where('id', '=', userId).execute()
 }
-

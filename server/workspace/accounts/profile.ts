@@ -4,26 +4,21 @@ import { mailNotice } from '../../access/members/jobs.ts'
 import { limits } from '../../access/members/limits.ts'
 import { assertPlainName } from '../../access/members/names.ts'
 import { assertPassword, hashPassword } from '../../access/members/passwords.ts'
-import { EMAIL_CHANGE_MS, later } from '../../access/members/rules.ts'
+import { EMAIL_CHANGE_MS, EMAIL_UNDO_MS, later } from '../../access/members/rules.ts'
 import { refuseDemo, type Session } from '../../access/members/session.ts'
 import { findUserByEmail, lockUser } from '../../access/members/users.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import type { Db, Tx } from '../../core/db/db.ts'
 import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
-
-
-import { mailEmailChange } from './jobs.ts'
+import { mailEmailChange, mailEmailUndo } from './jobs.ts'
 import * as sql from './profile-sql.ts'
-
 import * as users from './sql.ts'
 import { accountsOf } from './team-sql.ts'
-import { EMAIL_UNDO_MS } from '../../access/members/rules.ts'
-import { newId } from '../../core/common/ids.ts'
-import { mailEmailUndo } from './jobs.ts'
 
 // The user's name, address, password and sessions. Changing address or password needs the current password, so that an
 // unlocked screen is not enough to take over an account.

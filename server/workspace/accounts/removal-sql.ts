@@ -50,4 +50,3 @@ export function isDeleted(db: Db, accountId: string) {
 export function deleteAccount({ db, accountId }: { db: Db; accountId: string }) {
   return db.deleteFrom('accounts').where('id', '=', accountId).where('deleted_at', 'is not', null).execute()
 }
-

@@ -56,4 +56,3 @@ export async function removeAccountData(deps: Deps, { accountId }: z.infer<typeo
   await removeAccountStores(account)
   await sql.deleteAccount(account)
 }
-

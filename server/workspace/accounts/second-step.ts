@@ -2,10 +2,10 @@ import { secondFactorTexts } from '../../../shared/second-factor.ts'
 import { limits } from '../../access/members/limits.ts'
 import { proveSecondFactor } from '../../access/second-factor/second-factor.ts'
 import { AppError } from '../../core/common/errors.ts'
+import * as limiter from '../../core/db/rate-limits.ts'
 import { returnPoint, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { type ClaimedAttempt, recordFailure } from './login-throttle.ts'
-import * as limiter from '../../core/db/rate-limits.ts'
 
 interface Step {
   user: { id: string; totp_encrypted: Buffer | null; totp_confirmed_at: Date | null }

@@ -94,4 +94,3 @@ export function setPassword(tx: Tx, userId: string, passwordHash: string) {
     .returning('email')
     .executeTakeFirst()
 }
-

@@ -1,5 +1,4 @@
-
-import { type AccountDb, type AccountTx, type Db } from '../../core/db/db.ts'
+import type { AccountDb, AccountTx, Db } from '../../core/db/db.ts'
 
 // Statements for the members of an account.
 

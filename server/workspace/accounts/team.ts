@@ -3,15 +3,12 @@ import { teamTexts } from '../../../shared/team.ts'
 import { refuseDemo, type Session } from '../../access/members/session.ts'
 import * as users from '../../access/members/users.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import type { Tx } from '../../core/db/db.ts'
+import { type AccountDb, type AccountTx, type Db, sql, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
-
 import { notifyRemoved } from './mails.ts'
-
 import { accountsOf, enterAccount, lockTeam } from './team-sql.ts'
-import { sql } from '../../core/db/db.ts'
-import type { Tx } from '../../core/db/db.ts'
 
 // Members of an account (decision 8). An account always has an owner, and only owners change owners. Each change locks
 // the account first, so that two owners who remove each other are serialized.

@@ -1,14 +1,32 @@
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
+import type { AnalyticsDetails, AnalyticsRange, Roi, Trend } from '../../../shared/analytics.ts'
 import {
   type AnalyticsReply,
+  analyticsChannels,
   analyticsTexts,
   type exportAnalytics,
+  funnelChannels,
   prepareAnalyticsExport,
   rangeDays,
   type TopProduct,
 } from '../../../shared/analytics.ts'
-import { CSV_START, csvLine } from '../../../shared/csv.ts'
+import {
+  channelLabel,
+  countryName,
+  definitions,
+  deviceName,
+  funnelDefinitions,
+  hasDevices,
+  hourLabel,
+  shopperName,
+  sourceNames,
+} from '../../../shared/analytics-definitions.ts'
+import type { CsvCell } from '../../../shared/csv.ts'
+import { CSV_START, codeCell, csvLine } from '../../../shared/csv.ts'
+import { type PlatformName, platformNames, type StoreRights } from '../../../shared/platforms.ts'
+import { type CartReach, reasonLabels } from '../../../shared/reach.ts'
+import { computeReturn } from '../../../shared/roi.ts'
 import { type DownloadFile, formatPages, prepareDownload, storeDownload } from '../../access/http/downloads.ts'
 import type { Session } from '../../access/members/session.ts'
 import { readStore } from '../../access/stores/store.ts'
@@ -23,17 +41,6 @@ import { pagesOfProducts, readDetails } from '../../insights/analytics/details.t
 import { readRoi } from '../../insights/analytics/roi.ts'
 import { readRateTrend, readRevenueTrend } from '../../insights/analytics/trends.ts'
 import { readReach } from '../../marketing/manual-sends/reach.ts'
-
-import type { Roi } from '../../../shared/analytics.ts'
-import { channelLabel, definitions } from '../../../shared/analytics-definitions.ts'
-import type { CsvCell } from '../../../shared/csv.ts'
-import { computeReturn } from '../../../shared/roi.ts'
-import type { AnalyticsDetails, AnalyticsRange, Trend } from '../../../shared/analytics.ts'
-import { analyticsChannels, funnelChannels } from '../../../shared/analytics.ts'
-import { countryName, deviceName, funnelDefinitions, hasDevices, hourLabel, shopperName, sourceNames } from '../../../shared/analytics-definitions.ts'
-import { codeCell } from '../../../shared/csv.ts'
-import { type PlatformName, platformNames, type StoreRights } from '../../../shared/platforms.ts'
-import { type CartReach, reasonLabels } from '../../../shared/reach.ts'
 
 // Advanced Analytics as a CSV file (B 7, decision 100).
 

@@ -3,20 +3,16 @@ import { weeklyReaders } from '../../access/notifications/preferences.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { loadEntitlements } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { toInstant, validZone } from '../../core/common/time.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { change } from '../../insights/analytics/analytics-rules.ts'
+import { addDays, type Day, localTime } from '../../insights/analytics/days.ts'
+import type { Week, Weeks } from '../../insights/analytics/weeks.ts'
 import { isCountedBefore, readWeeks } from '../../insights/analytics/weeks.ts'
+import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 import { mailMember } from '../accounts/mails.ts'
 import { weeklyReport } from './jobs.ts'
-
-
-
-import { toInstant, validZone } from '../../core/common/time.ts'
-import { addDays, type Day, localTime } from '../../insights/analytics/days.ts'
-import { change } from '../../insights/analytics/analytics-rules.ts'
-import type { Week, Weeks } from '../../insights/analytics/weeks.ts'
-import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
-import { type StoreTx, sql } from '../../core/db/db.ts'
 
 // Weekly reports by mail (decision 100): once per member, store and week, for any number of processes and crashes.
 

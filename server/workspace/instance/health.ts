@@ -1,8 +1,11 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Routes } from '../../access/http/http.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
+import type { Config } from '../../core/config/config.ts'
 import { isMigrated } from '../../core/database/migrate.ts'
 import { compileRanges } from '../../core/net/clients.ts'
 import { lastBeat } from '../../delivery/send/workers.ts'
@@ -10,9 +13,6 @@ import type { Deps } from '../../deps.ts'
 import { listAlarms } from '../../insights/alarms/alarms.ts'
 import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
 import { sharedRenders } from '../../messages/templates/renders.ts'
-import fs from 'node:fs'
-import path from 'node:path'
-import type { Config } from '../../core/config/config.ts'
 
 const WORKER_SILENT_MS = 30_000
 /** A hanging database counts as unavailable. */

@@ -1,6 +1,8 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
+import pg from 'pg'
 import { Server, type Socket } from 'socket.io'
 import { z } from 'zod'
+import type { LivePart } from '../../../shared/live.ts'
 import {
   type ClientEvents,
   type Joined,
@@ -17,16 +19,11 @@ import { markRead } from '../../access/notifications/member.ts'
 import { chooseStore, type RequestedStore } from '../../access/stores/choose.ts'
 import { createHostCheck } from '../../carts/links/link-hosts.ts'
 import { AppError } from '../../core/common/errors.ts'
+import { type Db, sql } from '../../core/db/db.ts'
 import { clientAddress, clientKey, compileRanges, hasOneHost } from '../../core/net/clients.ts'
 import type { Deps } from '../../deps.ts'
-
-
-
 import { News } from './news.ts'
 import { allowance, isOwnOrigin, memberKey, type OwnChange, readAnnouncement } from './rules.ts'
-import type { LivePart } from '../../../shared/live.ts'
-import pg from 'pg'
-import { type Db, sql } from '../../core/db/db.ts'
 
 // The live connections of this process: sessions, store rooms and delivery. Each process listens to the database, so
 // rooms need not span processes.

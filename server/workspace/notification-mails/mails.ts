@@ -1,14 +1,14 @@
 import type { z } from 'zod'
-import type { mailNotifications } from '../../access/notifications/jobs.ts'
-import { readRowsToMail } from '../../access/notifications/mails.ts'
-import type { Deps } from '../../deps.ts'
-import { mailMember } from '../accounts/mails.ts'
 import { isProblem, readTone, readTopic } from '../../../shared/notification-kinds.ts'
 import { notificationText } from '../../../shared/notifications.ts'
+import type { mailNotifications } from '../../access/notifications/jobs.ts'
 import type { MailedRow } from '../../access/notifications/mail-rules.ts'
 import type { MailRows } from '../../access/notifications/mails.ts'
+import { readRowsToMail } from '../../access/notifications/mails.ts'
 import { withoutLinks } from '../../core/common/addresses-in-text.ts'
+import type { Deps } from '../../deps.ts'
 import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
+import { mailMember } from '../accounts/mails.ts'
 
 /** Sends nothing if there is nothing to report. */
 export async function sendNotificationMail(

@@ -32,4 +32,3 @@ export function actionsOf(db: Db, accountId: string) {
     .limit(50)
     .execute()
 }
-

@@ -8,11 +8,10 @@ import * as suspension from '../../billing/billing/suspension.ts'
 import { adjustCredits } from '../../billing/credits/credits.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { Db, Tx } from '../../core/db/db.ts'
 import { type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { OperatorActionsTable } from '../../core/schema/operator.ts'
 import type { Deps } from '../../deps.ts'
-import type { Db } from '../../core/db/db.ts'
-import type { Tx } from '../../core/db/db.ts'
 
 // Operator actions (decision 90). Each action and its log entry are one commit.
 

@@ -1,29 +1,27 @@
 import type { z } from 'zod'
 import { boxChannels } from '../../../shared/consent-box.ts'
+import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import { readInput } from '../../access/http/input.ts'
 import { changePlugin, noteBatch } from '../../access/plugin/plugin.ts'
 import { isReporting } from '../../access/plugin/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { readContact } from '../../carts/capture/capture-rules.ts'
+import { readContact, readName } from '../../carts/capture/capture-rules.ts'
 import { recordCustomerConsents, recordSignedPosts, type SignedPost } from '../../carts/capture/signed-posts.ts'
+import { buildZone } from '../../carts/capture/zones.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { recordActive } from '../../carts/sync/local-copies.ts'
 import { readPushOnlyPlugin } from '../../carts/sync/unreachable.ts'
+import type { FoldItem } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
+import { addChoices } from '../../platforms/platform/text.ts'
 import { findPluginProtocol } from '../../platforms/registry/registry.ts'
 import { countBoxViews, listFormViews } from '../../shoppers/consent/box-counts.ts'
 import type { ConsentAnswer } from '../../shoppers/consent/consents.ts'
 import { selectPurchaseAddresses } from '../../shoppers/consent/covered-customers.ts'
 import type { Caller } from './caller.ts'
-
 import { settingsVersion } from './settings.ts'
-import { Batch, type ConsentEntry, Entry, Numbered } from './wire.ts'
-import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import { readName } from '../../carts/capture/capture-rules.ts'
-import { buildZone } from '../../carts/capture/zones.ts'
-import type { FoldItem } from '../../core/schema/facts.ts'
-import { addChoices } from '../../platforms/platform/text.ts'
 import type { CartEntry } from './wire.ts'
+import { Batch, type ConsentEntry, Entry, Numbered } from './wire.ts'
 
 // Processes the plugin's queue: carts, orders and consents in order. Each entry is accepted or rejected individually; a
 // repeated entry changes nothing.
@@ -185,10 +183,7 @@ const OLDEST_MS = 8 * 86_400_000
 const timeOf = (age: number, receivedAt: Date): Date =>
   new Date(receivedAt.getTime() - Math.min(age * 1_000, OLDEST_MS))
 
-function cartPost(
-  entry: CartEntry,
-  { install, seq, at }: { install: string; seq: number; at: Date },
-): SignedPost {
+function cartPost(entry: CartEntry, { install, seq, at }: { install: string; seq: number; at: Date }): SignedPost {
   const { cart, contact, consent, agreed, boxes, forms, back, device, geo, agent, customer, draft } = entry
   const currency = parseCurrency(entry.currency)
   const { state, country, ...typed } = contact ?? {}

@@ -9,14 +9,13 @@ import { importJob } from '../../carts/sync/jobs.ts'
 import { clearCheckFailures } from '../../carts/sync/streams.ts'
 import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { type Db, transact, transactAccount } from '../../core/db/db.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { type Db, sql, transact, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { wakeAfterOrderCheck } from '../../messages/messages/messages.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { enqueueYield } from '../store-settings/connect.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Checks whether Recoup can reach a shop connected by its plugin. Until then its address is unproven, and another
 // account that proves it takes it over.

@@ -4,10 +4,9 @@ import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { StoreDb } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-
-import { keptInTables } from './kept-page.ts'
 import { sql } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { keptInTables } from './kept-page.ts'
 
 // Data protection documents as Markdown, in English. Settings of instance and store are filled in; blanks remain for
 // what only people know.

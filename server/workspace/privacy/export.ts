@@ -5,15 +5,14 @@ import { CSV_START, csvLine } from '../../../shared/csv.ts'
 import { exportDataSubject } from '../../../shared/privacy.ts'
 import { accountDownload, addDate, prepareDownload } from '../../access/http/downloads.ts'
 import type { Session } from '../../access/members/session.ts'
+import { listStores } from '../../access/stores/store.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { findDataSubject } from './find.ts'
-import type { PersonRow } from './sql.ts'
-import { listStores } from '../../access/stores/store.ts'
 import { personIn } from './person.ts'
+import type { PersonRow } from './sql.ts'
 import * as sql from './sql.ts'
-import { accountPrivacyTables } from './tables.ts'
-import { privacyTables } from './tables.ts'
+import { accountPrivacyTables, privacyTables } from './tables.ts'
 
 // Exports all data of a person (C8): one JSON file, or a zip of CSV tables.
 

@@ -2,19 +2,17 @@ import { normalizeEmail } from '../../../shared/contact.ts'
 import { dataKindText, type Erasure, type Person, privacyTexts } from '../../../shared/privacy.ts'
 import { listStores } from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import { listAliases, readAddress } from '../../shoppers/suppressions/rules.ts'
 import { type EntryRow, selectCountries, selectPage } from '../../shoppers/suppressions/suppressions.ts'
 import { filterIdentifying, personIn } from './person.ts'
-
-import { privacyTables } from './tables.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import type { PrivacyTable } from './tables.ts'
 import type { StoreDataSubject } from './sql.ts'
 import { matchPerson } from './sql.ts'
+import type { PrivacyTable } from './tables.ts'
+import { privacyTables } from './tables.ts'
 
 // Finds a person (C8): all data that the account's stores link to one address, by the same rules as carts.
 
@@ -124,10 +122,7 @@ export function addCounts(all: readonly Record<string, number>[]): Record<string
  * All addresses that the account's stores link to one of these. Customer records link addresses as well: a record's
  * address may be another shopper's key (decision 40).
  */
-async function findLinkedAddresses(
-  { db, accountId }: AccountDb,
-  addresses: readonly string[],
-): Promise<string[]> {
+async function findLinkedAddresses({ db, accountId }: AccountDb, addresses: readonly string[]): Promise<string[]> {
   const wanted = sql`${[...addresses]}::text[]`
   const rows = await sql<{ value: string }>`
     with mine as (select id from stores where account_id = ${accountId}),

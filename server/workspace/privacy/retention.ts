@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { MOST_COUNTED, type Retention } from '../../../shared/retention.ts'
 import { chunked } from '../../core/common/chunks.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { type Db, PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
@@ -12,7 +12,6 @@ import { hasMessageInFlight, mergingKeysOf } from './erase-sql.ts'
 import { addCounts } from './find.ts'
 import { retainJob } from './jobs.ts'
 import { shoppersIn } from './person.ts'
-import { PLANNED_EACH_TIME, sql } from '../../core/db/db.ts'
 
 // Retention (C10): every night, shoppers not seen for the store's number of days are erased by the rules of C8; figures
 // stay.
@@ -251,11 +250,7 @@ const DUE = sql`s.id, o.last_at is not null as has_ordered,
   array(select k.value from shopper_keys k where k.store_id = s.store_id and k.shopper_id = s.id and k.kind in ('email', 'phone')) as addresses`
 
 /** The expired ones among these shoppers, whom the caller has locked. */
-async function findDueAmong(
-  { db, storeId }: StoreTx,
-  ids: readonly string[],
-  before: Date,
-): Promise<DueShopper[]> {
+async function findDueAmong({ db, storeId }: StoreTx, ids: readonly string[], before: Date): Promise<DueShopper[]> {
   const rows = await sql<DueShopper>`
     select ${DUE} from shoppers s, ${LAST_ORDER}
     where s.store_id = ${storeId} and s.id = any(${[...ids]}::uuid[]) and s.ended_at is null and ${LAST_SEEN} < ${before}

@@ -3,12 +3,12 @@ import { notify } from '../../access/notifications/notifications.ts'
 import { readStore } from '../../access/stores/store.ts'
 import type { privacyJob } from '../../carts/sync/jobs.ts'
 import { openRequest } from '../../carts/sync/privacy-requests.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { maskAddress } from '../../messages/channels/mask.ts'
 import { disconnectStore, purgeNow } from '../store-settings/stores.ts'
 import { eraseOnRequest } from './erase.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Privacy requests from a platform (C8): a data request notifies the owner, an erasure request erases the person in all
 // stores of the account, and a shop's erasure request deletes the shop.

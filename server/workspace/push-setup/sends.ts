@@ -11,6 +11,7 @@ import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { sql } from '../../core/db/db.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import { previewMessage } from '../../delivery/preview/preview.ts'
@@ -21,7 +22,6 @@ import { replayReply, withIdempotencyKey } from '../../marketing/manual-sends/id
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { planMessages } from '../../messages/messages/plan.ts'
-import { sql } from '../../core/db/db.ts'
 
 // Push notifications sent by a member (decision 79): to all subscribers, each with a send decision, or to the member's
 // own browser.

@@ -30,4 +30,3 @@ export async function readCounts({ db, storeId }: StoreDb): Promise<PushCounts> 
         and t.is_human and t.kind in ('click', 'restore')))::int as clicked`.execute(db)
   return rows[0]!
 }
-

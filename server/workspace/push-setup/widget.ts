@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { PushMethod } from '../../../shared/push.ts'
 import { ASK_AGAIN_DAYS, pushTexts } from '../../../shared/push.ts'
 import type { pushAutoSetup, pushResubscribe, pushSubscribe, pushUnsubscribe } from '../../../shared/push-calls.ts'
 import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
@@ -7,7 +8,7 @@ import { isOriginOf, readDeviceClass } from '../../carts/capture/capture-rules.t
 import { readStoreCeiling } from '../../carts/capture/contact-limits.ts'
 import { hashClient } from '../../carts/capture/post-limits.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
 import { keyInUse } from '../../delivery/push/keys.ts'
@@ -15,8 +16,6 @@ import { endSubscriptions, readSubscriptionToken, resubscribe, subscribe } from 
 import type { Deps } from '../../deps.ts'
 import { renderPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
 import { readPrompt } from './setup-sql.ts'
-import { sql } from '../../core/db/db.ts'
-import type { PushMethod } from '../../../shared/push.ts'
 
 // Calls of the widget and the worker on a shop's pages. They are public: a store answers only its own pages, and
 // subscriptions are limited like new contacts (X5).

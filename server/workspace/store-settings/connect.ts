@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely'
 import { withoutInvisible } from '../../../shared/one-line.ts'
 import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../../shared/store-problems.ts'
 import { limits } from '../../access/members/limits.ts'
@@ -19,6 +20,7 @@ import { randomToken } from '../../core/common/secrets.ts'
 import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../../core/db/db.ts'
 import { takePoint } from '../../core/db/rate-limits.ts'
 import { listUnprovenStores } from '../../core/db/system.ts'
+import type { StoresTable } from '../../core/schema/stores.ts'
 import type { Deps } from '../../deps.ts'
 import { createReadyFlow } from '../../marketing/flows/flows.ts'
 import type { StoreKeys } from '../../platforms/platform/access.ts'
@@ -26,8 +28,6 @@ import type { PlatformName, StoreProfile } from '../../platforms/platform/platfo
 import { readTypedKeys, type TypedKeys } from '../../platforms/registry/typed-keys.ts'
 import { defaultMode } from '../../shoppers/consent/capture-choice.ts'
 import { saveProvenKeys } from './new-keys.ts'
-import type { Insertable } from 'kysely'
-import type { StoresTable } from '../../core/schema/stores.ts'
 
 // Connects a store: tests the keys, then creates everything of a connected store in one transaction.
 

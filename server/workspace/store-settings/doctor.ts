@@ -1,9 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import type { CaptureMode } from '../../../shared/capture-mode.ts'
+import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
+import type { Check } from '../../../shared/checks.ts'
+import type { ConsentBoxes } from '../../../shared/consent-box.ts'
+import { platformCopy } from '../../../shared/platform-words.ts'
+import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
+import {
+  KEYS_UNREADABLE_TEXT,
+  problemText,
+  type RightsProblem,
+  rightsProblems,
+  STORE_PROBLEM_TEXT,
+  type StoreProblemCode,
+  withCertificateHint,
+} from '../../../shared/store-problems.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
+import type { PluginRow } from '../../access/plugin/plugin.ts'
 import { queueWake, readPlugin } from '../../access/plugin/plugin.ts'
+import { explainFirewall, isAlive, isCalling, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { homeColumns, profileColumns } from '../../access/stores/profile.ts'
+import { newest } from '../../access/stores/rules.ts'
 import * as sql from '../../access/stores/store.ts'
 import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
 import { webhooksJob } from '../../carts/sync/jobs.ts'
@@ -17,16 +35,6 @@ import type { StoreClient, StoreProfile, WebhookSubscription } from '../../platf
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { findPlatform } from '../../platforms/registry/registry.ts'
 import { readBoxes } from '../../shoppers/consent/boxes.ts'
-import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
-import type { Check } from '../../../shared/checks.ts'
-import type { ConsentBoxes } from '../../../shared/consent-box.ts'
-import { platformCopy } from '../../../shared/platform-words.ts'
-import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
-import { KEYS_UNREADABLE_TEXT, problemText, type RightsProblem, rightsProblems, STORE_PROBLEM_TEXT, type StoreProblemCode, withCertificateHint } from '../../../shared/store-problems.ts'
-import type { PluginRow } from '../../access/plugin/plugin.ts'
-import { explainFirewall, isAlive, isCalling, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
-import { newest } from '../../access/stores/rules.ts'
 import { consentChecks } from './consent-checks.ts'
 import { pluginChecks } from './plugin-checks.ts'
 import { priceChecks } from './price-checks.ts'

@@ -1,11 +1,10 @@
 import type { SendingPause } from '../../../shared/sending.ts'
-import type { Session } from '../../access/members/session.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-import { wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { MOST_COUNTED } from '../../../shared/sending.ts'
-import { sql } from '../../core/db/db.ts'
+import type { Session } from '../../access/members/session.ts'
+import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { isHeld } from '../../messages/messages/fragments.ts'
+import { wakeStoreMessages } from '../../messages/messages/messages.ts'
 
 // Pauses all sending of a store (decision 136), effective within a second for all unsent messages (D5). Messages stay
 // rows and are decided again on resume; their age limits continue meanwhile (D7).
@@ -51,10 +50,7 @@ async function resume({ db, storeId }: StoreDb): Promise<void> {
   await sql`update stores set sending_paused_at = null, sending_paused_by = null where id = ${storeId}`.execute(db)
 }
 
-async function readPause({
-  db,
-  storeId,
-}: StoreDb): Promise<{ paused_at: Date; paused_by: string | null } | undefined> {
+async function readPause({ db, storeId }: StoreDb): Promise<{ paused_at: Date; paused_by: string | null } | undefined> {
   const { rows } = await sql<{ paused_at: Date; paused_by: string | null }>`
     select s.sending_paused_at as paused_at, u.name as paused_by
     from stores s left join users u on u.id = s.sending_paused_by
@@ -63,10 +59,7 @@ async function readPause({
 }
 
 /** Messages that the pause holds: those that became due meanwhile. */
-async function countPaused({
-  db,
-  storeId,
-}: StoreDb): Promise<{ waiting: number; next_expires_at: Date | null }> {
+async function countPaused({ db, storeId }: StoreDb): Promise<{ waiting: number; next_expires_at: Date | null }> {
   const { rows } = await sql<{ waiting: number; next_expires_at: Date | null }>`
     select count(*)::int as waiting, min(expires_at) as next_expires_at from (
       select expires_at from messages

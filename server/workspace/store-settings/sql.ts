@@ -23,4 +23,3 @@ export function flowThatIsOn({ db, storeId }: StoreDb) {
     .where('is_on', '=', true)
     .executeTakeFirst()
 }
-

@@ -4,19 +4,16 @@ import crypto from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { blocksHtml } from '../blocks.ts'
 import { ITEMS_MARK } from '../compile.ts'
+import type { TemplateCoupon, TemplateItem } from '../context.ts'
 import { type TemplateContext, TemplateError, type TemplateSource } from '../context.ts'
 import { createDraft, type Draft, type DraftTools } from '../draft.ts'
+import type { CleanItem } from '../items.ts'
 import { type Layout, renderMessage, toLayoutValues } from '../message.ts'
 import { cleanContext, toShownCart, type Values } from '../values.ts'
-
-import { fillPlan, type Plan } from './plan.ts'
-
-
-import { type NoPlan, wordsOf } from './words.ts'
-import type { CleanItem } from '../items.ts'
 import type { Pieces, Slot, ValueName } from './plan.ts'
+import { fillPlan, type Plan } from './plan.ts'
 import { discountedTotalOf } from './shape.ts'
-import type { TemplateCoupon, TemplateItem } from '../context.ts'
+import { type NoPlan, wordsOf } from './words.ts'
 
 export interface Planning {
   source: TemplateSource
@@ -113,8 +110,6 @@ function isSame(tools: PlanTools, { source, storeHosts }: Planning, plan: Plan, 
 
 // Where a shopper's values may stand in a mail that is planned: in its words, where the renderer leaves them as they are. Pure.
 
-
-
 function arePlacesKnown(draft: Draft, signs: StandIns): boolean {
   const { filled, sanitized, links, leftOut } = draft
   // What was dropped with its tag could have decided on that tag.
@@ -165,10 +160,6 @@ const HALF_REFERENCE = /&[#\w]*$/
 const REST_OF_ADDRESS = /^[a-z]{0,5}:\/\//i
 
 // Values that stand for a shopper's while a rendering plan is made, and the cuts at them. Pure.
-
-
-
-
 
 class StandIns {
   readonly slots: Slot[] = []
@@ -273,9 +264,6 @@ class StandIns {
 }
 
 // Values that a new rendering plan is tried with before it is used: two sets, each of the shape that the plan is for. Pure.
-
-
-
 
 interface Trial {
   /** Something to say of what is called `name`: the two differ, and so do all names of each. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/common/errors.ts'
+import type { TemplateCoupon } from '../context.ts'
 import {
   type MailBrand,
   type TemplateContext,
@@ -9,11 +10,8 @@ import {
 import type { RenderedMessage } from '../message.ts'
 import { cleanContext, type Values } from '../values.ts'
 import { fillPlan, type Plan } from './plan.ts'
-
-import { type NoPlan, type PlannableWords, wordsOf } from './words.ts'
-import type { TemplateCoupon } from '../context.ts'
-
 import { discountedTotalOf } from './shape.ts'
+import { type NoPlan, type PlannableWords, wordsOf } from './words.ts'
 
 // The rendering plans of a process (decision 146): which mails have one, since when, and whether it is right. Whatever is not planned is
 // rendered.

@@ -4,4 +4,3 @@ import type { Values } from '../values.ts'
 
 export const discountedTotalOf = ({ coupon, entered, cartTotal }: Values): string =>
   (coupon ?? entered)?.total ?? cartTotal
-
