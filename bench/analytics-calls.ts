@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from '../server/core/db/db.ts'
-import { type Day, dayOf } from '../server/insights/analytics/days.ts'
+import { type Day, toDay } from '../server/insights/analytics/days.ts'
 import { daysOfRange, type RangeDays, trendBuckets } from '../server/insights/analytics/ranges.ts'
 import type { AnalyticsRange } from '../shared/analytics.ts'
 
@@ -108,7 +108,7 @@ const yearBefore = (last: Day): Day =>
 export function runCeiling({ parts }: AnalyticsCall, { storeId }: { storeId: string }, range: AnalyticsRange) {
   const now = new Date()
   const buckets = trendBuckets(range, now, ZONE)
-  const span = { first: buckets[0]!.first, last: dayOf(now, ZONE) }
+  const span = { first: buckets[0]!.first, last: toDay(now, ZONE) }
   const sums = parts(daysOfRange(range, now, ZONE), span).map(
     ({ table, column, where }) =>
       sql`(select sum(${sql.raw(column)}) from ${sql.table(table)} where store_id = ${storeId} and ${where})`,

@@ -213,7 +213,7 @@ function serveBrowserApp(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     if (hasPages && wantsPage(request)) {
       // The app shows its own 404 page.
-      return sendApp(findScreen(pathOf(request)) ? reply : reply.code(404))
+      return sendApp(findScreen(getPath(request)) ? reply : reply.code(404))
     }
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })
   })
@@ -224,7 +224,7 @@ function wantsPage(request: FastifyRequest): boolean {
   const accepted = request.headers.accept ?? ''
   const wantsJson = accepted.includes('json') && !accepted.includes('text/html')
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isRead && !wantsJson && !/^\/(api|capture|push|socket\.io)\//.test(pathOf(request))
+  return isRead && !wantsJson && !/^\/(api|capture|push|socket\.io)\//.test(getPath(request))
 }
 
-const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0]!
+const getPath = (request: FastifyRequest) => request.url.split('?', 1)[0]!

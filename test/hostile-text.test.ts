@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { describeDevice } from '../server/access/members/device.ts'
-import { isOriginOf, readContact, readName } from '../server/carts/capture/capture-rules.ts'
+import { isStoreOrigin, readContact, readName } from '../server/carts/capture/capture-rules.ts'
 import { clientKind } from '../server/delivery/engagement/classify.ts'
-import { keywordOf } from '../server/delivery/inbound/keywords.ts'
+import { parseKeyword } from '../server/delivery/inbound/keywords.ts'
 import { readMailNews } from '../server/delivery/mail-reports/dsn.ts'
-import { languageOf } from '../server/delivery/preferences/rules.ts'
-import { dateOf, guessMapping } from '../server/marketing/ledger/import-rules.ts'
+import { detectLanguage } from '../server/delivery/preferences/rules.ts'
+import { guessMapping, parseDate } from '../server/marketing/ledger/import-rules.ts'
 import { classifyBounce, parseStatus, withoutAddresses } from '../server/messages/channels/bounce-rules.ts'
 import { countPlaceholders } from '../server/messages/channels/templates.ts'
 import { cleanText, webAddress as linkAddress } from '../server/messages/templates/context.ts'
@@ -138,8 +138,8 @@ const readers: [string, number, (text: string) => unknown][] = [
     (text) => readContact({ email: text, phone: text, firstName: text, lastName: text, country: text }),
   ],
   ['a name', 16 * KB, readName],
-  ['an Origin', 16 * KB, (text) => isOriginOf({ url: 'https://a.example', home_url: 'https://a.example' }, text)],
-  ['an Accept-Language', 16 * KB, languageOf],
+  ['an Origin', 16 * KB, (text) => isStoreOrigin({ url: 'https://a.example', home_url: 'https://a.example' }, text)],
+  ['an Accept-Language', 16 * KB, detectLanguage],
   ['a User-Agent', 16 * KB, (text) => [clientKind(text), describeDevice(text)]],
   [
     'a text from a store',
@@ -147,7 +147,7 @@ const readers: [string, number, (text: string) => unknown][] = [
     (text) => [plainText(text), safeDetail(text, ['secret']), webAddress(text), parseGmt(text)],
   ],
   ['an amount', 64 * KB, (text) => parseMinor(text, 'USD')],
-  ['an SMS reply', 64 * KB, keywordOf],
+  ['an SMS reply', 64 * KB, parseKeyword],
   ['an SMS to send', 1_600, (text) => [smsSize(text), toGsm(text)]],
   ['a provider’s template', 4 * KB, countPlaceholders],
   [
@@ -155,7 +155,7 @@ const readers: [string, number, (text: string) => unknown][] = [
     20_000,
     (text) => [classifyBounce('5.0.0', text), parseStatus(text), withoutAddresses(text)],
   ],
-  ['a cell of a file', 64 * KB, (text) => [csvCell(text), dateOf(text, 'dmy', 'Europe/Berlin')]],
+  ['a cell of a file', 64 * KB, (text) => [csvCell(text), parseDate(text, 'dmy', 'Europe/Berlin')]],
   ['a heading of a file', 4 * KB, mapping],
   ['a value in a message', 64 * KB, (text) => cleanText(text, 120)],
   ['a link in a message', 50_000, linkAddress],

@@ -26,7 +26,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     // Also referenced by decisions, links and touches.
     messages_pkey: [
       'server/delivery/send/goods-sql.ts',
-      'itemsOf',
+      'listItems',
       `select 1 from messages where (store_id, id) > ($1, ${ID}) order by store_id, id limit 1`,
     ],
     messages_once_per_cart: ['server/messages/messages/sql.ts', 'ONCE_PER_CART', m(`cart_id = ${ID}`)],
@@ -57,12 +57,12 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     ],
     messages_of_campaign: [
       'server/marketing/campaign-reports/sql.ts',
-      'idsAt',
+      'listRecipientIds',
       m(`origin_kind = 'campaign' and origin_id = ${ID} order by step desc, id desc limit 25`),
     ],
     messages_of_campaign_by_state: [
       'server/marketing/campaign-reports/sql.ts',
-      'placesAfter',
+      'listPositionsAfter',
       m(`origin_kind = 'campaign' and origin_id = ${ID} and state = any('{sent}') order by state, step, id limit 25`),
     ],
     messages_of_push: [
@@ -140,7 +140,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     ],
     carts_abandoned: [
       'server/marketing/customers/abandoned.ts',
-      'abandonedOf',
+      'listAbandoned',
       c(`status = 'abandoned' order by last_activity_at desc, id desc`, 'shopper_id, started_at'),
     ],
     carts_audience: [

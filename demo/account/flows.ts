@@ -2,7 +2,7 @@ import { readStore } from '../../server/access/stores/store.ts'
 import type { Deps } from '../../server/deps.ts'
 import { switchFlow } from '../../server/marketing/flows/flows.ts'
 import { saveFlow } from '../../server/marketing/flows/save.ts'
-import { listFlows, stepsOf } from '../../server/marketing/flows/sql.ts'
+import { listFlows, listSteps } from '../../server/marketing/flows/sql.ts'
 
 /** Switches each flow on once, so that a visitor's choice to switch it off stays. */
 export async function switchOnFlows(deps: Deps, storeId: string): Promise<void> {
@@ -22,7 +22,7 @@ export async function sendSecondStepBySms(deps: Deps, storeId: string): Promise<
   const row = await readStore(store)
   if (!row || !(await deps.channels.text(row.account_id, 'sms'))) return
   for (const { id, name } of await listFlows(store)) {
-    const steps = (await stepsOf(store, [id])).map((step, index) => ({
+    const steps = (await listSteps(store, [id])).map((step, index) => ({
       ...{ id: step.id, delayMinutes: step.delay_minutes },
       ...(index === SMS_STEP_INDEX && { channels: ['sms' as const, 'email' as const] }),
     }))

@@ -15,7 +15,7 @@ import { findUnneededCodes } from '../../server/delivery/send/needless-codes.ts'
 import { sendDue } from '../../server/delivery/send/send-due.ts'
 import type { Deps } from '../../server/deps.ts'
 import { saveFlow } from '../../server/marketing/flows/save.ts'
-import { listFlows, stepsOf } from '../../server/marketing/flows/sql.ts'
+import { listFlows, listSteps } from '../../server/marketing/flows/sql.ts'
 import type { EmailChannel } from '../../server/messages/channels/channel.ts'
 import { scheduleNextLook } from '../../server/messages/messages/messages.ts'
 import type { ItemRef, ItemTerms } from '../../server/platforms/platform/platform.ts'
@@ -254,7 +254,7 @@ const BROWSER = { method: 'GET', userAgent: 'Mozilla/5.0 (Macintosh) Firefox/140
 async function setStepDelays(deps: Deps, storeId: string, minutes: readonly number[]): Promise<void> {
   const store = { storeId, db: deps.db }
   for (const flow of await listFlows(store)) {
-    const steps = (await stepsOf(store, [flow.id])).map((step, index) => ({
+    const steps = (await listSteps(store, [flow.id])).map((step, index) => ({
       id: step.id,
       delayMinutes: minutes[index] ?? step.delay_minutes,
     }))

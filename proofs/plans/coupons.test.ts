@@ -5,7 +5,7 @@ import { selectMessageCoupons } from '../../server/carts/coupons/message-sql.ts'
 import { hasOwnCoupon, selectStoresToStart } from '../../server/carts/coupons/sql.ts'
 import { newId } from '../../server/core/common/ids.ts'
 import { transact } from '../../server/core/db/db.ts'
-import { couponWithCode } from '../../server/marketing/discount-mail/discount-mail.ts'
+import { findCouponByCode } from '../../server/marketing/discount-mail/discount-mail.ts'
 import { readCodeTerms } from '../../test/coupon-copies.ts'
 import { insertPersonalCoupon } from '../../test/coupon-scene.ts'
 import { createStore, type TestStore } from '../../test/factories.ts'
@@ -137,7 +137,7 @@ test('the coupon of a message whose recipient ordered with others, and the coupo
     expect(found).toMatchObject({ used_before: 0, last_used_at: world.now })
   })
   await expectCheap(async () => {
-    expect(await couponWithCode(handle(), code.toLowerCase())).toMatchObject({ id })
+    expect(await findCouponByCode(handle(), code.toLowerCase())).toMatchObject({ id })
   })
 })
 

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../server/core/db/db.ts'
-import { abandonedOf, countAbandoned, listAbandonedCustomers } from '../../server/marketing/customers/abandoned.ts'
+import { countAbandoned, listAbandoned, listAbandonedCustomers } from '../../server/marketing/customers/abandoned.ts'
 import { readCustomerPage } from '../../server/marketing/customers/customers.ts'
 import {
   type CustomerFilter,
   type CustomerQuery,
   countCustomers,
-  listCustomersOf,
+  listCustomers,
   pagesOfCustomers,
 } from '../../server/marketing/customers/list-sql.ts'
 import { customerSorts } from '../../shared/customers.ts'
@@ -71,7 +71,7 @@ async function expectCheap(work: () => Promise<unknown>, rows = FEW_ROWS) {
 const base: CustomerQuery = { page: 1, limit: 50, isRegistered: null, search: '', sort: 'since', order: 'desc' }
 const list = (query: Partial<CustomerQuery>) => async () => {
   const wanted = { ...base, ...query }
-  const rows = await listCustomersOf(handle(), wanted, await countCustomers(handle(), wanted))
+  const rows = await listCustomers(handle(), wanted, await countCustomers(handle(), wanted))
   expect(rows.length).toBeGreaterThan(0)
 }
 
@@ -103,7 +103,7 @@ test.each<Partial<CustomerQuery>>([
   { page: 30, sort: 'company', isRegistered: false, order: 'desc' },
 ])('a far page has exactly the customers at its position: %o', async (query) => {
   const wanted = { ...base, ...query }
-  const rows = await listCustomersOf(handle(), wanted, await countCustomers(handle(), wanted))
+  const rows = await listCustomers(handle(), wanted, await countCustomers(handle(), wanted))
   const way = sql.raw(wanted.order)
   const key = {
     since: sql`first_seen_at ${way}, id ${way}`,
@@ -147,21 +147,21 @@ test('an export reads chunks, each from the end of the previous one', async () =
 
 test('customers with an abandoned cart: the first page, later pages, and those of a search', async () => {
   const wanted = { among: null, after: null, limit: 100 }
-  const first = await abandonedOf(handle(), wanted)
+  const first = await listAbandoned(handle(), wanted)
   const last = first.at(-1)!
-  await expectCheap(() => abandonedOf(handle(), wanted))
+  await expectCheap(() => listAbandoned(handle(), wanted))
   await expectCheap(() =>
-    abandonedOf(handle(), { ...wanted, after: { at: last.last_activity_at.toISOString(), id: last.cart_id } }),
+    listAbandoned(handle(), { ...wanted, after: { at: last.last_activity_at.toISOString(), id: last.cart_id } }),
   )
   await expectCheap(
     () => listAbandonedCustomers(world.deps, handle(), { search: 'ada.lovelace59', cursor: '', limit: 100 }),
     200,
   )
   // A search with many matches finds them while it reads the carts.
-  await expectCheap(() => abandonedOf(handle(), { ...wanted, among: { begin: '+1212' } }))
+  await expectCheap(() => listAbandoned(handle(), { ...wanted, among: { begin: '+1212' } }))
   // Filters apply while the carts are read.
   const audience = { channel: 'email', filters: { country: 'US', mailedBefore: 'no' }, now: world.now } as const
-  await expectCheap(() => abandonedOf(handle(), { ...wanted, audience }))
+  await expectCheap(() => listAbandoned(handle(), { ...wanted, audience }))
   // The total is counted in the index without reading a row.
   const counting = await watch.during(() => countAbandoned(handle(), null, null))
   const carts = counting.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'] === 'carts')
@@ -169,7 +169,7 @@ test('customers with an abandoned cart: the first page, later pages, and those o
 })
 
 test('the page of one customer', async () => {
-  const [row] = await listCustomersOf(handle(), base, await countCustomers(handle(), base))
+  const [row] = await listCustomers(handle(), base, await countCustomers(handle(), base))
   const of = { store: handle(), account: { accountId: store.accountId, db: world.db } }
   await expectCheap(() => readCustomerPage(world.deps, of, row!.id), 200)
 })

@@ -57,7 +57,7 @@ export const pushMutations: readonly Mutation[] = [
     name: 'any URL is accepted as a push service',
     rule: 'P3',
     file: 'server/delivery/push/services.ts',
-    before: 'return pushServices.some((service) => isOf(hostname, service)) ? hostname : null',
+    before: 'return pushServices.some((service) => isHostOf(hostname, service)) ? hostname : null',
     after: 'return hostname',
     seed: 50,
   },

@@ -1,6 +1,6 @@
 import { chooseWinner, saveFlow } from '../../server/marketing/flows/save.ts'
-import { stepsOf } from '../../server/marketing/flows/sql.ts'
-import { variantsOf } from '../../server/marketing/flows/variants.ts'
+import { listSteps } from '../../server/marketing/flows/sql.ts'
+import { loadVariants } from '../../server/marketing/flows/variants.ts'
 import type { SaveFlow } from '../../shared/flows.ts'
 import type { Bound, FlowChange } from './flow-edits.ts'
 import { findFlow } from './flows.ts'
@@ -59,8 +59,8 @@ interface Stored {
 /** Reads the steps of all flows. */
 async function stored(harness: Harness): Promise<Stored[]> {
   const store = storeHandle(harness)
-  const steps = await stepsOf(store, harness.flows.made)
-  const variants = await variantsOf(store, steps)
+  const steps = await listSteps(store, harness.flows.made)
+  const variants = await loadVariants(store, steps)
   return steps.map((step) => ({
     ...{ flowId: step.flow_id, id: step.id, delayMinutes: step.delay_minutes },
     channels: [step.channel, ...step.fallback],

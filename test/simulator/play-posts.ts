@@ -1,5 +1,5 @@
 import { admitPost, type CaptureStore, recordCapture } from '../../server/carts/capture/capture.ts'
-import { foldPostsOf } from '../../server/carts/capture/capture-intake.ts'
+import { foldStorePosts } from '../../server/carts/capture/capture-intake.ts'
 import { dropUnusable } from '../../server/carts/capture/capture-rules.ts'
 import { PER_CLIENT } from '../../server/carts/capture/contact-limits.ts'
 import { newId } from '../../server/core/common/ids.ts'
@@ -93,10 +93,10 @@ async function deliverPost(harness: Harness, post: CapturePost, isLeft = false):
   const client = isCrowded ? await fillClientLimit(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
   const { counted, placed } = await recordAllowedPost(harness, post)
   const isOfCart = recordContacts(harness, counted, isCrowded)
-  if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldPostsOf(web.deps, fixture.storeId)
+  if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldStorePosts(web.deps, fixture.storeId)
   if (placed?.consent) await recordCapture(web.deps, store, placed, client)
   else if (placed) await keep(harness, store, dropUnusable(placed), client)
-  if (!isLeft) await foldPostsOf(web.deps, fixture.storeId)
+  if (!isLeft) await foldStorePosts(web.deps, fixture.storeId)
   recordConsent(harness, counted, isOfCart)
   return !isLeft && !isCrowded
 }

@@ -1,7 +1,7 @@
 import { switchFlow } from '../../server/marketing/flows/flows.ts'
 import { createFlow, deleteFlow, orderFlows } from '../../server/marketing/flows/library.ts'
 import { saveFlow } from '../../server/marketing/flows/save.ts'
-import { stepsOf } from '../../server/marketing/flows/sql.ts'
+import { listSteps } from '../../server/marketing/flows/sql.ts'
 import type { FlowConditions } from '../../shared/flow-conditions.ts'
 import type { SaveFlow } from '../../shared/flows.ts'
 import type { Entry } from './flow-edits.ts'
@@ -24,7 +24,7 @@ export const severalFlowsPlayers: Players = {
     await recordFirstSteps(harness)
     const id = await createFlow(web.deps, store, { from: 'ready_email' })
     recordFlows(harness, (flows) => [...flows, { id, isOn: false, matchesFrom: null, entry: null }])
-    const ids = (await stepsOf(store, [id])).map((step) => step.id)
+    const ids = (await listSteps(store, [id])).map((step) => step.id)
     await recordSteps(harness, buildChannels(ids, ['email', 'email', 'email']), [])
     const steps = ids.map((stepId, index) => ({
       ...{ id: stepId, delayMinutes: delays[index]!, channels: [channels[index]!] },
@@ -38,7 +38,7 @@ export const severalFlowsPlayers: Players = {
   async 'flow entry'(harness, { flow, entry }) {
     const store = storeHandle(harness)
     const id = findFlow(harness, flow)
-    const steps: SaveFlow['steps'] = (await stepsOf(store, [id])).map((step) => ({
+    const steps: SaveFlow['steps'] = (await listSteps(store, [id])).map((step) => ({
       ...{ id: step.id, delayMinutes: step.delay_minutes },
     }))
     await saveFlow(harness.web.deps, store, id, { name: 'Another', conditions: buildConditions(entry), steps })

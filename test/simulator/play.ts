@@ -16,7 +16,7 @@ import { beat } from '../../server/delivery/send/workers.ts'
 import { countFigures } from '../../server/insights/analytics/figures.ts'
 import { foldRollups } from '../../server/insights/analytics/rollups.ts'
 import { saveFlow } from '../../server/marketing/flows/save.ts'
-import { type Step as FlowStep, stepsOf } from '../../server/marketing/flows/sql.ts'
+import { type Step as FlowStep, listSteps } from '../../server/marketing/flows/sql.ts'
 import * as instance from '../../server/workspace/instance/instance.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
 import { pauseSending, resumeSending } from '../../server/workspace/store-settings/pause.ts'
@@ -120,7 +120,7 @@ const players: Players = {
   },
   async edit(harness, { delays, isTextChanged, channels }) {
     const store = storeHandle(harness)
-    const steps = (await stepsOf(store, [harness.fixture.flowId])).map((step, index) => ({
+    const steps = (await listSteps(store, [harness.fixture.flowId])).map((step, index) => ({
       id: step.id,
       delayMinutes: delays[index]!,
       ...(channels && { channels: [channels[index]!] }),

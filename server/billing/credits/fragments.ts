@@ -3,5 +3,5 @@ import { type RawBuilder, sql } from '../../core/db/db.ts'
 // SQL fragments on credits.
 
 /** Balance in millionths of a dollar. */
-export const creditMicrosOf = (accountId: RawBuilder<unknown>) => sql<number>`
+export const selectCreditMicros = (accountId: RawBuilder<unknown>) => sql<number>`
   coalesce((select b.micros from credit_balances b where b.account_id = ${accountId}), 0)`

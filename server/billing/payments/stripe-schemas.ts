@@ -16,7 +16,7 @@ const metadata = z
   .record(z.string().max(100), z.string().max(1_000))
   .nullable()
   .transform((value) => value ?? {})
-export const listOf = <T extends z.ZodType>(of: T) =>
+export const buildListSchema = <T extends z.ZodType>(of: T) =>
   z.object({ data: z.array(of).max(100) }).transform(({ data }) => data)
 
 export const StripePrice = z.object({
@@ -34,7 +34,9 @@ export const StripeSubscription = z.object({
   status: word,
   created: seconds,
   currency: word,
-  items: listOf(z.object({ price: StripePrice, quantity, current_period_start: seconds, current_period_end: seconds })),
+  items: buildListSchema(
+    z.object({ price: StripePrice, quantity, current_period_start: seconds, current_period_end: seconds }),
+  ),
   trial_end: seconds.nullable(),
   cancel_at: seconds.nullable(),
   cancel_at_period_end: z.boolean(),
@@ -74,9 +76,9 @@ export const StripeInvoice = z.object({
   description: z.string().nullable(),
   hosted_invoice_url: z.string().nullish(),
   next_payment_attempt: seconds.nullable(),
-  lines: listOf(z.object({ description: z.string().nullable() })),
+  lines: buildListSchema(z.object({ description: z.string().nullable() })),
   parent: z.object({ subscription_details: z.object({ subscription: reference }).nullish() }).nullable(),
-  payments: listOf(z.object({ payment: z.object({ payment_intent: reference.nullish() }) })).optional(),
+  payments: buildListSchema(z.object({ payment: z.object({ payment_intent: reference.nullish() }) })).optional(),
   status_transitions: z.object({ finalized_at: seconds.nullable(), paid_at: seconds.nullable() }),
 })
 export type StripeInvoice = z.infer<typeof StripeInvoice>
@@ -93,7 +95,7 @@ export const StripeIntent = z.object({
 })
 export type StripeIntent = z.infer<typeof StripeIntent>
 
-export const StripeDisputes = listOf(z.object({ status: word, amount }))
+export const StripeDisputes = buildListSchema(z.object({ status: word, amount }))
 /** An inquiry or a won dispute takes no money. */
 export const TAKES_NO_MONEY = /^(warning_|won|prevented)/
 

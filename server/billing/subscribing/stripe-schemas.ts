@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listOf, StripePrice, StripeSubscription } from '../payments/stripe-schemas.ts'
+import { buildListSchema, StripePrice, StripeSubscription } from '../payments/stripe-schemas.ts'
 
 // Schemas of Stripe's objects with the fields that checkout and changes read.
 
@@ -39,7 +39,7 @@ const word = z.string().max(100)
 
 /** With the fields needed to change it. */
 export const LiveSubscription = StripeSubscription.extend({
-  items: listOf(
+  items: buildListSchema(
     z.object({
       id,
       price: StripePrice,
@@ -66,7 +66,7 @@ export const InvoicePreview = z.object({
   amount_due: amount,
   total: amount,
   currency: word,
-  lines: listOf(
+  lines: buildListSchema(
     z.object({
       amount,
       discount_amounts: z.array(z.object({ amount })).max(100).nullish(),
@@ -85,7 +85,7 @@ export const OpenInvoice = z.object({
   id,
   status: word.nullable(),
   hosted_invoice_url: z.string().nullish(),
-  payments: listOf(z.object({ payment: z.object({ payment_intent: reference.nullish() }) })),
+  payments: buildListSchema(z.object({ payment: z.object({ payment_intent: reference.nullish() }) })),
 })
 
 export const PaymentAttempt = z.object({

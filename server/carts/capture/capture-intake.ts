@@ -104,11 +104,11 @@ async function foldAndDelete(deps: Deps, storeId: string, posts: readonly InboxP
 /** Clock job: folds posts that their process could not fold before it ended. */
 export async function foldStalePosts(deps: Deps, olderThanMs = STALE_MS): Promise<void> {
   for (const storeId of await system.listStoresWithPosts(deps.db, deps.now(), olderThanMs))
-    await foldPostsOf(deps, storeId)
+    await foldStorePosts(deps, storeId)
 }
 
 /** Folds all answered posts of a store. Runs before its messages are decided, even if others fold too (S2). */
-export async function foldPostsOf(deps: Deps, storeId: string): Promise<void> {
+export async function foldStorePosts(deps: Deps, storeId: string): Promise<void> {
   while ((await foldOldest(deps, storeId)) === BATCH);
 }
 

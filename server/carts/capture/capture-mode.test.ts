@@ -4,7 +4,7 @@ import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
-import { foldPostsOf } from './capture-intake.ts'
+import { foldStorePosts } from './capture-intake.ts'
 import { recordCustomerConsents, recordSignedPosts } from './signed-posts.ts'
 
 // What is kept of a shopper before consent (C9), whatever an older script or plugin sends.
@@ -48,7 +48,7 @@ async function readEverythingStored(): Promise<string> {
   )
 }
 
-const foldPosts = () => foldPostsOf(world.deps, store.storeId)
+const foldPosts = () => foldStorePosts(world.deps, store.storeId)
 
 const report = (more: object = {}, customerId: string | null = null) =>
   recordSignedPosts(

@@ -5,9 +5,9 @@ import type { Routes } from '../../access/http/http.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { limitPostToMode, recordCapture } from './capture.ts'
-import { foldPostsOf, foldPostsOfCart, type Intake, openIntake, type PostingStore } from './capture-intake.ts'
+import { foldPostsOfCart, foldStorePosts, type Intake, openIntake, type PostingStore } from './capture-intake.ts'
 import { buildModeSetup } from './capture-mode.ts'
-import { isOriginOf, readDeviceClass } from './capture-rules.ts'
+import { isStoreOrigin, readDeviceClass } from './capture-rules.ts'
 import { openCaptureScript, THEME_FILE } from './capture-script.ts'
 import { readCapturePost } from './post-check.ts'
 import { createClientHasher, createPostLimiter } from './post-limits.ts'
@@ -76,7 +76,7 @@ function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
     const post = readBody(request.body)
     // A consent or withdrawal must be effective when the answer is sent (C2, C5). A consent concerns the contact, a
     // withdrawal one that the cart already has; an earlier post may have brought it just now.
-    if (hasWithdrawal(post)) await foldPostsOf(deps, store.id)
+    if (hasWithdrawal(post)) await foldStorePosts(deps, store.id)
     else if (post.consent) await foldPostsOfCart(deps, store.id, post.cart)
     const zone = deps.zones?.zoneOf(request.ip)
     const deviceClass = readDeviceClass(request.headers['user-agent'])
@@ -99,7 +99,7 @@ async function allowOrigin(intake: Intake, request: FastifyRequest, reply: Fasti
   const store = requireFound(isKey ? await intake.storeOf(storeKey) : null, 'Store')
   if (!store.is_active) throw new AppError('not_found', 'Store not found')
   const origin = request.headers.origin
-  if (!origin || !isOriginOf(store, origin)) {
+  if (!origin || !isStoreOrigin(store, origin)) {
     throw new AppError('forbidden', 'Posts are taken from the pages of the store only.')
   }
   reply.header('access-control-allow-origin', origin).header('vary', 'Origin')

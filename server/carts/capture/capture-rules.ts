@@ -10,12 +10,12 @@ import type {
   Unconfirmed,
 } from '../../core/schema/facts.ts'
 import { buildContactKeys, hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { lineOf, sameCoupons, sameItems } from '../carts/compare.ts'
+import { sameCoupons, sameItems, toLineText } from '../carts/compare.ts'
 
 // Reads a capture post, which anybody can forge, and keeps what is usable (X5). Pure.
 
 /** Whether a page's origin is the store's URL, as entered or as the store reports it. */
-export function isOriginOf(store: { url: string; home_url: string }, origin: string): boolean {
+export function isStoreOrigin(store: { url: string; home_url: string }, origin: string): boolean {
   return [store.url, store.home_url].some((url) => new URL(url).origin === origin)
 }
 
@@ -109,8 +109,8 @@ function readItems(items: NonNullable<CapturePost['items']>, parentOf: ReadonlyM
     const parent = variation ? undefined : parentOf.get(id)
     const ids = parent ? { productId: parent, variationId: id } : { productId: id, variationId: variation ?? null }
     const line = { ...ids, quantity, ...(choices?.length ? { choices } : {}) }
-    const before = lines.get(lineOf(line))?.quantity ?? 0
-    lines.set(lineOf(line), { ...line, quantity: Math.min(9_999, before + quantity) })
+    const before = lines.get(toLineText(line))?.quantity ?? 0
+    lines.set(toLineText(line), { ...line, quantity: Math.min(9_999, before + quantity) })
   }
   return [...lines.values()]
 }

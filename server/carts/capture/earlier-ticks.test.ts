@@ -4,7 +4,7 @@ import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
-import { foldPostsOf } from './capture-intake.ts'
+import { foldStorePosts } from './capture-intake.ts'
 import { recordSignedPosts } from './signed-posts.ts'
 
 // A box decides what is kept of later posts (C9): a tick on an earlier page, and a covered customer's withdrawal.
@@ -36,7 +36,7 @@ async function post(body: object) {
   })
   expect([reply.statusCode, reply.body]).toEqual([204, ''])
   world.advance(1_000)
-  await foldPostsOf(world.deps, store.storeId)
+  await foldStorePosts(world.deps, store.storeId)
 }
 
 /** Everything stored about the shopper: keys, facts, carts, inbox. */

@@ -20,7 +20,7 @@ export const lineKey = (item: FoldItem) => `${item.productId}:${item.variationId
 /** Same products, choices and quantities, in any order. Choices are compared only if both sides have them. */
 export function sameItems(a: readonly FoldItem[], b: readonly FoldItem[]): boolean {
   const hasChoices = [a, b].every((items) => items.some((item) => item.choices))
-  const nameOf = hasChoices ? lineOf : lineKey
+  const nameOf = hasChoices ? toLineText : lineKey
   const [quantities, others] = [a, b].map((items) => quantitiesBy(items, nameOf)) as [Quantities, Quantities]
   return quantities.size === others.size && [...others].every(([line, quantity]) => quantities.get(line) === quantity)
 }
@@ -34,7 +34,7 @@ function quantitiesBy(items: readonly FoldItem[], nameOf: (item: FoldItem) => st
 }
 
 /** One variation with two sizes left open makes two lines. */
-export const lineOf = (item: FoldItem) => `${lineKey(item)}:${JSON.stringify(item.choices ?? [])}`
+export const toLineText = (item: FoldItem) => `${lineKey(item)}:${JSON.stringify(item.choices ?? [])}`
 
 export const sameCoupons = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n')

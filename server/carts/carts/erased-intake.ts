@@ -19,9 +19,10 @@ export async function removeErased(tx: StoreTx, secrets: Hashes, facts: readonly
   if (erased.size === 0) return [...facts]
   const isErased = (fact: NewFact) => marksOf(fact).some((mark) => erased.has(mark))
   const keys = facts.filter(isErased).flatMap((fact) => fact.keys)
-  const known = new Set((await selectKeyOwners(tx, keys)).map(nameOf))
+  const known = new Set((await selectKeyOwners(tx, keys)).map(toKeyText))
   const emails = keys.filter(({ kind, value }) => kind === 'email' && !erased.has(value)).map(({ value }) => value)
-  for (const email of await findEmailsNotErased(tx, secrets, emails)) known.add(nameOf({ kind: 'email', value: email }))
+  for (const email of await findEmailsNotErased(tx, secrets, emails))
+    known.add(toKeyText({ kind: 'email', value: email }))
   return facts.flatMap((fact) =>
     isErased(fact) ? (removePerson(fact, selectKeys(fact, known, erased)) ?? []) : [fact],
   )
@@ -51,12 +52,12 @@ const isNameless = ({ kind }: ShopperKey) => kind === 'order' || kind === 'cart'
 
 /** Keeps the keys of a shopper who was not erased, else those of the erased one that the job has not reached. */
 function selectKeys({ keys }: NewFact, known: ReadonlySet<string>, erased: ReadonlySet<string>): ShopperKey[] {
-  const owned = keys.filter((key) => !isNameless(key) && known.has(nameOf(key)))
+  const owned = keys.filter((key) => !isNameless(key) && known.has(toKeyText(key)))
   const living = owned.filter(({ value }) => !erased.has(value))
   return [...keys.filter(isNameless), ...(living.length > 0 ? living : owned)]
 }
 
-const nameOf = ({ kind, value }: Pick<ShopperKey, 'kind' | 'value'>) => `${kind}:${value}`
+const toKeyText = ({ kind, value }: Pick<ShopperKey, 'kind' | 'value'>) => `${kind}:${value}`
 
 function listAddresses({ payload }: NewFact): string[] {
   const contact = 'contact' in payload ? payload.contact : undefined

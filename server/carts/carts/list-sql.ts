@@ -287,7 +287,7 @@ function buildSource(
   if (isMany && !isAnywhere) {
     // `is true` fits no index, on purpose: an index of texts would read and sort all matches.
     const fits = sql`(${sql.join(prefixConditions(filter.search), sql` or `)}) is true`
-    return sort === 'status' ? badgesOf(storeId, filter.badge, fits) : sql`${carts} and ${fits}`
+    return sort === 'status' ? selectBadges(storeId, filter.badge, fits) : sql`${carts} and ${fits}`
   }
   const found = isAnywhere
     ? matchSubstring(storeId, filter, ofBadge)
@@ -303,7 +303,7 @@ const badges = (storeId: string, badge: CartBadge | null) => sql`
   where b.store_id = ${storeId} and b.listed_at is not null ${badge ? sql`and b.badge = ${badge}` : sql``}`
 
 /** The same, joined to carts `c` that match. */
-const badgesOf = (storeId: string, badge: CartBadge | null, fits: RawBuilder<unknown>) => sql`(
+const selectBadges = (storeId: string, badge: CartBadge | null, fits: RawBuilder<unknown>) => sql`(
   select g.* from (${badges(storeId, badge)}) g
   where exists (select 1 from carts c where c.store_id = ${storeId} and c.id = g.id and ${fits} offset 0)) c where true`
 

@@ -101,13 +101,13 @@ const FIXED_PRODUCT = 'fixed_product'
 /** The store's own order of coupons, whatever the order of entry. */
 function compareCoupons(a: DiscountCoupon, b: DiscountCoupon): number {
   return (
-    orderOf(a) - orderOf(b) ||
+    getApplyOrder(a) - getApplyOrder(b) ||
     (a.terms.items ?? 0) - (b.terms.items ?? 0) ||
     (a.percent ?? a.amountMinor ?? 0) - (b.percent ?? b.amountMinor ?? 0)
   )
 }
 
-const orderOf = ({ type }: DiscountCoupon): number => ({ other: 1, percentage: 2, fixed: 3 })[type]
+const getApplyOrder = ({ type }: DiscountCoupon): number => ({ other: 1, percentage: 2, fixed: 3 })[type]
 
 function applyCoupon(coupon: DiscountCoupon, parts: readonly Part[], rules: DiscountRules): number {
   const open = parts.filter((part) => part.left > 0 && (coupon.type === 'fixed' || isMatching(coupon, part.line)))

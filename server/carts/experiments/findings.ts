@@ -1,7 +1,7 @@
 import type { Finding } from '../../../shared/experiments.ts'
 import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
 import { type Arms, type Interval, type Sums, sumCounts, sumTotals } from '../../core/lift/arms.ts'
-import { isConversionShown, isRevenueShown, purchasesOf, REVENUE_FROM } from '../../core/lift/minimum-sizes.ts'
+import { countSmallerArm, isConversionShown, isRevenueShown, REVENUE_FROM } from '../../core/lift/minimum-sizes.ts'
 import { compareMeans, compareShares } from '../../core/lift/planned.ts'
 import { computeSequence } from '../../core/lift/sequence.ts'
 
@@ -67,7 +67,7 @@ function estimateMissing(counts: ArmsCounts, from: number, { peopleADay, rate }:
   const isKnown = arm.purchases > 0
   // Purchases of this arm per shopper of both arms.
   const each = isKnown ? arm.purchases / all : rate * (all === 0 ? 0 : arm.people / all)
-  const missing = from - purchasesOf(countPurchases(counts))
+  const missing = from - countSmallerArm(countPurchases(counts))
   const people = each > 0 ? roundUp(missing / each) : null
   return {
     ...{ state: 'few' as const, anytime: null, planned: null },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createDatabaseFactory } from '../../../test/databases.ts'
-import { knownMigrations } from '../../core/database/files.ts'
+import { loadMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 
 // Control shares of flows from before experiments (F1): no shopper changes groups.
@@ -9,7 +9,7 @@ const databases = createDatabaseFactory()
 
 test('a flow’s earlier share becomes the store’s experiment, and all shoppers keep their arm', async () => {
   const pool = databases.open(await databases.create())
-  const all = await knownMigrations()
+  const all = await loadMigrations()
   const before = all.filter(({ number }) => number < 27)
   await migrate(pool, { migrations: before })
   const [account, shop, other] = [1, 2, 3].map((n) => `0000000${n}-0000-4000-8000-000000000000`)

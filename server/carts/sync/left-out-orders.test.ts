@@ -3,7 +3,7 @@ import { createConnectedStore, createSyncHelpers } from '../../../test/connected
 import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
 import { createWorld } from '../../../test/world.ts'
 import { PENDING_LIMIT_MS } from '../../access/stores/rules.ts'
-import { foldPostsOf } from '../capture/capture-intake.ts'
+import { foldStorePosts } from '../capture/capture-intake.ts'
 import { pendingLimit } from './order-check.ts'
 
 // Unpaid orders left out before consent are read again (C9, S4).
@@ -41,7 +41,7 @@ test('an unpaid order that was left out is read again and holds the messages of 
   expect(await orderIds(storeId)).not.toContain('unpaid')
   const { watermark } = await streamOf(storeId, 'order_check')
   await agree(captureKey, fake.profile.homeUrl, email)
-  await foldPostsOf(world.deps, storeId)
+  await foldStorePosts(world.deps, storeId)
   world.advance(2 * MINUTE_MS)
   expect((await orderCheck(storeId)).isFresh).toBe(true)
   const order = await world.db
@@ -103,7 +103,7 @@ test('consecutive checks read all unpaid orders in turn if each reads only one p
   fake.allOrders.push(buildOrder({ orderId: 'other', modifiedAt: ago(5_000) }))
   await orderCheck(storeId)
   await agree(captureKey, fake.profile.homeUrl, email)
-  await foldPostsOf(world.deps, storeId)
+  await foldStorePosts(world.deps, storeId)
   pendingLimit.ms = 1_000
   onTestFinished(() => {
     pendingLimit.ms = PENDING_LIMIT_MS

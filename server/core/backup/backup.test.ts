@@ -12,7 +12,7 @@ import { handlers } from '../../worker.ts'
 import { checkInstance } from '../../workspace/instance/instance.ts'
 import { eraseJob } from '../../workspace/privacy/jobs.ts'
 import { createLogger } from '../common/logger.ts'
-import { knownMigrations } from '../database/files.ts'
+import { loadMigrations } from '../database/files.ts'
 import { isMigrated, migrate } from '../database/migrate.ts'
 import { openDb, openPool } from '../db/db.ts'
 import { startJobQueue } from '../jobs/jobs.ts'
@@ -181,7 +181,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
   })
 
   test('of an older version is restored into that version’s tables, and the next start migrates them', async () => {
-    const names = (await knownMigrations()).map(({ name }) => name)
+    const names = (await loadMigrations()).map(({ name }) => name)
     const older = databases.open(await databases.create())
     await migrate(older, { only: new Set(names.slice(0, -1)), version: '0.0.9' })
     await older.query(`insert into accounts (id, name, created_at) values (gen_random_uuid(), 'Tea House', now())`)

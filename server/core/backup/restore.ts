@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { createLogger } from '../common/logger.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
-import { knownMigrations } from '../database/files.ts'
+import { loadMigrations } from '../database/files.ts'
 import { migrate } from '../database/migrate.ts'
 import { openDb, openPool } from '../db/db.ts'
 import type { Job } from '../jobs/jobs.ts'
@@ -73,7 +73,7 @@ async function chooseSecret(archive: ArchiveReader, given: string | null): Promi
 }
 
 async function assertKnownMigrations({ header }: ArchiveReader): Promise<void> {
-  const known = new Map((await knownMigrations()).map(({ name, checksum }) => [name, checksum]))
+  const known = new Map((await loadMigrations()).map(({ name, checksum }) => [name, checksum]))
   if (header.migrations.every(({ name, checksum }) => known.get(name) === checksum)) return
   throw new StartupError(
     `This backup was made by Recoup ${header.version}, whose tables this one (${VERSION}) does not know. Restore it with that version or a later one. Nothing was restored.`,

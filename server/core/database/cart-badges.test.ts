@@ -4,7 +4,7 @@ import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
 import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../common/ids.ts'
-import { knownMigrations } from './files.ts'
+import { loadMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
 // Migrates a database from before 0061 with carts in every state.
@@ -22,7 +22,7 @@ const countsOf = async (pool: pg.Pool) =>
 
 async function aDatabaseOfBefore(): Promise<pg.Pool> {
   const old = databases.open(await databases.create(), 8)
-  await migrate(old, { migrations: (await knownMigrations()).filter(({ number }) => number < 61) })
+  await migrate(old, { migrations: (await loadMigrations()).filter(({ number }) => number < 61) })
   return old
 }
 

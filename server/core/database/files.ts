@@ -19,7 +19,7 @@ const NO_TRANSACTION = '-- no transaction'
 const ALONE = /^(?:create (?:unique )?index concurrently (\w+) on [^;]+|drop index concurrently if exists (\w+) ?);$/i
 
 /** Oldest first. */
-export async function knownMigrations(folder: URL = FOLDER): Promise<Migration[]> {
+export async function loadMigrations(folder: URL = FOLDER): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   const migrations = await Promise.all(
     names.map(async (name) => readMigration(name, await readFile(new URL(name, folder), 'utf8'))),

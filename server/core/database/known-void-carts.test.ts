@@ -3,7 +3,7 @@ import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
 import { createShop, HOUR } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql } from '../db/db.ts'
-import { knownMigrations } from './files.ts'
+import { loadMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
 // Migrates a database with rows from before 0044 and 0045.
@@ -30,7 +30,7 @@ test('carts of cancelled and refunded orders are marked, and the kinds of mail r
   const [{ id }] = (await shop.messages()) as [{ id: string }, ...unknown[]]
   await sql`insert into mail_reports (store_id, message_id, kind, source, words, at)
     values (${shop.storeId}, ${id}, 'hard', 'dsn', '550', ${world.now})`.execute(world.db)
-  const all = await knownMigrations()
+  const all = await loadMigrations()
   const old = databases.open(await databases.create(), 8)
   await migrate(old, { migrations: all.filter(({ number }) => number < 44) })
   await copyRows(world.pool, old)

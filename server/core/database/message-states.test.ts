@@ -6,7 +6,7 @@ import { createWorld } from '../../../test/world.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
 import { newId } from '../common/ids.ts'
 import { openDb } from '../db/db.ts'
-import { knownMigrations } from './files.ts'
+import { loadMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
 // Migrates a database from before 0074, 0075 and 0081 with messages that a stopped process left behind.
@@ -27,7 +27,7 @@ test('a mail in flight is settled, a prepared one is due again, and a text prepa
   await advanceToAbandoned(world, storeId, HOUR)
   await sendDueMessages(world, storeId)
   const old = databases.open(await databases.create(), 8)
-  await migrate(old, { migrations: (await knownMigrations()).filter(({ number }) => number < 71) })
+  await migrate(old, { migrations: (await loadMigrations()).filter(({ number }) => number < 71) })
   await copyRows(world.pool, old)
 
   const rows = (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)

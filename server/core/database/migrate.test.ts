@@ -9,7 +9,7 @@ import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
 import { openDb } from '../db/db.ts'
 import { isDatabaseUnavailable } from '../db/db-unavailable.ts'
-import { knownMigrations, readMigration } from './files.ts'
+import { loadMigrations, readMigration } from './files.ts'
 import { isMigrated, migrate } from './migrate.ts'
 
 const databases = createDatabaseFactory()
@@ -44,17 +44,17 @@ function aFolder(files: Record<string, string>): URL {
 }
 
 test('the migrations of this release are short and numbered uniquely and in order', async () => {
-  const migrations = await knownMigrations()
+  const migrations = await loadMigrations()
   const numbers = migrations.map(({ number }) => number)
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
   expect(migrations.filter(({ text }) => text.split('\n').length > 401)).toEqual([])
 })
 
 test('two migrations with one number, or a name without a number, are refused', async () => {
-  await expect(knownMigrations(aFolder({ '0001_a.sql': '', '0001_b.sql': '' }))).rejects.toThrow(
+  await expect(loadMigrations(aFolder({ '0001_a.sql': '', '0001_b.sql': '' }))).rejects.toThrow(
     'Two migrations have the number 1: 0001_a.sql and 0001_b.sql.',
   )
-  await expect(knownMigrations(aFolder({ 'later.sql': '' }))).rejects.toThrow('later.sql is no name of a migration')
+  await expect(loadMigrations(aFolder({ 'later.sql': '' }))).rejects.toThrow('later.sql is no name of a migration')
 })
 
 test('a new migration is applied once and recorded with its checksum and the version of Recoup', async () => {

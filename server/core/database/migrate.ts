@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
 import { isDatabaseUnavailable } from '../db/db-unavailable.ts'
-import { knownMigrations, type Migration } from './files.ts'
+import { loadMigrations, type Migration } from './files.ts'
 
 export interface MigrateOptions {
   /** Applies only these migrations: a backup is restored into the schema it was made from. */
@@ -31,7 +31,7 @@ const ASK_AGAIN_MS = 250
  * one migrates and the others wait. Takes two connections of the pool. Returns the names of the applied files.
  */
 export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<string[]> {
-  const known = options.migrations ?? (await knownMigrations())
+  const known = options.migrations ?? (await loadMigrations())
   const wanted = known.filter(({ name }) => !options.only || options.only.has(name))
   if (findPending(await readApplied(pool), known, wanted).length === 0) return []
   const holder = await pool.connect()
@@ -52,7 +52,7 @@ export async function isMigrated(pool: Pool): Promise<boolean> {
   const applied = await readApplied(pool)
   if (typeof applied === 'string') return false
   const names = new Set(applied.map(({ name }) => name))
-  return (await knownMigrations()).every(({ name }) => names.has(name))
+  return (await loadMigrations()).every(({ name }) => names.has(name))
 }
 
 async function holdLock(holder: Client, { pause = sleep, say = () => {} }: MigrateOptions): Promise<void> {

@@ -4,7 +4,7 @@ import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
 import { buildOrder, createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { knownMigrations } from './files.ts'
+import { loadMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
 // Migrates a database from before 0078 with consents that nothing has proven.
@@ -62,7 +62,7 @@ test('consents of account pages and unpaid orders are unproven and wait for the 
   }
   const now = await read()
 
-  const all = await knownMigrations()
+  const all = await loadMigrations()
   const old = databases.open(await databases.create(), 8)
   await migrate(old, { migrations: all.filter(({ number }) => number < 78) })
   await copyRows(world.pool, old)

@@ -5,7 +5,7 @@ import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import { openDb } from '../db/db.ts'
-import { knownMigrations } from './files.ts'
+import { loadMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
 // Migrates a database from before 0079 with orders in custom statuses (S4).
@@ -41,7 +41,7 @@ test('only quotes and unpaid orders become unproven, and amounts stay until the 
   await recordOrders(world.deps, asking.storeId, [asked], 'sync')
   await recordOrders(world.deps, shopify.storeId, [anUnpaid('70', 'quote-request')], 'sync')
 
-  const all = await knownMigrations()
+  const all = await loadMigrations()
   const old = databases.open(await databases.create(), 8)
   await migrate(old, { migrations: all.filter(({ number }) => number < 79) })
   await copyRows(world.pool, old)

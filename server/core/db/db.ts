@@ -243,5 +243,5 @@ export { type RawBuilder, sql }
  * PostgreSQL reads an offset as POSIX does, with the opposite sign: a store's `+02:00` is `-02:00` there. Names stay
  * unchanged.
  */
-export const zoneInSql = (zone: RawBuilder<unknown>): RawBuilder<string> =>
+export const toSqlZone = (zone: RawBuilder<unknown>): RawBuilder<string> =>
   sql<string>`case when ${zone} ~ '^[+-]' then translate(${zone}, '+-', '-+') else ${zone} end`

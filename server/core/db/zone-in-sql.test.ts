@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createWorld } from '../../../test/world.ts'
-import { sql, zoneInSql } from './db.ts'
+import { sql, toSqlZone } from './db.ts'
 
 const world = createWorld()
 
@@ -15,6 +15,6 @@ test.each([
   ['Etc/GMT+2', '2026-10-31T21:30:00'],
 ])('a store’s clock at %s is the same in SQL (cases-R15)', async (zone, clock) => {
   const { rows } = await sql<{ at: string }>`select to_char('2026-10-31T23:30:00Z'::timestamptz
-    at time zone ${zoneInSql(sql`${zone}::text`)}, 'YYYY-MM-DD"T"HH24:MI:SS') as at`.execute(world.db)
+    at time zone ${toSqlZone(sql`${zone}::text`)}, 'YYYY-MM-DD"T"HH24:MI:SS') as at`.execute(world.db)
   expect(rows[0]!.at).toBe(clock)
 })

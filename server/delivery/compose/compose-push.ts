@@ -3,7 +3,7 @@ import { createToken } from '../../carts/links/message-tokens.ts'
 import { cleanText } from '../../messages/templates/context.ts'
 import { sharedRenders } from '../../messages/templates/renders.ts'
 import { type ComposeInput, createLinks, type LinkToken, NO_ACCOUNT, pageWithoutCart } from './compose.ts'
-import { textContextOf } from './compose-text.ts'
+import { buildTextContext } from './compose-text.ts'
 
 // Composes one web push notification, for sends and previews. It contains no name: the name came from a checkout, and
 // another person may use the browser (decision 72).
@@ -23,7 +23,7 @@ export interface ComposedPush {
 export async function composePush(input: ComposePushInput): Promise<ComposedPush> {
   const { template, who = NO_ACCOUNT, renders = sharedRenders(), cartId, icon, publicUrl, messageId } = input
   const { tokens, checkoutLink } = createLinks(input, pageWithoutCart(input))
-  const context = textContextOf({ ...input, cart: { ...input.cart, firstName: null } }, checkoutLink)
+  const context = buildTextContext({ ...input, cart: { ...input.cart, firstName: null } }, checkoutLink)
   const { id, version, subject, body } = template
   const [title, text] = await Promise.all([
     renders.text(who, { id: `${id}:title`, version, subject: '-', body: subject }, context),
@@ -54,4 +54,4 @@ function findImage({ cart, store }: ComposePushInput): string | undefined {
 }
 
 /** The push topic: at most 32 URL-safe characters (RFC 8030, 5.4). */
-export const topicOf = ({ tag }: PushPayload): string => tag.replaceAll('-', '').slice(0, 32)
+export const toTopic = ({ tag }: PushPayload): string => tag.replaceAll('-', '').slice(0, 32)

@@ -37,7 +37,7 @@ export interface ComposedText {
 /** Throws a TemplateError if the text cannot be rendered. */
 export async function composeText(input: ComposeTextInput): Promise<ComposedText> {
   const { tokens, checkoutLink } = createLinks(input, pageWithoutCart(input))
-  const context = textContextOf(input, checkoutLink)
+  const context = buildTextContext(input, checkoutLink)
   const { text, template } = input.approved ? fillApproved(input.approved, context) : await freeText(input, context)
   const marked = input.isTest && !template ? `[Test] ${text}` : text
   const { segments, cost } = input.estimate({ to: input.to, text: marked, template })
@@ -45,7 +45,7 @@ export async function composeText(input: ComposeTextInput): Promise<ComposedText
 }
 
 /** Variables of a text. They contain no markup. */
-export function textContextOf(
+export function buildTextContext(
   input: Pick<ComposeTextInput, 'cart' | 'store' | 'coupon' | 'entered'>,
   checkoutLink: string,
 ): TemplateContext {

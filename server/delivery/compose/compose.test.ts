@@ -4,7 +4,7 @@ import { createSecrets, tokenHash } from '../../core/common/secrets.ts'
 import { DEFAULT_MAIL_BRAND } from '../../messages/templates/brand.ts'
 import { createRenders } from '../../messages/templates/renders.ts'
 import { formatMinor } from './amounts.ts'
-import { type ComposeInput, composeEmail, createRestoreToken, feedbackIdOf, outgoingEmail } from './compose.ts'
+import { buildFeedbackId, type ComposeInput, composeEmail, createRestoreToken, outgoingEmail } from './compose.ts'
 
 const secrets = createSecrets('a secret of the tests, long enough to be one')
 
@@ -146,7 +146,7 @@ test('each store has its own Feedback-ID, which identifies nobody', async () => 
     ['a', 'https://y.example'],
     ['b', 'https://x.example'],
   ]
-  const [one, again, other, foreign] = ids.map(([account, url]) => feedbackIdOf(secrets, account!, url!))
+  const [one, again, other, foreign] = ids.map(([account, url]) => buildFeedbackId(secrets, account!, url!))
   expect(one).toMatch(/^[\w-]{12}:[\w-]{12}:recovery:recoup$/)
   expect(again).toBe(one)
   expect(new Set([one, other, foreign]).size).toBe(3)

@@ -207,7 +207,7 @@ export function outgoingEmail(
  * The Feedback-ID by which Gmail groups complaints: store, account, kind of mail, sender. Keyed hashes, so that it
  * identifies nobody.
  */
-export function feedbackIdOf(secrets: Secrets, accountId: string, storeUrl: string): string {
+export function buildFeedbackId(secrets: Secrets, accountId: string, storeUrl: string): string {
   const [account, store] = [accountId, `${accountId} ${storeUrl}`].map((subject) =>
     secrets.token('feedback', subject).slice(0, 12),
   )

@@ -14,26 +14,26 @@ interface Contents {
   currency: string | null
 }
 
-const termsOf = (goods: Goods | null): ReadonlyMap<string, Terms> =>
+const indexTerms = (goods: Goods | null): ReadonlyMap<string, Terms> =>
   goods && 'terms' in goods ? goods.terms : new Map()
 
 const isGone = (terms: ReadonlyMap<string, Terms>, item: CartItem) => terms.get(goodsKey(item))?.isAvailable === false
 
 /** No item is available any more. */
 export function isAllGone({ items }: Pick<Contents, 'items'>, goods: Goods | null): boolean {
-  const terms = termsOf(goods)
+  const terms = indexTerms(goods)
   return items.length > 0 && items.every((item) => isGone(terms, item))
 }
 
 /** Stock and price of an item were not read, so it could be sold out. */
 export function isUnknown({ items }: Pick<Contents, 'items'>, goods: Goods): boolean {
-  const terms = termsOf(goods)
+  const terms = indexTerms(goods)
   return items.some((item) => !terms.has(goodsKey(item)))
 }
 
 /** Lists available items at current prices first, then unavailable ones, which are not in the total. */
 export function shownContents(cart: Contents, goods: Goods | null): { items: ShownItem[]; valueMinor: number } {
-  const terms = termsOf(goods)
+  const terms = indexTerms(goods)
   const gone = cart.items.filter((item) => isGone(terms, item))
   const left = cart.items.filter((item) => !isGone(terms, item))
   const priced = left.map((item) => ({

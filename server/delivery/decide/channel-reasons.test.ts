@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { channelOf, explainByChannel, explainSkippedChannels } from './channel-reasons.ts'
+import { explainByChannel, explainSkippedChannels, readChannel } from './channel-reasons.ts'
 
 const held = (reason: string, otherChannels?: { channel: string; reason: string }[]) => ({
   ...{ outcome: 'hold' as const, reason },
@@ -40,7 +40,7 @@ it('explains for a sent message why earlier channels were skipped', () => {
 })
 
 it('returns the channel of a decision', () => {
-  expect(channelOf({ inputs: { channel: 'sms' } })).toBe('sms')
-  expect(channelOf({ inputs: {} })).toBeNull()
-  expect(channelOf({ inputs: { channel: 'fax' } })).toBeNull()
+  expect(readChannel({ inputs: { channel: 'sms' } })).toBe('sms')
+  expect(readChannel({ inputs: {} })).toBeNull()
+  expect(readChannel({ inputs: { channel: 'fax' } })).toBeNull()
 })

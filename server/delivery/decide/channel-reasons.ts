@@ -29,25 +29,26 @@ export function explainByChannel(
   if (!last || last.reason !== reason) return null
   const { outcome } = last
   if ((outcome !== 'hold' && outcome !== 'skip') || !isChannelSpecific({ outcome, reason })) return null
-  const others = othersOf(last.inputs)
+  const others = readOtherRefusals(last.inputs)
   if (others.length === 0) return null
-  return [`${sentenceOf({ channel, reason })} ${more}`.trim(), ...others.map(sentenceOf)].join(' ')
+  return [`${formatRefusal({ channel, reason })} ${more}`.trim(), ...others.map(formatRefusal)].join(' ')
 }
 
 /** For a sent message: why not by the channels before. '' if it was the first one. */
 export const explainSkippedChannels = ({ outcome, inputs }: DecisionRecord): string =>
-  outcome === 'send' ? othersOf(inputs).map(sentenceOf).join(' ') : ''
+  outcome === 'send' ? readOtherRefusals(inputs).map(formatRefusal).join(' ') : ''
 
 /**
  * The channel of a decision; the message's may have changed since. null: the record is from before channels were
  * recorded.
  */
-export const channelOf = ({ inputs }: Pick<DecisionRecord, 'inputs'>): Channel | null => {
+export const readChannel = ({ inputs }: Pick<DecisionRecord, 'inputs'>): Channel | null => {
   const { channel } = inputs as { channel?: unknown }
   return typeof channel === 'string' && Object.hasOwn(wayOf, channel) ? (channel as Channel) : null
 }
 
-const sentenceOf = ({ channel, reason }: Refusal) => `By ${wayOf[channel]}: ${explain(reason, channel)}`
+const formatRefusal = ({ channel, reason }: Refusal) => `By ${wayOf[channel]}: ${explain(reason, channel)}`
 
 /** Recorded by `otherChannelsRecord` (evaluate.ts). */
-const othersOf = (inputs: unknown): readonly Refusal[] => (inputs as { otherChannels?: Refusal[] }).otherChannels ?? []
+const readOtherRefusals = (inputs: unknown): readonly Refusal[] =>
+  (inputs as { otherChannels?: Refusal[] }).otherChannels ?? []

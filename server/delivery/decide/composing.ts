@@ -8,9 +8,9 @@ import { type ComposedText, composeText } from '../compose/compose-text.ts'
 import type { ShownCoupon } from '../compose/coupon-text.ts'
 import { shownContents } from '../compose/goods-rules.ts'
 import { totalAfter } from './coupon-finding.ts'
-import { addressOf, type DecisionContext, requiredTemplate } from './decision-inputs.ts'
+import { type DecisionContext, getAddress, requiredTemplate } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
-import { couponFor, emailOf, goodsOf } from './message-coupon.ts'
+import { couponFor, getEmail, getShownGoods } from './message-coupon.ts'
 
 // Composes the messages of rows. An owner's text is rendered in a thread that can be killed, and only twice if it
 // crashed a process.
@@ -50,17 +50,17 @@ export async function compose(
     onDifference: (found: Difference) => deps.log.error({ messageId: row.id, ...found }, 'rendering-plan.differs'),
   }
   const publicUrl = chooseLinkBase(deps.config.publicUrl, situation.link_host)
-  if (row.channel === 'email') return composeEmail({ ...base, publicUrl, brand, template: templateOf(row) })
+  if (row.channel === 'email') return composeEmail({ ...base, publicUrl, brand, template: buildTemplateSource(row) })
   if (row.channel === 'push') {
     const icon = row.manual?.iconUrl ?? brand.logo?.url ?? null
-    return composePush({ ...base, cartId: row.cart_id, icon, template: templateOf(row) })
+    return composePush({ ...base, cartId: row.cart_id, icon, template: buildTemplateSource(row) })
   }
   const channel = texts.get(row.channel)
   if (!channel) throw new TemplateError('render_failed', 'This channel is not configured.')
-  const to = addressOf(row) ?? ''
+  const to = getAddress(row) ?? ''
   const approved = requiredTemplate(channel, inWindow.has(hashes.get(to) ?? ''))
   if (approved === null) throw new TemplateError('render_failed', 'No approved template is chosen.')
-  const { body, ...template } = templateOf(row)
+  const { body, ...template } = buildTemplateSource(row)
   return composeText({
     ...base,
     channel: row.channel,
@@ -72,7 +72,7 @@ export async function compose(
 }
 
 /** A manual message's own text replaces the template's. The text of a job is compiled once for all its messages. */
-export function templateOf(row: load.ClaimedRow) {
+export function buildTemplateSource(row: load.ClaimedRow) {
   const own = row.manual
   const isOwn = own !== null && (own.subject !== null || own.body !== null)
   const version = row.template_version ?? (isOwn ? 1 : 0)
@@ -90,11 +90,11 @@ export function templateOf(row: load.ClaimedRow) {
 /** null: there is none, it is no longer valid, or its discount is unknown. */
 function enteredCoupon(context: DecisionContext, row: load.ClaimedRow): ShownCoupon | null {
   const coupon = context.entered.get(row.id)
-  const cart = goodsOf(context, row)
+  const cart = getShownGoods(context, row)
   if (!coupon || !cart) return null
   const { state, usedBefore, code } = coupon
   const { now } = context
-  if (findCouponProblem(state, { now, goodForMs: MIN_VALID_MS, email: emailOf(context, row), usedBefore, cart }))
+  if (findCouponProblem(state, { now, goodForMs: MIN_VALID_MS, email: getEmail(context, row), usedBefore, cart }))
     return null
   const totalMinor = totalAfter(cart, state)
   if (totalMinor === null || totalMinor === cart.shownMinor) return null

@@ -85,7 +85,7 @@ export function couponFinding(
   if (rule) return leaveOut(`coupon_withheld:${rule}`)
   if (!isPersonal) return include(wanted, { coupon, state, code: coupon.code }, about)
   if (about.isImagined)
-    return include(wanted, { coupon, state: capDiscount(coupon, state, cart), code: exampleOf(coupon) }, about)
+    return include(wanted, { coupon, state: capDiscount(coupon, state, cart), code: buildExampleCode(coupon) }, about)
   const waiting = findPendingCode(coupon, about)
   if (waiting) return waiting
   const made = personal!
@@ -148,7 +148,7 @@ function capDiscount({ maxDiscountMinor }: MessageCoupon, state: CouponState, ca
   return { ...state, type: 'fixed', percent: null, amountMinor }
 }
 
-const exampleOf = ({ code }: MessageCoupon): string => `${code}-EXAMPLE`
+const buildExampleCode = ({ code }: MessageCoupon): string => `${code}-EXAMPLE`
 
 function include(
   { id }: CouponSettings,

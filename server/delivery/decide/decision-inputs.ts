@@ -23,12 +23,12 @@ import {
 import { isAllGone } from '../compose/goods-rules.ts'
 import { heldUntil } from '../deliverability/throttle-rules.ts'
 import type { DomainThrottleRow } from '../deliverability/throttles.ts'
-import { domainOf } from '../email/mail-headers.ts'
+import { getDomain } from '../email/mail-headers.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor, recordOfCoupon } from './message-coupon.ts'
-import { orderCheckOf } from './order-check-inputs.ts'
-import { quietHours, spreadOf } from './quiet.ts'
+import { buildOrderCheck } from './order-check-inputs.ts'
+import { computeSpread, findQuietHours } from './quiet.ts'
 import type { Budget, Situation } from './situation-sql.ts'
 
 // Maps rows to the inputs of a decision. Pure.
@@ -83,11 +83,11 @@ export interface ForecastUsage {
 export type Texts = ReadonlyMap<TextChannelName, TextChannel | null>
 
 /** The recipient: the cart's contact, or the address a member chose for a manual message (X5). */
-export const addressOf = (row: load.ClaimedRow): string | null =>
+export const getAddress = (row: load.ClaimedRow): string | null =>
   row.manual?.toAddress ?? row[channelTraits[row.channel].contact]
 
 /** Messages per month in the plan; -1: unlimited. */
-export function planLimitOf({ in_force }: Situation, channel: ChannelName): number {
+export function getPlanLimit({ in_force }: Situation, channel: ChannelName): number {
   const { limit } = channelTraits[channel]
   if (in_force && limit === null) return -1
   return in_force && limit ? computeLimits(in_force)[limit] : 0
@@ -110,7 +110,7 @@ export function decisionInputs(
   const selling = { baseCountry: situation.base_country, sellingCountries: situation.selling_countries }
   const found = findRecipientCountry(channel, { country: row.country, phone: row.phone }, selling, findPhoneCountry)
   const key = `${channel}:${addressHash}`
-  const ahead = usageAheadOf(context, row)
+  const ahead = getUsageAhead(context, row)
   return {
     now,
     message: { step: row.step, channel, dueAt: row.due_at, expiresAt: row.expires_at },
@@ -138,7 +138,7 @@ export function decisionInputs(
       isUnderWay: row.is_under_way,
       drawnArm: situation.experiment && drawnArm(row.shopper_id, situation.experiment),
     },
-    address: addressOf(row),
+    address: getAddress(row),
     isContactUnconfirmed: isUnconfirmed(row),
     suppression: findSuppression(context, row, key),
     consent: {
@@ -149,7 +149,7 @@ export function decisionInputs(
       hasBoughtBefore: row.has_bought_before,
       overrides: situation.overrides,
     },
-    orderCheck: orderCheckOf(context, row),
+    orderCheck: buildOrderCheck(context, row),
     isAllGone: isAllGone(row, context.goods),
     cap: {
       used: row.cap_used + ahead.ofShopper,
@@ -159,7 +159,7 @@ export function decisionInputs(
     coupon: couponFor(context, row),
     plan: {
       used: (situation.used[channel] ?? 0) + ahead.count,
-      limit: planLimitOf(situation, channel),
+      limit: getPlanLimit(situation, channel),
       renewsAt: startOfNextMonth(now),
     },
     recipientDomain: recipientDomainInputs(context, row),
@@ -181,7 +181,7 @@ function conditionInputs(
 export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: Situation): AccountMailRoute =>
   chooseAccountMailRoute(config, { isDemo: situation.account_is_demo, hasOwn: situation.has_own_mail })
 
-const usageAheadOf = ({ ahead }: DecisionContext, row: load.ClaimedRow) => ({
+const getUsageAhead = ({ ahead }: DecisionContext, row: load.ClaimedRow) => ({
   count: ahead?.count ?? 0,
   ofShopper: ahead?.ofShopper.get(row.shopper_id) ?? 0,
 })
@@ -199,10 +199,10 @@ function recipientDomainInputs(
   { throttles, now }: DecisionContext,
   row: load.ClaimedRow,
 ): DecisionInputs['recipientDomain'] {
-  const known = row.channel === 'email' ? throttles.get(domainOf(addressOf(row) ?? '')) : undefined
+  const known = row.channel === 'email' ? throttles.get(getDomain(getAddress(row) ?? '')) : undefined
   const until = known ? heldUntil(known, now) : null
   // Spreads the retries.
-  return until && { heldUntil: new Date(until.getTime() + (spreadOf(row.id) % SPREAD_MS)) }
+  return until && { heldUntil: new Date(until.getTime() + (computeSpread(row.id) % SPREAD_MS)) }
 }
 
 const SPREAD_MS = 20_000
@@ -219,14 +219,14 @@ function isUnconfirmed(row: load.ClaimedRow): boolean {
 
 /** For notifications, a suppression of one of the shopper's other addresses counts too (C1). */
 function findSuppression({ suppressed, hashes }: DecisionContext, row: load.ClaimedRow, key: string): string | null {
-  const others = otherAddressesOf(row).flatMap(
+  const others = listOtherAddresses(row).flatMap(
     (address) => suppressed.get(`${row.channel}:${hashes.get(address)}`) ?? [],
   )
   return suppressed.get(key) ?? others[0] ?? null
 }
 
 /** The shopper's other addresses whose suppressions count. */
-export const otherAddressesOf = (row: load.ClaimedRow): string[] =>
+export const listOtherAddresses = (row: load.ClaimedRow): string[] =>
   row.channel === 'push' ? [row.email, row.phone].filter((address) => address !== null) : []
 
 /** Quiet hours for notifications (T2). */
@@ -235,12 +235,12 @@ function quietInputs(
   row: load.ClaimedRow,
   found: ReturnType<typeof findRecipientCountry>,
 ): QuietInputs {
-  const place = placeOf(row, found, row.phone ?? '')
-  const until = (at: Date) => quietHours(at, place, quietSettingsOf(situation)).until
+  const place = findPlace(row, found, row.phone ?? '')
+  const until = (at: Date) => findQuietHours(at, place, getQuietSettings(situation)).until
   return {
     until: until(now),
-    isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && until(at) !== null,
-    spreadMs: spreadOf(row.id),
+    isQuietAt: (at) => toMinute(at) !== toMinute(now) && until(at) !== null,
+    spreadMs: computeSpread(row.id),
   }
 }
 
@@ -267,7 +267,7 @@ function textInputs(
   const { now, situation, texts, inWindow } = context
   const configured = texts.get(channel) ?? null
   const approved = requiredTemplate(configured, inWindow.has(addressHash))
-  const phone = addressOf(row) ?? ''
+  const phone = getAddress(row) ?? ''
   const limits = findTextLimits(channel, [found.country, findPhoneCountry(phone)], phone)
   const facts = {
     // Legal limits on cart reminders; they do not apply without a cart.
@@ -275,8 +275,8 @@ function textInputs(
     sinceActivityMs: row.last_activity_at ? now.getTime() - row.last_activity_at.getTime() : 0,
     isMarketing: approved !== 'free' && approved?.category !== 'utility',
   }
-  const place = placeOf(row, found, phone)
-  const quietUntil = (at: Date) => quietHours(at, place, quietSettingsOf(situation)).until
+  const place = findPlace(row, found, phone)
+  const quietUntil = (at: Date) => findQuietHours(at, place, getQuietSettings(situation)).until
   return {
     isConfigured: configured !== null,
     isInPlan:
@@ -287,11 +287,11 @@ function textInputs(
     coolUntil: row.text_last ? new Date(row.text_last.getTime() + situation.text_cooldown_hours * 3_600_000) : null,
     quietUntil: quietUntil(now),
     // Quiet hours begin on a full minute.
-    isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && quietUntil(at) !== null,
-    spreadMs: spreadOf(row.id),
+    isQuietAt: (at) => toMinute(at) !== toMinute(now) && quietUntil(at) !== null,
+    spreadMs: computeSpread(row.id),
     isOverBudget: () => isOverBudget(situation.budget, rendering.cost(), context.ahead?.micros),
     isPaidByCredits: () => {
-      const price = creditPriceOf(context, { channel, to: phone, cost: rendering.cost() })
+      const price = computeCreditPrice(context, { channel, to: phone, cost: rendering.cost() })
       return price !== null && price <= situation.credit_micros - (context.ahead?.creditMicros ?? 0)
     },
   }
@@ -306,7 +306,7 @@ function requiredFeatureOf({ campaign, channel }: load.ClaimedRow): Feature {
   return campaign.frequency === 'once' && channel === 'sms' ? 'manual_texts' : 'campaign_texts'
 }
 
-const minuteOf = (at: Date) => Math.floor(at.getTime() / 60_000)
+const toMinute = (at: Date) => Math.floor(at.getTime() / 60_000)
 
 /**
  * Returns the approved template to use, `free` if any text is allowed, or null if a template is required and missing.
@@ -316,13 +316,13 @@ export function requiredTemplate(channel: TextChannel | null, isInWindow: boolea
 }
 
 /** The US state belongs to the address, so it counts only if the country comes from the address. */
-const placeOf = (row: load.ClaimedRow, { country, source }: TextCircumstances['found'], phone: string): Place => ({
+const findPlace = (row: load.ClaimedRow, { country, source }: TextCircumstances['found'], phone: string): Place => ({
   country: source === 'store' ? null : country,
   state: source === 'address' ? row.us_state : null,
   phone,
 })
 
-export const quietSettingsOf = (situation: Situation) => ({
+export const getQuietSettings = (situation: Situation) => ({
   fromMinute: situation.quiet_from_minute,
   untilMinute: situation.quiet_until_minute,
   timeZone: situation.time_zone,
@@ -331,12 +331,12 @@ export const quietSettingsOf = (situation: Situation) => ({
 /**
  * The price in credits; before rendering, for the shortest text. null: credits cannot pay for it (decisions 6 and 85).
  */
-export function creditPriceOf(
+export function computeCreditPrice(
   { texts, situation }: Pick<DecisionContext, 'texts' | 'situation'>,
   { channel, to, cost }: { channel: TextChannelName; to: string; cost: Cost | null },
 ): number | null {
   const carrier = texts.get(channel)
-  if (!carrier?.credits || planLimitOf(situation, channel) <= 0) return null
+  if (!carrier?.credits || getPlanLimit(situation, channel) <= 0) return null
   const { amountMicros } = cost ?? carrier.estimate({ to, text: '', template: null }).cost
   return creditPrice(amountMicros, carrier.credits.perMille)
 }

@@ -10,12 +10,12 @@ import { hasPaidByStore } from '../../shoppers/shoppers/fragments.ts'
 import { newestSubscription } from '../push/fragments.ts'
 import {
   BOUGHT,
-  couponOf,
   hadOfSameOffer,
   MATCHING,
   matchingPending,
   matchingPurchase,
   PENDING,
+  selectCoupon,
   TEXTS_OF_CART,
 } from './fragments.ts'
 
@@ -194,8 +194,8 @@ export async function loadClaimed(
         r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url, 'iconUrl', r.icon_url,
         'isRepeated', r.coupon_id is not null and r.job_id is not null and exists (${hadOfSameOffer}))
         end as manual,
-      case when fs.coupon_id is not null then ${couponOf('fs')} when r.coupon_id is not null then ${COUPON_OF_REQUEST}
-        when g.coupon_id is not null then ${couponOf('g')} end as coupon,
+      case when fs.coupon_id is not null then ${selectCoupon('fs')} when r.coupon_id is not null then ${COUPON_OF_REQUEST}
+        when g.coupon_id is not null then ${selectCoupon('g')} end as coupon,
       ${CIRCUMSTANCES(now)}
     from (
       -- offset 0 forces the lookup by id; otherwise the planner may scan the whole table
@@ -239,7 +239,7 @@ export async function loadPreview(
       null as manual, null as campaign, case when m.coupon_id is not null then m.coupon end as coupon, ${CIRCUMSTANCES(now)}
     from (select ${wanted.id}::uuid as id, w.store_id, w.id as cart_id, w.shopper_id, null::timestamptz as purchases_since,
       'flow' as origin_kind, fs.flow_id as origin_id, fs.id as step_id, fs.step, k.channel, coalesce(fw.template_id, fs.template_id) as template_id,
-      fs.coupon_id, ${couponOf('fs')} as coupon, fs.conditions, ${IS_SPLIT} as is_split
+      fs.coupon_id, ${selectCoupon('fs')} as coupon, fs.conditions, ${IS_SPLIT} as is_split
       from flow_steps fs join carts w on w.store_id = fs.store_id and w.id = ${wanted.cartId}
       cross join lateral (select coalesce(${wanted.channel ?? null}, fs.channel) as channel) k
       left join flow_words fw on fw.store_id = fs.store_id and fw.step_id = fs.id and fw.variant_id = fs.id and fw.channel = k.channel

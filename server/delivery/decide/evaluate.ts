@@ -15,18 +15,18 @@ import { toMailBrand } from '../../messages/templates/brand.ts'
 import { isBuiltInBody, isBuiltInSubject } from '../../messages/templates/built-in.ts'
 import { TemplateError } from '../../messages/templates/context.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence.ts'
-import { throttlesOf } from '../deliverability/throttles.ts'
-import { domainOf } from '../email/mail-headers.ts'
-import { type AnyComposed, compose, isText, templateOf } from './composing.ts'
+import { readThrottles } from '../deliverability/throttles.ts'
+import { getDomain } from '../email/mail-headers.ts'
+import { type AnyComposed, buildTemplateSource, compose, isText } from './composing.ts'
 import type { IncludedCoupon } from './coupon-finding.ts'
 import { type Arm, type Decision, type DecisionInputs, decide, findCartProblem, isUsedUp } from './decide.ts'
 import {
-  addressOf,
-  creditPriceOf,
+  computeCreditPrice,
   type DecisionContext,
   decisionInputs,
   type ForecastUsage,
-  otherAddressesOf,
+  getAddress,
+  listOtherAddresses,
   type Texts,
   toDecisionRecord,
 } from './decision-inputs.ts'
@@ -190,7 +190,7 @@ export async function evaluateReach(
     return { context, rows }
   })
   return rows.map((row) => {
-    const inputs = inputsOf(context, row)
+    const inputs = buildInputs(context, row)
     const isRecovered = row.cart_status === 'recovered'
     return { cartId: row.cart_id, isRecovered, reason: findCartProblem(inputs), country: inputs.consent.country }
   })
@@ -205,7 +205,7 @@ export function reserve(
   const cost = composed && isText(composed) ? composed.cost : null
   // A message paid with credits uses no plan message.
   if (isUsedUp(plan) && isTextChannelName(channel)) {
-    ahead.creditMicros += creditPriceOf(context, { channel, to: addressOf(row) ?? '', cost }) ?? 0
+    ahead.creditMicros += computeCreditPrice(context, { channel, to: getAddress(row) ?? '', cost }) ?? 0
   } else ahead.count += 1
   if (cost) ahead.micros += cost.amountMicros
   ahead.ofShopper.set(shopper_id, (ahead.ofShopper.get(shopper_id) ?? 0) + 1)
@@ -237,7 +237,7 @@ export async function loadContext(
   >,
   rows: readonly load.ClaimedRow[],
 ): Promise<DecisionContext> {
-  const addresses = [...new Set(rows.flatMap((row) => [addressOf(row) ?? [], otherAddressesOf(row)].flat()))]
+  const addresses = [...new Set(rows.flatMap((row) => [getAddress(row) ?? [], listOtherAddresses(row)].flat()))]
   const hashed = addresses.map((address) => ({ address, hash: deps.secrets.addressHash(address) }))
   const keys = hashed.map(({ hash }) => hash)
   const channels = [...new Set(rows.map((row) => row.channel))]
@@ -281,8 +281,8 @@ export async function loadContext(
 }
 
 async function loadThrottles(tx: StoreTx, accountId: string, addresses: readonly string[]) {
-  const domains = [...new Set(addresses.filter((address) => address.includes('@')).map(domainOf))]
-  return new Map((await throttlesOf(tx, accountId, domains)).map((row) => [row.domain, row]))
+  const domains = [...new Set(addresses.filter((address) => address.includes('@')).map(getDomain))]
+  return new Map((await readThrottles(tx, accountId, domains)).map((row) => [row.domain, row]))
 }
 
 /** Decides about one row, which need not be stored. */
@@ -292,19 +292,19 @@ function makeDraft(context: DecisionContext, row: load.ClaimedRow, rendering: Re
     return rendering.problem
   }
   const cost = () => (rendering.composed && isText(rendering.composed) ? rendering.composed.cost : null)
-  const inputs = inputsOf(context, row, { problem, cost })
-  return { row, addressHash: addressHashOf(context, row), inputs, decision: decide(inputs), rendering }
+  const inputs = buildInputs(context, row, { problem, cost })
+  return { row, addressHash: getAddressHash(context, row), inputs, decision: decide(inputs), rendering }
 }
 
-const addressHashOf = ({ hashes }: DecisionContext, row: load.ClaimedRow) => hashes.get(addressOf(row) ?? '') ?? ''
+const getAddressHash = ({ hashes }: DecisionContext, row: load.ClaimedRow) => hashes.get(getAddress(row) ?? '') ?? ''
 
 const UNRENDERED = { problem: () => null, cost: () => null }
 
-export const inputsOf = (
+export const buildInputs = (
   context: DecisionContext,
   row: load.ClaimedRow,
   rendering: Parameters<typeof decisionInputs>[3] = UNRENDERED,
-) => decisionInputs(context, row, addressHashOf(context, row), rendering)
+) => decisionInputs(context, row, getAddressHash(context, row), rendering)
 
 /** Adds a message's result to the evaluation. `drafts` holds one draft per channel. */
 function addResult(evaluation: Evaluation, { hashes }: DecisionContext, drafts: readonly Draft[]): void {
@@ -320,9 +320,9 @@ function addResult(evaluation: Evaluation, { hashes }: DecisionContext, drafts: 
       row,
       decision,
       inputs: record,
-      address: addressOf(row)!,
+      address: getAddress(row)!,
       addressHash,
-      otherHashes: otherAddressesOf(row).flatMap((address) => hashes.get(address) ?? []),
+      otherHashes: listOtherAddresses(row).flatMap((address) => hashes.get(address) ?? []),
       composed: rendering.composed!,
       coupon: inputs.coupon?.outcome === 'included' ? inputs.coupon : null,
       isOncePerCart: inputs.text?.isOncePerCart ?? false,
@@ -451,7 +451,7 @@ async function composeAlone(
 
 /** Built-in texts are safe: they cannot crash a thread. */
 function isOurs(row: load.ClaimedRow): boolean {
-  const { subject, body } = templateOf(row)
+  const { subject, body } = buildTemplateSource(row)
   if (row.channel === 'push') return isBuiltInBody(subject) && isBuiltInBody(body)
   return (body === '' || isBuiltInBody(body)) && (row.channel !== 'email' || isBuiltInSubject(subject))
 }

@@ -36,7 +36,8 @@ export function pickDecision<Each extends { decision: Decision }>(asked: readonl
   const decided = asked.find(({ decision }) => !isChannelSpecific(decision))
   if (decided) return decided
   const waiting = asked.filter(({ decision }) => decision.outcome === 'hold')
-  return waiting.toSorted((a, b) => untilOf(a) - untilOf(b))[0] ?? asked[0]!
+  return waiting.toSorted((a, b) => getHoldEnd(a) - getHoldEnd(b))[0] ?? asked[0]!
 }
 
-const untilOf = ({ decision }: { decision: Decision }) => (decision.outcome === 'hold' ? decision.until.getTime() : 0)
+const getHoldEnd = ({ decision }: { decision: Decision }) =>
+  decision.outcome === 'hold' ? decision.until.getTime() : 0

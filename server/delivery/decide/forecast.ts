@@ -7,8 +7,8 @@ import type { ChannelName } from '../../messages/channels/channel.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
 import { explainByChannel, explainSkippedChannels } from './channel-reasons.ts'
 import { type Decision, type DecisionInputs, decide } from './decide.ts'
-import { addressOf, type DecisionContext, type ForecastUsage, type Texts } from './decision-inputs.ts'
-import { inputsOf, loadContext, loadStoreSituation, otherChannelsRecord, reserve } from './evaluate.ts'
+import { type DecisionContext, type ForecastUsage, getAddress, type Texts } from './decision-inputs.ts'
+import { buildInputs, loadContext, loadStoreSituation, otherChannelsRecord, reserve } from './evaluate.ts'
 import { type ClaimedRow, loadClaimed } from './evaluate-sql.ts'
 import { pickDecision } from './fallback.ts'
 import { withVariants } from './variants.ts'
@@ -103,11 +103,11 @@ function decideAhead(context: ForecastContext, queued: QueuedDecision): MessageF
   if (earliest > queued.at) {
     return earliest <= until
       ? { ...queued, at: earliest }
-      : obstacleOf(rows[0]!, earliest, { outcome: 'hold', reason: KEPT_BEHIND })
+      : buildObstacle(rows[0]!, earliest, { outcome: 'hold', reason: KEPT_BEHIND })
   }
   const drafts = rows.map((known) => {
-    const row = flows.rowAt(awaitedOf(known, waitedFor), queued.at)
-    const inputs = inputsOf(contextAt(context, row, queued.at), row)
+    const row = flows.rowAt(withAwaitedSteps(known, waitedFor), queued.at)
+    const inputs = buildInputs(contextAt(context, row, queued.at), row)
     return { row, inputs, decision: decide(inputs) }
   })
   const { row, inputs, decision } = pickDecision(drafts)
@@ -121,20 +121,20 @@ function decideAhead(context: ForecastContext, queued: QueuedDecision): MessageF
     if (decision.outcome !== 'hold') flows.markClosed(row)
     const { outcome, reason } = decision
     const at = decision.outcome === 'hold' ? decision.until : queued.at
-    return { ...obstacleOf(row, at, { outcome, reason }), others, isCouponWithheld }
+    return { ...buildObstacle(row, at, { outcome, reason }), others, isCouponWithheld }
   }
   reserve(context, context.ahead, { row, composed: null, plan: inputs.plan })
   flows.markSent(row, queued.at)
-  return { ...expectedOf(row, queued.at), others, isCouponWithheld }
+  return { ...buildExpected(row, queued.at), others, isCouponWithheld }
 }
 
-const expectedOf = (row: ClaimedRow, at: Date): MessageForecast => ({
-  ...{ id: row.id, channel: row.channel, to: row.channel === 'push' ? null : addressOf(row), at },
+const buildExpected = (row: ClaimedRow, at: Date): MessageForecast => ({
+  ...{ id: row.id, channel: row.channel, to: row.channel === 'push' ? null : getAddress(row), at },
   ...{ obstacle: null, others: {}, variantId: row.variant_id, isCouponWithheld: false },
 })
 
-const obstacleOf = (row: ClaimedRow, at: Date, obstacle: Obstacle): MessageForecast => ({
-  ...expectedOf(row, at),
+const buildObstacle = (row: ClaimedRow, at: Date, obstacle: Obstacle): MessageForecast => ({
+  ...buildExpected(row, at),
   obstacle,
 })
 
@@ -155,7 +155,7 @@ export function explainForecast({ channel, obstacle, others }: MessageForecast):
 }
 
 /** After waiting for an active cart, the cart counts as abandoned. */
-const awaitedOf = (row: ClaimedRow, waitedFor: readonly string[]): ClaimedRow =>
+const withAwaitedSteps = (row: ClaimedRow, waitedFor: readonly string[]): ClaimedRow =>
   waitedFor.includes('cart_active') ? { ...row, cart_status: 'abandoned' } : row
 
 /** A message held until its age limit is decided as of now: then its reason shows, not "too old". */
@@ -217,7 +217,7 @@ function forecastFlows(rows: readonly ClaimedRow[], { capMs }: { capMs: number }
       const isOvertaken = others.some(
         (other) => mine !== undefined && isLaterStep(mine, other) && overtakes(other, row, at),
       )
-      const sent = isTextChannelName(row.channel) ? (texts.get(textKeyOf(row)) ?? []) : []
+      const sent = isTextChannelName(row.channel) ? (texts.get(buildTextKey(row)) ?? []) : []
       return {
         ...row,
         is_superseded: row.is_superseded || isOvertaken,
@@ -226,7 +226,7 @@ function forecastFlows(rows: readonly ClaimedRow[], { capMs }: { capMs: number }
       }
     },
     markSent(row, at) {
-      if (isTextChannelName(row.channel)) texts.set(textKeyOf(row), [...(texts.get(textKeyOf(row)) ?? []), at])
+      if (isTextChannelName(row.channel)) texts.set(buildTextKey(row), [...(texts.get(buildTextKey(row)) ?? []), at])
       const mine = steps.get(row.id)
       if (!mine) return
       Object.assign(mine, { state: 'gone', channels: [row.channel] })
@@ -263,7 +263,7 @@ const overtakes = ({ state, channels, dueAt }: ForecastStep, { channel }: Claime
   channels.includes(channel) && (state === 'gone' || (state === 'open' && dueAt <= at))
 
 /** Texts count per cart and channel, or per shopper without a cart. */
-const textKeyOf = ({ shopper_id, cart_id, channel }: ClaimedRow) => `${shopper_id} ${cart_id ?? ''} ${channel}`
+const buildTextKey = ({ shopper_id, cart_id, channel }: ClaimedRow) => `${shopper_id} ${cart_id ?? ''} ${channel}`
 
 function textsAt({ texts_sent, text_last }: ClaimedRow, sent: readonly Date[]) {
   const last = sent.at(-1) ?? null

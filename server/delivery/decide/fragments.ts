@@ -66,7 +66,7 @@ export const hadOfSameOffer = sql`select 1 from messages h
         else false end offset 0`
 
 /** JSON of the coupon settings of flow step `fs` or campaign `g`. */
-export const couponOf = (row: 'fs' | 'g') => {
+export const selectCoupon = (row: 'fs' | 'g') => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
   return sql`jsonb_build_object('id', ${of('coupon_id')}, 'fallback', ${of('coupon_fallback')}, 'isFirstOrderOnly',
   ${of('coupon_first_order_only')}, 'pauseDays', ${of('coupon_pause_days')}, 'aboveMinor', ${of('coupon_above_minor')})`

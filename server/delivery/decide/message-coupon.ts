@@ -1,7 +1,7 @@
 import { goodsKey, type Terms } from '../../carts/sync/goods.ts'
 import { shownContents } from '../compose/goods-rules.ts'
 import { type CouponFinding, couponFinding, type ShownGoods } from './coupon-finding.ts'
-import { addressOf, type DecisionContext } from './decision-inputs.ts'
+import { type DecisionContext, getAddress } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
 import type { Situation } from './situation-sql.ts'
 
@@ -13,22 +13,22 @@ export function couponFor(context: DecisionContext, row: load.ClaimedRow): Coupo
   const coupon = context.coupons.get(row.id)
   return couponFinding(row.coupon, coupon, {
     now: context.now,
-    cart: goodsOf(context, row),
+    cart: getShownGoods(context, row),
     cartVersion: row.cart_version,
     hasBoughtBefore: row.has_bought_before,
-    email: emailOf(context, row),
+    email: getEmail(context, row),
     isImagined: context.isImagined,
     unread: context.unread.get(row.id) ?? context.unread.get(row.coupon.id) ?? null,
   })
 }
 
 /** The address for coupons restricted to addresses: the recipient's, or for a text the known email address. */
-export function emailOf({ deps }: DecisionContext, row: load.ClaimedRow) {
-  const address = (row.channel === 'email' ? addressOf(row) : row.email)?.toLowerCase()
+export function getEmail({ deps }: DecisionContext, row: load.ClaimedRow) {
+  const address = (row.channel === 'email' ? getAddress(row) : row.email)?.toLowerCase()
   return address ? { address, hashOf: (text: string) => deps.secrets.addressHash(text).toString('hex') } : null
 }
 
-export function goodsOf({ goods, situation }: DecisionContext, row: load.ClaimedRow): ShownGoods | null {
+export function getShownGoods({ goods, situation }: DecisionContext, row: load.ClaimedRow): ShownGoods | null {
   const { currency } = row
   if (currency === null) return null
   const { items, valueMinor } = shownContents(row, goods)

@@ -9,7 +9,7 @@ import type * as load from './evaluate-sql.ts'
 /** Half of the interval at which a message asks the plugin for its products again. */
 const REPORT_EVERY_MS = 30_000
 
-export function orderCheckOf(
+export function buildOrderCheck(
   { isImagined, isChecked, now, situation, goods }: DecisionContext,
   row: load.ClaimedRow,
 ): DecisionInputs['orderCheck'] {
@@ -24,7 +24,7 @@ export function orderCheckOf(
     return { startedAt: null, problem: goods.missing, detail: null, nextTryAt }
   }
   // A message that waits for a report keeps its reason while reports come and expire (D12).
-  const kept = goods?.missing ? reasonOf(row) : null
+  const kept = goods?.missing ? getWaitReason(row) : null
   const [problem, detail] = kept === null ? [check_problem, check_detail] : [kept, null]
   return { startedAt: isChecked ? check_started : null, problem, detail, nextTryAt }
 }
@@ -32,5 +32,5 @@ export function orderCheckOf(
 const UNREAD = 'store_unreachable:'
 
 /** The store problem that holds the message; null: another reason. */
-const reasonOf = ({ reason }: load.ClaimedRow): string | null =>
+const getWaitReason = ({ reason }: load.ClaimedRow): string | null =>
   reason?.startsWith(UNREAD) ? reason.slice(UNREAD.length) : null

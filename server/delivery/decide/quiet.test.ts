@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { listUsZones } from '../../core/common/zones.ts'
-import { quietHours, spreadOf } from './quiet.ts'
+import { computeSpread, findQuietHours } from './quiet.ts'
 
 // Quiet hours (T2).
 
 const night = { fromMinute: 21 * 60, untilMinute: 8 * 60, timeZone: 'America/New_York' }
 const until = (at: string, country: string | null, store = night) =>
-  quietHours(new Date(at), { country }, store).until?.toISOString() ?? null
+  findQuietHours(new Date(at), { country }, store).until?.toISOString() ?? null
 
 test('quiet hours end at 08:00 in the recipient’s time zone', () => {
   expect(until('2026-03-02T19:59:00Z', 'DE')).toBeNull()
@@ -17,7 +17,7 @@ test('quiet hours end at 08:00 in the recipient’s time zone', () => {
 })
 
 test('the store’s time zone applies without a country', () => {
-  expect(quietHours(new Date('2026-03-02T20:00:00Z'), { country: null }, night)).toEqual({
+  expect(findQuietHours(new Date('2026-03-02T20:00:00Z'), { country: null }, night)).toEqual({
     until: null,
     zones: 'store',
   })
@@ -36,7 +36,7 @@ test('in a country with several zones quiet hours last until they have ended in 
 test('in the United States state and area code select the zones, or both if they differ', () => {
   const evening = '2026-01-16T02:30:00Z' // 21:30 in New York, 18:30 in Los Angeles
   const of = (state: string | null, phone: string | null) =>
-    quietHours(new Date(evening), { country: 'US', state, phone }, night).until?.toISOString() ?? null
+    findQuietHours(new Date(evening), { country: 'US', state, phone }, night).until?.toISOString() ?? null
   expect(of('CA', null)).toBeNull()
   expect(of(' ca', '+14155550134')).toBeNull()
   expect(of('NY', null)).toBe('2026-01-16T13:00:00.000Z')
@@ -53,7 +53,7 @@ test('in the United States state and area code select the zones, or both if they
     expect(of(state, phone)).toBe('2026-01-16T18:00:00.000Z')
   }
   // Elsewhere letters like a state's mean something else.
-  expect(quietHours(new Date(evening), { country: 'DE', state: 'CA' }, night).until).not.toBeNull()
+  expect(findQuietHours(new Date(evening), { country: 'DE', state: 'CA' }, night).until).not.toBeNull()
 })
 
 test('every state has its zones, and every zone of a state is one of the country’s', () => {
@@ -78,9 +78,9 @@ test('quiet hours may lie within one day or be disabled', () => {
 
 test('messages held until the same morning are spread over 20 minutes, each at a stable offset', () => {
   const ids = Array.from({ length: 200 }, () => crypto.randomUUID())
-  const spreads = ids.map(spreadOf)
+  const spreads = ids.map(computeSpread)
   expect(Math.min(...spreads)).toBeGreaterThanOrEqual(0)
   expect(Math.max(...spreads)).toBeLessThanOrEqual(20 * 60_000)
   expect(new Set(spreads.map((ms) => Math.floor(ms / 60_000))).size).toBeGreaterThan(15)
-  expect(ids.map(spreadOf)).toEqual(spreads)
+  expect(ids.map(computeSpread)).toEqual(spreads)
 })

@@ -22,7 +22,7 @@ export interface QuietFinding {
  * The recipient's quiet hours at an instant. In a country with several zones it is quiet while one of them has quiet
  * hours. In the United States, state and area code narrow the zones. Without a country the store's zone decides.
  */
-export function quietHours(now: Date, place: Place, store: QuietSettings): QuietFinding {
+export function findQuietHours(now: Date, place: Place, store: QuietSettings): QuietFinding {
   const ofCountry = listZones(place)
   const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]
   const hours = { from: timeOfMinute(store.fromMinute), to: timeOfMinute(store.untilMinute) }
@@ -47,6 +47,6 @@ export function quietHours(now: Date, place: Place, store: QuietSettings): Quiet
 const SPREAD_MS = 20 * 60_000
 
 /** Returns the message's delay in ms; stable per message, so that a new decision does not move it. */
-export function spreadOf(messageId: string): number {
+export function computeSpread(messageId: string): number {
   return (Number.parseInt(messageId.replaceAll('-', '').slice(-8), 16) / 0xffff_ffff) * SPREAD_MS
 }

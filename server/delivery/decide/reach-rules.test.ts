@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readReachFilter, reasonLabels, writeReachFilter } from '../../../shared/reach.ts'
 import { reasonTexts } from '../../../shared/reasons.ts'
-import { countReach, isOf, type ReachDecision } from './reach-rules.ts'
+import { countReach, matchesReach, type ReachDecision } from './reach-rules.ts'
 
 const cart = (cartId: string, reason: string | null, more: Partial<ReachDecision> = {}): ReachDecision => ({
   ...{ cartId, reason, country: 'US', isRecovered: false },
@@ -34,8 +34,8 @@ test('every label belongs to an existing reason', () => {
 
 test('a recovered cart counts neither as reachable nor as unreachable', () => {
   const recovered = cart('a', 'purchased', { isRecovered: true })
-  expect(isOf(recovered, { reason: 'purchased', country: null })).toBe(false)
-  expect(isOf(recovered, { reason: null, country: null })).toBe(false)
+  expect(matchesReach(recovered, { reason: 'purchased', country: null })).toBe(false)
+  expect(matchesReach(recovered, { reason: null, country: null })).toBe(false)
   expect(countReach([recovered], true)).toEqual({ reachable: 0, reasons: [] })
 })
 
@@ -55,6 +55,6 @@ test('only missing consents are split by country, and the most frequent reason c
     ['no_consent', null, 1, ['e']],
   ])
   expect(countReach(evaluated, false).reasons[0]).not.toHaveProperty('cartIds')
-  expect(evaluated.filter((each) => isOf(each, { reason: 'no_consent', country: null }))).toHaveLength(2)
-  expect(evaluated.filter((each) => isOf(each, { reason: 'no_consent', country: 'DE' }))).toHaveLength(1)
+  expect(evaluated.filter((each) => matchesReach(each, { reason: 'no_consent', country: null }))).toHaveLength(2)
+  expect(evaluated.filter((each) => matchesReach(each, { reason: 'no_consent', country: 'DE' }))).toHaveLength(1)
 })

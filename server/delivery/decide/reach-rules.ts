@@ -12,7 +12,7 @@ export interface ReachDecision {
 }
 
 /** A recovered cart counts neither as reachable nor as unreachable. */
-export function isOf({ isRecovered, reason, country }: ReachDecision, wanted: Reach): boolean {
+export function matchesReach({ isRecovered, reason, country }: ReachDecision, wanted: Reach): boolean {
   return !isRecovered && reason === wanted.reason && (wanted.country === null || country === wanted.country)
 }
 

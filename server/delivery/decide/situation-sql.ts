@@ -1,6 +1,6 @@
 import { selectPlanInForce } from '../../billing/billing/fragments.ts'
 import type { InForce } from '../../billing/billing/rules.ts'
-import { creditMicrosOf } from '../../billing/credits/fragments.ts'
+import { selectCreditMicros } from '../../billing/credits/fragments.ts'
 import { brandOfStore } from '../../carts/brand/fragments.ts'
 import type { StoredBrand } from '../../carts/brand/rules.ts'
 import { selectExperiment } from '../../carts/experiments/fragments.ts'
@@ -98,7 +98,7 @@ export async function loadSituation(
       ${selectPlanInForce(sql`s.account_id`, now)} as in_force,
       coalesce((select jsonb_object_agg(u.channel, u.used) from plan_usage u
         where u.account_id = s.account_id and u.month = ${month}::date), '{}') as used,
-      ${creditMicrosOf(sql`s.account_id`)} as credit_micros,
+      ${selectCreditMicros(sql`s.account_id`)} as credit_micros,
       ${selectExperiment(sql`s.id`, now)} as experiment,
       (select jsonb_build_object('monthlyMicros', g.monthly_micros, 'currency', g.currency, 'spentMicros', coalesce(p.micros, 0))
         from sending_budgets g left join sending_spend p on p.account_id = g.account_id and p.month = ${month}::date

@@ -2,7 +2,7 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import type { SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
-import { failureOf, openConnection, problem, quit, SmtpError } from '../email/smtp-connections.ts'
+import { openConnection, problem, quit, SmtpError, toSmtpFailure } from '../email/smtp-connections.ts'
 import { composeMessage, findSendProblem, type MailHeaders } from '../email/smtp-message.ts'
 import { readSmtpUrl, type SmtpSettings } from '../email/smtp-settings.ts'
 
@@ -104,7 +104,7 @@ async function sendOver(
       connection.close()
     }, limitMs)
     const lost = () => done(problem('ECONNECTION', 'The server closed the connection'))
-    const done = (error: Parameters<typeof failureOf>[0] | null) => {
+    const done = (error: Parameters<typeof toSmtpFailure>[0] | null) => {
       clearTimeout(timer)
       if (error) reject(failed(error))
       else resolve()
@@ -114,7 +114,7 @@ async function sendOver(
   })
 }
 
-const failed = (error: Parameters<typeof failureOf>[0]) => new SmtpError(failureOf(error, 'envelope'))
+const failed = (error: Parameters<typeof toSmtpFailure>[0]) => new SmtpError(toSmtpFailure(error, 'envelope'))
 
 function failedStep({ failure }: SmtpError): TrialStepName {
   const { stage, code, systemCode, command } = failure

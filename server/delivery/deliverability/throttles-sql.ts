@@ -20,7 +20,7 @@ const COLUMNS = sql`domain, kind, weight, pauses, since, paused_until, probe_id,
 
 type Tx = Pick<StoreTx, 'db'>
 
-export async function throttlesOf(
+export async function readThrottles(
   { db }: Tx,
   accountId: string,
   domains: readonly string[],

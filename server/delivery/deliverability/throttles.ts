@@ -4,7 +4,7 @@ import { type AccountDb, type StoreTx, transactAccount } from '../../core/db/db.
 import type { Deps } from '../../deps.ts'
 import { withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
-import { domainOf } from '../email/mail-headers.ts'
+import { getDomain } from '../email/mail-headers.ts'
 import {
   afterRefusal,
   type DomainAnswer,
@@ -20,7 +20,7 @@ import * as sql from './throttles-sql.ts'
 // one may be sent.
 
 /** For the decision about a message. */
-export { type DomainThrottleRow, throttlesOf } from './throttles-sql.ts'
+export { type DomainThrottleRow, readThrottles } from './throttles-sql.ts'
 
 /** The throttled domains and probes of one store's batch. */
 export interface Throttle {
@@ -51,12 +51,12 @@ export async function passThrottle<Each extends Sendable>(
   ready: readonly Each[],
   now: Date,
 ): Promise<Each[]> {
-  const domains = [...new Set(ready.map(({ address }) => domainOf(address)))]
+  const domains = [...new Set(ready.map(({ address }) => getDomain(address)))]
   const rows = new Map((await sql.lockThrottles(tx, throttle.accountId, domains)).map((row) => [row.domain, row]))
   if (rows.size === 0) return [...ready]
   const probes = new Map<string, string>()
   const passed = ready.filter(({ row, address }) => {
-    const domain = domainOf(address)
+    const domain = getDomain(address)
     const throttled = rows.get(domain)
     if (throttled) throttle.known.add(domain)
     if (!throttled?.paused_until) return true
@@ -84,7 +84,7 @@ export async function freeProbes(
   for (const id of ids) throttle.probes.delete(id)
 }
 
-interface Said {
+interface DomainReply {
   messageId: string
   domain: string
   answer: DomainAnswer | null
@@ -99,16 +99,16 @@ export async function noteOutcomes(
 ): Promise<void> {
   const said = done.map(({ ready, outcome }) => ({
     messageId: ready.row.id,
-    domain: domainOf(ready.address),
+    domain: getDomain(ready.address),
     answer: domainAnswer(outcome),
     words: outcome.response,
   }))
-  const isNews = ({ answer, domain, messageId }: Said) =>
+  const isNews = ({ answer, domain, messageId }: DomainReply) =>
     throttle.known.has(domain) || throttle.probes.has(messageId) || (answer !== null && answer !== 'open')
   const news = said.filter(isNews)
   if (news.length === 0) return
   for (const { domain } of news) throttle.known.add(domain)
-  await note(deps, throttle.accountId, news)
+  await applyReplies(deps, throttle.accountId, news)
   for (const { messageId } of news) throttle.probes.delete(messageId)
 }
 
@@ -120,8 +120,8 @@ export async function noteReport(
 ): Promise<void> {
   const answer = domainAnswerOfReport(report.kind, report.status, report.words)
   if (!answer) return
-  const domain = domainOf(mail.to_address)
-  await note(deps, mail.account_id, [{ messageId: mail.id, domain, answer, words: report.words }])
+  const domain = getDomain(mail.to_address)
+  await applyReplies(deps, mail.account_id, [{ messageId: mail.id, domain, answer, words: report.words }])
 }
 
 /** The paused domains and the times of their next probes, for the owner. */
@@ -135,7 +135,7 @@ export async function viewThrottledDomains(account: AccountDb, now: Date): Promi
   }))
 }
 
-async function note(deps: Deps, accountId: string, said: readonly Said[]): Promise<void> {
+async function applyReplies(deps: Deps, accountId: string, said: readonly DomainReply[]): Promise<void> {
   const now = deps.now()
   await transactAccount({ accountId, db: deps.db }, async (tx) => {
     const domains = [...new Set(said.map(({ domain }) => domain))]
@@ -143,14 +143,14 @@ async function note(deps: Deps, accountId: string, said: readonly Said[]): Promi
     const silent = said.filter(({ answer }) => answer === null).map(({ messageId }) => messageId)
     if (silent.length > 0 && rows.size > 0) await sql.endProbes(tx, silent)
     for (const [domain, answers] of Map.groupBy(said, (each) => each.domain)) {
-      await noteDomain(deps, tx, { domain, answers, row: rows.get(domain), now })
+      await applyDomainReplies(deps, tx, { domain, answers, row: rows.get(domain), now })
     }
   })
 }
 
 type Tx = Parameters<typeof sql.reopen>[0]
 
-async function noteDomain(
+async function applyDomainReplies(
   deps: Deps,
   tx: Tx,
   {
@@ -158,18 +158,18 @@ async function noteDomain(
     answers,
     row,
     now,
-  }: { domain: string; answers: readonly Said[]; row: sql.DomainThrottleRow | undefined; now: Date },
+  }: { domain: string; answers: readonly DomainReply[]; row: sql.DomainThrottleRow | undefined; now: Date },
 ): Promise<void> {
   // The domain accepted one of them, so it is open.
   if (answers.some(({ answer }) => answer === 'open')) {
-    if (row) for (const each of await sql.reopen(tx, [domain])) await tellOpen(tx, each, now)
+    if (row) for (const each of await sql.reopen(tx, [domain])) await notifyReopened(tx, each, now)
     return
   }
   let current = row
   for (const { answer, messageId, words } of answers) {
     if (answer === null || answer === 'open') continue
     const isProbe = current !== undefined && current.probe_id === messageId
-    const next = afterRefusal(current ? stateOf(current) : null, answer, { now, isProbe })
+    const next = afterRefusal(current ? toThrottleState(current) : null, answer, { now, isProbe })
     const isToBeTold = next.pauses > 0 && isLasting(next, now) && !current?.told_at
     current = {
       domain,
@@ -185,7 +185,7 @@ async function noteDomain(
       told_at: isToBeTold ? now : (current?.told_at ?? null),
     }
     await sql.saveThrottle(tx, { ...current, isProbe })
-    if (isToBeTold) await tellClosed(tx, current, now)
+    if (isToBeTold) await notifyThrottled(tx, current, now)
   }
   if (current?.paused_until) {
     deps.log.info(
@@ -195,7 +195,7 @@ async function noteDomain(
   }
 }
 
-const stateOf = (row: sql.DomainThrottleRow) => ({
+const toThrottleState = (row: sql.DomainThrottleRow) => ({
   kind: row.kind,
   weight: row.weight,
   pauses: row.pauses,
@@ -204,10 +204,10 @@ const stateOf = (row: sql.DomainThrottleRow) => ({
   updatedAt: row.updated_at,
 })
 
-function tellClosed(tx: Tx, { domain, kind, answer, since }: sql.DomainThrottleRow, now: Date): Promise<void> {
+function notifyThrottled(tx: Tx, { domain, kind, answer, since }: sql.DomainThrottleRow, now: Date): Promise<void> {
   const data = { domain, kind, since: since.toISOString(), answer }
   return notifyAccount(tx, { type: 'domain_throttled', data, at: now })
 }
 
-const tellOpen = (tx: Tx, domain: string, now: Date): Promise<void> =>
+const notifyReopened = (tx: Tx, domain: string, now: Date): Promise<void> =>
   notifyAccount(tx, { type: 'domain_reopened', data: { domain }, at: now })

@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import { openBounceAddresses } from './bounce-addresses.ts'
 import type { Signer, SigningKey } from './dkim.ts'
-import { returnPathOf } from './return-path.ts'
+import { buildReturnPath } from './return-path.ts'
 import { openSigningKeys } from './sender-keys.ts'
 import type { MailHeaders } from './smtp-message.ts'
 
@@ -23,16 +23,16 @@ export function openMailHeaders(deps: MailHeadersDeps): (message: OutgoingEmail)
   const { bounceAddress, mailEvents } = deps.config
   return async ({ from, messageId, accountId }) => {
     const mailbox = accountId ? await mailboxOf(accountId) : null
-    const key = await keyOf(domainOf(from.address))
+    const key = await keyOf(getDomain(from.address))
     return {
-      returnPath: mailbox ?? (bounceAddress ? returnPathOf(deps.secrets, bounceAddress, messageId) : null),
+      returnPath: mailbox ?? (bounceAddress ? buildReturnPath(deps.secrets, bounceAddress, messageId) : null),
       headers: mailEvents ? providerMark(mailEvents.provider, messageId) : {},
       sign: key && signerOf(key),
     }
   }
 }
 
-export const domainOf = (address: string): string =>
+export const getDomain = (address: string): string =>
   domainToASCII(address.slice(address.lastIndexOf('@') + 1)).toLowerCase()
 
 /**

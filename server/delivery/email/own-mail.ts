@@ -52,7 +52,7 @@ export const sealPassword = (secrets: Secrets, accountId: string, password: stri
 export const openPassword = (secrets: Secrets, row: Pick<sql.MailServerRow, 'account_id' | 'encrypted'>): string =>
   row.encrypted ? secrets.open(row.encrypted, sealContext(row.account_id)) : ''
 
-export function smtpSettingsOf(
+export function buildSmtpSettings(
   { config, secrets, guard }: Pick<OwnMailDeps, 'config' | 'secrets' | 'guard'>,
   row: sql.MailServerRow,
 ): SmtpSettings {
@@ -120,6 +120,6 @@ export function openOwnMails(deps: OwnMailDeps): OwnMails {
 
 function makeChannel(deps: OwnMailDeps, row: sql.MailServerRow, mailHeaders: () => Promise<MailHeaders>): EmailChannel {
   if (ownFrom(row) === null) return createNoMailChannel(mailServerTexts.noFrom)
-  const url = smtpSettingsOf(deps, row)
+  const url = buildSmtpSettings(deps, row)
   return createSmtpChannel({ url, poolSize: POOL, timeouts: TIMEOUTS, mailHeaders, keepsIfSenderRefused: true })
 }

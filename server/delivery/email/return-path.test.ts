@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../core/common/ids.ts'
 import { createSecrets } from '../../core/common/secrets.ts'
-import { messageOfReturnPath, returnPathOf } from './return-path.ts'
+import { buildReturnPath, messageOfReturnPath } from './return-path.ts'
 
 const secrets = createSecrets('a secret of the tests, long enough to be one')
 const OURS = 'bounces@b.mugs.example'
@@ -9,14 +9,14 @@ const read = (address: string) => messageOfReturnPath(secrets, OURS, address)
 
 test('a return address identifies its message in upper and lower case', () => {
   const id = newId()
-  const path = returnPathOf(secrets, OURS, id)!
+  const path = buildReturnPath(secrets, OURS, id)!
   expect(path).toMatch(/^bounces\+[a-z2-7]{42}@b\.mugs\.example$/)
   expect([path, path.toUpperCase()].map(read)).toEqual([id, id])
 })
 
 test('a forged or changed return address identifies nothing (X1)', () => {
-  const path = returnPathOf(secrets, OURS, newId())!
-  const foreign = returnPathOf(createSecrets('somebody else’s secret, as long as ours is'), OURS, newId())!
+  const path = buildReturnPath(secrets, OURS, newId())!
+  const foreign = buildReturnPath(createSecrets('somebody else’s secret, as long as ours is'), OURS, newId())!
   const other = (letter: string) => (letter === 'a' ? 'b' : 'a')
   const changed = Array.from({ length: 42 }, (_, at) => {
     const index = 'bounces+'.length + at

@@ -12,11 +12,11 @@ const TOKEN_LENGTH = 42
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Returns `bounces+<token>@mail.example` for `bounces@mail.example` and a message id. null: not an id of ours. */
-export function returnPathOf(secrets: Secrets, bounceAddress: string, messageId: string): string | null {
+export function buildReturnPath(secrets: Secrets, bounceAddress: string, messageId: string): string | null {
   if (!UUID.test(messageId)) return null
   const at = bounceAddress.lastIndexOf('@')
   const id = Buffer.from(messageId.replaceAll('-', ''), 'hex')
-  const token = encode(Buffer.concat([id, macOf(secrets, messageId)]))
+  const token = encode(Buffer.concat([id, computeMac(secrets, messageId)]))
   return `${bounceAddress.slice(0, at)}+${token}${bounceAddress.slice(at)}`
 }
 
@@ -30,10 +30,10 @@ export function messageOfReturnPath(secrets: Secrets, bounceAddress: string, add
   if (!bytes) return null
   const hex = bytes.subarray(0, ID_BYTES).toString('hex')
   const messageId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-  return isSameSecret(bytes.subarray(ID_BYTES), macOf(secrets, messageId)) ? messageId : null
+  return isSameSecret(bytes.subarray(ID_BYTES), computeMac(secrets, messageId)) ? messageId : null
 }
 
-const macOf = (secrets: Secrets, messageId: string): Buffer =>
+const computeMac = (secrets: Secrets, messageId: string): Buffer =>
   Buffer.from(secrets.token('bounce', messageId.toLowerCase()), 'base64url').subarray(0, MAC_BYTES)
 
 function encode(bytes: Buffer): string {

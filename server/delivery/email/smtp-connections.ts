@@ -36,7 +36,7 @@ export interface RawError extends Error {
 }
 
 /** Maps an error of nodemailer. */
-export function failureOf(error: RawError, stage: SmtpStage, isBodySent = false): SmtpFailure {
+export function toSmtpFailure(error: RawError, stage: SmtpStage, isBodySent = false): SmtpFailure {
   return {
     stage,
     isBodySent,
@@ -68,7 +68,7 @@ async function resolveHost({ host, guard }: SmtpSettings): Promise<string> {
   if ('address' in found) return found.address
   const isUnknown = found.problem === 'not_found'
   const words = isUnknown ? `The name ${host} was not found` : `${host} leads to an address that is not public`
-  throw new SmtpError(failureOf(problem(isUnknown ? 'EDNS' : 'EPRIVATE', words), 'connect'))
+  throw new SmtpError(toSmtpFailure(problem(isUnknown ? 'EDNS' : 'EPRIVATE', words), 'connect'))
 }
 
 function connect(
@@ -84,7 +84,7 @@ function connect(
     const fail = (error: RawError) => {
       clearTimeout(timer)
       // Reject first: closing the connection emits another error.
-      reject(new SmtpError(failureOf(error, stage)))
+      reject(new SmtpError(toSmtpFailure(error, stage)))
       connection.close()
     }
     const ready = () => {
@@ -274,5 +274,5 @@ export function quit(connection: SMTPConnection) {
 }
 
 function closedError(): SmtpError {
-  return new SmtpError(failureOf(problem('ECONNECTION', 'The channel is closed'), 'connect'))
+  return new SmtpError(toSmtpFailure(problem('ECONNECTION', 'The channel is closed'), 'connect'))
 }

@@ -8,7 +8,6 @@ import type { EmailChannel, Outcome, OutgoingEmail } from '../../messages/channe
 import { notSent } from '../../messages/channels/not-sent.ts'
 import { mapFailure, type SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
 import {
-  failureOf,
   type Lease,
   openConnection,
   problem,
@@ -18,6 +17,7 @@ import {
   SmtpError,
   type SmtpListener,
   type SmtpTimeouts,
+  toSmtpFailure,
 } from './smtp-connections.ts'
 import { type ComposedMessage, composeMessage, findSendProblem, type MailHeaders } from './smtp-message.ts'
 import { readSmtpUrl, type SmtpSettings } from './smtp-settings.ts'
@@ -146,7 +146,7 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
       resolve(delivery)
     }
     const fail = (error: Error, isUncertain = isBodySent) => {
-      const failure = failureOf(error, isBodySent ? 'body' : 'envelope', isUncertain)
+      const failure = toSmtpFailure(error, isBodySent ? 'body' : 'envelope', isUncertain)
       done({ isAccepted: false, failure })
     }
     const giveUp = () => {

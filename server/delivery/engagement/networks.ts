@@ -14,7 +14,7 @@ export function openNetworks(file: string | URL = BUNDLED): (address: string) =>
   return (address) => {
     if (!ipaddr.isValid(address)) return 'other'
     const parsed = ipaddr.process(address)
-    const value = numberOf(parsed)
+    const value = toNumber(parsed)
     return isWithin(parsed.kind() === 'ipv4' ? four : six, value) ? 'data_centre' : 'other'
   }
 }
@@ -34,7 +34,7 @@ function readRanges(text: string): { four: Range[]; six: Range[] } {
     const [address, bits] = parseRange(range, index + 1)
     const isFour = address.kind() === 'ipv4'
     const size = 1n << BigInt((isFour ? 32 : 128) - bits)
-    const first = numberOf(address) & ~(size - 1n)
+    const first = toNumber(address) & ~(size - 1n)
     ;(isFour ? four : six).push({ first, last: first + size - 1n })
   }
   return { four: mergeRanges(four), six: mergeRanges(six) }
@@ -70,5 +70,5 @@ function isWithin(ranges: readonly Range[], value: bigint): boolean {
   return false
 }
 
-const numberOf = (address: ipaddr.IPv4 | ipaddr.IPv6): bigint =>
+const toNumber = (address: ipaddr.IPv4 | ipaddr.IPv6): bigint =>
   address.toByteArray().reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)

@@ -1,3 +1,3 @@
 // Opens and clicks, for the pages that show them.
 
-export { clicksByTarget, groupedEngagementEvents, peopleOf } from './sql.ts'
+export { clicksByTarget, countPeople, groupedEngagementEvents } from './sql.ts'

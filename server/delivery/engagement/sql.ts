@@ -81,7 +81,7 @@ export async function groupedEngagementEvents({ db, storeId }: StoreDb, messageI
 }
 
 /** Counts shoppers of an origin's messages: opened, opened by machines only, and clicked or restored. */
-export async function peopleOf({ db, storeId }: StoreDb, kind: OriginKind, id: string) {
+export async function countPeople({ db, storeId }: StoreDb, kind: OriginKind, id: string) {
   const { rows } = await sql<{ opened: number; opened_by_machines: number; clicked: number }>`
     select count(*) filter (where is_opened)::int as opened,
       count(*) filter (where not is_opened and is_machine_opened)::int as opened_by_machines,

@@ -26,7 +26,7 @@ function routes(scope: FastifyInstance, deps: Deps): void {
   })
   const meta = '/api/webhooks/whatsapp/:hookKey'
   scope.get(meta, async (request, reply) => {
-    const challenge = await hooks.shakeHands(deps, keyOf(request), hooks.Handshake.parse(request.query))
+    const challenge = await hooks.shakeHands(deps, getHookKey(request), hooks.Handshake.parse(request.query))
     return reply.type('text/plain').send(challenge)
   })
   scope.post(meta, async (request) => {
@@ -35,11 +35,11 @@ function routes(scope: FastifyInstance, deps: Deps): void {
   })
 }
 
-const keyOf = (request: FastifyRequest): string => (request.params as { hookKey: string }).hookKey
+const getHookKey = (request: FastifyRequest): string => (request.params as { hookKey: string }).hookKey
 
 function callOf(request: FastifyRequest, header: string): hooks.HookCall {
   return {
-    hookKey: keyOf(request),
+    hookKey: getHookKey(request),
     path: request.url,
     rawBody: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
     signature: String(request.headers[header] ?? ''),

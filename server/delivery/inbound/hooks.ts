@@ -10,9 +10,9 @@ import type { Deps } from '../../deps.ts'
 import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
 import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
-import { OPERATOR_KEY, trustedOf, trustedOperator } from '../texts/text-channels.ts'
+import { buildTrustedKeys, OPERATOR_KEY, trustedOperator } from '../texts/text-channels.ts'
 import { handleReply, type Inbound } from './inbound.ts'
-import { keywordOf } from './keywords.ts'
+import { parseKeyword } from './keywords.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
 import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
 
@@ -33,7 +33,7 @@ async function hookOf(deps: Deps, hookKey: string) {
   const row = hookKey.includes('\0') ? undefined : await findCredentialsByHook(deps.db, hookKey)
   const known = requireFound(row, 'Address')
   const account: AccountDb<Db> = { accountId: known.account_id, db: deps.db }
-  const trusted = requireFound(trustedOf(deps, known) ?? undefined, 'Address')
+  const trusted = requireFound(buildTrustedKeys(deps, known) ?? undefined, 'Address')
   return { account, channel: known.channel as TextChannelName, row: known, ...trusted }
 }
 
@@ -129,7 +129,7 @@ async function report(deps: Deps, { account, channel }: Hook, { messageId, ...sa
 async function receiveShared(deps: Deps, inbound: Inbound): Promise<string | null> {
   const hashes = listNumberAliases(inbound.from).map(deps.secrets.addressHash)
   const newest = await listAccountsThatTexted(deps.db, hashes)
-  const meant = (inbound.keyword ?? keywordOf(inbound.text)) === 'stop' ? newest : newest.slice(0, 1)
+  const meant = (inbound.keyword ?? parseKeyword(inbound.text)) === 'stop' ? newest : newest.slice(0, 1)
   const taken = await Promise.allSettled(
     meant.map((accountId) => handleReply(deps, { accountId, db: deps.db }, inbound)),
   )
@@ -209,7 +209,7 @@ function readMetaNews(rawBody: Buffer, phoneNumberId: string): MetaNews {
       providerId: status.id,
       status: status.status,
       code: status.errors?.[0] ? String(status.errors[0].code) : null,
-      at: instantOf(status.timestamp),
+      at: toInstant(status.timestamp),
       messageId: status.biz_opaque_callback_data ?? null,
     })),
     messages: [
@@ -229,7 +229,7 @@ const readMessage = ({ id, from, timestamp, text, button, interactive }: z.outpu
   id,
   from: `+${from}`,
   text: text?.body ?? button?.text ?? interactive?.button_reply?.title ?? interactive?.list_reply?.title ?? '',
-  at: instantOf(timestamp),
+  at: toInstant(timestamp),
   isAnswered: false,
 })
 
@@ -238,13 +238,13 @@ const readPreference = ({ wa_id: from, value, timestamp }: z.output<typeof Prefe
   id: `preference:${from}:${timestamp}:${value}`,
   from: `+${from}`,
   text: '',
-  at: instantOf(timestamp),
+  at: toInstant(timestamp),
   isAnswered: true,
   isSetting: true,
   keyword: value === 'stop' ? 'stop' : 'start',
 })
 
-const instantOf = (seconds: string) => new Date(Number(seconds) * 1_000)
+const toInstant = (seconds: string) => new Date(Number(seconds) * 1_000)
 
 function known<Shape extends z.ZodType>(shape: Shape, rows: readonly unknown[]): z.output<Shape>[] {
   return rows.flatMap((row) => {

@@ -16,7 +16,7 @@ import { computeLaterTime, wakeHeldMessages } from '../../shoppers/consent/conse
 import { consentCounts } from '../../shoppers/consent/fragments.ts'
 import { recordInbound } from '../outcome/delivery.ts'
 import { replyJob } from './jobs.ts'
-import { type Keyword, keywordOf } from './keywords.ts'
+import { type Keyword, parseKeyword } from './keywords.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
 
 // Shoppers' replies. Each opens WhatsApp's 24-hour window. STOP, START and HELP are executed (C4), once and in the
@@ -48,7 +48,7 @@ export async function handleReply(deps: Deps, account: AccountDb<Db>, inbound: I
 
 async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Date) {
   const { channel, id: eventKey, from } = inbound
-  const keyword = inbound.keyword ?? keywordOf(inbound.text)
+  const keyword = inbound.keyword ?? parseKeyword(inbound.text)
   const addressHash = deps.secrets.addressHash(from)
   await lockAddress(tx, addressHash)
   const last = await loadLastReplyAt(tx, channel, addressHash)

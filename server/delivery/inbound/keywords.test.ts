@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import sentences from '../../../test/fixtures/stop-sentences.json' with { type: 'json' }
 import cases from '../../../test/fixtures/stop-words.json' with { type: 'json' }
-import { keywordOf } from './keywords.ts'
+import { parseKeyword } from './keywords.ts'
 
 describe('STOP (C4, cases-R5)', () => {
   test.each([
@@ -83,7 +83,7 @@ describe('STOP (C4, cases-R5)', () => {
       'Proszę nie wysyłać więcej',
     ],
   ])('%j stops', (text) => {
-    expect(keywordOf(text)).toBe('stop')
+    expect(parseKeyword(text)).toBe('stop')
   })
 
   test.each([
@@ -121,7 +121,7 @@ describe('STOP (C4, cases-R5)', () => {
       '4821',
     ],
   ])('%j does not', (text) => {
-    expect(keywordOf(text)).not.toBe('stop')
+    expect(parseKeyword(text)).not.toBe('stop')
   })
 })
 
@@ -134,9 +134,9 @@ test.each([
   ['Yes, but when?', null],
   ['Help. Where is my tea', null],
 ])('%j must be all there is', (text, keyword) => {
-  expect(keywordOf(text)).toBe(keyword)
+  expect(parseKeyword(text)).toBe(keyword)
 })
 
 test('a long text is parsed quickly', () => {
-  expect(keywordOf(`${'stop the '.repeat(200_000)}tea`)).toBeNull()
+  expect(parseKeyword(`${'stop the '.repeat(200_000)}tea`)).toBeNull()
 })

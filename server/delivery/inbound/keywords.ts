@@ -119,7 +119,7 @@ const YES = ['YES', 'JA']
  * STOP may be a sentence of its own or among filler words ("Stop texting me, please"), but "I cannot stop thinking of
  * it" is no STOP. Other sentences that ask for no more messages count as STOP too.
  */
-export function keywordOf(text: string): Keyword | null {
+export function parseKeyword(text: string): Keyword | null {
   const read = text.slice(0, LONGEST_READ)
   if (STOP_SIGNS.test(read) && /[🛑⛔🚫]/u.test(read)) return 'stop'
   const parts = plain(read)

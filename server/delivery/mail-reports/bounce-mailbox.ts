@@ -238,7 +238,7 @@ async function readInbox<T>(client: ImapFlow, work: (mailbox: Mailbox) => Promis
   const box = await client.mailboxOpen('INBOX')
   return work({
     uidValidity: String(box.uidValidity),
-    lastUid: uidOf(Number(box.uidNext) - 1),
+    lastUid: clampUid(Number(box.uidNext) - 1),
     after: (uid, bytes) => (box.exists === 0 ? nothingNew : readAfter(client, uid, bytes)),
     async markRead(uids) {
       if (uids.length > 0) await client.messageFlagsAdd(uids.join(','), ['\\Seen'], { uid: true })
@@ -265,7 +265,7 @@ async function readAfter(client: ImapFlow, uid: number, bytes: number) {
 }
 
 /** Clamps a UID from the server to 32 bits. */
-const uidOf = (given: number): number => Math.min(Math.max(0, Number.isFinite(given) ? given : 0), MAX_UID)
+const clampUid = (given: number): number => Math.min(Math.max(0, Number.isFinite(given) ? given : 0), MAX_UID)
 
 async function checkedAddress({ host, allowsPrivate }: ImapAccess): Promise<string> {
   const found = await resolveGuarded(host, { allowsPrivate })

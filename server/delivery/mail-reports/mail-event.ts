@@ -25,7 +25,7 @@ export type ProviderReader = (call: MailEventCall) => Promise<ProviderReport[]> 
 
 export const forged = () => new AppError('forbidden', 'Not accepted.')
 
-export const headerOf = ({ headers }: MailEventCall, name: string): string => String(headers[name] ?? '')
+export const getHeader = ({ headers }: MailEventCall, name: string): string => String(headers[name] ?? '')
 
 export function readJson(rawBody: Buffer): unknown {
   try {

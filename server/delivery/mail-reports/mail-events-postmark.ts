@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import { parseStatus, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
-import { forged, headerOf, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
+import { forged, getHeader, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Postmark does not sign; it sends the user and password of the webhook's URL. One report per call.
 
@@ -34,7 +34,7 @@ const KINDS: Record<string, ProviderReport['kind'] | undefined> = {
 
 export const readPostmark: ProviderReader = (call) => {
   const right = `Basic ${Buffer.from(call.secret).toString('base64')}`
-  if (!isSameSecret(headerOf(call, 'authorization'), right)) throw forged()
+  if (!isSameSecret(getHeader(call, 'authorization'), right)) throw forged()
   const event = Event.safeParse(readJson(call.rawBody)).data
   const kind = event && kindOf(event)
   if (!event || !kind) return []

@@ -9,7 +9,7 @@ import {
 } from '../../messages/channels/bounce-rules.ts'
 import {
   forged,
-  headerOf,
+  getHeader,
   type MailEventCall,
   type ProviderReader,
   type ProviderReport,
@@ -38,7 +38,7 @@ export const readSendgrid: ProviderReader = (call) => {
     const words = withoutAddresses(event.reason || event.response || event.event)
     const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
     return kindsOf(event).map((kind) => ({
-      ...{ kind, status: statusOf(event), words },
+      ...{ kind, status: readStatus(event), words },
       ...at,
       about: { mark: event['smtp-id'] },
     }))
@@ -46,8 +46,8 @@ export const readSendgrid: ProviderReader = (call) => {
 }
 
 function isSigned(call: MailEventCall): boolean {
-  const signature = Buffer.from(headerOf(call, 'x-twilio-email-event-webhook-signature'), 'base64')
-  const time = headerOf(call, 'x-twilio-email-event-webhook-timestamp')
+  const signature = Buffer.from(getHeader(call, 'x-twilio-email-event-webhook-signature'), 'base64')
+  const time = getHeader(call, 'x-twilio-email-event-webhook-timestamp')
   const key = publicKey(call.secret)
   return key !== null && verify('sha256', Buffer.concat([Buffer.from(time), call.rawBody]), key, signature)
 }
@@ -60,7 +60,7 @@ function publicKey(secret: string) {
   }
 }
 
-const statusOf = ({ status, reason }: Event): string | null =>
+const readStatus = ({ status, reason }: Event): string | null =>
   chooseStatus(parseStatus(status ?? ''), parseStatus(reason ?? ''))
 
 /** SendGrid's classification: the receiver refused the sender or the mail, not the address. */
@@ -88,8 +88,8 @@ function kindOf(event: Event): ProviderReport['kind'] | null {
       return 'complaint'
     case 'bounce':
       return notTheAddress(event.type)
-        ? softer(classifyBounce(statusOf(event), reason))
-        : classifyBounce(statusOf(event), reason)
+        ? softer(classifyBounce(readStatus(event), reason))
+        : classifyBounce(readStatus(event), reason)
     case 'dropped':
       if (/spam reporting/i.test(reason)) return 'complaint'
       return /bounced address|invalid/i.test(reason) ? 'hard' : 'refused'

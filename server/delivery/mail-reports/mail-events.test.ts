@@ -10,7 +10,7 @@ import {
 } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import type { Config } from '../../core/config/config.ts'
-import { returnPathOf } from '../email/return-path.ts'
+import { buildReturnPath } from '../email/return-path.ts'
 
 // Each provider's own form, signed as it signs. What is signed by somebody else, or sent elsewhere, changes nothing.
 
@@ -287,7 +287,7 @@ describe('Amazon SES by SNS', () => {
     const complaint = { notificationType: 'Complaint' }
     for (const mail of [
       { headers: [{ name: 'Message-ID', value: `<${id}@mugs.com>` }] },
-      { source: returnPathOf(world.deps.secrets, BOUNCES, id) },
+      { source: buildReturnPath(world.deps.secrets, BOUNCES, id) },
     ]) {
       await world.pool.query('delete from mail_reports')
       await post('ses', event(complaint, mail))

@@ -53,7 +53,7 @@ const readMailgun: ProviderReader = ({ rawBody, secret, now }) => {
   const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
   const words = withoutAddresses(wordsOf(event) || event.reason || event.event)
   return kindsOf(event).map((kind) => ({
-    ...{ kind, status: statusOf(event), words },
+    ...{ kind, status: readStatus(event), words },
     ...at,
     about: { mark: event.message.headers['message-id'] },
   }))
@@ -63,7 +63,7 @@ function wordsOf({ 'delivery-status': said }: Event): string {
   return [said?.code && said.code < 600 ? said.code : '', said?.message || said?.description].filter(Boolean).join(' ')
 }
 
-const statusOf = (event: Event): string | null =>
+const readStatus = (event: Event): string | null =>
   chooseStatus(parseStatus(event['delivery-status']?.['enhanced-code'] ?? ''), parseStatus(wordsOf(event)))
 
 /** A mail dropped because its shopper had unsubscribed there reports both. */
@@ -83,7 +83,7 @@ function kindOf(event: Event): ProviderReport['kind'] | null {
   if (event.reason === 'suppress-bounce') return 'hard'
   if (event.reason === 'suppress-complaint') return 'complaint'
   if (event.reason === 'suppress-unsubscribe') return 'refused'
-  return classifyBounce(statusOf(event), wordsOf(event))
+  return classifyBounce(readStatus(event), wordsOf(event))
 }
 
 // Reports of the mail provider by webhook, with the same outcomes as by return address. The provider is that of

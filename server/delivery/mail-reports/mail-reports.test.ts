@@ -16,8 +16,8 @@ import { readNotifications } from '../../../test/notifications.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
-import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
-import { returnPathOf } from '../email/return-path.ts'
+import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
+import { buildReturnPath } from '../email/return-path.ts'
 import { type BounceIntake, listenForBounces } from './bounce-intake.ts'
 import { applyWaitingReports, type MailReport, recordMailReport } from './mail-reports.ts'
 
@@ -168,7 +168,7 @@ test('a delayed report is applied under the shopper’s lock, which an erasure t
     .executeTakeFirstOrThrow()
   const [holding, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const erasure = transact({ storeId, db: world.db }, async (tx) => {
-    await lockShoppersOf(tx, [shopperId])
+    await lockShoppersById(tx, [shopperId])
     holding.resolve()
     await held.promise
   })
@@ -200,26 +200,26 @@ describe('the intake', () => {
 
   test('a report to a mail’s return address is accepted from an empty sender', async () => {
     const { storeId, id } = await aSentMail()
-    const path = returnPathOf(world.deps.secrets, OURS, id)!
+    const path = buildReturnPath(world.deps.secrets, OURS, id)!
     expect(await comeBack(path, DSN('5.1.1', '550 5.1.1 unknown'))).toMatch(/^250/)
     expect((await stateOf(storeId)).first).toEqual(['failed', 'bounced'])
   })
 
   test('a forged or unknown return address changes nothing (X1)', async () => {
     const { storeId, id } = await aSentMail()
-    const path = returnPathOf(world.deps.secrets, OURS, id)!
+    const path = buildReturnPath(world.deps.secrets, OURS, id)!
     const forged = path.replace(/.@/, (end) => (end[0] === 'a' ? 'b@' : 'a@'))
     for (const to of [forged, OURS, 'bounces+x@back.mugs.com', 'ana@shopper.example']) {
       expect(await comeBack(to, DSN('5.1.1', 'x'))).toMatch(/^550 5\.1\.1/)
     }
-    const nobodys = returnPathOf(world.deps.secrets, OURS, newId())!
+    const nobodys = buildReturnPath(world.deps.secrets, OURS, newId())!
     expect(await comeBack(nobodys, DSN('5.1.1', 'x'))).toMatch(/^250/)
     expect((await stateOf(storeId)).first).toEqual(['sent', null])
   })
 
   test('a mail that is too large is refused, and an incomplete one is ignored', async () => {
     const { storeId, id } = await aSentMail()
-    const path = returnPathOf(world.deps.secrets, OURS, id)!
+    const path = buildReturnPath(world.deps.secrets, OURS, id)!
     expect(await comeBack(path, `${DSN('5.1.1', 'x')}${'y'.repeat(75)}\r\n`.repeat(7_000))).toMatch(/^552/)
     const socket = net.connect(intake.port, '127.0.0.1')
     const lines = ['EHLO x', 'MAIL FROM:<>', `RCPT TO:<${path}>`, 'DATA']

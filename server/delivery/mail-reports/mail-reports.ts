@@ -6,7 +6,7 @@ import { maskAddress } from '../../messages/channels/mask.ts'
 import { setUnsubscribed, skipOpenMessagesTo } from '../../messages/messages/recipient.ts'
 import { isFailed } from '../../messages/messages/state-rules.ts'
 import { insertAnswer } from '../../shoppers/consent/consents.ts'
-import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { noteReport } from '../deliverability/throttles.ts'
 import { undoBadge } from '../outcome/outcome.ts'
 import {
@@ -31,7 +31,7 @@ export async function recordMailReport(deps: Deps, report: MailReport): Promise<
   const now = deps.now()
   const at = report.at && report.at < now ? report.at : now
   const isNew = await transact({ storeId: message.store_id, db: deps.db as Db }, async (tx) => {
-    await lockShoppersOf(tx, [message.shopper_id])
+    await lockShoppersById(tx, [message.shopper_id])
     if (!(await keepMailReport(tx, { ...report, at }))) return false
     await suppressFor(deps, tx, report, message)
     await apply(deps, tx, message.id)
@@ -89,7 +89,7 @@ export async function applyWaitingReports(deps: Deps): Promise<void> {
   for (const { store_id, message_id, shopper_id } of await waitingMailReports(deps.db)) {
     await transact({ storeId: store_id, db: deps.db as Db }, async (tx) => {
       // An erasure takes the same lock, so it either erases what is written here or leaves nothing to write to.
-      await lockShoppersOf(tx, [shopper_id])
+      await lockShoppersById(tx, [shopper_id])
       await apply(deps, tx, message_id)
     })
   }

@@ -19,8 +19,8 @@ import { buildAddressKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys } from '../../shoppers/shoppers/shoppers.ts'
 import { selectErased } from '../../shoppers/suppressions/suppressions.ts'
 import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
-import { planLimitOf } from '../decide/decision-inputs.ts'
-import { quietHours } from '../decide/quiet.ts'
+import { getPlanLimit } from '../decide/decision-inputs.ts'
+import { findQuietHours } from '../decide/quiet.ts'
 import { loadSituation, loadSuppressions, type Situation } from '../decide/situation.ts'
 import { bookSpend, lockBudget } from '../texts/spend.ts'
 
@@ -86,7 +86,7 @@ async function checkRequest(
   if (!mayBeAsked(phone, situation)) return 'drop'
   const later = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS)
   if (now.getTime() - createdAt.getTime() > GIVEN_UP_MS) return 'drop'
-  if (!situation.is_active || planLimitOf(situation, 'sms') === 0) return 'drop'
+  if (!situation.is_active || getPlanLimit(situation, 'sms') === 0) return 'drop'
   const { is_paused, is_account_suspended, is_resting, is_sending_paused } = situation
   if (is_paused || is_account_suspended || is_resting || is_sending_paused) return later(5)
   const key = `sms:${addressHash.toString('hex')}`
@@ -98,7 +98,7 @@ async function checkRequest(
     untilMinute: situation.quiet_until_minute,
     timeZone: situation.time_zone,
   }
-  const quiet = quietHours(now, { country: country ?? findPhoneCountry(phone), phone }, quietIn)
+  const quiet = findQuietHours(now, { country: country ?? findPhoneCountry(phone), phone }, quietIn)
   if (quiet.until) return quiet.until
   const transport = await deps.channels.text(situation.account_id, 'sms')
   if (!transport) return later(10)
@@ -338,7 +338,7 @@ async function takeUsage(tx: StoreTx, { situation, transport, message }: Questio
   const month = formatMonth(now)
   const used = await lockUsage(tx, accountId, month, 'sms')
   const left = await lockCredits(tx, accountId)
-  const limit = planLimitOf(situation, 'sms')
+  const limit = getPlanLimit(situation, 'sms')
   if (limit < 0 || used < limit) {
     await addUsage(tx, accountId, month, 'sms', 1)
     return true

@@ -3,7 +3,7 @@ import { type AccountDb, type Db, type StoreTx, transact } from '../../core/db/d
 import type { Deps } from '../../deps.ts'
 import type { DeliveryReport, InboundText, TextChannelName } from '../../messages/channels/channel.ts'
 import { isFailed } from '../../messages/messages/state-rules.ts'
-import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import * as sql from './delivery-sql.ts'
 import { undoBadge } from './outcome-sql.ts'
@@ -31,11 +31,11 @@ async function recordForMessage(
 ): Promise<void> {
   const { accountId, channel } = report
   await transact({ storeId, db: deps.db }, async (tx) => {
-    await lockShoppersOf(tx, [shopperId])
+    await lockShoppersById(tx, [shopperId])
     await sql.lockMessage(tx, id)
     await sql.keepReport({ accountId, db: tx.db }, report)
     await sql.setProviderId(tx, report)
-    await applyReportsOf(deps, tx, { accountId, channel, messageIds: [id] })
+    await applyMessageReports(deps, tx, { accountId, channel, messageIds: [id] })
   })
 }
 
@@ -51,11 +51,11 @@ export async function applyReports(
   const messages = await sql.reportedMessages({ accountId, db: deps.db }, channel, providerIds)
   for (const [storeId, rows] of Map.groupBy(messages, (row) => row.store_id)) {
     await transact({ storeId, db: deps.db as Db }, async (tx) => {
-      await lockShoppersOf(
+      await lockShoppersById(
         tx,
         rows.map((row) => row.shopper_id),
       )
-      await applyReportsOf(deps, tx, { accountId, channel, messageIds: rows.map((row) => row.id) })
+      await applyMessageReports(deps, tx, { accountId, channel, messageIds: rows.map((row) => row.id) })
     })
   }
 }
@@ -63,7 +63,7 @@ export async function applyReports(
 /**
  * Applies stored reports in the commit that records the outcome, so that a crash after it leaves no report unapplied.
  */
-export async function applyReportsOf(
+export async function applyMessageReports(
   deps: Deps,
   tx: StoreTx,
   { accountId, channel, messageIds }: { accountId: string; channel: TextChannelName; messageIds: readonly string[] },

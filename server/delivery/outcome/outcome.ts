@@ -13,7 +13,7 @@ import { backOff } from '../decide/decide.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
 import type * as load from '../decide/situation.ts'
 import * as spend from '../texts/spend.ts'
-import { applyReportsOf } from './delivery.ts'
+import { applyMessageReports } from './delivery.ts'
 import * as sql from './outcome-sql.ts'
 
 // Records the outcomes of sends, many at once (engine, "Sending").
@@ -60,7 +60,9 @@ export async function recordOutcomes(
   const now = deps.now()
   const changed = [...ended, ...(await applyReplies(deps, tx, ending, answered))]
   // An unsent message delays no later steps any more. A manual message has no later steps.
-  const back = changed.filter(({ ready, outcome }) => !mayHaveArrived(outcome) && ready.row.manual === null).map(idOf)
+  const back = changed
+    .filter(({ ready, outcome }) => !mayHaveArrived(outcome) && ready.row.manual === null)
+    .map(getMessageId)
   if (back.length > 0) await spaceNextSteps(tx, back, now)
   const paid = await returnCredits(tx, ending, changed, now)
   for (const { ready, outcome } of changed) {
@@ -70,10 +72,10 @@ export async function recordOutcomes(
   await returnUsage(tx, ending, changed, paid)
   if (!isTextChannelName(ending.channel)) return
   await settleCosts(tx, ending, changed)
-  const messageIds = changed.filter(({ outcome }) => mayHaveArrived(outcome)).map(idOf)
+  const messageIds = changed.filter(({ outcome }) => mayHaveArrived(outcome)).map(getMessageId)
   if (messageIds.length === 0) return
   const accountId = ending.evaluation.situation.account_id
-  await applyReportsOf(deps, tx, { accountId, channel: ending.channel, messageIds })
+  await applyMessageReports(deps, tx, { accountId, channel: ending.channel, messageIds })
 }
 
 /** Applies the replies. Returns the messages whose state changed. */
@@ -84,7 +86,7 @@ async function applyReplies(
   answered: readonly SendResult<SentRow>[],
 ) {
   if (answered.length === 0) return []
-  const rows = answered.map((each) => outcomeRow(each, mail?.isMailbox ?? false))
+  const rows = answered.map((each) => buildOutcomeRow(each, mail?.isMailbox ?? false))
   const moved = await sql.applyOutcomes(tx, deps.workerId, rows, deps.now())
   return answered.filter(({ ready }) => moved.has(ready.row.id))
 }
@@ -98,7 +100,7 @@ export const mayHaveArrived = ({ kind }: Outcome): boolean => kind === 'accepted
 export const needsNextRun = (done: readonly { outcome: Outcome }[]): boolean =>
   done.some(({ outcome }) => !mayHaveArrived(outcome))
 
-const idOf = ({ ready }: SendResult<SentRow>): string => ready.row.id
+const getMessageId = ({ ready }: SendResult<SentRow>): string => ready.row.id
 
 /** Gives back credits for unsent texts. Returns the ids of the messages that credits had paid for. */
 async function returnCredits(
@@ -108,7 +110,7 @@ async function returnCredits(
   now: Date,
 ) {
   if (!isTextChannelName(channel)) return new Set<string>()
-  const unsent = changed.filter(({ outcome }) => !mayHaveArrived(outcome)).map(idOf)
+  const unsent = changed.filter(({ outcome }) => !mayHaveArrived(outcome)).map(getMessageId)
   return refundCredits(tx, evaluation.situation.account_id, unsent, now)
 }
 
@@ -131,7 +133,7 @@ async function settleCosts(
 ): Promise<void> {
   const settled = changed.flatMap(({ ready, outcome }) => {
     const booked = ready.composed && 'cost' in ready.composed ? ready.composed.cost : null
-    const cost = finalCost(booked, outcome)
+    const cost = findFinalCost(booked, outcome)
     if (!booked || !cost) return []
     const segments = outcome.kind === 'accepted' ? (outcome.segments ?? null) : null
     return [{ id: ready.row.id, segments, cost, booked }]
@@ -142,14 +144,14 @@ async function settleCosts(
 }
 
 /** null: the booked price stays. */
-function finalCost(booked: Cost | null, outcome: Outcome): Cost | null {
+function findFinalCost(booked: Cost | null, outcome: Outcome): Cost | null {
   if (!booked || outcome.kind === 'unknown') return null
   if (outcome.kind === 'accepted') return outcome.cost ?? null
   return { ...booked, amountMicros: 0 }
 }
 
 /** Maps an outcome to its row. `isMailbox` marks accepted mails as kept in the built-in mailbox. */
-export function outcomeRow(
+export function buildOutcomeRow(
   { ready, outcome, sendingAt, answeredAt }: SendResult<SentRow>,
   isMailbox: boolean,
 ): sql.OutcomeRow {
@@ -162,7 +164,7 @@ export function outcomeRow(
     wake_at: null,
     address_hash: addressHash,
   }
-  const news = draftNews(ready, outcome, isMailbox)
+  const news = draftOutcomeNotification(ready, outcome, isMailbox)
   switch (outcome.kind) {
     case 'accepted': {
       const result = isMailbox ? IN_MAILBOX : 'accepted'
@@ -180,7 +182,7 @@ export function outcomeRow(
         ...base,
         state: stateAfterAnswer.retry,
         reason: 'retry',
-        wake_at: retryAt(outcome, row, answeredAt),
+        wake_at: findRetryTime(outcome, row, answeredAt),
         result: 'retry',
         news: null,
       }
@@ -189,7 +191,7 @@ export function outcomeRow(
 
 const IN_MAILBOX = 'accepted:mailbox'
 
-function retryAt(outcome: Extract<Outcome, { kind: 'retry' }>, row: SentRow['row'], now: Date): Date {
+function findRetryTime(outcome: Extract<Outcome, { kind: 'retry' }>, row: SentRow['row'], now: Date): Date {
   return outcome.retryAfterMs ? new Date(now.getTime() + outcome.retryAfterMs) : backOff(now, row.attempts)
 }
 
@@ -211,7 +213,11 @@ async function suppressRefused(
   })
 }
 
-function draftNews({ row, address }: SentRow, outcome: Outcome, isInMailbox: boolean): DraftNotification {
+function draftOutcomeNotification(
+  { row, address }: SentRow,
+  outcome: Outcome,
+  isInMailbox: boolean,
+): DraftNotification {
   const to = row.channel === 'push' ? maskAddress('push', address) : address
   const about = { cartId: row.cart_id, messageId: row.id, step: row.manual ? null : row.step, to }
   if (outcome.kind === 'accepted') return draftNotification(`${row.channel}_sent`, { ...about, isInMailbox })

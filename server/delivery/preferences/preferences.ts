@@ -21,7 +21,7 @@ import * as trackSql from '../../messages/messages/recipient.ts'
 import { computeStatus, insertAnswer, queueOptInRequest, wakeHeldMessages } from '../../shoppers/consent/consents.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence.ts'
 import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/unsubscribe.ts'
-import { countBrowsersOf, endSubscriptionsOf } from '../push/subscriptions.ts'
+import { countBrowsers, endShopperSubscriptions } from '../push/subscriptions.ts'
 import { type ChannelFacts, computeChanges, computeStanding } from './rules.ts'
 import * as sql from './sql.ts'
 import { wordingsIn } from './wording.ts'
@@ -73,7 +73,7 @@ export async function decidePreferences(
     for (const contact of contacts.filter(({ channel }) => off.includes(channel))) {
       await switchOff(tx, person, contact, words)
     }
-    if (decision.isPushOff || decision.isStopAll) await endSubscriptionsOf(deps, tx, shopperId, SOURCE)
+    if (decision.isPushOff || decision.isStopAll) await endShopperSubscriptions(deps, tx, shopperId, SOURCE)
     if (decision.isStopAll) await stopAll(tx, person, words.now)
     await trackSql.setUnsubscribed(tx, messageId, { at: words.now, ...(!decision.isStopAll && { channels: off }) })
     for (const contact of contacts.filter(({ channel }) => on.includes(channel))) {
@@ -153,7 +153,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
     brand: await loadShopBrand(store),
     language: person.language ?? browser,
     wordings: await wordingsIn(store, person.storeName),
-    browsers: await countBrowsersOf(store, person.shopperId),
+    browsers: await countBrowsers(store, person.shopperId),
     keptPath: keptPath((await readStore(store))!.capture_key),
     channels: facts.map((fact, index) => {
       const { channel, address } = person.contacts[index]!
@@ -166,7 +166,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
 async function loadFacts(store: StoreDb, { accountId, contacts }: Person): Promise<ChannelFacts[]> {
   const hashes = contacts.map(({ hash }) => hash)
   const ledger = await selectEvidence(store, hashes, preferenceChannels)
-  const suppressions = await sql.suppressionsOf(store, accountId, hashes)
+  const suppressions = await sql.readSuppressions(store, accountId, hashes)
   return contacts.map(({ channel, hash }) => {
     const hex = hash.toString('hex')
     const rows = suppressions.filter((row) => row.hash === hex && (row.channel === 'all' || row.channel === channel))
@@ -187,7 +187,7 @@ async function openPreferenceLink(deps: Deps, token: string): Promise<{ store: S
 
 /** Throws `not_found` for an erased shopper. */
 async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<Person> {
-  const row = await sql.personOf(store, messageId)
+  const row = await sql.readPerson(store, messageId)
   if (!row?.to_address) throw gone()
   const email = row.channel === 'email' ? row.to_address : null
   const phone = row.channel === 'email' ? row.phone : row.to_address
@@ -209,7 +209,7 @@ async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<
 async function isShown(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
   if (!isTextChannelName(channel)) return true
   if ((await selectEvidence(store, [hash], [channel])).size > 0) return true
-  const suppressions = await sql.suppressionsOf(store, accountId, [hash])
+  const suppressions = await sql.readSuppressions(store, accountId, [hash])
   return suppressions.some((row) => row.channel === channel || row.channel === 'all')
 }
 

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as api from '../../../shared/preferences.ts'
 import { type Routes, servePublic, serveStore } from '../../access/http/http.ts'
 import { decidePreferences, readPreferences } from './preferences.ts'
-import { languageOf } from './rules.ts'
+import { detectLanguage } from './rules.ts'
 import { readOwnWordings, saveOwnWordings } from './wording.ts'
 
 export const preferenceRoutes: Routes = (app, deps) => {
-  const browser = (request: FastifyRequest) => languageOf(request.headers['accept-language'])
+  const browser = (request: FastifyRequest) => detectLanguage(request.headers['accept-language'])
 
   servePublic(app, deps, api.readPreferences, ({ params, request, reply }) => {
     discreet(reply)

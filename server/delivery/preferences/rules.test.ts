@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ChannelFacts, computeChanges, computeStanding, languageOf } from './rules.ts'
+import { type ChannelFacts, computeChanges, computeStanding, detectLanguage } from './rules.ts'
 
 const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
   channel: 'email',
@@ -56,5 +56,5 @@ test.each([
   ['tlh', 'en'],
   [';;,q=', 'en'],
 ] as const)('a browser that asks for %s reads %s', (header, language) => {
-  expect(languageOf(header)).toBe(language)
+  expect(detectLanguage(header)).toBe(language)
 })

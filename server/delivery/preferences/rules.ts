@@ -59,7 +59,7 @@ export function computeChanges(facts: readonly ChannelFacts[], choice: Choice) {
 }
 
 /** Picks our best language by `Accept-Language` (RFC 9110); English if none matches. */
-export function languageOf(header: string | undefined): Language {
+export function detectLanguage(header: string | undefined): Language {
   const wanted = (header ?? '')
     .split(',')
     .map((part) => {

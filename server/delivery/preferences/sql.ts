@@ -5,7 +5,7 @@ import type { Suppressed } from './rules.ts'
 // SQL for the preference page.
 
 /** The recipient of a message with their contacts. */
-export function personOf({ db, storeId }: StoreDb, messageId: string) {
+export function readPerson({ db, storeId }: StoreDb, messageId: string) {
   return db
     .selectFrom('messages as m')
     .innerJoin('stores as s', 's.id', 'm.store_id')
@@ -30,7 +30,7 @@ export async function hadConfirmed({ db, storeId }: StoreDb, hash: Buffer, chann
   return rows.rows.length > 0
 }
 
-export async function suppressionsOf({ db }: StoreDb, accountId: string, hashes: readonly Buffer[]) {
+export async function readSuppressions({ db }: StoreDb, accountId: string, hashes: readonly Buffer[]) {
   const rows = await sql<{ hash: string; channel: string; reason: Suppressed }>`
     select encode(address_hash, 'hex') as hash, channel, reason from suppressions
     where account_id = ${accountId} and address_hash = any(${[...hashes]}::bytea[])`.execute(db)
@@ -47,7 +47,7 @@ export async function keepLanguage({ db, storeId }: StoreTx, shopperId: string, 
     .execute()
 }
 
-export function wordingsOf({ db, storeId }: StoreDb) {
+export function readWordings({ db, storeId }: StoreDb) {
   return db.selectFrom('preference_wordings').selectAll().where('store_id', '=', storeId).execute()
 }
 

@@ -2,7 +2,7 @@ import * as api from '../../../shared/restore.ts'
 import { listThrottledDomains } from '../../../shared/sending.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
 import { viewThrottledDomains } from '../deliverability/throttles.ts'
-import { languageOf } from './rules.ts'
+import { detectLanguage } from './rules.ts'
 import { readUnsubscribeLink, resubscribe, unsubscribe } from './unsubscribe.ts'
 
 // Unsubscribe routes. GETs never unsubscribe and never attribute (C3, A1).
@@ -27,7 +27,7 @@ export const messageRoutes: Routes = (app, deps) => {
 
   servePublic(app, deps, api.readUnsubscribe, async ({ params, request }) => {
     const { language, ...about } = await readUnsubscribeLink(deps, params.token)
-    return { ...about, language: language ?? languageOf(request.headers['accept-language']) }
+    return { ...about, language: language ?? detectLanguage(request.headers['accept-language']) }
   })
 
   servePublic(app, deps, api.confirmUnsubscribe, async ({ params }) => {

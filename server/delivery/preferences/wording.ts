@@ -25,14 +25,14 @@ export interface OwnWordings {
 
 /** The texts shown to shoppers, in every language. */
 export async function wordingsIn(store: StoreDb, storeName: string): Promise<Record<Language, Wording>> {
-  const own = ownIn(await sql.wordingsOf(store))
+  const own = ownIn(await sql.readWordings(store))
   return byLanguage((language) => fillWording(own[language], language, storeName))
 }
 
 export async function readOwnWordings(store: StoreDb): Promise<OwnWordings> {
-  const rows = await sql.wordingsOf(store)
+  const rows = await sql.readWordings(store)
   const storeName = await sql.storeName(store)
-  return { storeName, brand: await loadShopBrand(store), wordings: ownIn(rows), version: versionOf(rows) }
+  return { storeName, brand: await loadShopBrand(store), wordings: ownIn(rows), version: buildVersion(rows) }
 }
 
 /** Saves the texts. Throws `conflict` if another change was saved since `version`. */
@@ -43,7 +43,7 @@ export async function saveOwnWordings(
 ): Promise<OwnWordings> {
   return transact(store, async (tx) => {
     await sql.lockStore(tx)
-    if (versionOf(await sql.wordingsOf(tx)) !== version) {
+    if (buildVersion(await sql.readWordings(tx)) !== version) {
       throw new AppError('conflict', 'Someone else has changed this text. Reload the page to see their version.')
     }
     const rows = languages.map((language) => ({ language, ...cleaned(wordings[language]) }))
@@ -64,7 +64,7 @@ function ownIn(rows: readonly sql.WordingRow[]): Record<Language, OwnWording> {
   })
 }
 
-const versionOf = (rows: readonly { updated_at: Date }[]): string =>
+const buildVersion = (rows: readonly { updated_at: Date }[]): string =>
   rows.length === 0 ? 'none' : new Date(Math.max(...rows.map((row) => row.updated_at.getTime()))).toISOString()
 
 const byLanguage = <T>(make: (language: Language) => T) =>

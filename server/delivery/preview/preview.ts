@@ -24,7 +24,7 @@ import type { Composed } from '../compose/compose.ts'
 import { type AnyComposed, compose, isPush, isText } from '../decide/composing.ts'
 import type { DecisionContext, Texts } from '../decide/decision-inputs.ts'
 import { dryRun } from '../decide/evaluate.ts'
-import { couponOf } from '../decide/fragments.ts'
+import { selectCoupon } from '../decide/fragments.ts'
 import { couponFor } from '../decide/message-coupon.ts'
 import type { ClaimedRow } from '../decide/situation.ts'
 import * as load from '../decide/situation.ts'
@@ -113,10 +113,13 @@ async function withCoupon<Row extends { coupon: CouponSettings | null }>(
   coupon: StepCoupon | null | undefined,
 ): Promise<Row> {
   if (coupon === undefined) return row
-  return { ...row, coupon: coupon && wantedOf(coupon, requireFound(await readStore(tx), 'Store').currency) }
+  return { ...row, coupon: coupon && toCouponSettings(coupon, requireFound(await readStore(tx), 'Store').currency) }
 }
 
-const wantedOf = ({ couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon, currency: string) => ({
+const toCouponSettings = (
+  { couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon,
+  currency: string,
+) => ({
   ...{ id: couponId, fallback, isFirstOrderOnly: firstOrderOnly, pauseDays },
   aboveMinor: aboveAmount === null ? null : parseMinor(aboveAmount, currency),
 })
@@ -258,7 +261,7 @@ async function presentPreview({ context, rows }: Imagined, what: string) {
   return {
     ...message,
     words: wordsOf(row),
-    couponNote: couponNoteOf(context, row),
+    couponNote: explainCoupon(context, row),
     couponWarning: couponWarningOf(context, row, { ...message, leftOut }),
     decision: {
       outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
@@ -277,7 +280,7 @@ async function presentSample({ context, rows }: Imagined, what: string) {
   return {
     ...message,
     words: wordsOf(row),
-    couponNote: couponNoteOf(context, row),
+    couponNote: explainCoupon(context, row),
     couponWarning: couponWarningOf(context, row, { ...message, leftOut }),
     decision: null,
   }
@@ -312,7 +315,7 @@ function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
 }
 
 /** Explains a missing coupon or an example code in the preview. */
-export function couponNoteOf(context: DecisionContext, row: load.ClaimedRow): string | null {
+export function explainCoupon(context: DecisionContext, row: load.ClaimedRow): string | null {
   const coupon = couponFor(context, row)
   if (!coupon) return null
   if (coupon.outcome === 'included') {
@@ -364,11 +367,11 @@ function presentComposed(composed: AnyComposed) {
     return { subject, html, text, segments: null, price: null, leftOut }
   }
   const { text, segments, cost } = composed
-  return { subject: '', html: '', text, segments, price: priceOf(cost), leftOut: null }
+  return { subject: '', html: '', text, segments, price: toPrice(cost), leftOut: null }
 }
 
 /** Converts millionths to the API's decimal string (decision 21). */
-export const priceOf = ({ amountMicros, currency }: { amountMicros: number; currency: string }) => ({
+export const toPrice = ({ amountMicros, currency }: { amountMicros: number; currency: string }) => ({
   amount: amountMicros / 1_000_000,
   currency,
 })
@@ -417,7 +420,7 @@ async function sampleRow(
   const store = await readBasis(tx)
   if (!store) return null
   const products = await sampleProducts(tx, store.currency)
-  const items = products.length > 0 ? products.map(itemOf) : neutralItems(store.currency, publicUrl)
+  const items = products.length > 0 ? products.map(toCartItem) : neutralItems(store.currency, publicUrl)
   return {
     ...nobody(now),
     ...template,
@@ -429,7 +432,7 @@ async function sampleRow(
   }
 }
 
-const itemOf = (product: SampleProduct): CartItem => ({
+const toCartItem = (product: SampleProduct): CartItem => ({
   productId: product.product_id,
   variationId: null,
   name: product.name,
@@ -542,7 +545,7 @@ async function templateOfStep(
 ): Promise<SampleTemplate | undefined> {
   const rows = await sql<SampleTemplate>`
     select fs.step, k.channel, t.id as template_id, t.version as template_version,
-      t.subject as template_subject, t.body as template_body, case when fs.coupon_id is not null then ${couponOf('fs')} end as coupon
+      t.subject as template_subject, t.body as template_body, case when fs.coupon_id is not null then ${selectCoupon('fs')} end as coupon
     from flow_steps fs
     cross join lateral (select coalesce(${channel ?? null}, fs.channel) as channel) k
     left join flow_words w on w.store_id = fs.store_id and w.step_id = fs.id and w.variant_id = coalesce(${variantId ?? null}, fs.id)

@@ -16,10 +16,10 @@ export { countByKey, keyByPublic, keyInUse } from './keys-sql.ts'
 export const OLD_KEY_MS = 180 * 86_400_000
 
 /** Encryption context. It binds a key to its row, so that it cannot be decrypted in another one. */
-const contextOf = (storeId: string, id: string) => `push-key:${storeId}:${id}`
+const buildContext = (storeId: string, id: string) => `push-key:${storeId}:${id}`
 
 export function openPrivateKey(secrets: Secrets, key: { storeId: string; id: string; encrypted: Buffer }): string {
-  return secrets.open(key.encrypted, contextOf(key.storeId, key.id))
+  return secrets.open(key.encrypted, buildContext(key.storeId, key.id))
 }
 
 /** The store's current key pair; null: none yet. */
@@ -61,7 +61,7 @@ export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replac
 async function createKey({ secrets }: Deps, tx: StoreTx, madeAt: Date): Promise<string> {
   const { publicKey, privateKey } = webPush.generateVAPIDKeys()
   const id = newId()
-  await sql.insertKey(tx, { id, publicKey, encrypted: secrets.seal(privateKey, contextOf(tx.storeId, id)), madeAt })
+  await sql.insertKey(tx, { id, publicKey, encrypted: secrets.seal(privateKey, buildContext(tx.storeId, id)), madeAt })
   return publicKey
 }
 

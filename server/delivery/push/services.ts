@@ -12,14 +12,14 @@ export interface ServiceRules {
 export const isLoopbackHost = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host)
 
 /** Returns the service's host; null: not an allowed service. */
-export function serviceOf(endpoint: string, { pushServices, isLocal }: ServiceRules): string | null {
+export function findService(endpoint: string, { pushServices, isLocal }: ServiceRules): string | null {
   if (!URL.canParse(endpoint)) return null
   const { protocol, hostname, port, username, password } = new URL(endpoint)
   if (username || password) return null
   if (isLocal && isLoopbackHost(hostname)) return hostname
   if (protocol !== 'https:' || port !== '' || isIP(hostname.replace(/^\[|\]$/g, ''))) return null
-  return pushServices.some((service) => isOf(hostname, service)) ? hostname : null
+  return pushServices.some((service) => isHostOf(hostname, service)) ? hostname : null
 }
 
-const isOf = (host: string, service: string): boolean =>
+const isHostOf = (host: string, service: string): boolean =>
   service.startsWith('*.') ? host.endsWith(service.slice(1)) && host.length > service.length - 1 : host === service

@@ -45,7 +45,7 @@ export async function moveSubscription(
 }
 
 /** undefined: the row is gone. */
-export async function ownerOf({ db, storeId }: StoreTx, id: string) {
+export async function findOwner({ db, storeId }: StoreTx, id: string) {
   return db
     .selectFrom('push_subscriptions')
     .select('shopper_id')
@@ -146,7 +146,7 @@ export async function shopperBy(
 }
 
 /** The shopper's live carts, whose messages may wait for a subscription. */
-export async function liveCartsOf({ db, storeId }: StoreTx, shopperId: string): Promise<string[]> {
+export async function listLiveCarts({ db, storeId }: StoreTx, shopperId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('carts')
     .select('id')
@@ -159,7 +159,7 @@ export async function liveCartsOf({ db, storeId }: StoreTx, shopperId: string): 
 }
 
 /** Counts a shopper's browsers. */
-export async function countBrowsersOf({ db, storeId }: StoreDb, shopperId: string): Promise<number> {
+export async function countBrowsers({ db, storeId }: StoreDb, shopperId: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from push_subscriptions where store_id = ${storeId} and shopper_id = ${shopperId}`.execute(
     db,

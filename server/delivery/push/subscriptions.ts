@@ -8,27 +8,27 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
 import { insertAnswer } from '../../shoppers/consent/consents.ts'
 import { hashBrowserTokens } from '../../shoppers/shoppers/rules.ts'
-import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { keyByPublic, keyInUse } from './keys.ts'
-import { serviceOf } from './services.ts'
+import { findService } from './services.ts'
 import * as sql from './subscriptions-sql.ts'
 
 // Subscriptions of shoppers' browsers (decisions 72 and 73). A row is a live subscription with consent. Withdrawal
 // deletes it and stays in the consent ledger. A subscription allows sending to the browser, so it is stored encrypted.
 
-export { countBrowsersOf, countSubscribers } from './subscriptions-sql.ts'
+export { countBrowsers, countSubscribers } from './subscriptions-sql.ts'
 
 const Kept = BrowserSubscription.pick({ endpoint: true, keys: true })
 export type KeptSubscription = z.infer<typeof Kept>
 
-const contextOf = (storeId: string, id: string) => `push-subscription:${storeId}:${id}`
+const buildContext = (storeId: string, id: string) => `push-subscription:${storeId}:${id}`
 
 export function openSubscription(secrets: Secrets, row: { storeId: string; id: string; encrypted: Buffer }) {
-  return Kept.parse(JSON.parse(secrets.open(row.encrypted, contextOf(row.storeId, row.id))))
+  return Kept.parse(JSON.parse(secrets.open(row.encrypted, buildContext(row.storeId, row.id))))
 }
 
 const seal = (secrets: Secrets, storeId: string, id: string, { endpoint, keys }: KeptSubscription) =>
-  secrets.seal(JSON.stringify({ endpoint, keys }), contextOf(storeId, id))
+  secrets.seal(JSON.stringify({ endpoint, keys }), buildContext(storeId, id))
 
 /** The subscription as an address, in messages and in the consent ledger. */
 export const addressOfSubscription = (id: string): string => `push:${id}`
@@ -94,11 +94,11 @@ async function shopperOf(tx: StoreTx, browser: BrowserTokens) {
 }
 
 const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>
-  (await sql.countBrowsersOf(tx, shopperId)) >= sql.MOST_BROWSERS
+  (await sql.countBrowsers(tx, shopperId)) >= sql.MOST_BROWSERS
 
 /** Wakes messages that wait for one of the shopper's browsers. */
 async function wakeMessagesOf(tx: StoreTx, shopperId: string, now: Date): Promise<void> {
-  await wakeCartMessages(tx, await sql.liveCartsOf(tx, shopperId), now)
+  await wakeCartMessages(tx, await sql.listLiveCarts(tx, shopperId), now)
   await scheduleNextLook(tx)
 }
 
@@ -129,7 +129,7 @@ export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...wanted }:
 async function moveToCart(deps: Deps, tx: StoreTx, id: string, browser: BrowserTokens): Promise<void> {
   // Only the cart counts; the device's earlier shopper need not own it.
   const { shopper_id: shopperId } = await shopperOf(tx, { cart: browser.cart })
-  const isNew = (await sql.ownerOf(tx, id))?.shopper_id !== shopperId
+  const isNew = (await sql.findOwner(tx, id))?.shopper_id !== shopperId
   if (isNew && (await hasTooMany(tx, shopperId))) return
   await sql.assignSubscription(tx, id, { shopperId, marks: hashBrowserTokens(browser) })
   await wakeMessagesOf(tx, shopperId, deps.now())
@@ -154,14 +154,19 @@ export async function endSubscriptions(
  * Shoppers are locked in the common order.
  */
 export async function endSubscriptionsBy(deps: Deps, tx: StoreTx, messageId: string, source: string): Promise<void> {
-  await lockShoppersOf(tx, await sql.shoppersOfNotification(tx, messageId))
+  await lockShoppersById(tx, await sql.shoppersOfNotification(tx, messageId))
   for (const shopperId of await sql.shoppersOfNotification(tx, messageId)) {
-    await endSubscriptionsOf(deps, tx, shopperId, source)
+    await endShopperSubscriptions(deps, tx, shopperId, source)
   }
 }
 
 /** Ends all subscriptions of a shopper. */
-export async function endSubscriptionsOf(deps: Deps, tx: StoreTx, shopperId: string, source: string): Promise<number> {
+export async function endShopperSubscriptions(
+  deps: Deps,
+  tx: StoreTx,
+  shopperId: string,
+  source: string,
+): Promise<number> {
   return endSubscriptions(deps, tx, await sql.idsOfShopper(tx, shopperId), source)
 }
 
@@ -173,7 +178,7 @@ async function rowOf(
   id = newId(),
 ) {
   const { secrets, config } = deps
-  const service = serviceOf(subscription.endpoint, config)
+  const service = findService(subscription.endpoint, config)
   if (!service) throw new AppError('unprocessable', pushTexts.unknownService)
   const key = (await keyInUse(tx))?.public_key === publicKey ? await keyByPublic(tx, publicKey) : undefined
   if (!key) throw new AppError('conflict', pushTexts.otherKey)

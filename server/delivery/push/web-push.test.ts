@@ -5,7 +5,7 @@ import { openPushService, type PushService, type Registration } from '../../../t
 import { createTestBrowser } from '../../../test/push-scene.ts'
 import type { OutgoingPush, PushChannel } from '../../messages/channels/channel.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
-import { serviceOf } from './services.ts'
+import { findService } from './services.ts'
 import { openPushChannel, smallerPayloads } from './web-push.ts'
 
 // The channel against a strict push service: what is sent is read there as the browser reads it.
@@ -199,12 +199,12 @@ describe('allowed push services', () => {
     ['https://[fd00::1]/x', false],
     ['not an address', false],
   ])('%s: %s', (endpoint, isKnown) => {
-    expect(serviceOf(endpoint, { ...config, isLocal: false }) !== null).toBe(isKnown)
+    expect(findService(endpoint, { ...config, isLocal: false }) !== null).toBe(isKnown)
   })
 
   test('include this machine’s own only in local mode', () => {
     for (const endpoint of ['http://127.0.0.1:9/x', 'https://localhost/x'])
-      expect([true, false].map((isLocal) => serviceOf(endpoint, { ...config, isLocal }) !== null)).toEqual([
+      expect([true, false].map((isLocal) => findService(endpoint, { ...config, isLocal }) !== null)).toEqual([
         true,
         false,
       ])

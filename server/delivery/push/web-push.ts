@@ -8,7 +8,7 @@ import { classifyFetchFailure } from '../../core/net/fetch-problem.ts'
 import { guardedConnector } from '../../core/net/guarded-fetch.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { OutgoingPush, PushAnswer, PushChannel } from '../../messages/channels/channel.ts'
-import { isLoopbackHost, serviceOf } from './services.ts'
+import { findService, isLoopbackHost } from './services.ts'
 
 // Sends a notification to a browser's push service (RFC 8030, 8291, 8292). `web-push` encrypts and signs. The request
 // is made here because the endpoint is untrusted: we connect to the address that was checked and follow no redirect
@@ -43,7 +43,7 @@ export function openPushChannel({ config, poolSize = 20, answerMs = ANSWER_MS, l
     async send(message) {
       const { endpoint } = message.subscription
       // Checked again: the allowed services may have changed since the browser subscribed.
-      if (!serviceOf(endpoint, config)) return { kind: 'gone', response: 'Not a push service that is written to' }
+      if (!findService(endpoint, config)) return { kind: 'gone', response: 'Not a push service that is written to' }
       const agent = isLoopbackHost(new URL(endpoint).hostname) ? agents.here : agents.away
       const way = { agent: agent ?? agents.away, config, answerMs }
       return sendShrinking(message, (payload) => ask(way, { ...message, payload }))
@@ -184,7 +184,7 @@ const FEWEST_BYTES = 1_000
 export function smallerPayloads({ image, icon, ...bare }: PushPayload): PushPayload[] {
   const withIcon = icon === undefined ? bare : { ...bare, icon }
   const whole = image === undefined ? withIcon : { ...withIcon, image }
-  const tries = [whole, withIcon, bare].filter((each) => sizeOf(each) < MOST_BYTES)
+  const tries = [whole, withIcon, bare].filter((each) => measurePayload(each) < MOST_BYTES)
   return [
     ...new Map(
       [...tries, shortened(bare, MOST_BYTES), shortened(bare, FEWEST_BYTES)].map((each) => [
@@ -219,10 +219,10 @@ function shortened(payload: PushPayload, most: number): PushPayload {
     count === signs.length ? payload : { ...payload, body: `${signs.slice(0, count).join('')}…` }
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    if (sizeOf(cut(middle)) < most) low = middle
+    if (measurePayload(cut(middle)) < most) low = middle
     else high = middle - 1
   }
   return cut(low)
 }
 
-const sizeOf = (payload: PushPayload): number => Buffer.byteLength(JSON.stringify(payload))
+const measurePayload = (payload: PushPayload): number => Buffer.byteLength(JSON.stringify(payload))

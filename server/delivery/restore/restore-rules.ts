@@ -35,7 +35,7 @@ export function planItems(
   store: RestoreCapabilities & { hasUnpaidOrder: boolean },
 ): RestoredItem[] {
   const planned = items
-    .map((item) => outcomeOf(item, products))
+    .map((item) => toRestoredItem(item, products))
     .map((item) => ({ ...item, permalink: isOnStoreHost(item.permalink, store) ? item.permalink : null }))
   if (store.has_checkout_link || store.hasUnpaidOrder) return planned
   const profile = { homeUrl: store.home_url, hasCheckoutLink: false }
@@ -46,7 +46,7 @@ export function planItems(
 export const isTaken = ({ outcome }: RestoredItem): boolean => outcome !== 'gone' && outcome !== 'choose_again'
 
 /** Compares one line with the catalogue. A product missing in our copy counts as available; the store decides. */
-export function outcomeOf(line: CartItem, products: readonly Availability[]): RestoredItem {
+export function toRestoredItem(line: CartItem, products: readonly Availability[]): RestoredItem {
   const product =
     products.find((row) => row.product_id === line.productId && row.variation_id === (line.variationId ?? '')) ??
     products.find((row) => row.product_id === line.productId && row.variation_id === '')

@@ -59,7 +59,7 @@ export async function readRestorable(deps: Deps, token: string): Promise<Restora
       cart,
       messageId: link.message_id,
       items,
-      rules: discountRulesOf(cart),
+      rules: getDiscountRules(cart),
     }),
     valueMinor: cart.value_minor,
     currency: cart.currency,
@@ -107,7 +107,7 @@ export async function testRestore(
   return restore(deps, { store, cart, messageId: null, subject: `member ${cart.id}` })
 }
 
-const discountRulesOf = (cart: RestorableCart): DiscountRules => ({
+const getDiscountRules = (cart: RestorableCart): DiscountRules => ({
   currency: cart.currency,
   decimals: cart.price_decimals,
   isSequential: cart.is_discount_sequential ?? false,

@@ -54,7 +54,7 @@ async function settleStoreSends(
   sends: readonly AbandonedSend[],
 ): Promise<number> {
   let unknown = 0
-  for (const group of Map.groupBy(sends, groupKeyOf).values()) {
+  for (const group of Map.groupBy(sends, buildGroupKey).values()) {
     const [{ account_id, channel, worker_id: workerId, sending_at, answer }] = group as [AbandonedSend]
     const evaluation = { month: formatMonth(sending_at), situation: { account_id } }
     const ending = { evaluation, channel, mail: { isMailbox: answer?.isMailbox ?? false } }
@@ -80,7 +80,7 @@ async function settleStoreSends(
 }
 
 /** Messages with the same key have the same `Ending` and are settled together. */
-const groupKeyOf = ({ worker_id, channel, sending_at, answer }: AbandonedSend): string =>
+const buildGroupKey = ({ worker_id, channel, sending_at, answer }: AbandonedSend): string =>
   `${worker_id} ${channel} ${formatMonth(sending_at)} ${answer?.isMailbox ?? false}`
 
 function toMessageInFlight(deps: Deps, sent: AbandonedSend): MessageInFlight {
@@ -91,7 +91,7 @@ function toMessageInFlight(deps: Deps, sent: AbandonedSend): MessageInFlight {
     row,
     address,
     addressHash: deps.secrets.addressHash(address).toString('hex'),
-    composed: costOf(sent),
+    composed: getCost(sent),
   }
   return {
     ready,
@@ -101,7 +101,7 @@ function toMessageInFlight(deps: Deps, sent: AbandonedSend): MessageInFlight {
   }
 }
 
-const costOf = ({ cost_micros: amountMicros, cost_currency: currency }: AbandonedSend) =>
+const getCost = ({ cost_micros: amountMicros, cost_currency: currency }: AbandonedSend) =>
   amountMicros === null || currency === null ? null : { cost: { amountMicros, currency } }
 
 // SQL for messages of dead processes: claimed ones, and those in flight whose replies are lost.

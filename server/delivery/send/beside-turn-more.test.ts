@@ -24,7 +24,7 @@ import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { mergeCartMessages, wakeMessages, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { closeOpen } from '../../workspace/privacy/erase-sql.ts'
-import { domainOf } from '../email/mail-headers.ts'
+import { getDomain } from '../email/mail-headers.ts'
 import { applyWaitingReports, recordMailReport } from '../mail-reports/mail-reports.ts'
 import * as deliver from './send-due-sql.ts'
 import * as turn from './turn-sql.ts'
@@ -245,7 +245,7 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: PairScene
       cart_version: version,
       address_hash: '',
       other_hashes: [],
-      own: { domain: domainOf(to_address!) },
+      own: { domain: getDomain(to_address!) },
     },
     ...{ coupon_id: null, coupon_code: null, coupon_wording: null, inputs: {} },
   }))

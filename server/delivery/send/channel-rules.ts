@@ -5,14 +5,14 @@ import type { Deps } from '../../deps.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
 import { isText } from '../decide/composing.ts'
-import { planLimitOf } from '../decide/decision-inputs.ts'
+import { getPlanLimit } from '../decide/decision-inputs.ts'
 import type { Ready } from '../decide/evaluate.ts'
 import { TEXTS_OF_CART } from '../decide/fragments.ts'
 import { freeProbes, noteOutcomes, openThrottle, passThrottle } from '../deliverability/throttles.ts'
-import { domainOf } from '../email/mail-headers.ts'
+import { getDomain } from '../email/mail-headers.ts'
 import type { SendResult } from '../outcome/outcome.ts'
 import * as spend from '../texts/spend.ts'
-import { usesOf, withinPlanAndCredits } from './credit-room.ts'
+import { listCreditUses, selectAffordable } from './credit-room.ts'
 import type { SendContext } from './send-window.ts'
 import type { ChannelTerms } from './turn-sql.ts'
 
@@ -87,7 +87,7 @@ function mailRules(deps: Deps, { evaluation, mail }: SendContext): ChannelRules 
   const throttle = openThrottle(accountId)
   return {
     ...plainRules,
-    own: ({ address }) => ({ domain: domainOf(address) }),
+    own: ({ address }) => ({ domain: getDomain(address) }),
     condition: sql`not exists (select 1 from domain_throttles d where d.account_id = ${accountId} and d.domain = l.own ->> 'domain'
           and d.paused_until is not null and d.probe_id is distinct from l.id)`,
     admit: (tx, ready, now) => passThrottle(tx, throttle, ready, now),
@@ -100,7 +100,7 @@ function mailRules(deps: Deps, { evaluation, mail }: SendContext): ChannelRules 
 
 function textRules({ evaluation: { situation, month }, channel, credits }: SendContext): ChannelRules {
   const accountId = situation.account_id
-  const planLimit = planLimitOf(situation, channel)
+  const planLimit = getPlanLimit(situation, channel)
   const perMille = planLimit > 0 ? (credits?.perMille ?? null) : null
   return {
     ...plainRules,
@@ -120,14 +120,14 @@ function textRules({ evaluation: { situation, month }, channel, credits }: SendC
       const budget = await spend.lockBudget(tx, accountId, month)
       const { ready: awake, now } = sendable()
       const slots = planLimit < 0 ? awake.length : Math.max(0, planLimit - room.used)
-      const ready = withinBudget(budget, withinPlanAndCredits(awake, { slots, credits: room.credits, perMille }))
+      const ready = withinBudget(budget, selectAffordable(awake, { slots, credits: room.credits, perMille }))
       return {
         ready,
         now,
         async book(sending) {
           const started = ready.filter(({ row }) => sending.has(row.id))
           if (perMille !== null && started.length > slots) {
-            const uses = usesOf(started.slice(slots), perMille)
+            const uses = listCreditUses(started.slice(slots), perMille)
             // The statement counts all texts; those paid with credits use no plan message.
             await addUsage(tx, accountId, month, channel, -uses.length)
             await payWithCredits(tx, accountId, uses, now)

@@ -20,14 +20,14 @@ type Priced = Pick<Ready, 'row' | 'composed'>
  * Keeps order: first the messages that the plan includes, then those that credits cover. If some are not sent after
  * all, later ones move up into the plan, so credits pay for fewer messages than computed here.
  */
-export function withinPlanAndCredits<Row extends Priced>(
+export function selectAffordable<Row extends Priced>(
   ready: readonly Row[],
   { slots, credits, perMille }: Allowance,
 ): Row[] {
   if (perMille === null) return ready.slice(0, slots)
   let left = credits
   const byCredits = ready.slice(slots).filter((each) => {
-    const price = priceOf(each, perMille)
+    const price = getCreditPrice(each, perMille)
     if (price > left) return false
     left -= price
     return true
@@ -35,9 +35,9 @@ export function withinPlanAndCredits<Row extends Priced>(
   return [...ready.slice(0, slots), ...byCredits]
 }
 
-export const usesOf = (paid: readonly Priced[], perMille: number): CreditUse[] =>
-  paid.map((each) => ({ messageId: each.row.id, micros: priceOf(each, perMille) }))
+export const listCreditUses = (paid: readonly Priced[], perMille: number): CreditUse[] =>
+  paid.map((each) => ({ messageId: each.row.id, micros: getCreditPrice(each, perMille) }))
 
 /** The price table's price at the time of the send; the provider's final price does not change it. */
-const priceOf = ({ composed }: Priced, perMille: number): number =>
+const getCreditPrice = ({ composed }: Priced, perMille: number): number =>
   isText(composed) ? creditPrice(composed.cost.amountMicros, perMille) : 0

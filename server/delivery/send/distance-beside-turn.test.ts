@@ -11,7 +11,7 @@ import {
 } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
-import { domainOf } from '../email/mail-headers.ts'
+import { getDomain } from '../email/mail-headers.ts'
 import { turnStatement } from './turn-sql.ts'
 
 // Two processes both believe they hold the store's lease, because one stalled between its lease check and its turn. One
@@ -46,7 +46,7 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
       shopper_id,
       cart_version: version,
       other_hashes: [],
-      own: { domain: domainOf(waiting.to_address!) },
+      own: { domain: getDomain(waiting.to_address!) },
       inputs: {},
     },
     ...{ address_hash: world.deps.secrets.addressHash(waiting.to_address!).toString('hex') },

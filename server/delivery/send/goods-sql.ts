@@ -2,7 +2,7 @@ import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { ItemRef } from '../../platforms/platform/platform.ts'
 
 /** Returns the distinct items in the carts of these messages. */
-export async function itemsOf({ db, storeId }: StoreDb, ids: readonly string[]): Promise<ItemRef[]> {
+export async function listItems({ db, storeId }: StoreDb, ids: readonly string[]): Promise<ItemRef[]> {
   const rows = await sql<ItemRef>`
     select distinct i."productId", i."variationId" from messages m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id

@@ -13,7 +13,7 @@ import {
 import { createSteadyWorker, listDecisions, readStoredMessages } from '../../../test/send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
-import { knownMigrations } from '../../core/database/files.ts'
+import { loadMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { openDb } from '../../core/db/db.ts'
 import { closeAbandonedSends } from './abandoned.ts'
@@ -31,7 +31,7 @@ const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
 const BEFORE = ['sent', 'unknown', 'held', 'claimed', 'sending', 'failed'] as const
 
 test('messages sent, held, claimed and in flight before the migration end correctly', async () => {
-  const all = await knownMigrations()
+  const all = await loadMigrations()
   const before = all.filter(({ number }) => number < 32)
   const old = databases.open(await databases.create(), 12)
   await migrate(old, { migrations: before })

@@ -100,7 +100,7 @@ export async function setChannels(
       and ${isClaimed('m')} and m.claim = ${claim} and l.channel = any(m.channels)`.execute(db)
 }
 
-export async function accountOf({ db, storeId }: StoreDb): Promise<string> {
+export async function readAccountId({ db, storeId }: StoreDb): Promise<string> {
   const row = await db.selectFrom('stores').select('account_id').where('id', '=', storeId).executeTakeFirstOrThrow()
   return row.account_id
 }

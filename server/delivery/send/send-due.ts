@@ -1,6 +1,6 @@
 import { notifyAccountOnce } from '../../access/notifications/notifications.ts'
 import { isFresh } from '../../access/stores/rules.ts'
-import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
 import { wakeIfCreated } from '../../carts/coupons/for-messages.ts'
 import { assign } from '../../carts/experiments/experiments.ts'
 import { type Goods, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../../carts/sync/goods.ts'
@@ -14,15 +14,15 @@ import type { ChannelName, OutgoingText } from '../../messages/channels/channel.
 import type { Authorized, SendAuthorization } from '../../messages/channels/send-authorization.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
 import { scheduleNextLook, wakeRequestedMessages } from '../../messages/messages/messages.ts'
-import { type Composed, feedbackIdOf, outgoingEmail } from '../compose/compose.ts'
-import { topicOf } from '../compose/compose-push.ts'
+import { buildFeedbackId, type Composed, outgoingEmail } from '../compose/compose.ts'
+import { toTopic } from '../compose/compose-push.ts'
 import { type AnyComposed, isPush, isText } from '../decide/composing.ts'
 import type { Texts } from '../decide/decision-inputs.ts'
 import { type DecisionRow, type Evaluation, evaluate, type Ready } from '../decide/evaluate.ts'
 import type { Situation } from '../decide/situation.ts'
 import { closeUnusable } from '../decide/unusable.ts'
 import { sendPush } from '../push/send-push.ts'
-import { itemsOf } from './goods-sql.ts'
+import { listItems } from './goods-sql.ts'
 
 import { openMailTransport } from './mail-out.ts'
 import * as sql from './send-due-sql.ts'
@@ -133,7 +133,7 @@ async function nextBatch(
   const isWoken = await wakeRequestedMessages(store, deps.now())
   if (isWoken && !(await sql.hasDue(store, deps.now()))) return 'none'
   const { isFresh: isChecked } = await checkOrders(deps, store.storeId, loop)
-  await foldPostsOf(deps, store.storeId)
+  await foldStorePosts(deps, store.storeId)
   if (!(await loop.lease.hold())) return 'stop'
   const claim = newId()
   const now = deps.now()
@@ -327,7 +327,7 @@ async function readForBatch(
   ids: readonly string[],
   { isChecked, stepAside }: { isChecked: boolean; stepAside: StepAside },
 ): Promise<{ goods: Goods; unread: UnreadCoupons }> {
-  const goods = await readGoods(deps, store, await itemsOf(store, ids), { isChecked, stepAside })
+  const goods = await readGoods(deps, store, await listItems(store, ids), { isChecked, stepAside })
   if (!isChecked || 'problem' in goods) return { goods, unread: NONE_UNREAD }
   return { goods, unread: await readCoupons(deps, store, ids, stepAside) }
 }
@@ -340,7 +340,7 @@ export async function loadTextChannels(
 ): Promise<Texts> {
   const names = [...new Set(channels)].filter(isTextChannelName)
   if (names.length === 0) return new Map()
-  const accountId = await sql.accountOf(store)
+  const accountId = await sql.readAccountId(store)
   return new Map(
     await Promise.all(names.map(async (name) => [name, await deps.channels.text(accountId, name)] as const)),
   )
@@ -371,13 +371,13 @@ export async function openTransport(
     const sendOne = ({ id, composed, sendAuthorization }: OutgoingMessage, mayGoOn: () => boolean) => {
       if (!isPush(composed)) throw new Error('not a notification')
       const { payload } = composed
-      return sendPush(deps, store, { id, payload, topic: topicOf(payload), sendAuthorization, mayGoOn })
+      return sendPush(deps, store, { id, payload, topic: toTopic(payload), sendAuthorization, mayGoOn })
     }
     return { transport: deps.channels.push, mail: null, sendOne }
   }
   const mail = await openMailTransport(deps, situation)
   const { transport, from } = mail
-  const feedbackId = feedbackIdOf(deps.secrets, situation.account_id, situation.url)
+  const feedbackId = buildFeedbackId(deps.secrets, situation.account_id, situation.url)
   const { account_id: accountId } = situation
   const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId, accountId }
   const sendOne = ({ id, address, composed, sendAuthorization }: OutgoingMessage) =>

@@ -4,12 +4,12 @@ import type { Outcome } from '../../messages/channels/channel.ts'
 import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
 import { scheduleNextLook, spaceNextSteps } from '../../messages/messages/messages.ts'
 import type { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
-import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { applyReports } from '../outcome/delivery.ts'
 import {
+  buildOutcomeRow,
   mayHaveArrived,
   needsNextRun,
-  outcomeRow,
   recordOutcomes,
   type SendResult,
   type SentRow,
@@ -55,7 +55,7 @@ export async function settle(
   const { account_id: accountId } = evaluation.situation
   const isMailbox = ending.mail?.isMailbox ?? false
   const settled = await transact(store, async (tx) => {
-    await lockShoppersOf(
+    await lockShoppersById(
       tx,
       done.map(({ ready }) => ready.row.shopper_id),
     )
@@ -67,7 +67,7 @@ export async function settle(
     const messages = done.map((each) => ({
       id: each.ready.row.id,
       sending_at: each.sendingAt,
-      end: endOf(each, isMailbox),
+      end: buildEnd(each, isMailbox),
       is_unheard: isUnheard(each),
       is_out: mayHaveArrived(each.outcome),
     }))
@@ -83,7 +83,7 @@ export async function settle(
         delaying.map(({ ready }) => ready.row.id),
         now,
       )
-    const hasEndedHere = (each: MessageInFlight) => endsAtOnce(each) && isSettledHere(each)
+    const hasEndedHere = (each: MessageInFlight) => isFinal(each) && isSettledHere(each)
     const toRecord = done.filter((each) => !hasEndedHere(each) && !isUnheard(each))
     await recordOutcomes(deps, tx, ending, { ended: done.filter(hasEndedHere), answered: toRecord })
     // The send run that sent these may have scheduled its next run before the steps moved here.
@@ -95,12 +95,12 @@ export async function settle(
 }
 
 export const isUnheard = ({ outcome }: { outcome: Outcome }): boolean => outcome === UNHEARD
-const endsAtOnce = (each: MessageInFlight): boolean => each.outcome.kind === 'accepted' || isUnheard(each)
+const isFinal = (each: MessageInFlight): boolean => each.outcome.kind === 'accepted' || isUnheard(each)
 
 /** Accepted messages and those without a reply end here; `recordOutcomes` applies the other replies. */
-function endOf(each: MessageInFlight, isMailbox: boolean): sql.End | null {
-  if (!endsAtOnce(each)) return null
-  const { state, reason, provider_id, response, result, news } = outcomeRow(each, isMailbox)
+function buildEnd(each: MessageInFlight, isMailbox: boolean): sql.End | null {
+  if (!isFinal(each)) return null
+  const { state, reason, provider_id, response, result, news } = buildOutcomeRow(each, isMailbox)
   const end = { state, reason, provider_id, result }
   if (isUnheard(each)) return { ...end, response: null, news: null, inputs: { cause: NO_ANSWER } }
   return { ...end, response, news, inputs: { response } }

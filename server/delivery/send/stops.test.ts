@@ -26,7 +26,7 @@ import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tables } from '../../core/database/tables.ts'
-import { domainOf } from '../email/mail-headers.ts'
+import { getDomain } from '../email/mail-headers.ts'
 import { turnStatement } from './turn-sql.ts'
 
 // Every cause of a stop reaches the turn of mails (decision 148): each table that it reads is changed by itself, after a mail was judged and directly
@@ -241,7 +241,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
       world.pool.query(
         `insert into domain_throttles (account_id, domain, kind, weight, since, paused_until, answer, updated_at)
          values ($1, $2, 'deferred', 9, $3, $4, '421', $3)`,
-        [accountId, domainOf(waiting.to_address!), world.now, new Date(world.now.getTime() + HOUR)],
+        [accountId, getDomain(waiting.to_address!), world.now, new Date(world.now.getTime() + HOUR)],
       ),
   ],
   [

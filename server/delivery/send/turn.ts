@@ -8,9 +8,9 @@ import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
 import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
-import { buildShopperLock, lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { buildShopperLock, lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { isPush, isText } from '../decide/composing.ts'
-import { planLimitOf } from '../decide/decision-inputs.ts'
+import { getPlanLimit } from '../decide/decision-inputs.ts'
 import type { Ready } from '../decide/evaluate.ts'
 import type { SendResult } from '../outcome/outcome.ts'
 import { type ChannelRules, createChannelRules, type Sendable } from './channel-rules.ts'
@@ -64,7 +64,7 @@ export class Turns {
     const prepare = async (tx: StoreTx) => {
       await useGenericPlans(tx)
       const allowed = await this.#withinFirstMails(tx, ready)
-      await lockShoppersOf(tx, ready.map(shopperIdOf))
+      await lockShoppersById(tx, ready.map(getShopperId))
       const now = this.#deps.now()
       const open = await this.#rules.admit(tx, allowed, now)
       const limits = { claim, now, tokensUntil: new Date(now.getTime() + TOKEN_MS) }
@@ -122,8 +122,8 @@ export class Turns {
     if (!reserve || next.length === 0) {
       const candidates = sendable()
       if (done.length + candidates.ready.length === 0) return new Set()
-      const locks = buildShopperLock(this.#store.storeId, candidates.ready.map(shopperIdOf))
-      return idSetOf(
+      const locks = buildShopperLock(this.#store.storeId, candidates.ready.map(getShopperId))
+      return toIdSet(
         await transactAtOnce(
           this.#store,
           candidates.ready.length > 0 ? [locks] : [],
@@ -133,10 +133,10 @@ export class Turns {
     }
     return transact(this.#store, async (tx) => {
       await useGenericPlans(tx)
-      await lockShoppersOf(tx, next.map(shopperIdOf))
+      await lockShoppersById(tx, next.map(getShopperId))
       const reservation = await reserve(tx, sendable)
       if (done.length + reservation.ready.length === 0) return new Set<string>()
-      const sending = idSetOf((await this.#statement(done, reservation).execute(tx.db)).rows)
+      const sending = toIdSet((await this.#statement(done, reservation).execute(tx.db)).rows)
       await reservation.book(sending)
       return sending
     })
@@ -149,7 +149,7 @@ export class Turns {
       answered: done.map((finished) => ({
         id: finished.ready.row.id,
         sending_at: finished.sendingAt,
-        answer: answerOf(finished, mail?.isMailbox ?? false),
+        answer: toAnswer(finished, mail?.isMailbox ?? false),
       })),
       candidates: ready.map((each) => candidateRow(each, this.#rules.own(each, now))),
     }
@@ -164,7 +164,7 @@ export class Turns {
       month,
       channel,
       // A channel with `reserve` has applied the limit there.
-      planLimit: this.#rules.reserve ? -1 : planLimitOf(situation, channel),
+      planLimit: this.#rules.reserve ? -1 : getPlanLimit(situation, channel),
     }
     return sql.turnStatement(this.#store.storeId, rows, limits, this.#rules)
   }
@@ -256,8 +256,8 @@ function toUnsent(ready: Ready, sendingAt: Date): SendResult {
   return { ready, sendingAt, answeredAt: sendingAt, outcome: notSent('the database was unreachable.') }
 }
 
-const shopperIdOf = ({ row }: Ready): string => row.shopper_id
-const idSetOf = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id))
+const getShopperId = ({ row }: Ready): string => row.shopper_id
+const toIdSet = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id))
 
 // Maps ready messages to the rows of the two statements before a send. Pure.
 
@@ -299,7 +299,7 @@ const candidateRow = (ready: Ready, own: object): CandidateRow => ({
   own,
 })
 
-const answerOf = ({ outcome, answeredAt }: { outcome: Outcome; answeredAt: Date }, isMailbox: boolean): Answer => ({
+const toAnswer = ({ outcome, answeredAt }: { outcome: Outcome; answeredAt: Date }, isMailbox: boolean): Answer => ({
   state: stateAfterAnswer[outcome.kind],
   at: answeredAt.toISOString(),
   outcome,

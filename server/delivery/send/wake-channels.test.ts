@@ -8,7 +8,7 @@ import { grantConsent, nextGermanPhone } from '../../../test/manual-send-scene.t
 import { advanceToAbandoned, DAY, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createTestBrowser, fillBrowserCart, postFromPage, setUpPush } from '../../../test/push-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { openOwnMails } from '../email/own-mail.ts'
 import { openTextChannels } from '../texts/text-channels.ts'
@@ -160,7 +160,7 @@ test('a message held for another channel is sent by push once a browser subscrib
   const browser = createTestBrowser()
   const { storeKey, publicKey, prompt } = await setUpPush(world, store)
   await fillBrowserCart(world, store, browser, 'ada@shoppers.example')
-  await foldPostsOf(world.deps, store.storeId)
+  await foldStorePosts(world.deps, store.storeId)
   await passTime(world, store.storeId, HOUR + MINUTE)
   expect(await first()).toEqual(['held', 'mail_not_configured', 'email'])
   const { cart, device, subscription } = browser

@@ -26,7 +26,7 @@ export interface KeptCredentials
   templates: object
 }
 
-export function columnsOf({ channel, ...rest }: KeptCredentials) {
+export function toColumns({ channel, ...rest }: KeptCredentials) {
   const columns = {
     ...rest,
     identity: JSON.stringify(rest.identity),

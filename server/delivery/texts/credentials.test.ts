@@ -8,7 +8,7 @@ import { createWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken, tokenHash } from '../../core/common/secrets.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
-import { keywordOf } from '../inbound/keywords.ts'
+import { parseKeyword } from '../inbound/keywords.ts'
 import { fetchPrices } from '../inbound/prices.ts'
 import { openTextChannels } from './text-channels.ts'
 
@@ -243,7 +243,7 @@ describe('keywords (C4)', () => {
       const spelled = fc.constantFrom(...all).chain((word) => fc.mixedCase(fc.constant(word)))
       fc.assert(
         fc.property(around, spelled, around, (before, word, after) => {
-          expect(keywordOf(before + word + after)).toBe(keyword)
+          expect(parseKeyword(before + word + after)).toBe(keyword)
         }),
       )
     }

@@ -21,10 +21,10 @@ import { countPlaceholders, type ProviderTemplate } from '../../messages/channel
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import type { KeptCredentials } from './credentials-sql.ts'
 import * as sql from './credentials-sql.ts'
-import { columnsOf } from './credentials-sql.ts'
+import { toColumns } from './credentials-sql.ts'
 import {
+  buildChannel,
   type CredentialSecrets,
-  channelOf,
   currentCredentials,
   hookUrl,
   type Identity,
@@ -60,7 +60,7 @@ export async function viewChannel(
   const isReachable = isSandbox || canReach(deps.config.publicUrl)
   const fixed = { channel, isFixed: session.isDemo, isReachable }
   if (!row) return { ...fixed, ...NOTHING }
-  if (row.provider === 'operator') return { ...fixed, ...NOTHING, state: 'operator', senders: sendersOf(deps) }
+  if (row.provider === 'operator') return { ...fixed, ...NOTHING, state: 'operator', senders: listSenders(deps) }
   const { template } = row
   return {
     ...fixed,
@@ -79,7 +79,7 @@ export async function viewChannel(
   }
 }
 
-const sendersOf = ({ config }: Deps) => [...(config.operatorTexts?.senders ?? [])]
+const listSenders = ({ config }: Deps) => [...(config.operatorTexts?.senders ?? [])]
 
 const NOTHING = {
   state: 'missing' as const,
@@ -157,7 +157,7 @@ async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted
   const hookKey = known && isOwn(known) ? known.hook_key : randomToken()
   const isSame = known !== undefined && JSON.stringify(known.identity) === JSON.stringify(identity)
   const template = isSame && known.provider === provider ? known.template : null
-  const tried = channelOf(deps, { ...wanted, hook_key: hookKey, template }, secrets)
+  const tried = buildChannel(deps, { ...wanted, hook_key: hookKey, template }, secrets)
   const accepted = await tryOut(tried, channel).finally(() => tried.close())
   await transactAccount(account, async (tx) => {
     const now = deps.now()
@@ -194,7 +194,7 @@ function completeSecrets({ provider, secrets }: Wanted, kept: CredentialSecrets 
   return { authToken: '', accessToken: '', appSecret: '', verifyToken, ...Object.fromEntries(chosen) }
 }
 
-async function tryOut(tried: ReturnType<typeof channelOf>, channel: TextChannelName) {
+async function tryOut(tried: ReturnType<typeof buildChannel>, channel: TextChannelName) {
   const check = await tried.check()
   if (!check.isOk) throw new AppError('unprocessable', check.response)
   const templates = channel === 'whatsapp' ? await listTemplates(tried) : []
@@ -275,7 +275,7 @@ function lockCredentials({ db, accountId }: AccountTx, channel: TextChannelName)
 }
 
 async function saveCredentials({ db, accountId }: AccountTx, kept: KeptCredentials): Promise<void> {
-  const { channel, columns } = columnsOf(kept)
+  const { channel, columns } = toColumns(kept)
   await db
     .insertInto('channel_credentials')
     .values({ account_id: accountId, channel, ...columns })

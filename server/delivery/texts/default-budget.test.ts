@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDatabaseFactory } from '../../../test/databases.ts'
 import { createWorld } from '../../../test/world.ts'
-import { knownMigrations } from '../../core/database/files.ts'
+import { loadMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 
 // The budget for SMS and WhatsApp that an account has before its owner sets one (security-P13).
@@ -11,7 +11,7 @@ const world = createWorld()
 
 test('an account without a budget gets twice its most expensive month, no less than $50, and a notice if it has sent texts', async () => {
   const pool = databases.open(await databases.create())
-  const all = await knownMigrations()
+  const all = await loadMigrations()
   await migrate(pool, { migrations: all.filter(({ number }) => number < 36) })
   const ids = [1, 2, 3, 4].map((n) => `0000000${n}-0000-4000-8000-000000000000`)
   const [none, small, large, own] = ids

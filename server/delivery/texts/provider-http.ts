@@ -68,7 +68,7 @@ export function openProviderHttp(options: ProviderHttpOptions): ProviderHttp {
         return { isAnswered: true, status, retryAfterMs: retryAfter(fields['retry-after']), text, json: parsed(text) }
       } catch (error) {
         const { kind, detail } = classifyFetchFailure(error)
-        return { isAnswered: false, isBodySent: sent.isBody, reason: kind, response: detail ?? wordsOf(kind) }
+        return { isAnswered: false, isBodySent: sent.isBody, reason: kind, response: detail ?? describeFailure(kind) }
       }
     },
     async close() {
@@ -110,7 +110,7 @@ function retryAfter(header: string | string[] | undefined): number | null {
   return header !== undefined && seconds > 0 && seconds <= 3_600 ? seconds * 1_000 : null
 }
 
-const wordsOf = (kind: string): string =>
+const describeFailure = (kind: string): string =>
   kind === 'timeout' ? 'The provider did not answer in time' : 'The connection to the provider failed'
 
 /** The outcome without a response. Only an unsent body proves non-acceptance (D4). */

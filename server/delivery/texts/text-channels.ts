@@ -15,7 +15,7 @@ import type { Authorized } from '../../messages/channels/send-authorization.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
 import { chooseSender, estimateText } from '../../messages/channels/senders.ts'
 import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
-import { type CredentialsRow, columnsOf, type KeptCredentials, readCredentials } from './credentials-sql.ts'
+import { type CredentialsRow, type KeptCredentials, readCredentials, toColumns } from './credentials-sql.ts'
 import { registerLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { outcomeOfRefusal } from './text-outcome.ts'
@@ -51,21 +51,21 @@ export interface TextChannelDeps {
 }
 
 /** Encryption context. It binds secrets to account and channel, so that they cannot be decrypted in another row. */
-const contextOf = (accountId: string, channel: string) => `text-channel:${accountId}:${channel}`
+const buildContext = (accountId: string, channel: string) => `text-channel:${accountId}:${channel}`
 
 export function sealSecrets(secrets: Secrets, row: { accountId: string; channel: string }, plain: CredentialSecrets) {
-  return secrets.seal(JSON.stringify(plain), contextOf(row.accountId, row.channel))
+  return secrets.seal(JSON.stringify(plain), buildContext(row.accountId, row.channel))
 }
 
 export function openSecrets(
   secrets: Secrets,
   row: Pick<CredentialsRow, 'account_id' | 'channel' | 'encrypted'>,
 ): CredentialSecrets {
-  return Sealed.parse(JSON.parse(secrets.open(row.encrypted, contextOf(row.account_id, row.channel))))
+  return Sealed.parse(JSON.parse(secrets.open(row.encrypted, buildContext(row.account_id, row.channel))))
 }
 
 /** The secrets that verify a provider's calls; null: the operator's account is no longer configured. */
-export function trustedOf(
+export function buildTrustedKeys(
   { config, secrets }: Pick<TextChannelDeps, 'config' | 'secrets'>,
   row: Pick<CredentialsRow, 'account_id' | 'channel' | 'provider' | 'encrypted' | 'identity'>,
 ): { identity: Identity; secrets: CredentialSecrets } | null {
@@ -219,7 +219,7 @@ async function makeChannel(deps: TextChannelDeps, row: CredentialsRow): Promise<
   const { config } = deps
   if (row.provider === 'operator') return byOperator(deps, row)
   if (row.provider === 'sandbox') await announce(deps, row)
-  const channel = channelOf(deps, row, openSecrets(deps.secrets, row))
+  const channel = buildChannel(deps, row, openSecrets(deps.secrets, row))
   if (row.provider !== 'sandbox') return channel
   // In billing test mode the built-in phones act as the operator's account, so that credits can be tested.
   const isTried = row.channel === 'sms' && config.isBillingTestMode
@@ -227,7 +227,7 @@ async function makeChannel(deps: TextChannelDeps, row: CredentialsRow): Promise<
 }
 
 /** Creates a channel with these credentials, stored or only under test. */
-export function channelOf(
+export function buildChannel(
   { config, phoneUrl }: TextChannelDeps,
   row: Pick<CredentialsRow, 'channel' | 'provider' | 'hook_key'> & {
     identity: Identity
@@ -322,7 +322,7 @@ export function createTwilioChannel(options: TwilioOptions): TwilioChannel {
     listTemplates: async () => listContents(await twilio()),
     async priceOf(providerId) {
       const { price, priceUnit } = await (await twilio()).messages(providerId).fetch()
-      return price === null || price === undefined ? null : costOf(price, priceUnit)
+      return price === null || price === undefined ? null : toCost(price, priceUnit)
     },
     close: () => http.close(),
   }
@@ -396,12 +396,12 @@ function acceptedOutcome(sent: Sent): Outcome {
   return {
     ...outcome,
     ...(segments > 0 && { segments }),
-    ...(sent.price && { cost: costOf(sent.price, sent.priceUnit) }),
+    ...(sent.price && { cost: toCost(sent.price, sent.priceUnit) }),
   }
 }
 
 /** Twilio reports charges as negative numbers. */
-const costOf = (price: string, unit: string | null): Cost => ({
+const toCost = (price: string, unit: string | null): Cost => ({
   amountMicros: Math.round(Math.abs(Number(price)) * 1_000_000),
   currency: (unit ?? 'USD').toUpperCase(),
 })
@@ -483,7 +483,7 @@ async function listContents(twilio: Twilio): Promise<ProviderTemplate[]> {
       name: content.sid,
       title: content.friendlyName,
       language: content.language,
-      category: categoryOf(about.category),
+      category: toCategory(about.category),
       status: about.status,
       text,
       buttonUrlPrefix: parseButtonPrefix(button),
@@ -497,11 +497,11 @@ interface ContentShape {
   actions?: { url: string }[]
 }
 
-const categoryOf = (name: string) => (name === 'utility' || name === 'authentication' ? name : 'marketing')
+const toCategory = (name: string) => (name === 'utility' || name === 'authentication' ? name : 'marketing')
 
 /** Inserts built-in credentials once. They replace other built-in ones, but none that the account entered. */
 async function insertBuiltIn({ db, accountId }: AccountDb, kept: KeptCredentials): Promise<void> {
-  const { channel, columns } = columnsOf(kept)
+  const { channel, columns } = toColumns(kept)
   await db
     .insertInto('channel_credentials')
     .values({ account_id: accountId, channel, ...columns })

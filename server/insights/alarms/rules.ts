@@ -95,8 +95,8 @@ export function expectedRates(
   })
   // Activity starts and ends within an hour, so no hour is expected to be busier than its neighbours.
   const level = rates.map((rate, week) => Math.min(rates.at(week - 1)!, rate, rates[(week + 1) % WEEK_HOURS]!))
-  const peak = visitsOf(Math.max(...level))
-  return level.map((rate) => (visitsOf(rate) < peak / 2 ? rate / 2 : rate))
+  const peak = expectVisits(Math.max(...level))
+  return level.map((rate) => (expectVisits(rate) < peak / 2 ? rate / 2 : rate))
 }
 
 interface WeekCount {
@@ -138,7 +138,7 @@ function isBeside(one: number, other: number): boolean {
 }
 
 /** Converts active minutes of an hour to visits: the Poisson rate at which this share of minutes is not empty. */
-export function visitsOf(minutes: number): number {
+export function expectVisits(minutes: number): number {
   return (-Math.log(1 - Math.min(minutes / 60, FULL_SHARE)) * 60) / MINUTES_PER_VISIT
 }
 
@@ -148,7 +148,7 @@ export function expectedVisits(rates: readonly number[], from: Date, until: Date
   const end = until.getTime()
   for (let at = from.getTime(); at < end; ) {
     const next = Math.min((Math.floor(at / HOUR_MS) + 1) * HOUR_MS, end)
-    sum += (visitsOf(rates[hourOfWeek(new Date(at), offsetMs)]!) * (next - at)) / HOUR_MS
+    sum += (expectVisits(rates[hourOfWeek(new Date(at), offsetMs)]!) * (next - at)) / HOUR_MS
     at = next
   }
   return sum
@@ -196,7 +196,8 @@ export function captureSurprise({ rates, from, now, offsetMs, recent }: Silence)
     const weight = 0.5 ** (back / LEVEL_HALF_LIFE_H)
     const expectedThen = expectedVisits(rates, start, end, offsetMs)
     // The current partial hour counts by its minutes so far.
-    const visits = back === 0 ? (counts.get(newest) ?? 0) / MINUTES_PER_VISIT : visitsOf(counts.get(newest - back) ?? 0)
+    const visits =
+      back === 0 ? (counts.get(newest) ?? 0) / MINUTES_PER_VISIT : expectVisits(counts.get(newest - back) ?? 0)
     shape += weight * visits
     rate += weight * expectedThen
   }

@@ -72,7 +72,7 @@ export function lifetimeValue(rows: readonly OrderSums[], currency: string) {
   return { now: of('net_until', 'firsts_until'), before: of('net_before', 'firsts_before') }
 }
 
-export function funnelsOf(rows: readonly FunnelSums[], cartsCreated: number): Record<FunnelChannel, Funnel> {
+export function buildFunnels(rows: readonly FunnelSums[], cartsCreated: number): Record<FunnelChannel, Funnel> {
   const funnelOf = (channel: FunnelChannel): Funnel => {
     const own = rows.filter((row) => row.channel === channel)
     return {
@@ -190,7 +190,7 @@ export const presentProduct = (row: ProductSums, currency: string): TopProduct =
 })
 
 /** Revenue by source; the sum is the store's revenue in this currency (A4). */
-export const sourcesOf = (rows: readonly OrderSums[], currency: string) =>
+export const buildSources = (rows: readonly OrderSums[], currency: string) =>
   orderSources.map((source: OrderSource) => {
     const own = rows.filter((row) => row.source === source && row.currency === currency)
     return {

@@ -16,9 +16,9 @@ import { isFailed } from '../../messages/messages/fragments.ts'
 import * as rules from './analytics-rules.ts'
 import type { FunnelSums } from './analytics-sql.ts'
 import { type CartSums, countedUntil, type OrderSums, sumCarts, sumOrders } from './analytics-sql.ts'
-import { buyersOf } from './buyers.ts'
+import { readBuyers } from './buyers.ts'
 import type { DayBounds } from './days.ts'
-import { boundsOf } from './days.ts'
+import { getDayBounds } from './days.ts'
 import { type ChannelSums, sumMessages } from './messages-sql.ts'
 import { ensureRange, ensureRangeSoon } from './product-ranges.ts'
 import { productsAfter } from './product-ranges-sql.ts'
@@ -55,7 +55,7 @@ export interface Asking {
 }
 
 /** Selects stores and currency, as far as the plan allows (decisions 131 and 154). */
-export async function scopesOf({ range, ...asked }: Asked): Promise<Asking> {
+export async function resolveScopes({ range, ...asked }: Asked): Promise<Asking> {
   const { rows, currency } = await storesAsked(asked)
   const scopeOf = (row: StoreRow): Scope => ({
     store: { storeId: row.id, db: asked.store.db },
@@ -81,19 +81,19 @@ export async function storesAsked({ account, store, query, now }: AskedOfStores)
 export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
   const isWhole = hasFeature(await loadEntitlements(asked.account, asked.now), 'advanced_analytics')
   if (!isWhole && rangeDays[asked.range] > 30) await demandAdvanced(asked)
-  const asking = await scopesOf(asked)
+  const asking = await resolveScopes(asked)
   const { scopes, currency } = asking
   const [carts, orders, funnels, messages, frame] = await Promise.all([
     eachStore(scopes, ({ store, days }) => sumCarts(store, days)),
     eachStore(scopes, ({ store, days }) => sumOrders(store, days)),
     eachStore(scopes, ({ store, days }) => sumFunnels(store, days)),
     eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
-    frameOf(asking),
+    buildFrame(asking),
   ])
   const [now, before] = [carts.filter((row) => row.isNow), carts.filter((row) => !row.isNow)]
   const [figures, figuresBefore] = [rules.cartFigures(now, currency), rules.cartFigures(before, currency)]
   const lifetime = rules.lifetimeValue(orders, currency)
-  const byChannel = rules.funnelsOf(
+  const byChannel = rules.buildFunnels(
     funnels,
     rules.sum(now, (row) => row.began),
   )
@@ -131,7 +131,7 @@ async function advanced(
   const { scopes, currency } = asking
   const { carts, orders, messages } = sums
   const [buyers, refused, top] = await Promise.all([
-    Promise.all(scopes.map(({ store, row }) => buyersOf(store, { range, zone: row.time_zone, now }))),
+    Promise.all(scopes.map(({ store, row }) => readBuyers(store, { range, zone: row.time_zone, now }))),
     Promise.all(scopes.map(refusedIn)),
     topProducts(asking, isFile),
   ])
@@ -150,7 +150,7 @@ async function advanced(
 }
 
 const refusedIn = ({ store, row: { time_zone: zone }, days: { first, last } }: Scope): Promise<number> =>
-  countRefused(store, { since: boundsOf(first, zone).since, until: boundsOf(last, zone).until })
+  countRefused(store, { since: getDayBounds(first, zone).since, until: getDayBounds(last, zone).until })
 
 const TOP = 10
 
@@ -170,7 +170,7 @@ async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
 }
 
 /** Fields that every reply contains. */
-export async function frameOf({ scopes, currency }: Asking) {
+export async function buildFrame({ scopes, currency }: Asking) {
   const [own] = scopes
   const counted = await Promise.all(scopes.map(({ store }) => countedUntil(store)))
   const isBeingCounted = counted.includes('being counted')

@@ -2,7 +2,7 @@ import { type AnalyticsRange, analyticsRanges, rangeDays } from '../../../shared
 import { readStore } from '../../access/stores/store.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { boundsOf } from './days.ts'
+import { getDayBounds } from './days.ts'
 import * as sql from './people-sql.ts'
 import { daysOfRange } from './ranges.ts'
 
@@ -27,7 +27,7 @@ interface Look {
   now: Date
 }
 
-export async function buyersOf(store: StoreDb<Db>, look: Look): Promise<Buyers> {
+export async function readBuyers(store: StoreDb<Db>, look: Look): Promise<Buyers> {
   const days = rangeDays[look.range]
   const counts = await sql.readBuyers(store, days)
   if (isFresh(counts, look)) return { counts, isBeingCounted: false }
@@ -51,7 +51,7 @@ function isFresh(counts: sql.BuyerCounts | null, { range, zone, now }: Look): bo
 
 function countBuyers(tx: StoreTx, { range, zone, now }: Look): Promise<void> {
   const { first, last } = daysOfRange(range, now, zone)
-  const [from, to] = [boundsOf(first, zone).since, boundsOf(last, zone).until]
+  const [from, to] = [getDayBounds(first, zone).since, getDayBounds(last, zone).until]
   return sql.countBuyers(tx, { days: rangeDays[range], until: last, from, to, now })
 }
 

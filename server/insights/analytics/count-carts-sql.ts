@@ -1,12 +1,12 @@
 import { type StoreTx, sql } from '../../core/db/db.ts'
 import type { DayBounds } from './days.ts'
-import { daysOf, wasSent } from './fragments.ts'
+import { selectDays, wasSent } from './fragments.ts'
 import { lockRanges } from './product-ranges-sql.ts'
 
 // Recounts the cart figures of whole days: carts that began on them and carts abandoned on them (decisions 92, 93, 97,
 // 99).
 
-const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
+const listDays = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 
 /** A cart changed after a message stays abandoned (S2) and counts with its value at abandonment. */
 const minor = sql`coalesce(c.abandoned_minor, c.value_minor)`
@@ -16,10 +16,10 @@ const isRecovered = sql`c.status = 'recovered' and not c.is_void`
 
 /** Counts carts that began and carts abandoned on these days. */
 export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
-  await sql`delete from cart_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])
+  await sql`delete from cart_figures where store_id = ${storeId} and day = any(${listDays(bounds)}::date[])
     and dimension in ('all', 'country', 'device', 'shopper')`.execute(db)
   await sql`
-    with ${daysOf(bounds)},
+    with ${selectDays(bounds)},
     counted as (
       select d.day, c.shopper_id, c.started_at, c.currency, coalesce(c.country, '') as country,
         coalesce(c.device_class, '') as device,
@@ -47,9 +47,11 @@ export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayB
 
 /** Counts the funnel. A message about a joined cart counts for the cart it was joined to (S6). */
 export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
-  await sql`delete from funnel_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(db)
+  await sql`delete from funnel_figures where store_id = ${storeId} and day = any(${listDays(bounds)}::date[])`.execute(
+    db,
+  )
   await sql`
-    with ${daysOf(bounds)},
+    with ${selectDays(bounds)},
     began as materialized (
       select d.day, c.id, (${isRecovered}) as is_recovered, c.shopper_id from days d join carts c on c.store_id = ${storeId} and c.started_at >= d.since and c.started_at < d.until
       where c.status <> 'merged'),
@@ -82,10 +84,10 @@ export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly Day
 /** Counts products and applies the changes to the ranges with these days (product-ranges-sql.ts). */
 export async function countProducts(tx: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   const { db, storeId } = tx
-  const list = listOf(bounds)
+  const list = listDays(bounds)
   await lockRanges(tx)
   await sql`
-    with ${daysOf(bounds)},
+    with ${selectDays(bounds)},
     lines as materialized (
       select d.day, c.id, c.currency, c.abandoned_at, (${isRecovered})::int as recovered, (not (${isBought})) as is_lost,
         i.line ->> 'productId' as product_id, i.line ->> 'name' as name, i.line ->> 'sku' as sku, i.line ->> 'imageUrl' as image_url,

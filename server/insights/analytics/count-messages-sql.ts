@@ -10,12 +10,12 @@ import {
   wasAttempted,
 } from '../../messages/messages/fragments.ts'
 import type { DayBounds } from './days.ts'
-import { daysOf, isCustomer } from './fragments.ts'
+import { isCustomer, selectDays } from './fragments.ts'
 
 // Recounts the figures of messages and orders of whole days (decisions 94, 95, 99, 154).
 
 const NIL = sql.lit('00000000-0000-0000-0000-000000000000')
-const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
+const listDays = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 
 /** The bucket of hours between abandonment and send, by its lower bound. */
 const fromHour = sql`case when m.cart_abandoned_at is null then -1 else (${sql.lit(`{${hourBounds.join(',')}}`)}::int[])[
@@ -23,11 +23,11 @@ const fromHour = sql`case when m.cart_abandoned_at is null then -1 else (${sql.l
 
 /** Counts messages. Rates include accepted messages only, but the revenue of other messages' orders counts too. */
 export async function countMessages({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
-  await sql`delete from message_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(
+  await sql`delete from message_figures where store_id = ${storeId} and day = any(${listDays(bounds)}::date[])`.execute(
     db,
   )
   await sql`
-    with ${daysOf(bounds)},
+    with ${selectDays(bounds)},
     left_ as materialized (
       select d.day, m.id, m.channel, m.origin_kind, case when m.origin_kind = 'manual' then ${NIL}::uuid else m.origin_id end as origin_id,
         case when m.origin_kind in ('flow', 'push') then coalesce(m.step_id, ${NIL}::uuid) else ${NIL}::uuid end as step_id, coalesce(m.variant_id, ${NIL}::uuid) as variant_id,
@@ -77,7 +77,7 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
       sum(c.attributed_minor), sum(c.discount_minor), sum(c.cost_micros)
     from counted c join left_ l on l.id = c.id
     group by l.day, l.channel, l.origin_kind, l.origin_id, l.step_id, l.variant_id, l.from_hour, c.currency`.execute(db)
-  await sumFlows({ db, storeId }, listOf(bounds))
+  await sumFlows({ db, storeId }, listDays(bounds))
 }
 
 /** Sums per flow for flow reports, without channel and hour. */
@@ -99,9 +99,11 @@ const wasReached = (storeId: string) => sql`exists (
     and (${isAccepted('m')} or ${isUnknown('m')}))`
 
 export async function countOrders({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
-  await sql`delete from order_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(db)
+  await sql`delete from order_figures where store_id = ${storeId} and day = any(${listDays(bounds)}::date[])`.execute(
+    db,
+  )
   await sql`
-    with ${daysOf(bounds)},
+    with ${selectDays(bounds)},
     bought as (
       select d.day, o.currency, o.net_minor,
         case when o.touchpoint_id is not null then 'attributed' when not o.is_staff and ${wasReached(storeId)} then 'assisted'

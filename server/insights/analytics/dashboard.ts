@@ -10,11 +10,11 @@ import { MEASURES } from './rollups-sql.ts'
 import type { DaySpans, Sums } from './rules.ts'
 import {
   type Bucket,
+  buildStats,
   type ChartSums,
   chartBuckets,
   chartSums,
   daySpans,
-  figuresOf,
   sumsByCurrency,
   wholeDays,
 } from './rules.ts'
@@ -38,7 +38,7 @@ export async function readStats(asked: AskedOfStores): Promise<DashboardStats> {
   }
   const ages = stores.map(({ streams }) => syncAge(streams, now))
   return {
-    ...figuresOf({ currency, now: added('now'), before: added('before'), totals: added('totals'), people }),
+    ...buildStats({ currency, now: added('now'), before: added('before'), totals: added('totals'), people }),
     // The age of the oldest sync.
     syncAgeSeconds: ages.includes(null) ? null : Math.max(...ages.map(Number)),
     ...(asked.query.stores === 'all' && {

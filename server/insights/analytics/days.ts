@@ -13,17 +13,17 @@ export interface DayBounds {
 }
 
 /** A day begins with the store's calendar day, also where clocks skip midnight. */
-export function boundsOf(day: Day, zone: string): DayBounds {
+export function getDayBounds(day: Day, zone: string): DayBounds {
   const date = Temporal.PlainDate.from(day)
-  const startOf = (each: Temporal.PlainDate) => dateOf(each.toZonedDateTime(validZone(zone)))
+  const startOf = (each: Temporal.PlainDate) => toDate(each.toZonedDateTime(validZone(zone)))
   return { day, since: startOf(date), until: startOf(date.add({ days: 1 })) }
 }
 
-export const dayOf = (at: Date, zone: string): Day => localTime(at, zone).toPlainDate().toString()
+export const toDay = (at: Date, zone: string): Day => localTime(at, zone).toPlainDate().toString()
 
 export const addDays = (day: Day, days: number): Day => Temporal.PlainDate.from(day).add({ days }).toString()
 
-export const dateOf = (instant: Temporal.ZonedDateTime) => new Date(instant.epochMilliseconds)
+export const toDate = (instant: Temporal.ZonedDateTime) => new Date(instant.epochMilliseconds)
 
 export const localTime = (now: Date, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(validZone(zone))

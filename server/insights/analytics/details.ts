@@ -5,8 +5,8 @@ import { readPages } from '../../access/http/downloads.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { describePage } from '../../core/db/paging.ts'
-import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './analytics.ts'
-import { cartFigures, channelFigures, ofChannel, presentProduct, share, sourcesOf, sum } from './analytics-rules.ts'
+import { type Asked, buildFrame, demandAdvanced, eachStore, resolveScopes } from './analytics.ts'
+import { buildSources, cartFigures, channelFigures, ofChannel, presentProduct, share, sum } from './analytics-rules.ts'
 import { CARTS, type CartSums, sumOrders } from './analytics-sql.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumOrigins } from './messages-sql.ts'
 import { ensureRange } from './product-ranges.ts'
@@ -17,14 +17,14 @@ import type { RangeDays } from './ranges.ts'
 
 export async function readDetails(asked: Asked): Promise<AnalyticsDetails> {
   await demandAdvanced(asked)
-  const asking = await scopesOf(asked)
+  const asking = await resolveScopes(asked)
   const { scopes, currency } = asking
   const [orders, messages, shares, origins, frame] = await Promise.all([
     eachStore(scopes, ({ store, days }) => sumOrders(store, days)),
     eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
     eachStore(scopes, ({ store, days }) => cartShares(store, days)),
     eachStore(scopes, ({ store, days }) => sumOrigins(store, days)),
-    frameOf(asking),
+    buildFrame(asking),
   ])
   const sharesOf = (dimension: CartDimension) =>
     byKey(
@@ -32,7 +32,7 @@ export async function readDetails(asked: Asked): Promise<AnalyticsDetails> {
       currency,
     )
   return {
-    sources: sourcesOf(orders, currency),
+    sources: buildSources(orders, currency),
     channels: analyticsChannels.flatMap((channel) => {
       const own = ofChannel(messages, channel)
       return own.length > 0 ? [{ channel, ...channelFigures(own, currency) }] : []
@@ -73,7 +73,7 @@ function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string)
     .map((own) => {
       const { origin_kind: kind, origin_id, step_id, channel } = own[0]!
       return {
-        ...{ kind, channel, name: nameOf(own[0]!) },
+        ...{ kind, channel, name: formatOriginName(own[0]!) },
         id: kind === 'manual' ? null : origin_id,
         stepId: kind === 'flow' || kind === 'push' ? step_id : null,
         ...channelFigures(own, currency),
@@ -83,7 +83,7 @@ function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string)
 }
 
 /** Names a step by its current position, or a removed step by its former name, since its position may be reused. */
-export function nameOf({ origin_kind, name, step, removed_step }: OriginKey): string {
+export function formatOriginName({ origin_kind, name, step, removed_step }: OriginKey): string {
   if (origin_kind === 'manual') return 'Sent by hand'
   if (origin_kind === 'campaign') return name ?? 'A deleted campaign'
   const place = step === null ? 'a deleted step' : `step ${step}`
@@ -92,7 +92,7 @@ export function nameOf({ origin_kind, name, step, removed_step }: OriginKey): st
 
 /** Yields all products of the chosen store in list order. */
 export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly ProductSums[]> {
-  const { scopes, currency } = await scopesOf({ ...asked, query: { stores: 'one' } })
+  const { scopes, currency } = await resolveScopes({ ...asked, query: { stores: 'one' } })
   const [{ store, days }] = scopes as [(typeof scopes)[number]]
   await ensureRange(store, days)
   yield* readPages<ProductSums>((page) => productsAfter(store, days, { currency, ...page }))
@@ -103,14 +103,14 @@ type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: numbe
 /** Reads products of the chosen store only, even if the figures cover several. */
 export async function readProducts(
   asked: Asked & { query: ProductsQuery },
-): Promise<{ products: TopProduct[]; pagination: Pagination } & Awaited<ReturnType<typeof frameOf>>> {
+): Promise<{ products: TopProduct[]; pagination: Pagination } & Awaited<ReturnType<typeof buildFrame>>> {
   await demandAdvanced(asked)
-  const asking = await scopesOf({ ...asked, query: { stores: 'one' } })
+  const asking = await resolveScopes({ ...asked, query: { stores: 'one' } })
   const [{ store, days }] = asking.scopes as [(typeof asking.scopes)[number]]
   const { search, page, limit } = asked.query
   const filter = { currency: asking.currency, search: search.trim(), limit, offset: (page - 1) * limit }
   await ensureRange(store, days)
-  const [{ products, total }, frame] = await Promise.all([listProducts(store, days, filter), frameOf(asking)])
+  const [{ products, total }, frame] = await Promise.all([listProducts(store, days, filter), buildFrame(asking)])
   return {
     products: products.map((row) => presentProduct(row, asking.currency)),
     pagination: describePage({ page, limit }, total),

@@ -4,7 +4,7 @@ import { type FigureSubject, figureSubjects } from '../../core/schema/analytics.
 import type { Deps } from '../../deps.ts'
 import { countCarts, countFunnel, countProducts } from './count-carts-sql.ts'
 import { countMessages, countOrders } from './count-messages-sql.ts'
-import { addDays, boundsOf, type Day, type DayBounds, dayOf } from './days.ts'
+import { addDays, type Day, type DayBounds, getDayBounds, toDay } from './days.ts'
 import * as sql from './figures-sql.ts'
 import { forgetRanges, lockRanges } from './product-ranges-sql.ts'
 
@@ -64,10 +64,10 @@ async function listChangedDays(tx: StoreTx, zone: string, now: Date): Promise<sq
   const days = new Map<string, { subject: FigureSubject; day: Day }>()
   for (const { subject, at } of changed) {
     if (subject === 'all' || at === null) continue
-    const day = dayOf(at, zone)
+    const day = toDay(at, zone)
     days.set(`${subject} ${day}`, { subject, day })
   }
-  const recentFrom = addDays(dayOf(now, zone), -RECENT_DAYS)
+  const recentFrom = addDays(toDay(now, zone), -RECENT_DAYS)
   const isOld = ({ day }: { day: Day }) => day < recentFrom
   const isMany = new Set([...days.values()].filter(isOld).map(({ day }) => day)).size > FEW_DAYS
   const many_at = isMany ? nextBulkTime(count.many_at, now) : count.many_at
@@ -99,7 +99,7 @@ async function listAllDays(tx: StoreTx, zone: string, now: Date): Promise<void> 
 async function listEveryDay(tx: StoreTx, zone: string, now: Date, subjects: readonly FigureSubject[] = ['orders']) {
   const span = await sql.readSpan(tx)
   if (!span) return null
-  const days = daysBetween(dayOf(span.first, zone), dayOf(span.last, zone))
+  const days = daysBetween(toDay(span.first, zone), toDay(span.last, zone))
   await sql.addDays(
     tx,
     days.flatMap((day) => subjects.map((subject) => ({ subject, day, noted_at: null, due_at: now }))),
@@ -121,7 +121,7 @@ async function countNext(tx: StoreTx, zone: string, now: Date): Promise<boolean>
   if (!next) return false
   await counts[next.subject](
     tx,
-    next.days.map((day) => boundsOf(day, zone)),
+    next.days.map((day) => getDayBounds(day, zone)),
   )
   return true
 }

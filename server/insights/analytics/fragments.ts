@@ -3,7 +3,7 @@ import { hasBounced, isSending, mayArrive } from '../../messages/messages/fragme
 import type { DayBounds } from './days.ts'
 
 /** The days to be counted, as rows of `days` (day, since, until). */
-export const daysOf = (bounds: readonly DayBounds[]) =>
+export const selectDays = (bounds: readonly DayBounds[]) =>
   sql`days as materialized (
     select * from jsonb_to_recordset(${JSON.stringify(bounds)}::jsonb) as d (day date, since timestamptz, until timestamptz))`
 

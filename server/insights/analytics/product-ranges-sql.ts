@@ -30,7 +30,7 @@ interface ProductPage {
   limit: number
 }
 
-export const lengthOf = ({ first, last }: RangeDays) => sql`(${last}::date - ${first}::date + 1)`
+export const countRangeDays = ({ first, last }: RangeDays) => sql`(${last}::date - ${first}::date + 1)`
 
 /**
  * Serializes recounts of days and sums of ranges, so that a range contains a day's changes completely or is summed
@@ -46,7 +46,7 @@ export async function forgetRanges({ db, storeId }: StoreTx): Promise<void> {
 }
 
 /** Splits a range into whole months and the days around them. */
-export function daysOf(storeId: string, { first, last }: RangeDays) {
+export function selectRangeDays(storeId: string, { first, last }: RangeDays) {
   const months = wholeMonths(first, last)
   const part = (table: 'product_figures' | 'product_month_figures', from: Day, until: Day) => {
     const key = sql.ref(table === 'product_figures' ? 'day' : 'month')
@@ -75,7 +75,7 @@ const named = (storeId: string, from: 'page' | 'sums') => sql`from ${sql.table(f
 
 /** Products of a range; one without any cart left is excluded. */
 const within = (storeId: string, range: RangeDays, currency: string) =>
-  sql`store_id = ${storeId} and days = ${lengthOf(range)} and currency = ${currency} and abandoned > 0`
+  sql`store_id = ${storeId} and days = ${countRangeDays(range)} and currency = ${currency} and abandoned > 0`
 
 const ORDER = sql`lost_minor desc, abandoned desc, product_id`
 
@@ -131,7 +131,7 @@ export async function topProducts({ db, storeId }: StoreDb, range: RangeDays, cu
   const { rows } = await sql<ProductSums>`
     with page as (
       select product_id, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered, sum(lost_minor)::bigint as lost_minor
-      from (${daysOf(storeId, range)}) p where currency = ${currency} group by product_id order by ${ORDER} limit ${limit})
+      from (${selectRangeDays(storeId, range)}) p where currency = ${currency} group by product_id order by ${ORDER} limit ${limit})
     select s.*, ${NAMES} ${named(storeId, 'page')} order by ${ORDER}`.execute(db)
   return rows
 }

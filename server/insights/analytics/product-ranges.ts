@@ -3,8 +3,8 @@ import type { StoreTx } from '../../core/db/db.ts'
 import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { Day } from './days.ts'
-import { dayOf } from './days.ts'
-import { daysOf, lengthOf, lockRanges } from './product-ranges-sql.ts'
+import { toDay } from './days.ts'
+import { countRangeDays, lockRanges, selectRangeDays } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
 
 /** Stores not viewed for this long are summed on the next request. */
@@ -40,7 +40,7 @@ export async function ensureRangeSoon(store: StoreDb<Db>, range: RangeDays): Pro
 export async function renewRanges(deps: Deps): Promise<void> {
   const now = deps.now()
   const since = new Date(now.getTime() - LOOKED_AT_MS)
-  const zones = (await zonesLookedAt(deps.db, since)).map((zone) => ({ time_zone: zone, today: dayOf(now, zone) }))
+  const zones = (await zonesLookedAt(deps.db, since)).map((zone) => ({ time_zone: zone, today: toDay(now, zone) }))
   const lengths = Object.values(rangeDays)
   const wanted = await rangesToAdd(deps.db, { since, lengths, zones, limit: RANGES_AT_ONCE })
   for (const { store_id: storeId, time_zone: zone, days } of wanted) {
@@ -55,14 +55,14 @@ export async function renewRanges(deps: Deps): Promise<void> {
 /** Whether the range's sums exist up to its last day. */
 async function hasRange({ db, storeId }: StoreDb, range: RangeDays): Promise<boolean> {
   const { rows } = await sql`select 1 from product_ranges
-    where store_id = ${storeId} and days = ${lengthOf(range)} and until = ${range.last}::date`.execute(db)
+    where store_id = ${storeId} and days = ${countRangeDays(range)} and until = ${range.last}::date`.execute(db)
   return rows.length > 0
 }
 
 /** Whether more than `than` rows of days and months would be summed. */
 async function hasMoreRows({ db, storeId }: StoreDb, range: RangeDays, than: number): Promise<boolean> {
   const { rows } = await sql<{ isMore: boolean }>`
-    select count(*) > ${than} as "isMore" from (select 1 from (${daysOf(storeId, range)}) p limit ${than + 1}) r`.execute(
+    select count(*) > ${than} as "isMore" from (select 1 from (${selectRangeDays(storeId, range)}) p limit ${than + 1}) r`.execute(
     db,
   )
   return rows[0]!.isMore
@@ -99,13 +99,15 @@ async function rangesToAdd(
 
 async function addUpRange(tx: StoreTx, range: RangeDays): Promise<void> {
   const { db, storeId } = tx
-  await sql`insert into product_ranges (store_id, days, until) values (${storeId}, ${lengthOf(range)}, ${range.last}::date)
+  await sql`insert into product_ranges (store_id, days, until) values (${storeId}, ${countRangeDays(range)}, ${range.last}::date)
     on conflict (store_id, days) do update set until = excluded.until`.execute(db)
-  await sql`delete from product_range_figures where store_id = ${storeId} and days = ${lengthOf(range)}`.execute(db)
+  await sql`delete from product_range_figures where store_id = ${storeId} and days = ${countRangeDays(range)}`.execute(
+    db,
+  )
   await sql`
     insert into product_range_figures (store_id, days, currency, product_id, abandoned, recovered, lost_minor)
-    select ${storeId}, ${lengthOf(range)}, currency, product_id, sum(abandoned), sum(recovered), sum(lost_minor)
-    from (${daysOf(storeId, range)}) p group by currency, product_id`.execute(db)
+    select ${storeId}, ${countRangeDays(range)}, currency, product_id, sum(abandoned), sum(recovered), sum(lost_minor)
+    from (${selectRangeDays(storeId, range)}) p group by currency, product_id`.execute(db)
 }
 
 /** A time zone and its current day. */

@@ -1,5 +1,5 @@
 import { type AnalyticsRange, rangeDays } from '../../../shared/analytics.ts'
-import { addDays, type Day, dayOf } from './days.ts'
+import { addDays, type Day, toDay } from './days.ts'
 
 // The days of a range and the buckets of a trend (decisions 91 and 98). Pure.
 
@@ -12,7 +12,7 @@ export interface RangeDays {
 
 /** The range's days in the store's calendar, including today, and the same number before them. */
 export function daysOfRange(range: AnalyticsRange, now: Date, zone: string): RangeDays {
-  const last = dayOf(now, zone)
+  const last = toDay(now, zone)
   const days = rangeDays[range]
   return { before: addDays(last, 1 - 2 * days), first: addDays(last, 1 - days), last }
 }
@@ -29,7 +29,7 @@ const MONTHS = 12
 
 /** Days for up to 30d, 13 weeks ending today for 90d, calendar months for 1y with the first one complete. */
 export function trendBuckets(period: AnalyticsRange, now: Date, zone: string): TrendBucket[] {
-  const today = dayOf(now, zone)
+  const today = toDay(now, zone)
   if (period === '1y') return monthsUntil(today)
   const [length, count] = period === '90d' ? [7, WEEKS] : [1, rangeDays[period]]
   return Array.from({ length: count }, (_, place) => {

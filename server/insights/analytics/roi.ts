@@ -1,9 +1,9 @@
 import { analyticsChannels, analyticsTexts, type Roi } from '../../../shared/analytics.ts'
 import { requireFeature } from '../../billing/billing/entitlements.ts'
 import { loadMonthlyPrice } from '../../billing/billing/price.ts'
-import { type Asked, eachStore, frameOf, scopesOf } from './analytics.ts'
+import { type Asked, buildFrame, eachStore, resolveScopes } from './analytics.ts'
 import { decimal, ofChannel, sum } from './analytics-rules.ts'
-import { nameOf } from './details.ts'
+import { formatOriginName } from './details.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumMonths, sumOrigins } from './messages-sql.ts'
 import { trendBuckets } from './ranges.ts'
 
@@ -16,7 +16,7 @@ const PLAN_CURRENCY = 'USD'
 export async function readRoi(asked: Asked): Promise<Roi> {
   const { account, now } = asked
   await requireFeature(account, now, { feature: 'roi_tracking', sentence: analyticsTexts.roiPlan })
-  const asking = await scopesOf(asked)
+  const asking = await resolveScopes(asked)
   const { scopes, currency } = asking
   const [messages, origins, months, paid, frame] = await Promise.all([
     eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
@@ -26,7 +26,7 @@ export async function readRoi(asked: Asked): Promise<Roi> {
       return sumMonths(store, { first: buckets[0]!.first, last: buckets.at(-1)!.last })
     }),
     loadMonthlyPrice(account, now),
-    frameOf(asking),
+    buildFrame(asking),
   ])
   const price = paid?.currency === currency ? decimal(paid.amountMinor, currency) : null
   return {
@@ -84,7 +84,7 @@ function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string)
       return {
         kind,
         id,
-        name: kind === 'flow' || kind === 'push' ? (name ?? 'A deleted flow') : nameOf(own[0]!),
+        name: kind === 'flow' || kind === 'push' ? (name ?? 'A deleted flow') : formatOriginName(own[0]!),
         ...amountsOf(own, currency),
       }
     })

@@ -23,25 +23,25 @@ const STORES_AT_ONCE = 200
 export async function countDuePeople(deps: Deps): Promise<void> {
   const now = deps.now()
   for (;;) {
-    const due = await storesToCount(deps.db, new Date(now.getTime() - PEOPLE_EVERY_MS), now, STORES_AT_ONCE)
-    if (due.length > 0) await people.countPeople(deps.db, spansOf(due, now), now)
+    const due = await listStoresToCount(deps.db, new Date(now.getTime() - PEOPLE_EVERY_MS), now, STORES_AT_ONCE)
+    if (due.length > 0) await people.countPeople(deps.db, addDaySpans(due, now), now)
     if (due.length < STORES_AT_ONCE) return
   }
 }
 
 /** Counts now, for example after a bulk insert. */
 export function countPeople(store: StoreDb<Db>, zone: string, now: Date): Promise<void> {
-  return people.countPeople(store.db, spansOf([{ store_id: store.storeId, time_zone: zone }], now), now)
+  return people.countPeople(store.db, addDaySpans([{ store_id: store.storeId, time_zone: zone }], now), now)
 }
 
-const spansOf = (stores: readonly { store_id: string; time_zone: string }[], now: Date) =>
+const addDaySpans = (stores: readonly { store_id: string; time_zone: string }[], now: Date) =>
   stores.map(({ store_id, time_zone }) => ({ store_id, ...daySpans(now, time_zone) }))
 
 /**
  * Lists connected stores not counted since then, oldest count first. A count from the future predates a backward clock
  * step.
  */
-async function storesToCount(db: Db, since: Date, now: Date, limit: number) {
+async function listStoresToCount(db: Db, since: Date, now: Date, limit: number) {
   return db
     .selectFrom('stores')
     .leftJoin('active_shopper_counts', 'active_shopper_counts.store_id', 'stores.id')

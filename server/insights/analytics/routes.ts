@@ -12,10 +12,10 @@ export const dashboardRoutes: Routes = (app, deps) => {
       labels: chart.buckets.map(({ label }) => label),
       datasets:
         query.measure === 'revenue'
-          ? [{ label: 'Recovered revenue', data: chart.revenue, ...lineOf('#3a7bd5') }]
+          ? [{ label: 'Recovered revenue', data: chart.revenue, ...styleLine('#3a7bd5') }]
           : [
-              { label: 'Abandoned', data: chart.abandoned, ...lineOf('#12857a') },
-              { label: 'Recovered', data: chart.recovered, ...lineOf('#3a7bd5') },
+              { label: 'Abandoned', data: chart.abandoned, ...styleLine('#12857a') },
+              { label: 'Recovered', data: chart.recovered, ...styleLine('#3a7bd5') },
             ],
       starts: chart.buckets.map(({ from }) => from.toISOString()),
       timeZone: chart.timeZone,
@@ -26,4 +26,4 @@ export const dashboardRoutes: Routes = (app, deps) => {
 }
 
 /** Colours for API clients that draw the reply directly; our own screen uses the theme's. */
-const lineOf = (color: string) => ({ borderColor: color, backgroundColor: color })
+const styleLine = (color: string) => ({ borderColor: color, backgroundColor: color })

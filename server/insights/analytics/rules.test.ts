@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chartPeriods } from '../../../shared/dashboard.ts'
-import { chartBuckets, chartSums, daySpans, figuresOf, rate, trend, wholeDays } from './rules.ts'
+import { buildStats, chartBuckets, chartSums, daySpans, rate, trend, wholeDays } from './rules.ts'
 
 const at = (text: string) => new Date(text)
 const nobody = { active: 0, active_before: 0 }
@@ -97,7 +97,7 @@ describe('figures', () => {
   })
 
   test('carts of all currencies count; revenue is in the store’s currency, others are listed separately (decision 21)', () => {
-    const figures = figuresOf({
+    const figures = buildStats({
       currency: 'JPY',
       now: [sums('JPY', 3, 5_000), sums('USD', 1, 1_250)],
       before: [sums('JPY', 2, 4_000)],

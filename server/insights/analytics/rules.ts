@@ -1,7 +1,7 @@
 import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
 import { currencyExponent } from '../../../shared/money.ts'
 import { validZone } from '../../core/common/time.ts'
-import { dateOf, localTime } from './days.ts'
+import { localTime, toDate } from './days.ts'
 
 // Computes the dashboard's figures (decision 28). Pure: no clock, no database.
 
@@ -24,7 +24,7 @@ export function daySpans(now: Date, zone: string): DaySpans {
 /** Start of the first of `days` days that end today; for 0 days the end of today. */
 export function firstOfDays(now: Date, zone: string, days: number): Date {
   const today = localTime(now, zone).toPlainDate()
-  return dateOf(today.add({ days: 1 - days }).toZonedDateTime(validZone(zone)))
+  return toDate(today.add({ days: 1 - days }).toZonedDateTime(validZone(zone)))
 }
 
 const DAY_MS = 86_400_000
@@ -62,14 +62,14 @@ export function chartBuckets(period: ChartPeriod, now: Date, zone: string): Buck
 function hourBuckets(here: Temporal.ZonedDateTime): Buckets {
   const thisHour = here.round({ smallestUnit: 'hour', roundingMode: 'floor' })
   const hours = Array.from({ length: 25 }, (_, hour) => thisHour.add({ hours: hour - 23 }))
-  const buckets = hours.slice(0, 24).map((hour) => ({ from: dateOf(hour), label: HOUR.format(hour.toPlainTime()) }))
-  return { buckets, until: dateOf(hours[24]!) }
+  const buckets = hours.slice(0, 24).map((hour) => ({ from: toDate(hour), label: HOUR.format(hour.toPlainTime()) }))
+  return { buckets, until: toDate(hours[24]!) }
 }
 
 function dayBuckets(here: Temporal.ZonedDateTime, count: number): Buckets {
   const today = here.toPlainDate()
   const days = Array.from({ length: count + 1 }, (_, day) => today.add({ days: day + 1 - count }))
-  const startOf = (day: Temporal.PlainDate) => dateOf(day.toZonedDateTime(here.timeZoneId))
+  const startOf = (day: Temporal.PlainDate) => toDate(day.toZonedDateTime(here.timeZoneId))
   return {
     buckets: days.slice(0, count).map((day) => ({ from: startOf(day), label: DAY.format(day) })),
     until: startOf(days[count]!),
@@ -114,7 +114,7 @@ export interface Counted {
  * Counts include carts of all currencies. Revenue is in the store's currency; other currencies are listed separately
  * (decision 21).
  */
-export function figuresOf({ currency, now, before, totals, people }: Counted): Omit<DashboardStats, 'syncAgeSeconds'> {
+export function buildStats({ currency, now, before, totals, people }: Counted): Omit<DashboardStats, 'syncAgeSeconds'> {
   const revenueOf = (sums: Counted['totals'], code = currency) =>
     sums.find((each) => each.currency === code)?.attributed_minor ?? 0
   const recoveryRate = rate(add(now, 'abandoned_recovered'), add(now, 'abandoned'))
@@ -176,7 +176,7 @@ export interface ChartSums {
   otherCurrencies: { currency: string; revenue: number }[]
 }
 
-/** Counts include carts of all currencies; revenue as in `figuresOf`. */
+/** Counts include carts of all currencies; revenue as in `buildStats`. */
 export function chartSums(
   sums: readonly (Pick<Sums, 'currency' | 'abandoned' | 'recovered' | 'attributed_minor'> & { bucket: number })[],
   { currency, count }: { currency: string; count: number },

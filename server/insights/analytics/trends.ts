@@ -1,7 +1,7 @@
 import type { Trend } from '../../../shared/analytics.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { type Asked, demandAdvanced, eachStore, frameOf, type Scope, scopesOf } from './analytics.ts'
+import { type Asked, buildFrame, demandAdvanced, eachStore, resolveScopes, type Scope } from './analytics.ts'
 import { decimal, share, sum } from './analytics-rules.ts'
 import type { CartSums } from './analytics-sql.ts'
 import { attributedByDay } from './analytics-sql.ts'
@@ -62,19 +62,19 @@ async function read<T extends { day: Day }>(
   days: (store: Scope['store'], first: Day, last: Day) => Promise<T[]>,
 ) {
   await demandAdvanced(asked)
-  const asking = await scopesOf(asked)
+  const asking = await resolveScopes(asked)
   const [rows, frame] = await Promise.all([
     eachStore(asking.scopes, async ({ store, row }): Promise<Dated<T>[]> => {
       const buckets = trendBuckets(asked.range, asked.now, row.time_zone)
       const found = await days(store, buckets[0]!.first, buckets.at(-1)!.last)
-      return found.map((each) => ({ ...each, bucket: placeOf(buckets, each.day) }))
+      return found.map((each) => ({ ...each, bucket: findBucket(buckets, each.day) }))
     }),
-    frameOf(asking),
+    buildFrame(asking),
   ])
   return { frame, rows, buckets: trendBuckets(asked.range, asked.now, frame.timeZone) }
 }
 
-const placeOf = (buckets: readonly TrendBucket[], day: Day) => buckets.findLastIndex(({ first }) => first <= day)
+const findBucket = (buckets: readonly TrendBucket[], day: Day) => buckets.findLastIndex(({ first }) => first <= day)
 
 /** Sums carts per day and currency. */
 async function cartsByDay({ db, storeId }: StoreDb, first: Day, last: Day) {

@@ -2,7 +2,7 @@ import type { TopProduct } from '../../../shared/analytics.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
-import { addDays, boundsOf, type Day } from './days.ts'
+import { addDays, type Day, getDayBounds } from './days.ts'
 import { topProducts } from './product-ranges-sql.ts'
 
 // Seven days of a store's calendar and the seven before them, for the weekly report (decision 100).
@@ -31,7 +31,7 @@ const PRODUCTS = 5
 /** Whether all days before this one are counted. */
 export async function isCountedBefore(store: StoreDb, day: Day, zone: string): Promise<boolean> {
   const until = await sql.countedUntil(store)
-  return until === null || (until !== 'being counted' && until >= boundsOf(day, zone).since)
+  return until === null || (until !== 'being counted' && until >= getDayBounds(day, zone).since)
 }
 
 /** Reads the two weeks before this day; null: neither has carts. */

@@ -7,7 +7,7 @@ import { newId } from '../../core/common/ids.ts'
 import { type AccountDb, type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
 import type { Deps } from '../../deps.ts'
-import { filtersOf, isFiltered, presentFilters } from './filters.ts'
+import { isFiltered, presentFilters, toStoredFilters } from './filters.ts'
 import * as sql from './sql.ts'
 
 export { countMatching } from './sql.ts'
@@ -27,7 +27,7 @@ export async function createAudience(
   const now = deps.now()
   await requireFeature(account, now, { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
   const currency = await readCurrency(store)
-  const row = { id: newId(), name, filters: filtersOf(filters, currency) }
+  const row = { id: newId(), name, filters: toStoredFilters(filters, currency) }
   await transact(store, async (tx) => {
     const isFull = (await sql.lockAudiences(tx)) >= MAX_AUDIENCES
     if (isFull) throw new AppError('conflict', audienceTexts.tooManyKept)
@@ -48,7 +48,7 @@ export async function filtersFor(
   filters: AudienceFilters,
   account?: AccountDb,
 ): Promise<StoredFilters> {
-  const stored = filtersOf(filters, await readCurrency(store))
+  const stored = toStoredFilters(filters, await readCurrency(store))
   if (account && isFiltered(stored)) {
     await requireFeature(account, deps.now(), { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
   }

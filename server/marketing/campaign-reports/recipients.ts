@@ -22,7 +22,7 @@ export async function listRecipients(store: StoreDb, campaignId: string, { page,
   const filter = toFilter(campaignId, query)
   const total = await countMatching(store, filter)
   const window = pageWindow({ page, limit }, total, true)
-  const ids = window ? await sql.idsAt(store, filter, window) : []
+  const ids = window ? await sql.listRecipientIds(store, filter, window) : []
   return { recipients: await readRecipientPage(store, ids), pagination: describePage({ page, limit }, total) }
 }
 
@@ -33,7 +33,7 @@ export async function* pagesOfRecipients(
   query: Pick<z.output<typeof exportCampaignRecipients.query>, 'state' | 'run'>,
 ): AsyncGenerator<CampaignRecipient[]> {
   const filter = toFilter(campaignId, query)
-  const pages = readPages<sql.RecipientPlace>((page) => sql.placesAfter(store, filter, page))
+  const pages = readPages<sql.RecipientPlace>((page) => sql.listPositionsAfter(store, filter, page))
   for await (const places of pages) {
     yield readRecipientPage(
       store,

@@ -4,13 +4,13 @@ import { explain } from '../../../shared/reasons.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { clicksByTarget, peopleOf } from '../../delivery/engagement/responses.ts'
+import { clicksByTarget, countPeople } from '../../delivery/engagement/responses.ts'
 import type { Deps } from '../../deps.ts'
 import { isHeld } from '../../messages/messages/fragments.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
 import { MAX_RETRIED } from '../campaigns/retry.ts'
 import type { RecipientRow } from './sql.ts'
-import { countStates, ofCampaign, readFigures } from './sql.ts'
+import { countStates, isOfCampaign, readFigures } from './sql.ts'
 
 // The report of a campaign (area decision 48): message counts, engagement, and attributed orders.
 
@@ -21,7 +21,7 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
   const [states, figures, people, earned, links, runs, held] = await Promise.all([
     countStates(store, id),
     readFigures(store, id, MAX_RETRIED),
-    peopleOf(store, 'campaign', id),
+    countPeople(store, 'campaign', id),
     readRevenue(store, id),
     clicksByTarget(store, 'campaign', id, MAX_LINKS),
     readRuns(store, id),
@@ -89,7 +89,7 @@ interface HeldCount {
 async function readHeld({ db, storeId }: StoreDb, id: string): Promise<HeldCount[]> {
   const { rows } = await sql<HeldCount>`
     select m.reason, m.channel, count(*)::int as count, min(m.wake_at) as first_until from messages m
-    where ${ofCampaign(storeId, id)} and ${isHeld('m')} group by m.reason, m.channel order by 3 desc, 1`.execute(db)
+    where ${isOfCampaign(storeId, id)} and ${isHeld('m')} group by m.reason, m.channel order by 3 desc, 1`.execute(db)
   return rows
 }
 
@@ -105,7 +105,7 @@ async function readRevenue({ db, storeId }: StoreDb, id: string): Promise<Revenu
   const { rows } = await sql<RevenueRow>`
     select m.step as run, o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor
     from messages m join orders o on o.store_id = m.store_id and o.message_id = m.id
-    where ${ofCampaign(storeId, id)} group by m.step, o.currency order by 4 desc, 2`.execute(db)
+    where ${isOfCampaign(storeId, id)} group by m.step, o.currency order by 4 desc, 2`.execute(db)
   return rows
 }
 

@@ -9,7 +9,7 @@ import { isRetryable } from '../campaigns/fragments.ts'
 /** Every message is in exactly one of these states (D6). */
 export async function countStates({ db, storeId }: StoreDb, id: string) {
   const { rows } = await sql<{ run: number; state: MessageState; count: number }>`
-    select c.of as run, c.state, c.count from (${countedByState('step', ofCampaign(storeId, id))}) c`.execute(db)
+    select c.of as run, c.state, c.count from (${countedByState('step', isOfCampaign(storeId, id))}) c`.execute(db)
   return rows
 }
 
@@ -24,14 +24,14 @@ export interface Figures {
 /** `retryable` stops at `mostRetried`: each retryable message costs several index reads. */
 export async function readFigures({ db, storeId }: StoreDb, id: string, mostRetried: number): Promise<Figures> {
   const count = (condition: RawBuilder<unknown>) =>
-    sql`(select count(*)::int from messages m where ${ofCampaign(storeId, id)} and ${condition})`
+    sql`(select count(*)::int from messages m where ${isOfCampaign(storeId, id)} and ${condition})`
   const { rows } = await sql<Figures>`
     select ${count(isDelivered('m'))} as delivered, ${count(hasBounced('m'))} as bounced, 
-      (select count(*)::int from (select 1 from messages m where ${ofCampaign(storeId, id)} and ${isRetryable} limit ${mostRetried}) r) as retryable,
+      (select count(*)::int from (select 1 from messages m where ${isOfCampaign(storeId, id)} and ${isRetryable} limit ${mostRetried}) r) as retryable,
       (select count(distinct m.shopper_id)::int from messages m
         where m.store_id = ${storeId} and m.origin_id = ${id} and m.origin_kind = 'campaign' and m.unsubscribed_at is not null) as unsubscribed,
       (select count(distinct m.shopper_id)::int from mail_reports r join messages m on m.store_id = r.store_id and m.id = r.message_id
-        where r.store_id = ${storeId} and r.kind = 'complaint' and ${ofCampaign(storeId, id)}) as complained`.execute(
+        where r.store_id = ${storeId} and r.kind = 'complaint' and ${isOfCampaign(storeId, id)}) as complained`.execute(
     db,
   )
   return rows[0]!
@@ -54,19 +54,19 @@ export interface RecipientPlace {
  * Newest run first; with a state filter, in the order of runs. Answered by an index-only scan; the unfiltered index has
  * no state.
  */
-export async function idsAt(
+export async function listRecipientIds(
   { db, storeId }: StoreDb,
   filter: RecipientFilter,
   { limit, offset, isFromEnd }: PageWindow,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select m.id from messages m where ${matching(storeId, filter)}
-    order by ${orderOf(filter, isFromEnd)} limit ${limit} offset ${offset}`.execute(db)
+    select m.id from messages m where ${matchesFilter(storeId, filter)}
+    order by ${buildOrder(filter, isFromEnd)} limit ${limit} offset ${offset}`.execute(db)
   const ids = rows.map(({ id }) => id)
   return isFromEnd ? ids.reverse() : ids
 }
 
-export async function placesAfter(
+export async function listPositionsAfter(
   { db, storeId }: StoreDb,
   filter: RecipientFilter,
   { after, limit }: { after: RecipientPlace | null; limit: number },
@@ -75,8 +75,8 @@ export async function placesAfter(
     ? sql`(m.state, m.step, m.id) > (${after?.state}, ${after?.run}::int, ${after?.id}::uuid)`
     : sql`(m.step, m.id) < (${after?.run}::int, ${after?.id}::uuid)`
   const { rows } = await sql<RecipientPlace>`
-    select m.id, m.step as run, m.state from messages m where ${matching(storeId, filter)} ${after ? sql`and ${bound}` : sql``}
-    order by ${orderOf(filter, false)} limit ${limit}`.execute(db)
+    select m.id, m.step as run, m.state from messages m where ${matchesFilter(storeId, filter)} ${after ? sql`and ${bound}` : sql``}
+    order by ${buildOrder(filter, false)} limit ${limit}`.execute(db)
   return rows
 }
 
@@ -107,15 +107,15 @@ export async function readRecipients({ db, storeId }: StoreDb, ids: readonly str
   return rows
 }
 
-export const ofCampaign = (storeId: string, id: string) =>
+export const isOfCampaign = (storeId: string, id: string) =>
   sql`m.store_id = ${storeId} and m.origin_kind = 'campaign' and m.origin_id = ${id}`
 
-const matching = (storeId: string, { campaignId, states, run }: RecipientFilter) =>
-  sql`${ofCampaign(storeId, campaignId)} ${states ? sql`and m.state = any(${[...states]}::text[])` : sql``}
+const matchesFilter = (storeId: string, { campaignId, states, run }: RecipientFilter) =>
+  sql`${isOfCampaign(storeId, campaignId)} ${states ? sql`and m.state = any(${[...states]}::text[])` : sql``}
     ${run === null ? sql`` : sql`and m.step = ${run}`}`
 
 /** Matches the index that serves the filter: with or without state, in both directions. */
-function orderOf({ states }: RecipientFilter, isFromEnd: boolean): RawBuilder<unknown> {
+function buildOrder({ states }: RecipientFilter, isFromEnd: boolean): RawBuilder<unknown> {
   if (states) return isFromEnd ? sql`m.state desc, m.step desc, m.id desc` : sql`m.state, m.step, m.id`
   return isFromEnd ? sql`m.step, m.id` : sql`m.step desc, m.id desc`
 }

@@ -4,7 +4,7 @@ import type { StoredFilters } from '../../core/schema/campaigns.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { isSending } from '../../messages/messages/fragments.ts'
 import { isNewestMatching } from '../audiences/fragments.ts'
-import { isKeyOf } from './fragments.ts'
+import { isKeyOfAddress } from './fragments.ts'
 import { hasReceivedAny, hasReceivedForCart } from './plan-sql.ts'
 
 // Statements that find the members of an audience. `audiences/` counts them.
@@ -52,7 +52,7 @@ export async function findChosenMembers(
     (isOfCarts ? sql`(c.id is not null and ${hasReceivedForCart(campaignId)})` : hasReceivedAny(campaignId))
   const { rows } = await sql<{ shopper_id: string | null; cart_id: string | null; has_had: boolean }>`
     select s.id as shopper_id, c.id as cart_id, ${hasHad || sql`false`} as has_had from unnest(${[...addresses]}::text[]) as w(address)
-    left join shopper_keys k on k.store_id = ${storeId} and ${isKeyOf(sql`w.address`)}
+    left join shopper_keys k on k.store_id = ${storeId} and ${isKeyOfAddress(sql`w.address`)}
     left join shoppers s on s.store_id = k.store_id and s.id = k.shopper_id
     left join lateral (${newestAbandoned}) c on true`.execute(db)
   const people = new Map(rows.flatMap((row) => (row.shopper_id ? [[row.shopper_id, row] as const] : [])))

@@ -7,16 +7,16 @@ import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { ComposedText } from '../../delivery/compose/compose-text.ts'
 import { isText } from '../../delivery/decide/composing.ts'
-import { type ForecastUsage, planLimitOf, type Texts } from '../../delivery/decide/decision-inputs.ts'
+import { type ForecastUsage, getPlanLimit, type Texts } from '../../delivery/decide/decision-inputs.ts'
 import { dryRun } from '../../delivery/decide/evaluate.ts'
 import * as load from '../../delivery/decide/situation.ts'
-import { priceOf, replaceText } from '../../delivery/preview/preview.ts'
+import { replaceText, toPrice } from '../../delivery/preview/preview.ts'
 import { loadTextChannels } from '../../delivery/send/send-due.ts'
 import { readBudget } from '../../delivery/texts/spend.ts'
 import type { Deps } from '../../deps.ts'
 import { countMatching } from '../audiences/audiences.ts'
-import { filtersOf } from '../audiences/filters.ts'
-import { problemOf, Tally } from '../manual-sends/tally.ts'
+import { toStoredFilters } from '../audiences/filters.ts'
+import { findProblem, Tally } from '../manual-sends/tally.ts'
 import * as sql from './audience-count-sql.ts'
 import { parsePeople } from './campaign-input.ts'
 import { countNewcomers } from './plan-sql.ts'
@@ -70,7 +70,7 @@ async function findMembers(
     const meant = await sql.findChosenMembers(store, parsePeople(audience), { campaignId, isOfCarts })
     return { total: meant.length, meant }
   }
-  const filters = filtersOf(audience.filters, requireFound(await readStore(store), 'Store').currency)
+  const filters = toStoredFilters(audience.filters, requireFound(await readStore(store), 'Store').currency)
   const total = campaignId
     ? await countNewcomers(store, { campaignId, channel, filters }, { now, most: NO_LIMIT })
     : await countMatching(store, { channel, filters, now })
@@ -95,7 +95,7 @@ async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: CountInpu
       { ahead, isRendered: false },
     )
     if (start === 0) {
-      const limit = planLimitOf(situation, channel)
+      const limit = getPlanLimit(situation, channel)
       left = limit < 0 ? null : Math.max(0, limit - (situation.used[channel] ?? 0))
     }
     const known = new Map(rows.map((each) => [each.row.shopper_id, each]))
@@ -104,7 +104,7 @@ async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: CountInpu
       const missing = each && wanted.targetAudience.type === 'abandoned_carts' ? 'cart_missing' : 'customer_missing'
       tally.add(
         each?.shopper_id ?? `${start + index}`,
-        ready ? problemOf(ready.row, ready.decision) : { reason: missing, until: null },
+        ready ? findProblem(ready.row, ready.decision) : { reason: missing, until: null },
       )
     }
     await breathe()
@@ -147,8 +147,8 @@ async function estimatePrice(
     : null
   return {
     ...{ people: expected, sampled: made.length, segments: Math.round(expected * each(({ segments }) => segments)) },
-    total: priceOf({ amountMicros: Math.round(expected * microsEach), currency }),
-    budgetLeft: left && priceOf(left),
+    total: toPrice({ amountMicros: Math.round(expected * microsEach), currency }),
+    budgetLeft: left && toPrice(left),
     covered: left && countCoveredByBudget(left, { microsEach, currency, expected }),
   }
 }

@@ -16,7 +16,7 @@ import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { selectErased } from '../../shoppers/suppressions/suppressions.ts'
-import { filtersOf, isFiltered } from '../audiences/filters.ts'
+import { isFiltered, toStoredFilters } from '../audiences/filters.ts'
 import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
 import { insertTemplates, saveTemplate } from '../flows/templates.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from '../manual-sends/idempotency.ts'
@@ -24,7 +24,7 @@ import { fieldError, isEmail, parsePeople, type StoreClock, type Stored } from '
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign, withWords } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
-import { nextRun, nextRunAfterChange, runTimesOf, todayIn } from './rules.ts'
+import { getRunTimes, nextRun, nextRunAfterChange, todayIn } from './rules.ts'
 import { followEdit } from './runs.ts'
 import { sendNowIn } from './steps.ts'
 
@@ -121,7 +121,7 @@ export async function insert(
     filters: JSON.stringify(columns.filters),
     ...(await toCouponColumns(tx, coupon, where)),
     ...{ id, status: 'scheduled', template_id: templateId, created_by: request.session.userId },
-    ...{ next_run_at: clampToNow(now, nextRun(runTimesOf(columns), where.zone, null)), run_zone: where.zone },
+    ...{ next_run_at: clampToNow(now, nextRun(getRunTimes(columns), where.zone, null)), run_zone: where.zone },
     is_planned: isPlanned(columns, where),
     ...{ created_at: now, updated_at: now },
   })
@@ -169,7 +169,7 @@ export async function saveCampaign(
 /** Features that the campaign already had need no larger plan. */
 function changedGates(before: CampaignRow, stored: Stored, where: StoreClock, isNow: boolean) {
   const { isPlanned, ...gated } = planFeatures(stored, where, isNow)
-  const isSameTime = isSame(runTimesOf(before), runTimesOf(stored)) && before.type === stored.type
+  const isSameTime = isSame(getRunTimes(before), getRunTimes(stored)) && before.type === stored.type
   const isSameAudience = isSame(before.filters, stored.filters) || !isFiltered(stored.filters)
   return { ...gated, filters: isSameAudience ? {} : stored.filters, isPlanned: isPlanned && !isSameTime }
 }
@@ -190,7 +190,7 @@ async function update(
   const now = deps.now()
   const { people, subject, body, ...columns } = stored
   await saveTemplate(tx, { id: campaign.template_id, subject, body, now })
-  const isSameTime = isSame(runTimesOf(campaign), runTimesOf(columns))
+  const isSameTime = isSame(getRunTimes(campaign), getRunTimes(columns))
   await updateCampaign(tx, id, {
     ...columns,
     filters: JSON.stringify(columns.filters),
@@ -208,7 +208,7 @@ async function update(
   await scheduleNextLook(tx)
 }
 
-type TimeColumns = Parameters<typeof runTimesOf>[0]
+type TimeColumns = Parameters<typeof getRunTimes>[0]
 
 const newTimes = (campaign: CampaignRow, columns: TimeColumns, where: StoreClock) => ({
   next_run_at: nextAfterEdit(campaign, columns, where),
@@ -220,7 +220,7 @@ const newTimes = (campaign: CampaignRow, columns: TimeColumns, where: StoreClock
 function nextAfterEdit(campaign: CampaignRow, columns: TimeColumns, { zone, now }: StoreClock) {
   const isOver = !['scheduled', 'active', 'paused'].includes(campaign.status) || campaign.sent_now_at !== null
   if (isOver) return null
-  return clampToNow(now, nextRunAfterChange(campaign.run, runTimesOf(columns), zone, now))
+  return clampToNow(now, nextRunAfterChange(campaign.run, getRunTimes(columns), zone, now))
 }
 
 /** A run whose time passed before it was requested starts now, and its messages are dated now. */
@@ -233,7 +233,7 @@ function toStoredCampaign(wanted: CampaignInput, { currency }: Pick<StoreClock, 
   const mode = type === 'specific_customers' ? 'selected' : targetAudience.mode
   return {
     ...{ name: wanted.name, description: wanted.description, type: wanted.type },
-    ...{ audience_type: type, audience_mode: mode, filters: filtersOf(filters, currency) },
+    ...{ audience_type: type, audience_mode: mode, filters: toStoredFilters(filters, currency) },
     people: mode === 'selected' ? parsePeople(targetAudience, wanted.customerEmails) : [],
     ...{ template_key: content.template, ...contentOf(wanted) },
     ...{ start_date: schedule.startDate, time_of_day: schedule.timeOfDay, frequency: schedule.frequency },

@@ -16,5 +16,5 @@ export const isRetryable = sql<boolean>`(${isFailed('m')} and coalesce(m.reason,
         and h.origin_kind = 'campaign' and h.origin_id = m.origin_id and h.step > m.step offset 0) end)`
 
 /** True if key `k` is this email or phone number. */
-export const isKeyOf = (address: RawBuilder<unknown>) =>
+export const isKeyOfAddress = (address: RawBuilder<unknown>) =>
   sql`k.kind = case when ${address} like '%@%' then 'email' else 'phone' end and k.value = ${address}`

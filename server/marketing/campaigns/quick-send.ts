@@ -6,7 +6,7 @@ import type { Db, StoreDb } from '../../core/db/db.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
-import { filtersOf } from '../audiences/filters.ts'
+import { toStoredFilters } from '../audiences/filters.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { fieldError, type StoreClock, type Stored } from './campaign-input.ts'
 import { findReplay, insert, loadStoreContext } from './campaigns.ts'
@@ -61,7 +61,7 @@ function quickSend(wanted: QuickSendInput, { currency, zone, now }: StoreClock):
   return {
     ...{ name: `Quick Send - ${date}`, description: '', type: 'email', template_key: 'quick_send', subject, body },
     ...{ audience_type: 'abandoned_carts', audience_mode: 'matching', people: [] },
-    filters: filtersOf(wanted.filters ?? {}, currency),
+    filters: toStoredFilters(wanted.filters ?? {}, currency),
     ...{ start_date: todayIn(zone, now), time_of_day: clockIn(zone, now), frequency: 'once' },
     ...{ delay_hours: 0, spread_hours: null },
   }

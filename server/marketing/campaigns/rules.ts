@@ -49,7 +49,7 @@ export const isRunning = ({ status }: { status: CampaignStatus }): boolean =>
 
 export type RunTimes = Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>
 
-export const runTimesOf = (row: Pick<CampaignsTable, 'start_date' | 'time_of_day' | 'frequency'>): RunTimes => ({
+export const getRunTimes = (row: Pick<CampaignsTable, 'start_date' | 'time_of_day' | 'frequency'>): RunTimes => ({
   startDate: row.start_date,
   timeOfDay: row.time_of_day,
   frequency: row.frequency,
@@ -111,7 +111,7 @@ export function isPlayedByTime(campaign: PlayedCampaign, zone: string, now: Date
   const { status, is_planned, frequency, next_run_at } = campaign
   if (!is_planned || status === 'scheduled' || status === 'active') return false
   if (frequency !== 'once') return status !== 'paused' || next_run_at !== null
-  return status === 'paused' ? next_run_at !== null : nextRun(runTimesOf(campaign), zone, null)! > now
+  return status === 'paused' ? next_run_at !== null : nextRun(getRunTimes(campaign), zone, null)! > now
 }
 
 /** YYYY-MM-DD in the store's time zone. */

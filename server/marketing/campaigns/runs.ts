@@ -11,14 +11,14 @@ import { planMessages } from '../../messages/messages/plan.ts'
 import { refreshLargeJobStatistics } from '../manual-sends/bulk-sends.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
 import { countCustomText, delayRun } from './custom-text.ts'
-import { isKeyOf } from './fragments.ts'
+import { isKeyOfAddress } from './fragments.ts'
 import { findBlocker, findCartWording } from './gates.ts'
 import { pauseAutomatically } from './guard.ts'
 import { followJob, planRunsJob } from './jobs.ts'
 import type * as plan from './plan-sql.ts'
 import type { PlanCriteria } from './plan-sql.ts'
 import { hasReceivedAny, hasReceivedForCart, isReceivedMessage, newcomers, ofCart } from './plan-sql.ts'
-import { dueRun, nextRun, nextRunAfterChange, runTimesOf } from './rules.ts'
+import { dueRun, getRunTimes, nextRun, nextRunAfterChange } from './rules.ts'
 import type { CloseOptions } from './runs-sql.ts'
 import { type CampaignKey, closeOpenMessages, insertRun, ofCampaign } from './runs-sql.ts'
 
@@ -76,7 +76,7 @@ export const followZones = async (deps: Deps): Promise<void> =>
 async function reschedule(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<boolean> {
   const { time_zone: zone } = requireFound(await readStore(tx), 'Store')
   if (zone === campaign.run_zone) return false
-  const next = nextRunAfterChange(campaign.run, runTimesOf(campaign), zone, deps.now())
+  const next = nextRunAfterChange(campaign.run, getRunTimes(campaign), zone, deps.now())
   await updateCampaign(tx, campaign.id, { run_zone: zone, ...(next && { next_run_at: next }) })
   return true
 }
@@ -95,7 +95,7 @@ async function startDueRun(deps: Deps, store: StoreDb<Db>, id: string): Promise<
       if (await findCartWording(deps, accountId, campaign))
         return pauseAutomatically(tx, campaign, { cause: 'cart_words' }, now)
       const zone = campaign.run_zone
-      const times = runTimesOf(campaign)
+      const times = getRunTimes(campaign)
       // Missed runs are merged into the newest.
       const at = dueRun(times, zone, campaign.next_run_at!, now)
       await startRun(deps, tx, campaign, { at, next: nextRun(times, zone, now) })
@@ -404,7 +404,7 @@ async function chosenPeople(
   const { rows } = await sql<ChosenRow>`
     select s.id as shopper_id, c.id as cart_id, extract(epoch from ${spreadOver(sql`s.id`)}) * 1000 as later_ms
     from (select distinct k.shopper_id from campaign_people p
-      join shopper_keys k on k.store_id = p.store_id and ${isKeyOf(sql`p.address`)}
+      join shopper_keys k on k.store_id = p.store_id and ${isKeyOfAddress(sql`p.address`)}
       where p.store_id = ${storeId} and p.campaign_id = ${campaignId}) w
     join shoppers s on s.store_id = ${storeId} and s.id = w.shopper_id
     join campaigns g on g.store_id = ${storeId} and g.id = ${campaignId}
@@ -511,7 +511,7 @@ const cancelLeftOut = (tx: StoreTx, campaignId: string, wanted: Omit<CloseOption
   closeOpenMessages(tx, campaignId, { ...wanted, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
 
 const isToChosen = sql`exists (select 1 from campaign_people p
-  join shopper_keys k on k.store_id = p.store_id and ${isKeyOf(sql`p.address`)}
+  join shopper_keys k on k.store_id = p.store_id and ${isKeyOfAddress(sql`p.address`)}
   where p.store_id = messages.store_id and p.campaign_id = messages.origin_id and k.shopper_id = messages.shopper_id)`
 
 interface RetimePlace {

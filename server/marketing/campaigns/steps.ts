@@ -12,7 +12,7 @@ import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { followJob } from './jobs.ts'
 import { viewCampaign } from './present.ts'
-import { isPlayedByTime, runAgain, runTimesOf, type Step, statusAfter } from './rules.ts'
+import { getRunTimes, isPlayedByTime, runAgain, type Step, statusAfter } from './rules.ts'
 import { startRun } from './runs.ts'
 import type { CloseOptions } from './runs-sql.ts'
 import { closeOpenMessages } from './runs-sql.ts'
@@ -41,7 +41,7 @@ export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): 
     await updateCampaign(tx, id, {
       ...{ status, paused_by: null, updated_at: now },
       ...(isOver && { sent_now_at: null }),
-      ...(isMissed && { next_run_at: runAgain(runTimesOf(campaign), zone, now), run_zone: zone }),
+      ...(isMissed && { next_run_at: runAgain(getRunTimes(campaign), zone, now), run_zone: zone }),
     })
     await wakeStoreMessages(tx, ['campaign_paused', 'sender_missing'], now)
     await scheduleNextLook(tx)

@@ -5,7 +5,7 @@ import { withMerged } from '../../carts/carts/fragments.ts'
 import { removePixel } from '../../carts/links/message-tokens.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { channelOf, explainByChannel, explainSkippedChannels } from '../../delivery/decide/channel-reasons.ts'
+import { explainByChannel, explainSkippedChannels, readChannel } from '../../delivery/decide/channel-reasons.ts'
 import { explainForecast, foresee, type MessageForecast } from '../../delivery/decide/forecast.ts'
 import { loadTextChannels } from '../../delivery/send/send-due.ts'
 import type { Deps } from '../../deps.ts'
@@ -184,7 +184,7 @@ function presentMessage(
       at: decision.at.toISOString(),
       outcome: decision.outcome,
       reason: decision.reason,
-      explanation: explainDecision(decision, channelOf(decision) ?? row.channel),
+      explanation: explainDecision(decision, readChannel(decision) ?? row.channel),
       until: decision.until?.toISOString() ?? null,
       inputs: decision.inputs,
     })),
@@ -201,12 +201,12 @@ function explainDecision(decision: DecisionRow, channel: MessageView['channel'])
   const consent = explainConsent(decision)
   const byChannel = explainByChannel(channel, decision.reason, { last: decision, more: consent })
   if (byChannel) return byChannel
-  return [explain(decision.reason, channel, responseOf(decision)), consent, explainSkippedChannels(decision)]
+  return [explain(decision.reason, channel, readResponse(decision)), consent, explainSkippedChannels(decision)]
     .filter(Boolean)
     .join(' ')
 }
 
-const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
+const readResponse = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
 
 /** Names for origins without a name of their own. */
 const originNames = {

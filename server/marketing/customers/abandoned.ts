@@ -35,7 +35,7 @@ export async function listAbandonedCustomers(
 ): Promise<z.infer<typeof abandonedCustomers.reply>> {
   const audience = await resolveAudience(deps, store, { channel, filters: filtersIn(query) })
   const { among, lookedThrough } = await findMatches(store, search.trim())
-  const rows = await abandonedOf(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
+  const rows = await listAbandoned(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
   const { shown, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
   const customers = shown.map(presentAbandoned)
   if (cursor === undefined) return customers
@@ -93,7 +93,7 @@ export async function listAbandonedIds(
   audience: Audience = null,
 ): Promise<string[]> {
   const { among } = await findMatches(store, filter.search)
-  const rows = await abandonedOf(store, {
+  const rows = await listAbandoned(store, {
     among,
     audience,
     isRegistered: filter.isRegistered,
@@ -145,7 +145,7 @@ function matchCondition(among: SearchMatch) {
   return 'ids' in among ? sql`and c.shopper_id = any(${[...among.ids]}::uuid[])` : sql`and ${beginsWith(among.begin)}`
 }
 
-export async function abandonedOf(
+export async function listAbandoned(
   { db, storeId }: StoreDb,
   { among, audience = null, isRegistered = null, after, limit }: AbandonedQuery,
 ): Promise<AbandonedRow[]> {

@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 import { selectPage } from '../../shoppers/suppressions/suppressions.ts'
 import { readMessagesOfShopper } from '../cart-pages/messages.ts'
 import { decimal } from '../cart-pages/present.ts'
-import { entriesOf } from '../ledger/ledger.ts'
+import { listEntries } from '../ledger/ledger.ts'
 import { messageViews } from '../manual-sends/manual.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 import type { CustomerFilter, ListedCustomer } from './list-sql.ts'
@@ -17,7 +17,7 @@ import { presentCustomer } from './present.ts'
 
 // Customers (decisions 40 and 127): shoppers who are registered in the store or have given a contact.
 
-export function filterOf({
+export function buildFilter({
   search,
   registered,
 }: {
@@ -43,7 +43,7 @@ export async function readCustomerPage(
   const person = presentPerson(row)
   const addresses = [...person.emails, ...person.phones]
   const [consents, suppressed, carts, orders, value, life, messages] = await Promise.all([
-    entriesOf(deps, store, addresses, MOST_CONSENTS),
+    listEntries(deps, store, addresses, MOST_CONSENTS),
     readSuppressions(deps, account, [...addresses, ...person.unconfirmed]),
     readCarts(store, id, MOST_CARTS),
     readOrders(store, id, MOST_ORDERS),

@@ -1,7 +1,7 @@
 import { phoneCell } from '../../../shared/csv.ts'
 import { type CustomerView, exportCustomers } from '../../../shared/customers.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/downloads.ts'
-import { filterOf } from './customers.ts'
+import { buildFilter } from './customers.ts'
 import { countCustomers, pagesOfCustomers } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
 
@@ -13,7 +13,7 @@ export const customersDownload = storeDownload({
   limit: { name: 'customers-export', points: 30, windowS: 3_600 },
   what: exportCustomers.query,
   read: async (deps, store, query) => {
-    const filter = filterOf(query)
+    const filter = buildFilter(query)
     const pages = pagesOfCustomers(store, filter, await countCustomers(store, filter), DOWNLOAD_PAGE)
     return csvFile(deps, 'customers', { columns, pages, show: presentCustomer })
   },

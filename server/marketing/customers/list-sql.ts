@@ -45,7 +45,7 @@ const ORDERS: Record<Exclude<CustomerSort, 'registered'>, [RawBuilder<unknown>, 
 }
 
 /** Scan direction of a sort's index. */
-const directionOf = (sort: CustomerSort): SortDirection => (sort === 'registered' ? 'asc' : ORDERS[sort][1])
+const getDirection = (sort: CustomerSort): SortDirection => (sort === 'registered' ? 'asc' : ORDERS[sort][1])
 
 /** `as`: for rows that already have the sort column under this name. */
 function orderBy(sort: CustomerSort, isForwards: boolean, as?: RawBuilder<unknown>) {
@@ -114,7 +114,7 @@ async function countFound({ db }: StoreDb, found: RawBuilder<unknown>) {
 const FAR_OFFSET = 2_000
 
 /** Reads ids by an index-only scan, from the nearer end or from a day, and only then the rows. */
-export async function listCustomersOf(
+export async function listCustomers(
   store: StoreDb,
   query: CustomerQuery,
   counted: CustomerTotal,
@@ -124,7 +124,7 @@ export async function listCustomersOf(
   const window = pageWindow(query, counted.total, !query.search)
   if (!window) return []
   const { offset, limit, isFromEnd } = window
-  const isWanted = directionOf(sort).startsWith(query.order)
+  const isWanted = getDirection(sort).startsWith(query.order)
   const isForwards = isWanted !== isFromEnd
   const isFar = !query.search && sort === 'since' && offset > FAR_OFFSET
   const begin = isFar ? await boundAt(store, query, offset, isForwards) : { passed: 0, bound: sql`` }

@@ -3,9 +3,9 @@ import { prepareDownload } from '../../access/http/downloads.ts'
 import { type Routes, serveDownload, serveStore } from '../../access/http/http.ts'
 import { describePage } from '../../core/db/paging.ts'
 import { listAbandonedCustomers } from './abandoned.ts'
-import { filterOf, readCustomerPage } from './customers.ts'
+import { buildFilter, readCustomerPage } from './customers.ts'
 import { customersDownload } from './export.ts'
-import { countCustomers, listCustomersOf, MAX_SEARCHED } from './list-sql.ts'
+import { countCustomers, listCustomers, MAX_SEARCHED } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
 
 /** Default page size. */
@@ -15,9 +15,9 @@ export const customerRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listCustomers, async ({ store, query }) => {
     const { page, sort, order } = query
     const limit = query.limit ?? (page === undefined ? api.MAX_CUSTOMERS : USUAL)
-    const wanted = { page: page ?? 1, limit, sort, order, ...filterOf(query) }
+    const wanted = { page: page ?? 1, limit, sort, order, ...buildFilter(query) }
     const counted = await countCustomers(store, wanted)
-    const customers = (await listCustomersOf(store, wanted, counted)).map(presentCustomer)
+    const customers = (await listCustomers(store, wanted, counted)).map(presentCustomer)
     // The plain list of the specification.
     if (page === undefined) return customers
     const { total, isCapped, isPartial } = counted

@@ -35,10 +35,10 @@ export async function sendOffers(
 ): Promise<{ jobId: string }> {
   const first = await findReplayedJob(deps, store, request)
   if (first) return first.reply
-  await assertGoodCoupon(deps, await readCoupon(store, wanted.couponId))
+  await assertUsableCoupon(deps, await readCoupon(store, wanted.couponId))
   const cartUrl = await validateCartUrl(store, wanted.cartUrl)
   const shopperIds = await resolveRecipients({ deps, store, account }, wanted)
-  if (shopperIds.length === 0) throw refusalAt('customers', discountTexts.noCustomers)
+  if (shopperIds.length === 0) throw buildFieldError('customers', discountTexts.noCustomers)
   return startPeopleJob(deps, store, request, { couponId: wanted.couponId, cartUrl, subject, body, shopperIds })
 }
 
@@ -52,10 +52,10 @@ export async function sendOffer(
   const first = await findReplayedSend(deps, store, request)
   if (first) return first.reply
   const email = normalizeEmail(wanted.to)
-  if (!email) throw refusalAt('to', discountTexts.notACustomer)
-  const coupon = await couponWithCode(store, wanted.discountCode)
+  if (!email) throw buildFieldError('to', discountTexts.notACustomer)
+  const coupon = await findCouponByCode(store, wanted.discountCode)
   assertSameOffer(coupon, wanted)
-  await assertGoodCoupon(deps, coupon)
+  await assertUsableCoupon(deps, coupon)
   return sendToPerson(deps, store, request, { couponId: coupon!.id, cartUrl: null, email })
 }
 
@@ -82,11 +82,11 @@ async function buildOffer(
 }
 
 /** Whether the coupon is valid at all, for any cart and person. */
-async function assertGoodCoupon(deps: Deps, coupon: CouponRow | undefined): Promise<void> {
+async function assertUsableCoupon(deps: Deps, coupon: CouponRow | undefined): Promise<void> {
   const known = requireFound(coupon, 'Coupon')
   const anybody = { cart: null, email: null, usedBefore: 0, goodForMs: 0 }
   const problem = findCouponProblem(removeRestrictions(known), { now: deps.now(), ...anybody })
-  if (problem) throw refusalAt('couponId', problemTexts[problem] ?? OTHER_PROBLEM)
+  if (problem) throw buildFieldError('couponId', problemTexts[problem] ?? OTHER_PROBLEM)
 }
 
 const OTHER_PROBLEM = 'This coupon cannot be used at the moment. Choose another one.'
@@ -102,24 +102,25 @@ function assertSameOffer(
   coupon: CouponRow | undefined,
   { discountAmount, discountType }: Pick<z.output<typeof sendDiscountOffer.body>, 'discountAmount' | 'discountType'>,
 ): asserts coupon {
-  if (!coupon) throw refusalAt('discountCode', discountTexts.unknownCode)
-  if (coupon.kind === 'personal') throw refusalAt('discountCode', discountTexts.personalCode)
-  if (coupon.type !== discountType) throw refusalAt('discountType', discountTexts.otherType)
+  if (!coupon) throw buildFieldError('discountCode', discountTexts.unknownCode)
+  if (coupon.kind === 'personal') throw buildFieldError('discountCode', discountTexts.personalCode)
+  if (coupon.type !== discountType) throw buildFieldError('discountType', discountTexts.otherType)
   const isSame =
     coupon.percent === null
-      ? coupon.amountMinor === minorOf(discountAmount, coupon.currency)
+      ? coupon.amountMinor === toMinor(discountAmount, coupon.currency)
       : coupon.percent === Math.round(discountAmount * 100)
-  if (!isSame) throw refusalAt('discountAmount', discountTexts.otherAmount)
+  if (!isSame) throw buildFieldError('discountAmount', discountTexts.otherAmount)
 }
 
-const minorOf = (amount: number, currency: string) => Math.round(amount * 10 ** currencyExponent(currency))
+const toMinor = (amount: number, currency: string) => Math.round(amount * 10 ** currencyExponent(currency))
 
 /** X1: our links lead only to the shop. null: no address was given. */
 async function validateCartUrl(store: StoreDb, cartUrl: string | undefined): Promise<string | null> {
   if (cartUrl === undefined) return null
   const row = requireFound(await readStore(store), 'Store')
-  if (!isOnStoreHost(cartUrl, row) || hasCredentials(cartUrl)) throw refusalAt('cartUrl', discountTexts.foreignCartUrl)
-  if (!isOnStoreOrigin(cartUrl, row)) throw refusalAt('cartUrl', discountTexts.openCartUrl)
+  if (!isOnStoreHost(cartUrl, row) || hasCredentials(cartUrl))
+    throw buildFieldError('cartUrl', discountTexts.foreignCartUrl)
+  if (!isOnStoreOrigin(cartUrl, row)) throw buildFieldError('cartUrl', discountTexts.openCartUrl)
   return cartUrl
 }
 
@@ -128,7 +129,7 @@ function hasCredentials(address: string): boolean {
   return username !== '' || password !== ''
 }
 
-const refusalAt = (field: string, message: string) =>
+const buildFieldError = (field: string, message: string) =>
   new AppError('unprocessable', message, { fields: { [field]: message } })
 
 // Statements of discount mail.
@@ -153,7 +154,7 @@ async function readCoupon({ db, storeId }: StoreDb, id: string): Promise<CouponR
  * Codes are compared ignoring case (decision 31). For a personal coupon, the prefix of its codes is compared. If a
  * store holds a code twice, its checkout accepts the published one.
  */
-export async function couponWithCode({ db, storeId }: StoreDb, code: string): Promise<CouponRow | undefined> {
+export async function findCouponByCode({ db, storeId }: StoreDb, code: string): Promise<CouponRow | undefined> {
   const { rows } = await sql<CouponRow>`
     select ${COUPON} from coupons where store_id = ${storeId} and code collate "C" = ${capitals(code)} and gone_at is null
     order by kind desc, (is_active and coalesce((terms ->> 'isPublished')::boolean, true)) desc, id limit 1`.execute(db)

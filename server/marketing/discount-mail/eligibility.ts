@@ -5,7 +5,7 @@ import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { dryRun } from '../../delivery/decide/evaluate.ts'
 import { loadImaginedFor } from '../../delivery/decide/situation.ts'
 import type { Deps } from '../../deps.ts'
-import { problemOf, Tally } from '../manual-sends/tally.ts'
+import { findProblem, Tally } from '../manual-sends/tally.ts'
 import { resolveRecipients } from './recipients.ts'
 
 // Counts who would get a discount mail now, and why others would not. It runs the send decision on hypothetical
@@ -31,7 +31,7 @@ export async function readDiscountEligibility(
     const known = new Map(rows.map((each) => [each.row.shopper_id, each]))
     for (const id of chunk) {
       const each = known.get(id)
-      tally.add(id, each ? problemOf(each.row, each.decision) : { reason: 'customer_missing', until: null })
+      tally.add(id, each ? findProblem(each.row, each.decision) : { reason: 'customer_missing', until: null })
     }
     await breathe()
   }

@@ -5,7 +5,7 @@ import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { filtersFor } from '../audiences/audiences.ts'
 import { idsOfCustomers, listAbandonedIds } from '../customers/abandoned.ts'
-import { filterOf } from '../customers/customers.ts'
+import { buildFilter } from '../customers/customers.ts'
 
 // Resolves the recipients: customers chosen one by one, or all that match.
 
@@ -30,8 +30,8 @@ export async function resolveRecipients(
     ? { channel: 'email' as const, filters: await filtersFor(deps, store, filters, account), now: deps.now() }
     : null
   const found = matching.abandonedOnly
-    ? await listAbandonedIds(store, filterOf(matching), most, audience)
-    : await idsOfCustomers(store, filterOf(matching), most)
+    ? await listAbandonedIds(store, buildFilter(matching), most, audience)
+    : await idsOfCustomers(store, buildFilter(matching), most)
   const ids = found.filter((id) => !except.has(id))
   if (ids.length <= MAX_RECIPIENTS) return ids
   throw new AppError('unprocessable', discountTexts.tooMany, { fields: { customers: discountTexts.tooMany } })

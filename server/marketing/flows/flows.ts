@@ -114,7 +114,7 @@ function activationStart(flow: { is_on: boolean; takes_from: Date | null }, want
 
 async function assertSender(deps: Deps, tx: StoreTx, flowId: string): Promise<void> {
   const store = requireFound(await readStore(tx), 'Store')
-  const steps = await sql.stepsOf(tx, [flowId])
+  const steps = await sql.listSteps(tx, [flowId])
   const missing = [...missingForSending(store), ...(await missingForMail(deps, tx, store.account_id, steps))]
   if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
   await assertMayMail({ accountId: store.account_id, db: tx.db })

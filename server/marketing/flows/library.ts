@@ -15,7 +15,7 @@ import { refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_GONE } from './step-coupons.ts'
-import { defaultText, variantsOf } from './variants.ts'
+import { defaultText, loadVariants } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
 
 // Create, copy, order and delete flows (decisions 51 and 56).
@@ -62,8 +62,8 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
     requireFound(await sql.readFlow(tx, flowId), 'Flow')
     const order = await assertRoomForFlow(deps, tx)
     const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')
-    const steps = await sql.stepsOf(tx, [flowId])
-    const variants = await variantsOf(tx, steps)
+    const steps = await sql.listSteps(tx, [flowId])
+    const variants = await loadVariants(tx, steps)
     const id = newId()
     const copies = steps.map((step) => ({ step, copyId: newId(), stored: variants.get(step.id)! }))
     const idOf = new Map(

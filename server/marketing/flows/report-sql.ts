@@ -1,4 +1,4 @@
-import { type Db, type StoreDb, sql, zoneInSql } from '../../core/db/db.ts'
+import { type Db, type StoreDb, sql, toSqlZone } from '../../core/db/db.ts'
 import { NTH } from './variants-sql.ts'
 
 // Statements that read flow results from the daily figures of analytics.
@@ -21,7 +21,7 @@ export async function readAttributedRevenue(
     select f.flow_id, sum(f.credited)::int as orders,
       coalesce(sum(f.attributed_minor) filter (where f.currency = ${currency}), 0)::bigint as revenue_minor
     from stores s join flow_figures f on f.store_id = s.id
-    where s.id = ${storeId} and f.day > (${now}::timestamptz at time zone ${zoneInSql(sql`s.time_zone`)})::date - ${ATTRIBUTED_DAYS}::int
+    where s.id = ${storeId} and f.day > (${now}::timestamptz at time zone ${toSqlZone(sql`s.time_zone`)})::date - ${ATTRIBUTED_DAYS}::int
       and f.flow_id = any(${[...flowIds]}::uuid[])
     group by f.flow_id`.execute(db)
   return rows

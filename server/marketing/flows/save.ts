@@ -16,10 +16,10 @@ import { applyEditedSteps } from '../../messages/messages/steps.ts'
 import { findChannelProblems, minDelayMinutes, refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import type { Step } from './sql.ts'
-import { lockFlow, readFlow, stepsOf } from './sql.ts'
+import { listSteps, lockFlow, readFlow } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
 import { COUPON_GONE, couponColumns } from './step-coupons.ts'
-import { defaultText, type StoredVariant, type Text, variantsOf } from './variants.ts'
+import { defaultText, loadVariants, type StoredVariant, type Text } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
 
 // Saves a flow as a whole (decision 53): one transaction stores steps, text and variants, and updates open messages.
@@ -74,8 +74,8 @@ async function checkTexts(deps: Deps, store: StoreDb<Db>, flowId: string, edit: 
 }
 
 async function storedSteps(store: StoreDb, flowId: string): Promise<StoredStep[]> {
-  const steps = await stepsOf(store, [flowId])
-  const variants = await variantsOf(store, steps)
+  const steps = await listSteps(store, [flowId])
+  const variants = await loadVariants(store, steps)
   return steps.map((step) => ({ ...step, variants: variants.get(step.id)! }))
 }
 

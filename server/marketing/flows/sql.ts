@@ -72,7 +72,7 @@ export function readFlow({ db, storeId }: StoreDb, flowId: string) {
   return ofOwner({ db, storeId }).selectAll().where('id', '=', flowId).executeTakeFirst()
 }
 
-export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
+export function listSteps({ db, storeId }: StoreDb, flowIds: readonly string[]) {
   return db
     .selectFrom('flow_steps as s')
     .innerJoin('templates as t', (on) => on.onRef('t.store_id', '=', 's.store_id').onRef('t.id', '=', 's.template_id'))
@@ -103,7 +103,7 @@ export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
     .execute()
 }
 
-export type Step = Awaited<ReturnType<typeof stepsOf>>[number]
+export type Step = Awaited<ReturnType<typeof listSteps>>[number]
 
 export async function readCounts({ db, storeId }: StoreDb, flowIds: readonly string[]) {
   const rows = await sql<{ flow_id: string; state: string; count: number }>`

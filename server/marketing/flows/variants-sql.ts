@@ -18,7 +18,7 @@ export interface VariantRow {
 export const NTH = sql<number>`(case when id = step_id then 0 else row_number() over (partition by step_id, id = step_id order by id) end)::int`
 
 /** Variants that have not ended, in order; none for a step that was never split. */
-export async function variantsOf({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<VariantRow[]> {
+export async function listVariants({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<VariantRow[]> {
   const { rows } = await sql<VariantRow>`
     select flow_id, step_id, id, place, share_percent, nth, so_far from (
       select *, ${NTH} as nth, (1 + count(*) filter (where id <> step_id) over (partition by step_id))::int as so_far from flow_variants
@@ -46,7 +46,7 @@ export interface TextRow {
   body: string
 }
 
-export async function wordsOf({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<TextRow[]> {
+export async function listVariantTexts({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<TextRow[]> {
   const { rows } = await sql<TextRow>`
     select w.step_id, w.variant_id, w.channel, w.template_id, t.name, t.subject, t.body from flow_words w
     join templates t on t.store_id = w.store_id and t.id = w.template_id

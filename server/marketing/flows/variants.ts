@@ -29,11 +29,14 @@ export interface StoredVariant {
   words: ReadonlyMap<FlowChannel, StoredText>
 }
 
-export async function variantsOf(store: StoreDb, steps: readonly Step[]): Promise<Map<string, StoredVariant[]>> {
+export async function loadVariants(store: StoreDb, steps: readonly Step[]): Promise<Map<string, StoredVariant[]>> {
   const flowIds = [...new Set(steps.map(({ flow_id }) => flow_id))]
   if (flowIds.length === 0) return new Map()
-  const variants = Map.groupBy(await sql.variantsOf(store, flowIds), ({ step_id }) => step_id)
-  const words = Map.groupBy(await sql.wordsOf(store, flowIds), ({ variant_id, step_id }) => `${step_id} ${variant_id}`)
+  const variants = Map.groupBy(await sql.listVariants(store, flowIds), ({ step_id }) => step_id)
+  const words = Map.groupBy(
+    await sql.listVariantTexts(store, flowIds),
+    ({ variant_id, step_id }) => `${step_id} ${variant_id}`,
+  )
   return new Map(
     steps.map((step) => {
       const known = variants.get(step.id) ?? [{ id: step.id, share_percent: 100, nth: 0, so_far: 1 }]

@@ -13,9 +13,9 @@ import type { Deps } from '../../deps.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
 import { minDelayMinutes, missingForMail, missingForSending } from './flows.ts'
 import { ATTRIBUTED_DAYS, readAttributedRevenue } from './report-sql.ts'
-import { type listFlows, readCounts, readFlow, type Step, stepsOf } from './sql.ts'
+import { type listFlows, listSteps, readCounts, readFlow, type Step } from './sql.ts'
 import { presentCoupon } from './step-coupons.ts'
-import { defaultText, type StoredVariant, variantsOf } from './variants.ts'
+import { defaultText, loadVariants, type StoredVariant } from './variants.ts'
 
 // Builds the API view of flows.
 
@@ -33,12 +33,12 @@ export async function viewFlows(
   const ids = flows.map((flow) => flow.id)
   const row = requireFound(await readStore(store), 'Store')
   const [steps, counts, responses, brought] = await Promise.all([
-    stepsOf(store, ids),
+    listSteps(store, ids),
     readCounts(store, ids),
     responsesTo(store, ids),
     readAttributedRevenue(store, ids, { currency: row.currency, now: deps.now() }),
   ])
-  const variants = await variantsOf(store, steps)
+  const variants = await loadVariants(store, steps)
   const experiment = await selectRunning(store, deps.now())
   const coupons = await loadStepCoupons(
     store,

@@ -13,7 +13,7 @@ import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 
-import { entryOf, typedAddress } from './ledger.ts'
+import { toEntry, typedAddress } from './ledger.ts'
 import { isImportId } from './rules.ts'
 import { ledgerPage } from './sql.ts'
 
@@ -32,7 +32,7 @@ export const ledgerDownload = storeDownload({
     const typed = await typedAddress(store, filter.address)
     const hash = typed ? deps.secrets.addressHash(typed) : null
     const pages = readPages((page: LedgerPage) => ledgerPage(store, { ...filter, hash, ...page }))
-    const show = (row: LedgerRow) => ({ ...entryOf(row, typed), hash: row.hash })
+    const show = (row: LedgerRow) => ({ ...toEntry(row, typed), hash: row.hash })
     return csvFile(deps, 'consent-ledger', { columns, pages, show })
   },
 })

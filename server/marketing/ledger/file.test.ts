@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
 import { countTurns } from '../../../test/event-loop.ts'
 import { measureHeapBytes } from '../../../test/memory.ts'
-import { tableOf, textOf } from './file.ts'
+import { decodeText, parseTable } from './file.ts'
 
 describe('a spreadsheet export', () => {
   test.each([
@@ -12,12 +12,12 @@ describe('a spreadsheet export', () => {
     ['\t', 'a\tb\r\n1\t2\r\n'],
     ['|', 'a|b\n1|2'],
   ])('with %j as delimiter is parsed', async (delimiter, text) => {
-    const table = await tableOf(text)
+    const table = await parseTable(text)
     expect([table.delimiter, table.columns, table.rows.length]).toEqual([delimiter, ['a', 'b'], 1])
   })
 
   test('may have quotes, line breaks in quotes, missing or extra cells, empty lines and a byte order mark', async () => {
-    const { columns, rows } = await tableOf(
+    const { columns, rows } = await parseTable(
       '\ufeffname,words\r\n"Ana ""A""","one\r\ntwo"\r\n\r\n , \r\nBo 5" tall\r\na,b,c\r\n',
     )
     expect(columns).toEqual(['name', 'words'])
@@ -34,20 +34,20 @@ describe('a spreadsheet export', () => {
     ],
     ['Excel’s line about the delimiter', 'sep=;\nEmail;Unsubscribed;Note\na@b.example;yes;x\n', ';', 1],
   ])('may have %s above its headings', async (_name, text, delimiter, skipped) => {
-    const table = await tableOf(text)
+    const table = await parseTable(text)
     expect(table).toMatchObject({ delimiter, skipped, columns: ['Email', 'Unsubscribed', 'Note'] })
     expect(table.rows).toHaveLength(1)
   })
 
   test('with one named column starts with its heading', async () => {
-    expect(await tableOf('Email\na@b.example\n')).toMatchObject({ skipped: 0, columns: ['Email'] })
-    expect(await tableOf('Email,\na@b.example,x\n')).toMatchObject({ skipped: 0, columns: ['Email', 'Column 2'] })
+    expect(await parseTable('Email\na@b.example\n')).toMatchObject({ skipped: 0, columns: ['Email'] })
+    expect(await parseTable('Email,\na@b.example,x\n')).toMatchObject({ skipped: 0, columns: ['Email', 'Column 2'] })
   })
 
   test('without rows or with an unclosed quotation mark is rejected with an explanation', async () => {
-    await expect(tableOf('')).rejects.toThrow('The file is empty.')
-    await expect(tableOf('a,b\n')).rejects.toThrow('only one line')
-    await expect(tableOf('a,b\n1,"2\n3,4\n')).rejects.toThrow('closing quotation mark')
+    await expect(parseTable('')).rejects.toThrow('The file is empty.')
+    await expect(parseTable('a,b\n')).rejects.toThrow('only one line')
+    await expect(parseTable('a,b\n1,"2\n3,4\n')).rejects.toThrow('closing quotation mark')
   })
 })
 
@@ -55,7 +55,7 @@ test('is read in chunks of a few hundred rows and yields after each', async () =
   const rows = Array.from({ length: 20_000 }, (_, n) => `person${n}@shoppers.example;13.05.2024;Footer form;yes`)
   const text = `email;date;source;status\n${rows.join('\n')}`
   const turns = countTurns()
-  const table = await tableOf(text)
+  const table = await parseTable(text)
   const count = turns.stop()
   expect(table.rows).toHaveLength(20_000)
   expect(count).toBeGreaterThanOrEqual(text.length / 16_384)
@@ -64,12 +64,12 @@ test('is read in chunks of a few hundred rows and yields after each', async () =
 test('split anywhere, even inside a character or byte order mark, is decoded as one text', async () => {
   const cut = (bytes: Buffer) => Readable.from(Array.from(bytes, (byte) => Buffer.from([byte])))
   const words = 'Größe;Jörg\n€;日本\n'
-  expect(await textOf(cut(Buffer.from(`\ufeff${words}\0`)))).toBe(words)
-  expect(await textOf(cut(Buffer.from(`\ufeff${words}`, 'utf16le')))).toBe(words)
+  expect(await decodeText(cut(Buffer.from(`\ufeff${words}\0`)))).toBe(words)
+  expect(await decodeText(cut(Buffer.from(`\ufeff${words}`, 'utf16le')))).toBe(words)
   // cases-R17
-  expect(await textOf(cut(Buffer.from(`\ufeff${words}`, 'utf16le').swap16()))).toBe(words)
-  expect(await textOf(cut(Buffer.from('Größe;Jörg\n', 'latin1')))).toBe('Größe;Jörg\n')
-  expect(await textOf(cut(Buffer.from([0x61, 0xe2, 0x82])))).toBe('aâ‚')
+  expect(await decodeText(cut(Buffer.from(`\ufeff${words}`, 'utf16le').swap16()))).toBe(words)
+  expect(await decodeText(cut(Buffer.from('Größe;Jörg\n', 'latin1')))).toBe('Größe;Jörg\n')
+  expect(await decodeText(cut(Buffer.from([0x61, 0xe2, 0x82])))).toBe('aâ‚')
 })
 
 describe('a file made to exhaust the server', () => {
@@ -86,7 +86,7 @@ describe('a file made to exhaust the server', () => {
       // A measurement collects all garbage. If that is slow, most of the time still goes to the file.
       nextLookAt = performance.now() + 4 * (performance.now() - now)
     }, 1)
-    const outcome = await tableOf(text).then(
+    const outcome = await parseTable(text).then(
       ({ rows }) => rows.length,
       (error: Error) => error.message,
     )

@@ -17,7 +17,7 @@ export interface Table {
 }
 
 /** Reads a stream up to the size limit of a file. */
-export async function textOf(body: unknown): Promise<string> {
+export async function decodeText(body: unknown): Promise<string> {
   if (!isStream(body)) throw new AppError('invalid', 'Choose a CSV file.')
   const parts: Buffer[] = []
   let size = 0
@@ -64,7 +64,7 @@ const PARTS_DECODED = 8
  * The first line names the columns. Parses in slices and yields between them; throws a readable error at the first
  * problem.
  */
-export async function tableOf(text: string, given?: string): Promise<Table> {
+export async function parseTable(text: string, given?: string): Promise<Table> {
   const delimiter = given ?? (await delimiterOf(text))
   const rows: string[][] = []
   for await (const row of rowsOf(text, delimiter)) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDatabaseFactory } from '../../../test/databases.ts'
 import { newId } from '../../core/common/ids.ts'
-import { knownMigrations } from '../../core/database/files.ts'
+import { loadMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { headingKind } from './import-marks.ts'
 
@@ -46,7 +46,7 @@ async function upgraded(
   files: readonly { columns: string[]; status: number | null; state?: string; added?: number }[],
 ) {
   const pool = databases.open(await databases.create())
-  const migrations = await knownMigrations()
+  const migrations = await loadMigrations()
   const before = migrations.filter(({ number }) => number < 35)
   await migrate(pool, { migrations: before })
   const client = await pool.connect()

@@ -7,7 +7,7 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { removeImported } from '../../shoppers/suppressions/suppressions.ts'
-import { viewOf } from './import.ts'
+import { viewImport } from './import.ts'
 
 import { isImportId } from './rules.ts'
 
@@ -35,7 +35,7 @@ async function review(deps: Deps, session: Session, store: StoreDb<Db>, wanted: 
   const { id, from, to, decision } = wanted
   if (!isImportId(id)) throw new AppError('not_found', 'Import not found')
   const by = requireFound(await findUserById(deps.db, session.userId), 'User').name
-  const before = await viewOf(store, id)
+  const before = await viewImport(store, id)
   const at = deps.now()
   await transact(store, async (tx: StoreTx) => {
     if (!(await setStanding(tx, id, { from, to }))) throw new AppError('conflict', refusalOf(before))
@@ -48,7 +48,7 @@ async function review(deps: Deps, session: Session, store: StoreDb<Db>, wanted: 
     await scheduleNextLook(tx)
   })
   deps.log.info({ storeId: store.storeId, importId: id, decision }, 'ledger.import-reviewed')
-  return viewOf(store, id)
+  return viewImport(store, id)
 }
 
 function refusalOf({ state, standing }: ImportView): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ImportMapping } from '../../../shared/ledger.ts'
-import { consentColumns, dateOf, guessMapping, optOutsFirst, readRow } from './import-rules.ts'
+import { consentColumns, guessMapping, optOutsFirst, parseDate, readRow } from './import-rules.ts'
 
 const uploadedAt = new Date('2026-03-02T15:00:00Z')
 const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
@@ -78,7 +78,7 @@ test.each([
   ['1714550400', 'iso', '2024-05-01T08:00:00Z'],
   ['1714550400000', 'iso', '2024-05-01T08:00:00Z'],
 ] as const)('%s (%s) is %s', (text, order, instant) => {
-  expect(dateOf(text, order, 'UTC')).toEqual(new Date(instant))
+  expect(parseDate(text, order, 'UTC')).toEqual(new Date(instant))
 })
 
 test.each([
@@ -88,13 +88,13 @@ test.each([
   ['2024-05-01 25:00', 'iso'],
   ['1024-05-01', 'iso'],
 ] as const)('%s (%s) is no date: what does not exist is not guessed at', (text, order) => {
-  expect(dateOf(text, order, 'UTC')).toBe(null)
+  expect(parseDate(text, order, 'UTC')).toBe(null)
 })
 
 test("a date without a time zone is in the store's zone (T3)", () => {
-  expect(dateOf('2024-05-01', 'iso', 'America/New_York')).toEqual(new Date('2024-05-01T04:00:00Z'))
-  expect(dateOf('2024-12-01 10:30', 'iso', 'America/New_York')).toEqual(new Date('2024-12-01T15:30:00Z'))
-  expect(dateOf('2024-05-01T10:30Z', 'iso', 'America/New_York')).toEqual(new Date('2024-05-01T10:30:00Z'))
+  expect(parseDate('2024-05-01', 'iso', 'America/New_York')).toEqual(new Date('2024-05-01T04:00:00Z'))
+  expect(parseDate('2024-12-01 10:30', 'iso', 'America/New_York')).toEqual(new Date('2024-12-01T15:30:00Z'))
+  expect(parseDate('2024-05-01T10:30Z', 'iso', 'America/New_York')).toEqual(new Date('2024-05-01T10:30:00Z'))
 })
 
 test('columns of a newsletter tool are recognized by name', () => {
@@ -152,5 +152,5 @@ test.each([
   ['3/1/2025 0:05 AM', 'mdy', null],
   ['12/31/194', 'mdy', null],
 ] as const)('reads Excel’s %j (cases-R17)', (text, order, instant) => {
-  expect(dateOf(text, order, 'UTC')).toEqual(instant === null ? null : new Date(instant))
+  expect(parseDate(text, order, 'UTC')).toEqual(instant === null ? null : new Date(instant))
 })

@@ -55,9 +55,9 @@ export function readRow(cells: readonly string[], line: number, reading: Reading
   const { mapping, country, zone, uploadedAt } = reading
   const cell = (index: number | null) => (index === null ? '' : (cells[index] ?? '').trim().replace(/^'(?=[+=@-])/, ''))
   const typed = cell(mapping.address)
-  const channel = mapping.channel === null ? mapping.channelForAll : channelOf(cell(mapping.channel))
+  const channel = mapping.channel === null ? mapping.channelForAll : parseChannel(cell(mapping.channel))
   const date = cell(mapping.date)
-  const dated = date ? dateOf(date, mapping.dateOrder, zone) : null
+  const dated = date ? parseDate(date, mapping.dateOrder, zone) : null
   const statement = readStatement(cells, channel, reading)
   const isGranted = statement.status === 'granted'
   const at = statement.at ?? dated
@@ -193,7 +193,7 @@ function readStatement(
   { columns: { main, noes, others, rest, markOf }, mapping, zone }: ReadingOf,
 ): Statement {
   const cell = (index: number) => cells[index] ?? ''
-  const dateIn = (index: number) => dateOf(cell(index).trim(), mapping.dateOrder, zone)
+  const dateIn = (index: number) => parseDate(cell(index).trim(), mapping.dateOrder, zone)
   const isMeant = ({ channels }: Column) => channel === null || channels.includes(channel)
   const found: Opinion[] = [
     ...(main ? [mainOpinion(markOf(cell(main.index)), main, () => dateIn(main.index))] : []),
@@ -264,11 +264,11 @@ const CHANNELS: Record<ImportChannel, readonly string[]> = {
   whatsapp: ['whatsapp', 'whats app', 'wa'],
 }
 
-const channelOf = (text: string): ImportChannel | null =>
+const parseChannel = (text: string): ImportChannel | null =>
   importChannels.find((channel) => CHANNELS[channel].includes(text.toLowerCase())) ?? null
 
 const ISO =
-  // Bounded: see dateOf.
+  // Bounded: see parseDate.
   /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?\s*([ap]\.?m\.?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i
 const WRITTEN = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?\s*([ap]\.?m\.?)?$/i
 /** Allows time, zone and spaces. */
@@ -280,7 +280,7 @@ const EARLIEST = Date.UTC(EARLIEST_YEAR, 0, 1)
 /**
  * Parses an instant; a date alone is the start of its day. Without a zone, in the store's time zone. null: not a date.
  */
-export function dateOf(text: string, order: DateOrder, zone: string): Date | null {
+export function parseDate(text: string, order: DateOrder, zone: string): Date | null {
   if (text.length > LONGEST_DATE) return null
   if (/^\d{10}$/.test(text)) return checked(Number(text) * 1_000)
   if (/^\d{13}$/.test(text)) return checked(Number(text))

@@ -56,7 +56,7 @@ const withoutContent = [
 ] as const
 
 /** Imports that wait for a decision come first. `id`: only that import. */
-export function importsOf({ db, storeId }: StoreDb, id?: string) {
+export function listImports({ db, storeId }: StoreDb, id?: string) {
   return db
     .selectFrom('consent_imports as i')
     .select(withoutContent)
@@ -95,10 +95,10 @@ export function importsOf({ db, storeId }: StoreDb, id?: string) {
     .execute()
 }
 
-export type ImportRow = Awaited<ReturnType<typeof importsOf>>[number]
+export type ImportRow = Awaited<ReturnType<typeof listImports>>[number]
 
 /** Includes the file and its mapping. */
-export function importOf({ db, storeId }: StoreDb, id: string) {
+export function readImport({ db, storeId }: StoreDb, id: string) {
   return db
     .selectFrom('consent_imports as i')
     .innerJoin('stores as s', 's.id', 'i.store_id')
@@ -186,7 +186,7 @@ export interface EvaluatedRow {
 }
 
 /** Which of these rows are rejected, and why: `decision`. `said` has the rows. */
-const evaluatedOf = (storeId: string, accountId: string, rows: readonly EvaluatedRow[]) => sql`
+const selectEvaluated = (storeId: string, accountId: string, rows: readonly EvaluatedRow[]) => sql`
     said as materialized (
       select r.*, decode(r.hash, 'hex') as address_hash from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as r(id uuid, line int, hash text, channel text, status text, reason text, is_no_act boolean, is_further boolean, at timestamptz, wording text,
@@ -204,13 +204,13 @@ const evaluatedOf = (storeId: string, accountId: string, rows: readonly Evaluate
       from said s)`
 
 /** By line, why a row would be rejected now. */
-export async function decisionsOf(
+export async function listDecisions(
   { db, storeId }: StoreDb,
   accountId: string,
   rows: readonly EvaluatedRow[],
 ): Promise<Map<number, string>> {
   const found = await sql<{ line: number; decision: string }>`
-    with ${evaluatedOf(storeId, accountId, rows)}
+    with ${selectEvaluated(storeId, accountId, rows)}
     select line, decision from evaluated where decision is not null`.execute(db)
   return new Map(found.rows.map(({ line, decision }) => [line, decision]))
 }
@@ -234,7 +234,7 @@ export async function storePart(
 ): Promise<{ added: number; refused: number }> {
   const { importId, accountId, rows, suppressed, size, now } = part
   const result = await sql<{ added: number; refused: number }>`
-    with ${evaluatedOf(storeId, accountId, rows)},
+    with ${selectEvaluated(storeId, accountId, rows)},
     fresh as materialized (
       select distinct on (e.id) e.*, not exists (select 1 from consents k where k.store_id = ${storeId} and k.id = e.id
         and ${consentCounts('k')}) as is_new

@@ -21,7 +21,7 @@ import { maskAddress } from '../../messages/channels/mask.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import type { NewEntry } from '../../shoppers/suppressions/rules.ts'
 import { suppressImported } from '../../shoppers/suppressions/suppressions.ts'
-import { type Table, tableOf, textOf } from './file.ts'
+import { decodeText, parseTable, type Table } from './file.ts'
 import { headingKind } from './import-marks.ts'
 import {
   consentColumns,
@@ -37,7 +37,7 @@ import {
 import * as sql from './import-sql.ts'
 import { consentImportJob } from './jobs.ts'
 import { isImportId } from './rules.ts'
-import { placeOf } from './sql.ts'
+import { readPlace } from './sql.ts'
 
 // Imports consents given elsewhere, with their proof (C5). A file is uploaded, previewed, confirmed on a legal ground,
 // and then stored part by part. Equal rows are stored once, and earlier opt-outs stay in force.
@@ -58,7 +58,7 @@ export async function uploadConsents(
 ) {
   await takePoint(deps, uploads, session.accountId)
   return oneUpload(session.accountId, async () => {
-    const content = await textOf(body)
+    const content = await decodeText(body)
     return runInTurn(session.accountId, () =>
       keepUpload(deps, store, { content, fileName, accountId: session.accountId }),
     )
@@ -70,17 +70,17 @@ async function keepUpload(
   store: StoreDb,
   { content, fileName, accountId }: { content: string; fileName: string; accountId: string },
 ) {
-  const table = await tableOf(content)
-  const { country, zone } = await placeOf(store)
+  const table = await parseTable(content)
+  const { country, zone } = await readPlace(store)
   const mapping = guessMapping(table.columns, table.rows.slice(0, 50), country)
   const at = deps.now()
   const id = newId()
   const { delimiter, columns, rows } = table
   const about = { id, fileName: fileName.trim() || 'consents.csv', content, delimiter, columns, rowCount: rows.length }
   await sql.insertImport(store, { ...about, mapping, at })
-  const reading = readingOf(table, { mapping, country, zone, uploadedAt: at })
+  const reading = buildReading(table, { mapping, country, zone, uploadedAt: at })
   const preview = await previewOf(deps, store, { table, reading, accountId })
-  return { import: await viewOf(store, id), columns, preview }
+  return { import: await viewImport(store, id), columns, preview }
 }
 
 export async function previewConsents(
@@ -92,11 +92,11 @@ export async function previewConsents(
   await takePoint(deps, previews, session.accountId)
   return runInTurn(session.accountId, async () => {
     const row = await uploadedImport(store, id)
-    const table = await tableOf(row.content, row.delimiter)
+    const table = await parseTable(row.content, row.delimiter)
     const { country, zone, uploaded_at: uploadedAt, account_id: accountId } = row
     return previewOf(deps, store, {
       table,
-      reading: readingOf(table, { mapping, country, zone, uploadedAt }),
+      reading: buildReading(table, { mapping, country, zone, uploadedAt }),
       accountId,
     })
   })
@@ -123,7 +123,7 @@ async function previewOf(
   }
   const shown = sampleOutcomes(rows, SHOWN_ROWS)
   const asked = shown.map((row) => evaluated(deps, store.storeId, table, row, uploadedAt))
-  const decisions = await sql.decisionsOf(store, accountId, asked)
+  const decisions = await sql.listDecisions(store, accountId, asked)
   const chosen = mapping.status === null ? undefined : table.columns[mapping.status]
   return {
     mapping,
@@ -146,7 +146,7 @@ async function previewOf(
   }
 }
 
-const readingOf = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf => ({
+const buildReading = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf => ({
   ...reading,
   columns: consentColumns(table.columns, reading.mapping),
 })
@@ -174,7 +174,7 @@ export async function confirmConsents(
     await deps.jobs.enqueue(tx.db, consentImportJob, { storeId: store.storeId, importId: id }, id)
   })
   deps.log.info({ storeId: store.storeId, importId: id }, 'ledger.import-confirmed')
-  return viewOf(store, id)
+  return viewImport(store, id)
 }
 
 export async function cancelConsents(store: StoreDb, id: string): Promise<void> {
@@ -197,13 +197,13 @@ export async function runImport(
 }
 
 async function storeAllParts(deps: Deps, store: StoreDb<Db>, importId: string): Promise<void> {
-  const row = await sql.importOf(store, importId)
+  const row = await sql.readImport(store, importId)
   if (row?.state !== 'running' || row.content === null || !row.mapping) return
-  const table = await tableOf(row.content, row.delimiter)
+  const table = await parseTable(row.content, row.delimiter)
   // A file confirmed by an earlier version lacks answers to newer questions.
   const mapping = ImportMapping.parse(row.mapping)
   const { country, zone, uploaded_at: uploadedAt, account_id: accountId, file_name: fileName } = row
-  const reading = readingOf(table, { mapping, country, zone, uploadedAt })
+  const reading = buildReading(table, { mapping, country, zone, uploadedAt })
   const { rows, yesFrom } = optOutsFirst(await readAll(table, reading))
   for (let start = row.done_count, end = start; start < rows.length; start = end) {
     // A statement does not see its own writes, so opt-outs and opt-ins are never in one part.
@@ -282,12 +282,12 @@ function evaluated(
   }
 }
 
-export async function importsOf(store: StoreDb): Promise<ImportView[]> {
-  return (await sql.importsOf(store)).map(present)
+export async function viewImports(store: StoreDb): Promise<ImportView[]> {
+  return (await sql.listImports(store)).map(present)
 }
 
-export async function viewOf(store: StoreDb, id: string): Promise<ImportView> {
-  const [row] = await sql.importsOf(store, id)
+export async function viewImport(store: StoreDb, id: string): Promise<ImportView> {
+  const [row] = await sql.listImports(store, id)
   return present(requireFound(row, 'Import'))
 }
 
@@ -314,7 +314,7 @@ const present = (row: sql.ImportRow): ImportView => ({
 })
 
 async function uploadedImport(store: StoreDb, id: string) {
-  const row = isImportId(id) ? await sql.importOf(store, id) : undefined
+  const row = isImportId(id) ? await sql.readImport(store, id) : undefined
   if (!row) throw new AppError('not_found', 'Import not found')
   if (row.state !== 'uploaded' || row.content === null) {
     throw new AppError('conflict', 'This file has already been confirmed, or is too old. Upload it again.')

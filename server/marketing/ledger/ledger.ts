@@ -26,11 +26,11 @@ export async function searchLedger(
   const hash = typed ? deps.secrets.addressHash(typed) : null
   const rows = await sql.ledgerPage(store, { ...filter, hash, after, limit: limit + 1 })
   const { shown, next } = cursorPage(rows, limit, ({ at, id }) => ({ at, id }))
-  return { entries: shown.map((row) => entryOf(row, typed)), next }
+  return { entries: shown.map((row) => toEntry(row, typed)), next }
 }
 
 /** All entries of a person's stored addresses, newest first. */
-export async function entriesOf(
+export async function listEntries(
   { secrets }: Pick<Deps, 'secrets'>,
   store: StoreDb,
   addresses: readonly string[],
@@ -38,7 +38,7 @@ export async function entriesOf(
 ): Promise<LedgerEntry[]> {
   const all = addresses.map(async (address) => {
     const rows = await sql.ledgerPage(store, { hash: secrets.addressHash(address), after: null, limit: most })
-    return rows.map((row) => entryOf(row, address))
+    return rows.map((row) => toEntry(row, address))
   })
   const entries = (await Promise.all(all)).flat()
   return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, most)
@@ -46,7 +46,7 @@ export async function entriesOf(
 
 const Place = z.object({ at: z.coerce.date(), id: z.uuid() })
 
-export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry => ({
+export const toEntry = (row: sql.LedgerRow, typed: string | null): LedgerEntry => ({
   id: row.id,
   who: typed ?? row.who,
   person: row.hash.slice(0, 8),
@@ -63,7 +63,7 @@ export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry =
 /** The normalized address, as it was hashed; null: no search. */
 export async function typedAddress(store: StoreDb, text: string): Promise<string | null> {
   if (text === '') return null
-  const address = text.includes('@') ? normalizeEmail(text) : normalizePhone(text, (await sql.placeOf(store)).country)
+  const address = text.includes('@') ? normalizeEmail(text) : normalizePhone(text, (await sql.readPlace(store)).country)
   if (address) return address
   throw new AppError('invalid', 'Enter a full email address or phone number to find its entries.', {
     fields: { address: 'Enter a full email address or phone number.' },

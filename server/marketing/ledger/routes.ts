@@ -2,10 +2,10 @@ import * as api from '../../../shared/ledger.ts'
 import { prepareDownload } from '../../access/http/downloads.ts'
 import { type Routes, serveDownload, serveStore } from '../../access/http/http.ts'
 import { ledgerDownload, prepareReport, refusedDownload } from './export.ts'
-import { cancelConsents, confirmConsents, importsOf, previewConsents, uploadConsents } from './import.ts'
+import { cancelConsents, confirmConsents, previewConsents, uploadConsents, viewImports } from './import.ts'
 import { keepImport, undoImport } from './import-review.ts'
 import { searchLedger } from './ledger.ts'
-import { sourcesOf } from './sql.ts'
+import { listSources } from './sql.ts'
 
 export const ledgerRoutes: Routes = (app, deps) => {
   // Passes the stream on unread, so nothing is read for a user who may not upload.
@@ -13,14 +13,14 @@ export const ledgerRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.searchLedger, async ({ store, query }) => ({
     ...(await searchLedger(deps, store, query)),
-    sources: await sourcesOf(store),
+    sources: await listSources(store),
   }))
 
   serveStore(app, deps, api.exportLedger, ({ store, session, query }) =>
     prepareDownload(deps, ledgerDownload, { session, storeId: store.storeId, what: query }),
   )
 
-  serveStore(app, deps, api.listConsentImports, async ({ store }) => ({ imports: await importsOf(store) }))
+  serveStore(app, deps, api.listConsentImports, async ({ store }) => ({ imports: await viewImports(store) }))
 
   serveStore(app, deps, api.uploadConsents, ({ store, session, query, body }) =>
     uploadConsents(deps, session, store, { body, fileName: query.fileName }),

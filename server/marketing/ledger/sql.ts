@@ -6,7 +6,7 @@ import type {
   LedgerStatus,
 } from '../../../shared/ledger.ts'
 import { ledgerChannels, ledgerStatuses } from '../../../shared/ledger.ts'
-import { type StoreDb, sql, zoneInSql } from '../../core/db/db.ts'
+import { type StoreDb, sql, toSqlZone } from '../../core/db/db.ts'
 import { consentCounts } from '../../shoppers/consent/fragments.ts'
 
 // Statements of the ledger search. Every order and filter has an index that serves it at a million rows.
@@ -62,7 +62,7 @@ export async function ledgerPage(store: StoreDb, wanted: Wanted): Promise<Ledger
 
 /** Each combination of the filter is one index range, read from its newest end; there are few combinations. */
 async function filtered({ db, storeId }: StoreDb, wanted: Wanted, bounds: ReturnType<typeof boundsOf>) {
-  const sources = wanted.source ? [wanted.source] : await sourcesOf({ db, storeId })
+  const sources = wanted.source ? [wanted.source] : await listSources({ db, storeId })
   const channels = wanted.channel ? [wanted.channel] : [...ledgerChannels]
   const statuses = wanted.status ? [wanted.status] : [...ledgerStatuses]
   const rows = await sql<LedgerRow>`
@@ -76,7 +76,7 @@ async function filtered({ db, storeId }: StoreDb, wanted: Wanted, bounds: Return
 
 /** Days are in the store's time zone. */
 function boundsOf(storeId: string, { from, to, after }: Wanted) {
-  const zone = sql`(select ${zoneInSql(sql`time_zone`)} from stores where id = ${storeId})`
+  const zone = sql`(select ${toSqlZone(sql`time_zone`)} from stores where id = ${storeId})`
   return sql`
     ${from ? sql`and c.at >= (${from}::date)::timestamp at time zone ${zone}` : sql``}
     ${to ? sql`and c.at < (${to}::date + 1)::timestamp at time zone ${zone}` : sql``}
@@ -90,7 +90,7 @@ function boundsOf(storeId: string, { from, to, after }: Wanted) {
 const MOST_SOURCES = 60
 
 /** One index lookup per source instead of one per row. */
-export async function sourcesOf({ db, storeId }: StoreDb): Promise<string[]> {
+export async function listSources({ db, storeId }: StoreDb): Promise<string[]> {
   const rows = await sql<{ source: string }>`
     with recursive found as (
       (select source from consents where store_id = ${storeId} order by source limit 1)
@@ -102,7 +102,7 @@ export async function sourcesOf({ db, storeId }: StoreDb): Promise<string[]> {
 }
 
 /** Country and time zone of the store: the format of phone numbers, and the zone of times. */
-export async function placeOf({ db, storeId }: StoreDb): Promise<{ country: string | null; zone: string }> {
+export async function readPlace({ db, storeId }: StoreDb): Promise<{ country: string | null; zone: string }> {
   const row = await db
     .selectFrom('stores')
     .select(['base_country as country', 'time_zone as zone'])

@@ -77,14 +77,14 @@ const mayBeRetried = sql`${OUTCOME} = 'failed' and coalesce(m.reason, '') <> all
   and not (m.reason like 'rejected:%' and coalesce(m.provider_response, '') ~ '\\m5\\.1\\.[0-6]\\M')`
 
 /** Looks up each item's message separately: right after a large insert, table statistics are outdated. */
-const currentMessageOf = (storeId: string, jobId: string) => sql`manual_messages r
+const selectCurrentMessage = (storeId: string, jobId: string) => sql`manual_messages r
   cross join lateral (select m.id, m.cart_id, m.shopper_id, m.state, m.reason, m.to_address, m.provider_response from messages m
     where m.store_id = ${storeId} and m.id = r.message_id offset 0) m
   where r.store_id = ${storeId} and r.job_id = ${jobId} and r.is_current`
 
 export async function countOutcomes({ db, storeId }: StoreDb, jobId: string): Promise<Record<string, number>> {
   const rows = await sql<{ outcome: string; count: number }>`
-    select ${OUTCOME} as outcome, count(*)::int as count from ${currentMessageOf(storeId, jobId)} group by 1`.execute(
+    select ${OUTCOME} as outcome, count(*)::int as count from ${selectCurrentMessage(storeId, jobId)} group by 1`.execute(
     db,
   )
   return Object.fromEntries(rows.rows.map((row) => [row.outcome, row.count]))
@@ -92,7 +92,7 @@ export async function countOutcomes({ db, storeId }: StoreDb, jobId: string): Pr
 
 export async function countRetryable({ db, storeId }: StoreDb, jobId: string): Promise<number> {
   const rows = await sql<{ n: number }>`
-    select count(*)::int as n from ${currentMessageOf(storeId, jobId)} and ${mayBeRetried}`.execute(db)
+    select count(*)::int as n from ${selectCurrentMessage(storeId, jobId)} and ${mayBeRetried}`.execute(db)
   return rows.rows[0]!.n
 }
 
@@ -111,7 +111,7 @@ export interface ItemRow {
 }
 
 /** A page of items in a fixed order; ids unknown to the store are failed items. */
-export async function itemsOf(
+export async function listItems(
   { db, storeId }: StoreDb,
   jobId: string,
   page: { outcome: string | null; limit: number; offset: number },
@@ -121,7 +121,7 @@ export async function itemsOf(
       i.to_address, i.message_id, i.outcome, i.reason, i.response from (
       select r.cart_id, m.shopper_id, m.cart_id as whose, coalesce(m.to_address, r.to_address) as to_address, m.id as message_id,
         ${OUTCOME} as outcome, m.reason, m.provider_response as response
-      from ${currentMessageOf(storeId, jobId)}
+      from ${selectCurrentMessage(storeId, jobId)}
       union all
       select case when j.coupon_id is null then missing.id end, case when j.coupon_id is not null then missing.id end, null, null, null,
         'failed', case when j.coupon_id is null then 'cart_missing' else 'customer_missing' end, null
@@ -142,8 +142,8 @@ export async function itemsOf(
 export async function claimFailed({ db, storeId }: StoreTx, jobId: string): Promise<ClaimedItem[]> {
   const rows = await sql<ClaimedItem>`
     update manual_messages u set is_current = false
-    from (select r.message_id, m.shopper_id from ${currentMessageOf(storeId, jobId)} and ${mayBeRetried}
-      and (r.coupon_id is null or m.shopper_id not in (select m.shopper_id from ${currentMessageOf(storeId, jobId)} and ${OUTCOME} <> 'failed'))
+    from (select r.message_id, m.shopper_id from ${selectCurrentMessage(storeId, jobId)} and ${mayBeRetried}
+      and (r.coupon_id is null or m.shopper_id not in (select m.shopper_id from ${selectCurrentMessage(storeId, jobId)} and ${OUTCOME} <> 'failed'))
       order by r.message_id for update of r) failed
     where u.store_id = ${storeId} and u.message_id = failed.message_id and u.is_current
     returning u.message_id, u.cart_id, failed.shopper_id, u.template_id, u.subject, u.body, u.overrides_holdout`.execute(

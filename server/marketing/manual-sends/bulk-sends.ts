@@ -134,7 +134,7 @@ export async function readJob(
   }
   const total = counts.waiting + counts.sent + counts.unknown + counts.failed
   const listed = outcome ? counts[outcome] : total
-  const items = await sql.itemsOf(store, jobId, { outcome: outcome ?? null, limit, offset: (page - 1) * limit })
+  const items = await sql.listItems(store, jobId, { outcome: outcome ?? null, limit, offset: (page - 1) * limit })
   return {
     jobId,
     channel: job.channel,
@@ -188,7 +188,7 @@ export async function sendBulk(
     if ((counts.waiting ?? 0) === 0) break
     await sleep(200)
   }
-  const items = await sql.itemsOf(store, jobId, { outcome: null, limit: wanted.cartIds.length, offset: 0 })
+  const items = await sql.listItems(store, jobId, { outcome: null, limit: wanted.cartIds.length, offset: 0 })
   return { results: groupResults(items, wanted.channel), jobId }
 }
 

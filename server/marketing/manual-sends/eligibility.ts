@@ -11,12 +11,12 @@ import { isText } from '../../delivery/decide/composing.ts'
 import type { ForecastUsage, Texts } from '../../delivery/decide/decision-inputs.ts'
 import { dryRun } from '../../delivery/decide/evaluate.ts'
 import * as load from '../../delivery/decide/situation.ts'
-import { priceOf, replaceText, templateFor } from '../../delivery/preview/preview.ts'
+import { replaceText, templateFor, toPrice } from '../../delivery/preview/preview.ts'
 import { loadTextChannels } from '../../delivery/send/send-due.ts'
 import { readBudget } from '../../delivery/texts/spend.ts'
 import type { Deps } from '../../deps.ts'
 import { countFiltered } from './reach.ts'
-import { problemOf, Tally } from './tally.ts'
+import { findProblem, Tally } from './tally.ts'
 
 // Counts which carts would get a message now, and why others would not. It runs the send decision on hypothetical
 // messages (D2, D11) that share plan volume, budget and cap. Nothing is written.
@@ -104,7 +104,7 @@ async function addChunk(
     { isRendered: channel !== 'email', ahead },
   )
   for (const { row, decision, composed, country } of rows) {
-    const problem = problemOf(row, decision)
+    const problem = findProblem(row, decision)
     tally.add(row.cart_id, problem)
     if (wanted.cartIds && country && consentReasons.includes(decision.reason))
       tally.name(decision.reason, row.cart_id, country)
@@ -137,5 +137,5 @@ async function estimatePrice(deps: Deps, store: StoreDb<Db>, tally: Tally): Prom
     amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros),
     currency: budget.currency,
   }
-  return { total: priceOf(cost), segments: tally.segments, budgetLeft: left ? priceOf(left) : null }
+  return { total: toPrice(cost), segments: tally.segments, budgetLeft: left ? toPrice(left) : null }
 }

@@ -8,7 +8,7 @@ import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 import { evaluateReach } from '../../delivery/decide/evaluate.ts'
-import { countReach, isOf, type ReachDecision } from '../../delivery/decide/reach-rules.ts'
+import { countReach, matchesReach, type ReachDecision } from '../../delivery/decide/reach-rules.ts'
 import type { Deps } from '../../deps.ts'
 import { wasSent } from '../../insights/analytics/fragments.ts'
 import { firstOfDays } from '../../insights/analytics/rules.ts'
@@ -39,7 +39,7 @@ export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: List
   if (!reach && days === null && country === null && product === null && !stage) return list.countCarts(store, filter)
   const { ids, isPartial, counted } = await newest(deps, store, filter)
   const among = reach
-    ? (await evaluateAll(deps, store, ids)).filter((each) => isOf(each, reach)).map(({ cartId }) => cartId)
+    ? (await evaluateAll(deps, store, ids)).filter((each) => matchesReach(each, reach)).map(({ cartId }) => cartId)
     : ids
   const total = { total: among.length, isCapped: false, isMany: false }
   return { ...counted, ...total, among, isEvaluatedInPart: isPartial }

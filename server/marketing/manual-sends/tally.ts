@@ -24,7 +24,7 @@ export interface Problem {
 }
 
 /** null: it would be sent. */
-export function problemOf(row: Pick<ClaimedRow, 'expires_at'>, decision: Decision): Problem | null {
+export function findProblem(row: Pick<ClaimedRow, 'expires_at'>, decision: Decision): Problem | null {
   if (decision.outcome === 'send') return null
   const { reason } = decision
   if (decision.outcome !== 'hold') return { reason, until: null }

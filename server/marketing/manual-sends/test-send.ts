@@ -16,7 +16,7 @@ import { type AnyComposed, compose, isPush, isText } from '../../delivery/decide
 import { type DecisionContext, mailWayOfSituation, type Texts } from '../../delivery/decide/decision-inputs.ts'
 import * as load from '../../delivery/decide/situation.ts'
 import {
-  couponNoteOf,
+  explainCoupon,
   type Imagined,
   imagineOffer,
   loadManualPreview,
@@ -83,7 +83,7 @@ async function sendHypothetical(
     assertNotPremium(to)
     await takePoint(deps, TESTS_BY_OPERATOR, session.accountId)
   }
-  const couponNote = couponNoteOf(context, row)
+  const couponNote = explainCoupon(context, row)
   const composed = markAsTest(await composeTest(context, row, to), couponNote)
   await bookCost(deps, store, session.accountId, composed)
   const { tokens } = composed
@@ -94,7 +94,7 @@ async function sendHypothetical(
   const outcome = await transport.sendOne(message, () => true)
   deps.log.info({ storeId: store.storeId, channel, outcome: outcome.kind }, 'message.tested')
   if (outcome.kind === 'accepted') await noteTest(deps, store, channel, to)
-  return { isAccepted: outcome.kind === 'accepted', to, response: responseOf(outcome), couponNote }
+  return { isAccepted: outcome.kind === 'accepted', to, response: formatResponse(outcome), couponNote }
 }
 
 /**
@@ -184,7 +184,7 @@ async function bookCost(deps: Deps, store: StoreDb<Db>, accountId: string, compo
   })
 }
 
-const responseOf = (outcome: Outcome): string =>
+const formatResponse = (outcome: Outcome): string =>
   outcome.kind === 'unknown' ? `${explain('unknown')} (${outcome.response})` : outcome.response
 
 async function insertTestLinks(

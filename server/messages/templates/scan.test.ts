@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { measureCpuMs } from '../../../test/cpu.ts'
-import { keywordOf } from '../../delivery/inbound/keywords.ts'
+import { parseKeyword } from '../../delivery/inbound/keywords.ts'
 import { createCompiler } from './compile.ts'
 import { sampleContext } from './context.ts'
 import { sanitizeHtml } from './draft.ts'
@@ -104,11 +104,11 @@ describe('the worst possible text is processed in linear time', () => {
 
   test('an SMS reply', () => {
     for (const part of ['.', 'a.', ' ', 'é', '\ufdfa', 'STOP '])
-      expect(measureCpuMs(50, () => keywordOf(`${fill(part, 100_000)}x.`))).toBeLessThan(50)
-    expect([keywordOf(`${'.'.repeat(300)} Stop! ${' '.repeat(300)}`), keywordOf(`${'.'.repeat(30)}stopover`)]).toEqual([
-      'stop',
-      null,
-    ])
+      expect(measureCpuMs(50, () => parseKeyword(`${fill(part, 100_000)}x.`))).toBeLessThan(50)
+    expect([
+      parseKeyword(`${'.'.repeat(300)} Stop! ${' '.repeat(300)}`),
+      parseKeyword(`${'.'.repeat(30)}stopover`),
+    ]).toEqual(['stop', null])
   })
 })
 

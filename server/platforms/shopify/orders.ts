@@ -62,7 +62,7 @@ interface Pull {
 
 async function* pullPages(graph: Graph, net: StoreNet, { query, place }: Pull): AsyncGenerator<OrderPage> {
   const most = Math.min(Math.max(Math.trunc(query.pageSize ?? 100), 1), 100)
-  const since = instantOf(new Date(Date.parse(place.modifiedSince) - LAG_MS).toISOString())
+  const since = formatInstant(new Date(Date.parse(place.modifiedSince) - LAG_MS).toISOString())
   const list = {
     ...{ document: ORDERS, root: 'orders', signal: query.signal },
     variables: { query: changedSince(since) },
@@ -90,20 +90,20 @@ const SETTLED_MS = 5 * 60_000
 
 /** The latest time of a page in ascending order before which no order can be missing. */
 function settledAt(times: readonly string[], now: Date): string | null {
-  const settled = instantOf(new Date(now.getTime() - SETTLED_MS).toISOString())
+  const settled = formatInstant(new Date(now.getTime() - SETTLED_MS).toISOString())
   return times.findLast((time) => time <= settled) ?? times[0] ?? null
 }
 
-const instantOf = (instant: string): string => `${new Date(instant).toISOString().slice(0, 19)}Z`
+const formatInstant = (instant: string): string => `${new Date(instant).toISOString().slice(0, 19)}Z`
 
-const linesOf = (graph: Graph, signal: AbortSignal | undefined): LinesQuery => ({
+const buildLinesQuery = (graph: Graph, signal: AbortSignal | undefined): LinesQuery => ({
   ...{ graph, signal, document: ORDER_ITEMS },
   ...{ root: 'order', type: 'Order' },
 })
 
 async function wholeOrders(graph: Graph, nodes: readonly unknown[], signal: AbortSignal | undefined) {
   const whole: unknown[] = []
-  for (const node of nodes) whole.push(await withAllLines(linesOf(graph, signal), node))
+  for (const node of nodes) whole.push(await withAllLines(buildLinesQuery(graph, signal), node))
   return whole
 }
 
@@ -134,7 +134,7 @@ export async function readSingleOrder(
   if (!id) return null
   const { data } = await graph.read(ORDER_BY_ID, { id: formatGid('Order', id) }, signal)
   if (data.order === null || data.order === undefined) return null
-  const reading = readOrder(await withAllLines(linesOf(graph, signal), data.order))
+  const reading = readOrder(await withAllLines(buildLinesQuery(graph, signal), data.order))
   if ('skipped' in reading) throw new StoreProblem('shopify_bad_answer', `order ${id}: ${reading.skipped.reason}`)
   await addDiscounts(graph, [reading.row], signal)
   return reading.row

@@ -306,14 +306,14 @@ async function* pullCheckouts(graph: Graph, { modifiedSince, signal }: CheckoutQ
   let page = 0
   for await (const { nodes, hasNext } of readChunks(graph, list)) {
     const whole: unknown[] = []
-    for (const node of nodes) whole.push(await withAllLines(linesOf(graph, signal), node))
+    for (const node of nodes) whole.push(await withAllLines(buildLinesQuery(graph, signal), node))
     page += 1
     const place = { page, totalPages: page + (hasNext ? 1 : 0), isLast: !hasNext, resumeFrom: null }
     yield { ...readRows(whole, readCheckout), ...place }
   }
 }
 
-const linesOf = (graph: Graph, signal: AbortSignal | undefined): LinesQuery => ({
+const buildLinesQuery = (graph: Graph, signal: AbortSignal | undefined): LinesQuery => ({
   ...{ graph, signal, document: CHECKOUT_ITEMS },
   ...{ root: 'node', type: 'AbandonedCheckout' },
 })
@@ -327,7 +327,7 @@ async function readSingleCheckout(
   if (!id) return null
   const { data } = await graph.read(CHECKOUT_BY_ID, { id: formatGid('AbandonedCheckout', id) }, signal)
   if (data.node === null || data.node === undefined) return null
-  const reading = readCheckout(await withAllLines(linesOf(graph, signal), data.node))
+  const reading = readCheckout(await withAllLines(buildLinesQuery(graph, signal), data.node))
   if ('row' in reading && reading.row.checkoutId === id) return reading.row
   throw new StoreProblem(
     'shopify_bad_answer',
@@ -415,7 +415,7 @@ export function restoreLink(
   items: readonly RestoreItem[],
   along: RestoreOptions = {},
 ): RestoreLink | null {
-  const usable = items.filter((item) => idOf(item) && boundedQuantity(item.quantity) > 0).slice(0, MAX_LINES)
+  const usable = items.filter((item) => getItemId(item) && boundedQuantity(item.quantity) > 0).slice(0, MAX_LINES)
   const isRipe = checkout && (!now || now.getTime() - Date.parse(checkout.createdAt) >= MIN_AGE_MS)
   if (isRipe && URL.canParse(checkout.url)) return { url: withParameters(checkout.url, along), items: [...items] }
   const lines = [...sumQuantities(usable)].map(([id, quantity]) => `${id}:${quantity}`)
@@ -434,7 +434,7 @@ function withParameters(address: string, { coupon, extra = {} }: RestoreOptions)
 function sumQuantities(items: readonly RestoreItem[]): Map<string, number> {
   const quantities = new Map<string, number>()
   for (const item of items) {
-    const id = idOf(item)!
+    const id = getItemId(item)!
     const quantity = boundedQuantity(item.quantity)
     quantities.set(id, Math.min((quantities.get(id) ?? 0) + quantity, MAX_QUANTITY))
   }
@@ -442,7 +442,7 @@ function sumQuantities(items: readonly RestoreItem[]): Map<string, number> {
 }
 
 /** A permalink accepts variants only. */
-const idOf = ({ variationId }: RestoreItem): string | null => parseId(variationId)
+const getItemId = ({ variationId }: RestoreItem): string | null => parseId(variationId)
 
 const boundedQuantity = (quantity: number): number =>
   Number.isFinite(quantity) ? Math.min(Math.max(Math.trunc(quantity), 0), MAX_QUANTITY) : 0

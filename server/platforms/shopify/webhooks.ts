@@ -67,26 +67,26 @@ interface Delivery {
 type Reader = (topic: string, delivered: Delivery) => StoreEvent | null
 
 const readOrderEvent: Reader = (topic, { key, body }) => {
-  const orderId = idOf(body)
+  const orderId = readId(body)
   if (!orderId) return null
   return { kind: 'order', topic, order: { orderId }, key }
 }
 
 const readCheckoutEvent: Reader = (topic, { key, body }) => {
-  const checkoutId = idOf(body)
+  const checkoutId = readId(body)
   const tokens = { checkoutToken: parseToken(at(body, 'token')), cartToken: parseToken(at(body, 'cart_token')) }
   if (!checkoutId) return null
   return { kind: 'checkout', topic, checkoutId, ...tokens, key }
 }
 
 const readCustomerEvent: Reader = (topic, { key, body }) => {
-  const customerId = parseId(at(body, 'customer_id')) ?? idOf(body)
+  const customerId = parseId(at(body, 'customer_id')) ?? readId(body)
   if (!customerId) return null
   return { kind: 'customer', topic, customerId, key }
 }
 
 const readProductEvent: Reader = (topic, { key, body }) => {
-  const productId = idOf(body)
+  const productId = readId(body)
   if (!productId) return null
   return { kind: 'product', topic, productId, key }
 }
@@ -139,7 +139,7 @@ function readEvent(topic: string, delivered: Delivery): StoreEvent {
   return read?.(topic, delivered) ?? { kind: 'other', topic, key: delivered.key }
 }
 
-const idOf = (body: unknown): string | null => parseId(at(body, 'id')) ?? parseGid(at(body, 'admin_graphql_api_id'))
+const readId = (body: unknown): string | null => parseId(at(body, 'id')) ?? parseGid(at(body, 'admin_graphql_api_id'))
 
 /** A cart's items; null without a token. A cart names no person. */
 function readCart(body: unknown): PlatformCart | null {

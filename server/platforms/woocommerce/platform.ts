@@ -622,7 +622,7 @@ async function tryLink(store: Store, wish: RefillRequest): Promise<RefillResult 
   const session = target.searchParams.get('session')
   if (!session && !target.searchParams.has('wc_error')) return null
   const { lines: cart, coupons } = session ? await readCart(store, session) : { lines: [], coupons: [] }
-  const isLacking = wish.items.some((item) => item.choices && quantityOf(cart, item) < requestedQuantity(wish, item))
+  const isLacking = wish.items.some((item) => item.choices && findQuantity(cart, item) < requestedQuantity(wish, item))
   if (isLacking && wish.items.length <= MAX_LINES) {
     const filled = await fillByLine(store, wish, session ? target : null)
     if (sum(filled.lines) > sum(cart)) return filled
@@ -691,16 +691,16 @@ async function ask({ net, signal }: Store, url: string, token?: string, body?: o
   return net.fetch(url, request)
 }
 
-const idOf = ({ productId, variationId }: RestoreItem): string => variationId ?? productId
+const getItemId = ({ productId, variationId }: RestoreItem): string => variationId ?? productId
 
 const sum = (lines: readonly { quantity: number }[]): number =>
   lines.reduce((total, { quantity }) => total + quantity, 0)
 
-const quantityOf = (lines: RefillResult['lines'], item: RestoreItem): number =>
-  sum(lines.filter((line) => line.id === idOf(item)))
+const findQuantity = (lines: RefillResult['lines'], item: RestoreItem): number =>
+  sum(lines.filter((line) => line.id === getItemId(item)))
 
 const requestedQuantity = ({ items }: RefillRequest, item: RestoreItem): number =>
-  sum(items.filter((each) => idOf(each) === idOf(item)))
+  sum(items.filter((each) => getItemId(each) === getItemId(item)))
 
 /** A store and its keys for signing requests. */
 interface WooAccess extends SigningKeys {

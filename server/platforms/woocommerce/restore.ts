@@ -11,7 +11,7 @@ export function restoreLink(
   items: readonly RestoreItem[],
   along: RestoreOptions = {},
 ): RestoreLink | null {
-  const usable = items.filter((item) => idOf(item) && boundedQuantity(item.quantity) > 0)
+  const usable = items.filter((item) => getItemId(item) && boundedQuantity(item.quantity) > 0)
   const home = withoutSlash(profile.homeUrl)
   if (profile.hasCheckoutLink) {
     const url = checkoutLink(home, usable, along)
@@ -19,9 +19,9 @@ export function restoreLink(
   }
   const first = usable.find((item) => item.variationId === null) ?? usable[0]
   if (!first) return null
-  const same = usable.filter((item) => idOf(item) === idOf(first))
-  const quantity = quantitiesOf(same).get(idOf(first)!)
-  return { url: `${home}/?add-to-cart=${idOf(first)}&quantity=${quantity}${parameters(along.extra)}`, items: same }
+  const same = usable.filter((item) => getItemId(item) === getItemId(first))
+  const quantity = quantitiesOf(same).get(getItemId(first)!)
+  return { url: `${home}/?add-to-cart=${getItemId(first)}&quantity=${quantity}${parameters(along.extra)}`, items: same }
 }
 
 /** WooCommerce ≥ 10: one entry per id, the variation's id for variations. */
@@ -40,14 +40,14 @@ const MAX_QUANTITY = 9_999
 function quantitiesOf(items: readonly RestoreItem[]): Map<string, number> {
   const quantities = new Map<string, number>()
   for (const item of items) {
-    const id = idOf(item)
+    const id = getItemId(item)
     const quantity = boundedQuantity(item.quantity)
     if (id && quantity > 0) quantities.set(id, Math.min((quantities.get(id) ?? 0) + quantity, MAX_QUANTITY))
   }
   return quantities
 }
 
-const idOf = ({ productId, variationId }: RestoreItem): string | null => parseId(variationId ?? productId)
+const getItemId = ({ productId, variationId }: RestoreItem): string | null => parseId(variationId ?? productId)
 
 const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 

@@ -54,7 +54,7 @@ export function openShownPrices(
     if (shownTax === 'none') return products
     const shown = new Map<string, number>()
     for (const isOfVariations of [false, true]) {
-      const ids = products.filter((each) => (each.variationId !== null) === isOfVariations).map(idOf)
+      const ids = products.filter((each) => (each.variationId !== null) === isOfVariations).map(getProductId)
       for (let at = 0; at < ids.length && shownTax !== 'unknown' && !hasFailed; at += 100) {
         const rows = await ask(ids.slice(at, at + 100), isOfVariations, signal)
         hasFailed = rows === null
@@ -64,12 +64,12 @@ export function openShownPrices(
     const tax = shownTax
     return products.map((product) => ({
       ...product,
-      ...chooseShownPrice(product.priceMinor, shown.get(idOf(product)), tax),
+      ...chooseShownPrice(product.priceMinor, shown.get(getProductId(product)), tax),
     }))
   }
 }
 
-const idOf = ({ productId, variationId }: PlatformProduct): string => variationId ?? productId
+const getProductId = ({ productId, variationId }: PlatformProduct): string => variationId ?? productId
 
 function readPrices(rows: unknown[], currency: string): (readonly [string, number])[] {
   return rows.flatMap((raw) => {

@@ -11,7 +11,7 @@ import * as sql from './sql.ts'
 export {
   buildShopperLock,
   lockShoppers,
-  lockShoppersOf,
+  lockShoppersById,
   type ShopperContact,
   selectKeyOwners,
   selectMatchedEmails,

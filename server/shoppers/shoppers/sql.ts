@@ -165,7 +165,7 @@ export async function markMembers({ db, accountId }: AccountTx, emails: readonly
 }
 
 /** Serializes with all records of these shoppers. Rows that only reference a shopper do not wait. */
-export async function lockShoppersOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
+export async function lockShoppersById({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
   await buildShopperLock(storeId, shopperIds).execute(db)
 }
 

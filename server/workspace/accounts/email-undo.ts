@@ -45,7 +45,7 @@ async function applyUndo(deps: Deps, tx: Tx, asked: { hash: Buffer; passwordHash
   await deleteEmailChange(tx, user.id)
   await deleteUndosSince(tx, user.id, kept.created_at)
   await users.consumeOtherResets(tx, user.id, now)
-  await users.deleteSessionsOf(tx, user.id)
+  await users.deleteUserSessions(tx, user.id)
   await deps.jobs.enqueue(tx, mailNotice, { userId: user.id, about: 'password-changed' })
   for (const { id } of await accountsOf(tx, user.id)) {
     await refreshMembers({ accountId: id, db: tx }, [user.email, kept.email])

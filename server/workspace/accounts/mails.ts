@@ -24,13 +24,13 @@ export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailR
   const token = randomToken()
   const now = deps.now()
   await insertReset(deps.db, { tokenHash: tokenHash(token), userId, now, expiresAt: later(now, RESET_MS) })
-  await send(deps, user, resetMail({ name: user.name, url: urlOf(deps, 'reset-password', token) }))
+  await send(deps, user, resetMail({ name: user.name, url: buildUrl(deps, 'reset-password', token) }))
 }
 
 export async function mailVerificationLink(deps: Deps, { userId }: z.infer<typeof mailVerification.payload>) {
   const user = await findRealUser(deps, userId)
   if (!user || user.email_confirmed_at) return
-  const url = urlOf(deps, 'verify-email', createVerificationToken(deps, user))
+  const url = buildUrl(deps, 'verify-email', createVerificationToken(deps, user))
   await send(deps, user, verificationMail({ url }))
 }
 
@@ -40,7 +40,7 @@ export async function mailRegistrationAttempt(
   { userId }: z.infer<typeof mailRegistration.payload>,
 ): Promise<void> {
   const user = await findRealUser(deps, userId)
-  if (user) await send(deps, user, registrationMail({ name: user.name, url: urlOf(deps, 'login') }))
+  if (user) await send(deps, user, registrationMail({ name: user.name, url: buildUrl(deps, 'login') }))
 }
 
 /** Each mail has a token of its own, so only the newest link works. */
@@ -59,7 +59,7 @@ export async function mailInvitationLink(
     inviter: nameOr(asked.invited_by, 'Someone'),
     team: nameOr(asked.account_name, 'a team'),
     role: asked.role,
-    url: urlOf(deps, 'invite', token),
+    url: buildUrl(deps, 'invite', token),
   })
   const outcome = await submitMail(deps, asked.email, mail)
   const isOut = outcome.kind === 'accepted' || outcome.kind === 'unknown'
@@ -76,7 +76,7 @@ export async function mailEmailChangeLink(deps: Deps, { userId }: z.infer<typeof
   const change = user && (await saveEmailToken(deps.db, userId, tokenHash(token), deps.now()))
   if (!user || !change) return
   const { name, email } = user
-  const mail = emailChangeMail({ name, email, url: urlOf(deps, 'confirm-email', token) })
+  const mail = emailChangeMail({ name, email, url: buildUrl(deps, 'confirm-email', token) })
   await send(deps, { id: userId, email: change.email }, mail)
 }
 
@@ -86,7 +86,7 @@ export async function mailSecurityNotice(deps: Deps, { userId, about }: z.infer<
     await send(
       deps,
       user,
-      notices[about]({ name: user.name, url: urlOf(deps, 'login'), support: deps.config.supportEmail }),
+      notices[about]({ name: user.name, url: buildUrl(deps, 'login'), support: deps.config.supportEmail }),
     )
 }
 
@@ -102,7 +102,7 @@ export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof m
   const undo = await saveUndoToken(deps.db, undoId, tokenHash(token), deps.now())
   if (!undo) return
   const { name, new_email: newEmail } = undo
-  const mail = emailChangedMail({ name, newEmail, url: urlOf(deps, 'undo-email', token) })
+  const mail = emailChangedMail({ name, newEmail, url: buildUrl(deps, 'undo-email', token) })
   await send(deps, { id: undo.user_id, email: undo.email }, mail)
 }
 
@@ -111,7 +111,7 @@ export async function notifyRemoved(
   deps: Deps,
   user: { id: string; name: string; email: string; account_name: string },
 ): Promise<void> {
-  const about = { name: user.name, team: user.account_name, url: urlOf(deps, 'login') }
+  const about = { name: user.name, team: user.account_name, url: buildUrl(deps, 'login') }
   logOutcome(deps, user.id, await submitMail(deps, user.email, removedMail(about)))
 }
 
@@ -126,7 +126,7 @@ export async function notifyAccountDeleted(
   logOutcome(deps, user.id, await submitMail(deps, user.email, mail))
 }
 
-const urlOf = ({ config }: Deps, page: string, token?: string) =>
+const buildUrl = ({ config }: Deps, page: string, token?: string) =>
   `${config.publicUrl}/${page}${token === undefined ? '' : `?token=${token}`}`
 
 /** Older names may contain addresses, which new names may not. */

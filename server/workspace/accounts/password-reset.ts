@@ -53,7 +53,7 @@ export async function resetPassword(deps: Deps, asked: { token: string; password
     const reset = await lockResetUser(tx, tokenHash(asked.token), now)
     await sql.consumeOtherResets(tx, reset.user_id, now)
     await deleteEmailChange(tx, reset.user_id)
-    await sql.deleteSessionsOf(tx, reset.user_id)
+    await sql.deleteUserSessions(tx, reset.user_id)
     // A factor set before the address was confirmed may not belong to its owner.
     if (!reset.isProven) await removeSecondFactor(tx, reset.user_id)
     const user = await sql.setPassword(tx, reset.user_id, passwordHash)

@@ -12,7 +12,7 @@ import * as profile from './profile.ts'
 
 // Account endpoints. Those of the team are separate.
 
-export const originOf = (request: FastifyRequest): Origin => ({
+export const getOrigin = (request: FastifyRequest): Origin => ({
   ip: request.ip,
   device: describeDevice(request.headers['user-agent']),
   cookies: request.cookies,
@@ -37,14 +37,14 @@ export function rememberDevice<S extends SignedIn>(deps: Deps, reply: FastifyRep
 
 export const accountRoutes: Routes = (app, deps) => {
   servePublic(app, deps, api.register, async ({ body, request, reply }) =>
-    rememberDevice(deps, reply, await register(deps, { ...body, ...originOf(request) })),
+    rememberDevice(deps, reply, await register(deps, { ...body, ...getOrigin(request) })),
   )
 
   servePublic(app, deps, api.login, async ({ body, request, reply }) =>
-    rememberDevice(deps, reply, await signIn(deps, { ...body, ...originOf(request) })),
+    rememberDevice(deps, reply, await signIn(deps, { ...body, ...getOrigin(request) })),
   )
 
-  servePublic(app, deps, api.demoLogin, ({ request }) => signInToDemo(deps, originOf(request)))
+  servePublic(app, deps, api.demoLogin, ({ request }) => signInToDemo(deps, getOrigin(request)))
 
   serveAccount(app, deps, api.logout, async ({ account, session }) => {
     await signOut(account, session)

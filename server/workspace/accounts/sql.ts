@@ -73,7 +73,7 @@ export function demoOwner(db: Db) {
     .executeTakeFirst()
 }
 
-export function deleteSessionsOf(tx: Tx, userId: string) {
+export function deleteUserSessions(tx: Tx, userId: string) {
   return tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
 

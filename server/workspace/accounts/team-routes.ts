@@ -7,7 +7,7 @@ import { refuseDemo } from '../../access/members/session.ts'
 import { accountExport } from './export.ts'
 import { acceptInvitation, inviteMember, readInvitation, resendInvitation, revokeInvitation } from './invitations.ts'
 import { deleteAccount } from './removal.ts'
-import { originOf, rememberDevice } from './routes.ts'
+import { getOrigin, rememberDevice } from './routes.ts'
 import { changeRole, leaveTeam, listAccounts, removeMember, switchAccount, viewTeam } from './team.ts'
 import { setAccountName } from './team-sql.ts'
 
@@ -43,7 +43,7 @@ export const teamRoutes: Routes = (app, deps) => {
   )
 
   servePublic(app, deps, api.acceptInvitation, async ({ body, request, reply, session }) =>
-    rememberDevice(deps, reply, await acceptInvitation(deps, { ...body, ...originOf(request) }, session)),
+    rememberDevice(deps, reply, await acceptInvitation(deps, { ...body, ...getOrigin(request) }, session)),
   )
 
   serveAccount(app, deps, api.listAccounts, async ({ account, session }) => ({

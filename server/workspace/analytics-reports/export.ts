@@ -120,11 +120,11 @@ async function* linesOf(
   last: FileBlock,
   rows: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
-  yield Buffer.from(CSV_START + [...blocks, last].map(textOf).join('\r\n'))
+  yield Buffer.from(CSV_START + [...blocks, last].map(formatBlock).join('\r\n'))
   yield* rows
 }
 
-const textOf = ({ title, columns, rows }: FileBlock): string =>
+const formatBlock = ({ title, columns, rows }: FileBlock): string =>
   [[title], columns.map(([name]) => name), columns.map(([, definition]) => definition), ...rows].map(csvLine).join('')
 
 // ROI Tracking in the file: costs of messages and plan, and their revenue (decisions 100 and 154). Pure.

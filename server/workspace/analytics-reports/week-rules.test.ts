@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isInTime, mondayOf, nextReportAt, reportAt } from './weekly.ts'
+import { findMonday, isInTime, nextReportAt, reportAt } from './weekly.ts'
 
 // Monday at eight in the store's time zone, across clock changes (decision 100).
 
@@ -26,8 +26,8 @@ test("the next report is this Monday's until it was due, then next week's", () =
 })
 
 test("the week is that of the store's calendar", () => {
-  expect(mondayOf(at('2026-03-09T03:59:00Z'), 'America/New_York')).toBe('2026-03-02')
-  expect(mondayOf(at('2026-03-09T04:00:00Z'), 'America/New_York')).toBe('2026-03-09')
+  expect(findMonday(at('2026-03-09T03:59:00Z'), 'America/New_York')).toBe('2026-03-02')
+  expect(findMonday(at('2026-03-09T04:00:00Z'), 'America/New_York')).toBe('2026-03-09')
 })
 
 test('the report is skipped when two days late', () => {

@@ -35,7 +35,7 @@ export async function planWeeklyReports(deps: Deps): Promise<void> {
 async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<void> {
   const row = await readStore(store)
   if (!row) return
-  const monday = mondayOf(now, row.time_zone)
+  const monday = findMonday(now, row.time_zone)
   const readers = await findReaders(store, row, now)
   await transact(store, async (tx) => {
     if (!(await lockClock(tx, now))) return
@@ -49,7 +49,7 @@ async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<voi
 
 /** Skips the week before the store was connected, and weeks without carts. null: the week's figures are incomplete. */
 async function findReaders(store: StoreDb<Db>, row: StoreRow, now: Date): Promise<string[] | null> {
-  const monday = mondayOf(now, row.time_zone)
+  const monday = findMonday(now, row.time_zone)
   const at = reportAt(monday, row.time_zone)
   if (!row.is_active || !isInTime(now, at) || row.connected_at >= at) return []
   if (!(await isCountedBefore(store, monday, row.time_zone))) return null
@@ -87,7 +87,7 @@ const HOUR = 8
 const LATEST_MS = 48 * 3_600_000
 
 /** The Monday of the current week in the store's calendar. */
-export function mondayOf(now: Date, zone: string): Day {
+export function findMonday(now: Date, zone: string): Day {
   const today = localTime(now, zone).toPlainDate()
   return today.subtract({ days: today.dayOfWeek - 1 }).toString()
 }
@@ -98,7 +98,7 @@ export function reportAt(monday: Day, zone: string): Date {
 }
 
 export function nextReportAt(now: Date, zone: string): Date {
-  const monday = mondayOf(now, zone)
+  const monday = findMonday(now, zone)
   const thisWeek = reportAt(monday, zone)
   return thisWeek > now ? thisWeek : reportAt(addDays(monday, 7), zone)
 }
@@ -117,15 +117,15 @@ interface WeeklyMailInput {
 
 function weekMail(weeks: Weeks, letter: WeeklyMailInput): AccountMail {
   const { name, store, publicUrl } = letter
-  const won = moneyOf(weeks.now.won, store.currency)
+  const won = formatMoney(weeks.now.won, store.currency)
   return {
     subject: weeks.now.won > 0 ? `Your week at ${store.name}: ${won} won back` : `Your week at ${store.name}`,
     paragraphs: [
       `Hello ${name},`,
-      `This is ${store.name} from ${dayOf(weeks.first)} to ${dayOf(weeks.last)}, by the calendar of the store, each figure with the week before.`,
+      `This is ${store.name} from ${formatDay(weeks.first)} to ${formatDay(weeks.last)}, by the calendar of the store, each figure with the week before.`,
     ],
     items: [...figureItems(weeks, letter), ...(letter.hasProducts ? productItems(weeks, letter) : [])],
-    link: { label: 'Open the analytics', url: addressOf(letter) },
+    link: { label: 'Open the analytics', url: buildAddress(letter) },
     footer: {
       label: 'Choose which of these emails you get',
       url: `${publicUrl}/settings/account/notifications`,
@@ -133,7 +133,7 @@ function weekMail(weeks: Weeks, letter: WeeklyMailInput): AccountMail {
   }
 }
 
-const addressOf = ({ publicUrl, store }: WeeklyMailInput) =>
+const buildAddress = ({ publicUrl, store }: WeeklyMailInput) =>
   `${publicUrl}/analytics?platform=${store.platform}&storeId=${store.id}&range=7d`
 
 interface Figure {
@@ -146,19 +146,19 @@ interface Figure {
 }
 
 function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[] {
-  const money = (value: number | null) => moneyOf(value ?? 0, letter.store.currency)
+  const money = (value: number | null) => formatMoney(value ?? 0, letter.store.currency)
   const figures: Figure[] = [
     {
       ...{ title: 'Money won back', of: ({ won }) => won, show: money },
       text: 'Net revenue of the orders attributed to your messages.',
     },
     {
-      ...{ title: 'Orders won back', of: ({ orders }) => orders, show: (value) => countOf(value ?? 0) },
+      ...{ title: 'Orders won back', of: ({ orders }) => orders, show: (value) => formatCount(value ?? 0) },
       text: 'Orders attributed to your messages.',
     },
     {
-      ...{ title: 'Share recovered', of: ({ recoveredShare }) => recoveredShare, show: percentOf },
-      text: `Of ${cartsOf(now.abandoned, 'abandoned cart')}, ${countOf(now.recovered)} recovered by now.`,
+      ...{ title: 'Share recovered', of: ({ recoveredShare }) => recoveredShare, show: formatPercent },
+      text: `Of ${formatCounted(now.abandoned, 'abandoned cart')}, ${formatCount(now.recovered)} recovered by now.`,
     },
     {
       ...{
@@ -172,7 +172,7 @@ function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[
   ]
   return figures.map(({ title, of, show, isLoss = false, text }) => ({
     title: `${title}: ${show(of(now))}`,
-    url: addressOf(letter),
+    url: buildAddress(letter),
     note: noteOf(of(now), of(before), show),
     text,
     tone: toneOf(change(of(now), of(before)), isLoss),
@@ -195,9 +195,9 @@ function toneOf(changed: number | null, isLoss: boolean): MailItem['tone'] {
 function productItems({ products }: Weeks, letter: WeeklyMailInput): MailItem[] {
   return products.map(({ name, abandonedCount, recoveryRate, revenueLost }) => ({
     title: clipped(name),
-    url: addressOf(letter),
-    note: `Left in ${cartsOf(abandonedCount, 'cart')}, ${percentOf(recoveryRate)} recovered`,
-    text: `${moneyOf(revenueLost, letter.store.currency)} not bought by now.`,
+    url: buildAddress(letter),
+    note: `Left in ${formatCounted(abandonedCount, 'cart')}, ${formatPercent(recoveryRate)} recovered`,
+    text: `${formatMoney(revenueLost, letter.store.currency)} not bought by now.`,
     tone: 'neutral',
   }))
 }
@@ -210,13 +210,14 @@ function clipped(name: string): string {
   return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS - 1)}…` : line
 }
 
-const moneyOf = (amount: number, currency: string) => amount.toLocaleString('en-US', { style: 'currency', currency })
-const countOf = (count: number) => count.toLocaleString('en-US')
-const cartsOf = (count: number, noun: string) => `${countOf(count)} ${noun}${count === 1 ? '' : 's'}`
-const percentOf = (fraction: number | null) => (fraction === null ? '–' : `${(fraction * 100).toFixed(2)}%`)
+const formatMoney = (amount: number, currency: string) =>
+  amount.toLocaleString('en-US', { style: 'currency', currency })
+const formatCount = (count: number) => count.toLocaleString('en-US')
+const formatCounted = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+const formatPercent = (fraction: number | null) => (fraction === null ? '–' : `${(fraction * 100).toFixed(2)}%`)
 
 const DAY = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' })
-const dayOf = (day: string) => DAY.format(Date.parse(day))
+const formatDay = (day: string) => DAY.format(Date.parse(day))
 
 // Statements for the schedule of weekly reports, and for created and sent ones.
 

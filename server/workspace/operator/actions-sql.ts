@@ -22,7 +22,7 @@ export function listActions(db: Db, { offset, limit }: PageWindow) {
     .execute()
 }
 
-export function actionsOf(db: Db, accountId: string) {
+export function listAccountActions(db: Db, accountId: string) {
   return db
     .selectFrom('operator_actions')
     .selectAll()

@@ -36,12 +36,12 @@ export async function readAccount({ db, now }: Deps, accountId: string) {
       suspendedReason: row.suspendedReason,
       suspendedBy: row.suspendedBy,
       creditMicros: await readBalance({ accountId, db }),
-      members: (await sql.membersOf(db, accountId)).map(({ name, email, role, email_confirmed_at }) => ({
+      members: (await sql.listMembers(db, accountId)).map(({ name, email, role, email_confirmed_at }) => ({
         ...{ name, email, role, isConfirmed: email_confirmed_at !== null },
       })),
     },
     usage: { ...usage, renewsAt: usage.renewsAt.toISOString() },
-    stores: (await sql.storesOf(db, accountId)).map(({ id, name, url, platform, is_active, sending_paused_at }) => ({
+    stores: (await sql.listStores(db, accountId)).map(({ id, name, url, platform, is_active, sending_paused_at }) => ({
       ...{ id, name, url, platform, isActive: is_active, isPaused: sending_paused_at !== null },
       stopped: alarms.filter((alarm) => alarm.storeId === id).map(viewStop),
     })),
@@ -50,7 +50,7 @@ export async function readAccount({ db, now }: Deps, accountId: string) {
       oldestAt: each.oldestAt.toISOString(),
     })),
     problems: (await sql.openProblems(db, accountId)).map(viewProblem),
-    actions: (await actions.actionsOf(db, accountId)).map(viewAction),
+    actions: (await actions.listAccountActions(db, accountId)).map(viewAction),
   }
 }
 

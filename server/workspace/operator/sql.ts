@@ -70,7 +70,7 @@ function matchesFilter({ search, isSuspended }: AccountFilter): RawBuilder<boole
     or a.id in (select t.account_id from stores t where t.url ilike ${like}))`
 }
 
-export function membersOf(db: Db, accountId: string) {
+export function listMembers(db: Db, accountId: string) {
   return db
     .selectFrom('members as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -82,7 +82,7 @@ export function membersOf(db: Db, accountId: string) {
     .execute()
 }
 
-export function storesOf(db: Db, accountId: string) {
+export function listStores(db: Db, accountId: string) {
   return db
     .selectFrom('stores')
     .select(['id', 'name', 'url', 'platform', 'is_active', 'sending_paused_at'])

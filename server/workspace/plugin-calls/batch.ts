@@ -77,7 +77,7 @@ function readEntries(entries: readonly unknown[], now: Date): { read: ReadEntry[
     // Without a number, the rejection could not name the entry, so the whole batch is rejected.
     const { seq, age, ...rest } = readInput(Numbered, raw)
     const parsed = Entry.safeParse(rest)
-    if (parsed.success) read.push({ seq, at: timeOf(age, now), entry: parsed.data })
+    if (parsed.success) read.push({ seq, at: toTime(age, now), entry: parsed.data })
     else refused.push({ seq, code: 'invalid', error: describeFirstIssue(parsed.error) })
   }
   return { read: read.sort((a, b) => a.seq - b.seq), refused }
@@ -180,7 +180,7 @@ function listActiveCustomers(read: readonly ReadEntry[], customers: readonly str
 /** S7: a receipt has a time, and older ages are limited. */
 const OLDEST_MS = 8 * 86_400_000
 
-const timeOf = (age: number, receivedAt: Date): Date =>
+const toTime = (age: number, receivedAt: Date): Date =>
   new Date(receivedAt.getTime() - Math.min(age * 1_000, OLDEST_MS))
 
 function cartPost(entry: CartEntry, { install, seq, at }: { install: string; seq: number; at: Date }): SignedPost {

@@ -10,7 +10,7 @@ import {
   type PluginShop,
 } from '../../../test/plugin-shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
 import { deleteOldBoxCounts } from '../../shoppers/consent/box-counts.ts'
 
 // How many shoppers see and tick a consent box, as reported by script and plugin.
@@ -59,7 +59,7 @@ async function post(cart: string, body: object) {
     }),
   })
   expect([reply.statusCode, reply.body]).toEqual([204, ''])
-  await foldPostsOf(world.deps, shop.storeId)
+  await foldStorePosts(world.deps, shop.storeId)
 }
 
 let seq = 0

@@ -37,9 +37,9 @@ const plain = (text: string) =>
     .trim()
     .replace(/[\\`*_{}[\]<>#|!]/g, (mark) => `\\${mark}`) || BLANK
 
-const controllerOf = ({ accountName, store }: DocumentInput) =>
+const describeController = ({ accountName, store }: DocumentInput) =>
   `${plain(store.sender_name || accountName)}, ${plain(store.postal_address)} (${plain(new URL(store.home_url).hostname)})`
-const processorOf = ({ config }: DocumentInput) =>
+const describeProcessor = ({ config }: DocumentInput) =>
   `${plain(config.companyName)}, ${plain(config.supportEmail)} (${plain(new URL(config.publicUrl).hostname)}), address: ${BLANK}`
 
 const KINDS = keptInTables
@@ -48,7 +48,7 @@ const dataKinds = () =>
     .map((name) => `- **${keptTexts.en[name].title}**: ${keptTexts.en[name].text}`)
     .join('\n')
 
-const endOf = ({ store }: DocumentInput) =>
+const describeEnd = ({ store }: DocumentInput) =>
   store.retention_days === null
     ? 'For as long as the store is connected, or until a person is erased.'
     : `Who a person is: ${store.retention_days} days after they were last seen, customers ${store.retention_days} days after their last order, cart or sign-in.`
@@ -102,7 +102,7 @@ function listSubProcessors({ config, hasOwnMail, textChannels, hasPush }: Docume
   ]
 }
 
-const tableOf = (services: readonly SubProcessor[]) =>
+const renderTable = (services: readonly SubProcessor[]) =>
   ['| service | what for | data | country, safeguard |', '| - | - | - | - |']
     .concat(services.map(({ name, purpose, data }) => `| ${plainCell(name)} | ${purpose} | ${data} | ${BLANK} |`))
     .join('\n')
@@ -123,8 +123,8 @@ const writers: Readonly<Record<DocumentName, (facts: DocumentInput) => string>> 
 
 ## 1. Parties
 
-- Controller: ${controllerOf(facts)}
-- Processor: ${processorOf(facts)}
+- Controller: ${describeController(facts)}
+- Processor: ${describeProcessor(facts)}
 
 If you run Recoup on your own server, you are both: you need no agreement with yourself, but one with each service of the list of sub-processors.
 
@@ -157,7 +157,7 @@ ${dataKinds()}
 
 The controller agrees to those of the list below. The processor announces changes ${BLANK} days ahead; the controller may object.
 
-${tableOf(listSubProcessors(facts))}
+${renderTable(listSubProcessors(facts))}
 
 ## 7. Technical and organisational measures
 
@@ -173,11 +173,11 @@ Processor: ${BLANK}, date ${BLANK}`,
 
 ## Controller (Article 30(1) GDPR)
 
-${controllerOf(facts)}. Representative and data protection officer: ${BLANK}
+${describeController(facts)}. Representative and data protection officer: ${BLANK}
 
 ## Processor
 
-${processorOf(facts)}
+${describeProcessor(facts)}
 
 ## Purpose
 
@@ -200,11 +200,11 @@ ${KINDS()
   )
   .join('\n')}
 
-${endOf(facts)} All data of a disconnected store is deleted after 30 days.
+${describeEnd(facts)} All data of a disconnected store is deleted after 30 days.
 
 ## Recipients
 
-${tableOf(listSubProcessors(facts))}
+${renderTable(listSubProcessors(facts))}
 
 ## Transfers to third countries
 
@@ -216,9 +216,9 @@ ${MEASURES}`,
 
   'sub-processors': (facts) => `${head('sub-processors', facts)}
 
-Operator: ${processorOf(facts)}
+Operator: ${describeProcessor(facts)}
 
-${tableOf(listSubProcessors(facts))}
+${renderTable(listSubProcessors(facts))}
 
 Services that are not set up are not listed. Your shop system itself is not a sub-processor of Recoup.`,
 }

@@ -33,7 +33,7 @@ const isSent = (storeId: string, { messageIds }: StoreDataSubject) =>
 const anyLike = (addresses: readonly string[]) =>
   sql`any(${addresses.map((address) => `%${address.replace(/[\\%_]/g, '\\$&')}%`)}::text[])`
 
-export async function mergingKeysOf(
+export async function listMergingKeys(
   { db, storeId }: StoreDb,
   person: Pick<StoreDataSubject, 'shopperIds'>,
 ): Promise<ShopperKey[]> {
@@ -43,7 +43,7 @@ export async function mergingKeysOf(
   return rows.rows
 }
 
-export async function factsOf({ db, storeId }: StoreTx, person: StoreDataSubject) {
+export async function readFacts({ db, storeId }: StoreTx, person: StoreDataSubject) {
   return db
     .selectFrom('facts')
     .select(['id', 'shopper_id', 'payload'])
@@ -55,7 +55,7 @@ export async function factsOf({ db, storeId }: StoreTx, person: StoreDataSubject
 }
 
 /** Including merged carts. */
-export async function foldsOf({ db, storeId }: StoreTx, person: StoreDataSubject) {
+export async function readFolds({ db, storeId }: StoreTx, person: StoreDataSubject) {
   return db
     .selectFrom('carts')
     .select(['id', 'shopper_id', 'fold'])
@@ -253,7 +253,7 @@ export async function finishErasure(
 }
 
 /** In a fixed order, so that a retry continues where the first run ended. */
-export async function storeIdsOf({ db, accountId }: AccountTx): Promise<string[]> {
+export async function listStoreIds({ db, accountId }: AccountTx): Promise<string[]> {
   const rows = await db.selectFrom('stores').select('id').where('account_id', '=', accountId).orderBy('id').execute()
   return rows.map(({ id }) => id)
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ERASE_WORD, type Erasure, privacyTexts } from '../../../shared/privacy.ts'
 import type { Session } from '../../access/members/session.ts'
 import { waitForGrouping } from '../../access/notifications/clock.ts'
-import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
 import { createEraser } from '../../carts/carts/erased.ts'
 import { anonymizeShoppers } from '../../carts/experiments/experiments.ts'
 import { AppError } from '../../core/common/errors.ts'
@@ -17,7 +17,7 @@ import * as sql from './erase-sql.ts'
 import { addCounts, type Found, findDataSubject, readErasure } from './find.ts'
 import { eraseJob } from './jobs.ts'
 import { personIn } from './person.ts'
-import { insertErasure, type KnownBy, providerIdsOf, type StoreDataSubject } from './sql.ts'
+import { insertErasure, type KnownBy, listProviderIds, type StoreDataSubject } from './sql.ts'
 
 // Erases a person (C8) in two steps. The request stops all messages: it suppresses the hashes of their addresses and
 // closes open messages. A job then removes identifying data, one transaction per store.
@@ -143,7 +143,7 @@ async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): P
     if (!open) return false
     const left = JSON.parse(deps.secrets.open(open.encrypted, context(id))) as Remaining
     const hashes = left.addresses.map((address) => deps.secrets.addressHash(address))
-    const storeId = (await sql.storeIdsOf(tx))[open.stores_done]
+    const storeId = (await sql.listStoreIds(tx))[open.stores_done]
     if (!storeId) {
       const counts = addCounts([open.counts, await sql.eraseOfAccount(tx, { hashes, providerIds: left.providerIds })])
       await sql.finishErasure(tx, id, { counts, at: deps.now() })
@@ -167,7 +167,7 @@ const WAIT_MS = 500
 
 async function eraseInStore(deps: Deps, storeId: string, known: KnownBy) {
   // Recent posts of their browser become facts, which are then erased with the rest.
-  await foldPostsOf(deps, storeId)
+  await foldStorePosts(deps, storeId)
   for (let wait = 0; wait < WAITS; wait++) {
     if (wait > 0) await sleep(WAIT_MS)
     const done = await transact({ storeId, db: deps.db }, (tx) => eraseLocked(deps, tx, known))
@@ -183,13 +183,14 @@ async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
   const before = await personIn(deps, tx, known)
   // Locks unknown addresses too: a box ticked with one is stored under the same lock.
   const numbers = (known.customerIds ?? []).map((value): ShopperKey => ({ kind: 'customer', value }))
-  const locked = [...known.addresses.map(buildAddressKey), ...numbers, ...(await sql.mergingKeysOf(tx, before))]
+  const locked = [...known.addresses.map(buildAddressKey), ...numbers, ...(await sql.listMergingKeys(tx, before))]
   await lockAllKeys(tx, locked)
   await lockShoppers(tx, before.shopperIds)
   // Read again under the locks, so that nothing can be added.
   const person = await personIn(deps, tx, known)
-  if (hasNewKeys(await sql.mergingKeysOf(tx, person), locked) || (await sql.hasWorkInProgress(tx, person))) return null
-  const providerIds = await providerIdsOf(tx, person.messageIds)
+  if (hasNewKeys(await sql.listMergingKeys(tx, person), locked) || (await sql.hasWorkInProgress(tx, person)))
+    return null
+  const providerIds = await listProviderIds(tx, person.messageIds)
   const texts = await sql.eraseFromTexts(tx, person)
   return { providerIds, counts: { ...texts, ...(await eraseRows(tx, person, () => 'one person', now)) } }
 }
@@ -202,8 +203,8 @@ export async function eraseRows(
   now: Date,
 ): Promise<Record<string, number>> {
   await sql.closeOpen(tx, people, now)
-  const facts = await sql.factsOf(tx, people)
-  const carts = await sql.foldsOf(tx, people)
+  const facts = await sql.readFacts(tx, people)
+  const carts = await sql.readFolds(tx, people)
   const known = Map.groupBy([...facts, ...carts], ({ shopper_id }) => personOf(shopper_id))
   const erasers = new Map([...known].map(([person, rows]) => [person, createEraser(rows)]))
   const eraserOf = (shopperId: string) => erasers.get(personOf(shopperId))!

@@ -91,17 +91,17 @@ async function readEverything(deps: Deps, account: AccountDb<Db>, typed: string)
   for (const { id, name, url } of await listStores(account)) {
     const handle = { storeId: id, db: account.db }
     const rows = await personIn(deps, handle, person)
-    providerIds.push(...(await sql.providerIdsOf(handle, rows.messageIds)))
+    providerIds.push(...(await sql.listProviderIds(handle, rows.messageIds)))
     const tables: Record<string, sql.PersonRow[]> = {}
     for (const table of privacyTables.filter((each) => !each.isLeftOut)) {
-      const kept = await sql.rowsOf(handle, table, rows)
+      const kept = await sql.readRows(handle, table, rows)
       if (kept.length > 0) tables[table.name] = kept
     }
     if (Object.keys(tables).length > 0) stores.push({ id, name, url, tables })
   }
   const ofAccount: Record<string, sql.PersonRow[]> = {}
   for (const table of accountPrivacyTables) {
-    const kept = await sql.accountRowsOf(account, table, { hashes: person.hashes, providerIds })
+    const kept = await sql.readAccountRows(account, table, { hashes: person.hashes, providerIds })
     if (kept.length > 0) ofAccount[table.name] = kept
   }
   return { person, stores, account: ofAccount }

@@ -3,7 +3,7 @@ import { findTraces } from '../../../test/erasure-scene.ts'
 import { createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordPosts } from '../../carts/capture/capture.ts'
-import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
 import { selectInboxPosts } from '../../carts/capture/capture-sql.ts'
 import { newId } from '../../core/common/ids.ts'
 import { insertPosts } from '../../core/db/system.ts'
@@ -22,7 +22,7 @@ test('a post processed twice during an erasure does not bring back an address (C
   const keep = (seq: number, email: string) =>
     insertPosts(world.db, [{ store_id: shop.storeId, id: newId(), received_at: world.now, post: post(seq, email) }])
   await keep(1, 'una@walk.example')
-  await foldPostsOf(world.deps, shop.storeId)
+  await foldStorePosts(world.deps, shop.storeId)
   const asked = await world.request('DELETE', '/api/privacy/una@walk.example', {
     token: shop.token,
     body: { confirmation: 'erase' },

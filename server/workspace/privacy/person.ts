@@ -15,7 +15,7 @@ export async function personIn(
   const row = await readStore(store)
   const leading = row ? filterIdentifying(known.addresses, [row]) : []
   const person = await sql.personIn(store, { ...known, leading })
-  const browsers = await sql.subscriptionsOf(store, person.shopperIds)
+  const browsers = await sql.listSubscriptions(store, person.shopperIds)
   return {
     ...person,
     hashes: [...known.hashes, ...browsers.map((id) => secrets.addressHash(addressOfSubscription(id)))],
@@ -29,7 +29,7 @@ export async function shoppersIn(
   shopperIds: readonly string[],
 ): Promise<sql.StoreDataSubject> {
   const rows = await sql.rowsOfShoppers(store, shopperIds)
-  const browsers = await sql.subscriptionsOf(store, shopperIds)
+  const browsers = await sql.listSubscriptions(store, shopperIds)
   const marks = [
     ...rows.addresses.flatMap((address) => (address.includes('@') ? [address] : listNumberAliases(address))),
     ...browsers.map(addressOfSubscription),

@@ -8,7 +8,7 @@ import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, lockShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import { eraseRows, hasNewKeys } from './erase.ts'
-import { hasMessageInFlight, mergingKeysOf } from './erase-sql.ts'
+import { hasMessageInFlight, listMergingKeys } from './erase-sql.ts'
 import { addCounts } from './find.ts'
 import { retainJob } from './jobs.ts'
 import { shoppersIn } from './person.ts'
@@ -120,7 +120,7 @@ type Batch = Omit<Page, 'pace'>
 async function eraseBatch(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise<'done' | 'busy' | 'taken'> {
   try {
     // Runs before any lock.
-    const keys = await mergingKeysOf(store, { shopperIds: [...batch.ids] })
+    const keys = await listMergingKeys(store, { shopperIds: [...batch.ids] })
     return await transact(store, (tx) => eraseLocked(deps, tx, batch, keys))
   } catch (error) {
     if (isLockTimeout(error)) return 'busy'
@@ -142,7 +142,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch,
     tx,
     due.map(({ id }) => id),
   )
-  if (hasNewKeys(await mergingKeysOf(tx, people), keys) || (await hasMessageInFlight(tx, people))) return 'busy'
+  if (hasNewKeys(await listMergingKeys(tx, people), keys) || (await hasMessageInFlight(tx, people))) return 'busy'
   const run = await lockRun(tx, day)
   if (!run) return 'taken'
   const erased = await eraseRows(tx, people, (shopperId) => shopperId, deps.now())
@@ -159,7 +159,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch,
 async function withoutAgreed(deps: Deps, store: StoreDb, due: readonly DueShopper[], before: Date) {
   const hashed = due.map((person) => ({
     person,
-    hashes: person.addresses.flatMap((address) => hashesOf(deps, address)),
+    hashes: person.addresses.flatMap((address) => computeHashes(deps, address)),
   }))
   const agreed = await findConsentsSince(
     store,
@@ -171,7 +171,7 @@ async function withoutAgreed(deps: Deps, store: StoreDb, due: readonly DueShoppe
     .map(({ person }) => person)
 }
 
-const hashesOf = ({ secrets }: Deps, address: string): Buffer[] =>
+const computeHashes = ({ secrets }: Deps, address: string): Buffer[] =>
   (address.includes('@') ? [address] : listNumberAliases(address)).map((each) => secrets.addressHash(each))
 
 export async function viewRetention(store: StoreDb): Promise<Retention> {

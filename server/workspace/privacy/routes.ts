@@ -4,7 +4,7 @@ import { readPrivacyDocument } from '../../../shared/privacy-documents.ts'
 import { countRetention, readRetention, saveRetention } from '../../../shared/retention.ts'
 import { type Routes, serveAccount, serveDownload, serveStore } from '../../access/http/http.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { languageOf } from '../../delivery/preferences/rules.ts'
+import { detectLanguage } from '../../delivery/preferences/rules.ts'
 import { privacyDocument } from './documents.ts'
 import { eraseDataSubject } from './erase.ts'
 import { dataSubjectDownload, prepareDataSubjectExport } from './export.ts'
@@ -38,7 +38,7 @@ export const privacyRoutes: Routes = (app, deps) => {
   app.get('/what-is-kept/:key', async (request, reply) => {
     const { key } = request.params as { key: string }
     const asked = Language.safeParse((request.query as { lang?: unknown }).lang)
-    const language = asked.success ? asked.data : languageOf(request.headers['accept-language'])
+    const language = asked.success ? asked.data : detectLanguage(request.headers['accept-language'])
     const page = key.length <= 100 ? await keptPage(deps, key, language) : null
     if (page === null) throw new AppError('not_found', 'No shop has this page.')
     return reply

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { eraseOnRequest } from './erase.ts'
 import { findDataSubject } from './find.ts'
 import { personIn } from './person.ts'
-import { type PersonRow, rowsOf } from './sql.ts'
+import { type PersonRow, readRows } from './sql.ts'
 import { privacyTables } from './tables.ts'
 
 // Requests of WordPress' privacy tools through the plugin: export of a person's data in this store, and erasure (C8).
@@ -41,7 +41,7 @@ async function rowsIn(deps: Deps, { storeId, accountId, db }: Shop, email: strin
   const here = await personIn(deps, store, person)
   const rows: Row[] = []
   for (const table of privacyTables.filter((each) => !each.isLeftOut)) {
-    for (const row of await rowsOf(store, table, here)) rows.push({ table: table.name, fields: fieldsOf(row) })
+    for (const row of await readRows(store, table, here)) rows.push({ table: table.name, fields: listFields(row) })
   }
   return rows
 }
@@ -55,7 +55,7 @@ async function findKnown(deps: Deps, account: AccountDb<Db>, email: string) {
   }
 }
 
-const fieldsOf = (row: PersonRow): Row['fields'] =>
+const listFields = (row: PersonRow): Row['fields'] =>
   Object.entries(row).flatMap(([name, value]) => {
     if (value === null || value === undefined || value === '') return []
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value)

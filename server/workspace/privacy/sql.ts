@@ -85,7 +85,7 @@ export async function rowsOfShoppers(
 }
 
 /** Push subscriptions, whose ids identify the consents of browsers. */
-export async function subscriptionsOf({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<string[]> {
+export async function listSubscriptions({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select id from push_subscriptions
     where store_id = ${storeId} and shopper_id = any(${[...shopperIds]}::uuid[]) order by id`.execute(db)
   return rows.map(({ id }) => id)
@@ -93,7 +93,7 @@ export async function subscriptionsOf({ db, storeId }: StoreDb, shopperIds: read
 
 export type PersonRow = Record<string, unknown>
 
-export async function rowsOf({ db }: StoreDb, table: PrivacyTable, person: StoreDataSubject): Promise<PersonRow[]> {
+export async function readRows({ db }: StoreDb, table: PrivacyTable, person: StoreDataSubject): Promise<PersonRow[]> {
   const rows = await sql<{ row: PersonRow }>`
     select to_jsonb(t) - ${[...(table.without ?? []), 'store_id']}::text[] as row from ${sql.table(table.name)} t
     where t.store_id = ${person.storeId} and ${matchPerson(table, person)}`.execute(db)
@@ -136,7 +136,7 @@ export function matchPerson({ name, by }: PrivacyTable, person: StoreDataSubject
   }
 }
 
-export async function accountRowsOf(
+export async function readAccountRows(
   { db, accountId }: AccountDb,
   table: PrivacyTable,
   person: { hashes: readonly Buffer[]; providerIds: readonly string[] },
@@ -152,7 +152,7 @@ export async function accountRowsOf(
 }
 
 /** Provider ids of the person's messages. */
-export async function providerIdsOf({ db, storeId }: StoreDb, messageIds: readonly string[]): Promise<string[]> {
+export async function listProviderIds({ db, storeId }: StoreDb, messageIds: readonly string[]): Promise<string[]> {
   const rows = await sql<{ provider_id: string }>`
     select provider_id from messages where store_id = ${storeId} and id = any(${[...messageIds]}::uuid[])
       and provider_id is not null and channel in ('sms', 'whatsapp')`.execute(db)

@@ -6,13 +6,13 @@ export interface PrivacyTable extends PersonRows {
   name: string
 }
 
-const privacyTablesOf = (list: BelongsTo): readonly PrivacyTable[] =>
+const listPrivacyTables = (list: BelongsTo): readonly PrivacyTable[] =>
   Object.entries(tables).flatMap(([name, { of, person }]) =>
     of === list && 'by' in person ? [{ name, ...person }] : [],
   )
 
 /** Tables of a store. */
-export const privacyTables = privacyTablesOf('store')
+export const privacyTables = listPrivacyTables('store')
 
 /** Tables of an account. */
-export const accountPrivacyTables = privacyTablesOf('account')
+export const accountPrivacyTables = listPrivacyTables('account')

@@ -11,7 +11,7 @@ import {
   type TestBrowser,
 } from '../../../test/push-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { createRestoreToken } from '../../delivery/compose/compose.ts'
 import { hashBrowserTokens } from '../../shoppers/shoppers/rules.ts'
@@ -63,7 +63,7 @@ async function subscribed(
 
 async function changes(browser: TestBrowser, items: Goods, email?: string): Promise<void> {
   await fillBrowserCart(world, store, browser, email, items)
-  await foldPostsOf(world.deps, store.storeId)
+  await foldStorePosts(world.deps, store.storeId)
   world.advance(MINUTE)
 }
 

@@ -12,7 +12,7 @@ import {
   type TestBrowser,
 } from '../../../test/push-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
 import { sendPush } from '../../delivery/push/send-push.ts'
 
 // The store's own push notifications, from abandonment to click (decisions 72, 73, 77, 78; P1, T1, T2).
@@ -143,7 +143,7 @@ describe('the store’s push notifications', () => {
     await passTime(world, store.storeId, 5 * HOUR)
     start = world.now.getTime()
     await fillBrowserCart(world, store, { ...browser })
-    await foldPostsOf(world.deps, store.storeId)
+    await foldStorePosts(world.deps, store.storeId)
     expect((await times()).length).toBe(2)
     await passTime(world, store.storeId, 3 * DAY)
     expect(world.pushes.length).toBeLessThanOrEqual(2)
@@ -154,7 +154,7 @@ describe('the store’s push notifications', () => {
     await setUpPush(world, store)
     const browser = createTestBrowser()
     await fillBrowserCart(world, store, browser, 'ann@shoppers.example')
-    await foldPostsOf(world.deps, store.storeId)
+    await foldStorePosts(world.deps, store.storeId)
     await passTime(world, store.storeId, HOUR + MINUTE)
     expect(world.pushes).toEqual([])
     expect((await readMessages(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'no_contact' })

@@ -12,7 +12,7 @@ export function renderPrompt(prompt: PushPrompt | null, storeName: string): Push
 }
 
 /** The text that a shopper accepts with the first button (C5). */
-export const wordingOf = ({ title, text, accept }: PushPrompt): string => `${title}\n${text}\n[${accept}]`
+export const buildWording = ({ title, text, accept }: PushPrompt): string => `${title}\n${text}\n[${accept}]`
 
 /** The id of a text, unique to its content. */
 export const wordingId = (words: string): string => crypto.hash('sha256', words, 'base64url').slice(0, 22)
@@ -21,7 +21,7 @@ export const wordingId = (words: string): string => crypto.hash('sha256', words,
  * WordPress serves the worker from its own folder, with a scope of the whole host; an uploaded file is at the host's
  * root.
  */
-export function workerUrlOf(homeUrl: string, method: PushMethod = 'functions'): string {
+export function buildWorkerUrl(homeUrl: string, method: PushMethod = 'functions'): string {
   const path = WORKER_PATHS[method]
   return path.includes('?') ? homeUrl.replace(/\/$/, '') + path : new URL(path, homeUrl).href
 }
@@ -31,9 +31,9 @@ export const isOldWorker = (method: PushMethod, version: number | null): boolean
   method !== 'plugin' && version !== null && version < WORKER_VERSION
 
 /** In whole percent (A 5); 0 without customers. */
-export const conversionOf = (subscribed: number, total: number): number =>
+export const computeConversion = (subscribed: number, total: number): number =>
   total === 0 ? 0 : Math.round((subscribed / total) * 100)
 
 /** Percentage with one decimal; 0 without sends. */
-export const clickRateOf = (clicked: number, notifications: number): number =>
+export const computeClickRate = (clicked: number, notifications: number): number =>
   notifications === 0 ? 0 : Math.round((clicked / notifications) * 1_000) / 10

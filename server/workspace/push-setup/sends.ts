@@ -16,7 +16,7 @@ import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import { previewMessage } from '../../delivery/preview/preview.ts'
 import { signingKey } from '../../delivery/push/keys.ts'
-import { serviceOf } from '../../delivery/push/services.ts'
+import { findService } from '../../delivery/push/services.ts'
 import type { Deps } from '../../deps.ts'
 import { replayReply, withIdempotencyKey } from '../../marketing/manual-sends/idempotency.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
@@ -93,7 +93,7 @@ async function plan(
 export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne) {
   const row = await validateSend({ deps, session, store }, wanted)
   const { subscription, title, body, cartUrl, icon } = wanted
-  if (!serviceOf(subscription.endpoint, deps.config)) throw new AppError('unprocessable', pushTexts.unknownService)
+  if (!findService(subscription.endpoint, deps.config)) throw new AppError('unprocessable', pushTexts.unknownService)
   const vapid = await signingKey(deps, store)
   if (!vapid) throw new AppError('unprocessable', pushTexts.noKeys)
   await takePoint(deps, TO_ONE, session.accountId)

@@ -15,7 +15,7 @@ export async function savePrompt({ db, storeId }: StoreTx, prompt: PushPrompt, n
 }
 
 /** One row per method and address, so there are few. */
-export function sightingsOf({ db, storeId }: StoreDb) {
+export function listSightings({ db, storeId }: StoreDb) {
   return db
     .selectFrom('push_sightings')
     .select(['method', 'origin', 'widget_at', 'worker_at', 'worker_version'])

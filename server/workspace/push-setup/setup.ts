@@ -7,7 +7,7 @@ import { countByKey, keyInUse } from '../../delivery/push/keys.ts'
 import { countSubscribers } from '../../delivery/push/subscriptions.ts'
 import type { Deps } from '../../deps.ts'
 import { readPushSettings } from '../../marketing/flows/push-flow.ts'
-import { clickRateOf, conversionOf, isOldWorker } from './rules.ts'
+import { computeClickRate, computeConversion, isOldWorker } from './rules.ts'
 import * as sql from './setup-sql.ts'
 import { readCounts } from './stats-sql.ts'
 
@@ -18,7 +18,7 @@ export async function readSetup(store: StoreDb<Db>) {
   const [settings, prompt, sightings, subscribers] = await Promise.all([
     readPushSettings(store),
     sql.readPrompt(store),
-    sql.sightingsOf(store),
+    sql.listSightings(store),
     countSubscribers(store),
   ])
   return {
@@ -54,8 +54,8 @@ export async function readStats(store: StoreDb<Db>) {
   const { total, subscribed, subscriptions, notifications, clicked } = await readCounts(store)
   const stats = {
     ...{ totalCustomers: total, subscribedCustomers: subscribed, pendingCustomers: total - subscribed },
-    ...{ conversionRate: conversionOf(subscribed, total), subscribers: subscriptions, notifications },
-    clickRate: clickRateOf(clicked, notifications),
+    ...{ conversionRate: computeConversion(subscribed, total), subscribers: subscriptions, notifications },
+    clickRate: computeClickRate(clicked, notifications),
   }
   return { success: true, message: pushTexts.statsLoaded, stats }
 }

@@ -3,8 +3,8 @@ import type { PushMethod } from '../../../shared/push.ts'
 import { ASK_AGAIN_DAYS, pushTexts } from '../../../shared/push.ts'
 import type { pushAutoSetup, pushResubscribe, pushSubscribe, pushUnsubscribe } from '../../../shared/push-calls.ts'
 import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
-import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
-import { isOriginOf, readDeviceClass } from '../../carts/capture/capture-rules.ts'
+import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
+import { isStoreOrigin, readDeviceClass } from '../../carts/capture/capture-rules.ts'
 import { readStoreCeiling } from '../../carts/capture/contact-limits.ts'
 import { hashClient } from '../../carts/capture/post-limits.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
@@ -14,7 +14,7 @@ import * as system from '../../core/db/system.ts'
 import { keyInUse } from '../../delivery/push/keys.ts'
 import { endSubscriptions, readSubscriptionToken, resubscribe, subscribe } from '../../delivery/push/subscriptions.ts'
 import type { Deps } from '../../deps.ts'
-import { renderPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
+import { buildWording, buildWorkerUrl, renderPrompt, wordingId } from './rules.ts'
 import { readPrompt } from './setup-sql.ts'
 
 // Calls of the widget and the worker on a shop's pages. They are public: a store answers only its own pages, and
@@ -43,12 +43,12 @@ export async function autoSetup(
   { origin }: Visitor,
 ) {
   const named = await system.findStoresByAddress(deps.db, storeUrl.replace(/(?<!\/)\/+$/, ''))
-  const row = named.find((each) => origin && isOriginOf(each, origin))
+  const row = named.find((each) => origin && isStoreOrigin(each, origin))
   if (!row || !origin) throw unknownStore()
   const store = { storeId: row.id, db: deps.db }
   const key = requireFound(await keyInUse(store), 'Store')
   const prompt = renderPrompt(await readPrompt(store), row.name)
-  const words = wordingOf(prompt)
+  const words = buildWording(prompt)
   const wording = wordingId(words)
   if (!(await hasWording(store, wording))) await storeWording(store, wording, words, deps.now())
   const seen = { hasWorker, workerVersion, isFresh }
@@ -56,7 +56,7 @@ export async function autoSetup(
   return {
     ...{ success: true, storeKey: row.capture_key, publicKey: key.public_key },
     ...{
-      workerUrl: workerUrlOf(row.home_url, method),
+      workerUrl: buildWorkerUrl(row.home_url, method),
       workerVersion: WORKER_VERSION,
       prompt: { ...prompt, wording },
       askAgainDays: ASK_AGAIN_DAYS,
@@ -70,7 +70,7 @@ export async function storeSubscription(deps: Deps, body: Body<typeof pushSubscr
   if (wording === undefined) throw new AppError('unprocessable', pushTexts.unknownWording)
   await limit(deps, store, visitor)
   // The cart may have been reported a moment ago.
-  await foldPostsOf(deps, store.storeId)
+  await foldStorePosts(deps, store.storeId)
   const { cart, device, subscription, publicKey } = body
   const deviceClass = readDeviceClass(visitor.userAgent)
   const wanted = { cart, device, subscription, publicKey, wording, deviceClass }
@@ -79,7 +79,7 @@ export async function storeSubscription(deps: Deps, body: Body<typeof pushSubscr
 
 export async function moveSubscription(deps: Deps, body: Body<typeof pushResubscribe>, visitor: Visitor) {
   const { store } = await storeOf(deps, body.storeKey, visitor)
-  if (body.cart !== undefined) await foldPostsOf(deps, store.storeId)
+  if (body.cart !== undefined) await foldStorePosts(deps, store.storeId)
   return { success: true, token: await transact(store, (tx) => resubscribe(deps, tx, body)) }
 }
 
@@ -92,7 +92,7 @@ export async function endSubscription(deps: Deps, body: Body<typeof pushUnsubscr
 
 async function storeOf(deps: Deps, key: string, { origin }: Visitor): Promise<{ store: StoreDb<Db> }> {
   const row = await system.findStoreByCaptureKey(deps.db, key)
-  if (!row?.is_active || !origin || !isOriginOf(row, origin)) throw unknownStore()
+  if (!row?.is_active || !origin || !isStoreOrigin(row, origin)) throw unknownStore()
   return { store: { storeId: row.id, db: deps.db } }
 }
 

@@ -10,7 +10,7 @@ import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { isPublicName } from '../../core/net/addresses.ts'
 import { viewThrottledDomains } from '../../delivery/deliverability/throttles.ts'
-import { domainOf } from '../../delivery/email/mail-headers.ts'
+import { getDomain } from '../../delivery/email/mail-headers.ts'
 import { type Proof, readProofs } from '../../delivery/email/mail-server.ts'
 import { viewMailServer } from '../../delivery/email/mail-servers.ts'
 import { viewMailbox } from '../../delivery/mail-reports/bounce-mailbox.ts'
@@ -82,7 +82,7 @@ function describeMailServer({ way, server, acceptedAt, isFixed }: MailServerView
 }
 
 function describeDomain({ from, way }: MailServerView, proofs: readonly Proof[]): State {
-  const domain = domainOf(from)
+  const domain = getDomain(from)
   if (!isPublicName(domain)) return none('Emails have no sender address with a real domain yet.')
   const proof = proofs.find(({ what, subject }) => what === 'domain' && subject === domain)
   if (!proof || way === 'mailbox') return none(`The records of ${domain} have not been checked yet.`)

@@ -20,10 +20,10 @@ import { returnPathCheck, signatureCheck } from '../../delivery/deliverability/s
 import { trySmtp } from '../../delivery/deliverability/smtp-trial.ts'
 import { readSpf } from '../../delivery/deliverability/spf.ts'
 import { trialChecks } from '../../delivery/deliverability/trial-checks.ts'
-import { domainOf, openMailHeaders } from '../../delivery/email/mail-headers.ts'
+import { getDomain, openMailHeaders } from '../../delivery/email/mail-headers.ts'
 import { type MailServerRow, readMailServer, saveProof } from '../../delivery/email/mail-server.ts'
 import { proofSubject, senderAddress } from '../../delivery/email/mail-servers.ts'
-import { openOwnMailHeaders, ownFrom, smtpSettingsOf } from '../../delivery/email/own-mail.ts'
+import { buildSmtpSettings, openOwnMailHeaders, ownFrom } from '../../delivery/email/own-mail.ts'
 import { ensureSenderKey, lookForKey } from '../../delivery/email/sender-keys.ts'
 import { readSmtpUrl } from '../../delivery/email/smtp-settings.ts'
 import type { Deps } from '../../deps.ts'
@@ -86,7 +86,7 @@ function testMail(row: sql.StoreRow, to: string, address: string): OutgoingEmail
 function trialServer(deps: Deps, way: AccountMailRoute, own: MailServerRow | undefined) {
   if (way === 'none') throw new AppError('unprocessable', mailServerTexts.missing)
   if (way === 'own' && ownFrom(own!) === null) throw new AppError('unprocessable', mailServerTexts.noFrom)
-  if (way === 'own') return smtpSettingsOf(deps, own!)
+  if (way === 'own') return buildSmtpSettings(deps, own!)
   return way === 'server' ? deps.config.smtpUrl! : `smtp://127.0.0.1:${deps.config.mailboxSmtpPort}`
 }
 
@@ -103,7 +103,7 @@ export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector
   const isDemo = (await sql.isDemoAccount(account)) !== undefined
   const way = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: kept !== undefined })
   const address = senderAddress(deps, way === 'own' ? kept : undefined)
-  const domain = domainOf(address)
+  const domain = getDomain(address)
   const about = { address, domain, replyTo: row.sender_email }
   if (!isPublicName(domain)) return { ...about, note: noteOnLocal(address, way), checks: [] }
   const host = way === 'own' ? kept!.host : way === 'server' ? readSmtpUrl(deps.config.smtpUrl!).host : null
@@ -159,7 +159,7 @@ async function domainChecks(deps: Deps, { domain, host, selector, isOwn }: Domai
 /** Whether bounces come back here; empty without a return address. */
 async function returnPathCheckOf({ config }: Deps, dns: DnsLookup, server: ReturnType<typeof mailServer>) {
   if (!config.bounceAddress) return []
-  const domain = domainOf(config.bounceAddress)
+  const domain = getDomain(config.bounceAddress)
   const [mx, spf] = await Promise.all([dns.mx(domain), server.then((known) => readSpf(dns, domain, known))])
   return [returnPathCheck(domain, { mx, spf, ourHost: new URL(config.publicUrl).hostname })]
 }
