@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from '../server/core/db/db.ts'
 import { type Day, toDay } from '../server/insights/analytics/days.ts'
-import { daysOfRange, type RangeDays, trendBuckets } from '../server/insights/analytics/ranges.ts'
+import { buildTrendBuckets, daysOfRange, type RangeDays } from '../server/insights/analytics/ranges.ts'
 import type { AnalyticsRange } from '../shared/analytics.ts'
 
 // The calls of the analytics screen, and the figure rows that each needs. The ceiling reads the same rows.
@@ -107,7 +107,7 @@ const yearBefore = (last: Day): Day =>
 /** Runs the ceiling as one bare statement. */
 export function runCeiling({ parts }: AnalyticsCall, { storeId }: { storeId: string }, range: AnalyticsRange) {
   const now = new Date()
-  const buckets = trendBuckets(range, now, ZONE)
+  const buckets = buildTrendBuckets(range, now, ZONE)
   const span = { first: buckets[0]!.first, last: toDay(now, ZONE) }
   const sums = parts(daysOfRange(range, now, ZONE), span).map(
     ({ table, column, where }) =>

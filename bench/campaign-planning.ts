@@ -1,5 +1,5 @@
 import { buildApp } from '../server/app.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { sql } from '../server/core/db/db.ts'
 import { planRuns } from '../server/marketing/campaigns/runs.ts'
 import type { TestStore } from '../test/factories.ts'
@@ -45,7 +45,7 @@ export async function measurePlanning(lab: Lab): Promise<Figure[]> {
 
 /** Inserts and commits as many rows as planning does, one per cart, and deletes them again. */
 async function insertBare({ db }: AppInstance, { storeId }: TestStore): Promise<number> {
-  const [origin, run] = [newId(), newId()]
+  const [origin, run] = [createId(), createId()]
   const ms = await measureMs(() =>
     sql`insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at,
         wake_at, created_at, updated_at)

@@ -4,7 +4,7 @@ import { sql } from '../server/core/db/db.ts'
 import { countPeople } from '../server/insights/analytics/people-sql.ts'
 import { rebuildRollups } from '../server/insights/analytics/rollups.ts'
 import { foldRollups } from '../server/insights/analytics/rollups-sql.ts'
-import { daySpans } from '../server/insights/analytics/rules.ts'
+import { buildDaySpans } from '../server/insights/analytics/rules.ts'
 import { chartPeriods } from '../shared/dashboard.ts'
 import type { TestStore } from '../test/factories.ts'
 import { openCarts, SIZES } from './carts.ts'
@@ -90,7 +90,7 @@ async function measureUpkeep(instance: AppInstance, { storeId }: TestStore): Pro
     await work()
     return { name, value: performance.now() - startedAt, unit: 'ms' }
   }
-  const spans = [{ store_id: storeId, ...daySpans(now, 'America/New_York') }]
+  const spans = [{ store_id: storeId, ...buildDaySpans(now, 'America/New_York') }]
   return [
     await timed(`fold of ${UNFOLDED.toLocaleString('en-US')} changes`, () => foldRollups(instance.db)),
     await timed('people of 60 days, every 15 minutes', () => countPeople(instance.db, spans, now)),

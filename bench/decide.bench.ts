@@ -1,5 +1,5 @@
 import { NO_GOODS, NONE_UNREAD } from '../server/carts/sync/goods.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { evaluate } from '../server/delivery/decide/evaluate.ts'
 import { sendDue } from '../server/delivery/send/send-due.ts'
 import { claimDue } from '../server/delivery/send/send-due-sql.ts'
@@ -55,7 +55,7 @@ async function claimAndDecide(instance: AppInstance, count: number): Promise<num
     for (;;) {
       const now = deps.now()
       const leaseUntil = new Date(now.getTime() + 600_000)
-      const rows = await claimDue(store, { claim: newId(), workerId: deps.workerId, now, leaseUntil, limit: BATCH })
+      const rows = await claimDue(store, { claim: createId(), workerId: deps.workerId, now, leaseUntil, limit: BATCH })
       if (rows.length === 0) return
       const ids = rows.map((row) => row.id)
       sendable += (

@@ -1,7 +1,7 @@
 import { recordCapture } from '../server/carts/capture/capture.ts'
 import { emptyFold, type Fact, foldFacts } from '../server/carts/carts/fold.ts'
 import { recordFacts } from '../server/carts/carts/record.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { measureMs, median } from './measure.ts'
@@ -56,7 +56,7 @@ interface LongCart {
 
 export async function openCartWithFacts(instance: AppInstance, count: number): Promise<LongCart> {
   const { storeId } = await instance.store()
-  const cart = `cart-${newId()}`
+  const cart = `cart-${createId()}`
   const long = { storeId, cart, page: `page-${cart}`, start: Date.now() - count * 1_000 - 60_000 }
   await addFact(instance, long, new Date(long.start))
   const shopper = await instance.db
@@ -84,7 +84,7 @@ export async function addFact(instance: AppInstance, { storeId, cart }: LongCart
       keys: [{ kind: 'cart', value: cart }],
       source: 'capture',
       at,
-      uniqueKey: newId(),
+      uniqueKey: createId(),
       payload: { type: 'snapshot', items: [{ productId: '16', variationId: null, quantity: 1 }], coupons: [] },
     },
   ])

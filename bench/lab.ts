@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import type pg from 'pg'
 import { saveKeys } from '../server/access/stores/access.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { createLogger } from '../server/core/common/logger.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
 import { readConfig } from '../server/core/config/config.ts'
@@ -121,7 +121,7 @@ function buildDeps(pool: pg.Pool, db: Db, env: Record<string, string>): Deps {
     now: () => new Date(),
     log: createLogger('silent'),
     secrets: createSecrets(SECRET),
-    workerId: newId(),
+    workerId: createId(),
     jobs: { enqueue: async () => {}, queues: async () => [] },
     channels: {
       email: createNullChannel(),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../server/app.ts'
-import { newId } from '../server/core/common/ids.ts'
-import { randomToken, tokenHash } from '../server/core/common/secrets.ts'
+import { createId } from '../server/core/common/ids.ts'
+import { createToken, hashToken } from '../server/core/common/secrets.ts'
 import { sortColumns } from '../shared/carts.ts'
 import { openCarts, SIZES } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'
@@ -112,7 +112,7 @@ export async function signIn(
   instance: AppInstance,
   { accountId, storeId }: { accountId: string; storeId: string },
 ): Promise<string> {
-  const token = randomToken()
+  const token = createToken()
   const now = instance.deps.now()
   const member = await instance.db
     .selectFrom('members')
@@ -123,10 +123,10 @@ export async function signIn(
     .insertInto('sessions')
     .values({
       account_id: accountId,
-      id: newId(),
+      id: createId(),
       user_id: member.user_id,
       store_id: storeId,
-      token_hash: tokenHash(token),
+      token_hash: hashToken(token),
       created_at: now,
       last_seen_at: now,
       expires_at: new Date(now.getTime() + 86_400_000),

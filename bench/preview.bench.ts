@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newId } from '../server/core/common/ids.ts'
-import { randomToken, tokenHash } from '../server/core/common/secrets.ts'
+import { createId } from '../server/core/common/ids.ts'
+import { createToken, hashToken } from '../server/core/common/secrets.ts'
 import type { TestStore } from '../test/factories.ts'
 import type { Bench, Figure } from './figures.ts'
 import {
@@ -116,7 +116,7 @@ const formatSpread = (latencies: readonly number[]): string =>
 /** Signs in read-only viewers of one account. */
 async function signIn(instance: AppInstance, { accountId }: TestStore): Promise<string[]> {
   const now = instance.deps.now()
-  const viewers = Array.from({ length: VIEWERS }, (_, n) => ({ id: newId(), token: randomToken(), n }))
+  const viewers = Array.from({ length: VIEWERS }, (_, n) => ({ id: createId(), token: createToken(), n }))
   await instance.db
     .insertInto('users')
     .values(
@@ -134,7 +134,7 @@ async function signIn(instance: AppInstance, { accountId }: TestStore): Promise<
     .insertInto('sessions')
     .values(
       viewers.map(({ id, token }) => ({
-        ...{ account_id: accountId, id: newId(), user_id: id, token_hash: tokenHash(token) },
+        ...{ account_id: accountId, id: createId(), user_id: id, token_hash: hashToken(token) },
         ...{ created_at: now, last_seen_at: now, expires_at: new Date(now.getTime() + 86_400_000) },
       })),
     )

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Text } from '../demo/phone/texts.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
 import { openDb, openPool } from '../server/core/db/db.ts'
 import { waitUntil } from './app-instance.ts'
@@ -66,7 +66,7 @@ async function prepareShoppers(): Promise<void> {
   const granted = { store_id, status: 'granted' as const, is_confirmed: true, source: 'checkout', at: new Date() }
   const consents = [BEA, CARL].flatMap((number) =>
     (['sms', 'whatsapp'] as const).map((channel) => ({
-      ...{ ...granted, channel, id: newId(), address_hash: addressHash(number) },
+      ...{ ...granted, channel, id: createId(), address_hash: addressHash(number) },
     })),
   )
   await db.insertInto('consents').values(consents).execute()

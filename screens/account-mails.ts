@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { findViolations } from '../e2e/axe.ts'
 import type { MailRows } from '../server/access/notifications/mails.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { type AccountMail, renderAccountMail } from '../server/workspace/accounts/account-mail.ts'
 import * as words from '../server/workspace/accounts/mails.ts'
 import { notificationMail } from '../server/workspace/notification-mails/mails.ts'
@@ -17,8 +17,8 @@ const about = { name: longest, url }
 const letter = { name: longest, publicUrl: 'https://recoup.example' }
 const news: MailRows = {
   rows: (Object.keys(sampleNotifications) as NotificationType[]).map((type) => ({
-    ...{ id: newId(), type, data: sampleNotifications[type], created_at: SAMPLED_AT },
-    ...{ store_id: newId(), store_name: longest, platform: 'woocommerce' },
+    ...{ id: createId(), type, data: sampleNotifications[type], created_at: SAMPLED_AT },
+    ...{ store_id: createId(), store_name: longest, platform: 'woocommerce' },
   })),
   total: Object.keys(sampleNotifications).length,
   timeZone: 'America/New_York',
@@ -28,14 +28,17 @@ export const sampleMails: Record<string, AccountMail> = {
   verification: words.verificationMail(about),
   registration: words.registrationMail(about),
   invitation: words.invitationMail({ inviter: longest, team: longest, role: 'admin', url }),
-  'email-change': words.emailChangeMail({ ...about, email: `${'long.'.repeat(12)}name@${'sub.'.repeat(20)}example` }),
+  'email-change': words.buildEmailChangeMail({
+    ...about,
+    email: `${'long.'.repeat(12)}name@${'sub.'.repeat(20)}example`,
+  }),
   ...Object.fromEntries(
     Object.entries(words.notices).map(([name, wordsOf]) => [
       name,
       wordsOf({ ...about, support: 'support@recoup.example' }),
     ]),
   ),
-  'email-changed': words.emailChangedMail({ ...about, newEmail: `${'x'.repeat(60)}@${'y'.repeat(60)}.example` }),
+  'email-changed': words.buildEmailChangedMail({ ...about, newEmail: `${'x'.repeat(60)}@${'y'.repeat(60)}.example` }),
   removed: words.removedMail({ ...about, team: longest }),
   'one notification': notificationMail(
     { ...news, rows: news.rows.slice(0, 1), total: 1 },

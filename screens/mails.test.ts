@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findViolations } from '../e2e/axe.ts'
 import { openBrowser } from '../e2e/browser.ts'
 import { DEFAULT_MAIL_BRAND } from '../server/messages/templates/brand.ts'
-import { type MailBrand, sampleContext, type TemplateItem } from '../server/messages/templates/context.ts'
+import { buildSampleContext, type MailBrand, type TemplateItem } from '../server/messages/templates/context.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/messages/templates/ready-templates.ts'
 import { createTemplateRenderer } from '../server/messages/templates/render.ts'
 
@@ -30,11 +30,15 @@ const HARD_ITEMS = [
 const renderer = createTemplateRenderer()
 const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) => id !== 'custom')
 
-function renderHtml(id: string, context: Parameters<typeof sampleContext>[0]): string {
+function renderHtml(id: string, context: Parameters<typeof buildSampleContext>[0]): string {
   const { subject, body } = ready.find((template) => template.id === id)!
   const links = { preferencesLink: 'https://app.example/p/sample' }
   const options = { storeHosts: ['shop.example'], trackLink: (url: string) => url }
-  const { html } = renderer.render({ id, version: 1, subject, body }, sampleContext({ ...links, ...context }), options)
+  const { html } = renderer.render(
+    { id, version: 1, subject, body },
+    buildSampleContext({ ...links, ...context }),
+    options,
+  )
   // Product pictures are on the stores' servers; only their size matters here.
   return html.replaceAll(/src="https:[^"]*"/g, `src='${PICTURE}'`)
 }

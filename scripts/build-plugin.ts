@@ -5,10 +5,10 @@ import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import yazl from 'yazl'
 import {
+  getSignatureFile,
   isSignedWith,
   readSignatures,
   type SignedZip,
-  signatureFile,
 } from '../server/workspace/plugin-calls/signed-zip.ts'
 import { compileCatalogue, writeTemplate } from './plugin-languages.ts'
 
@@ -67,8 +67,8 @@ export async function buildPlugin(outDir = resolvePath('../dist/plugin'), source
   const files = await readPluginFiles(source)
   const signed = await findSignatures(files, path.join(source, SIGNATURES))
   // A running server reads both files when the zip changes, so the signatures are written first.
-  if (signed) await writeFile(signatureFile(file), JSON.stringify(signed))
-  else await rm(signatureFile(file), { force: true })
+  if (signed) await writeFile(getSignatureFile(file), JSON.stringify(signed))
+  else await rm(getSignatureFile(file), { force: true })
   // A shop with the key cannot update to an unsigned build. So a build without signatures has no key.
   await writeFile(file, await buildZip(signed ? files : files.filter(({ name }) => name !== KEY_FILE)))
   return file

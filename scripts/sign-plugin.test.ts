@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { isSignedWith, readSignatures, signatureFile } from '../server/workspace/plugin-calls/signed-zip.ts'
+import { getSignatureFile, isSignedWith, readSignatures } from '../server/workspace/plugin-calls/signed-zip.ts'
 import { offeredUpdate, servedZip } from '../server/workspace/plugin-calls/zip.ts'
 import { buildPlugin, KEY_FILE, PLUGIN, SIGNATURES, SOURCE } from './build-plugin.ts'
 import { createSignature, encodePublicKey, signPlugin } from './sign-plugin.ts'
@@ -79,17 +79,17 @@ test('includes the public key in a signed build and offers its signature (securi
 test('signs every byte of the zip and its version', async () => {
   await signPlugin([oldFile], source)
   const { zip, file } = await build()
-  const signed = (await readSignatures(signatureFile(file), zip))!
+  const signed = (await readSignatures(getSignatureFile(file), zip))!
   const changed = Buffer.from(zip)
   changed[1_000]! ^= 1
-  expect(await readSignatures(signatureFile(file), changed)).toBeNull()
+  expect(await readSignatures(getSignatureFile(file), changed)).toBeNull()
   expect(isSignedWith(encodePublicKey(OLD), signed)).toBe(true)
   expect(isSignedWith(encodePublicKey(OLD), { ...signed, sha256: hash('sha256', changed) })).toBe(false)
   expect(isSignedWith(encodePublicKey(OLD), { ...signed, version: '9.9.9' })).toBe(false)
   for (const key of ['', 'x', encodePublicKey(NEW)]) expect(isSignedWith(key, signed)).toBe(false)
   for (const text of ['', '{', '{}', JSON.stringify({ ...signed, signatures: [] })]) {
-    await fs.writeFile(signatureFile(file), text)
-    expect(await readSignatures(signatureFile(file), zip)).toBeNull()
+    await fs.writeFile(getSignatureFile(file), text)
+    expect(await readSignatures(getSignatureFile(file), zip)).toBeNull()
   }
 })
 

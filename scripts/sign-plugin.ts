@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'n
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { MOST_SIGNATURES, signedText } from '../server/workspace/plugin-calls/signed-zip.ts'
+import { buildSignedText, MOST_SIGNATURES } from '../server/workspace/plugin-calls/signed-zip.ts'
 import { buildZip, KEY_FILE, PLUGIN, readPluginFiles, readVersion, SIGNATURES, SOURCE } from './build-plugin.ts'
 
 // `npm run plugin:sign -- key.pem [old-key.pem …]`, on an offline machine of the publisher. Every key signs the
@@ -39,7 +39,7 @@ export const encodePublicKey = (key: KeyObject): string =>
   createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64')
 
 export const createSignature = (key: KeyObject, version: string, sha256: string): string =>
-  sign(null, Buffer.from(signedText(version, sha256)), key).toString('base64')
+  sign(null, Buffer.from(buildSignedText(version, sha256)), key).toString('base64')
 
 /** Earlier public keys of the plugin. */
 const readRetired = async (file: string): Promise<string[]> =>

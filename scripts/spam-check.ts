@@ -1,7 +1,7 @@
 // Checks all built-in templates as sent emails with SpamAssassin, without its network tests: `npm run check:spam`. No
 // rule may give more than half a point. Without SpamAssassin it prints a note and exits with 0.
 import { spawnSync } from 'node:child_process'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
 import { composeEmail, outgoingEmail } from '../server/delivery/compose/compose.ts'
 import { composeMessage } from '../server/delivery/email/smtp-message.ts'
@@ -37,7 +37,7 @@ const templates = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ bod
 const samples: Sample[] = await Promise.all(
   templates.flatMap((template) =>
     Object.entries(carts).map(async ([cartName, cart]) => {
-      const messageId = newId()
+      const messageId = createId()
       const composed = await composeEmail({
         messageId,
         cart: { ...cart, valueMinor: 6_400, currency: 'USD' },

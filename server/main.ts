@@ -5,7 +5,7 @@ import { buildApp } from './app.ts'
 import { applyDefaultPlan } from './billing/billing/default-plan.ts'
 import { openStripe } from './billing/payments/stripe.ts'
 import { openZones } from './carts/capture/zones.ts'
-import { newId } from './core/common/ids.ts'
+import { createId } from './core/common/ids.ts'
 import { createLogger } from './core/common/logger.ts'
 import { createSecrets } from './core/common/secrets.ts'
 import { onShutdown } from './core/common/shutdown.ts'
@@ -82,7 +82,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     now,
     log,
     secrets,
-    workerId: newId(),
+    workerId: createId(),
     jobs,
     channels,
     phoneUrl: demo.phoneUrl,

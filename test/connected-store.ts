@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { before } from '../server/access/stores/rules.ts'
+import { subtractMs } from '../server/access/stores/rules.ts'
 import { checkOrders } from '../server/carts/sync/order-check.ts'
 import type { Stream } from '../server/carts/sync/sync-sql.ts'
 import { DEFAULT_PLATFORM } from '../shared/platforms.ts'
@@ -95,7 +95,7 @@ const MINUTE_MS = 60_000
 
 /** Calls and queries that tests of store syncs share. */
 export function createSyncHelpers(world: World) {
-  const ago = (ms: number) => before(world.now, ms).toISOString()
+  const ago = (ms: number) => subtractMs(world.now, ms).toISOString()
   return {
     ago,
     orderCheck: (storeId: string, signal?: AbortSignal) => checkOrders(world.deps, storeId, signal ? { signal } : {}),

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import { codeTerms } from '../server/carts/coupons/fragments.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { sql } from '../server/core/db/db.ts'
 import type { CouponsTable } from '../server/core/schema/coupons.ts'
 import type { TestStore } from './factories.ts'
@@ -12,7 +12,7 @@ type Changes = Partial<Omit<Insertable<CouponsTable>, 'store_id' | 'id'>>
 
 /** Inserts a 10% coupon for everyone, without expiry and not yet checked with the store. */
 export async function insertCoupon({ db, now }: World, { storeId }: TestStore, changes: Changes = {}): Promise<string> {
-  const id = newId()
+  const id = createId()
   await db
     .insertInto('coupons')
     .values({

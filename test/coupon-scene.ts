@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import { saveKeys } from '../server/access/stores/access.ts'
 import { detectAbandoned } from '../server/carts/carts/detect.ts'
 import { createCodes } from '../server/carts/coupon-codes/codes.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import type { CouponsTable } from '../server/core/schema/coupons.ts'
 import { findUnneededCodes } from '../server/delivery/send/needless-codes.ts'
 import type { StoreOptions } from './factories.ts'
@@ -57,7 +57,7 @@ export const buildAddress = (name: string) => `${name}@shoppers.example.com`
 
 /** Inserts a personal coupon: 10% off for three days. */
 export async function insertPersonalCoupon(world: World, storeId: string, coupon: PersonalCoupon): Promise<string> {
-  const id = newId()
+  const id = createId()
   await world.db
     .insertInto('coupons')
     .values({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { addCredits, payWithCredits } from '../server/billing/credits/credits.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { transactAccount } from '../server/core/db/db.ts'
 import { sendDue } from '../server/delivery/send/send-due.ts'
 import { beat } from '../server/delivery/send/workers.ts'
@@ -84,7 +84,7 @@ test('the database keeps entries immutable and balances non-negative', async () 
   const change = world.db.updateTable('credit_entries').set({ micros: 11 }).where('account_id', '=', shop.accountId)
   await expect(change.execute()).rejects.toThrow('entries of the credit ledger are not changed')
   const pay = transactAccount(account, (tx) =>
-    payWithCredits(tx as never, shop.accountId, [{ messageId: newId(), micros: 11 }], world.now),
+    payWithCredits(tx as never, shop.accountId, [{ messageId: createId(), micros: 11 }], world.now),
   )
   await expect(pay).rejects.toThrow()
   expect(await readBalance(shop.accountId)).toMatchObject({ micros: 10, entries: 1 })
@@ -105,7 +105,7 @@ async function askForAll(shop: Shop) {
 }
 
 async function createWorker(): Promise<Deps> {
-  const deps = { ...world.deps, workerId: newId() }
+  const deps = { ...world.deps, workerId: createId() }
   await beat(deps)
   return deps
 }

@@ -1,5 +1,5 @@
 import { recordOrders } from '../server/carts/carts/record.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { buildOrder } from './factories.ts'
 import { createShop, grantConsent, nextGermanPhone, type Shop, type ShopOptions } from './manual-send-scene.ts'
@@ -56,7 +56,7 @@ export async function insertCoupon(
   { storeId }: Pick<Shop, 'storeId'>,
   more: Partial<Parameters<ReturnType<typeof insertIntoCoupons>['values']>[0]> = {},
 ): Promise<string> {
-  const id = newId()
+  const id = createId()
   await insertIntoCoupons(world)
     .values({
       ...{

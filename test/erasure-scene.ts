@@ -1,7 +1,7 @@
 import { groupNotifications } from '../server/access/notifications/group.ts'
 import { foldStalePosts } from '../server/carts/capture/capture-intake.ts'
 import { recordOrders } from '../server/carts/carts/record.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { buildConsentBox } from './consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from './factories.ts'
@@ -127,7 +127,7 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
      values ($1, 'sms', $2, $3, 'waiting', $4, $4)`,
     [store_id, phoneHash, ZEN.phone, now],
   )
-  const importId = newId()
+  const importId = createId()
   await run(
     `insert into consent_imports (store_id, id, file_name, content, delimiter, columns, row_count, state, uploaded_at)
      values ($1, $2, 'old.csv', 'Email,Name\nZenobia.Quartermain@walk.example,Zenobia', ',', '{Email,Name}', 1, 'uploaded', $3)`,
@@ -151,7 +151,7 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
   await run(
     `insert into suppression_removals (account_id, id, address_hash, address, channel, reason, source, created_at, removed_at)
      values ($1, $2, $3, $4, 'email', 'manual', 'by hand', $5, $5)`,
-    [account_id, newId(), emailHash, ZEN.email, now],
+    [account_id, createId(), emailHash, ZEN.email, now],
   )
   await run(
     `insert into inbound_messages (account_id, channel, event_key, address_hash, keyword, at, reply_to, received_at)
@@ -176,7 +176,7 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
   await db
     .insertInto('capture_inbox')
     .values({
-      ...{ store_id, id: newId(), received_at: now },
+      ...{ store_id, id: createId(), received_at: now },
       post: JSON.stringify({
         cart: 'tok-of-zen-browser-cart-1',
         page: 'p',

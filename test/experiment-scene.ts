@@ -1,4 +1,4 @@
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import type { World } from './world.ts'
 
 // Test support: a store with a control group, and shoppers assigned to an arm without a message.
@@ -14,7 +14,7 @@ export async function insertExperiment(
   controlBps: number,
   more: { days?: number; windowDays?: number; capMinor?: number | null } = {},
 ): Promise<string> {
-  const id = newId()
+  const id = createId()
   const { days = 90, windowDays = 8, capMinor = 100_000 } = more
   await world.db
     .insertInto('experiments')

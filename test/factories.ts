@@ -1,5 +1,5 @@
-import { newId } from '../server/core/common/ids.ts'
-import { randomToken, tokenHash } from '../server/core/common/secrets.ts'
+import { createId } from '../server/core/common/ids.ts'
+import { createToken, hashToken } from '../server/core/common/secrets.ts'
 import type { Db } from '../server/core/db/db.ts'
 import { createReadyFlow } from '../server/marketing/flows/flows.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
@@ -33,7 +33,12 @@ let counter = 0
 /** Creates an account with a signed-in owner, a connected store in the US, its sender, and the ready-made flow. */
 export async function createStore(world: World, options: StoreOptions = {}): Promise<TestStore> {
   const n = ++counter
-  const ids = { accountId: options.accountId ?? newId(), userId: newId(), storeId: newId(), token: randomToken() }
+  const ids = {
+    accountId: options.accountId ?? createId(),
+    userId: createId(),
+    storeId: createId(),
+    token: createToken(),
+  }
   const captureKey = `key${n}${ids.storeId.slice(-8)}`
   const url = options.url ?? `https://shop${n}.example.com`
   await insertStore(world, { ids, n, captureKey, url }, options)
@@ -47,7 +52,7 @@ export async function createColleague(
   { accountId, storeId }: TestStore,
   role: NonNullable<StoreOptions['role']> = 'viewer',
 ): Promise<{ userId: string; token: string; email: string }> {
-  const [userId, token] = [newId(), randomToken()]
+  const [userId, token] = [createId(), createToken()]
   const user = { email: `${userId}@team.example`, name: 'Mia', password_hash: '-', email_confirmed_at: now }
   await db
     .insertInto('users')
@@ -57,7 +62,7 @@ export async function createColleague(
   await db
     .insertInto('sessions')
     .values({
-      ...{ account_id: accountId, id: newId(), user_id: userId, store_id: storeId, token_hash: tokenHash(token) },
+      ...{ account_id: accountId, id: createId(), user_id: userId, store_id: storeId, token_hash: hashToken(token) },
       ...{ created_at: now, last_seen_at: now, expires_at: new Date(now.getTime() + 86_400_000) },
     })
     .execute()
@@ -105,7 +110,7 @@ async function insertStore(world: World, made: NewStore, options: StoreOptions):
 function buildAccountInsert({ db, now }: World, { ids, n }: NewStore, options: StoreOptions): Pick<Db, 'with'> {
   const { accountId, userId, token } = ids
   const user = { id: userId, email: `owner${n}@owners.example`, name: `Owner ${n}`, password_hash: '-' }
-  const session = { account_id: accountId, id: newId(), user_id: userId, token_hash: tokenHash(token) }
+  const session = { account_id: accountId, id: createId(), user_id: userId, token_hash: hashToken(token) }
   const role = options.role ?? 'owner'
   const plan = options.plan ?? 'free'
   return db

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { DEFAULT_MAIL_BRAND } from '../server/messages/templates/brand.ts'
 import {
+  buildSampleContext,
   type MailBrand,
-  sampleContext,
   type TemplateContext,
   type TemplateCoupon,
   type TemplateItem,
@@ -154,7 +154,7 @@ function buildContext(
   const none: TemplateCoupon = { ...few, code: '', offer: '', expires: '' }
   const chosen = { none: null, entered: null, all: full, some: few, empty: none }[there.coupon]
   const { brand, ...named } = where.shop
-  return sampleContext({
+  return buildSampleContext({
     ...named,
     ...(brand && { brand }),
     customerName: there.hasName ? its.name : '',

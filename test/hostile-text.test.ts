@@ -6,14 +6,14 @@ import { parseKeyword } from '../server/delivery/inbound/keywords.ts'
 import { readMailNews } from '../server/delivery/mail-reports/dsn.ts'
 import { detectLanguage } from '../server/delivery/preferences/rules.ts'
 import { guessMapping, parseDate } from '../server/marketing/ledger/import-rules.ts'
-import { classifyBounce, parseStatus, withoutAddresses } from '../server/messages/channels/bounce-rules.ts'
+import { classifyBounce, parseStatus, removeAddresses } from '../server/messages/channels/bounce-rules.ts'
 import { countPlaceholders } from '../server/messages/channels/templates.ts'
-import { cleanText, webAddress as linkAddress } from '../server/messages/templates/context.ts'
+import { cleanText, parseWebAddress as linkAddress } from '../server/messages/templates/context.ts'
 import { sanitizeHtml } from '../server/messages/templates/draft.ts'
 import { runJob } from '../server/messages/templates/job.ts'
 import { createTemplateRenderer } from '../server/messages/templates/render.ts'
 import { isOnlyTags, listTags, splitLiquid, tidyLines } from '../server/messages/templates/scan.ts'
-import { parseGmt, plainText, safeDetail, webAddress } from '../server/platforms/platform/text.ts'
+import { parseGmt, parseWebAddress, removeSecrets, toPlainText } from '../server/platforms/platform/text.ts'
 import { normalizePrefix, readAddress } from '../server/shoppers/suppressions/rules.ts'
 import { normalizeEmail, normalizePhone } from '../shared/contact.ts'
 import { csvCell } from '../shared/csv.ts'
@@ -144,7 +144,7 @@ const readers: [string, number, (text: string) => unknown][] = [
   [
     'a text from a store',
     64 * KB,
-    (text) => [plainText(text), safeDetail(text, ['secret']), webAddress(text), parseGmt(text)],
+    (text) => [toPlainText(text), removeSecrets(text, ['secret']), parseWebAddress(text), parseGmt(text)],
   ],
   ['an amount', 64 * KB, (text) => parseMinor(text, 'USD')],
   ['an SMS reply', 64 * KB, parseKeyword],
@@ -153,7 +153,7 @@ const readers: [string, number, (text: string) => unknown][] = [
   [
     'a reply of a mail server',
     20_000,
-    (text) => [classifyBounce('5.0.0', text), parseStatus(text), withoutAddresses(text)],
+    (text) => [classifyBounce('5.0.0', text), parseStatus(text), removeAddresses(text)],
   ],
   ['a cell of a file', 64 * KB, (text) => [csvCell(text), parseDate(text, 'dmy', 'Europe/Berlin')]],
   ['a heading of a file', 4 * KB, mapping],

@@ -1,4 +1,4 @@
-import { consentColumns, guessMapping, readRow } from '../server/marketing/ledger/import-rules.ts'
+import { findConsentColumns, guessMapping, readRow } from '../server/marketing/ledger/import-rules.ts'
 import type { ImportMapping } from '../shared/ledger.ts'
 
 export const zone = 'UTC'
@@ -11,7 +11,7 @@ export function readFile(file: string, overrides: Partial<ImportMapping> = {}) {
     .split('\n')
     .map((line) => line.trim().split(','))
   const mapping = { ...guessMapping(names!, rows, 'US'), sourceForAll: 'Form', ...overrides }
-  const columns = consentColumns(names!, mapping)
+  const columns = findConsentColumns(names!, mapping)
   return rows.map((cells, n) => readRow(cells, n + 2, { mapping, columns, country: 'US', zone, uploadedAt }))
 }
 export const readOutcomes = (file: string, overrides: Partial<ImportMapping> = {}) =>

@@ -1,6 +1,6 @@
 import type { PassThrough } from 'node:stream'
 import { expect } from 'vitest'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { insertConsent } from '../server/shoppers/consent/consent-sql.ts'
 import { createStore } from './factories.ts'
 import type { World } from './world.ts'
@@ -55,6 +55,6 @@ export const recordConsent = (
   const addressHash = world.deps.secrets.addressHash(address)
   return insertConsent(
     { storeId, db: world.db },
-    { id: newId(), addressHash, channel: 'email', wording: null, ...rest },
+    { id: createId(), addressHash, channel: 'email', wording: null, ...rest },
   )
 }

@@ -52,7 +52,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     ],
     messages_by_origin: [
       'server/messages/messages/fragments.ts',
-      'countedByState',
+      'countByState',
       m(`origin_kind = 'flow' and origin_id = ${ID} group by state`, 'state, count(*)'),
     ],
     messages_of_campaign: [
@@ -87,12 +87,12 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     ],
     messages_by_sending_at: [
       'server/insights/alarms/alarms.ts',
-      'storesOfConcern',
+      'listStoresToCheck',
       m(`sending_at is not null and not state = 'sending' order by sending_at desc limit 1`, 'sending_at'),
     ],
     messages_retried: [
       'server/insights/alarms/alarms.ts',
-      'storesOfConcern',
+      'listStoresToCheck',
       m(
         `provider_response is not null and ((state = 'held' and reason = 'retry') or state = 'claimed' or state = 'sending')`,
         'decided_at',
@@ -111,7 +111,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     messages_by_id: ['server/core/db/system.ts', 'findSentMessage', `select store_id from messages where id = ${ID}`],
     messages_first_mails: [
       'server/messages/messages/fragments.ts',
-      'firstMailsSince',
+      'selectFirstMailsSince',
       m(`is_first_mail and sending_at > ${NOW}`, 'count(*)'),
     ],
     messages_refused: [

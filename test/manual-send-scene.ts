@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { recordOrders } from '../server/carts/carts/record.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { insertConsent } from '../server/shoppers/consent/consent-sql.ts'
 import { buildOrder, completeOrderCheck, createStore, type TestStore } from './factories.ts'
@@ -57,7 +57,7 @@ export async function grantConsent(world: World, store: TestStore, order: Platfo
     await insertConsent(
       { storeId: store.storeId, db: world.db },
       {
-        id: newId(),
+        id: createId(),
         addressHash: world.deps.secrets.addressHash(address[channel]),
         channel,
         status: 'granted',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { sendDue } from '../server/delivery/send/send-due.ts'
 import { beat } from '../server/delivery/send/workers.ts'
 import type { Deps } from '../server/deps.ts'
@@ -72,7 +72,7 @@ async function askForAll(shop: Shop, channel: 'email' | 'sms' | 'whatsapp') {
 }
 
 async function createWorker(): Promise<Deps> {
-  const deps = { ...world.deps, workerId: newId() }
+  const deps = { ...world.deps, workerId: createId() }
   await beat(deps)
   return deps
 }

@@ -1,5 +1,5 @@
 import { recordOrders } from '../server/carts/carts/record.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import type { Db } from '../server/core/db/db.ts'
 import { buildOrder, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
@@ -25,7 +25,7 @@ export async function insertMessageTo(
     .where('store_id', '=', store.storeId)
     .where('phone', '=', phone)
     .executeTakeFirstOrThrow()
-  const [id, at] = [newId(), world.now]
+  const [id, at] = [createId(), world.now]
   const dates = { due_at: at, expires_at: at, wake_at: at, created_at: at, updated_at: at }
   await world.db
     .insertInto('messages')
@@ -36,7 +36,7 @@ export async function insertMessageTo(
         cart_id: cart.id,
         shopper_id: cart.shopper_id,
         origin_kind: 'manual' as const,
-        origin_id: newId(),
+        origin_id: createId(),
         step: 1,
       },
       ...{

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { servedBy } from '../server/access/http/http.ts'
-import { newId } from '../server/core/common/ids.ts'
-import { randomToken, tokenHash } from '../server/core/common/secrets.ts'
+import { createId } from '../server/core/common/ids.ts'
+import { createToken, hashToken } from '../server/core/common/secrets.ts'
 import { type Role, roleNames } from '../shared/roles.ts'
 import { createStore, type TestStore } from './factories.ts'
 import { createWorld } from './world.ts'
@@ -20,14 +20,14 @@ beforeAll(async () => {
 
 async function createMember(role: Role): Promise<string> {
   const { db, now } = world
-  const user = { id: newId(), email: `${role}@team.example`, name: role, password_hash: '-', created_at: now }
+  const user = { id: createId(), email: `${role}@team.example`, name: role, password_hash: '-', created_at: now }
   await db.insertInto('users').values(user).execute()
   await db
     .insertInto('members')
     .values({ account_id: store.accountId, user_id: user.id, role, created_at: now })
     .execute()
-  const token = randomToken()
-  const session = { account_id: store.accountId, id: newId(), user_id: user.id, token_hash: tokenHash(token) }
+  const token = createToken()
+  const session = { account_id: store.accountId, id: createId(), user_id: user.id, token_hash: hashToken(token) }
   const expires_at = new Date(now.getTime() + 86_400_000)
   await db
     .insertInto('sessions')

@@ -1,6 +1,6 @@
 import type { KyselyPlugin, Selectable } from 'kysely'
 import { expect } from 'vitest'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import type { MessagesTable } from '../server/core/schema/messages.ts'
 import { createChannelRules } from '../server/delivery/send/channel-rules.ts'
 import type { SendContext } from '../server/delivery/send/send-window.ts'
@@ -181,7 +181,7 @@ export function createDyingProcess({ deps, db }: World) {
   const revive = () => {
     isDead = false
   }
-  return { deps: { ...deps, workerId: newId(), db: db.withPlugin(dies) }, revive }
+  return { deps: { ...deps, workerId: createId(), db: db.withPlugin(dies) }, revive }
 }
 
 /** Hours from a send until the next step for its cart is due. */
@@ -203,7 +203,7 @@ export const listMessageStates = (world: World, ids: readonly string[]): Promise
 
 /** Registers another process with a steady heartbeat. */
 export async function createSteadyWorker(world: World): Promise<World['deps']> {
-  const workerId = newId()
+  const workerId = createId()
   const steady_since = new Date(world.now.getTime() - HOUR)
   const row = { id: workerId, started_at: steady_since, seen_at: world.now, steady_since }
   await world.db.insertInto('workers').values(row).execute()

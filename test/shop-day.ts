@@ -2,7 +2,7 @@ import { groupNotifications } from '../server/access/notifications/group.ts'
 import { notify, notifyAccount } from '../server/access/notifications/notifications.ts'
 import { detectAbandoned } from '../server/carts/carts/detect.ts'
 import { recordOrders } from '../server/carts/carts/record.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { type StoreTx, sql } from '../server/core/db/db.ts'
 import { recordMailReport } from '../server/delivery/mail-reports/mail-reports.ts'
 import { recordDeliveryReport } from '../server/delivery/outcome/delivery.ts'
@@ -115,14 +115,18 @@ function buildOutcome({ id, cart_id: cartId, to_address: to, channel, n }: Answe
   const base = { id, sending_at: now, provider_id: `p-${id}`, wake_at: null, address_hash: '' }
   if (share(n, 100)) {
     const data = { ...about, cause: 'refused' as const, answer: '550 5.1.1 no such user' }
-    const news = { id: newId(), type: `${channel}_failed` as const, data }
+    const news = { id: createId(), type: `${channel}_failed` as const, data }
     return { ...base, state: 'failed', reason: 'rejected:invalid', response: '550', result: 'rejected:invalid', news }
   }
   if (share(n, 90)) {
-    const news = { id: newId(), type: `${channel}_failed` as const, data: { ...about, cause: 'unanswered' as const } }
+    const news = {
+      id: createId(),
+      type: `${channel}_failed` as const,
+      data: { ...about, cause: 'unanswered' as const },
+    }
     return { ...base, state: 'unknown', reason: 'unknown', response: '', result: 'unknown', news }
   }
-  const news = { id: newId(), type: `${channel}_sent` as const, data: { ...about, isInMailbox: false } }
+  const news = { id: createId(), type: `${channel}_sent` as const, data: { ...about, isInMailbox: false } }
   return { ...base, state: 'sent', reason: null, response: '250 ok', result: 'accepted', news }
 }
 
@@ -147,7 +151,7 @@ async function report({ deps, now }: World, { accountId }: TestStore, { id, chan
 
 /** Some carts have a draft order; their shoppers follow the link of their message, and buy three hours later. */
 async function buy(world: World, { storeId }: TestStore, drafts: PlatformOrder[], count: number): Promise<void> {
-  const email = () => `draft-${newId()}@shoppers.example`
+  const email = () => `draft-${createId()}@shoppers.example`
   const fresh = Array.from({ length: count }, () => buildOrder(world, { email: email() }))
   drafts.push(...fresh)
   const before = new Date(world.now.getTime() - 3 * HOUR_MS).toISOString()
@@ -163,13 +167,13 @@ async function buy(world: World, { storeId }: TestStore, drafts: PlatformOrder[]
 
 /** Single events, by the hour in which they happen. */
 const others: Record<number, [StoreNotificationType, NotificationData[StoreNotificationType]]> = {
-  9: ['import_finished', { importId: newId(), fileName: 'consents.csv', rows: 300, added: 290, refused: 10 }],
+  9: ['import_finished', { importId: createId(), fileName: 'consents.csv', rows: 300, added: 290, refused: 10 }],
   10: [
     'stage_failed',
-    { stage: 'sync', cause: 'timeout', since: '2026-03-02T15:00:00Z', waiting: 0, detail: null, alarmId: newId() },
+    { stage: 'sync', cause: 'timeout', since: '2026-03-02T15:00:00Z', waiting: 0, detail: null, alarmId: createId() },
   ],
-  11: ['stage_resumed', { stage: 'sync', lastedMs: 2_700_000, alarmId: newId() }],
-  15: ['email_failed', { cartId: newId(), messageId: newId(), cause: 'unrenderable', step: 2, count: 40 }],
+  11: ['stage_resumed', { stage: 'sync', lastedMs: 2_700_000, alarmId: createId() }],
+  15: ['email_failed', { cartId: createId(), messageId: createId(), cause: 'unrenderable', step: 2, count: 40 }],
   20: ['capture_flood', { ceiling: 900 }],
 }
 

@@ -3,7 +3,7 @@ import { servedBy } from '../server/access/http/http.ts'
 import { groupNotifications } from '../server/access/notifications/group.ts'
 import { notify } from '../server/access/notifications/notifications.ts'
 import { recordOrders } from '../server/carts/carts/record.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
 import { hasPermission } from '../shared/roles.ts'
 import { buildOrder, createStore, type TestStore } from './factories.ts'
@@ -67,7 +67,7 @@ beforeAll(async () => {
     .values({
       ...{
         store_id: owner.storeId,
-        id: newId(),
+        id: createId(),
         made_by: 'recoup',
         kind: 'personal',
         code: 'CART',
@@ -85,7 +85,7 @@ beforeAll(async () => {
     .limit(1)
     .executeTakeFirstOrThrow()
   const campaign = await world.request('POST', '/api/campaigns', { token: owner.token, body: campaignInput })
-  const audienceId = newId()
+  const audienceId = createId()
   await world.db
     .insertInto('audiences')
     .values({ store_id: owner.storeId, id: audienceId, name: 'a', filters: '{}', created_at: world.now })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { recordOrders } from '../server/carts/carts/record.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { sendDue } from '../server/delivery/send/send-due.ts'
 import type { Outcome, OutgoingText } from '../server/messages/channels/channel.ts'
 import { buildOrder } from './factories.ts'
@@ -20,7 +20,7 @@ export const ACCEPTED: Outcome = { kind: 'accepted', providerId: 't-1', response
 export async function createTextsInFlight(
   world: World,
   count: number,
-  { lateMs = 0, deps = { ...world.deps, workerId: newId() } } = {},
+  { lateMs = 0, deps = { ...world.deps, workerId: createId() } } = {},
 ) {
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
   const scene = await createMessageScene(world, 0, { plan: 'growth' })

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { buildApp } from '../server/app.ts'
 import { keepSlot } from '../server/core/common/concurrency.ts'
-import { newId } from '../server/core/common/ids.ts'
+import { createId } from '../server/core/common/ids.ts'
 import { createLogger } from '../server/core/common/logger.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
 import { readConfig } from '../server/core/config/config.ts'
@@ -141,7 +141,7 @@ function buildDeps(world: World, env: Record<string, string>): Deps {
     now: () => world.now,
     log: createLogger(process.env.LOG_LEVEL ?? 'silent'),
     secrets: createSecrets('a secret of the tests, long enough to be one'),
-    workerId: newId(),
+    workerId: createId(),
     jobs: createTestJobs(world.queued),
     channels: {
       email,

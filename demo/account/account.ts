@@ -4,8 +4,8 @@ import type { StoreRow } from '../../server/access/stores/store.ts'
 import { savePlan } from '../../server/billing/billing/sql.ts'
 import { confirmLogo, findOpenProposal, hasBrand, saveLook } from '../../server/carts/brand/brand.ts'
 import { proposeLogo } from '../../server/carts/brand/proposals.ts'
-import { newId } from '../../server/core/common/ids.ts'
-import { randomToken } from '../../server/core/common/secrets.ts'
+import { createId } from '../../server/core/common/ids.ts'
+import { createToken } from '../../server/core/common/secrets.ts'
 import { transactAccount } from '../../server/core/db/db.ts'
 import { ensureKey } from '../../server/delivery/push/keys.ts'
 import type { DemoParts, Deps } from '../../server/deps.ts'
@@ -65,11 +65,11 @@ async function setUpPush(deps: Deps, demo: DemoParts, store: StoreRow): Promise<
 
 /** The password is random and unknown, so "Try the live demo" is the only way to sign in. */
 async function createAccount(deps: Deps): Promise<string> {
-  const account = { accountId: newId(), db: deps.db }
+  const account = { accountId: createId(), db: deps.db }
   const now = deps.now()
-  const passwordHash = await hashPassword(randomToken())
+  const passwordHash = await hashPassword(createToken())
   await transactAccount(account, async (tx) => {
-    const userId = (await sql.findUserId(tx.db, EMAIL)) ?? newId()
+    const userId = (await sql.findUserId(tx.db, EMAIL)) ?? createId()
     await insertUser(tx.db, { id: userId, email: EMAIL, name: 'Demo', passwordHash, now, isConfirmed: true })
     await insertAccount(tx, 'Maple & Clay (demo)', now)
     await sql.markDemo(tx)

@@ -6,7 +6,7 @@ import { detectAbandoned } from '../../server/carts/carts/detect.ts'
 import { recordOrders } from '../../server/carts/carts/record.ts'
 import { pullCustomers } from '../../server/carts/sync/local-copies.ts'
 import { sweepStore } from '../../server/carts/sync/sync.ts'
-import { newId } from '../../server/core/common/ids.ts'
+import { createId } from '../../server/core/common/ids.ts'
 import { insertPosts } from '../../server/core/db/system.ts'
 import { openGuardedHttp } from '../../server/core/net/guarded-fetch.ts'
 import { sendDue } from '../../server/delivery/send/send-due.ts'
@@ -146,7 +146,7 @@ async function shopMeanwhile(): Promise<void> {
   const ids = { cart: 'visitor-cart-xxxxxxxx', page: 'visitor-page-xxxxxxxx' }
   const items = [{ id: product_id, quantity: 1 }]
   // Accepted but not yet recorded as a fact, as on a busy server, during the replay.
-  const inboxRow = { store_id: storeId, id: newId(), received_at: world.now, post: { ...ids, seq: 0, items } }
+  const inboxRow = { store_id: storeId, id: createId(), received_at: world.now, post: { ...ids, seq: 0, items } }
   await insertPosts(world.db, [inboxRow])
   const { percent } = readPastProgress(world.deps)
   await vi.waitUntil(() => (readPastProgress(world.deps).percent ?? 100) >= percent! + 3, 120_000)

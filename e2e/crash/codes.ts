@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
 import { recordOrders } from '../../server/carts/carts/record.ts'
 import { deleteUnneededCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
-import { newId } from '../../server/core/common/ids.ts'
+import { createId } from '../../server/core/common/ids.ts'
 import { createLogger } from '../../server/core/common/logger.ts'
 import { createSecrets } from '../../server/core/common/secrets.ts'
 import { type Db, sql } from '../../server/core/db/db.ts'
@@ -83,7 +83,7 @@ async function createScene(): Promise<Scene> {
 }
 
 async function assignPersonalCoupon(db: Db, { storeId }: TestStore): Promise<void> {
-  const id = newId()
+  const id = createId()
   const now = new Date()
   const terms = { type: 'percentage', platform_type: 'percent', percent: 1_000, currency: 'USD' } as const
   const coupon = { store_id: storeId, id, made_by: 'recoup', kind: 'personal', code: 'CART', is_active: true } as const

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { newId } from '../../server/core/common/ids.ts'
+import { createId } from '../../server/core/common/ids.ts'
 import { sendDue } from '../../server/delivery/send/send-due.ts'
 import { claimDue } from '../../server/delivery/send/send-due-sql.ts'
 import { listRecipients, pagesOfRecipients } from '../../server/marketing/campaign-reports/recipients.ts'
@@ -166,7 +166,7 @@ test('claim, decision and send among all other rows', async () => {
 test('claims a hundred of sixty thousand that are due', async () => {
   world.advance(3_600_000)
   const leaseUntil = new Date(world.now.getTime() + 60_000)
-  const claim = { claim: newId(), workerId: world.deps.workerId, now: world.now, leaseUntil, limit: 100 }
+  const claim = { claim: createId(), workerId: world.deps.workerId, now: world.now, leaseUntil, limit: 100 }
   const plans = await expectCheap(() => claimDue(handle(), claim), { rows: 100 })
   expect(listIndexes(plans, 'messages')).toContain('messages_to_wake')
 })

@@ -3,7 +3,7 @@ import { enqueueDueCodes } from '../../server/carts/coupon-codes/codes.ts'
 import { countCoupons, selectCouponPage, selectFigures, selectSteps } from '../../server/carts/coupons/list-sql.ts'
 import { selectMessageCoupons } from '../../server/carts/coupons/message-sql.ts'
 import { hasOwnCoupon, selectStoresToStart } from '../../server/carts/coupons/sql.ts'
-import { newId } from '../../server/core/common/ids.ts'
+import { createId } from '../../server/core/common/ids.ts'
 import { transact } from '../../server/core/db/db.ts'
 import { findCouponByCode } from '../../server/marketing/discount-mail/discount-mail.ts'
 import { readCodeTerms } from '../../test/coupon-copies.ts'
@@ -133,7 +133,9 @@ test('the coupon of a message whose recipient ordered with others, and the coupo
   const { shopper_id } = await insertBuyer()
   const { id, code } = (await selectCouponPage(handle(), { search: '' }, { offset: 7, limit: 1, isFromEnd: false }))[0]!
   await expectCheap(async () => {
-    const [found] = await selectMessageCoupons(handle(), [{ messageId: newId(), couponId: id, shopperId: shopper_id }])
+    const [found] = await selectMessageCoupons(handle(), [
+      { messageId: createId(), couponId: id, shopperId: shopper_id },
+    ])
     expect(found).toMatchObject({ used_before: 0, last_used_at: world.now })
   })
   await expectCheap(async () => {
@@ -143,7 +145,7 @@ test('the coupon of a message whose recipient ordered with others, and the coupo
 
 /** Uses of a hundred of the orders. */
 async function insertBuyer() {
-  const shopper_id = newId()
+  const shopper_id = createId()
   const { storeId } = store
   const at = { first_seen_at: world.now, created_at: world.now }
   await world.db

@@ -15,7 +15,7 @@ import {
 import { recordOrders } from '../../server/carts/carts/record.ts'
 import { createCodes, enqueueDueCodes } from '../../server/carts/coupon-codes/codes.ts'
 import { deleteUnneededCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
-import { newId } from '../../server/core/common/ids.ts'
+import { createId } from '../../server/core/common/ids.ts'
 import { sql } from '../../server/core/db/db.ts'
 import { insertPosts } from '../../server/core/db/system.ts'
 import { evaluateReach } from '../../server/delivery/decide/evaluate.ts'
@@ -24,7 +24,7 @@ import { findUnneededCodes } from '../../server/delivery/send/needless-codes.ts'
 import { sendDue } from '../../server/delivery/send/send-due.ts'
 import { readChart, readStats } from '../../server/insights/analytics/dashboard.ts'
 import { ledgerPage, type Wanted } from '../../server/marketing/ledger/sql.ts'
-import { countFiltered, idsAtStage } from '../../server/marketing/manual-sends/reach.ts'
+import { countFiltered, listIdsAtStage } from '../../server/marketing/manual-sends/reach.ts'
 import { wakeDueStores } from '../../server/messages/messages/scan.ts'
 import { sortColumns } from '../../shared/carts.ts'
 import { chartPeriods } from '../../shared/dashboard.ts'
@@ -205,7 +205,7 @@ describe('the cart list', () => {
     await expectCheap(() => filterByCountry(handle, ids, 'US'), { rows: 5_001 })
     await expectCheap(() => filterByProduct(handle, ids, '77'), { rows: 5_001 })
     for (const stage of cartStages) {
-      await expectCheap(() => idsAtStage(handle, ids, { stage, channel: 'email' }), { rows: 5_001 })
+      await expectCheap(() => listIdsAtStage(handle, ids, { stage, channel: 'email' }), { rows: 5_001 })
     }
     const found = await countFiltered(world.deps, handle, wanted)
     expect([found.isEvaluatedInPart, found.total > 4_000, found.total <= 5_000]).toEqual([true, true, true])
@@ -331,7 +331,7 @@ test('a post of a known shopper', async () => {
 test('posts of many carts, processed together', async () => {
   const kept = Array.from({ length: 40 }, (_, n) => ({
     store_id: store.storeId,
-    id: newId(),
+    id: createId(),
     received_at: world.now,
     post: {
       cart: `cart-${String(n % 15).padStart(16, '0')}`,

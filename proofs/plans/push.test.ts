@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { newId } from '../../server/core/common/ids.ts'
+import { createId } from '../../server/core/common/ids.ts'
 import { countByKey } from '../../server/delivery/push/keys.ts'
 import { subscriptionsOfMessage } from '../../server/delivery/push/subscriptions-sql.ts'
 import { readStats } from '../../server/workspace/push-setup/setup.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
     [store, OF_STORE],
     [other, OF_OTHERS],
   ] as const) {
-    const keyId = newId()
+    const keyId = createId()
     await client.query(
       `insert into push_keys (store_id, id, public_key, encrypted, made_at) values ($1, $2, 'k', '\\x00', $3)`,
       [storeId, keyId, world.now],

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Session } from '../../server/access/members/session.ts'
-import { newId } from '../../server/core/common/ids.ts'
-import { randomToken } from '../../server/core/common/secrets.ts'
+import { createId } from '../../server/core/common/ids.ts'
+import { createToken } from '../../server/core/common/secrets.ts'
 import { sealSecrets } from '../../server/delivery/texts/text-channels.ts'
 import { CAMPAIGN_TEMPLATES } from '../../server/messages/templates/ready-templates.ts'
 import type { StoreKeys } from '../../server/platforms/platform/access.ts'
@@ -63,14 +63,14 @@ export async function createFixture(
   now: Date,
   inAccount?: string,
 ): Promise<Fixture> {
-  const [accountId, storeId] = [inAccount ?? newId(), newId()]
+  const [accountId, storeId] = [inAccount ?? createId(), createId()]
   const session = {
-    ...{ sessionId: newId(), userId: OWNER_ID, accountId, storeId, role: 'owner' as const },
+    ...{ sessionId: createId(), userId: OWNER_ID, accountId, storeId, role: 'owner' as const },
     ...{ isDemo: false, secondFactorAt: null, viewedUntil: null },
   }
   const homeUrl = `https://shop-${storeId}.example`
   const { url, form, keys, rights, variation } = buildShop(scenario, storeId, homeUrl)
-  const fixture = { accountId, storeId, flowId: newId(), homeUrl, captureKey: randomToken(), form, session }
+  const fixture = { accountId, storeId, flowId: createId(), homeUrl, captureKey: createToken(), form, session }
   const encrypted = secrets.seal(JSON.stringify(keys), `store-keys:${fixture.accountId}:${fixture.storeId}`)
   const steps = STEPS.map((key, index) => {
     const { name, subject, body } = CAMPAIGN_TEMPLATES.find((template) => template.id === key)!
@@ -79,7 +79,7 @@ export async function createFixture(
       subject,
       body: (channel === 'email' ? body : TEXT) + (scenario.coupons?.[index] ? CODE_SNIPPET : ''),
     }
-    return { step: index + 1, delay: scenario.delays[index], channel, id: newId(), key, name, ...words }
+    return { step: index + 1, delay: scenario.delays[index], channel, id: createId(), key, name, ...words }
   })
   const timeout = Math.min(1_440, scenario.delays[0]!)
   await pool.query(SET_UP, [

@@ -65,7 +65,7 @@ export const flowMutations: readonly Mutation[] = [
     name: 'a flow that is switched on ignores carts without a flow',
     rule: 'Flows',
     file: 'server/marketing/flows/flows.ts',
-    before: 'await sql.abandonedSince(tx, takesFrom!))',
+    before: 'await sql.listAbandonedSince(tx, takesFrom!))',
     after: '[])',
     seed: 50,
   },

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { createCodes, enqueueDueCodes } from '../../server/carts/coupon-codes/codes.ts'
 import { deleteUnneededCodes } from '../../server/carts/coupon-codes/codes-tidy.ts'
-import { newId } from '../../server/core/common/ids.ts'
+import { createId } from '../../server/core/common/ids.ts'
 import { findUnneededCodes } from '../../server/delivery/send/needless-codes.ts'
 import type { Deps } from '../../server/deps.ts'
 import type { PlatformCoupon } from '../../server/platforms/platform/coupon.ts'
@@ -98,7 +98,7 @@ export async function insertStepCoupons(
       shop.couponStock.coupons.push(inStore)
     }
     const code = buildStepCode(at).toUpperCase()
-    return [{ ...coupon, id: newId(), step: at + 1, code, type, endsAt, platformId: inStore?.couponId ?? null }]
+    return [{ ...coupon, id: createId(), step: at + 1, code, type, endsAt, platformId: inStore?.couponId ?? null }]
   })
   await pool.query(COUPONS, [fixture.storeId, now, JSON.stringify(rows)])
   return scenario.coupons.map((_, at) => rows.find(({ step }) => step === at + 1)?.id ?? null)

@@ -2,7 +2,7 @@ import { admitPost, type CaptureStore, recordCapture } from '../../server/carts/
 import { foldStorePosts } from '../../server/carts/capture/capture-intake.ts'
 import { dropUnusable } from '../../server/carts/capture/capture-rules.ts'
 import { PER_CLIENT } from '../../server/carts/capture/contact-limits.ts'
-import { newId } from '../../server/core/common/ids.ts'
+import { createId } from '../../server/core/common/ids.ts'
 import { tryTakePoint } from '../../server/core/db/rate-limits.ts'
 import { insertPosts } from '../../server/core/db/system.ts'
 import type { PlacedPost } from '../../server/core/schema/facts.ts'
@@ -82,7 +82,7 @@ function buildConsent(consent: Consent, isOutdated = false): NonNullable<Capture
 /** Handles a post as the intake does: counts its contacts, stores it, replies. */
 async function keep({ web: { deps } }: Harness, store: CaptureStore, post: PlacedPost, client: string): Promise<void> {
   const admitted = await admitPost(deps, store, post, client)
-  await insertPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post: admitted }])
+  await insertPosts(deps.db, [{ store_id: store.id, id: createId(), received_at: deps.now(), post: admitted }])
 }
 
 /** `isLeft`: the process ended between its reply and processing. Returns whether all of its contact counts. */

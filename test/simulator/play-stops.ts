@@ -1,7 +1,7 @@
 import { setPlanManually } from '../../server/billing/billing/billing.ts'
 import { saveRestingOrder } from '../../server/billing/billing/resting.ts'
 import { resumeAccount, suspendAccount } from '../../server/billing/billing/suspension.ts'
-import { newId } from '../../server/core/common/ids.ts'
+import { createId } from '../../server/core/common/ids.ts'
 import { transactAccount } from '../../server/core/db/db.ts'
 import { plans } from '../../shared/billing.ts'
 import { type ActOf, accountHandle, type Harness } from './harness.ts'
@@ -71,7 +71,7 @@ const mustRest = ({ isChosen, plan }: { isChosen: boolean; plan: Plan }) =>
 async function connectNeighbours(harness: Harness): Promise<void> {
   if (harness.stops.hasNeighbours) return
   harness.stops.hasNeighbours = true
-  const ids = Array.from({ length: STORES - 1 }, newId)
+  const ids = Array.from({ length: STORES - 1 }, createId)
   await harness.environment.pool.query(
     `insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, connected_at, capture_key)
      select n.id, s.account_id, s.platform, 'https://' || n.id || '.example', 'https://' || n.id || '.example', 'Pots', s.currency,

@@ -1,5 +1,5 @@
 import { type Db, sql } from '../../server/core/db/db.ts'
-import { outcomeOfRefusal } from '../../server/delivery/texts/text-outcome.ts'
+import { toRefusalOutcome } from '../../server/delivery/texts/text-outcome.ts'
 import type {
   Outcome,
   OutgoingPush,
@@ -239,10 +239,10 @@ const CODES: Partial<Record<Answer, Record<TextChannelName, number>>> = {
 function buildTextOutcome(answer: Answer, messageId: string, channel: TextChannelName): Outcome {
   if (answer === 'accepts') return { kind: 'accepted', providerId: buildProviderId(messageId), response: 'queued' }
   const code = CODES[answer]?.[channel]
-  if (code) return outcomeOfRefusal({ status: 400, code, message: 'No', retryAfterMs: null })
-  if (answer === 'retry') return outcomeOfRefusal({ status: 429, code: null, message: 'Slower', retryAfterMs: null })
+  if (code) return toRefusalOutcome({ status: 400, code, message: 'No', retryAfterMs: null })
+  if (answer === 'retry') return toRefusalOutcome({ status: 429, code: null, message: 'Slower', retryAfterMs: null })
   // Half of the unknown outcomes are server errors.
   if (answer === 'silent, took it')
-    return outcomeOfRefusal({ status: 503, code: null, message: '', retryAfterMs: null })
+    return toRefusalOutcome({ status: 503, code: null, message: '', retryAfterMs: null })
   return { kind: 'unknown', reason: 'silence', response: '' }
 }

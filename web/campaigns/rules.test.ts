@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { statusAfter } from '../../server/marketing/campaigns/rules.ts'
+import { getStatusAfter } from '../../server/marketing/campaigns/rules.ts'
 import { CampaignStatus, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 import { isComplete } from './content.ts'
 import { chooseContent } from './default-content.ts'
@@ -75,7 +75,8 @@ describe('actions of a row (B 4)', () => {
 
   it('include nothing the server refuses', { tags: ['B4'] }, () => {
     for (const status of CampaignStatus.options) {
-      for (const action of rowActions[status]) expect([status, action, statusAfter(status, action)]).not.toContain(null)
+      for (const action of rowActions[status])
+        expect([status, action, getStatusAfter(status, action)]).not.toContain(null)
     }
   })
 })

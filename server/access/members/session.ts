@@ -2,8 +2,8 @@ import { authTexts } from '../../../shared/auth.ts'
 import type { Role } from '../../../shared/roles.ts'
 import { teamTexts } from '../../../shared/team.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { randomToken, tokenHash } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { createToken, hashToken } from '../../core/common/secrets.ts'
 import type { AccountDb } from '../../core/db/db.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
@@ -30,7 +30,7 @@ export interface Session {
 /** Reads the bearer token. A missing or wrong token gives null, or a 401 when a sign-in is needed. */
 export async function authenticate(deps: Deps, header: string | undefined, isNeeded: boolean): Promise<Session | null> {
   const token = /^Bearer ([\w-]{20,200})$/i.exec(header ?? '')?.[1]
-  const session = token ? await system.findSessionByToken(deps.db, tokenHash(token), deps.now()) : undefined
+  const session = token ? await system.findSessionByToken(deps.db, hashToken(token), deps.now()) : undefined
   if (session && !session.viewedUntil) {
     await slideExpiry(deps, session)
     return session
@@ -46,8 +46,15 @@ export async function startSession(
   userId: string,
   { now, device, secondFactorAt = null }: { now: Date; device: string | null; secondFactorAt?: Date | null },
 ): Promise<string> {
-  const token = randomToken()
-  const session = { id: newId(), userId, tokenHash: tokenHash(token), device, now, expiresAt: later(now, SESSION_MS) }
+  const token = createToken()
+  const session = {
+    id: createId(),
+    userId,
+    tokenHash: hashToken(token),
+    device,
+    now,
+    expiresAt: later(now, SESSION_MS),
+  }
   await sql.insertSession(account, { ...session, secondFactorAt })
   return token
 }
@@ -58,9 +65,9 @@ export async function startView(
   viewer: { userId: string; storeId: string | null; device: string | null; secondFactorAt: Date | null },
   now: Date,
 ): Promise<{ token: string; until: Date }> {
-  const token = randomToken()
+  const token = createToken()
   const until = later(now, VIEW_MS)
-  const session = { id: newId(), ...viewer, tokenHash: tokenHash(token), now, expiresAt: until, viewedUntil: until }
+  const session = { id: createId(), ...viewer, tokenHash: hashToken(token), now, expiresAt: until, viewedUntil: until }
   await sql.insertSession(account, session)
   return { token, until }
 }

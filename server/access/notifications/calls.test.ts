@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { groupNotifications } from './group.ts'
 import { notify, notifyAccount } from './notifications.ts'
 
@@ -27,7 +27,7 @@ async function floods(count: number, { first = 1 } = {}) {
 
 async function cartsLeft(count: number) {
   for (let n = 1; n <= count; n++) {
-    const about = { cartId: newId(), customer: `Ada ${n}`, itemCount: 1, value: 100, currency: 'USD' }
+    const about = { cartId: createId(), customer: `Ada ${n}`, itemCount: 1, value: 100, currency: 'USD' }
     // Eight a day, so that none are grouped.
     const timestamp = at(n * 3 * 3_600_000)
     const data = { ...about, timestamp: timestamp.toISOString() }
@@ -114,12 +114,12 @@ test('filters, searches, and lists rows newer than a given one (decisions 68 and
   expect((await ask('GET', '?search=ADA%202')).body.pagination.total).toBe(1)
   expect((await ask('GET', '?search=%25')).body.pagination.total).toBe(0)
   expect((await ask('GET', `?after=${first!._id}`)).body.pagination.total).toBe(2)
-  expect((await ask('GET', `?after=${newId()}`)).body.pagination.total).toBe(5)
+  expect((await ask('GET', `?after=${createId()}`)).body.pagination.total).toBe(5)
   await ask('POST', '/mark-read', { notificationIds: [first!._id] })
   expect((await ask('GET', '?filter=unread')).body.pagination.total).toBe(4)
   const { body } = await ask('GET', `/by-id/${first!._id}`)
   expect(body.notification).toMatchObject({ _id: first!._id, read: true })
-  for (const id of [newId(), 'not-an-id']) expect((await ask('GET', `/by-id/${id}`)).status).toBe(404)
+  for (const id of [createId(), 'not-an-id']) expect((await ask('GET', `/by-id/${id}`)).status).toBe(404)
 })
 
 test('new carts are the newest hundred about abandoned carts, read and unread (decision 130)', {
@@ -206,7 +206,7 @@ test('unknown ids and ids of another store change nothing and cause no error (de
   const stranger = await createStore(world)
   const ids = (await listed()).map(({ _id }) => _id)
   store = mine
-  for (const body of [{ notificationIds: [...ids, newId(), 'x', ''] }, { upTo: ids[0] }]) {
+  for (const body of [{ notificationIds: [...ids, createId(), 'x', ''] }, { upTo: ids[0] }]) {
     expect((await ask('POST', '/mark-read', body, stranger.token)).status).toBe(200)
     expect((await ask('DELETE', '', body, stranger.token)).body).toMatchObject({ success: true, undo: null })
   }
@@ -221,12 +221,12 @@ test('unknown ids and ids of another store change nothing and cause no error (de
     .execute()
   expect(marks).toEqual([])
   expect(await unread()).toBe(2)
-  const tooMany = Array.from({ length: 501 }, () => newId())
+  const tooMany = Array.from({ length: 501 }, () => createId())
   expect((await ask('POST', '/mark-read', { notificationIds: tooMany })).status).toBe(400)
 })
 
 test('query and body together accept at most 500 ids', async () => {
-  const ids = (count: number) => Array.from({ length: count }, () => newId())
+  const ids = (count: number) => Array.from({ length: count }, () => createId())
   const both = (count: number) => ask('DELETE', `?notificationIds=${ids(250)}`, { notificationIds: ids(count) })
   expect([(await both(250)).status, (await both(251)).status]).toEqual([200, 400])
 })

@@ -8,7 +8,7 @@ import {
   type NotificationType,
   notificationText,
 } from '../../../shared/notifications.ts'
-import { findPool, findRule, MAX_SINGLE_ROWS, type Rule, type Span, windowKey } from './group-spans.ts'
+import { buildWindowKey, findPool, findRule, MAX_SINGLE_ROWS, type Rule, type Span } from './group-spans.ts'
 
 // Groups bulk events into one notification for an hour or more (decisions 64 and 65). Pure.
 
@@ -99,15 +99,17 @@ class Day {
   constructor(hours: readonly Hour[]) {
     // A row of several hours is returned with each of them.
     const rows = new Map(hours.flatMap(({ row }) => (row ? [[row.id, { ...row }]] : [])))
-    this.#hours = new Map(hours.map((hour) => [hourKey(hour), { ...hour, row: hour.row && rows.get(hour.row.id)! }]))
+    this.#hours = new Map(
+      hours.map((hour) => [buildHourKey(hour), { ...hour, row: hour.row && rows.get(hour.row.id)! }]),
+    )
     for (const hour of hours) this.#addToPool(hour, hour.count)
   }
 
   count({ storeId, at, data }: PendingEvent, { topic }: Rule): Hour {
     const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS)
     const place = { storeId, topic, hour }
-    const found = this.#hours.get(hourKey(place)) ?? { ...place, count: 0, row: null }
-    this.#hours.set(hourKey(place), found)
+    const found = this.#hours.get(buildHourKey(place)) ?? { ...place, count: 0, row: null }
+    this.#hours.set(buildHourKey(place), found)
     found.count += countEvents(data)
     this.#addToPool(place, countEvents(data))
     return found
@@ -116,7 +118,9 @@ class Day {
   /** Events that arrive together follow the first one's decision. */
   isQuiet({ storeId, data }: PendingEvent, { hour }: Hour, { topic }: Rule): boolean {
     const pool = findPool(topic)
-    const counts = listHours(hour).map((each) => this.#pools.get(hourKey({ storeId, topic: pool, hour: each })) ?? 0)
+    const counts = listHours(hour).map(
+      (each) => this.#pools.get(buildHourKey({ storeId, topic: pool, hour: each })) ?? 0,
+    )
     return counts.reduce((sum, count) => sum + count, 0) - countEvents(data) < MAX_SINGLE_ROWS
   }
 
@@ -126,16 +130,16 @@ class Day {
     { topic, hour }: Hour,
     { span, fullAt = Number.POSITIVE_INFINITY }: Rule & { span: Exclude<Span, 'one'> },
   ): GroupRow | null {
-    const hours = listHours(hour).map((each) => this.#hours.get(hourKey({ storeId, topic, hour: each })))
+    const hours = listHours(hour).map((each) => this.#hours.get(buildHourKey({ storeId, topic, hour: each })))
     const newest = hours.find((each) => each?.row)
     const row = newest?.row ?? null
     if (!row || newest!.hour.getTime() === hour.getTime()) return row
     if (isSummary(row.data) && row.data.count >= fullAt) return null
-    return windowKey(newest!.hour, timeZone, span) === windowKey(hour, timeZone, span) ? row : null
+    return buildWindowKey(newest!.hour, timeZone, span) === buildWindowKey(hour, timeZone, span) ? row : null
   }
 
   #addToPool({ storeId, topic, hour }: Place, count: number): void {
-    const key = hourKey({ storeId, topic: findPool(topic), hour })
+    const key = buildHourKey({ storeId, topic: findPool(topic), hour })
     this.#pools.set(key, (this.#pools.get(key) ?? 0) + count)
   }
 }
@@ -149,7 +153,7 @@ type Place = Pick<Hour, 'storeId' | 'topic' | 'hour'>
 const listHours = (hour: Date): Date[] =>
   Array.from({ length: 24 }, (_, ago) => new Date(hour.getTime() - ago * HOUR_MS))
 
-const hourKey = ({ storeId, topic, hour }: Place) => `${storeId} ${topic} ${hour.getTime()}`
+const buildHourKey = ({ storeId, topic, hour }: Place) => `${storeId} ${topic} ${hour.getTime()}`
 
 /** Each row is later than the one before it, so that "up to this one" is exact. */
 function toRow({ timeZone: _, ...each }: PendingEvent, plan: Plan): Row {

@@ -48,7 +48,7 @@ export const findPool = (topic: string): string =>
   topic === 'cart_recovered' || topic.endsWith('_failed') ? 'others' : topic
 
 /** The same key for all hours that share one row. */
-export function windowKey(hour: Date, timeZone: string, span: Exclude<Span, 'one'>): string {
+export function buildWindowKey(hour: Date, timeZone: string, span: Exclude<Span, 'one'>): string {
   const here = hour.toTemporalInstant().toZonedDateTimeISO(timeZone)
   if (here.hour >= NIGHT) return `${here.toPlainDate()} ${NIGHT}`
   if (here.hour < MORNING) return `${here.toPlainDate().subtract({ days: 1 })} ${NIGHT}`

@@ -3,7 +3,7 @@ import { notificationText } from '../../../shared/notifications.ts'
 import { createStore } from '../../../test/factories.ts'
 import { readNotifications } from '../../../test/notifications.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import { groupNotifications } from './group.ts'
 import { buildSearchText, type Hour, type PendingEvent, planRows } from './group-rules.ts'
@@ -16,18 +16,18 @@ const minutes = (n: number) => new Date(NOON.getTime() + n * 60_000)
 const EPOCH = new Date(0)
 
 const cart = (at: Date, { value = 100, currency = 'USD' } = {}): PendingEvent => ({
-  ...{ storeId: 's', id: newId(), type: 'cart_abandoned', zone: null, timeZone: 'UTC', at },
-  data: { cartId: newId(), customer: 'Ada', itemCount: 1, value, currency, timestamp: at.toISOString() },
+  ...{ storeId: 's', id: createId(), type: 'cart_abandoned', zone: null, timeZone: 'UTC', at },
+  data: { cartId: createId(), customer: 'Ada', itemCount: 1, value, currency, timestamp: at.toISOString() },
 })
 const sent = (at: Date, isInMailbox = false): PendingEvent => ({
-  ...{ storeId: 's', id: newId(), type: 'email_sent', zone: null, timeZone: 'UTC', at },
-  data: { cartId: newId(), messageId: newId(), step: 1, to: 'ada@example.com', isInMailbox },
+  ...{ storeId: 's', id: createId(), type: 'email_sent', zone: null, timeZone: 'UTC', at },
+  data: { cartId: createId(), messageId: createId(), step: 1, to: 'ada@example.com', isInMailbox },
 })
 const failed = (at: Date, cause: 'refused' | 'unanswered' = 'refused'): PendingEvent => ({
-  ...{ storeId: 's', id: newId(), type: 'email_failed', zone: null, timeZone: 'UTC', at },
+  ...{ storeId: 's', id: createId(), type: 'email_failed', zone: null, timeZone: 'UTC', at },
   data: {
-    cartId: newId(),
-    messageId: newId(),
+    cartId: createId(),
+    messageId: createId(),
     step: 1,
     to: 'ada@example.com',
     cause,
@@ -154,7 +154,7 @@ test('recoveries, failures and complaints share the ten rows of a day; abandoned
   const recovered = (n: number): PendingEvent => ({ ...cart(minutes(n)), type: 'cart_recovered' })
   const complaint = (n: number): PendingEvent => ({
     ...failed(minutes(n)),
-    ...{ type: 'complaint_failed', data: { cartId: null, messageId: newId(), to: 'ada@example.com' } },
+    ...{ type: 'complaint_failed', data: { cartId: null, messageId: createId(), to: 'ada@example.com' } },
   })
   const news = [...many(30, (n) => cart(minutes(n))), ...many(6, recovered), ...many(4, complaint)]
   const some = planRows(news, [], EPOCH)
@@ -172,7 +172,7 @@ test('a row with a hundred failures ends with its hour, so that continuing failu
 test('a text that cannot be rendered is reported separately, once per part of the day and step', () => {
   const broken = (n: number, step: number): PendingEvent => ({
     ...failed(minutes(n)),
-    data: { cartId: null, messageId: newId(), cause: 'unrenderable', step, count: 20 },
+    data: { cartId: null, messageId: createId(), cause: 'unrenderable', step, count: 20 },
   })
   const plan = planRows([...many(40, (n) => failed(minutes(n))), broken(1, 1), broken(2, 2), broken(3, 1)], [], EPOCH)
   expect(titles(plan).slice(-2)).toEqual([
@@ -200,7 +200,13 @@ test('stores are grouped separately, and alarms never', () => {
 })
 
 const world = createWorld()
-const sentData = () => ({ cartId: newId(), messageId: newId(), step: 1, to: 'ada@example.com', isInMailbox: false })
+const sentData = () => ({
+  cartId: createId(),
+  messageId: createId(),
+  step: 1,
+  to: 'ada@example.com',
+  isInMailbox: false,
+})
 
 test('concurrent workers and senders lose nothing and count nothing twice', async () => {
   const { storeId } = await createStore(world)

@@ -17,7 +17,7 @@ import {
   writePlan,
 } from './group-sql.ts'
 import type { MailedRow } from './mail-rules.ts'
-import { MAIL_EVERY_MS, nextDigest, ownerTopics } from './mail-rules.ts'
+import { findNextDigest, MAIL_EVERY_MS, ownerTopics } from './mail-rules.ts'
 import * as sql from './mails-sql.ts'
 
 // Groups pending events as notifications shortly after the event's transaction, one account at a time. Sending
@@ -113,7 +113,7 @@ async function scheduleMails(
 ): Promise<void> {
   const types = rows.map(({ type }) => type)
   const topicsOf = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(readTopic))]
-  const digestAt = nextDigest(now, await sql.readTimeZone(tx))
+  const digestAt = findNextDigest(now, await sql.readTimeZone(tx))
   await sql.scheduleMails(tx, {
     ...{ before, nextAt: now, digestAt, everyMs: MAIL_EVERY_MS, usual: ownerTopics },
     topics: topicsOf(types),

@@ -12,7 +12,7 @@ const DIGEST_HOUR = 8
 export const ownerTopics = (Object.keys(notificationTopics) as NotificationTopic[]).filter(isMailedToOwners)
 
 /** The next summary time in a time zone. */
-export function nextDigest(now: Date, timeZone: string): Date {
+export function findNextDigest(now: Date, timeZone: string): Date {
   const here = now.toTemporalInstant().toZonedDateTimeISO(timeZone)
   const today = here.with({ hour: DIGEST_HOUR, minute: 0, second: 0, millisecond: 0, microsecond: 0, nanosecond: 0 })
   const next = today.epochMilliseconds > now.getTime() ? today : today.add({ days: 1 })

@@ -8,8 +8,8 @@ export const BOTH = ['store', 'account'] as const
 type RowKind = (typeof BOTH)[number]
 
 const readsTable = (of: RowKind) => sql.table(of === 'store' ? 'notification_reads' : 'account_notification_reads')
-const keyColumn = (of: RowKind) => sql.ref(of === 'store' ? 'store_id' : 'account_id')
-const keyValue = (view: MemberView, of: RowKind) => (of === 'store' ? view.storeId : view.accountId)
+const selectKeyColumn = (of: RowKind) => sql.ref(of === 'store' ? 'store_id' : 'account_id')
+const getKeyValue = (view: MemberView, of: RowKind) => (of === 'store' ? view.storeId : view.accountId)
 
 /** Marks the given ids that belong to this store or account; returns them. */
 export async function markRows(
@@ -25,10 +25,10 @@ export async function markRows(
     if (moved.length === new Set(ids).size) break
     const { rows, key, marked } = tableParts(view, of)
     const result = await sql<{ notification_id: string }>`
-      insert into ${marked} (${keyColumn(of)}, user_id, notification_id, created_at, ${column})
-      select ${keyValue(view, of)}, ${view.userId}, n.id, n.created_at, ${value}
+      insert into ${marked} (${selectKeyColumn(of)}, user_id, notification_id, created_at, ${column})
+      select ${getKeyValue(view, of)}, ${view.userId}, n.id, n.created_at, ${value}
       from ${rows} n where ${key('n')} and n.id = any(${[...ids]}::uuid[]) order by n.id
-      on conflict (${keyColumn(of)}, user_id, notification_id) do update set ${column} = excluded.${column}
+      on conflict (${selectKeyColumn(of)}, user_id, notification_id) do update set ${column} = excluded.${column}
       returning notification_id`.execute(db)
     moved.push(...result.rows.map((row) => row.notification_id))
   }
@@ -58,10 +58,10 @@ export async function markReadUpToExcept(
 ): Promise<void> {
   const { rows, key, marked } = tableParts(view, of)
   await sql`
-    insert into ${marked} (${keyColumn(of)}, user_id, notification_id, created_at, is_read)
-    select ${keyValue(view, of)}, ${view.userId}, n.id, n.created_at, false
+    insert into ${marked} (${selectKeyColumn(of)}, user_id, notification_id, created_at, is_read)
+    select ${getKeyValue(view, of)}, ${view.userId}, n.id, n.created_at, false
     from ${rows} n where ${key('n')} and n.id = any(${unread}::uuid[])
-    on conflict (${keyColumn(of)}, user_id, notification_id) do update set is_read = false`.execute(db)
+    on conflict (${selectKeyColumn(of)}, user_id, notification_id) do update set is_read = false`.execute(db)
   await moveBound(db, view, of, sql.ref('read_up_to'), upTo)
   await removeMarks(db, view, of, upTo, sql`k.is_read`)
 }
@@ -139,9 +139,9 @@ async function moveBound(
   at: Date,
 ) {
   await sql`
-    insert into ${readsTable(of)} as r (${keyColumn(of)}, user_id, ${bound})
-    values (${keyValue(view, of)}, ${view.userId}, ${at})
-    on conflict (${keyColumn(of)}, user_id) do update set ${bound} = greatest(r.${bound}, excluded.${bound})`.execute(
+    insert into ${readsTable(of)} as r (${selectKeyColumn(of)}, user_id, ${bound})
+    values (${getKeyValue(view, of)}, ${view.userId}, ${at})
+    on conflict (${selectKeyColumn(of)}, user_id) do update set ${bound} = greatest(r.${bound}, excluded.${bound})`.execute(
     db,
   )
 }

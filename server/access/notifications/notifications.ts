@@ -4,7 +4,7 @@ import type {
   NotificationType,
   StoreNotificationType,
 } from '../../../shared/notifications.ts'
-import { deriveId, newId } from '../../core/common/ids.ts'
+import { createId, deriveId } from '../../core/common/ids.ts'
 import type { AccountDb, Db, StoreDb, Tx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
@@ -22,7 +22,7 @@ export interface DraftNotification<Type extends NotificationType = NotificationT
 export const draftNotification = <Type extends NotificationType>(
   type: Type,
   data: NotificationData[Type],
-): DraftNotification<Type> => ({ id: newId(), type, data })
+): DraftNotification<Type> => ({ id: createId(), type, data })
 
 export function notify<Type extends StoreNotificationType>(
   store: StoreDb,

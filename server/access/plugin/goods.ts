@@ -1,6 +1,6 @@
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { ItemRef, ItemTerms } from '../../platforms/platform/platform.ts'
-import { before, ORDER_CHECK_FRESH_MS, oldest } from '../stores/rules.ts'
+import { ORDER_CHECK_FRESH_MS, oldest, subtractMs } from '../stores/rules.ts'
 import * as sql from './goods-sql.ts'
 
 // Stock and prices of a shop that we cannot reach: messages record what they need, the next heartbeat requests it, and
@@ -25,7 +25,7 @@ export async function readReportedTerms(
   now: Date,
 ): Promise<{ found: ItemTerms[]; readAt: Date | null }> {
   await sql.requestGoods(store, items, now)
-  const rows = await sql.readReported(store, items, { from: before(now, ORDER_CHECK_FRESH_MS), to: now })
+  const rows = await sql.readReported(store, items, { from: subtractMs(now, ORDER_CHECK_FRESH_MS), to: now })
   const found = rows.map((row) => ({
     productId: row.product_id,
     variationId: row.variation_id || null,
@@ -40,8 +40,8 @@ export async function readReportedTerms(
 /** The items that the shop reports next. */
 export const listNeededGoods = (store: StoreDb, now: Date): Promise<ItemRef[]> =>
   sql.listUnreported(store, {
-    wantedSince: before(now, REQUESTED_MS),
-    readBefore: before(now, RENEW_MS),
+    wantedSince: subtractMs(now, REQUESTED_MS),
+    readBefore: subtractMs(now, RENEW_MS),
     most: MAX_GOODS,
   })
 

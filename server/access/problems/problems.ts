@@ -1,5 +1,5 @@
 import type { ProblemKind } from '../../../shared/operator.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { AccountDb, AccountTx } from '../../core/db/db.ts'
 
 // Problems of an account that its members cannot fix; operators see the open ones (decision 90).
@@ -11,7 +11,7 @@ export async function raiseProblem(
   account: AccountDb | AccountTx,
   { kind, detail, now }: { kind: ProblemKind; detail: string; now: Date },
 ): Promise<void> {
-  await insertProblem(account, { id: newId(), kind, detail: detail.slice(0, MAX_DETAIL_LENGTH), now })
+  await insertProblem(account, { id: createId(), kind, detail: detail.slice(0, MAX_DETAIL_LENGTH), now })
 }
 
 /** Resolves the problem. */

@@ -3,7 +3,7 @@ import { type Config, loadConfig } from '../../core/config/config.ts'
 import { StartupError } from '../../core/config/startup-errors.ts'
 import { isMigrated } from '../../core/database/migrate.ts'
 import { openDb, openPool } from '../../core/db/db.ts'
-import { runCommand, say, withEmbedded } from '../../core/postgres/operator-command.ts'
+import { printLine, runCommand, withEmbedded } from '../../core/postgres/operator-command.ts'
 import { endSecondFactorByEmail } from './second-factor.ts'
 
 // `npm run end-second-factor -- ada@example.com`: an administrator of the server helps a user who has lost phone and
@@ -17,7 +17,7 @@ async function end(config: Config, url: string, email: string): Promise<void> {
         'The database of Recoup is missing or not up to date. Start Recoup once before, then try again.',
       )
     }
-    say(await endSecondFactorByEmail(openDb(pool), email))
+    printLine(await endSecondFactorByEmail(openDb(pool), email))
   } finally {
     await pool.end()
   }

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import { CODE_DIGITS, RECOVERY_CODES } from '../../../shared/second-factor.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import { base32 } from './totp.ts'
 
 // Parses typed codes and creates recovery codes. Pure, except for randomness.
@@ -11,13 +11,13 @@ export type TypedCode = { kind: 'app'; code: string } | { kind: 'recovery'; hash
 export function readCode(typed: string): TypedCode {
   const bare = typed.replace(/[\s-]/g, '')
   if (bare.length === CODE_DIGITS && /^\d+$/.test(bare)) return { kind: 'app', code: bare }
-  return { kind: 'recovery', hash: recoveryHash(bare) }
+  return { kind: 'recovery', hash: hashRecoveryCode(bare) }
 }
 
 /** 80 random bits each, so that a plain hash is enough. They also work after APP_SECRET has changed. */
-export const newRecoveryCodes = (): string[] =>
+export const createRecoveryCodes = (): string[] =>
   Array.from({ length: RECOVERY_CODES }, () => base32(crypto.randomBytes(10)).toLowerCase().match(/.{4}/g)!.join('-'))
 
-export const recoveryHash = (code: string): Buffer => tokenHash(code.replace(/[\s-]/g, '').toLowerCase())
+export const hashRecoveryCode = (code: string): Buffer => hashToken(code.replace(/[\s-]/g, '').toLowerCase())
 
-export const newSecret = (): Buffer => crypto.randomBytes(20)
+export const createSecret = (): Buffer => crypto.randomBytes(20)

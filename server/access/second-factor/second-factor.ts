@@ -10,7 +10,7 @@ import { limits } from '../members/limits.ts'
 import { assertPassword } from '../members/passwords.ts'
 import { refuseDemo, type Session } from '../members/session.ts'
 import { findUserByEmail, findUserById, lockUser } from '../members/users.ts'
-import { newRecoveryCodes, newSecret, readCode, recoveryHash } from './rules.ts'
+import { createRecoveryCodes, createSecret, hashRecoveryCode, readCode } from './rules.ts'
 import { base32, buildKeyUri, findStep } from './totp.ts'
 
 // Two-factor sign-in (decision 90): off → a secret is created → a code confirms it: on. A code is valid once. A user
@@ -40,7 +40,7 @@ export async function beginSecondFactor(deps: Deps, session: Session, password: 
   refuseDemo(session)
   const user = await assertPassword(deps, session, { password, field: 'password' })
   if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
-  const secret = newSecret()
+  const secret = createSecret()
   const kept = await saveSecret(
     deps.db,
     user.id,
@@ -64,7 +64,7 @@ export async function confirmSecondFactor(deps: Deps, session: Session, code: st
     if (!secret) throw new AppError('conflict', secondFactorTexts.notBegun)
     const typed = readCode(code)
     const step = typed.kind === 'app' ? findStep(typed.code, secret, now) : null
-    if (step === null) throw wrongCodeError('app')
+    if (step === null) throw buildCodeError('app')
     await switchOn(tx, userId, { step, now })
     await markSession(tx, userId, { sessionId, now })
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'second-factor-on' })
@@ -123,7 +123,7 @@ export async function proveSecondFactor(deps: Deps, user: Holder, code: string |
   return (await spendCode(deps, deps.db, { user, code })) ? 'right' : wrong
 }
 
-const wrongCodeError = (kind: 'app' | 'recovery') => {
+const buildCodeError = (kind: 'app' | 'recovery') => {
   const words = kind === 'app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
   return new AppError('invalid', words, { fields: { code: words } })
 }
@@ -141,7 +141,7 @@ async function withProof<T>(
   const done = await deps.db.transaction().execute(async (tx) => {
     const user = requireFound(await lockUser(tx, session.userId), 'User')
     if (!user.totp_confirmed_at) throw new AppError('conflict', secondFactorTexts.alreadyOff)
-    if (!(await spendCode(deps, tx, { user, code: input.code }))) throw wrongCodeError(readCode(input.code).kind)
+    if (!(await spendCode(deps, tx, { user, code: input.code }))) throw buildCodeError(readCode(input.code).kind)
     return work(tx)
   })
   await resetLimit(deps, limits.codePerUser, session.userId)
@@ -164,9 +164,9 @@ async function spendRecovery(deps: Deps, db: Db | Tx, userId: string, hash: Buff
 }
 
 async function replaceRecoveryCodes(tx: Tx, userId: string): Promise<string[]> {
-  const codes = newRecoveryCodes()
+  const codes = createRecoveryCodes()
   await deleteRecoveryCodes(tx, userId)
-  await insertRecoveryCodes(tx, userId, codes.map(recoveryHash))
+  await insertRecoveryCodes(tx, userId, codes.map(hashRecoveryCode))
   return codes
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decodeBase32 } from '../../../test/authenticator.ts'
-import { newRecoveryCodes, readCode, recoveryHash } from './rules.ts'
+import { createRecoveryCodes, hashRecoveryCode, readCode } from './rules.ts'
 import { base32, buildKeyUri, computeCode, computeStep, findStep } from './totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')
@@ -64,12 +64,12 @@ test('the QR code names the product, the user and the secret', () => {
 
 test('codes are read in every spelling', () => {
   expect(readCode(' 123 456 ')).toEqual({ kind: 'app', code: '123456' })
-  const [code = ''] = newRecoveryCodes()
+  const [code = ''] = createRecoveryCodes()
   expect(code).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/)
   const written = ` ${code.replaceAll('-', ' ').toUpperCase()} `
-  expect(readCode(written)).toEqual({ kind: 'recovery', hash: recoveryHash(code) })
+  expect(readCode(written)).toEqual({ kind: 'recovery', hash: hashRecoveryCode(code) })
 })
 
 test('ten recovery codes are all different', () => {
-  expect(new Set(newRecoveryCodes()).size).toBe(10)
+  expect(new Set(createRecoveryCodes()).size).toBe(10)
 })

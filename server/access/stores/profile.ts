@@ -4,7 +4,7 @@ import type { StoreProfile } from '../../platforms/platform/platform.ts'
 // Columns for a store's profile. Pure.
 
 /** Columns that are read again every day. */
-export function profileColumns(profile: StoreProfile) {
+export function toProfileColumns(profile: StoreProfile) {
   return {
     name: profile.name,
     currency: profile.currency,

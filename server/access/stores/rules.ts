@@ -2,7 +2,7 @@ import type { PlanLimits } from '../../../shared/billing.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import { withoutInvisible } from '../../../shared/one-line.ts'
 import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../../shared/store-problems.ts'
-import { withoutAddresses } from '../../core/common/addresses-in-text.ts'
+import { removeAddresses } from '../../core/common/addresses-in-text.ts'
 
 // Pure rules of stores: no clock, no database, no network.
 
@@ -41,16 +41,16 @@ const LAST_TRY_AFTER_MS = 30_000
 /** Each attempt at a hanging store keeps a connection open until the timeout. */
 const LAST_TRY_AFTER_HANGING_MS = 5 * MINUTE_MS
 
-export const before = (instant: Date, ms: number): Date => new Date(instant.getTime() - ms)
-export const after = (instant: Date, ms: number): Date => new Date(instant.getTime() + ms)
+export const subtractMs = (instant: Date, ms: number): Date => new Date(instant.getTime() - ms)
+export const addMs = (instant: Date, ms: number): Date => new Date(instant.getTime() + ms)
 
 /**
  * The watermark of a finished pull: the newest modification seen, but never later than the pull's start. An order dated
  * in the future would otherwise hide all earlier changes.
  */
-export function nextWatermark(known: Date | null, seen: Date | null, startedAt: Date): Date | null {
+export function findNextWatermark(known: Date | null, seen: Date | null, startedAt: Date): Date | null {
   if (!seen) return known
-  const reached = earlier(seen, startedAt)
+  const reached = pickEarlier(seen, startedAt)
   return known && known > reached ? known : reached
 }
 
@@ -87,7 +87,7 @@ export function computeNextTry(failure: CheckFailure, now: Date): Date {
   const { failures, failed_at } = failure
   if (failures === 0 || !failed_at || failed_at > now) return now
   const longest = hasTimedOut(failure) ? LAST_TRY_AFTER_HANGING_MS : LAST_TRY_AFTER_MS
-  return after(failed_at, Math.min(FIRST_TRY_AFTER_MS * 2 ** Math.min(failures - 1, 10), longest))
+  return addMs(failed_at, Math.min(FIRST_TRY_AFTER_MS * 2 ** Math.min(failures - 1, 10), longest))
 }
 
 /**
@@ -102,17 +102,17 @@ export function isHanging(streams: readonly (CheckFailure & { stream: string })[
  * When orders may be read for an emptied cart. `lastStart` is null before the first sweep; one in the future precedes a
  * clock step and is ignored.
  */
-export function nextNewOrders(lastStart: Date | null, now: Date): Date {
+export function findNextNewOrders(lastStart: Date | null, now: Date): Date {
   if (!lastStart || lastStart > now) return now
-  const next = after(lastStart, NEW_ORDERS_EVERY_MS)
+  const next = addMs(lastStart, NEW_ORDERS_EVERY_MS)
   return next > now ? next : now
 }
 
-export function earlier(one: Date, other: Date): Date {
+export function pickEarlier(one: Date, other: Date): Date {
   return one.getTime() < other.getTime() ? one : other
 }
 
-export function newest(instants: (Date | null | undefined)[]): Date | null {
+export function pickNewest(instants: (Date | null | undefined)[]): Date | null {
   return instants.reduce<Date | null>((best, each) => (each && (!best || each > best) ? each : best), null)
 }
 
@@ -220,5 +220,5 @@ function listMatchingAddresses(address: string | null | undefined, { url, home_u
 /** The store's name in messages. The shop chooses it, so foreign addresses and direction characters are removed. */
 export function cleanStoreName(name: string, urls: readonly [string, ...string[]]): string {
   const [host, ...others] = urls.map((url) => new URL(url).hostname) as [string, ...string[]]
-  return withoutAddresses(withoutInvisible(name), [host, ...others]) || host
+  return removeAddresses(withoutInvisible(name), [host, ...others]) || host
 }

@@ -4,7 +4,7 @@ import { createColleague, createStore, type TestStore } from '../../../test/fact
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { chooseRestingStores, type StoreOrder } from './resting.ts'
 
 // Stores beyond the plan's limit rest (decision 85).
@@ -91,7 +91,7 @@ test('the owner chooses which stores rest, effective as soon as there is no room
 test('only stores of the account can be chosen, and only by owners and admins', async () => {
   const [first, second] = await createThreeStores()
   const stranger = await createStore(world)
-  for (const id of [stranger.storeId, newId()]) {
+  for (const id of [stranger.storeId, createId()]) {
     expect(await chooseRestingFirst(first, second.storeId, id)).toMatchObject({
       status: 404,
       body: { error: 'Store not found' },

@@ -2,7 +2,7 @@ import type { CreditEntry } from '../../../shared/credits.ts'
 import { raiseProblem, resolveProblem } from '../../access/problems/problems.ts'
 
 import { type AccountDb, type AccountTx, type Db, type StoreTx, transactAccount } from '../../core/db/db.ts'
-import { describePage, pageWindow } from '../../core/db/paging.ts'
+import { describePage, findPageWindow } from '../../core/db/paging.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import { type CreditPayment, computeSettlement, type EntryDraft } from './rules.ts'
 import * as sql from './sql.ts'
@@ -118,7 +118,7 @@ export const readBalance = (account: AccountDb): Promise<number> => sql.readBala
 /** Newest first. */
 export async function listLedger(account: AccountDb, page: { page: number; limit: number }) {
   const total = await sql.countEntries(account)
-  const window = pageWindow(page, total, false)
+  const window = findPageWindow(page, total, false)
   const rows = window ? await sql.listEntries(account, window) : []
   return { entries: rows.map(presentEntry), pagination: describePage(page, total) }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transactAccount } from '../../core/db/db.ts'
 import { addCredits, payWithCredits } from './credits.ts'
 import { notifyLowCredits } from './notices.ts'
@@ -19,7 +19,7 @@ async function anAccount() {
     fill: (cents: number) => addCredits(account, { kind: 'test', micros: cents * CENT }, world.now),
     use: (cents: number) =>
       transactAccount(account, (tx) =>
-        payWithCredits(tx as never, accountId, [{ messageId: newId(), micros: cents * CENT }], world.now),
+        payWithCredits(tx as never, accountId, [{ messageId: createId(), micros: cents * CENT }], world.now),
       ),
   }
 }

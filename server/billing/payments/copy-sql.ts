@@ -12,7 +12,7 @@ export function isPaused(db: Db | Tx) {
 }
 
 /** Takes the next version number before the fetch. Returns undefined if the account never bought anything. */
-export function nextVersion({ db, accountId }: AccountDb) {
+export function takeNextVersion({ db, accountId }: AccountDb) {
   return db
     .updateTable('billing_customers')
     .set({ begun: sql`begun + 1` })

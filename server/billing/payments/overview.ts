@@ -1,7 +1,7 @@
 import { planAmountMinor, plans } from '../../../shared/billing.ts'
 import type { Payment, SubscriptionDetail } from '../../../shared/payments.ts'
 import type { AccountDb } from '../../core/db/db.ts'
-import { describePage, pageWindow } from '../../core/db/paging.ts'
+import { describePage, findPageWindow } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
 import { type AccountPlan, findSeller, loadPlan } from '../billing/billing.ts'
 import { computePlanLimits, hasFeature } from '../billing/rules.ts'
@@ -68,7 +68,7 @@ function presentFeatures({ entitlements }: AccountPlan): SubscriptionDetail['fea
 
 export async function listHistory(account: AccountDb, page: { page: number; limit: number }) {
   const total = await countPayments(account)
-  const window = pageWindow(page, total, false)
+  const window = findPageWindow(page, total, false)
   const rows = window ? await listPayments(account, window) : []
   return { payments: rows.map(presentPayment), pagination: describePage(page, total) }
 }

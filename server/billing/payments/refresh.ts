@@ -76,7 +76,7 @@ async function copySnapshot(
   account: AccountDb,
   hints: RefreshHints,
 ): Promise<{ customer: string; look: StripeSnapshot } | null> {
-  const begun = await sql.nextVersion(account)
+  const begun = await sql.takeNextVersion(account)
   if (!begun) return null
   try {
     const look = await fetchSnapshot(deps, begun.customer, account.accountId)
@@ -286,14 +286,14 @@ function buildChangeNotices(before: StoredSubscription, change: Change): Billing
 }
 
 function describeChange(before: StoredSubscription, after: DerivedRow): BillingNotices['plan_changed'] | null {
-  if (purchaseKey(before) !== purchaseKey(after)) return { change: 'changed', ...readTerms(after) }
+  if (buildPurchaseKey(before) !== buildPurchaseKey(after)) return { change: 'changed', ...readTerms(after) }
   if (after.cancelAtPeriodEnd !== before.cancelAtPeriodEnd) {
     return after.cancelAtPeriodEnd
       ? { change: 'ending', plan: toPaidPlan(after), at: after.currentPeriodEnd?.toISOString() ?? null }
       : { change: 'kept', ...readTerms(after) }
   }
   const { next } = after
-  if (storedNextKey(before) === (next ? scheduledKey(next, next.at) : null)) return null
+  if (buildNextKey(before) === (next ? scheduledKey(next, next.at) : null)) return null
   // An end of the subscription has its own notice.
   if (!next) return after.cancelAtPeriodEnd ? null : { change: 'kept', ...readTerms(after) }
   const { plan, cycle, extraStores, at } = next
@@ -307,9 +307,9 @@ interface Bought {
   cycle: string | null
   extraStores: number | null
 }
-const purchaseKey = ({ plan, cycle, extraStores }: Bought) => `${plan} ${cycle} ${extraStores}`
-const scheduledKey = (bought: Bought, at: Date) => `${purchaseKey(bought)} ${at.getTime()}`
-const storedNextKey = ({
+const buildPurchaseKey = ({ plan, cycle, extraStores }: Bought) => `${plan} ${cycle} ${extraStores}`
+const scheduledKey = (bought: Bought, at: Date) => `${buildPurchaseKey(bought)} ${at.getTime()}`
+const buildNextKey = ({
   nextPlan: plan,
   nextCycle: cycle,
   nextExtraStores: extraStores,
@@ -362,13 +362,15 @@ async function fetchSnapshot(deps: StripeDeps, customer: string, accountId: stri
   if (found.deleted) return NOTHING
   const [subscriptions, invoices, intents] = await Promise.all([
     askStripe(deps, (stripe) =>
-      all(stripe.subscriptions.list({ customer, status: 'all', limit: 100 })).then((list) =>
+      readAllPages(stripe.subscriptions.list({ customer, status: 'all', limit: 100 })).then((list) =>
         list.map(readSubscription),
       ),
     ),
-    askStripe(deps, (stripe) => all(stripe.invoices.list({ customer, limit: 100, expand: ['data.payments'] }))),
     askStripe(deps, (stripe) =>
-      all(stripe.paymentIntents.list({ customer, limit: 100, expand: ['data.latest_charge'] })),
+      readAllPages(stripe.invoices.list({ customer, limit: 100, expand: ['data.payments'] })),
+    ),
+    askStripe(deps, (stripe) =>
+      readAllPages(stripe.paymentIntents.list({ customer, limit: 100, expand: ['data.latest_charge'] })),
     ),
   ])
   const counted = findCounted(subscriptions)
@@ -407,7 +409,7 @@ const NOTHING: StripeSnapshot = {
   credits: [],
 }
 
-const all = <T extends { id: string }>(list: Stripe.ApiListPromise<T>) =>
+const readAllPages = <T extends { id: string }>(list: Stripe.ApiListPromise<T>) =>
   list.autoPagingToArray({ limit: MAX_PER_KIND })
 
 const readSubscription = (one: unknown) => StripeSubscription.parse(one)
@@ -437,7 +439,9 @@ async function sumChargebacks(deps: StripeDeps, charge: string): Promise<number>
 }
 
 async function readFingerprints(deps: StripeDeps, customer: string): Promise<string[]> {
-  const methods = await askStripe(deps, (stripe) => all(stripe.customers.listPaymentMethods(customer, { limit: 100 })))
+  const methods = await askStripe(deps, (stripe) =>
+    readAllPages(stripe.customers.listPaymentMethods(customer, { limit: 100 })),
+  )
   return parseReadable(deps, StripeCard, methods).flatMap(({ card }) => card?.fingerprint ?? [])
 }
 

@@ -1,6 +1,6 @@
 import { loadConfig } from '../../core/config/config.ts'
 import { StartupError } from '../../core/config/startup-errors.ts'
-import { runCommand, say } from '../../core/postgres/operator-command.ts'
+import { printLine, runCommand } from '../../core/postgres/operator-command.ts'
 import { setUpBilling } from './setup.ts'
 import { isStripeError, openStripe } from './stripe.ts'
 
@@ -18,7 +18,7 @@ await runCommand(async () => {
   const { done, notes, wrong } = await setUpBilling(stripe, config, { isReplacing }).catch((error: unknown) => {
     throw isStripeError(error) ? new StartupError(`Stripe says: ${error.message}`) : error
   })
-  for (const sentence of [...done, ...notes]) say(sentence)
+  for (const sentence of [...done, ...notes]) printLine(sentence)
   if (wrong.length > 0) throw new StartupError(wrong.join('\n'))
-  if (done.length === 0) say('All is set up at Stripe. Nothing was changed.')
+  if (done.length === 0) printLine('All is set up at Stripe. Nothing was changed.')
 })

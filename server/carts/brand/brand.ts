@@ -80,16 +80,16 @@ export const removeLogo = (deps: Deps, store: StoreDb<Db>) => transact(store, (t
 export async function confirmLogo(deps: Deps, store: StoreDb<Db>, hash: string): Promise<void> {
   await transact(store, async (tx) => {
     if (!(await sql.confirmProposal(tx, hash))) {
-      throw (await findOpenProposal(tx)) ? new AppError('conflict', brandTexts.anotherFound) : notFound()
+      throw (await findOpenProposal(tx)) ? new AppError('conflict', brandTexts.anotherFound) : buildNotFound()
     }
     await sql.useLogo(tx, hash, deps.now())
   })
 }
 
-const notFound = () => new AppError('not_found', 'Logo not found')
+const buildNotFound = () => new AppError('not_found', 'Logo not found')
 
 export async function dismissLogo(store: StoreDb): Promise<void> {
-  if (!(await sql.dismissProposal(store))) throw notFound()
+  if (!(await sql.dismissProposal(store))) throw buildNotFound()
 }
 
 /** undefined: no such logo. */

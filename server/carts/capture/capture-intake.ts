@@ -1,5 +1,5 @@
 import { createBatcher } from '../../core/common/batcher.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import * as system from '../../core/db/system.ts'
@@ -48,7 +48,7 @@ export function openIntake(deps: Deps): Intake {
     async keep(store, post, client) {
       const readable = dropUnusable(post)
       const admitted = readable.contact ? await counted(store, readable, client) : readable
-      const kept = { storeId: store.id, id: newId(), receivedAt: deps.now(), post: admitted }
+      const kept = { storeId: store.id, id: createId(), receivedAt: deps.now(), post: admitted }
       await keepAll(kept)
       folding.add(store.id)
     },

@@ -10,7 +10,7 @@ import type {
   Unconfirmed,
 } from '../../core/schema/facts.ts'
 import { buildContactKeys, hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { sameCoupons, sameItems, toLineText } from '../carts/compare.ts'
+import { hasSameCoupons, hasSameItems, toLineText } from '../carts/compare.ts'
 
 // Reads a capture post, which anybody can forge, and keeps what is usable (X5). Pure.
 
@@ -196,8 +196,8 @@ export function isRepeat(
   return (
     last?.type === 'snapshot' &&
     hasReporters(last, payload) &&
-    sameItems(payload.items, last.items) &&
-    sameCoupons(payload.coupons, last.coupons)
+    hasSameItems(payload.items, last.items) &&
+    hasSameCoupons(payload.coupons, last.coupons)
   )
 }
 

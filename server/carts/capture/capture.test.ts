@@ -4,7 +4,7 @@ import { buildOrder, createStore, type TestStore } from '../../../test/factories
 import { advanceToAbandoned, findLink, HOUR, markPurchased, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { tables } from '../../core/database/tables.ts'
 import { insertPosts } from '../../core/db/system.ts'
 import { recordOrders } from '../carts/record.ts'
@@ -187,7 +187,7 @@ test('a post that arrives twice is one fact', async () => {
 test('a post answered before the process ended becomes a cart later, with its time of arrival (S7)', async () => {
   const at = world.now
   const body = buildPost({ items: tea(2), coupons: [] })
-  await insertPosts(world.db, [{ store_id: store.storeId, id: newId(), received_at: at, post: body }])
+  await insertPosts(world.db, [{ store_id: store.storeId, id: createId(), received_at: at, post: body }])
   world.advance(9_000)
   await foldStalePosts(world.deps)
   expect(await selectLiveCarts()).toEqual([])
@@ -201,7 +201,7 @@ test('a post answered before the process ended becomes a cart later, with its ti
 
 test('posts of one page within a moment, folded together, keep their order (S7)', async () => {
   const posts = [3, 1, 2, 0].map((seq) => ({ ...buildPost({ items: tea(seq + 1), coupons: [] }), seq }))
-  const kept = posts.map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
+  const kept = posts.map((body) => ({ store_id: store.storeId, id: createId(), received_at: world.now, post: body }))
   await insertPosts(world.db, kept)
   await foldStalePosts(world.deps, 0)
   expect((await selectLiveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 4 })])
@@ -211,7 +211,12 @@ test('posts of one page within a moment, folded together, keep their order (S7)'
 test('a post that the database refuses does not block others', async () => {
   const good = buildPost({ items: tea(1), coupons: [] })
   const bad = { ...buildPost({ items: tea(1), coupons: [] }), cart: token('other'), seq: 1e20 }
-  const kept = [bad, good].map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
+  const kept = [bad, good].map((body) => ({
+    store_id: store.storeId,
+    id: createId(),
+    received_at: world.now,
+    post: body,
+  }))
   await insertPosts(world.db, kept)
   await foldStalePosts(world.deps, 0)
   expect(await selectLiveCarts()).toHaveLength(1)

@@ -11,7 +11,7 @@ import { scheduleNextLook, wakeCartMessages, wakeMessagesToAddresses } from '../
 import { type BoxView, countBoxViews, listFormViews } from '../../shoppers/consent/box-counts.ts'
 import { findShownWording, readCurrentTexts, recordSeenBoxes } from '../../shoppers/consent/boxes.ts'
 import { type ConsentAnswer, recordAnswers } from '../../shoppers/consent/consents.ts'
-import { consentCounts } from '../../shoppers/consent/fragments.ts'
+import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
 import { hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
 import { queueNewOrders } from '../sync/new-orders.ts'
@@ -295,7 +295,7 @@ async function selectOwnWithdrawals(
       select coalesce(bool_and(${ofBrowser(sql`c.evidence -> 'browsers'`)}), false) as is_own,
         coalesce(bool_or(c.import_ids is not null or c.source in ('order', 'unpaid order')), false) as is_known
       from consents c where c.store_id = ${storeId} and c.address_hash = decode(w."addressHash", 'hex') and c.channel = w.channel
-        and ${consentCounts('c')} offset 0) c
+        and ${doesConsentCount('c')} offset 0) c
     where f.is_told or c.is_own or f.is_alone and not c.is_known and not exists (
       select 1 from shopper_keys r where r.store_id = ${storeId} and r.shopper_id = k.shopper_id and r.kind = 'customer')`.execute(
     db,

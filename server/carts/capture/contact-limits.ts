@@ -47,13 +47,13 @@ export async function admitContact(deps: Deps, store: StoreDb, arrival: NewConta
   for (const { kind, value } of listNewAddresses(known?.keys ?? [], keys)) {
     if (kind !== 'email' && kind !== 'phone') continue
     const limit = findEarlierLimit(known, kind, value) ?? (await checkLimit(deps, store, { kind, value }, arrival))
-    if (limit && !(await sql.isConfirmedSince(store, { kind, value }, earliestConfirmation(deps))))
+    if (limit && !(await sql.isConfirmedSince(store, { kind, value }, findEarliestConfirmation(deps))))
       refused[kind] = limit
   }
   return refused
 }
 
-const earliestConfirmation = (deps: Deps) => new Date(deps.now().getTime() - CONFIRMED_WITHIN_MS)
+const findEarliestConfirmation = (deps: Deps) => new Date(deps.now().getTime() - CONFIRMED_WITHIN_MS)
 
 /** Typed again into the same cart, the contact is neither new nor confirmed. */
 function findEarlierLimit(

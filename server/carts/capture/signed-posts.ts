@@ -2,7 +2,7 @@ import { storesEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels, wordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import type { AdmittedPost, Contact, PlacedPost, SignedCart } from '../../core/schema/facts.ts'
@@ -48,7 +48,7 @@ export async function recordSignedPosts(
   for (const { post, at, client } of current) {
     // A day's backlog is no flood: contacts count in the hour in which they were typed.
     const named = `plugin ${client ?? 'unknown'} ${Math.floor(at.getTime() / HOUR_MS)}`
-    kept.push({ id: newId(), cart: post.cart, receivedAt: at, post: await admitPost(deps, store, post, named) })
+    kept.push({ id: createId(), cart: post.cart, receivedAt: at, post: await admitPost(deps, store, post, named) })
   }
   const { read, news } = await recordAll(deps, handle, kept)
   const newIds = new Set(news.map(({ id }) => id))

@@ -1,4 +1,4 @@
-import { type Secrets, tokenHash } from '../../core/common/secrets.ts'
+import { hashToken, type Secrets } from '../../core/common/secrets.ts'
 import type { StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { AdmittedPost } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
@@ -26,7 +26,7 @@ interface Restored {
 export async function openWayBack(deps: Deps, tx: StoreTx, restored: Restored): Promise<string> {
   const token = deps.secrets.token('back', restored.subject)
   const { cartId, messageId, isTest } = restored
-  const [hash, at] = [tokenHash(token), deps.now()]
+  const [hash, at] = [hashToken(token), deps.now()]
   await sql.openWayBack(tx, { hash, cartId, messageId, isTest, at, until: new Date(at.getTime() + WAY_BACK_MS) })
   if (!isTest) await sql.addCartKey(tx, cartId, buildCartKey(deps.secrets, hash.toString('hex')))
   return token
@@ -41,7 +41,7 @@ export async function redirectPosts<Kept extends { post: AdmittedPost }>(
   store: StoreDb,
   kept: readonly Kept[],
 ): Promise<Kept[]> {
-  const hashes = new Map(kept.flatMap(({ post: { back } }) => (back ? [[back, tokenHash(back)] as const] : [])))
+  const hashes = new Map(kept.flatMap(({ post: { back } }) => (back ? [[back, hashToken(back)] as const] : [])))
   if (hashes.size === 0) return [...kept]
   const ways = new Map(
     (await sql.selectWaysBack(store, [...hashes.values()], deps.now())).map((way) => [way.hash, way]),

@@ -1,5 +1,5 @@
 import type { Contact, Episode, FactPayload, Fold, FoldItem, OtherCart } from '../../core/schema/facts.ts'
-import { mergeContact, sameContact, sameCoupons, sameItems } from './compare.ts'
+import { hasSameContact, hasSameCoupons, hasSameItems, mergeContact } from './compare.ts'
 
 // Tracks the cart of each browser of one shopper (S6). Anybody can type somebody else's address into a shop's page.
 // So a browser may change its own contents and its own name only. Pure.
@@ -33,7 +33,7 @@ export function isFromOtherBrowser(episode: Episode, report: BrowserReport): boo
   if (report.isBack || marks.length === 0) return false
   if (known.length > 0) return !overlap(known, marks)
   // Only the store has reported this cart so far. The browser that holds it reports the same contents.
-  return episode.isProven === true && !(report.type === 'snapshot' && sameItems(report.items, episode.items))
+  return episode.isProven === true && !(report.type === 'snapshot' && hasSameItems(report.items, episode.items))
 }
 
 /** Adds the marks and the proof of the browser whose contents are shown. `at`: time of its report. */
@@ -50,8 +50,8 @@ export function addReporter(episode: Episode, report: BrowserReport, at: number)
 /** A store names no browser. Its report concerns the cart with the same contents, else the shown one. */
 export function showCartWithItems(fold: Fold, items: readonly FoldItem[]): Fold {
   const { episode } = fold
-  if (episode?.status !== 'open' || sameItems(items, episode.items)) return fold
-  const same = episode.others?.find((other) => sameItems(items, other.items))
+  if (episode?.status !== 'open' || hasSameItems(items, episode.items)) return fold
+  const same = episode.others?.find((other) => hasSameItems(items, other.items))
   return same ? showCart(fold, same) : fold
 }
 
@@ -94,9 +94,9 @@ export function storeOtherCart(fold: Fold, report: BrowserReport, at: number): F
 
 const isRepeat = (before: OtherCart | undefined, now: OtherCart): boolean =>
   before !== undefined &&
-  sameItems(before.items, now.items) &&
-  sameCoupons(before.coupons, now.coupons) &&
-  sameContact(before.contact, now.contact)
+  hasSameItems(before.items, now.items) &&
+  hasSameCoupons(before.coupons, now.coupons) &&
+  hasSameContact(before.contact, now.contact)
 
 /** After a browser emptied the shown cart: shows the newest other cart, or returns null if all are empty. */
 export function showNextCart(fold: Fold, at: number): Fold | null {
@@ -131,7 +131,7 @@ function showCart(fold: Fold, other: OtherCart): Fold {
     ...(toldBy && { toldBy }),
     ...(isProven && { isProven }),
   }
-  const tellers = sameItems(items, other.items) ? mergeMarks(toldBy ?? [], other.toldBy ?? []) : (other.toldBy ?? [])
+  const tellers = hasSameItems(items, other.items) ? mergeMarks(toldBy ?? [], other.toldBy ?? []) : (other.toldBy ?? [])
   const contact = restoreContact(before, other)
   const rest = (episode.others ?? []).filter((each) => each !== other)
   const next: Episode = {

@@ -3,7 +3,7 @@ import { sql } from '../../core/db/db.ts'
 import type { Contact, FoldItem } from '../../core/schema/facts.ts'
 import { buildAddressKey, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { selectKeyOwners } from '../../shoppers/shoppers/shoppers.ts'
-import { sameItems } from './compare.ts'
+import { hasSameItems } from './compare.ts'
 import type { NewFact } from './record.ts'
 
 // Links orders to captured carts that share no key with them (S6, X5). The order may confirm a contact that was above
@@ -18,7 +18,7 @@ export async function addCapturedCarts(tx: StoreTx, facts: readonly NewFact[]): 
   const fitting = matchDrafts(facts, drafts.length > 0 ? await findCartsLikeDrafts(tx, drafts) : new Map())
   return facts.map((fact, place) => {
     const carts = confirmed.get(place) ?? fitting.get(place) ?? []
-    return carts.length > 0 ? { ...fact, keys: [...fact.keys, ...carts.map(cartKey)] } : fact
+    return carts.length > 0 ? { ...fact, keys: [...fact.keys, ...carts.map(buildCartKey)] } : fact
   })
 }
 
@@ -68,7 +68,7 @@ export const listUnconfirmedKeys = ({ payload }: NewFact): ShopperKey[] => {
   )
 }
 
-const cartKey = (value: string): ShopperKey => ({ kind: 'cart', value })
+const buildCartKey = (value: string): ShopperKey => ({ kind: 'cart', value })
 
 function buildLookup({ payload, keys, at, isNameless }: NewFact, place: number): OrderLookup | null {
   if (payload.type !== 'order' || payload.isStaff || isNameless) return null
@@ -102,7 +102,7 @@ function fits({ items, contact }: OrderPayload, cart: CapturedCart): boolean {
   const { unconfirmedEmail, unconfirmedPhone } = cart.contact
   const isDifferent = (a: string | undefined, b: string | undefined) => a && b && a !== b
   if (isDifferent(unconfirmedEmail, contact.email) || isDifferent(unconfirmedPhone, contact.phone)) return false
-  return sameItems(items, cart.items)
+  return hasSameItems(items, cart.items)
 }
 
 interface OrderLookup {

@@ -1,14 +1,14 @@
 import type { CartItem, CartState } from '../../../shared/carts.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { StoreDb, StoreTx } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import type { Episode, Fold, FoldItem } from '../../core/schema/facts.ts'
-import { newestSend, sendingOfCart } from '../../messages/messages/fragments.ts'
+import { selectNewestSend, sendingOfCart } from '../../messages/messages/fragments.ts'
 import * as messages from '../../messages/messages/messages.ts'
 import * as shoppersSql from '../../shoppers/shoppers/shoppers.ts'
 import { inheritFlow } from '../flow-choice/choose.ts'
 import { type Evidence, findLastTouch } from '../orders/attribution.ts'
-import { readableChoices, readableContact } from './erased.ts'
+import { removeErasedChoices, removeErasedContact } from './erased.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
 import type { CartRow } from './reconcile.ts'
 import { type CartPlan, locateFacts, planCarts } from './reconcile.ts'
@@ -155,7 +155,7 @@ async function buildWrites(
   return plans.flatMap(({ work, plan }) =>
     plan.carts.map((planned, index) => {
       const source = { ...planned, fold: work.folds[index]!, last: work.lastFacts[index]! }
-      const id = planned.row?.id ?? newId()
+      const id = planned.row?.id ?? createId()
       return { ...source, cart: { id, shopper_id: work.shopperId, ...computeCartValues(source, store, catalogue) } }
     }),
   )
@@ -207,7 +207,7 @@ async function logChanges(tx: StoreTx, changes: readonly CartWrite[], now: Date)
     const isCorrection = (before === 'recovered' || before === 'purchased') && episode.status === 'purchased'
     const order = episode.orderId ? { orderId: episode.orderId } : {}
     return {
-      id: newId(),
+      id: createId(),
       cart_id: cart.id,
       at: isCorrection ? now : new Date(episode.endedAt ?? episode.lastActivityAt),
       kind: status,
@@ -242,7 +242,7 @@ async function mergeCart(tx: StoreTx, fromId: string, intoId: string, now: Date)
   await markMerged(tx, fromId, intoId, now)
   const earlier = await repointMerged(tx, fromId, intoId)
   for (const id of [fromId, ...earlier]) await messages.mergeCartMessages(tx, id, intoId, now)
-  await insertEvents(tx, [{ id: newId(), cart_id: intoId, at: now, kind: 'merged', detail: { cart: fromId } }])
+  await insertEvents(tx, [{ id: createId(), cart_id: intoId, at: now, kind: 'merged', detail: { cart: fromId } }])
 }
 
 /** Removes a cart that, by earlier facts that arrived late, never existed. */
@@ -252,7 +252,7 @@ async function dropCart(tx: StoreTx, id: string, now: Date): Promise<void> {
 }
 
 function toShopperContact(fold: Fold): shoppersSql.ShopperContact {
-  const { email, phone, firstName, lastName, country, countrySource } = readableContact(fold.contact)
+  const { email, phone, firstName, lastName, country, countrySource } = removeErasedContact(fold.contact)
   return {
     email: email ?? null,
     phone: phone ?? null,
@@ -291,7 +291,7 @@ function computeCartValues(source: CartSource, store: StoreRules, catalogue: Cat
   const { row, episode, status, fold, last } = source
   const items = nameItems(episode.items, catalogue)
   const lastActivity = new Date(episode.lastActivityAt)
-  const contact = readableContact(episode.contact)
+  const contact = removeErasedContact(episode.contact)
   const name = [contact.firstName, contact.lastName].filter(Boolean).join(' ') || 'Guest'
   const isOpen = episode.status === 'open'
   return {
@@ -344,7 +344,7 @@ function nameItems(items: readonly FoldItem[], catalogue: Catalogue): CartItem[]
         quantity: item.quantity,
         unitPriceMinor,
         imageUrl: item.imageUrl ?? known?.image_url ?? product?.image_url ?? null,
-        ...(readableChoices(item.choices) ? { choices: item.choices! } : {}),
+        ...(removeErasedChoices(item.choices) ? { choices: item.choices! } : {}),
       },
     ]
   })
@@ -482,7 +482,7 @@ async function updateCarts({ db, storeId }: StoreTx, carts: readonly WrittenCart
     others as (
       update cart_badges cb set
         badge = case when cb.badge <> 'Recovered' then cb.badge when cb.last_sent_at is null then 'No Action'
-          else coalesce((select h.badge from (${newestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') end,
+          else coalesce((select h.badge from (${selectNewestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') end,
         no_response_at = case when v.status in ('abandoned', 'active', 'lost') then cb.no_response_at end
       from v where cb.store_id = ${storeId} and cb.cart_id = any(${carts.map((cart) => cart.id)}::uuid[]) and cb.cart_id = v.id
         and v.status <> 'recovered'

@@ -15,12 +15,12 @@ export function mergeContact(before: Contact, news: Contact): Contact {
   }
 }
 
-export const lineKey = (item: FoldItem) => `${item.productId}:${item.variationId ?? ''}`
+export const buildLineKey = (item: FoldItem) => `${item.productId}:${item.variationId ?? ''}`
 
 /** Same products, choices and quantities, in any order. Choices are compared only if both sides have them. */
-export function sameItems(a: readonly FoldItem[], b: readonly FoldItem[]): boolean {
+export function hasSameItems(a: readonly FoldItem[], b: readonly FoldItem[]): boolean {
   const hasChoices = [a, b].every((items) => items.some((item) => item.choices))
-  const nameOf = hasChoices ? toLineText : lineKey
+  const nameOf = hasChoices ? toLineText : buildLineKey
   const [quantities, others] = [a, b].map((items) => quantitiesBy(items, nameOf)) as [Quantities, Quantities]
   return quantities.size === others.size && [...others].every(([line, quantity]) => quantities.get(line) === quantity)
 }
@@ -34,9 +34,9 @@ function quantitiesBy(items: readonly FoldItem[], nameOf: (item: FoldItem) => st
 }
 
 /** One variation with two sizes left open makes two lines. */
-export const toLineText = (item: FoldItem) => `${lineKey(item)}:${JSON.stringify(item.choices ?? [])}`
+export const toLineText = (item: FoldItem) => `${buildLineKey(item)}:${JSON.stringify(item.choices ?? [])}`
 
-export const sameCoupons = (a: readonly string[], b: readonly string[]) =>
+export const hasSameCoupons = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n')
 
 /** The latest values, confirmed or not: a draft that confirms a contact changes nothing. */
@@ -47,7 +47,7 @@ const latestValues = (contact: Contact) => [
   contact.lastName,
 ]
 
-export function sameContact(a: Contact, b: Contact): boolean {
+export function hasSameContact(a: Contact, b: Contact): boolean {
   const before = latestValues(b)
   return latestValues(a).every((value, index) => value === before[index])
 }

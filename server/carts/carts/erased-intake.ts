@@ -14,7 +14,7 @@ import type { NewFact } from './record.ts'
 
 /** Call with the keys locked: an erasure takes the same locks. */
 export async function removeErased(tx: StoreTx, secrets: Hashes, facts: readonly NewFact[]): Promise<NewFact[]> {
-  const marksOf = (fact: NewFact) => [...listAddresses(fact), ...customerMarks(tx, fact)]
+  const marksOf = (fact: NewFact) => [...listAddresses(fact), ...listCustomerMarks(tx, fact)]
   const erased = await findErased(tx, secrets, facts.flatMap(marksOf))
   if (erased.size === 0) return [...facts]
   const isErased = (fact: NewFact) => marksOf(fact).some((mark) => erased.has(mark))
@@ -65,7 +65,7 @@ function listAddresses({ payload }: NewFact): string[] {
   return [email, phone, unconfirmedEmail, unconfirmedPhone].filter((address) => address !== undefined)
 }
 
-const customerMarks = ({ storeId }: StoreTx, { keys }: NewFact): string[] =>
+const listCustomerMarks = ({ storeId }: StoreTx, { keys }: NewFact): string[] =>
   keys.filter(({ kind }) => kind === 'customer').map(({ value }) => buildCustomerMark(storeId, value))
 
 /** Removes what was chosen or typed for an item: an engraving can identify a person. */

@@ -10,7 +10,7 @@ const KINDS: Partial<Record<string, string>> = { unconfirmedEmail: 'email', unco
 const MARK = /^erased:(\d+)$/
 
 /** Removes marks, for display and for columns. */
-export function readableContact(contact: Contact): Contact {
+export function removeErasedContact(contact: Contact): Contact {
   const marked = FIELDS.filter((field) => MARK.test(contact[field] ?? ''))
   if (marked.length === 0) return contact
   return Object.fromEntries(
@@ -19,11 +19,11 @@ export function readableContact(contact: Contact): Contact {
 }
 
 /** Returns undefined for marks. */
-export const readableChoices = (choices: FoldItem['choices']): FoldItem['choices'] =>
+export const removeErasedChoices = (choices: FoldItem['choices']): FoldItem['choices'] =>
   choices?.some(({ value }) => MARK.test(value)) ? undefined : choices
 
 /** Removes the checkout: its URL opens it, with the name and address typed there. */
-const withoutCheckout = <T extends object>(fields: T): T =>
+const removeCheckout = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([field]) => field !== 'checkout')) as T
 
 interface Browsers {
@@ -84,7 +84,7 @@ export function createEraser(known: unknown): Eraser {
       }
       // Page and sequence number matter only for later posts, which belong to a new shopper.
       const { page: _, seq: __, zone: ___, ...fields } = payload
-      const known = unmarked(withoutCheckout(fields))
+      const known = unmarked(removeCheckout(fields))
       const rest = known.type === 'snapshot' ? { ...known, items: unchosen(known.items) } : known
       return rest.contact ? ({ ...rest, contact: erase(rest.contact) } as FactPayload) : rest
     },
@@ -92,7 +92,7 @@ export function createEraser(known: unknown): Eraser {
       ...fold,
       contact: erase(fold.contact),
       episode: fold.episode && {
-        ...unmarked(withoutCheckout(fold.episode)),
+        ...unmarked(removeCheckout(fold.episode)),
         items: unchosen(fold.episode.items),
         contact: erase(fold.episode.contact),
         ...(fold.episode.others && {

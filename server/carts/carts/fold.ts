@@ -1,6 +1,6 @@
 import type { CheckoutRef, Contact, Episode, FactPayload, Fold, FoldItem } from '../../core/schema/facts.ts'
 import { addReporter, isFromOtherBrowser, showCartWithItems, showNextCart, storeOtherCart } from './browsers.ts'
-import { lineKey, mergeContact, sameContact, sameCoupons, sameItems } from './compare.ts'
+import { buildLineKey, hasSameContact, hasSameCoupons, hasSameItems, mergeContact } from './compare.ts'
 
 // Folds facts into episodes (engine S1–S4, S6, S7). Pure: no clock, no database, no network.
 // Facts are sorted by (time, id), so the order of arrival does not change the episodes.
@@ -76,7 +76,7 @@ function applyContact(fold: Fold, fact: Fact, typed: Extract<FactPayload, { type
 function withContact(fold: Fold, fact: Fact, contact: Contact, isActivity?: boolean): Fold {
   const merged = mergeContact(fold.contact, contact)
   if (fold.episode?.status !== 'open') return { ...fold, contact: merged }
-  const isNews = isActivity ?? !sameContact(merged, fold.contact)
+  const isNews = isActivity ?? !hasSameContact(merged, fold.contact)
   const episode = { ...fold.episode, contact: merged }
   if (isNews) episode.lastActivityAt = Math.max(episode.lastActivityAt, fact.at)
   return { ...fold, contact: merged, episode }
@@ -108,7 +108,8 @@ function applyOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: 
   }
   if (before === 'purchase') return fold // later states of a paid order move money, never carts (S3)
   const orders = { ...fold.orders, [order.orderId]: order.orderKind }
-  if (order.orderKind === 'purchase') return applyPurchase({ ...fold, orders: withWhole(orders, order) }, fact, order)
+  if (order.orderKind === 'purchase')
+    return applyPurchase({ ...fold, orders: addParentOrder(orders, order) }, fact, order)
   const settled = { ...fold, orders, episode: withoutPending(fold.episode, order.orderId) }
   const isShoppers = order.orderKind === 'draft' || order.orderKind === 'pending' || order.orderKind === 'failed'
   if (order.isStaff || order.parentId || !isShoppers || order.items.length === 0) return settled
@@ -132,8 +133,10 @@ function markProven(fold: Fold, at: number | null): Fold {
 }
 
 /** If the part of a split order arrives first, it proves that the whole was bought. */
-const withWhole = (orders: Fold['orders'], { parentId }: Extract<FactPayload, { type: 'order' }>): Fold['orders'] =>
-  parentId ? { ...orders, [parentId]: 'purchase' } : orders
+const addParentOrder = (
+  orders: Fold['orders'],
+  { parentId }: Extract<FactPayload, { type: 'order' }>,
+): Fold['orders'] => (parentId ? { ...orders, [parentId]: 'purchase' } : orders)
 
 interface CartContents {
   items: FoldItem[]
@@ -150,13 +153,13 @@ function withItems(fold: Fold, fact: Fact, contents: CartContents, isActivity?: 
   const { items, coupons, currency = null } = contents
   const episode = fold.episode
   if (episode?.status === 'open') {
-    const isChanged = isActivity ?? (!sameItems(items, episode.items) || !sameCoupons(coupons, episode.coupons))
+    const isChanged = isActivity ?? (!hasSameItems(items, episode.items) || !hasSameCoupons(coupons, episode.coupons))
     const { toldBy: tellers = [], ...known } = episode
     return {
       ...fold,
       episode: {
         ...known,
-        ...mergeReporters(contents, sameItems(items, episode.items) ? tellers : []),
+        ...mergeReporters(contents, hasSameItems(items, episode.items) ? tellers : []),
         items: keepNames(items, episode.items),
         coupons,
         currency: currency ?? episode.currency,
@@ -226,8 +229,8 @@ function applyPurchase(fold: Fold, fact: Fact, order: Extract<FactPayload, { typ
 /** A renewal is no action of the shopper, unless a checkout of exactly this cart paid it. */
 function isShopperAction({ renewal, items }: Extract<FactPayload, { type: 'order' }>, episode: Episode): boolean {
   if (!renewal) return true
-  const bought = new Set(items.map(lineKey))
-  return renewal === 'paid' && episode.items.length > 0 && episode.items.every((item) => bought.has(lineKey(item)))
+  const bought = new Set(items.map(buildLineKey))
+  return renewal === 'paid' && episode.items.length > 0 && episode.items.every((item) => bought.has(buildLineKey(item)))
 }
 
 function endEpisode(fold: Fold, status: Episode['status'], at: number, orderId: string | null): Fold {
@@ -240,7 +243,7 @@ function withoutPending(episode: Episode | null, orderId: string): Episode | nul
 }
 
 function isEcho(episode: Episode, at: number, items: FoldItem[]): boolean {
-  return episode.status === 'purchased' && at - (episode.endedAt ?? 0) <= ECHO_MS && sameItems(items, episode.items)
+  return episode.status === 'purchased' && at - (episode.endedAt ?? 0) <= ECHO_MS && hasSameItems(items, episode.items)
 }
 
 /**
@@ -248,9 +251,9 @@ function isEcho(episode: Episode, at: number, items: FoldItem[]): boolean {
  * newer source reports fewer.
  */
 function keepNames(items: FoldItem[], before: readonly FoldItem[]): FoldItem[] {
-  const known = new Map(before.map((item) => [lineKey(item), item]))
+  const known = new Map(before.map((item) => [buildLineKey(item), item]))
   return items.map((item) => {
-    const { choices = [], ...line } = known.get(lineKey(item)) ?? {}
+    const { choices = [], ...line } = known.get(buildLineKey(item)) ?? {}
     const kept = choices.length > (item.choices?.length ?? 0) ? { choices } : {}
     return item.name === undefined ? { ...line, ...item, ...kept } : { ...item, ...kept }
   })

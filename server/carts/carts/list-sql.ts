@@ -1,6 +1,6 @@
 import type { CartBadge } from '../../../shared/carts.ts'
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
-import { pageWindow } from '../../core/db/paging.ts'
+import { findPageWindow } from '../../core/db/paging.ts'
 import { BADGE, CART_COLUMNS } from './fragments.ts'
 
 // Reads of the cart screens. Each sort order has an index that serves both directions. Carts of one badge are listed
@@ -154,7 +154,7 @@ const FAR = 2_000
 /** Reads the page's ids from an index alone, from its nearer end or from a day, before it reads rows. */
 export async function listCarts(store: StoreDb, filter: CartFilter, counted: CartTotal): Promise<ListedCart[]> {
   const { db, storeId } = store
-  const window = pageWindow(filter, counted.total, !filter.search)
+  const window = findPageWindow(filter, counted.total, !filter.search)
   if (!window) return []
   const { offset, limit, isFromEnd } = window
   const isWanted = ORDERS[filter.sort][0]![1].startsWith(filter.order)

@@ -43,7 +43,7 @@ export async function resolveTimes(
       earlier?.getTime(),
       ...others.filter(({ seq }) => seq < post.seq).map((other) => times[other.place]!),
     ])
-    const behind = earliest([
+    const behind = findEarliest([
       later?.getTime(),
       ...others.filter(({ seq }) => seq > post.seq).map((other) => times[other.place]!),
     ])
@@ -65,4 +65,4 @@ const isSameSequence = (a: NumberedPost, b: NumberedPost) =>
   a.shopperId === b.shopperId && a.page === b.page && a.queue === b.queue
 
 const latest = (times: readonly (number | undefined)[]) => Math.max(...times.filter((time) => time !== undefined))
-const earliest = (times: readonly (number | undefined)[]) => Math.min(...times.filter((time) => time !== undefined))
+const findEarliest = (times: readonly (number | undefined)[]) => Math.min(...times.filter((time) => time !== undefined))

@@ -12,7 +12,7 @@ import { buildContactKeys, isSharedAddress, listTokenKeys, type ShopperKey } fro
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import { queueUseReads } from '../coupons/uses.ts'
 import { attributeOrders, type Evidence, readEvidence } from '../orders/attribution.ts'
-import { knownHashes, listParentKeys, type OrderRow, writeOrders } from '../orders/split-orders.ts'
+import { listParentKeys, type OrderRow, readKnownHashes, writeOrders } from '../orders/split-orders.ts'
 import { filterOrders } from './before-consent.ts'
 import {
   addCapturedCarts,
@@ -84,7 +84,7 @@ export async function recordOrders(
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }
   const orders = await filterOrders(deps, store, received, cartsOf)
-  const known = await knownHashes(
+  const known = await readKnownHashes(
     handle,
     orders.map((order) => order.orderId),
   )
@@ -93,7 +93,7 @@ export async function recordOrders(
     store.capture_seen_at !== null && deps.now().getTime() - store.capture_seen_at.getTime() < 86_400_000
   const facts = orders
     .map((order) =>
-      withCartToken(buildOrderFact(useShownPrices(order, store), host, source), cartsOf.get(order.orderId)),
+      addCartToken(buildOrderFact(useShownPrices(order, store), host, source), cartsOf.get(order.orderId)),
     )
     .filter((fact) => known.get(fact.order!.order_id) !== fact.order!.content_hash)
     .map((fact) => (isCaptureAlive && isDraftWithoutContact(fact) ? { ...fact, isPartOnly: true } : fact))
@@ -132,7 +132,7 @@ function useShownPrices(order: PlatformOrder, { shows_tax }: { shows_tax: boolea
 
 type FactSource = 'sync' | 'webhook' | 'plugin'
 
-const withCartToken = (fact: NewFact, cart: string | undefined): NewFact =>
+const addCartToken = (fact: NewFact, cart: string | undefined): NewFact =>
   cart === undefined || !fact.order
     ? fact
     : { ...fact, keys: [...fact.keys, { kind: 'cart', value: cart }], order: { ...fact.order, cart_token: cart } }
@@ -156,7 +156,7 @@ function isDraftWithoutContact(fact: NewFact): boolean {
 function buildOrderFact(order: PlatformOrder, storeHost: string, source: FactSource): NewFact {
   const contact = buildContact(order, storeHost)
   const parentId = order.parentId === order.orderId ? null : (order.parentId ?? null)
-  const purchasedAt = order.kind === 'purchase' ? earlier(order.paidAt ?? order.modifiedAt, order.modifiedAt) : null
+  const purchasedAt = order.kind === 'purchase' ? pickEarlier(order.paidAt ?? order.modifiedAt, order.modifiedAt) : null
   const payload: FactPayload = {
     type: 'order',
     orderId: order.orderId,
@@ -238,7 +238,7 @@ function buildContact(order: PlatformOrder, storeHost: string): Contact {
   return contact
 }
 
-const earlier = (a: string, b: string) => (new Date(a) < new Date(b) ? a : b)
+const pickEarlier = (a: string, b: string) => (new Date(a) < new Date(b) ? a : b)
 
 async function recordChunk(deps: Deps, tx: StoreTx, input: readonly NewFact[]): Promise<RecordResult> {
   const now = deps.now()

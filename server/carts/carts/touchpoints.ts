@@ -1,7 +1,7 @@
 import { readStore } from '../../access/stores/store.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { becomesAccepted, isUnknown, newestSend } from '../../messages/messages/fragments.ts'
+import { becomesAccepted, isUnknown, selectNewestSend } from '../../messages/messages/fragments.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import * as track from '../../messages/messages/recipient.ts'
 import { attributeOrders, endOfSecond, readEvidence } from '../orders/attribution.ts'
@@ -96,7 +96,7 @@ async function recordResponse(
 async function clearNoResponse({ db, storeId }: StoreTx, cartId: string): Promise<void> {
   await sql`update cart_badges cb set no_response_at = null,
     badge = case when cb.badge = 'No Response'
-      then coalesce((select h.badge from (${newestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') else cb.badge end
+      then coalesce((select h.badge from (${selectNewestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') else cb.badge end
     where cb.store_id = ${storeId} and cb.cart_id = ${cartId}`.execute(db)
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { openStoreClient } from '../../access/stores/access.ts'
-import { before, NIGHTLY_EVERY_MS, RETRY_AFTER_MS } from '../../access/stores/rules.ts'
+import { NIGHTLY_EVERY_MS, RETRY_AFTER_MS, subtractMs } from '../../access/stores/rules.ts'
 import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -21,7 +21,7 @@ const BATCH = 100
 /** Tick: queues one job per store without a cleanup within a day. */
 export async function enqueueCodeCleanups(deps: Deps): Promise<void> {
   const now = deps.now()
-  const due = { now, daily: before(now, NIGHTLY_EVERY_MS), retry: before(now, RETRY_AFTER_MS) }
+  const due = { now, daily: subtractMs(now, NIGHTLY_EVERY_MS), retry: subtractMs(now, RETRY_AFTER_MS) }
   for (const storeId of await selectStoresToTidy(deps.db, due)) {
     await deps.jobs.enqueue(deps.db, tidyCodesJob, { storeId }, storeId)
   }
@@ -38,8 +38,8 @@ export function deleteUnneededCodes(
     let rowsSeen = 0
     for (let after: UnneededCode | null = null; ; ) {
       const spare: UnneededCode[] = await selectUnneededCodes(run.store, {
-        expiredBefore: before(deps.now(), KEPT_AFTER_EXPIRY_MS),
-        askedBefore: before(deps.now(), MAX_STORE_MS),
+        expiredBefore: subtractMs(deps.now(), KEPT_AFTER_EXPIRY_MS),
+        askedBefore: subtractMs(deps.now(), MAX_STORE_MS),
         after,
         limit: BATCH,
       })

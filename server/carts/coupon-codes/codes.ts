@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { storeProblemMessage } from '../../../shared/store-problems.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
-import { after, needsOwner } from '../../access/stores/rules.ts'
+import { addMs, needsOwner } from '../../access/stores/rules.ts'
 import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -37,7 +37,7 @@ const MAX_DERIVATIONS = 20
 /** Tick: queues one job per store with codes to create. */
 export async function enqueueDueCodes(deps: Deps): Promise<void> {
   const now = deps.now()
-  for (const storeId of await selectStoresNeedingCodes(deps.db, { now, horizon: after(now, AHEAD_MS) })) {
+  for (const storeId of await selectStoresNeedingCodes(deps.db, { now, horizon: addMs(now, AHEAD_MS) })) {
     await deps.jobs.enqueue(deps.db, codesJob, { storeId }, storeId)
   }
 }
@@ -85,7 +85,7 @@ async function claimBatch(
   findNeedless: FindUnneeded,
 ): Promise<{ batch: DueCode[]; isEnd: boolean }> {
   const now = deps.now()
-  const ahead = { now, horizon: after(now, AHEAD_MS) }
+  const ahead = { now, horizon: addMs(now, AHEAD_MS) }
   // Before the transaction, because it reads its own snapshot.
   const asked = (await selectDueCodes(store, ahead, BATCH)).filter(isUnknownToStore)
   const needless =
@@ -348,7 +348,7 @@ const WINDOW = 2_000
  * Open messages checked before `horizon`, first due first, whose personal code is missing or outdated. They belong to
  * active flows, running campaigns or manual sends, and have an address and an open cart.
  */
-const messagesNeedingCodes = (storeId: RawBuilder<unknown>, { now, horizon }: DueWindow) => sql`
+const selectMessagesNeedingCodes = (storeId: RawBuilder<unknown>, { now, horizon }: DueWindow) => sql`
   from (select * from messages m where m.store_id = ${storeId} and ${isOpen('m')} and m.wake_at <= ${horizon} and m.expires_at > ${now}
     order by m.wake_at limit ${sql.lit(WINDOW)}) m
   left join lateral (select * from manual_messages r where r.store_id = m.store_id and r.message_id = m.id offset 0) r on true
@@ -387,7 +387,7 @@ async function selectDueCodes({ db, storeId }: StoreDb, ahead: DueWindow, limit:
       ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, ${ITEMS_LEFT} as items,
       case when c.max_discount_minor is not null then ${soldOutItems('t')} end as sold_out,
       k.message_id is not null as is_known, k.platform_id, coalesce(k.derivation, 0) as derivation, coalesce(k.attempts, 0) as attempts, m.wake_at
-    ${messagesNeedingCodes(sql`${storeId}::uuid`, ahead)}
+    ${selectMessagesNeedingCodes(sql`${storeId}::uuid`, ahead)}
     order by m.wake_at, m.due_at, m.id limit ${limit}`.execute(db)
   return rows.rows
 }
@@ -405,7 +405,7 @@ async function selectStoresNeedingCodes(db: Db, ahead: DueWindow): Promise<strin
       and (coalesce(y.failures, 0) = 0 or y.failed_at is null or y.failed_at > ${now}
         or y.failed_at + least(5 * 2 ^ least(y.failures - 1, 10), 30) * interval '1 second' <= ${now})
       and coalesce(y.lease_until not between ${now} and ${now}::timestamptz + interval '2 minutes', true)
-      and exists (select 1 ${messagesNeedingCodes(sql`s.id`, ahead)})`.execute(db)
+      and exists (select 1 ${selectMessagesNeedingCodes(sql`s.id`, ahead)})`.execute(db)
   return rows.rows.map((row) => row.store_id)
 }
 
@@ -486,7 +486,7 @@ async function markCreated({ db, storeId }: StoreTx, codes: readonly CreatedCode
       select k.message_id, k.coupon_id, k.made_at from coupon_codes k where ${NAMED(storeId, codes)}),
     made as (
       update coupon_codes k set state = 'made', platform_id = n.platform_id, refusal = null, made_at = coalesce(k.made_at, ${now})
-      from ${madeRows(codes)}
+      from ${toCreatedRows(codes)}
       where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id
       returning k.message_id, k.coupon_id, k.cart_id, k.code)
     insert into cart_events (store_id, id, cart_id, at, kind, detail)
@@ -495,7 +495,7 @@ async function markCreated({ db, storeId }: StoreTx, codes: readonly CreatedCode
     join carts c on c.store_id = ${storeId} and c.id = m.cart_id`.execute(db)
 }
 
-const madeRows = (codes: readonly CreatedCode[]) =>
+const toCreatedRows = (codes: readonly CreatedCode[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, platform_id text)`
 
 interface RefusedCode {

@@ -1,5 +1,5 @@
 import { capitals } from '../../../shared/coupons.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCoupon } from '../../platforms/platform/coupon.ts'
@@ -48,7 +48,7 @@ async function buildListedRows(deps: Deps, store: StoreDb, coupons: readonly Pla
     const marked = parseMark(coupon.mark, of.accountId)
     const isNew = marked !== null && !taken.has(marked)
     if (isNew) taken.add(marked)
-    const id = byPlatform.get(coupon.couponId) ?? (isNew ? marked : newId())
+    const id = byPlatform.get(coupon.couponId) ?? (isNew ? marked : createId())
     rows.set(coupon.couponId, { ...buildListedRow(deps, coupon, of), id, made_by: id === marked ? 'recoup' : 'store' })
   }
   return [...rows.values()]

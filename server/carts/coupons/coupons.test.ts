@@ -9,7 +9,7 @@ import {
 import { buildCoupon } from '../../../test/fake-coupons.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
 import { createWorld, type Reply } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { beginCouponsJob } from './jobs.ts'
 import { enqueueStarts, startCoupons } from './start.ts'
 
@@ -301,7 +301,7 @@ describe('changing a coupon', () => {
     expect(await put(made.coupon._id, { kind: 'personal' })).toMatchObject({
       body: { fields: { kind: couponTexts.kindIsKept } },
     })
-    expect(await put(newId())).toMatchObject({ status: 404, body: { error: 'Invalid coupon ID' } })
+    expect(await put(createId())).toMatchObject({ status: 404, body: { error: 'Invalid coupon ID' } })
     expect(await put('undefined')).toMatchObject({ status: 400, body: { error: 'Invalid coupon ID' } })
     expect(await remove('7')).toMatchObject({ status: 400, body: { error: 'Invalid coupon ID' } })
   })

@@ -7,7 +7,7 @@ import { openStoreClient } from '../../access/stores/access.ts'
 import { toAppError } from '../../access/stores/problems.ts'
 import { readStore, type StoreRow, updateStore } from '../../access/stores/store.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { CouponChangeResult, CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
@@ -40,7 +40,7 @@ export async function createCoupon(deps: Deps, store: StoreDb<Db>, input: Coupon
       hasStart: hasStart(writing),
     })
     const existing = await client.couponByCode(couponValues.code, writing.row.currency)
-    const id = existing ? await findUnconfirmed(writing, existing) : newId()
+    const id = existing ? await findUnconfirmed(writing, existing) : createId()
     if (!id) throw createDuplicateError(existing!)
     const made = existing
       ? unwrapAnswer(await client.updateCoupon(existing.couponId, draft), couponTexts.createFailed)
@@ -248,7 +248,7 @@ async function saveShared(
 async function insertPersonal({ deps, store, row }: WriteContext, couponValues: CouponValues): Promise<string> {
   // Its codes are created in the store later.
   if (!row.can_write) throw new AppError('store_credentials', couponTexts.readOnlyKey)
-  const [id, at] = [newId(), deps.now()]
+  const [id, at] = [createId(), deps.now()]
   await transact(store, async (tx) => {
     await refuseUsedPrefix(tx, couponValues.code, id)
     await sql.insertCoupon(tx, {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { insertCoupon } from '../../../test/coupon-copies.ts'
 import { createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { loadMessageCoupons } from './for-messages.ts'
 
@@ -18,8 +18,8 @@ test('a coupon of many messages is read once', async () => {
   const coupon = (id: string) => ({
     ...{ id, fallback: 'without' as const, isFirstOrderOnly: false, pauseDays: null, aboveMinor: null },
   })
-  const row = (couponId: string) => ({ id: newId(), shopper_id: newId(), coupon: coupon(couponId) })
-  const rows = [...Array.from({ length: 100 }, () => row(id)), row(other), row(newId())]
+  const row = (couponId: string) => ({ id: createId(), shopper_id: createId(), coupon: coupon(couponId) })
+  const rows = [...Array.from({ length: 100 }, () => row(id)), row(other), row(createId())]
   const found = await transact({ storeId: store.storeId, db: world.db }, (tx) => loadMessageCoupons(tx, rows))
   const states = rows.map((each) => found.get(each.id)!.state)
   expect(states[0]!.terms).toEqual(terms)

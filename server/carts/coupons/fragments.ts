@@ -10,7 +10,7 @@ export const codeTerms = (coupon: 'c' | 'q') => {
 }
 
 /** Everything that a message says about a coupon. */
-export const couponWording = (coupon: 'c' | 'q') => {
+export const selectCouponWording = (coupon: 'c' | 'q') => {
   const c = sql.raw(coupon)
   return sql`concat_ws('|', ${codeTerms(coupon)}, ${c}.platform_type, ${c}.valid_hours, extract(epoch from ${c}.ends_at))`
 }
@@ -45,7 +45,7 @@ export const isCouponUsable = (
   wording: RawBuilder<unknown>,
 ) => sql`exists (select 1 from coupons q
           where q.store_id = m.store_id and q.id = ${couponId} and q.is_active and q.gone_at is null
-            and coalesce(${couponWording('q')} = ${wording}, true)
+            and coalesce(${selectCouponWording('q')} = ${wording}, true)
             and case when q.kind = 'shared' then upper(q.code) = upper(${code})
               else exists (select 1 from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id and k.coupon_id = q.id
                 and k.code = ${code} and k.state = 'made' and k.used_at is null and k.terms = ${codeTerms('q')}

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
 import { buildOrder } from '../../../test/fake-store.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { recordOrders } from '../carts/record.ts'
 
 // The coupon list: order, search, pages and figures (decision 38).
@@ -18,7 +18,7 @@ const list = async (query = '') =>
   (await world.request('GET', `/api/coupons${query}`, { token: shop.owner.token })).body
 
 async function insert(code: string, more: Record<string, unknown> = {}) {
-  const id = newId()
+  const id = createId()
   const row = {
     ...{ store_id: shop.storeId, id, made_by: 'recoup' as const, kind: 'shared' as const, platform_id: id },
     ...{
@@ -63,7 +63,7 @@ test('finds a personal coupon by the prefix of its codes and by a code read alou
   const [personal, renamed] = [await insert('CART', { kind: 'personal' }), await insert('NEW', { kind: 'personal' })]
   await insert('CARTS')
   const code = { store_id: shop.storeId, coupon_id: renamed, created_at: world.now, expires_at: world.now }
-  const ids = { message_id: newId(), shopper_id: newId() }
+  const ids = { message_id: createId(), shopper_id: createId() }
   await world.db
     .insertInto('coupon_codes')
     .values({ ...code, ...ids, terms: '{}', next_try_at: world.now, code: 'OLD-7K2M9QXW' })
@@ -132,7 +132,7 @@ test('a coupon created again under a deleted one’s code counts only later orde
 test('a personal coupon counts its codes', async () => {
   const id = await insert('CART', { kind: 'personal', platform_id: null })
   const code = (n: number, more: object) => ({
-    ...{ store_id: shop.storeId, message_id: newId(), coupon_id: id, shopper_id: newId(), code: `CART-${n}` },
+    ...{ store_id: shop.storeId, message_id: createId(), coupon_id: id, shopper_id: createId(), code: `CART-${n}` },
     ...{ expires_at: at(1), next_try_at: at(1), created_at: at(n), terms: '' },
     ...more,
   })

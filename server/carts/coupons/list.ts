@@ -3,14 +3,14 @@ import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { describePage, pageWindow } from '../../core/db/paging.ts'
+import { describePage, findPageWindow } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformName } from '../../platforms/platform/platform.ts'
 import { findPlatform } from '../../platforms/registry/registry.ts'
 import type { FiguresRow } from './list-sql.ts'
 import * as listSql from './list-sql.ts'
 import { presentStep } from './present.ts'
-import { decimal } from './rules.ts'
+import { toDecimal } from './rules.ts'
 import type { StepRow } from './sql.ts'
 import { type CouponRow, readCoupon } from './sql.ts'
 
@@ -31,7 +31,7 @@ export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>
   const personalIds = personal ? await selectPersonalCoupons(store, personal) : []
   const filter = { search, personalIds, usableAt: wish.usable && now() }
   const total = await listSql.countCoupons(store, filter)
-  const window = pageWindow(wish, total, true)
+  const window = findPageWindow(wish, total, true)
   const rows = window ? await listSql.selectCouponPage(store, filter, window) : []
   const reading = await selectLastRead(store)
   return {
@@ -129,8 +129,8 @@ function presentCoupon(row: CouponRow, { store, figures, steps }: CouponContext)
       sent: figures?.sent ?? 0,
       used: usageCount,
       orders: figures?.orders ?? 0,
-      netRevenue: decimal(figures?.net_minor ?? 0, row.currency),
-      discountGiven: decimal(figures?.discount_minor ?? 0, row.currency),
+      netRevenue: toDecimal(figures?.net_minor ?? 0, row.currency),
+      discountGiven: toDecimal(figures?.discount_minor ?? 0, row.currency),
     },
   }
 }
@@ -142,7 +142,7 @@ const presentCouponOfStep = (row: CouponRow): CouponOfStep => ({
 })
 
 function presentTerms(row: CouponRow) {
-  const money = (minor: number | null) => (minor === null ? null : decimal(minor, row.currency))
+  const money = (minor: number | null) => (minor === null ? null : toDecimal(minor, row.currency))
   return {
     _id: row.id,
     code: row.code,

@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { CouponsTable, CouponTerms } from '../../core/schema/coupons.ts'
-import { codeTerms, couponWording, fitsCurrentCart, hasCurrentAmount } from './fragments.ts'
+import { codeTerms, fitsCurrentCart, hasCurrentAmount, selectCouponWording } from './fragments.ts'
 
 // Statements on the coupons of messages.
 
@@ -55,7 +55,7 @@ export async function selectCouponsById({ db, storeId }: StoreDb, ids: readonly 
   const rows = await sql<CouponColumns>`
     select c.id, c.kind, c.code, c.type, c.platform_type, c.currency, c.is_active, c.percent, c.amount_minor, c.min_spend_minor,
       c.max_spend_minor, c.max_discount_minor, c.starts_at, c.ends_at, c.usage_limit, c.usage_count, c.valid_hours, c.is_tied_to_email,
-      c.terms, c.gone_at, ${couponWording('c')} as wording
+      c.terms, c.gone_at, ${selectCouponWording('c')} as wording
     from coupons c where c.store_id = ${storeId} and c.id = any(${[...ids]}::uuid[])`.execute(db)
   return rows.rows
 }

@@ -1,7 +1,7 @@
 import { readStore } from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { randomToken } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { createToken } from '../../core/common/secrets.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { hasSampleRatioMismatch } from '../../core/lift/arm-shares.ts'
 import type { Deps } from '../../deps.ts'
@@ -33,8 +33,8 @@ export async function begin(tx: StoreTx, { controlBps, days }: NewExperiment, no
   const since = new Date(now.getTime() - CAP_DAYS * DAY_MS)
   const frozen = await sql.selectFixedValues(tx, { currency: store.currency, since })
   return sql.insertExperiment(tx, {
-    id: newId(),
-    salt: randomToken(),
+    id: createId(),
+    salt: createToken(),
     control_bps: controlBps,
     started_at: now,
     planned_end_at: new Date(now.getTime() + days * DAY_MS),

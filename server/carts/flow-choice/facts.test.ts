@@ -4,7 +4,7 @@ import { buildOrder } from '../../../test/factories.ts'
 import { grantConsent } from '../../../test/manual-send-scene.ts'
 import { createShop, DAY, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { ConditionFacts } from './conditions.ts'
 import { readFacts } from './facts.ts'
 
@@ -41,7 +41,12 @@ const withdrawConsent = (phone: string) =>
   world.db
     .insertInto('consents')
     .values({
-      ...{ store_id: shop.storeId, id: newId(), address_hash: world.deps.secrets.addressHash(phone), channel: 'sms' },
+      ...{
+        store_id: shop.storeId,
+        id: createId(),
+        address_hash: world.deps.secrets.addressHash(phone),
+        channel: 'sms',
+      },
       ...{ status: 'withdrawn', source: 'sms', wording: null, at: world.now },
     })
     .execute()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { createSecrets } from '../../core/common/secrets.ts'
 import { createClickPath, createToken, readClick, readToken, type TokenPurpose } from './message-tokens.ts'
 
@@ -26,7 +26,7 @@ test('a token names its message for one purpose and looks like any other (X1)', 
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(purposes.filter((each) => readToken(secrets, each, token) === id)).toEqual([purpose])
   }
-  const shared = purposes.flatMap((purpose) => [id, newId()].map((each) => createToken(secrets, purpose, each)))
+  const shared = purposes.flatMap((purpose) => [id, createId()].map((each) => createToken(secrets, purpose, each)))
   expect(new Set(shared.map((token) => token.slice(0, 8))).size).toBe(shared.length)
 })
 
@@ -38,7 +38,7 @@ test('a token cannot be forged: every byte counts, other servers’ are refused,
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.indexOf(token[42]!)
   wrong.push(token.slice(0, 42) + 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'[last + 1])
   // One half of one, one half of another.
-  const other = Buffer.from(createToken(secrets, 'unsubscribe', newId()), 'base64url')
+  const other = Buffer.from(createToken(secrets, 'unsubscribe', createId()), 'base64url')
   const own = Buffer.from(token, 'base64url')
   wrong.push(Buffer.concat([own.subarray(0, 16), other.subarray(16)]).toString('base64url'))
   wrong.push(Buffer.concat([other.subarray(0, 16), own.subarray(16)]).toString('base64url'))
@@ -57,7 +57,7 @@ test('a click’s target can be neither read nor changed (X1)', () => {
     `${to}=`,
     buildClick(id, 'https://shop.example/other').to,
   ]
-  wrong.push(buildClick(newId(), SALE).to, Buffer.from(SALE).toString('base64url'))
+  wrong.push(buildClick(createId(), SALE).to, Buffer.from(SALE).toString('base64url'))
   expect(wrong.filter((each) => readClick(secrets, token, each) !== null)).toEqual([])
   expect(flipBytes(token).filter((each) => readClick(secrets, each, to) !== null)).toEqual([])
 })

@@ -9,8 +9,8 @@ import {
   readMessages,
 } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import { createClickPath, createToken, TOKEN_MS } from './message-tokens.ts'
 
 // What links of messages open, and for how long (decision 150, X1, C8).
@@ -63,7 +63,7 @@ test('an unsent or unknown message has no links, whatever the token', async () =
   const [message] = await readMessages(world, scene.storeId)
   expect(message!.state).toBe('scheduled')
   expect(await opens(message!.id)).toEqual(NOT_THERE)
-  expect(await opens(newId())).toEqual(NOT_THERE)
+  expect(await opens(createId())).toEqual(NOT_THERE)
 })
 
 test('the unsubscribe link of a refused or retried mail works, because the mail may have arrived', async () => {
@@ -150,7 +150,7 @@ test('links of messages sent before decision 150 are rows, valid for their purpo
     .values(
       rows.map(({ token, purpose, target }) => ({
         ...{ store_id: mail.storeId, message_id: mail.id, cart_id: mail.message.cart_id, purpose, target },
-        ...{ token_hash: tokenHash(token), created_at: world.now, expires_at: until },
+        ...{ token_hash: hashToken(token), created_at: world.now, expires_at: until },
       })),
     )
     .execute()

@@ -1,4 +1,4 @@
-import { tokenHash } from '../../core/common/secrets.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { readClick, readToken, TOKEN_MS, type TokenPurpose } from './message-tokens.ts'
@@ -17,7 +17,7 @@ export async function openLink(deps: Deps, purpose: TokenPurpose, token: string)
   const messageId = readToken(deps.secrets, purpose, token)
   if (messageId !== null) return openMessageLink(deps, messageId)
   if (purpose === 'open' || purpose === 'honeypot') return null
-  const row = await system.findLinkToken(deps.db, tokenHash(token), purpose, deps.now())
+  const row = await system.findLinkToken(deps.db, hashToken(token), purpose, deps.now())
   return row?.message_id ? { storeId: row.store_id, messageId: row.message_id, isRow: true } : null
 }
 
@@ -31,7 +31,7 @@ export async function openClick(deps: Deps, token: string, to: string): Promise<
     const opened = await openMessageLink(deps, click.messageId)
     return opened && { ...opened, target: click.target }
   }
-  const row = await system.findLinkToken(deps.db, tokenHash(token), 'click', deps.now())
+  const row = await system.findLinkToken(deps.db, hashToken(token), 'click', deps.now())
   if (!row) return null
   const { message_id: messageId, target, store_id: storeId } = row
   return messageId === null ? { messageId, target } : { storeId, messageId, isRow: true, target }

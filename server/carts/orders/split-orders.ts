@@ -10,7 +10,7 @@ import * as sql from './sql.ts'
 export type { OrderRow } from './sql.ts'
 
 /** Content hash of each known order. */
-export const knownHashes = (store: StoreDb, orderIds: readonly string[]) => sql.knownHashes(store, orderIds)
+export const readKnownHashes = (store: StoreDb, orderIds: readonly string[]) => sql.readKnownHashes(store, orderIds)
 
 /** Key to lock so that parts and parent of a purchase are recorded one after the other. */
 export const listParentKeys = ({ order }: { order?: Pick<sql.OrderRow, 'parent_id'> }): ShopperKey[] =>

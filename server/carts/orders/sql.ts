@@ -80,7 +80,10 @@ export async function upsertOrders({ db, storeId }: StoreTx, orders: readonly Or
 }
 
 /** Content hash of each known order. */
-export async function knownHashes({ db, storeId }: StoreDb, orderIds: readonly string[]): Promise<Map<string, string>> {
+export async function readKnownHashes(
+  { db, storeId }: StoreDb,
+  orderIds: readonly string[],
+): Promise<Map<string, string>> {
   if (orderIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('orders')

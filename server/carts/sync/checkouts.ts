@@ -1,7 +1,13 @@
 import type { z } from 'zod'
 import { capabilities } from '../../../shared/platforms.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
-import { before, IMPORT_REACH_MS, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../../access/stores/rules.ts'
+import {
+  findNextWatermark,
+  IMPORT_REACH_MS,
+  pickNewest,
+  SWEEP_OVERLAP_MS,
+  subtractMs,
+} from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
 import type { Deps } from '../../deps.ts'
 import { recordCheckouts } from '../carts/checkouts.ts'
@@ -18,21 +24,23 @@ export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: 
   if (!row || !capabilities[row.platform].checkouts) return { kind: 'done', rowsSeen: 0 }
   return runSyncJob(deps, { storeId, stream: 'checkouts' }, async (run) => {
     const { state, store, startedAt } = run
-    const since = state.watermark ? before(state.watermark, SWEEP_OVERLAP_MS) : before(startedAt, IMPORT_REACH_MS)
+    const since = state.watermark
+      ? subtractMs(state.watermark, SWEEP_OVERLAP_MS)
+      : subtractMs(startedAt, IMPORT_REACH_MS)
     const client = await openStoreClient(deps, store)
     const query = { modifiedSince: since.toISOString(), ...(signal ? { signal } : {}) }
     let seen: Date | null = null
     let rowsSeen = 0
     for await (const page of withTimeLimit(client.checkouts(query), { signal, stepAside })) {
       await recordCheckouts(deps, storeId, page.rows, 'sync')
-      seen = newest([seen, ...page.rows.map((checkout) => new Date(checkout.modifiedAt))])
+      seen = pickNewest([seen, ...page.rows.map((checkout) => new Date(checkout.modifiedAt))])
       rowsSeen += page.rows.length
       if (page.skipped.length > 0) deps.log.warn({ storeId, skipped: page.skipped.length }, 'store.rows_skipped')
       await renewLease(run)
     }
     // Without a watermark the daily sync reads all customers.
     if (state.watermark && capabilities[row.platform].consentObjects) await readChangedCustomers(run, query, stepAside)
-    return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+    return { watermark: findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }
 

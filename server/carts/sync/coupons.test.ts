@@ -4,7 +4,7 @@ import { buildCoupon } from '../../../test/fake-coupons.ts'
 import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
 import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { recordOrders } from '../carts/record.ts'
 import { couponUsesJob } from '../coupons/jobs.ts'
 import { readUses } from '../coupons/uses.ts'
@@ -67,7 +67,7 @@ test('“Sync now” notices that a read-only key now has write access', async (
 
 test('personal codes are not copied', async () => {
   shop.fake.allCoupons = [
-    buildStoreCoupon('1', { code: 'cart-abc', mark: `message:${newId()}` }),
+    buildStoreCoupon('1', { code: 'cart-abc', mark: `message:${createId()}` }),
     buildStoreCoupon('2', { code: 'own' }),
   ]
   await pull()
@@ -78,7 +78,7 @@ test('a coupon created here is recognized by its mark, and one that only copies 
   const { _id } = await make('OURS')
   const [ours] = shop.fake.allCoupons
   shop.fake.allCoupons.push({ ...ours!, couponId: '7', code: 'copied' })
-  shop.fake.allCoupons.push(buildStoreCoupon('8', { code: 'elsewhere', mark: `coupon:${newId()}:${newId()}` }))
+  shop.fake.allCoupons.push(buildStoreCoupon('8', { code: 'elsewhere', mark: `coupon:${createId()}:${createId()}` }))
   await pull(true)
   const found = (await readList()).coupons.map(({ code, madeBy }) => [code, madeBy]).sort()
   expect(found).toEqual([
@@ -187,7 +187,7 @@ test('with many coupons, only changes and the usage of our own coupons are read'
     .insertInto('coupons')
     .values(
       Array.from({ length: 500 }, (_, n) => ({
-        ...{ store_id: shop.storeId, id: newId(), made_by: 'store' as const, kind: 'shared' as const },
+        ...{ store_id: shop.storeId, id: createId(), made_by: 'store' as const, kind: 'shared' as const },
         ...{ platform_id: `m${n}`, code: `MANY-${n}`, type: 'percentage' as const, platform_type: 'percent' },
         ...{ percent: 100, currency: 'USD', is_active: true, seen_at: world.now, created_at: world.now },
       })),

@@ -11,7 +11,7 @@ import { recordCart } from '../carts/checkouts.ts'
 import { checkoutJob, customerJob, orderJob, privacyJob, productsJob, profileJob, uninstalledJob } from './jobs.ts'
 import { sealRequest } from './privacy-requests.ts'
 import * as sql from './webhook-sql.ts'
-import { secretContext } from './webhooks.ts'
+import { buildSecretContext } from './webhooks.ts'
 
 // Receives webhook deliveries: verified on the raw bytes, stored once and answered. A job then reads the record again
 // by its id (Y1). Only a cart, which cannot be read again, is taken from the body.
@@ -76,7 +76,7 @@ async function readSecrets(deps: Deps, store: StoreDb<Db>, platform: PlatformNam
     return (await readDeliverySecrets(deps, store)).map((secret) => ({ secret, topic: null }))
   }
   return (await sql.listWebhooks(store)).map(({ topic, encrypted_secret }) => ({
-    secret: deps.secrets.open(encrypted_secret, secretContext(store.storeId, topic)),
+    secret: deps.secrets.open(encrypted_secret, buildSecretContext(store.storeId, topic)),
     topic,
   }))
 }

@@ -17,7 +17,9 @@ export function recordFailure(
     .insertInto('sync_state')
     .values({ store_id: storeId, stream, failures: 1, ...failure })
     .onConflict((conflict) =>
-      conflict.columns(['store_id', 'stream']).doUpdateSet(() => ({ ...failure, failures: nextFailures(problem) })),
+      conflict
+        .columns(['store_id', 'stream'])
+        .doUpdateSet(() => ({ ...failure, failures: countNextFailures(problem) })),
     )
     .returning(['failures', 'failed_at', 'error_code'])
     .executeTakeFirstOrThrow()
@@ -27,7 +29,7 @@ export function recordFailure(
  * Consecutive failures. A store that starts or stops hanging is retried soon, but still counts as failing. One that
  * returned more rows, although not all, does not hang.
  */
-export const nextFailures = (code: string, reached: Date | null = null) => sql<number>`case
+export const countNextFailures = (code: string, reached: Date | null = null) => sql<number>`case
   when ${reached}::timestamptz > coalesce(sync_state.watermark, '-infinity') then least(sync_state.failures + 1, 3)
   when (sync_state.error_code = 'timeout') is distinct from ${code === 'timeout'} then least(sync_state.failures + 1, 3)
   else sync_state.failures + 1 end`

@@ -37,7 +37,7 @@ export interface Terms {
   currency: string
 }
 
-/** Terms by `goodsKey`, or the store's failure. */
+/** Terms by `buildGoodsKey`, or the store's failure. */
 export type Goods =
   /** From the plugin's reports: `missing` says why an item has no terms, `readAt` is the oldest report's time. */
   { terms: ReadonlyMap<string, Terms>; missing?: string; readAt?: Date | null } | Failure
@@ -48,7 +48,7 @@ interface Failure {
   nextTryAt: Date
 }
 
-export const goodsKey = ({ productId, variationId }: ItemRef): string => `${productId}:${variationId ?? ''}`
+export const buildGoodsKey = ({ productId, variationId }: ItemRef): string => `${productId}:${variationId ?? ''}`
 
 export const NO_GOODS: Goods = { terms: new Map() }
 
@@ -126,7 +126,7 @@ export async function readCoupons(
 ): Promise<UnreadCoupons> {
   const asked = await selectStoredCoupons(store, messageIds)
   if (asked.length === 0) return NONE_UNREAD
-  const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [couponKey(each), unread]))
+  const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [getCouponKey(each), unread]))
   const read = await queryStore(deps, store, 'coupon_check', async ({ client, accountId, currency, signal }) => {
     const at = deps.now()
     const ids = [...new Set(asked.map(({ platform_id }) => platform_id))]
@@ -139,7 +139,7 @@ export async function readCoupons(
     return new Map(
       asked
         .filter(isUnread)
-        .map((each) => [couponKey(each), { problem: null, detail: reasons.get(each.platform_id)! }]),
+        .map((each) => [getCouponKey(each), { problem: null, detail: reasons.get(each.platform_id)! }]),
     )
   })
   if (read === null) return NONE_UNREAD
@@ -162,7 +162,7 @@ async function isUnreachableForLong(deps: Deps, store: StoreDb): Promise<boolean
 
 const NOT_REPORTED = 'The plugin does not report coupons.'
 
-const couponKey = ({ coupon_id, message_id }: StoredCoupon): string => coupon_id ?? message_id!
+const getCouponKey = ({ coupon_id, message_id }: StoredCoupon): string => coupon_id ?? message_id!
 
 /** A missing permission does not heal by waiting. */
 function toUnreadCoupon(failure: Failure): UnreadCoupon {
@@ -224,8 +224,8 @@ async function saveTerms(
   found: readonly ItemTerms[],
   currency: string,
 ): Promise<Map<string, Terms>> {
-  const byKey = new Map(found.map((each) => [goodsKey(each), each]))
-  const wanted = [...new Map(items.map((item) => [goodsKey(item), item])).entries()]
+  const byKey = new Map(found.map((each) => [buildGoodsKey(each), each]))
+  const wanted = [...new Map(items.map((item) => [buildGoodsKey(item), item])).entries()]
   const rows = wanted.map(([key, { productId, variationId }]) => {
     const terms = byKey.get(key)
     return {

@@ -1,7 +1,7 @@
 import { COUPONS_NOT_READABLE } from '../../../shared/coupons.ts'
 import { couponProblemText, isStoreProblem, problemText } from '../../../shared/store-problems.ts'
 import { explainFirewall } from '../../access/plugin/rules.ts'
-import { newest } from '../../access/stores/rules.ts'
+import { pickNewest } from '../../access/stores/rules.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { isMissingPermission } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
@@ -11,7 +11,7 @@ import { isReportedByPlugin } from './unreachable.ts'
 export async function readHealth(store: StoreDb<Db>, now: Date) {
   const states = await sql.readStreams(store)
   const isReported = await isReportedByPlugin(store, now)
-  const pulled = newest(states.filter(isOrderStream).map((each) => each.completed_start))
+  const pulled = pickNewest(states.filter(isOrderStream).map((each) => each.completed_start))
   return {
     ageSeconds: pulled ? Math.max(0, Math.round((now.getTime() - pulled.getTime()) / 1_000)) : null,
     ...(isReported !== undefined && { isReported }),

@@ -4,7 +4,7 @@ import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
-import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../../access/stores/rules.ts'
+import { findNextWatermark, pickNewest, SWEEP_OVERLAP_MS, subtractMs } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { keepSlot, releaseForPages, type StepAside } from '../../core/common/concurrency.ts'
 import { requireFound } from '../../core/common/errors.ts'
@@ -120,7 +120,7 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
   return runSyncJob(deps, { storeId, stream: 'products' }, async (run) => {
     const { state, store, startedAt } = run
     const isFull = options.isFull || state.cursor_page !== null || !state.completed_at || !state.watermark
-    const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
+    const since = isFull ? {} : { modifiedSince: subtractMs(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
     const client = await openStoreClient(deps, store)
     const pages = numberedPages(
       (firstPage) =>
@@ -139,12 +139,12 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
       if (isEmpty(page)) continue
       await sql.upsertProducts(store, toJson(page.rows.map(buildProductRow)), startedAt, deps.now())
       await sql.upsertCategories(store, toJson(listCategories(page.rows)), startedAt, deps.now())
-      seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
+      seen = pickNewest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
       rowsSeen += page.rows.length
       await renewLease(run, isFull ? { cursor_page: page.page + 1 } : {})
     }
     if (isFull && state.cursor_page === null && rowsSeen > 0) await sql.closeUnseenProducts(store, startedAt)
-    return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+    return { watermark: findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }
 
@@ -168,7 +168,7 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
     const { account_id: accountId, currency } = requireFound(await readStore(store), 'Store')
     const hasList = state.cursor_page === null && state.completed_at && state.watermark
     const isFull = options.isFull || !hasList || (await countInStore(store)) <= MAX_LISTED_COUPONS
-    const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
+    const since = isFull ? {} : { modifiedSince: subtractMs(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
     const client = await openStoreClient(deps, store)
     const pages = numberedPages(
       (firstPage) => client.coupons({ firstPage, currency, ...since, ...(signal ? { signal } : {}) }),
@@ -180,13 +180,13 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
     for await (const page of withTimeLimit(pages, { signal, stepAside })) {
       if (isEmpty(page)) continue
       await saveCouponPage(deps, store, page, { accountId, currency, at: startedAt })
-      seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
+      seen = pickNewest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
       rowsSeen += page.rows.length
       await renewLease(run, isFull ? { cursor_page: page.page + 1 } : {})
     }
     if (isFull && state.cursor_page === null) await closeUnseenCoupons(deps, store, startedAt)
     if (!isFull) await refreshUses(store, client, currency, signal)
-    return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+    return { watermark: findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }
 

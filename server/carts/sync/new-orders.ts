@@ -1,4 +1,4 @@
-import { before, nextNewOrders, WEBHOOKS_ALIVE_MS } from '../../access/stores/rules.ts'
+import { findNextNewOrders, subtractMs, WEBHOOKS_ALIVE_MS } from '../../access/stores/rules.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { newOrdersJob } from './jobs.ts'
@@ -12,7 +12,7 @@ import { hasDelivered } from './webhook-sql.ts'
 /** Queues one read of the store's orders, a minute after the last one began at the earliest. */
 export async function queueNewOrders(deps: Deps, store: StoreDb<Db>): Promise<void> {
   const now = deps.now()
-  if (await hasDelivered(store, before(now, WEBHOOKS_ALIVE_MS))) return
+  if (await hasDelivered(store, subtractMs(now, WEBHOOKS_ALIVE_MS))) return
   const at = await findNextRead(deps, store)
   await deps.jobs.enqueue(store.db, newOrdersJob, { storeId: store.storeId }, store.storeId, at > now ? at : undefined)
 }
@@ -24,5 +24,5 @@ export async function isTooSoonForNewOrders(deps: Deps, store: StoreDb<Db>): Pro
 
 async function findNextRead(deps: Deps, store: StoreDb<Db>): Promise<Date> {
   const sweep = (await readStreams(store)).find(({ stream }) => stream === 'sweep')
-  return nextNewOrders(sweep?.started_at ?? null, deps.now())
+  return findNextNewOrders(sweep?.started_at ?? null, deps.now())
 }

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { createConnectedStore, createSyncHelpers } from '../../../test/connected-store.ts'
 import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
 import { createWorld } from '../../../test/world.ts'
-import { before } from '../../access/stores/rules.ts'
+import { subtractMs } from '../../access/stores/rules.ts'
 import { openDb } from '../../core/db/db.ts'
 import { beat } from '../../delivery/send/workers.ts'
 import { checkOrders } from './order-check.ts'
@@ -72,7 +72,7 @@ test('the next read overlaps the last one by two minutes', async () => {
   const newest = ago(MINUTE_MS)
   world.advance(2 * MINUTE_MS)
   await orderCheck(storeId)
-  expect(fake.orderQueries[1]!.modifiedSince).toBe(before(new Date(newest), 120_000).toISOString())
+  expect(fake.orderQueries[1]!.modifiedSince).toBe(subtractMs(new Date(newest), 120_000).toISOString())
 })
 
 test('a failed page leaves the watermark unchanged, and the check is not fresh', async () => {

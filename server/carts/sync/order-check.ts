@@ -6,17 +6,17 @@ import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isReporting } from '../../access/plugin/rules.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import {
-  before,
   computeNextTry,
+  findNextWatermark,
   hasTimedOut,
   isFresh,
-  newest as newestOf,
-  nextWatermark,
   ORDER_CHECK_LIMIT_MS,
   ORDER_CHECK_OVERLAP_MS,
   ORDER_CHECK_REACH_MS,
   PENDING_HOLDS_MS,
   PENDING_LIMIT_MS,
+  pickNewest,
+  subtractMs,
 } from '../../access/stores/rules.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { keepSlot, releaseForPages, type StepAside } from '../../core/common/concurrency.ts'
@@ -136,8 +136,8 @@ async function readChangedOrders(
   const limit = createLimit()
   const row = requireFound(await readStore(store), 'Store')
   const since = state.watermark
-    ? before(state.watermark, ORDER_CHECK_OVERLAP_MS)
-    : before(row.connected_at, ORDER_CHECK_REACH_MS)
+    ? subtractMs(state.watermark, ORDER_CHECK_OVERLAP_MS)
+    : subtractMs(row.connected_at, ORDER_CHECK_REACH_MS)
   let seen: Date | null = null
   let reached: Date | undefined
   let rowsSeen = 0
@@ -145,7 +145,7 @@ async function readChangedOrders(
     const pages = client.orders({ modifiedSince: since.toISOString(), signal: limit })
     for await (const page of releaseForPages(pages, stepAside)) {
       await recordOrders(deps, store.storeId, page.rows, 'sync')
-      seen = newestOf([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
+      seen = pickNewest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
       reached = page.resumeFrom ? new Date(page.resumeFrom) : reached
       rowsSeen += page.rows.length
       limit.throwIfAborted()
@@ -153,17 +153,17 @@ async function readChangedOrders(
     if (await hasLeftOutOrders(run, row)) await readPendingOrders(run, client, { limit, stepAside })
   } catch (error) {
     // Our own limit, not a failed page: all pages so far are complete, so the next read continues behind them.
-    if (limit.aborted) throw new OutOfTime(nextWatermark(state.watermark, reached ?? null, startedAt) ?? undefined)
+    if (limit.aborted) throw new OutOfTime(findNextWatermark(state.watermark, reached ?? null, startedAt) ?? undefined)
     throw error
   }
-  return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+  return { watermark: findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
 }
 
 /** Whether unpaid orders or their contacts may have been left out (C9), now or before the owner chose to keep them. */
 async function hasLeftOutOrders({ store, startedAt }: SyncJob, row: StoreRow): Promise<boolean> {
   if (!storesEverything(row.before_consent)) return true
   const chosenAt = await findLastCaptureChoice(store)
-  return chosenAt !== null && chosenAt > before(startedAt, PENDING_HOLDS_MS)
+  return chosenAt !== null && chosenAt > subtractMs(startedAt, PENDING_HOLDS_MS)
 }
 
 /**
@@ -178,8 +178,8 @@ async function readPendingOrders(
   const { deps, store, state, startedAt } = run
   const ownLimit = AbortSignal.timeout(pendingLimit.ms)
   const signal = AbortSignal.any([limit, ownLimit])
-  const start = before(startedAt, PENDING_HOLDS_MS)
-  let from = newestOf([start, state.pending_from])
+  const start = subtractMs(startedAt, PENDING_HOLDS_MS)
+  let from = pickNewest([start, state.pending_from])
   try {
     const query = { modifiedSince: (from ?? start).toISOString(), list: 'pending' as const, signal }
     for await (const page of releaseForPages(client.orders(query), stepAside)) {

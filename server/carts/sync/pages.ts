@@ -8,7 +8,7 @@ const MAX_WAITS = 3
 const LONGEST_WAIT_MS = 30_000
 const USUAL_WAIT_MS = 5_000
 
-export function orderPages(client: StoreClient, query: OrderQuery): AsyncGenerator<OrderPage> {
+export function readOrderPages(client: StoreClient, query: OrderQuery): AsyncGenerator<OrderPage> {
   let modifiedSince = query.modifiedSince
   return patiently(
     () => client.orders({ ...query, modifiedSince }),

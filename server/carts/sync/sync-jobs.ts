@@ -1,6 +1,6 @@
 import { KEYS_UNREADABLE } from '../../../shared/store-problems.ts'
 import { notifyOnce } from '../../access/notifications/notifications.ts'
-import { after, needsOwner } from '../../access/stores/rules.ts'
+import { addMs, needsOwner } from '../../access/stores/rules.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { isDatabaseUnavailable, retryUntilAvailable } from '../../core/db/db-unavailable.ts'
@@ -59,7 +59,7 @@ export async function runSyncJob(
 ): Promise<SyncResult> {
   const store = { storeId: target.storeId, db: deps.db }
   const now = deps.now()
-  const until = after(now, target.leaseMs ?? LEASE_MS)
+  const until = addMs(now, target.leaseMs ?? LEASE_MS)
   const state = await sql.takeLease(store, { stream: target.stream, lastStart: target.lastStart, now, until })
   if (!state) return { kind: 'busy' }
   const run = { deps, store, stream: target.stream, startedAt: now, state }
@@ -133,7 +133,7 @@ interface Refusal {
  * Renews the lease after a page. Ends the run if the lease is lost: the store was disconnected, or we were too slow.
  */
 export async function renewLease(run: SyncJob, progress: sql.Progress = {}): Promise<void> {
-  const lease_until = after(run.deps.now(), LEASE_MS)
+  const lease_until = addMs(run.deps.now(), LEASE_MS)
   const isOurs = await sql.saveProgress(run.store, run, { ...progress, lease_until })
   if (!isOurs) throw new AppError('conflict', 'Another sync of this store took over.')
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { SyncStateTable } from '../../core/schema/sync.ts'
-import { nextFailures } from './failures-sql.ts'
+import { countNextFailures } from './failures-sql.ts'
 
 // Statements on sync state and local copies. A lease is identified by its start (`started_at`), so a run that outlived
 // its lease cannot overwrite its successor's state.
@@ -135,7 +135,7 @@ export function failSyncJob(
   failure: { now: Date; code: string; detail: string | null; watermark?: Date },
 ) {
   // An error of ours must not delay the next attempt.
-  const failures = failure.code === 'internal' ? {} : { failures: nextFailures(failure.code, failure.watermark) }
+  const failures = failure.code === 'internal' ? {} : { failures: countNextFailures(failure.code, failure.watermark) }
   return ownRow(store, lease)
     .set(() => ({
       lease_until: null,

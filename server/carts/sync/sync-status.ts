@@ -2,7 +2,7 @@ import { dashboardTexts } from '../../../shared/dashboard.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { StoreProblemCode } from '../../../shared/store-problems.ts'
 import { KEYS_UNREADABLE, problemText } from '../../../shared/store-problems.ts'
-import { errorCodeOf, newest } from '../../access/stores/rules.ts'
+import { errorCodeOf, pickNewest } from '../../access/stores/rules.ts'
 import { AppError } from '../../core/common/errors.ts'
 
 // Reports failing syncs of a store to callers that need its figures (decision 28, A 8). Pure.
@@ -24,7 +24,7 @@ const ORDER_STREAMS = new Set(['order_check', 'sweep', 'import'])
 /** Returns null if orders were read within 30 minutes, or no read has failed since the last success. */
 export function findSyncProblem(streams: readonly StreamOutcome[], now: Date): AppError | null {
   const orders = streams.filter(({ stream }) => ORDER_STREAMS.has(stream))
-  const succeeded = newest(orders.map((each) => each.completed_at))
+  const succeeded = pickNewest(orders.map((each) => each.completed_at))
   if (succeeded && now.getTime() - succeeded.getTime() <= GRACE_MS) return null
   const failed = orders
     .filter((each) => each.error_code && each.failed_at && (!succeeded || each.failed_at > succeeded))
@@ -34,7 +34,7 @@ export function findSyncProblem(streams: readonly StreamOutcome[], now: Date): A
 
 /** Seconds since the newest complete read of the orders began (Y3). */
 export function syncAge(streams: readonly StreamOutcome[], now: Date): number | null {
-  const read = newest(streams.filter(({ stream }) => ORDER_STREAMS.has(stream)).map((each) => each.completed_start))
+  const read = pickNewest(streams.filter(({ stream }) => ORDER_STREAMS.has(stream)).map((each) => each.completed_start))
   return read ? Math.max(0, Math.round((now.getTime() - read.getTime()) / 1_000)) : null
 }
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { connectFakeStore, createConnectedStore, createSyncHelpers } from '../../../test/connected-store.ts'
 import { buildCustomer, buildOrder, buildProblem, buildProduct, createFakeStore } from '../../../test/fake-store.ts'
 import { createWorld } from '../../../test/world.ts'
-import { before } from '../../access/stores/rules.ts'
+import { subtractMs } from '../../access/stores/rules.ts'
 import type { StepAside } from '../../core/common/concurrency.ts'
 import { pullCustomers, pullProducts } from './local-copies.ts'
 import { enqueueDueSyncs, importOrders, importStore, refreshOrder, sweepStore, syncStore } from './sync.ts'
@@ -70,7 +70,7 @@ test('the sweep overlaps by ten minutes, and at night by two days including tras
   await sweepStore(world.deps, { storeId })
   const newest = ago(MINUTE_MS)
   await sweepStore(world.deps, { storeId })
-  expect(fake.orderQueries[1]!.modifiedSince).toBe(before(new Date(newest), 10 * MINUTE_MS).toISOString())
+  expect(fake.orderQueries[1]!.modifiedSince).toBe(subtractMs(new Date(newest), 10 * MINUTE_MS).toISOString())
   fake.trashed = [buildOrder({ orderId: '9', kind: 'trashed', status: 'trash', modifiedAt: ago(DAY_MS) })]
   await sweepStore(world.deps, { storeId, isNightly: true })
   expect(fake.orderQueries.slice(2).map((query) => [query.list, query.modifiedSince])).toEqual([
@@ -318,7 +318,7 @@ test('a reconnected store continues reading where it stopped', async () => {
   fake.orderQueries.length = 0
   await connectFakeStore(world, owner, fake)
   await world.runJobs()
-  expect(fake.orderQueries[0]!.modifiedSince).toBe(before(new Date(newest), 10 * MINUTE_MS).toISOString())
+  expect(fake.orderQueries[0]!.modifiedSince).toBe(subtractMs(new Date(newest), 10 * MINUTE_MS).toISOString())
 })
 
 test('an empty store is read completely', async () => {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { explainFirewall } from '../../access/plugin/rules.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { toAppError } from '../../access/stores/problems.ts'
-import { homeColumns, profileColumns } from '../../access/stores/profile.ts'
+import { homeColumns, toProfileColumns } from '../../access/stores/profile.ts'
 import * as rules from '../../access/stores/rules.ts'
 import * as storeSql from '../../access/stores/store.ts'
 import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
@@ -17,7 +17,7 @@ import { readHealth } from './health.ts'
 import { importJob, type orderJob, purgeJob, syncJob, webhooksJob } from './jobs.ts'
 import { pullCoupons, pullCustomers, pullProducts, withTimeLimit } from './local-copies.ts'
 import { isTooSoonForNewOrders, queueNewOrders } from './new-orders.ts'
-import { isEmpty, orderPages } from './pages.ts'
+import { isEmpty, readOrderPages } from './pages.ts'
 import { readRecord } from './record.ts'
 import { LEASE_MS, renewLease, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
@@ -62,7 +62,7 @@ export async function syncStore(deps: Deps, { storeId }: StorePayload, stepAside
   await pullProducts(deps, { storeId, isFull: isNightly, stepAside })
   const customers = streams.find((each) => each.stream === 'customers')
   if (isNightly || !customers?.completed_at || customers.cursor_page) await pullCustomers(deps, { storeId, stepAside })
-  if (isNightly) await deleteOldEvents(store, rules.before(deps.now(), rules.RETENTION_MS))
+  if (isNightly) await deleteOldEvents(store, rules.subtractMs(deps.now(), rules.RETENTION_MS))
 }
 
 /** "Sync now": does what fits into a request; the periodic sync does the rest. */
@@ -126,18 +126,18 @@ export async function enqueueDueSyncs(deps: Deps): Promise<void> {
   const now = deps.now()
   const due = await sql.selectDueStreams(deps.db, {
     now,
-    lease: rules.after(now, 2 * LEASE_MS),
-    sweep: rules.before(now, rules.SWEEP_EVERY_MS),
-    retry: rules.before(now, rules.RETRY_AFTER_MS),
-    daily: rules.before(now, rules.NIGHTLY_EVERY_MS),
-    hourly: rules.before(now, rules.WEBHOOKS_RETRY_MS),
+    lease: rules.addMs(now, 2 * LEASE_MS),
+    sweep: rules.subtractMs(now, rules.SWEEP_EVERY_MS),
+    retry: rules.subtractMs(now, rules.RETRY_AFTER_MS),
+    daily: rules.subtractMs(now, rules.NIGHTLY_EVERY_MS),
+    hourly: rules.subtractMs(now, rules.WEBHOOKS_RETRY_MS),
   })
   for (const { store_id, needs_import, needs_sync, needs_webhooks } of due) {
     if (needs_import) await deps.jobs.enqueue(deps.db, importJob, { storeId: store_id }, store_id)
     if (needs_sync) await deps.jobs.enqueue(deps.db, syncJob, { storeId: store_id }, store_id)
     if (needs_webhooks) await deps.jobs.enqueue(deps.db, webhooksJob, { storeId: store_id }, store_id)
   }
-  for (const { id } of await storeSql.listStoresToPurge(deps.db, rules.before(now, rules.RETENTION_MS))) {
+  for (const { id } of await storeSql.listStoresToPurge(deps.db, rules.subtractMs(now, rules.RETENTION_MS))) {
     await deps.jobs.enqueue(deps.db, purgeJob, { storeId: id }, id)
   }
 }
@@ -161,16 +161,16 @@ export function sweepStore(
     // Trashed orders appear in no other listing.
     if (isNightly)
       await recordPages(run, { modifiedSince: since.toISOString(), list: 'trash', ...aborting }, { stepAside })
-    return { watermark: rules.nextWatermark(state.watermark, swept.seen, startedAt), rowsSeen: swept.rowsSeen }
+    return { watermark: rules.findNextWatermark(state.watermark, swept.seen, startedAt), rowsSeen: swept.rowsSeen }
   })
 }
 
 async function computeSweepStart({ store, state, startedAt }: SyncJob, isNightly: boolean): Promise<Date> {
   const row = requireFound(await storeSql.readStore(store), 'Store')
   const usual = state.watermark
-    ? rules.before(state.watermark, rules.SWEEP_OVERLAP_MS)
-    : rules.before(row.connected_at, rules.NIGHTLY_OVERLAP_MS)
-  const nightly = rules.before(startedAt, rules.NIGHTLY_OVERLAP_MS)
+    ? rules.subtractMs(state.watermark, rules.SWEEP_OVERLAP_MS)
+    : rules.subtractMs(row.connected_at, rules.NIGHTLY_OVERLAP_MS)
+  const nightly = rules.subtractMs(startedAt, rules.NIGHTLY_OVERLAP_MS)
   return isNightly && nightly < usual ? nightly : usual
 }
 
@@ -178,13 +178,13 @@ async function computeSweepStart({ store, state, startedAt }: SyncJob, isNightly
 export function importOrders(deps: Deps, storeId: string, stepAside?: StepAside): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'import' }, async (run) => {
     const { state, startedAt } = run
-    const since = state.watermark ?? rules.before(startedAt, rules.IMPORT_REACH_MS)
+    const since = state.watermark ?? rules.subtractMs(startedAt, rules.IMPORT_REACH_MS)
     const { seen, rowsSeen } = await recordPages(
       run,
       { modifiedSince: since.toISOString() },
       { isResumable: true, stepAside },
     )
-    return { watermark: rules.nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+    return { watermark: rules.findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }
 
@@ -202,17 +202,17 @@ async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = fals
   let seen: Date | null = null
   let rowsSeen = 0
   let pages = 0
-  for await (const page of withTimeLimit(orderPages(client, query), { signal: query.signal, stepAside })) {
+  for await (const page of withTimeLimit(readOrderPages(client, query), { signal: query.signal, stepAside })) {
     if (isEmpty(page)) continue
     await recordOrders(deps, store.storeId, page.rows, 'sync')
-    seen = rules.newest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
+    seen = rules.pickNewest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
     rowsSeen += page.rows.length
     if (page.skipped.length > 0) {
       deps.log.warn({ storeId: store.storeId, skipped: page.skipped.length }, 'store.rows_skipped')
     }
     if (isResumable && ANALYZE_AFTER_PAGES.has(++pages)) await sql.analyzeDoubled(store)
     const reached = isResumable && page.resumeFrom ? new Date(page.resumeFrom) : null
-    await renewLease(run, reached ? { watermark: rules.earlier(reached, startedAt) } : {})
+    await renewLease(run, reached ? { watermark: rules.pickEarlier(reached, startedAt) } : {})
   }
   return { seen, rowsSeen }
 }
@@ -241,7 +241,7 @@ async function refreshProfile(deps: Deps, store: StoreDb<Db>): Promise<void> {
   try {
     const client = await openStoreClient(deps, store)
     const profile = await client.readProfile(AbortSignal.timeout(45_000))
-    const columns = { ...profileColumns(profile), ...homeColumns(row.platform, profile) }
+    const columns = { ...toProfileColumns(profile), ...homeColumns(row.platform, profile) }
     await storeSql.updateStore({ accountId: row.account_id, db: deps.db }, store.storeId, columns)
   } catch (error) {
     if (error instanceof AppError) return

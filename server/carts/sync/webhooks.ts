@@ -5,7 +5,7 @@ import { forgetPreviousKeys, openStoreClient } from '../../access/stores/access.
 import { readStore } from '../../access/stores/store.ts'
 import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { requireFound } from '../../core/common/errors.ts'
-import { randomToken } from '../../core/common/secrets.ts'
+import { createToken } from '../../core/common/secrets.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient, WebhookSubscription } from '../../platforms/platform/platform.ts'
@@ -23,7 +23,7 @@ export { deleteWebhooks, listWebhooks, markForRenewal } from './webhook-sql.ts'
 
 const CLEAN_UP_LIMIT_MS = 5_000
 
-export const secretContext = (storeId: string, topic: string) => `webhook:${storeId}:${topic}`
+export const buildSecretContext = (storeId: string, topic: string) => `webhook:${storeId}:${topic}`
 
 /** Job: recreates webhooks that are missing, disabled, have another URL or older keys, each with a new secret. */
 export async function ensureWebhooks(
@@ -74,9 +74,9 @@ async function ensureTopic(deps: Deps, store: StoreDb<Db>, wanted: TopicInput): 
     await sql.markChecked(store, topic, 'active', now)
     return
   }
-  const secret = randomToken()
+  const secret = createToken()
   const made = await client.createWebhook(topic, deliveryUrl, secret)
-  const encryptedSecret = deps.secrets.seal(secret, secretContext(store.storeId, topic))
+  const encryptedSecret = deps.secrets.seal(secret, buildSecretContext(store.storeId, topic))
   await sql.saveWebhook(store, { topic, webhookId: made.id, encryptedSecret, status: made.status, now })
   // Deletes disabled subscriptions and ours with a lost secret, which would only fail. Other apps' are not touched.
   const stale = present.filter((hook) => hook.topic === topic && (isOurs(hook) || hook.deliveryUrl === deliveryUrl))

@@ -109,7 +109,7 @@ const openZip = promisify<string, yauzl.Options, yauzl.ZipFile>(yauzl.open)
 
 export async function openArchive(file: string): Promise<ArchiveReader> {
   const zip = await openZip(file, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
-    throw new StartupError(`${file} cannot be read as a Recoup backup: ${errorMessage(error)}.`)
+    throw new StartupError(`${file} cannot be read as a Recoup backup: ${getErrorMessage(error)}.`)
   })
   try {
     const entries = await readEntries(zip)
@@ -197,4 +197,4 @@ async function readEntry({ zip, entries, manifest, name }: EntryRequest): Promis
   return content.pipe(check)
 }
 
-const errorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const getErrorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error))

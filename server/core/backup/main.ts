@@ -4,7 +4,7 @@ import { type Config, ensureAppSecret, loadConfig, storeAppSecret } from '../con
 import { acquireInstanceLock } from '../config/instance-lock.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { startEmbedded } from '../postgres/embedded.ts'
-import { runCommand, say, withEmbedded } from '../postgres/operator-command.ts'
+import { printLine, runCommand, withEmbedded } from '../postgres/operator-command.ts'
 import { writeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'
 
@@ -17,8 +17,8 @@ async function backup(config: Config, wanted: string | undefined): Promise<void>
   await withEmbedded(config.dataDir, async (url) => {
     const secret = ensureAppSecret(config)
     const tableCount = await writeBackup({ url, secret, isSecretIncluded: !config.appSecret, file, now })
-    say(`Backup written: ${file} (${tableCount} tables).`)
-    say(
+    printLine(`Backup written: ${file} (${tableCount} tables).`)
+    printLine(
       config.appSecret
         ? 'It holds personal data. It does not hold APP_SECRET, which is needed to restore it: keep that elsewhere.'
         : 'It holds personal data and the secret that store keys are encrypted with: keep it where nobody else can read it.',
@@ -30,14 +30,14 @@ async function restore(config: Config, file: string | undefined): Promise<void> 
   if (!file) throw new StartupError('Name the backup: npm run restore -- recoup-2026-01-31T09-00-00.zip')
   const lock = await acquireInstanceLock(config.dataDir, '')
   try {
-    const postgres = await startEmbedded({ dataDir: config.dataDir, say })
+    const postgres = await startEmbedded({ dataDir: config.dataDir, say: printLine })
     try {
       const jobs = handlers.map((handler) => handler.job)
       const options = { url: postgres.url, file: path.resolve(file), secret: config.appSecret ?? null, jobs }
       const { madeAt, secret, tableCount } = await restoreBackup(options)
       if (secret) storeAppSecret(config, secret)
-      say(`Restored ${tableCount} tables as of ${madeAt.toISOString()} into ${config.dataDir}.`)
-      say(
+      printLine(`Restored ${tableCount} tables as of ${madeAt.toISOString()} into ${config.dataDir}.`)
+      printLine(
         'Start Recoup with npm start. It starts paused and sends nothing until you confirm that it is the live installation.',
       )
     } finally {

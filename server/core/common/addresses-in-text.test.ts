@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import cases from '../../../test/fixtures/names-at-checkout.json' with { type: 'json' }
-import { hasAddress, personName, withoutAddresses, withoutLinks } from './addresses-in-text.ts'
+import { cleanPersonName, hasAddress, removeAddresses, removeLinks } from './addresses-in-text.ts'
 
 const ENCODED = '=?utf-8?b?ZXZpbC5jb20gbG9naW4=?='
 
 describe('a first name', () => {
   test.each([...cases.must_stay, 'Жанна', "D'Arcy", 'Ana María', 'John 3', 'עדה'])('%s is kept', (name) => {
-    expect(personName(` ${name} `)).toBe(name)
+    expect(cleanPersonName(` ${name} `)).toBe(name)
   })
 
   test.each([
@@ -37,7 +37,7 @@ describe('a first name', () => {
       'evil\u2027com',
     ],
   ])('%j is rejected (cases-R2, security-P1)', (name) => {
-    expect(personName(name)).toBe('')
+    expect(cleanPersonName(name)).toBe('')
   })
 })
 
@@ -50,7 +50,7 @@ describe('a name of a shop or a product', () => {
     ['shop.example', 'shop.example'],
     ['WWW.Shop.Example mugs', 'shop.example'],
   ])('%s stays unchanged', (name, ownHost = 'other.example') => {
-    expect(withoutAddresses(name, [ownHost])).toBe(name)
+    expect(removeAddresses(name, [ownHost])).toBe(name)
   })
 
   test.each([
@@ -62,7 +62,7 @@ describe('a name of a shop or a product', () => {
     ['evil\u200b.com', 'evil com'],
     ['evil&#46;com', 'evil com'],
   ])('%s produces no link (security-P1, security-P8)', (name, shown) => {
-    expect(withoutAddresses(name, ['shop.example'])).toBe(shown)
+    expect(removeAddresses(name, ['shop.example'])).toBe(shown)
     expect(hasAddress(shown)).toBe(false)
   })
 
@@ -80,12 +80,12 @@ describe('a name of a shop or a product', () => {
     ['evil.com, www.evil.com/evil.com', 'evil com, www evil com evil com'],
     ['5.1.1 evil&#46;com', '5 1 1 evil com'],
   ])('the answer %j loses only its addresses', (answer, shown) => {
-    expect(withoutLinks(answer)).toBe(shown)
+    expect(removeLinks(answer)).toBe(shown)
     expect(hasAddress(shown, ['203.0.113.5'])).toBe(false)
   })
 
   test('an encoded word that mail programs decode counts as an address (security-P3)', () => {
     expect(hasAddress(`Shop ${ENCODED}`)).toBe(true)
-    expect(hasAddress(withoutAddresses(`Shop ${ENCODED}`))).toBe(false)
+    expect(hasAddress(removeAddresses(`Shop ${ENCODED}`))).toBe(false)
   })
 })

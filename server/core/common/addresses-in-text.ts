@@ -20,9 +20,9 @@ const WEB = /(?<![\p{L}\p{N}])www\d?\.[\p{L}\p{N}][^\s,;]*/giu
  */
 export function hasAddress(text: string, ownHosts: readonly string[] = []): boolean {
   if (ENCODED_WORD.test(text)) return true
-  const own = ownHosts.map(withoutWww)
+  const own = ownHosts.map(removeWww)
   return listSpellings(text).some(
-    (each) => SIGNS.test(each) && findAddresses(each).some((found) => !own.includes(withoutWww(found))),
+    (each) => SIGNS.test(each) && findAddresses(each).some((found) => !own.includes(removeWww(found))),
   )
 }
 
@@ -48,7 +48,7 @@ const narrowLetters = (text: string) =>
 const PARTING = /[.:@/\\=?]+/g
 
 /** Replaces dots and signs of foreign addresses with spaces. Returns '' when an address remains. */
-export function withoutAddresses(text: string, ownHosts: readonly string[] = []): string {
+export function removeAddresses(text: string, ownHosts: readonly string[] = []): string {
   if (!hasAddress(text, ownHosts)) return text
   const separated = narrowLetters(text)
     .replace(/\p{Cf}/gu, '')
@@ -61,15 +61,15 @@ export function withoutAddresses(text: string, ownHosts: readonly string[] = [])
 const IP = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g
 
 /**
- * Like withoutAddresses, for server responses: changes only the addresses, so status codes and IP addresses stay
+ * Like `removeAddresses`, for server responses: changes only the addresses, so status codes and IP addresses stay
  * readable.
  */
-export function withoutLinks(text: string): string {
+export function removeLinks(text: string): string {
   const ips: string[] = text.match(IP) ?? []
   const found = findAddresses(text).filter((each) => !ips.includes(each))
   const longestFirst = found.toSorted((one, other) => other.length - one.length)
   const separated = longestFirst.reduce((rest, each) => rest.replaceAll(each, each.replace(PARTING, ' ').trim()), text)
-  return withoutAddresses(separated, ips)
+  return removeAddresses(separated, ips)
 }
 
 /** Characters of addresses, prices and markup, and control and direction characters. */
@@ -77,10 +77,10 @@ const IN_NO_NAME = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u2027@/\
 const MAX_DIGITS = 2
 
 /** Returns a typed first name when it is plausible, else ''. Anybody can type anything at a checkout. */
-export function personName(typed: string): string {
+export function cleanPersonName(typed: string): string {
   const name = decode(typed).normalize('NFKC').trim()
   const digits = name.match(/\p{Nd}/gu)?.length ?? 0
   return IN_NO_NAME.test(name) || digits > MAX_DIGITS || hasAddress(name) ? '' : typed.trim()
 }
 
-const withoutWww = (host: string) => host.toLowerCase().replace(/^www\./, '')
+const removeWww = (host: string) => host.toLowerCase().replace(/^www\./, '')

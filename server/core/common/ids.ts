@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 
 /** Time-ordered, so that a store's newest rows are adjacent in its indexes. */
-export const newId = (): string => crypto.randomUUIDv7()
+export const createId = (): string => crypto.randomUUIDv7()
 
 /** Content-based id (RFC 9562, version 8): equal content gives the same row. */
 export function deriveId(content: string): string {

@@ -42,7 +42,7 @@ export function isSameSecret(given: string | Buffer, secret: string | Buffer): b
 }
 
 /** 256 random bits, base64url. */
-export const randomToken = (): string => crypto.randomBytes(32).toString('base64url')
+export const createToken = (): string => crypto.randomBytes(32).toString('base64url')
 
 /** The stored form of a token. Tokens are random, so a plain hash is enough. */
-export const tokenHash = (token: string): Buffer => crypto.hash('sha256', token, 'buffer')
+export const hashToken = (token: string): Buffer => crypto.hash('sha256', token, 'buffer')

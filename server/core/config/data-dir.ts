@@ -67,7 +67,7 @@ const MAX_TEMP_PATH = 60
  * A folder of mode 0700 for one data folder's sockets. Any user can create a folder in the temporary folder, so one
  * with another owner is refused.
  */
-export function privateFolder(realDataDir: string, purpose: string, owner: Owner = {}): string {
+export function findPrivateFolder(realDataDir: string, purpose: string, owner: Owner = {}): string {
   const temp = os.tmpdir()
   const base = temp.length <= MAX_TEMP_PATH && canEnter(temp, owner) ? temp : '/tmp'
   const folder = path.join(base, `recoup-${hashOfFolder(realDataDir)}${purpose}`)

@@ -3,7 +3,7 @@
 import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
-import { hashOfFolder, openDataDir, privateFolder } from './data-dir.ts'
+import { findPrivateFolder, hashOfFolder, openDataDir } from './data-dir.ts'
 import { StartupError } from './startup-errors.ts'
 
 /** Another process holds the data folder. */
@@ -31,7 +31,7 @@ export async function acquireInstanceLock(dataDir: string, address: string): Pro
 function lockPath(dataDir: string) {
   const real = openDataDir(dataDir)
   if (process.platform === 'win32') return `\\\\.\\pipe\\recoup-${hashOfFolder(real)}`
-  return path.join(privateFolder(real, ''), 'lock')
+  return path.join(findPrivateFolder(real, ''), 'lock')
 }
 
 function alreadyRunningError(dataDir: string, address: string) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
 import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../common/ids.ts'
+import { createId } from '../common/ids.ts'
 import { loadMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
@@ -87,7 +87,7 @@ test('the migration keeps badges, counters and filters of carts', async () => {
 test('the migration waits for other processes and is refused while one runs', async () => {
   const old = await aDatabaseOfBefore()
   const beat = `insert into workers (id, started_at, seen_at, steady_since) values ($1, now(), now(), now())`
-  await old.query(beat, [newId()])
+  await old.query(beat, [createId()])
   const attempt = () => migrate(old, { lockAttempts: 2, pause: async () => {} })
   await expect(attempt()).rejects.toThrow(/0061_cart_badges.sql gave up .* Stop other processes of Recoup/)
   expect((await rowsOf(old, 'carts')).length).toBe(0)

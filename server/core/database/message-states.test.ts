@@ -4,7 +4,7 @@ import { advanceToAbandoned, createMessageScene, HOUR, sendDueMessages } from '.
 import { createSteadyWorker, listDecisions, readStoredMessage, readStoredMessages } from '../../../test/send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
-import { newId } from '../common/ids.ts'
+import { createId } from '../common/ids.ts'
 import { openDb } from '../db/db.ts'
 import { loadMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
@@ -32,7 +32,7 @@ test('a mail in flight is settled, a prepared one is due again, and a text prepa
 
   const rows = (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)
   const idOf = (name: (typeof CASES)[number]) => rows[CASES.indexOf(name)]!.id
-  const [dead, left] = [newId(), world.now]
+  const [dead, left] = [createId(), world.now]
   const judged = JSON.stringify({ reason: 'ok', inputs: {} })
   const open = `finished_at = null, provider_id = null, attempts = 0, worker_id = $2`
   const claimed = `state = 'claimed', claim = $2, ${open}, wake_at = now() + interval '1 minute', judged = $3, handed_over_at = $4`

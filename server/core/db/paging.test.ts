@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { cursorPage, describePage, pageWindow, readCursor } from './paging.ts'
+import { cursorPage, describePage, findPageWindow, readCursor } from './paging.ts'
 
 test('reports the total, and an empty list has zero pages', () => {
   expect(describePage({ page: 2, limit: 10 }, 21)).toEqual({ page: 2, limit: 10, total: 21, pages: 3 })
@@ -13,7 +13,7 @@ test('every page has its rows from either end, and skips at most half of the lis
     const turned = rows.toReversed()
     const seen: number[] = []
     for (let page = 1; page <= 12; page++) {
-      const window = pageWindow({ page, limit: 10 }, total, true)
+      const window = findPageWindow({ page, limit: 10 }, total, true)
       if (!window) continue
       const { offset, limit, isFromEnd } = window
       expect(offset).toBeLessThanOrEqual(total / 2)
@@ -22,8 +22,8 @@ test('every page has its rows from either end, and skips at most half of the lis
     }
     expect(seen).toEqual(rows)
   }
-  expect(pageWindow({ page: 10, limit: 10 }, 100, false)).toEqual({ offset: 90, limit: 10, isFromEnd: false })
-  expect(pageWindow({ page: 11, limit: 10 }, 100, true)).toBeNull()
+  expect(findPageWindow({ page: 10, limit: 10 }, 100, false)).toEqual({ offset: 90, limit: 10, isFromEnd: false })
+  expect(findPageWindow({ page: 11, limit: 10 }, 100, true)).toBeNull()
 })
 
 test('a cursor continues after the last row, and the last page has none', () => {

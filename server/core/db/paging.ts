@@ -27,7 +27,7 @@ export interface PageWindow {
  * With a known total, pages of the second half are read from the end, so that at most half of the index is skipped.
  * Those rows come in opposite order. Only for an order that an index supports in both directions.
  */
-export function pageWindow({ page, limit }: Page, total: number, isTwoWay: boolean): PageWindow | null {
+export function findPageWindow({ page, limit }: Page, total: number, isTwoWay: boolean): PageWindow | null {
   const start = (page - 1) * limit
   const rows = Math.min(limit, total - start)
   if (rows <= 0) return null

@@ -25,7 +25,9 @@ export async function takePoint(deps: Deps, limit: Limit, subject: string): Prom
 }
 
 export const rateLimitedError = (waitS: number) =>
-  new AppError('rate_limited', `Too many attempts. Please try again in ${waitingTime(waitS)}.`, { retryAfterS: waitS })
+  new AppError('rate_limited', `Too many attempts. Please try again in ${formatWaitingTime(waitS)}.`, {
+    retryAfterS: waitS,
+  })
 
 /** Returns 0 when the point was taken, else the seconds to wait. */
 export const tryTakePoint = (deps: Deps, limit: Limit, subject: string): Promise<number> =>
@@ -140,7 +142,7 @@ export function clientNetwork(ip: string): string {
 }
 
 /** "14 minutes", "1 hour": rounded up, so that a retry then succeeds. */
-export function waitingTime(seconds: number): string {
+export function formatWaitingTime(seconds: number): string {
   if (seconds < 60) return pluralize(Math.max(1, Math.ceil(seconds)), 'second')
   if (seconds <= 59 * 60) return pluralize(Math.ceil(seconds / 60), 'minute')
   return pluralize(Math.ceil(seconds / 3_600), 'hour')

@@ -31,7 +31,7 @@ export function compareShares({ treated, control }: Arms, alpha = 0.05): Interva
  * 22 (1927).
  */
 export function computeWilson(share: number, people: number, alpha: number): Interval {
-  const z = normalQuantile(1 - alpha / 2)
+  const z = getNormalQuantile(1 - alpha / 2)
   const spread = z * Math.sqrt((share * (1 - share)) / people + (z * z) / (4 * people * people))
   const scale = 1 + (z * z) / people
   const middle = share + (z * z) / (2 * people)
@@ -47,7 +47,7 @@ export function compareMeans(arms: Arms, alpha = 0.05): Interval {
   const error = computeStandardError(arms)
   if (!Number.isFinite(error)) return { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
   if (error === 0) return { low: difference, high: difference }
-  const half = studentQuantile(1 - alpha / 2, welchDegrees(arms)) * error
+  const half = getStudentQuantile(1 - alpha / 2, welchDegrees(arms)) * error
   return { low: difference - half, high: difference + half }
 }
 
@@ -57,7 +57,7 @@ function welchDegrees({ treated, control }: Arms): number {
 }
 
 /** Quantile of the standard normal distribution. */
-const normalQuantile = (probability: number): number => jStat.normal.inv(probability, 0, 1)
+const getNormalQuantile = (probability: number): number => jStat.normal.inv(probability, 0, 1)
 
 /** Quantile of Student's t distribution. */
-const studentQuantile = (probability: number, degrees: number): number => jStat.studentt.inv(probability, degrees)
+const getStudentQuantile = (probability: number, degrees: number): number => jStat.studentt.inv(probability, degrees)

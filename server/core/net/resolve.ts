@@ -9,12 +9,12 @@ export type Resolved = { address: string } | { problem: 'not_found' | 'not_publi
 /** Resolves all addresses of a name; tests replace it. */
 export type LookupAll = (host: string) => Promise<string[]>
 
-const systemLookup: LookupAll = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+const lookUpHost: LookupAll = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
 /** `allowsPrivate`: private and loopback addresses are allowed (ALLOW_PRIVATE_STORES). Link-local never is. */
 export async function resolveGuarded(
   host: string,
-  { allowsPrivate, lookupAll = systemLookup }: { allowsPrivate: boolean; lookupAll?: LookupAll | undefined },
+  { allowsPrivate, lookupAll = lookUpHost }: { allowsPrivate: boolean; lookupAll?: LookupAll | undefined },
 ): Promise<Resolved> {
   const found = await withinLimit(lookupAll(host)).catch(() => [])
   if (found.length === 0) return { problem: 'not_found' }

@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { privateFolder } from '../config/data-dir.ts'
+import { findPrivateFolder } from '../config/data-dir.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import {
   assertReadable,
@@ -107,14 +107,14 @@ async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, 
     const running = findPostmaster(cluster.pgdata)
     if (running) {
       const server = fillAddress(cluster, running)
-      if (await isReady(cluster, server, () => isAlive(server.pid))) return { server, adopted: true }
+      if (await waitUntilReady(cluster, server, () => isAlive(server.pid))) return { server, adopted: true }
       continue // it was just ending
     }
     const bin = installBinaries(cluster)
     initialise(cluster, bin, { isDurable: settings.fsync !== 'off' })
     const started = await launch(cluster, bin, settings, port)
     if (typeof started !== 'string') return { server: started, adopted: false }
-    if (!isPassing(started) || Date.now() > giveUpAt) {
+    if (!isTransient(started) || Date.now() > giveUpAt) {
       throw new StartupError(
         `The database did not start: ${started || 'it gave no reason'}. Its log is ${cluster.log}.`,
       )
@@ -124,7 +124,7 @@ async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, 
 }
 
 /** Just after a kill its children or its zombie still exist, or another start was faster. */
-function isPassing(lastErrors: string) {
+function isTransient(lastErrors: string) {
   return /another postmaster|still in use|already exists/i.test(lastErrors)
 }
 
@@ -134,7 +134,7 @@ function fillAddress(cluster: Cluster, found: Postmaster): Postmaster {
 }
 
 function socketFolder(cluster: Cluster) {
-  return privateFolder(cluster.realDataDir, '-db', cluster.owner)
+  return findPrivateFolder(cluster.realDataDir, '-db', cluster.owner)
 }
 
 /** Starts the server and waits until it accepts connections. Returns its last log lines when it ended instead. */
@@ -145,7 +145,7 @@ async function launch(
   samePort?: number,
 ): Promise<Postmaster | string> {
   const socketDir = socketFolder(cluster)
-  const port = samePort ?? (process.platform === 'win32' ? await freePort() : PORT)
+  const port = samePort ?? (process.platform === 'win32' ? await findFreePort() : PORT)
   const all = Object.entries({ ...serverSettings(socketDir), ...settings }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
@@ -167,7 +167,7 @@ async function launch(
   if (problem) return problem.message
   const server = { pid: child.pid!, port, socketDir }
   const isRunning = () => child.exitCode === null && child.signalCode === null
-  const isUp = await isReady(cluster, server, isRunning)
+  const isUp = await waitUntilReady(cluster, server, isRunning)
   if (isUp && findPostmaster(cluster.pgdata)?.pid === child.pid) return server
   // Another start's server answered; ours sees it and ends.
   while (isRunning()) await sleep(20)
@@ -216,7 +216,7 @@ function readLastErrors(cluster: Cluster, logStart: number) {
  * Waits until the server accepts connections; false when it ended. Recovery may take long, but an unreachable server
  * fails.
  */
-async function isReady(cluster: Cluster, server: Postmaster, isRunning: () => boolean): Promise<boolean> {
+async function waitUntilReady(cluster: Cluster, server: Postmaster, isRunning: () => boolean): Promise<boolean> {
   const begun = Date.now()
   let lastReplyAt = begun
   while (Date.now() - begun < RECOVERY_LIMIT_MS) {
@@ -284,7 +284,7 @@ async function stop(cluster: Cluster, server: Postmaster) {
   fs.rmSync(server.socketDir, { recursive: true, force: true })
 }
 
-function freePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const server = net.createServer().once('error', reject)
   server.listen(0, '127.0.0.1', () => {

@@ -7,7 +7,7 @@ import { startEmbedded } from './embedded.ts'
 
 // Shared code of operator commands: backup, restore, confirm-live.
 
-export const say = (sentence: string) => void process.stdout.write(`${sentence}\n`)
+export const printLine = (sentence: string) => void process.stdout.write(`${sentence}\n`)
 
 /**
  * Runs `work` with the embedded database: the running one, or one started for this call. Creates no database where
@@ -25,7 +25,7 @@ export async function withEmbedded(dataDir: string, work: (url: string) => Promi
     if (error instanceof InstanceRunning) return null
     throw error
   })
-  const postgres = await startEmbedded({ dataDir, say })
+  const postgres = await startEmbedded({ dataDir, say: printLine })
   try {
     await work(postgres.url)
   } finally {

@@ -1,7 +1,7 @@
 import { type PushPayload, pushLimits } from '../../../shared/push.ts'
 import { createToken } from '../../carts/links/message-tokens.ts'
 import { cleanText } from '../../messages/templates/context.ts'
-import { sharedRenders } from '../../messages/templates/renders.ts'
+import { getSharedRenders } from '../../messages/templates/renders.ts'
 import { type ComposeInput, createLinks, type LinkToken, NO_ACCOUNT, pageWithoutCart } from './compose.ts'
 import { buildTextContext } from './compose-text.ts'
 
@@ -21,7 +21,7 @@ export interface ComposedPush {
 
 /** Throws a TemplateError if the text cannot be rendered. */
 export async function composePush(input: ComposePushInput): Promise<ComposedPush> {
-  const { template, who = NO_ACCOUNT, renders = sharedRenders(), cartId, icon, publicUrl, messageId } = input
+  const { template, who = NO_ACCOUNT, renders = getSharedRenders(), cartId, icon, publicUrl, messageId } = input
   const { tokens, checkoutLink } = createLinks(input, pageWithoutCart(input))
   const context = buildTextContext({ ...input, cart: { ...input.cart, firstName: null } }, checkoutLink)
   const { id, version, subject, body } = template

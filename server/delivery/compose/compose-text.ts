@@ -2,11 +2,11 @@ import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import type { Cost, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
 import { cleanText, type TemplateContext, TemplateError } from '../../messages/templates/context.ts'
 import { READY_TEXTS } from '../../messages/templates/ready-templates.ts'
-import { sharedRenders } from '../../messages/templates/renders.ts'
+import { getSharedRenders } from '../../messages/templates/renders.ts'
 import {
+  buildCartContext,
+  buildCouponContext,
   type ComposeInput,
-  cartContext,
-  couponContext,
   createLinks,
   type LinkToken,
   NO_ACCOUNT,
@@ -50,9 +50,9 @@ export function buildTextContext(
   checkoutLink: string,
 ): TemplateContext {
   const { cart, store } = input
-  const { coupon, entered } = couponContext(input)
+  const { coupon, entered } = buildCouponContext(input)
   // A text names one item and counts the others, so it shows only available ones.
-  const shown = cartContext({ ...cart, items: cart.items.filter((item) => !item.isGone) }, store)
+  const shown = buildCartContext({ ...cart, items: cart.items.filter((item) => !item.isGone) }, store)
   return {
     ...shown,
     customerName: cleanText(shown.customerName, 40),
@@ -68,7 +68,7 @@ export function buildTextContext(
 }
 
 async function freeText(input: ComposeTextInput, context: TemplateContext) {
-  const { channel, body, who = NO_ACCOUNT, renders = sharedRenders() } = input
+  const { channel, body, who = NO_ACCOUNT, renders = getSharedRenders() } = input
   const source = { id: body?.id ?? `ready:${channel}`, version: body?.version ?? 1, subject: '-' }
   const text = await renders.text(who, { ...source, body: body?.text ?? READY_TEXTS[channel] }, context)
   // Carriers and the law require opt-out instructions in every SMS.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readClick } from '../../carts/links/message-tokens.ts'
-import { createSecrets, tokenHash } from '../../core/common/secrets.ts'
+import { createSecrets, hashToken } from '../../core/common/secrets.ts'
 import { DEFAULT_MAIL_BRAND } from '../../messages/templates/brand.ts'
 import { createRenders } from '../../messages/templates/renders.ts'
 import { formatMinor } from './amounts.ts'
@@ -81,7 +81,7 @@ test('links of a test send are stored as rows, because it has no message row', a
     ['click', 'https://recoup.example/cart/recover?cart_id=rt_'],
     ['click', 'https://shop.example.com/sale'],
   ])
-  const hashes = [...html.matchAll(/\/c\/([\w-]{43})"/g)].map(([, token]) => tokenHash(token!).toString('hex'))
+  const hashes = [...html.matchAll(/\/c\/([\w-]{43})"/g)].map(([, token]) => hashToken(token!).toString('hex'))
   expect(new Set(hashes)).toEqual(new Set(tokens.slice(1).map(({ hash }) => hash)))
   expect(html).not.toContain('?to=')
 })
@@ -130,7 +130,7 @@ test('the restore token shown in links is the one whose hash is kept', async () 
   const { tokens, messageId } = { ...(await composeEmail(input())), messageId: input().messageId }
   const token = createRestoreToken(secrets, messageId)
   expect(token).toMatch(/^rt_[\w-]{43}$/)
-  expect(tokens[0]!.hash).toBe(tokenHash(token.slice(3)).toString('hex'))
+  expect(tokens[0]!.hash).toBe(hashToken(token.slice(3)).toString('hex'))
 })
 
 test('amounts have their currency’s own decimals (decision 21)', async () => {

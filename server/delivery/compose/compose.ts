@@ -2,14 +2,14 @@ import crypto from 'node:crypto'
 import { TEST_TOKEN } from '../../../shared/restore.ts'
 import { cleanStoreName, isOnStoreHost } from '../../access/stores/rules.ts'
 import { createClickPath, createToken, type TokenPurpose } from '../../carts/links/message-tokens.ts'
-import { personName, withoutAddresses } from '../../core/common/addresses-in-text.ts'
-import { type Secrets, tokenHash } from '../../core/common/secrets.ts'
+import { cleanPersonName, removeAddresses } from '../../core/common/addresses-in-text.ts'
+import { hashToken, type Secrets } from '../../core/common/secrets.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import type { MailBrand, TemplateContext } from '../../messages/templates/context.ts'
 import type { RenderedMessage } from '../../messages/templates/message.ts'
 import { findProblem } from '../../messages/templates/message.ts'
 import type { Difference } from '../../messages/templates/plans/plans.ts'
-import { type RenderPurpose, type Renders, sharedRenders } from '../../messages/templates/renders.ts'
+import { getSharedRenders, type RenderPurpose, type Renders } from '../../messages/templates/renders.ts'
 import { formatMinor } from './amounts.ts'
 import { presentCoupon, type ShownCoupon } from './coupon-text.ts'
 import type { ShownItem } from './goods-rules.ts'
@@ -76,7 +76,7 @@ export function createLinks(
   const tokens: LinkToken[] = []
   const keep = (purpose: LinkToken['purpose'], target: string | null) => {
     const token = secrets.token(purpose, `${messageId}:${tokens.filter((each) => each.purpose === purpose).length}`)
-    tokens.push({ hash: tokenHash(token).toString('hex'), purpose, target })
+    tokens.push({ hash: hashToken(token).toString('hex'), purpose, target })
     return token
   }
   // A test send has no message row, so its links cannot refer to one.
@@ -101,7 +101,7 @@ export function pageWithoutCart({
 }
 
 /** The template's variables for the message's coupon and for the entered one. */
-export function couponContext({
+export function buildCouponContext({
   coupon,
   entered = null,
   cart,
@@ -112,24 +112,24 @@ export function couponContext({
 }
 
 /** The template's variables for shopper, shop and cart. Names that contain links are cleaned. */
-export function cartContext(
+export function buildCartContext(
   { items, valueMinor, currency, firstName }: ComposeInput['cart'],
   store: ComposeInput['store'],
 ) {
   const ownHosts = [store.url, store.homeUrl].map((url) => new URL(url).hostname)
   const names = {
-    customerName: personName(firstName ?? ''),
+    customerName: cleanPersonName(firstName ?? ''),
     storeName: cleanStoreName(store.name, [store.url, store.homeUrl]),
   }
   if (currency === null) return { ...names, items: [], cartTotal: '', isWithoutCart: true }
-  const shown = items.map((item) => presentItem({ ...item, name: withoutAddresses(item.name, ownHosts) }, currency))
+  const shown = items.map((item) => presentItem({ ...item, name: removeAddresses(item.name, ownHosts) }, currency))
   return { ...names, items: shown, cartTotal: formatMinor(valueMinor, currency) }
 }
 
 /** Hides prices if all are zero: then they are unknown, as for goods priced on request. */
 function hideUnknownPrices(
   { valueMinor, currency, items }: ComposeInput['cart'],
-  shown: ReturnType<typeof cartContext>,
+  shown: ReturnType<typeof buildCartContext>,
 ) {
   if (currency === null || valueMinor !== 0 || items.some(({ unitPriceMinor }) => unitPriceMinor !== 0)) return shown
   return { ...shown, items: shown.items.map((item) => ({ ...item, unitPrice: '', lineTotal: '' })), cartTotal: '' }
@@ -137,14 +137,14 @@ function hideUnknownPrices(
 
 /** Throws a TemplateError if the template cannot be rendered. The same message id always gives the same links. */
 export async function composeEmail(input: ComposeInput): Promise<Composed> {
-  const { publicUrl, secrets, messageId, who = NO_ACCOUNT, renders = sharedRenders() } = input
+  const { publicUrl, secrets, messageId, who = NO_ACCOUNT, renders = getSharedRenders() } = input
   const { tokens, track, checkoutLink } = createLinks(input, pageWithoutCart(input))
   const tokenOf = (purpose: TokenPurpose) => createToken(secrets, purpose, messageId)
   const footerToken = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : tokenOf(purpose))
   const context: TemplateContext = {
-    ...hideUnknownPrices(input.cart, cartContext(input.cart, input.store)),
+    ...hideUnknownPrices(input.cart, buildCartContext(input.cart, input.store)),
     checkoutLink,
-    ...couponContext(input),
+    ...buildCouponContext(input),
     brand: input.brand,
     unsubscribeLink: `${publicUrl}/u/${footerToken('unsubscribe')}`,
     preferencesLink: `${publicUrl}/preferences?token=${footerToken('preferences')}`,

@@ -52,12 +52,12 @@ function offerText(coupon: ShownCoupon): string {
 }
 
 function amountText({ percent, amountMinor, currency }: ShownCoupon): string {
-  if (percent !== null) return percentText(percent)
+  if (percent !== null) return formatPercent(percent)
   return amountMinor ? formatMinor(amountMinor, currency) : ''
 }
 
 /** Formats hundredths of a percent: "10%", "12.5%". */
-const percentText = (hundredths: number): string => `${hundredths / 100}%`
+const formatPercent = (hundredths: number): string => `${hundredths / 100}%`
 
 const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
@@ -72,11 +72,11 @@ export function expiryText(end: Date, timeZone: string): string {
   if (last.hour === 23 && last.minute === 59) return day
   const time = Temporal.Instant.fromEpochMilliseconds(end.getTime()).toZonedDateTimeISO(timeZone)
   const hour = time.hour % 12 === 0 ? 12 : time.hour % 12
-  return `${day}, ${hour}:${String(time.minute).padStart(2, '0')} ${time.hour < 12 ? 'AM' : 'PM'} ${zoneName(end, timeZone)}`
+  return `${day}, ${hour}:${String(time.minute).padStart(2, '0')} ${time.hour < 12 ? 'AM' : 'PM'} ${formatZone(end, timeZone)}`
 }
 
 /** "EST", or "GMT+1" where it has no short name in English. */
-const zoneName = (at: Date, timeZone: string): string =>
+const formatZone = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'short' })
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')!.value

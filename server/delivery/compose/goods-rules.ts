@@ -1,5 +1,5 @@
 import type { CartItem } from '../../../shared/carts.ts'
-import { type Goods, goodsKey, type Terms } from '../../carts/sync/goods.ts'
+import { buildGoodsKey, type Goods, type Terms } from '../../carts/sync/goods.ts'
 
 // A cart's items at current stock and prices. Pure.
 
@@ -17,7 +17,8 @@ interface Contents {
 const indexTerms = (goods: Goods | null): ReadonlyMap<string, Terms> =>
   goods && 'terms' in goods ? goods.terms : new Map()
 
-const isGone = (terms: ReadonlyMap<string, Terms>, item: CartItem) => terms.get(goodsKey(item))?.isAvailable === false
+const isGone = (terms: ReadonlyMap<string, Terms>, item: CartItem) =>
+  terms.get(buildGoodsKey(item))?.isAvailable === false
 
 /** No item is available any more. */
 export function isAllGone({ items }: Pick<Contents, 'items'>, goods: Goods | null): boolean {
@@ -28,17 +29,17 @@ export function isAllGone({ items }: Pick<Contents, 'items'>, goods: Goods | nul
 /** Stock and price of an item were not read, so it could be sold out. */
 export function isUnknown({ items }: Pick<Contents, 'items'>, goods: Goods): boolean {
   const terms = indexTerms(goods)
-  return items.some((item) => !terms.has(goodsKey(item)))
+  return items.some((item) => !terms.has(buildGoodsKey(item)))
 }
 
 /** Lists available items at current prices first, then unavailable ones, which are not in the total. */
-export function shownContents(cart: Contents, goods: Goods | null): { items: ShownItem[]; valueMinor: number } {
+export function buildShownContents(cart: Contents, goods: Goods | null): { items: ShownItem[]; valueMinor: number } {
   const terms = indexTerms(goods)
   const gone = cart.items.filter((item) => isGone(terms, item))
   const left = cart.items.filter((item) => !isGone(terms, item))
   const priced = left.map((item) => ({
     ...item,
-    unitPriceMinor: priceOf(item, terms.get(goodsKey(item)), cart.currency),
+    unitPriceMinor: priceOf(item, terms.get(buildGoodsKey(item)), cart.currency),
   }))
   const items = [...priced, ...gone.map((item) => ({ ...item, isGone: true }))]
   const isSame = gone.length === 0 && priced.every((item, at) => item.unitPriceMinor === left[at]!.unitPriceMinor)

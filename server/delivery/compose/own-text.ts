@@ -3,7 +3,7 @@ import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { isBuiltInBody, isBuiltInSubject } from '../../messages/templates/built-in.ts'
 import type { TemplateError } from '../../messages/templates/context.ts'
-import { type Renders, sharedRenders } from '../../messages/templates/renders.ts'
+import { getSharedRenders, type Renders } from '../../messages/templates/renders.ts'
 
 // Test-renders owners' texts before they are stored.
 
@@ -18,7 +18,7 @@ export interface MessageTexts {
  * it was saved.
  */
 export async function findTextProblem(
-  { renders = sharedRenders() }: Deps,
+  { renders = getSharedRenders() }: Deps,
   accountId: string,
   { channel, subject, body }: MessageTexts,
 ): Promise<TemplateError | null> {

@@ -49,6 +49,6 @@ export const readChannel = ({ inputs }: Pick<DecisionRecord, 'inputs'>): Channel
 
 const formatRefusal = ({ channel, reason }: Refusal) => `By ${wayOf[channel]}: ${explain(reason, channel)}`
 
-/** Recorded by `otherChannelsRecord` (evaluate.ts). */
+/** Recorded by `recordOtherChannels` (evaluate.ts). */
 const readOtherRefusals = (inputs: unknown): readonly Refusal[] =>
   (inputs as { otherChannels?: Refusal[] }).otherChannels ?? []

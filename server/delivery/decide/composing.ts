@@ -6,11 +6,11 @@ import { type Composed, composeEmail } from '../compose/compose.ts'
 import { type ComposedPush, composePush } from '../compose/compose-push.ts'
 import { type ComposedText, composeText } from '../compose/compose-text.ts'
 import type { ShownCoupon } from '../compose/coupon-text.ts'
-import { shownContents } from '../compose/goods-rules.ts'
-import { totalAfter } from './coupon-finding.ts'
-import { type DecisionContext, getAddress, requiredTemplate } from './decision-inputs.ts'
+import { buildShownContents } from '../compose/goods-rules.ts'
+import { computeTotalAfter } from './coupon-finding.ts'
+import { type DecisionContext, getAddress, getRequiredTemplate } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
-import { couponFor, getEmail, getShownGoods } from './message-coupon.ts'
+import { findCoupon, getEmail, getShownGoods } from './message-coupon.ts'
 
 // Composes the messages of rows. An owner's text is rendered in a thread that can be killed, and only twice if it
 // crashed a process.
@@ -27,10 +27,10 @@ export async function compose(
   { isTest = false, isSample = false } = {},
 ): Promise<AnyComposed> {
   const { deps, situation, brand, texts, inWindow, hashes } = context
-  const coupon = couponFor(context, row)
+  const coupon = findCoupon(context, row)
   const base = {
     messageId: row.id,
-    cart: { ...shownContents(row, context.goods), currency: row.currency, firstName: row.first_name },
+    cart: { ...buildShownContents(row, context.goods), currency: row.currency, firstName: row.first_name },
     store: {
       name: situation.name,
       url: situation.url,
@@ -58,7 +58,7 @@ export async function compose(
   const channel = texts.get(row.channel)
   if (!channel) throw new TemplateError('render_failed', 'This channel is not configured.')
   const to = getAddress(row) ?? ''
-  const approved = requiredTemplate(channel, inWindow.has(hashes.get(to) ?? ''))
+  const approved = getRequiredTemplate(channel, inWindow.has(hashes.get(to) ?? ''))
   if (approved === null) throw new TemplateError('render_failed', 'No approved template is chosen.')
   const { body, ...template } = buildTemplateSource(row)
   return composeText({
@@ -96,7 +96,7 @@ function enteredCoupon(context: DecisionContext, row: load.ClaimedRow): ShownCou
   const { now } = context
   if (findCouponProblem(state, { now, goodForMs: MIN_VALID_MS, email: getEmail(context, row), usedBefore, cart }))
     return null
-  const totalMinor = totalAfter(cart, state)
+  const totalMinor = computeTotalAfter(cart, state)
   if (totalMinor === null || totalMinor === cart.shownMinor) return null
   return {
     ...{ code, totalMinor, minSpendMinor: state.minSpendMinor, expiresAt: findEnd(state), isFreeShipping: false },

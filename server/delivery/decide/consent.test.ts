@@ -15,7 +15,7 @@ import {
 } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
 import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 
@@ -31,7 +31,7 @@ async function say(storeId: string, email: string, status: 'granted' | 'withdraw
   const addressHash = world.deps.secrets.addressHash(email)
   await world.db.transaction().execute(async (db) => {
     const tx = { storeId, db }
-    const consent = { id: newId(), addressHash, channel: 'email' as const, status, source: 'test', wording: null }
+    const consent = { id: createId(), addressHash, channel: 'email' as const, status, source: 'test', wording: null }
     await insertConsent(tx, { ...consent, at: world.now })
     await wakeCartMessages(tx, [(await readCart(world, storeId)).id], world.now)
     await scheduleNextLook(tx)
@@ -168,7 +168,7 @@ describe('the sender (C7)', () => {
 
 describe('unsubscribing (C1–C3)', () => {
   /** Two stores of an account, the same person with a cart in each; the first has had its first mail. */
-  async function twoStores(email = `two${newId()}@shoppers.example`) {
+  async function twoStores(email = `two${createId()}@shoppers.example`) {
     const first = await createStore(world)
     const second = await createStore(world, { accountId: first.accountId })
     await recordOrders(world.deps, first.storeId, [buildOrder(world, { email })], 'sync')

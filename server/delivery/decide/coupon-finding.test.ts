@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { MessageCoupon } from '../../carts/coupons/for-messages.ts'
-import { couponFinding, type ShownGoods } from './coupon-finding.ts'
+import { evaluateCoupon, type ShownGoods } from './coupon-finding.ts'
 
 // The coupon of a message about a cart in another currency than the coupon's.
 
@@ -24,7 +24,7 @@ const tenPercent: MessageCoupon = {
 
 function findingFor(currency: string, coupon: Partial<MessageCoupon>, aboveMinor: number | null = null) {
   const wanted = { id: 'c', fallback: 'without', isFirstOrderOnly: false, pauseDays: null, aboveMinor } as const
-  return couponFinding(
+  return evaluateCoupon(
     wanted,
     { ...tenPercent, ...coupon },
     {

@@ -63,7 +63,7 @@ const HOUR_MS = 3_600_000
 /** A code is created within seconds, which also wakes the message; this is the fallback. */
 const PENDING_MS = 60_000
 
-export function couponFinding(
+export function evaluateCoupon(
   wanted: CouponSettings,
   coupon: MessageCoupon | undefined,
   about: CouponCircumstances,
@@ -92,7 +92,7 @@ export function couponFinding(
   const end = made.expiresAt.getTime()
   if (made.isUsed) return leaveOut('coupon_invalid:used_up')
   if (made.stage === 'deleted') return leaveOut('coupon_invalid:gone')
-  if (end < now.getTime() + requiredValidityMs(coupon)) return leaveOut('coupon_invalid:expired')
+  if (end < now.getTime() + getRequiredValidityMs(coupon)) return leaveOut('coupon_invalid:expired')
   return include(wanted, { coupon, state: applyComputedAmount(state, made), code: made.code }, about)
 }
 
@@ -110,11 +110,11 @@ function waitForRead(
 }
 
 /** How long the coupon must still be valid. A personal code for less than a day says so in its message. */
-const requiredValidityMs = ({ isPersonal, validHours }: MessageCoupon): number =>
+const getRequiredValidityMs = ({ isPersonal, validHours }: MessageCoupon): number =>
   isPersonal ? Math.min(MIN_VALID_MS, validHours * HOUR_MS) : MIN_VALID_MS
 
 function usageOf(coupon: MessageCoupon, { now, cart, email }: CouponCircumstances): CouponUse {
-  return { now, goodForMs: requiredValidityMs(coupon), email, usedBefore: coupon.usedBefore, cart }
+  return { now, goodForMs: getRequiredValidityMs(coupon), email, usedBefore: coupon.usedBefore, cart }
 }
 
 function findPendingCode({ code, personal, isOfCart }: MessageCoupon, { now, cartVersion }: CouponCircumstances) {
@@ -168,7 +168,7 @@ function include(
     isFreeShipping: state.platformType === 'free_shipping',
     minSpendMinor: state.minSpendMinor,
     expiresAt: shownExpiry(coupon, state, about.now),
-    totalMinor: totalAfter(about.cart, state),
+    totalMinor: computeTotalAfter(about.cart, state),
   }
 }
 
@@ -183,7 +183,7 @@ function shownExpiry({ isPersonal, validHours, personal }: MessageCoupon, state:
   return new Date(Math.min(...ends.filter((each) => each !== undefined)))
 }
 
-export function totalAfter(cart: ShownGoods | null, coupon: DiscountCoupon): number | null {
+export function computeTotalAfter(cart: ShownGoods | null, coupon: DiscountCoupon): number | null {
   if (!cart || cart.isUnknown) return null
   const after = computeShownLeft(cart.lines, cart.shown, coupon, cart.rules)
   if (!after) return null

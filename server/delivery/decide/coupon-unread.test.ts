@@ -15,7 +15,7 @@ import { createWorld } from '../../../test/world.ts'
 import { saveKeys } from '../../access/stores/access.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { NO_GOODS, NONE_UNREAD } from '../../carts/sync/goods.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { evaluate } from './evaluate.ts'
 
 // A coupon that the store does not report holds only its own messages (decision 35).
@@ -48,7 +48,7 @@ async function eachOfAFlow(messages: Awaited<ReturnType<typeof readMessages>>, c
   for (const [at, message] of messages.entries()) {
     const couponId = coupons[at] ?? null
     if (!couponId) continue
-    const [flowId, stepId] = [newId(), newId()]
+    const [flowId, stepId] = [createId(), createId()]
     const flow = await world.db
       .selectFrom('flows')
       .selectAll()

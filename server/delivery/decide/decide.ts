@@ -213,7 +213,7 @@ const checkPendingOrder = ({ pendingUntil, now }: DecisionInputs): Decision | nu
 
 function checkAge(inputs: DecisionInputs): Decision | null {
   if (!isTooOld(inputs)) return null
-  return { outcome: 'skip', reason: inputs.address ? 'too_old' : `too_old:${missingContact(inputs)}` }
+  return { outcome: 'skip', reason: inputs.address ? 'too_old' : `too_old:${explainMissingContact(inputs)}` }
 }
 
 /** Comes before the holdout: a shopper who does not match the conditions is not drawn (F1). */
@@ -228,14 +228,14 @@ function checkHoldout({ person, origin, manual }: DecisionInputs): Decision | nu
 function checkPermission(inputs: DecisionInputs): Decision | null {
   const { suppression, address, consent, message, text } = inputs
   if (suppression) return { outcome: 'skip', reason: `suppressed_${suppression}` }
-  if (!address) return hold(missingContact(inputs), message.expiresAt)
+  if (!address) return hold(explainMissingContact(inputs), message.expiresAt)
   const { problem } = decideConsent(consent)
   if (problem === 'consent_withdrawn') return { outcome: 'skip', reason: problem }
   if (problem) return hold(problem, message.expiresAt)
   return text?.refusal ? { outcome: 'skip', reason: text.refusal } : null
 }
 
-const missingContact = ({ isContactUnconfirmed }: DecisionInputs) =>
+const explainMissingContact = ({ isContactUnconfirmed }: DecisionInputs) =>
   isContactUnconfirmed ? 'contact_unconfirmed' : 'no_contact'
 
 /** Returns the arm to assign; null: assigned before, or no draw applies. */

@@ -21,12 +21,12 @@ import {
   type LedgerEvidence,
 } from '../../shoppers/consent/consent.ts'
 import { isAllGone } from '../compose/goods-rules.ts'
-import { heldUntil } from '../deliverability/throttle-rules.ts'
+import { findPauseEnd } from '../deliverability/throttle-rules.ts'
 import type { DomainThrottleRow } from '../deliverability/throttles.ts'
 import { getDomain } from '../email/mail-headers.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
-import { couponFor, recordOfCoupon } from './message-coupon.ts'
+import { findCoupon, recordOfCoupon } from './message-coupon.ts'
 import { buildOrderCheck } from './order-check-inputs.ts'
 import { computeSpread, findQuietHours } from './quiet.ts'
 import type { Budget, Situation } from './situation-sql.ts'
@@ -122,7 +122,7 @@ export function decisionInputs(
       isPaused: situation.is_sending_paused,
       hasSender: hasSender(situation, channel),
     },
-    hasMailWay: channel !== 'email' || mailWayOfSituation(context.deps, situation) !== 'none',
+    hasMailWay: channel !== 'email' || findMailRoute(context.deps, situation) !== 'none',
     mailRestsUntil: channel === 'email' ? situation.mail_rests_until : null,
     origin: originInputs(situation, row),
     manual: row.manual && { overridesHoldout: row.manual.overridesHoldout, isRepeated: row.manual.isRepeated },
@@ -156,7 +156,7 @@ export function decisionInputs(
       max: situation.cap_messages,
       freesAt: row.cap_oldest || ahead.ofShopper > 0 ? new Date((row.cap_oldest ?? now).getTime() + capMs) : null,
     },
-    coupon: couponFor(context, row),
+    coupon: findCoupon(context, row),
     plan: {
       used: (situation.used[channel] ?? 0) + ahead.count,
       limit: getPlanLimit(situation, channel),
@@ -178,7 +178,7 @@ function conditionInputs(
   return conditions && known ? { ...evaluateConditions(conditions, known), currency: known.storeCurrency } : null
 }
 
-export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: Situation): AccountMailRoute =>
+export const findMailRoute = ({ config }: Pick<Deps, 'config'>, situation: Situation): AccountMailRoute =>
   chooseAccountMailRoute(config, { isDemo: situation.account_is_demo, hasOwn: situation.has_own_mail })
 
 const getUsageAhead = ({ ahead }: DecisionContext, row: load.ClaimedRow) => ({
@@ -200,7 +200,7 @@ function recipientDomainInputs(
   row: load.ClaimedRow,
 ): DecisionInputs['recipientDomain'] {
   const known = row.channel === 'email' ? throttles.get(getDomain(getAddress(row) ?? '')) : undefined
-  const until = known ? heldUntil(known, now) : null
+  const until = known ? findPauseEnd(known, now) : null
   // Spreads the retries.
   return until && { heldUntil: new Date(until.getTime() + (computeSpread(row.id) % SPREAD_MS)) }
 }
@@ -266,7 +266,7 @@ function textInputs(
 ): TextInputs {
   const { now, situation, texts, inWindow } = context
   const configured = texts.get(channel) ?? null
-  const approved = requiredTemplate(configured, inWindow.has(addressHash))
+  const approved = getRequiredTemplate(configured, inWindow.has(addressHash))
   const phone = getAddress(row) ?? ''
   const limits = findTextLimits(channel, [found.country, findPhoneCountry(phone)], phone)
   const facts = {
@@ -311,7 +311,7 @@ const toMinute = (at: Date) => Math.floor(at.getTime() / 60_000)
 /**
  * Returns the approved template to use, `free` if any text is allowed, or null if a template is required and missing.
  */
-export function requiredTemplate(channel: TextChannel | null, isInWindow: boolean) {
+export function getRequiredTemplate(channel: TextChannel | null, isInWindow: boolean) {
   return channel?.template === undefined || isInWindow ? ('free' as const) : channel.template
 }
 

@@ -323,7 +323,7 @@ async function loadUnsent<Row>(
 }
 
 /** The store's template with this key (`first_reminder` …), from which a manual message starts. */
-export async function templateByKey({ db, storeId }: StoreDb, key: string): Promise<{ id: string } | undefined> {
+export async function findTemplateByKey({ db, storeId }: StoreDb, key: string): Promise<{ id: string } | undefined> {
   return db
     .selectFrom('templates')
     .select('id')
@@ -344,7 +344,7 @@ export async function hasTemplate({ db, storeId }: StoreDb, id: string): Promise
 }
 
 /** Returns which of these shoppers have had a mail, including mails in flight. */
-export async function mailedBefore({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<Set<string>> {
+export async function listMailedBefore({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ shopper_id: string }>`
     select distinct shopper_id from messages
     where store_id = ${storeId} and shopper_id = any(${[...shopperIds]}::uuid[]) and sending_at is not null

@@ -263,7 +263,7 @@ export async function loadContext(
   const brand = toMailBrand(toBrandKit(situation.brand), chooseLinkBase(deps.config.publicUrl, situation.link_host))
   const isLimited = situation.first_mails !== null && channels.includes('email')
   const people = [...new Set(rows.map((row) => row.shopper_id))]
-  const mailedBefore = isLimited ? await load.mailedBefore(tx, people) : new Set<string>()
+  const mailedBefore = isLimited ? await load.listMailedBefore(tx, people) : new Set<string>()
   return {
     deps,
     ...base,
@@ -286,7 +286,7 @@ async function loadThrottles(tx: StoreTx, accountId: string, addresses: readonly
 }
 
 /** Decides about one row, which need not be stored. */
-function makeDraft(context: DecisionContext, row: load.ClaimedRow, rendering: Rendering = newRendering()): Draft {
+function makeDraft(context: DecisionContext, row: load.ClaimedRow, rendering: Rendering = createRendering()): Draft {
   const problem = () => {
     rendering.isWanted = true
     return rendering.problem
@@ -313,7 +313,7 @@ function addResult(evaluation: Evaluation, { hashes }: DecisionContext, drafts: 
     evaluation.unusable.push(row)
     return
   }
-  const record = { ...toDecisionRecord(inputs), ...otherChannelsRecord(drafts, row) }
+  const record = { ...toDecisionRecord(inputs), ...recordOtherChannels(drafts, row) }
   if (decision.assignArm) evaluation.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
   if (decision.outcome === 'send') {
     evaluation.ready.push({
@@ -335,7 +335,7 @@ function addResult(evaluation: Evaluation, { hashes }: DecisionContext, drafts: 
 }
 
 /** Records why the message was not sent by its step's other channels. */
-export function otherChannelsRecord(
+export function recordOtherChannels(
   drafts: readonly Pick<Draft, 'row' | 'decision'>[],
   row: load.ClaimedRow,
 ): Record<string, unknown> {
@@ -395,7 +395,7 @@ export interface DecisionRow {
   couponId: string | null
 }
 
-const newRendering = (): Rendering => ({
+const createRendering = (): Rendering => ({
   isWanted: false,
   composed: null,
   problem: null,

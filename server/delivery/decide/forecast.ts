@@ -8,7 +8,7 @@ import { isTextChannelName } from '../../messages/channels/traits.ts'
 import { explainByChannel, explainSkippedChannels } from './channel-reasons.ts'
 import { type Decision, type DecisionInputs, decide } from './decide.ts'
 import { type DecisionContext, type ForecastUsage, getAddress, type Texts } from './decision-inputs.ts'
-import { buildInputs, loadContext, loadStoreSituation, otherChannelsRecord, reserve } from './evaluate.ts'
+import { buildInputs, loadContext, loadStoreSituation, recordOtherChannels, reserve } from './evaluate.ts'
 import { type ClaimedRow, loadClaimed } from './evaluate-sql.ts'
 import { pickDecision } from './fallback.ts'
 import { withVariants } from './variants.ts'
@@ -115,7 +115,7 @@ function decideAhead(context: ForecastContext, queued: QueuedDecision): MessageF
   if (end && !waitedFor.includes(decision.reason)) {
     return { rows, at: end, waitedFor: [...waitedFor, decision.reason] }
   }
-  const others = otherChannelsRecord(drafts, row)
+  const others = recordOtherChannels(drafts, row)
   const isCouponWithheld = inputs.coupon?.outcome === 'left_out' && inputs.coupon.reason.startsWith('coupon_withheld')
   if (decision.outcome !== 'send' && !end) {
     if (decision.outcome !== 'hold') flows.markClosed(row)

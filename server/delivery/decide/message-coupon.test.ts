@@ -27,7 +27,7 @@ import { buildWooKeys } from '../../../test/woo-access.ts'
 import { createWorld } from '../../../test/world.ts'
 import { saveKeys } from '../../access/stores/access.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 
 // The coupon of a message (decisions 33 to 37), from its step to the mail, with its record.
@@ -239,7 +239,7 @@ describe('a personal code (decision 34)', () => {
           coupon_id: store.couponId,
           shopper_id: message.shopper_id,
         },
-        ...{ cart_id: message.cart_id, code: `CART-${newId().slice(-8).toUpperCase()}`, state: 'made', terms },
+        ...{ cart_id: message.cart_id, code: `CART-${createId().slice(-8).toUpperCase()}`, state: 'made', terms },
         ...{ expires_at: new Date(world.now.getTime() + 100 * HOUR), next_try_at: world.now, created_at: world.now },
         ...changes,
       })

@@ -1,6 +1,6 @@
-import { goodsKey, type Terms } from '../../carts/sync/goods.ts'
-import { shownContents } from '../compose/goods-rules.ts'
-import { type CouponFinding, couponFinding, type ShownGoods } from './coupon-finding.ts'
+import { buildGoodsKey, type Terms } from '../../carts/sync/goods.ts'
+import { buildShownContents } from '../compose/goods-rules.ts'
+import { type CouponFinding, evaluateCoupon, type ShownGoods } from './coupon-finding.ts'
 import { type DecisionContext, getAddress } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
 import type { Situation } from './situation-sql.ts'
@@ -8,10 +8,10 @@ import type { Situation } from './situation-sql.ts'
 // Maps rows to the finding about a message's coupon. Pure except for the keyed hash of an address.
 
 /** null: the message has no coupon. */
-export function couponFor(context: DecisionContext, row: load.ClaimedRow): CouponFinding | null {
+export function findCoupon(context: DecisionContext, row: load.ClaimedRow): CouponFinding | null {
   if (!row.coupon) return null
   const coupon = context.coupons.get(row.id)
-  return couponFinding(row.coupon, coupon, {
+  return evaluateCoupon(row.coupon, coupon, {
     now: context.now,
     cart: getShownGoods(context, row),
     cartVersion: row.cart_version,
@@ -31,10 +31,10 @@ export function getEmail({ deps }: DecisionContext, row: load.ClaimedRow) {
 export function getShownGoods({ goods, situation }: DecisionContext, row: load.ClaimedRow): ShownGoods | null {
   const { currency } = row
   if (currency === null) return null
-  const { items, valueMinor } = shownContents(row, goods)
+  const { items, valueMinor } = buildShownContents(row, goods)
   const left = items.filter((item) => !item.isGone)
   const priced = left.map((item) => {
-    const terms = goods && 'terms' in goods ? goods.terms.get(goodsKey(item)) : undefined
+    const terms = goods && 'terms' in goods ? goods.terms.get(buildGoodsKey(item)) : undefined
     const entered = isShownAsEntered(situation) ? item.unitPriceMinor : enteredPrice(terms, currency)
     return { item, entered, isOnSale: terms?.isOnSale ?? null }
   })

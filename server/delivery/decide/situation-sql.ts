@@ -6,7 +6,7 @@ import type { StoredBrand } from '../../carts/brand/rules.ts'
 import { selectExperiment } from '../../carts/experiments/fragments.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
-import { firstMailsSince } from '../../messages/messages/fragments.ts'
+import { selectFirstMailsSince } from '../../messages/messages/fragments.ts'
 import type { ConsentOverride } from '../../shoppers/consent/consent.ts'
 import { selectOverrides } from '../../shoppers/consent/fragments.ts'
 
@@ -106,7 +106,7 @@ export async function loadSituation(
         where g.account_id = s.account_id) as budget,
       a.created_at as account_created_at,
       case when a.created_at > ${new Date(now.getTime() - YOUNG_MS)} and not a.is_demo and m.account_id is null
-        then (${firstMailsSince(sql`s.account_id`, new Date(now.getTime() - DAY_MS))}) end as first_mails,
+        then (${selectFirstMailsSince(sql`s.account_id`, new Date(now.getTime() - DAY_MS))}) end as first_mails,
       f.completed_start as check_started, f.failed_at as check_failed, coalesce(f.failures, 0) as check_failures,
       f.error_code as check_problem, f.error_detail as check_detail,
       m.account_id is not null as has_own_mail, m.rests_until as mail_rests_until,

@@ -2,13 +2,13 @@
 
 export {
   type ClaimedRow,
+  findTemplateByKey,
   hasTemplate,
   loadImagined,
   loadImaginedFor,
   loadPreview,
   loadSuppressions,
   type Offered,
-  templateByKey,
 } from './evaluate-sql.ts'
 export { loadSituation, type Situation } from './situation-sql.ts'
 export { withVariants } from './variants.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../../test/message-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { claimDue } from '../send/send-due-sql.ts'
 
 // When a message is sent, and when it is too old (D7, S2, T1, T4).
@@ -164,7 +164,7 @@ describe('the distance between steps', () => {
     const second = world.db.updateTable('messages').where('store_id', '=', storeId).where('step', '=', 2)
     const claim = () => {
       const leaseUntil = new Date(world.now.getTime() + MINUTE)
-      const wanted = { claim: newId(), workerId: newId(), now: world.now, leaseUntil, limit: 100 }
+      const wanted = { claim: createId(), workerId: createId(), now: world.now, leaseUntil, limit: 100 }
       return claimDue({ storeId, db: world.db }, wanted)
     }
     let taken: unknown

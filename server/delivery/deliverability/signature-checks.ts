@@ -1,6 +1,6 @@
 import type { Check } from '../../../shared/checks.ts'
 import type { DnsAnswer } from '../../core/net/dns.ts'
-import { keyRecord, keyRecordName } from '../email/dkim.ts'
+import { buildKeyRecord, buildKeyRecordName } from '../email/dkim.ts'
 import type { OwnKeyFinding } from '../email/sender-keys.ts'
 import { ASK_AGAIN, check, type Said } from './sender-checks.ts'
 import type { SpfFinding } from './spf.ts'
@@ -8,7 +8,7 @@ import type { SpfFinding } from './spf.ts'
 // Explains findings about the server's own signature and return address to a shop's owner. Pure.
 
 /** `isSignedElsewhere`: the domain publishes another key, so the mail provider probably signs. */
-export function signatureCheck(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): Check {
+export function checkSignature(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): Check {
   return check('signature', 'DKIM: Recoup’s own signature', saidOfOwnKey(domain, found, isSignedElsewhere))
 }
 
@@ -19,7 +19,11 @@ function saidOfOwnKey(domain: string, found: OwnKeyFinding, isSignedElsewhere: b
       : `Recoup signs every email from ${domain} with the key “${found.selector}”.`
     return { state: 'good', finding }
   }
-  const record = { name: keyRecordName(found.selector, domain), type: 'TXT', value: keyRecord(found.publicKey) }
+  const record = {
+    name: buildKeyRecordName(found.selector, domain),
+    type: 'TXT',
+    value: buildKeyRecord(found.publicKey),
+  }
   switch (found.kind) {
     case 'failed':
       return { state: 'quiet', finding: `Could not be looked up: ${found.reason}.`, nextStep: ASK_AGAIN }
@@ -54,7 +58,7 @@ export interface ReturnPathFindings {
   ourHost: string
 }
 
-export function returnPathCheck(domain: string, found: ReturnPathFindings): Check {
+export function checkReturnPath(domain: string, found: ReturnPathFindings): Check {
   return check('return', 'Return address: where bounces go', saidOfReturnPath(domain, found))
 }
 

@@ -1,8 +1,8 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import { joinLines } from '../../messages/channels/bounce-rules.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import type { SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
-import { openConnection, problem, quit, SmtpError, toSmtpFailure } from '../email/smtp-connections.ts'
+import { buildRawError, openConnection, quit, SmtpError, toSmtpFailure } from '../email/smtp-connections.ts'
 import { composeMessage, findSendProblem, type MailHeaders } from '../email/smtp-message.ts'
 import { readSmtpUrl, type SmtpSettings } from '../email/smtp-settings.ts'
 
@@ -54,7 +54,7 @@ export async function trySmtp(
     }
   } catch (error) {
     if (!(error instanceof SmtpError)) throw error
-    failure = { step: failedStep(error), answer: oneLine(error.message), failure: error.failure }
+    failure = { step: failedStep(error), answer: joinLines(error.message), failure: error.failure }
   }
   const steps = trialSteps.map((step) => describe(step, settings, answers, failure))
   const { host, port } = settings
@@ -75,7 +75,7 @@ function listener(settings: SmtpSettings, answers: Answers) {
     // The reply to EHLO only lists capabilities, and so does the one after TLS starts.
     if (step === 'connect' && answers.has('connect')) return
     if (step === 'encrypt' && settings.isTlsFromStart) return
-    answers.set(step, oneLine(text))
+    answers.set(step, joinLines(text))
   }
 }
 
@@ -96,17 +96,17 @@ async function sendOver(
   mailHeaders: MailHeaders | undefined,
 ): Promise<void> {
   const refusal = findSendProblem(mail)
-  if (refusal) throw failed(problem('EENVELOPE', refusal.response))
+  if (refusal) throw toSmtpError(buildRawError('EENVELOPE', refusal.response))
   const { from, to, raw } = await composeMessage(mail, mailHeaders)
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(failed(problem('ETIMEDOUT', 'The server did not answer in time')))
+      reject(toSmtpError(buildRawError('ETIMEDOUT', 'The server did not answer in time')))
       connection.close()
     }, limitMs)
-    const lost = () => done(problem('ECONNECTION', 'The server closed the connection'))
+    const lost = () => done(buildRawError('ECONNECTION', 'The server closed the connection'))
     const done = (error: Parameters<typeof toSmtpFailure>[0] | null) => {
       clearTimeout(timer)
-      if (error) reject(failed(error))
+      if (error) reject(toSmtpError(error))
       else resolve()
     }
     connection.once('end', () => setImmediate(lost))
@@ -114,7 +114,7 @@ async function sendOver(
   })
 }
 
-const failed = (error: Parameters<typeof toSmtpFailure>[0]) => new SmtpError(toSmtpFailure(error, 'envelope'))
+const toSmtpError = (error: Parameters<typeof toSmtpFailure>[0]) => new SmtpError(toSmtpFailure(error, 'envelope'))
 
 function failedStep({ failure }: SmtpError): TrialStepName {
   const { stage, code, systemCode, command } = failure

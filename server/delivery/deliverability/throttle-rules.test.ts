@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import {
-  afterRefusal,
+  classifyReply,
+  classifyReport,
   type DomainAnswer,
   type DomainThrottleState,
-  domainAnswer,
-  domainAnswerOfReport,
   pauseMs,
+  updateAfterRefusal,
 } from './throttle-rules.ts'
 
 const later = (reason: string, response: string): Outcome => ({ kind: 'retry', reason, response, isOfMessage: true })
@@ -49,22 +49,22 @@ test.each<[string, Outcome, DomainAnswer | null]>([
   ],
   ['silence', { kind: 'unknown', reason: 'timeout_after_data', response: 'No answer' }, null],
 ])('%s', (_, outcome, answer) => {
-  expect(domainAnswer(outcome)).toBe(answer)
+  expect(classifyReply(outcome)).toBe(answer)
 })
 
 test('a later report is classified like a reply', () => {
-  expect(domainAnswerOfReport('delivered', null, '')).toBe('open')
-  expect(domainAnswerOfReport('soft', '4.7.0', 'rate limited')).toBe('throttled')
-  expect(domainAnswerOfReport('soft', '4.2.2', 'mailbox full')).toBeNull()
-  expect(domainAnswerOfReport('refused', '5.7.1', 'blocked')).toBe('blocked')
-  expect(domainAnswerOfReport('complaint', null, '')).toBeNull()
+  expect(classifyReport('delivered', null, '')).toBe('open')
+  expect(classifyReport('soft', '4.7.0', 'rate limited')).toBe('throttled')
+  expect(classifyReport('soft', '4.2.2', 'mailbox full')).toBeNull()
+  expect(classifyReport('refused', '5.7.1', 'blocked')).toBe('blocked')
+  expect(classifyReport('complaint', null, '')).toBeNull()
 })
 
 const now = new Date('2026-03-02T15:00:00.000Z')
 const MINUTE = 60_000
 const at = (minutes: number) => new Date(now.getTime() + minutes * MINUTE)
 const say = (state: DomainThrottleState | null, answer: Exclude<DomainAnswer, 'open'>, minutes = 0, isProbe = false) =>
-  afterRefusal(state, answer, { now: at(minutes), isProbe, jitter: 0.5 })
+  updateAfterRefusal(state, answer, { now: at(minutes), isProbe, jitter: 0.5 })
 
 test('one throttling, two blocks or three deferrals in a row pause a domain', () => {
   expect(say(null, 'throttled')).toMatchObject({ pauses: 1, pausedUntil: at(5), kind: 'deferred' })

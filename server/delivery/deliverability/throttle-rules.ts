@@ -39,7 +39,7 @@ const OF_THE_RELAY =
   /relay|not (allowed|permitted|authorized) to send|authenticat|sender (address )?(rejected|denied|not)/i
 
 /** null: the reply says nothing about the domain. */
-export function domainAnswer(outcome: Outcome): DomainAnswer | null {
+export function classifyReply(outcome: Outcome): DomainAnswer | null {
   if (outcome.kind === 'accepted') return 'open'
   if (outcome.kind === 'unknown' || OF_THE_RELAY.test(outcome.response)) return null
   if (outcome.kind === 'rejected') return outcome.isRecipientFault ? 'open' : ofRefusal(outcome.response)
@@ -47,7 +47,7 @@ export function domainAnswer(outcome: Outcome): DomainAnswer | null {
 }
 
 /** The same for a later delivery report (RFC 3464), by status code and text. */
-export function domainAnswerOfReport(kind: string, status: string | null, words: string): DomainAnswer | null {
+export function classifyReport(kind: string, status: string | null, words: string): DomainAnswer | null {
   if (kind === 'delivered' || kind === 'hard') return 'open'
   const said = `${status ?? ''} ${words}`
   if (OF_THE_RELAY.test(words)) return null
@@ -70,7 +70,7 @@ function classifyDeferral(reason: string, response: string): DomainAnswer | null
 }
 
 /** The state after another refusal. Replies to mails sent before the pause began do not extend it. */
-export function afterRefusal(
+export function updateAfterRefusal(
   state: DomainThrottleState | null,
   answer: Exclude<DomainAnswer, 'open'>,
   { now, isProbe, jitter = Math.random() }: { now: Date; isProbe: boolean; jitter?: number },
@@ -92,7 +92,7 @@ export function afterRefusal(
 const PROBE_LOOK_MS = 60_000
 
 /** How long messages to a domain wait: until the end of the pause or the reply to the probe. null: one may be sent. */
-export function heldUntil(
+export function findPauseEnd(
   { paused_until: pausedUntil, probe_until: probeUntil }: { paused_until: Date | null; probe_until: Date | null },
   now: Date,
 ): Date | null {

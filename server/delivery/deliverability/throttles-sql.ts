@@ -83,7 +83,7 @@ export async function saveThrottle(
 }
 
 /** Lists the paused domains, newest first. */
-export async function throttledDomains({ db, accountId }: AccountDb): Promise<DomainThrottleRow[]> {
+export async function listThrottledDomains({ db, accountId }: AccountDb): Promise<DomainThrottleRow[]> {
   const rows = await sql<DomainThrottleRow>`select ${COLUMNS} from domain_throttles
     where account_id = ${accountId} and pauses > 0 order by since desc, domain limit 100`.execute(db)
   return rows.rows

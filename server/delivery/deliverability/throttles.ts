@@ -2,16 +2,16 @@ import type { ThrottledDomain } from '../../../shared/sending.ts'
 import { notifyAccount } from '../../access/notifications/notifications.ts'
 import { type AccountDb, type StoreTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import { removeAddresses } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { getDomain } from '../email/mail-headers.ts'
 import {
-  afterRefusal,
+  classifyReply,
+  classifyReport,
   type DomainAnswer,
-  domainAnswer,
-  domainAnswerOfReport,
-  heldUntil,
+  findPauseEnd,
   isLasting,
+  updateAfterRefusal,
 } from './throttle-rules.ts'
 import * as sql from './throttles-sql.ts'
 
@@ -60,7 +60,7 @@ export async function passThrottle<Each extends Sendable>(
     const throttled = rows.get(domain)
     if (throttled) throttle.known.add(domain)
     if (!throttled?.paused_until) return true
-    if (heldUntil(throttled, now) || probes.has(domain)) return false
+    if (findPauseEnd(throttled, now) || probes.has(domain)) return false
     probes.set(domain, row.id)
     return true
   })
@@ -100,7 +100,7 @@ export async function noteOutcomes(
   const said = done.map(({ ready, outcome }) => ({
     messageId: ready.row.id,
     domain: getDomain(ready.address),
-    answer: domainAnswer(outcome),
+    answer: classifyReply(outcome),
     words: outcome.response,
   }))
   const isNews = ({ answer, domain, messageId }: DomainReply) =>
@@ -118,7 +118,7 @@ export async function noteReport(
   mail: { id: string; account_id: string; to_address: string },
   report: { kind: string; status: string | null; words: string },
 ): Promise<void> {
-  const answer = domainAnswerOfReport(report.kind, report.status, report.words)
+  const answer = classifyReport(report.kind, report.status, report.words)
   if (!answer) return
   const domain = getDomain(mail.to_address)
   await applyReplies(deps, mail.account_id, [{ messageId: mail.id, domain, answer, words: report.words }])
@@ -126,7 +126,7 @@ export async function noteReport(
 
 /** The paused domains and the times of their next probes, for the owner. */
 export async function viewThrottledDomains(account: AccountDb, now: Date): Promise<ThrottledDomain[]> {
-  return (await sql.throttledDomains(account)).map((row) => ({
+  return (await sql.listThrottledDomains(account)).map((row) => ({
     domain: row.domain,
     kind: row.kind,
     since: row.since.toISOString(),
@@ -169,7 +169,7 @@ async function applyDomainReplies(
   for (const { answer, messageId, words } of answers) {
     if (answer === null || answer === 'open') continue
     const isProbe = current !== undefined && current.probe_id === messageId
-    const next = afterRefusal(current ? toThrottleState(current) : null, answer, { now, isProbe })
+    const next = updateAfterRefusal(current ? toThrottleState(current) : null, answer, { now, isProbe })
     const isToBeTold = next.pauses > 0 && isLasting(next, now) && !current?.told_at
     current = {
       domain,
@@ -180,7 +180,7 @@ async function applyDomainReplies(
       paused_until: next.pausedUntil,
       probe_id: isProbe ? null : (current?.probe_id ?? null),
       probe_until: isProbe ? null : (current?.probe_until ?? null),
-      answer: withoutAddresses(words),
+      answer: removeAddresses(words),
       updated_at: now,
       told_at: isToBeTold ? now : (current?.told_at ?? null),
     }

@@ -13,6 +13,6 @@ export interface SigningKey {
 /** The DKIM-Signature line (folded, without its last CRLF) for a message of `head` (without the empty line) and `body`. */
 export type Signer = (head: string, body: string) => Promise<string>
 
-export const keyRecordName = (selector: string, domain: string): string => `${selector}._domainkey.${domain}`
+export const buildKeyRecordName = (selector: string, domain: string): string => `${selector}._domainkey.${domain}`
 
-export const keyRecord = (publicKey: string): string => `v=DKIM1; k=rsa; p=${publicKey}`
+export const buildKeyRecord = (publicKey: string): string => `v=DKIM1; k=rsa; p=${publicKey}`

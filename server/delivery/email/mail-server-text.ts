@@ -1,5 +1,5 @@
 import { isLoopbackHost, type MailSecurity } from '../../../shared/mail-server.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import { joinLines } from '../../messages/channels/bounce-rules.ts'
 import type { SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
 
 // Explains to the owner why a mail server could not be used. Pure.
@@ -12,7 +12,7 @@ export interface Tried {
 
 /** Explains a failure to connect, encrypt or sign in, with the server's reply at the end. */
 export function explainServerFailure(failure: SmtpFailure, tried: Tried): string {
-  const said = failure.replyCode === null ? '' : ` It says: ${oneLine(failure.response)}`
+  const said = failure.replyCode === null ? '' : ` It says: ${joinLines(failure.response)}`
   return `${sentenceOf(failure, tried)}${said}`
 }
 

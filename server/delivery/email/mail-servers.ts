@@ -17,7 +17,7 @@ import { type AccountMailRoute, chooseAccountMailRoute, chooseMailRoute } from '
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import * as sql from './mail-server-sql.ts'
 import { explainServerFailure } from './mail-server-text.ts'
-import { openPassword, ownFrom, sealPassword } from './own-mail.ts'
+import { buildOwnFrom, openPassword, sealPassword } from './own-mail.ts'
 import { openConnection, quit, SmtpError } from './smtp-connections.ts'
 import { type OwnServer, type SmtpGuard, toSmtpSettings } from './smtp-settings.ts'
 
@@ -32,10 +32,10 @@ export async function viewMailServer(deps: Deps, account: AccountDb<Db>, { isDem
   const [row, proofs] = await Promise.all([sql.readMailServer(account), sql.readProofs(account)])
   const way = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: row !== undefined })
   const proof = proofs.find(({ what }) => what === 'test_mail')
-  const isProven = proof?.is_good === true && proof.subject === proofSubject(deps, way, row)
+  const isProven = proof?.is_good === true && proof.subject === buildProofSubject(deps, way, row)
   return {
     way,
-    from: senderAddress(deps, way === 'own' ? row : undefined),
+    from: getSenderAddress(deps, way === 'own' ? row : undefined),
     mailboxUrl: way === 'mailbox' && deps.config.isLocal ? `http://localhost:${deps.config.mailboxPort}` : null,
     acceptedAt: isProven ? proof.at.toISOString() : null,
     server: row && !isDemo ? presentServer(row, deps.now()) : null,
@@ -57,7 +57,7 @@ function presentServer(row: sql.MailServerRow, now: Date): NonNullable<MailServe
   const { host, port, security, version, problem } = row
   return {
     ...{ host, port, security, version },
-    problem: problem ?? (ownFrom(row) === null ? mailServerTexts.noFrom : null),
+    problem: problem ?? (buildOwnFrom(row) === null ? mailServerTexts.noFrom : null),
     user: row.user_name,
     fromAddress: row.from_address,
     checkAnswer: row.check_answer,
@@ -71,18 +71,18 @@ function presentServer(row: sql.MailServerRow, now: Date): NonNullable<MailServe
  * Identifies what a test mail proved: server, user and sender. After a change a new test is needed. null: nothing to
  * prove.
  */
-export function proofSubject(
+export function buildProofSubject(
   { config }: Pick<Deps, 'config'>,
   way: MailServerView['way'],
   row: sql.MailServerRow | undefined,
 ): string | null {
   if (way === 'server') return `server ${new URL(config.smtpUrl!).host} ${readSender(config.mailFrom).address}`
-  return way === 'own' && row ? `own ${row.host}:${row.port} ${row.user_name} ${ownFrom(row) ?? ''}` : null
+  return way === 'own' && row ? `own ${row.host}:${row.port} ${row.user_name} ${buildOwnFrom(row) ?? ''}` : null
 }
 
 /** The From address of the account's mails. */
-export function senderAddress({ config }: Pick<Deps, 'config'>, row: sql.MailServerRow | undefined): string {
-  return (row && ownFrom(row)) ?? readSender(config.mailFrom).address
+export function getSenderAddress({ config }: Pick<Deps, 'config'>, row: sql.MailServerRow | undefined): string {
+  return (row && buildOwnFrom(row)) ?? readSender(config.mailFrom).address
 }
 
 /** Tests and saves the server. Throws `unprocessable` with an explanation and saves nothing if the test fails. */

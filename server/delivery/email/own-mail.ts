@@ -68,7 +68,7 @@ export function buildSmtpSettings(
  * The From address: as entered, else the user name, since providers send for it. null only for settings older than this
  * requirement.
  */
-export function ownFrom({
+export function buildOwnFrom({
   from_address: from,
   user_name: user,
 }: Pick<sql.MailServerRow, 'from_address' | 'user_name'>) {
@@ -110,7 +110,7 @@ export function openOwnMails(deps: OwnMailDeps): OwnMails {
       kept.set(accountId, { key, channel })
       if (kept.size > MOST_KEPT) drop(kept.keys().next().value!)
       const { version, checked_at: checkedAt } = row
-      return { channel, key: { version, checkedAt }, from: ownFrom(row), isFailing: row.problem !== null }
+      return { channel, key: { version, checkedAt }, from: buildOwnFrom(row), isFailing: row.problem !== null }
     },
     async close() {
       await Promise.all([...kept.values()].map(close))
@@ -119,7 +119,7 @@ export function openOwnMails(deps: OwnMailDeps): OwnMails {
 }
 
 function makeChannel(deps: OwnMailDeps, row: sql.MailServerRow, mailHeaders: () => Promise<MailHeaders>): EmailChannel {
-  if (ownFrom(row) === null) return createNoMailChannel(mailServerTexts.noFrom)
+  if (buildOwnFrom(row) === null) return createNoMailChannel(mailServerTexts.noFrom)
   const url = buildSmtpSettings(deps, row)
   return createSmtpChannel({ url, poolSize: POOL, timeouts: TIMEOUTS, mailHeaders, keepsIfSenderRefused: true })
 }

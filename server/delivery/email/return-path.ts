@@ -21,7 +21,7 @@ export function buildReturnPath(secrets: Secrets, bounceAddress: string, message
 }
 
 /** Returns the message id of a return address; null: not created here. */
-export function messageOfReturnPath(secrets: Secrets, bounceAddress: string, address: string): string | null {
+export function parseReturnPath(secrets: Secrets, bounceAddress: string, address: string): string | null {
   const [own, given] = [bounceAddress, address].map((each) => each.toLowerCase())
   const at = own!.lastIndexOf('@')
   const [start, end] = [`${own!.slice(0, at)}+`, own!.slice(at)]

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { type Db, sql } from '../../core/db/db.ts'
 import { type DnsLookup, openDns } from '../../core/net/dns.ts'
 import type { Deps } from '../../deps.ts'
-import { keyRecordName, type SigningKey } from './dkim.ts'
+import { buildKeyRecordName, type SigningKey } from './dkim.ts'
 
 // The server's DKIM keys, one per sender domain. A key is created when its DNS record is first requested, and signs
 // only while the record is in the DNS: a signature that cannot be verified is worse than none.
@@ -39,7 +39,7 @@ export type OwnKeyFinding =
 /** Looks up the record and stores whether it exists. Without a DNS reply nothing changes. */
 export async function lookForKey(deps: KeyDeps, dns: DnsLookup, key: SenderKeyRow): Promise<OwnKeyFinding> {
   const { domain, selector, public_key: publicKey, seen_at } = key
-  const answer = await dns.txt(keyRecordName(selector, domain))
+  const answer = await dns.txt(buildKeyRecordName(selector, domain))
   if (answer.kind === 'failed') return { kind: 'failed', selector, publicKey, reason: answer.reason }
   const rows = answer.kind === 'found' ? answer.rows : []
   const isSeen = rows.some((row) => publishes(row, publicKey))

@@ -68,7 +68,7 @@ async function resolveHost({ host, guard }: SmtpSettings): Promise<string> {
   if ('address' in found) return found.address
   const isUnknown = found.problem === 'not_found'
   const words = isUnknown ? `The name ${host} was not found` : `${host} leads to an address that is not public`
-  throw new SmtpError(toSmtpFailure(problem(isUnknown ? 'EDNS' : 'EPRIVATE', words), 'connect'))
+  throw new SmtpError(toSmtpFailure(buildRawError(isUnknown ? 'EDNS' : 'EPRIVATE', words), 'connect'))
 }
 
 function connect(
@@ -91,21 +91,21 @@ function connect(
       clearTimeout(timer)
       resolve(connection)
     }
-    const timer = setTimeout(() => fail(problem('ETIMEDOUT', 'The server did not answer in time')), connectMs)
+    const timer = setTimeout(() => fail(buildRawError('ETIMEDOUT', 'The server did not answer in time')), connectMs)
     connection.on('error', fail)
-    connection.once('end', () => fail(problem('ECONNECTION', 'The server closed the connection')))
+    connection.once('end', () => fail(buildRawError('ECONNECTION', 'The server closed the connection')))
     connection.connect((error) => {
       if (error) return fail(error)
       if (!settings.auth) return ready()
       stage = 'sign_in'
       // Without sign-in the server would reject every recipient permanently.
-      if (!connection.allowsAuth) return fail(problem('EAUTH', 'The server does not offer signing in'))
+      if (!connection.allowsAuth) return fail(buildRawError('EAUTH', 'The server does not offer signing in'))
       connection.login({ ...settings.auth, credentials: settings.auth }, (error) => (error ? fail(error) : ready()))
     })
   })
 }
 
-export function problem(code: string, message: string): RawError {
+export function buildRawError(code: string, message: string): RawError {
   return Object.assign(new Error(message), { code })
 }
 
@@ -274,5 +274,5 @@ export function quit(connection: SMTPConnection) {
 }
 
 function closedError(): SmtpError {
-  return new SmtpError(toSmtpFailure(problem('ECONNECTION', 'The channel is closed'), 'connect'))
+  return new SmtpError(toSmtpFailure(buildRawError('ECONNECTION', 'The channel is closed'), 'connect'))
 }

@@ -3,14 +3,14 @@
 import { Readable, type Transform } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isDatabaseUnavailable } from '../../core/db/db-unavailable.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import { joinLines } from '../../messages/channels/bounce-rules.ts'
 import type { EmailChannel, Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
-import { notSent } from '../../messages/channels/not-sent.ts'
+import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
 import { mapFailure, type SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
 import {
+  buildRawError,
   type Lease,
   openConnection,
-  problem,
   quit,
   type RawError,
   SmtpConnections,
@@ -71,7 +71,7 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
       await nextSlot()
       const delivery = await startSending(connections, timeouts, composed)
       return options.keepsIfSenderRefused && isSenderRefused(delivery)
-        ? { kind: 'retry', reason: 'sender_refused', response: oneLine(delivery.failure.response) }
+        ? { kind: 'retry', reason: 'sender_refused', response: joinLines(delivery.failure.response) }
         : outcomeOf(delivery, composed)
     },
     async check() {
@@ -80,7 +80,7 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
         return { isOk: true }
       } catch (error) {
         if (!(error instanceof SmtpError)) throw error
-        return { isOk: false, response: oneLine(error.message) }
+        return { isOk: false, response: joinLines(error.message) }
       }
     },
     close: () => connections.close(),
@@ -95,8 +95,8 @@ async function prepare(
   try {
     return await composeMessage(message, await mailHeaders?.(message))
   } catch (error) {
-    if (isDatabaseUnavailable(error)) return notSent('the database was unreachable.')
-    return notSent(oneLine(error instanceof Error ? error.message : String(error)), null)
+    if (isDatabaseUnavailable(error)) return buildNotSentOutcome('the database was unreachable.')
+    return buildNotSentOutcome(joinLines(error instanceof Error ? error.message : String(error)), null)
   }
 }
 
@@ -151,10 +151,10 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
     }
     const giveUp = () => {
       connection.close()
-      fail(problem('ETIMEDOUT', isBodySent ? 'No answer to the message' : 'The server did not answer in time'))
+      fail(buildRawError('ETIMEDOUT', isBodySent ? 'No answer to the message' : 'The server did not answer in time'))
     }
     // nodemailer reports most losses through the callback; this catches the others, one event-loop turn later.
-    const onEnd = () => setImmediate(() => fail(problem('ECONNECTION', 'The server closed the connection')))
+    const onEnd = () => setImmediate(() => fail(buildRawError('ECONNECTION', 'The server closed the connection')))
     let timer = setTimeout(giveUp, timeouts.sendMs)
     connection.once('end', onEnd)
     lease.listen(
@@ -173,7 +173,7 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
       if (error) return fail(error)
       const response = sent?.response ?? ''
       // A positive reply before the message is complete is neither acceptance nor refusal.
-      if (!isBodySent) return fail(problem('EPROTOCOL', response), true)
+      if (!isBodySent) return fail(buildRawError('EPROTOCOL', response), true)
       done({ isAccepted: true, response })
     })
   })
@@ -207,7 +207,7 @@ function* chunksOf(raw: Buffer) {
 
 function outcomeOf(delivery: Delivery, message: ComposedMessage): Outcome {
   if (delivery.isAccepted) {
-    return { kind: 'accepted', providerId: message.messageIdHeader, response: oneLine(delivery.response) }
+    return { kind: 'accepted', providerId: message.messageIdHeader, response: joinLines(delivery.response) }
   }
   const { failure } = delivery
   // nodemailer checks the size against the server's announced limit before it sends anything.
@@ -224,7 +224,7 @@ function isSenderRefused(delivery: Delivery): delivery is Extract<Delivery, { is
 }
 
 function tooLarge(response: string): Outcome {
-  return { kind: 'rejected', reason: 'message_too_large', response: oneLine(response), isRecipientFault: false }
+  return { kind: 'rejected', reason: 'message_too_large', response: joinLines(response), isRecipientFault: false }
 }
 
 function wasStale(delivery: Delivery): boolean {
@@ -279,12 +279,16 @@ function watchEnvelope(stop: (error: RawError) => void): SmtpListener {
     const isYes = text.startsWith('2')
     if (answers < 3 && !isYes) refusal ??= refused(answers === 1 ? 'MAIL FROM' : 'RCPT TO', text)
     if (answers !== 3 || !isPipelined) return
-    if (isYes) stop(problem('EPROTOCOL', `The server answered DATA with "${text}" instead of 354.`))
+    if (isYes) stop(buildRawError('EPROTOCOL', `The server answered DATA with "${text}" instead of 354.`))
     else if (refusal && text.startsWith('3')) stop(refusal)
   }
 }
 
 function refused(command: string, response: string): RawError {
   const responseCode = Number.parseInt(response, 10)
-  return Object.assign(problem('EENVELOPE', response), { command, response, ...(responseCode && { responseCode }) })
+  return Object.assign(buildRawError('EENVELOPE', response), {
+    command,
+    response,
+    ...(responseCode && { responseCode }),
+  })
 }

@@ -1,5 +1,5 @@
 import { recordTouchpoint, revokeTouchpoints } from '../../carts/carts/touchpoints.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import { lockMessageShopper } from '../../messages/messages/recipient.ts'
 import { evaluateBurst } from './burst.ts'
@@ -34,7 +34,7 @@ export async function recordEngagement(
 ): Promise<void> {
   const shopperId = await lockMessageShopper(tx, messageId)
   if (!shopperId || (await sql.countEngagementEvents(tx, messageId)) >= KEPT_PER_MESSAGE) return
-  const id = newId()
+  const id = createId()
   const { class: own, reason } = classification
   await sql.insertEngagementEvent(tx, {
     id,
@@ -46,7 +46,7 @@ export async function recordEngagement(
     class_reason: reason,
     at,
   })
-  const burst = evaluateBurst(await sql.engagementEventsSince(tx, messageId, new Date(at.getTime() - BURST_MS)))
+  const burst = evaluateBurst(await sql.listEngagementEventsSince(tx, messageId, new Date(at.getTime() - BURST_MS)))
   const late = burst.find((each) => each.id === id)
   if (kind === 'click') {
     const isHuman = own === 'human' && !late

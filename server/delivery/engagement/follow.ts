@@ -1,6 +1,6 @@
 import { isOnStoreHost } from '../../access/stores/rules.ts'
 import { type OpenedLink, openClick, openLink } from '../../carts/links/open-links.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import { type Db, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as track from '../../messages/messages/recipient.ts'
@@ -91,4 +91,4 @@ async function recordVisit(
 }
 
 /** Short hash that identifies a link in stored visits. */
-export const linkName = (token: string): string => tokenHash(token).toString('base64url', 0, 6)
+export const linkName = (token: string): string => hashToken(token).toString('base64url', 0, 6)

@@ -1,3 +1,3 @@
 // Opens and clicks, for the pages that show them.
 
-export { clicksByTarget, countPeople, groupedEngagementEvents } from './sql.ts'
+export { countClicksByTarget, countPeople, groupedEngagementEvents } from './sql.ts'

@@ -30,7 +30,7 @@ export async function countEngagementEvents({ db, storeId }: StoreTx, messageId:
   return rows.rows[0]!.n
 }
 
-export async function engagementEventsSince(
+export async function listEngagementEventsSince(
   { db, storeId }: StoreTx,
   messageId: string,
   since: Date,
@@ -103,7 +103,7 @@ export async function countPeople({ db, storeId }: StoreDb, kind: OriginKind, id
 }
 
 /** Lists human clicks on an origin's messages by target (null: the restore page), most clicked first. */
-export async function clicksByTarget({ db, storeId }: StoreDb, kind: OriginKind, id: string, limit: number) {
+export async function countClicksByTarget({ db, storeId }: StoreDb, kind: OriginKind, id: string, limit: number) {
   const { rows } = await sql<{ target: string | null; clicks: number; people: number }>`
     select v.target, count(*)::int as clicks, count(distinct m.shopper_id)::int as people
     from engagement_events v join messages m on m.store_id = v.store_id and m.id = v.message_id

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { adaPhone, createProviderWorld, formatUnixSeconds, otherAccountSid } from '../../../test/provider-calls.ts'
 import { insertMessageTo, readMessageState } from '../../../test/provider-messages.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { hookUrl, openSecrets } from '../texts/text-channels.ts'
 
 // What providers call, with real signatures: forged, foreign, repeated, late and out of order.
@@ -70,7 +70,7 @@ describe('delivery reports', () => {
 
   test('are stored once each, from every provider', async () => {
     const MessageSid = `SM${'f'.repeat(32)}`
-    const path = statusPath(newId())
+    const path = statusPath(createId())
     for (const MessageStatus of ['delivered', 'queued', 'sent', 'delivered', 'sent']) {
       expect((await fromTwilio(path, { MessageSid, MessageStatus })).status).toBe(204)
     }
@@ -103,7 +103,7 @@ describe('delivery reports', () => {
     const took: number[] = []
     for (const digit of ['7', '8', '9']) {
       const start = performance.now()
-      await fromTwilio(statusPath(newId()), { MessageSid: `SM${digit.repeat(32)}`, MessageStatus: 'sent' })
+      await fromTwilio(statusPath(createId()), { MessageSid: `SM${digit.repeat(32)}`, MessageStatus: 'sent' })
       took.push(performance.now() - start)
     }
     // The shortest: what else the machine does makes any one of them longer.

@@ -10,7 +10,7 @@ import type { Deps } from '../../deps.ts'
 import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
 import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
-import { buildTrustedKeys, OPERATOR_KEY, trustedOperator } from '../texts/text-channels.ts'
+import { buildTrustedKeys, getTrustedOperator, OPERATOR_KEY } from '../texts/text-channels.ts'
 import { handleReply, type Inbound } from './inbound.ts'
 import { parseKeyword } from './keywords.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
@@ -73,7 +73,7 @@ export async function takeTwilioInbound(deps: Deps, call: HookCall): Promise<str
 /** Handles messages to the operator's numbers, which many accounts share. */
 async function takeOperatorInbound(deps: Deps, call: HookCall): Promise<string> {
   const operator = requireFound(deps.config.operatorTexts ?? undefined, 'Address')
-  const inbound = readTwilioInbound(await verifyTwilio(deps, call, trustedOperator(operator)))
+  const inbound = readTwilioInbound(await verifyTwilio(deps, call, getTrustedOperator(operator)))
   if (inbound?.channel !== 'sms') return twiml(null)
   return twiml(await receiveShared(deps, { ...inbound, isAnsweredAtOnce: true }))
 }

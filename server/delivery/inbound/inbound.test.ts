@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { adaPhone, createProviderWorld, formatUnixSeconds } from '../../../test/provider-calls.ts'
 import { insertMessageTo, readMessageState } from '../../../test/provider-messages.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 // What people answer, by both providers: repeated, late and in the wrong order.
 
@@ -33,7 +33,13 @@ const ledger = async (channel: 'sms' | 'whatsapp') =>
 
 function consents(channel: 'sms' | 'whatsapp') {
   const at = new Date(world.now.getTime() - 86_400_000)
-  const row = { store_id: scene.store.storeId, id: newId(), address_hash: hash(), channel, status: 'granted' as const }
+  const row = {
+    store_id: scene.store.storeId,
+    id: createId(),
+    address_hash: hash(),
+    channel,
+    status: 'granted' as const,
+  }
   return world.db
     .insertInto('consents')
     .values({ ...row, source: 'checkout', wording: 'Yes', at })

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { cleanStoreName } from '../../access/stores/rules.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type AccountDb, type AccountTx, type Db, type StoreTx, sql, transactAccount } from '../../core/db/db.ts'
 import { withRetry } from '../../core/db/db-unavailable.ts'
 import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
@@ -10,10 +10,10 @@ import { maskAddress } from '../../messages/channels/mask.ts'
 import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import { findPhoneCountry, isGermanSpeaking } from '../../messages/channels/phone.ts'
 import { authorizeAnswer } from '../../messages/channels/send-authorization.ts'
-import { becomesSkipped, isOpen, openTo } from '../../messages/messages/fragments.ts'
+import { becomesSkipped, isOpen, selectOpenTo } from '../../messages/messages/fragments.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { computeLaterTime, wakeHeldMessages } from '../../shoppers/consent/consents.ts'
-import { consentCounts } from '../../shoppers/consent/fragments.ts'
+import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
 import { recordInbound } from '../outcome/delivery.ts'
 import { replyJob } from './jobs.ts'
 import { type Keyword, parseKeyword } from './keywords.ts'
@@ -30,7 +30,7 @@ const ANSWERS: Limit = { name: 'keyword-answers', points: 10, windowS: 86_400 }
 
 const word = { sms: 'SMS', whatsapp: 'WhatsApp' }
 const stopSource = (channel: TextChannelName) => `STOP by ${word[channel]}`
-const yesSource = (channel: TextChannelName) => `YES by ${word[channel]}`
+const formatYesSource = (channel: TextChannelName) => `YES by ${word[channel]}`
 const startSource = (channel: TextChannelName) => `START by ${word[channel]}`
 
 export interface Inbound extends InboundMessage {
@@ -99,11 +99,11 @@ async function confirm(tx: AccountTx, said: readonly OptOut[], now: Date): Promi
   if (await hasLaterKeyword(tx, { channel, addressHash, at, keyword: 'start' })) return false
   for (const each of said) {
     const who = maskAddress(channel, each.phone)
-    const out = { ...each, source: yesSource(channel) }
+    const out = { ...each, source: formatYesSource(channel) }
     const storeId = await findAskingStore(tx, out)
     if (!storeId) continue
     const store = { storeId, db: tx.db }
-    if (!(await confirmConsent(store, out, { id: newId(), who }))) continue
+    if (!(await confirmConsent(store, out, { id: createId(), who }))) continue
     await wakeHeldMessages(store, [each.phone], now)
     await scheduleNextLook(store)
     return true
@@ -145,7 +145,7 @@ export async function sendReply(deps: Deps, { accountId, channel, eventKey }: z.
   if (!owed || !transport) return
   const text = await answerText(deps, account, owed.keyword, owed.reply_to)
   const outcome = await transport.send({
-    messageId: newId(),
+    messageId: createId(),
     channel,
     to: owed.reply_to,
     text,
@@ -258,7 +258,7 @@ async function withdrawConsents({ db, accountId }: AccountTx, out: OptOut): Prom
       ${maskAddress(out.channel, out.phone)}
     from stores s where s.account_id = ${accountId} and (
       select status from consents c where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
-      and ${consentCounts('c')} order by c.at desc, c.id desc limit 1) is distinct from 'withdrawn'`.execute(db)
+      and ${doesConsentCount('c')} order by c.at desc, c.id desc limit 1) is distinct from 'withdrawn'`.execute(db)
 }
 
 /** Closes open messages to this number in all stores of the account (C2). */
@@ -266,7 +266,7 @@ async function closeOpenTexts({ db, accountId }: AccountTx, out: OptOut, now: Da
   await sql`
     with gone as (
       update messages m set ${becomesSkipped('suppressed_unsubscribed', now)}
-      from (${openTo(accountId, out.channel, out.phone)}) o
+      from (${selectOpenTo(accountId, out.channel, out.phone)}) o
       where m.store_id = o.store_id and m.id = o.id and ${isOpen('m')}
       returning m.store_id, m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
@@ -296,7 +296,7 @@ async function unsuppressText({ db, accountId }: AccountTx, out: OptOut): Promis
 const openRequests = (out: OptOut) => sql`
   opt_in_requests q join stores s on s.id = q.store_id
   cross join lateral (select status, is_confirmed, at from consents c where c.store_id = q.store_id
-    and c.address_hash = q.address_hash and c.channel = q.channel and ${consentCounts('c')} order by at desc, id desc limit 1) newest
+    and c.address_hash = q.address_hash and c.channel = q.channel and ${doesConsentCount('c')} order by at desc, id desc limit 1) newest
   where q.channel = ${out.channel} and q.address_hash = ${out.addressHash}
     and q.state in ('asked', 'answered') and newest.status in ('pending', 'granted') and not newest.is_confirmed
     and not exists (select 1 from suppressions p where p.account_id = s.account_id and p.address_hash = q.address_hash
@@ -341,7 +341,7 @@ async function restoreConsents({ db, accountId }: AccountTx, out: OptOut, undoes
           array_agg(is_confirmed order by at desc, id desc) as confirmed
       from (select status, source, is_confirmed, at, id from consents c
         where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
-        and ${consentCounts('c')} order by at desc, id desc limit 2) newest) said
+        and ${doesConsentCount('c')} order by at desc, id desc limit 2) newest) said
     where s.account_id = ${accountId} and said.words[1] = 'withdrawn' and said.sources[1] = ${undoes}
       and said.words[2] = 'granted'`.execute(db)
 }

@@ -122,7 +122,7 @@ const YES = ['YES', 'JA']
 export function parseKeyword(text: string): Keyword | null {
   const read = text.slice(0, LONGEST_READ)
   if (STOP_SIGNS.test(read) && /[🛑⛔🚫]/u.test(read)) return 'stop'
-  const parts = plain(read)
+  const parts = toPlainLetters(read)
     .split(/([\n\r.!?;:,()«»"]+|\s[-–—]+\s)/)
     .map((part, place, all) => ({ sentence: normalizeWords(part), isQuestion: all[place + 1]?.includes('?') ?? false }))
     .filter(({ sentence }) => sentence !== '')
@@ -141,7 +141,8 @@ const MOST_WORDS = 10
 const MOST_WORDS_OF_A_WISH = 14
 
 /** Upper case without accents. */
-const plain = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().replaceAll('Ł', 'L')
+const toPlainLetters = (text: string) =>
+  text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().replaceAll('Ł', 'L')
 
 interface Part {
   sentence: string

@@ -4,7 +4,7 @@ import { type ContractServer, openContractTwilio } from '../../../test/contract-
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { insertMessageTo, readMessageState } from '../../../test/provider-messages.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { openTextChannels } from '../texts/text-channels.ts'
 import { tidyInbound } from './inbound.ts'
@@ -49,7 +49,7 @@ let phones = 1_000
 const aPhone = () => `+12125550${String(++phones).slice(-3)}`
 const channelOf = async (store: TestStore) => (await world.deps.channels.text(store.accountId, 'sms'))!
 
-async function write(store: TestStore, to: string, messageId = newId()) {
+async function write(store: TestStore, to: string, messageId = createId()) {
   world.advance(1_000)
   const channel = await channelOf(store)
   const words = { messageId, channel: 'sms' as const, to, text: 'Your tea waits', template: null }
@@ -130,7 +130,9 @@ describe('the operator’s account', () => {
     world.deps.config = { ...config, operatorTexts: null }
     expect(await openTextChannels(world.deps).text(tea.accountId, 'sms')).toBeNull()
     const status = { MessageSid: `SM${'1'.repeat(32)}`, MessageStatus: 'sent' }
-    expect((await fromTwilio(`/api/webhooks/twilio/${key}/status/${newId()}`, status, { token: '' })).status).toBe(404)
+    expect((await fromTwilio(`/api/webhooks/twilio/${key}/status/${createId()}`, status, { token: '' })).status).toBe(
+      404,
+    )
     expect((await says(phone, 'STOP')).status).toBe(404)
     world.deps.config = config
     expect(await stoppedFor(phone)).toEqual([])
@@ -146,7 +148,7 @@ describe('the operator’s account', () => {
     const channel = await channelOf(tea)
     const to = aPhone()
     await world.pool.query('alter table operator_text_contacts rename to away')
-    const words = { messageId: newId(), channel: 'sms' as const, to, text: 'Tea', template: null }
+    const words = { messageId: createId(), channel: 'sms' as const, to, text: 'Tea', template: null }
     const outcome = await channel.send({ ...words, sendAuthorization: authorizeTest() })
     await world.pool.query('alter table away rename to operator_text_contacts')
     expect(outcome).toMatchObject({ kind: 'retry', reason: 'not_sent' })

@@ -6,7 +6,7 @@ import { grantConsent, nextGermanPhone } from '../../../test/manual-send-scene.t
 import { createMessageScene, findLink, HOUR, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { handleReply } from './inbound.ts'
 
 // STOP and unsubscribe beside settling, which locks the message that was sent and then the open steps behind it.
@@ -25,7 +25,7 @@ async function aSentStep(channel: 'sms' | 'email') {
   const [sent, ...open] = await readMessages(world, scene.storeId)
   expect([sent!.state, open[0]!.state]).toEqual(['sent', 'scheduled'])
   const inbound = {
-    ...{ channel: 'sms' as const, id: newId(), from: order.phone!, text: 'STOP', at: world.now },
+    ...{ channel: 'sms' as const, id: createId(), from: order.phone!, text: 'STOP', at: world.now },
     ...{ keyword: null, isAnswered: false, isSetting: false, isAnsweredAtOnce: true },
   }
   return { ...scene, inbound, sentId: sent!.id, openIds: open.map(({ id }) => id) }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import nodemailer from 'nodemailer'
 import { expect, test } from 'vitest'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { buildReturnPath } from '../email/return-path.ts'
 import { listenForBounces } from './bounce-intake.ts'
 
@@ -17,7 +17,7 @@ const world = createWorld({
 
 test('the intake accepts reports with STARTTLS if it has a certificate, and without', async () => {
   const intake = await listenForBounces(world.deps, 0)
-  const to = buildReturnPath(world.deps.secrets, OURS, newId())!
+  const to = buildReturnPath(world.deps.secrets, OURS, createId())!
   const send = (tls: object) => {
     const transport = nodemailer.createTransport({ host: 'localhost', port: intake.port, ...tls })
     return transport.sendMail({ envelope: { from: '', to: [to] }, raw: 'Subject: vacation\r\n\r\nBack on Monday.\r\n' })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import type { Deps } from '../../deps.ts'
-import { messageOfReturnPath } from '../email/return-path.ts'
+import { parseReturnPath } from '../email/return-path.ts'
 import { readMailNews } from './dsn.ts'
 import { recordMailReport } from './mail-reports.ts'
 
@@ -33,7 +33,7 @@ export async function listenForBounces(deps: Deps, port: number): Promise<Bounce
     socketTimeout: 60_000,
     closeTimeout: 2_000,
     onRcptTo: ({ address }, _session, done) =>
-      done(messageFor(deps, address) ? null : reply(550, '5.1.1 No such address here')),
+      done(findMessageId(deps, address) ? null : reply(550, '5.1.1 No such address here')),
     onData: (stream, session, done) => {
       receive(deps, stream, session).then(
         () => done(null, '2.0.0 Noted'),
@@ -80,8 +80,8 @@ function renew(deps: Deps, server: SMTPServer): void {
   }
 }
 
-const messageFor = ({ secrets, config }: Deps, address: string): string | null =>
-  config.bounceAddress ? messageOfReturnPath(secrets, config.bounceAddress, address) : null
+const findMessageId = ({ secrets, config }: Deps, address: string): string | null =>
+  config.bounceAddress ? parseReturnPath(secrets, config.bounceAddress, address) : null
 
 const reply = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
 
@@ -95,6 +95,6 @@ async function receive(deps: Deps, stream: SMTPServerDataStream, session: SMTPSe
   if (stream.sizeExceeded || size > MAX_BYTES) throw reply(552, '5.3.4 Message too big')
   const news = await readMailNews(Buffer.concat(chunks))
   if (!news) return
-  const ids = session.envelope.rcptTo.map(({ address }) => messageFor(deps, address))
+  const ids = session.envelope.rcptTo.map(({ address }) => findMessageId(deps, address))
   for (const messageId of new Set(ids)) if (messageId) await recordMailReport(deps, { messageId, ...news })
 }

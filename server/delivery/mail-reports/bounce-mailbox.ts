@@ -9,7 +9,7 @@ import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
 import { resolveGuarded } from '../../core/net/resolve.ts'
 import type { Deps } from '../../deps.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import { joinLines } from '../../messages/channels/bounce-rules.ts'
 import * as sql from './bounce-mailbox-sql.ts'
 import { readMailNews } from './dsn.ts'
 import { recordMailReport } from './mail-reports.ts'
@@ -51,7 +51,7 @@ export async function saveMailbox(
   const kept = await sql.readMailbox(account)
   const isSameDoor = kept?.host === host && kept.port === port && kept.user_name === user
   // A stored password is sent only to the server it was entered for.
-  const password = wanted.password || (kept && isSameDoor ? open(deps, kept) : '')
+  const password = wanted.password || (kept && isSameDoor ? openPassword(deps, kept) : '')
   if (!password) throw new AppError('invalid', 'Enter the password', { fields: { password: 'This field is required' } })
   const found = await check({
     host,
@@ -101,7 +101,7 @@ export async function readMailboxes(deps: Deps, ca?: string): Promise<void> {
 async function readOne(deps: Deps, row: sql.MailboxRow, ca?: string): Promise<void> {
   const account = { accountId: row.account_id, db: deps.db }
   const { host, port, user_name: user } = row
-  const access = { host, port, user, password: open(deps, row), allowsPrivate: deps.config.allowsPrivateStores }
+  const access = { host, port, user, password: openPassword(deps, row), allowsPrivate: deps.config.allowsPrivateStores }
   try {
     const read = await withInbox({ ...access, ...(ca ? { ca } : {}) }, (mailbox) => readNew(deps, row, mailbox))
     const now = deps.now()
@@ -147,7 +147,7 @@ function messageIdsIn(raw: Buffer): string[] {
   return [...new Set(ids)].slice(0, 5)
 }
 
-const open = ({ secrets }: Deps, row: sql.MailboxRow): string =>
+const openPassword = ({ secrets }: Deps, row: sql.MailboxRow): string =>
   secrets.open(row.encrypted, sealContext(row.account_id))
 
 // Reads a mailbox by IMAP. The host is untrusted input, so we connect to exactly the address that was checked (X4).
@@ -284,9 +284,9 @@ function sentenceOf(error: unknown): string {
     authenticationFailed?: boolean
     message?: string
   }
-  if (authenticationFailed) return `User and password were refused: ${oneLine(responseText ?? 'no reason given')}`
+  if (authenticationFailed) return `User and password were refused: ${joinLines(responseText ?? 'no reason given')}`
   if (code && WORDS[code]) return WORDS[code]
-  return oneLine(responseText ?? message ?? 'The mailbox could not be read.')
+  return joinLines(responseText ?? message ?? 'The mailbox could not be read.')
 }
 
 const TOO_LONG = 'The server’s answer is too long to be read.'

@@ -4,7 +4,7 @@ import {
   chooseStatus,
   classifyBounce,
   parseStatus,
-  withoutAddresses,
+  removeAddresses,
 } from '../../messages/channels/bounce-rules.ts'
 
 // Parses mail sent to a return address: a delivery status report (RFC 3464), a spam report (RFC 5965) or free text of
@@ -66,7 +66,7 @@ function partOf({ attachments }: Email, type: string): string | null {
 function readComplaint(report: string): MailNews | null {
   const type = fieldsOf(report)['feedback-type'] ?? ''
   if (!/^(abuse|fraud|opt-out|other)$/i.test(type.trim())) return null
-  return { kind: 'complaint', source: 'arf', status: null, words: withoutAddresses(`Feedback-Type: ${type}`) }
+  return { kind: 'complaint', source: 'arf', status: null, words: removeAddresses(`Feedback-Type: ${type}`) }
 }
 
 function readReport(report: string, prose: string): MailNews | null {
@@ -76,7 +76,7 @@ function readReport(report: string, prose: string): MailNews | null {
   if (!block) return null
   const said = (block['diagnostic-code'] ?? '').replace(/^[\w-]{1,20};\s*/, '')
   const status = chooseStatus(parseStatus(block.status ?? ''), parseStatus(said))
-  const words = withoutAddresses(said || prose)
+  const words = removeAddresses(said || prose)
   const action = (block.action ?? '').trim().toLowerCase()
   if (action === 'delivered') return { kind: 'delivered', source: 'dsn', status, words }
   if (action === 'relayed' || action === 'expanded') return null
@@ -95,10 +95,10 @@ function readProse(mail: Email): MailNews | null {
   if (isAutomaticAnswer(mail) && !isFailure) return null
   if (!(isFromServer || UNDELIVERED.test(subject))) return null
   if (DELAYED.test(`${subject}\n${prose}`))
-    return { kind: 'soft', source: 'dsn', status: null, words: firstWords(prose) }
+    return { kind: 'soft', source: 'dsn', status: null, words: shortenProse(prose) }
   const status = parseStatus(prose)
   if (!status && !UNDELIVERED.test(`${subject}\n${prose}`)) return null
-  const words = firstWords(status ? prose.slice(Math.max(0, prose.search(/\b[45]\.?\d/) - 80)) : prose)
+  const words = shortenProse(status ? prose.slice(Math.max(0, prose.search(/\b[45]\.?\d/) - 80)) : prose)
   return { kind: classifyBounce(status, prose), source: 'dsn', status, words }
 }
 
@@ -126,7 +126,7 @@ function proseOf({ text, html }: Email): string {
   return prose.slice(0, end >= 0 ? end : undefined).slice(0, READ_TEXT)
 }
 
-const firstWords = (prose: string): string => withoutAddresses(prose.slice(0, 1_000)).slice(0, 300)
+const shortenProse = (prose: string): string => removeAddresses(prose.slice(0, 1_000)).slice(0, 300)
 
 /** Parses unfolded fields; the first of repeated ones counts. */
 function fieldsOf(block: string): Record<string, string | undefined> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isSameSecret } from '../../core/common/secrets.ts'
-import { parseStatus, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import { parseStatus, removeAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, getHeader, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Postmark does not sign; it sends the user and password of the webhook's URL. One report per call.
@@ -38,7 +38,7 @@ export const readPostmark: ProviderReader = (call) => {
   const event = Event.safeParse(readJson(call.rawBody)).data
   const kind = event && kindOf(event)
   if (!event || !kind) return []
-  const words = withoutAddresses(event.Details || event.Description || event.Type || event.RecordType)
+  const words = removeAddresses(event.Details || event.Description || event.Type || event.RecordType)
   const mark = event.Metadata?.recoup
   return [{ kind, status: parseStatus(words), words, about: { mark: typeof mark === 'string' ? mark : null } }]
 }

@@ -5,7 +5,7 @@ import {
   chooseStatus,
   classifyBounce,
   parseStatus,
-  withoutAddresses,
+  removeAddresses,
 } from '../../messages/channels/bounce-rules.ts'
 import {
   forged,
@@ -35,7 +35,7 @@ export const readSendgrid: ProviderReader = (call) => {
   return events.flatMap((each) => {
     const event = Event.safeParse(each).data
     if (!event) return []
-    const words = withoutAddresses(event.reason || event.response || event.event)
+    const words = removeAddresses(event.reason || event.response || event.event)
     const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
     return kindsOf(event).map((kind) => ({
       ...{ kind, status: readStatus(event), words },
@@ -64,7 +64,7 @@ const readStatus = ({ status, reason }: Event): string | null =>
   chooseStatus(parseStatus(status ?? ''), parseStatus(reason ?? ''))
 
 /** SendGrid's classification: the receiver refused the sender or the mail, not the address. */
-const notTheAddress = (type: Event['type']) => type === 'blocked'
+const isNotAddressFault = (type: Event['type']) => type === 'blocked'
 const softer = (kind: BounceKind) => (kind === 'hard' ? 'refused' : kind)
 
 const OPT_OUTS = ['unsubscribe', 'group_unsubscribe']
@@ -87,7 +87,7 @@ function kindOf(event: Event): ProviderReport['kind'] | null {
     case 'spamreport':
       return 'complaint'
     case 'bounce':
-      return notTheAddress(event.type)
+      return isNotAddressFault(event.type)
         ? softer(classifyBounce(readStatus(event), reason))
         : classifyBounce(readStatus(event), reason)
     case 'dropped':

@@ -1,6 +1,6 @@
 import { createVerify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
-import { classifyBounce, parseStatus, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import { classifyBounce, parseStatus, removeAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Amazon SES by SNS. Messages are signed with a certificate at Amazon, and a subscription is confirmed by calling a URL
@@ -133,7 +133,7 @@ function saidBy({ eventType, notificationType, bounce, complaint, delivery, subs
       return {
         kind: 'delivered',
         status: null,
-        words: withoutAddresses(delivery?.smtpResponse || 'Delivered'),
+        words: removeAddresses(delivery?.smtpResponse || 'Delivered'),
       } as const
     case 'Complaint':
       if (complaint?.complaintFeedbackType === 'not-spam') return null
@@ -156,7 +156,7 @@ function bounced({ bounceType, bounceSubType, bouncedRecipients }: NonNullable<E
   const [recipient] = bouncedRecipients ?? []
   const said = recipient?.diagnosticCode ?? ''
   const status = parseStatus(recipient?.status ?? '') ?? parseStatus(said)
-  const words = withoutAddresses(said || `${bounceType} ${bounceSubType ?? ''}`)
+  const words = removeAddresses(said || `${bounceType} ${bounceSubType ?? ''}`)
   if (bounceType !== 'Permanent') return { kind: 'soft', status, words } as const
   const isRefused = status !== null && classifyBounce(status, said) === 'refused'
   return { kind: isRefused ? ('refused' as const) : ('hard' as const), status, words }

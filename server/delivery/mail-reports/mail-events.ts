@@ -4,8 +4,8 @@ import { AppError } from '../../core/common/errors.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { Deps } from '../../deps.ts'
-import { chooseStatus, classifyBounce, parseStatus, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
-import { messageOfReturnPath } from '../email/return-path.ts'
+import { chooseStatus, classifyBounce, parseStatus, removeAddresses } from '../../messages/channels/bounce-rules.ts'
+import { parseReturnPath } from '../email/return-path.ts'
 import type { MailEventCall, MailName, ProviderReader } from './mail-event.ts'
 import { forged, type ProviderReport, readJson } from './mail-event.ts'
 import { readPostmark } from './mail-events-postmark.ts'
@@ -51,7 +51,7 @@ const readMailgun: ProviderReader = ({ rawBody, secret, now }) => {
   const event = Event.safeParse(body['event-data']).data
   if (!event) return []
   const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
-  const words = withoutAddresses(wordsOf(event) || event.reason || event.event)
+  const words = removeAddresses(wordsOf(event) || event.reason || event.event)
   return kindsOf(event).map((kind) => ({
     ...{ kind, status: readStatus(event), words },
     ...at,
@@ -119,5 +119,5 @@ export async function takeMailEvents(
 function messageIdOf({ secrets, config }: Deps, { mark, returnPath }: MailName): string | null {
   const id = /^<?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:@|$)/i.exec(mark ?? '')?.[1]
   if (id) return id.toLowerCase()
-  return returnPath && config.bounceAddress ? messageOfReturnPath(secrets, config.bounceAddress, returnPath) : null
+  return returnPath && config.bounceAddress ? parseReturnPath(secrets, config.bounceAddress, returnPath) : null
 }

@@ -91,7 +91,7 @@ export async function applyMailReports({ db, storeId }: StoreTx, messageId: stri
 }
 
 /** Lists settled mails with unapplied reports. */
-export async function waitingMailReports(
+export async function listWaitingMailReports(
   db: Db,
 ): Promise<{ store_id: string; message_id: string; shopper_id: string }[]> {
   const rows = await sql<{ store_id: string; message_id: string; shopper_id: string }>`

@@ -14,7 +14,7 @@ import {
 } from '../../../test/message-scene.ts'
 import { readNotifications } from '../../../test/notifications.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { buildReturnPath } from '../email/return-path.ts'
@@ -212,7 +212,7 @@ describe('the intake', () => {
     for (const to of [forged, OURS, 'bounces+x@back.mugs.com', 'ana@shopper.example']) {
       expect(await comeBack(to, DSN('5.1.1', 'x'))).toMatch(/^550 5\.1\.1/)
     }
-    const nobodys = buildReturnPath(world.deps.secrets, OURS, newId())!
+    const nobodys = buildReturnPath(world.deps.secrets, OURS, createId())!
     expect(await comeBack(nobodys, DSN('5.1.1', 'x'))).toMatch(/^250/)
     expect((await stateOf(storeId)).first).toEqual(['sent', null])
   })

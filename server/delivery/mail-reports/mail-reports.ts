@@ -12,9 +12,9 @@ import { undoBadge } from '../outcome/outcome.ts'
 import {
   applyMailReports,
   keepMailReport,
+  listWaitingMailReports,
   type MailReportRow,
   suppressReported,
-  waitingMailReports,
 } from './mail-reports-sql.ts'
 
 // Reports of receivers and mail providers about accepted mails (D4): delivered, soft bounce, hard bounce or spam
@@ -86,7 +86,7 @@ async function apply(deps: Deps, tx: StoreTx, messageId: string): Promise<void> 
 
 /** Tick: applies reports that came before the mail server's reply was recorded. */
 export async function applyWaitingReports(deps: Deps): Promise<void> {
-  for (const { store_id, message_id, shopper_id } of await waitingMailReports(deps.db)) {
+  for (const { store_id, message_id, shopper_id } of await listWaitingMailReports(deps.db)) {
     await transact({ storeId: store_id, db: deps.db as Db }, async (tx) => {
       // An erasure takes the same lock, so it either erases what is written here or leaves nothing to write to.
       await lockShoppersById(tx, [shopper_id])

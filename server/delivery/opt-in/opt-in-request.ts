@@ -5,14 +5,14 @@ import { cleanStoreName } from '../../access/stores/rules.ts'
 import { formatMonth } from '../../billing/billing/rules.ts'
 import { addUsage, lockUsage } from '../../billing/billing/usage.ts'
 import { lockCredits, payWithCredits, refundCredits } from '../../billing/credits/credits.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import type { Cost, Outcome, OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
-import { notSent } from '../../messages/channels/not-sent.ts'
-import { findPhoneCountry, isGermanSpeaking, textCountry } from '../../messages/channels/phone.ts'
+import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
+import { findPhoneCountry, findTextCountry, isGermanSpeaking } from '../../messages/channels/phone.ts'
 import { authorizeOptInRequest } from '../../messages/channels/send-authorization.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence.ts'
 import { buildAddressKey } from '../../shoppers/shoppers/rules.ts'
@@ -69,7 +69,7 @@ interface Ready {
 
 /** Only mobile numbers of countries that the store sells to and that have a listed price. */
 export function mayBeAsked(phone: string, store: Pick<Situation, 'base_country' | 'selling_countries'>): boolean {
-  const country = textCountry(phone)
+  const country = findTextCountry(phone)
   if (!country || !hasListedPrice(country)) return false
   const { base_country: base, selling_countries: selling } = store
   return selling === null || country === base || selling.includes(country)
@@ -103,11 +103,11 @@ async function checkRequest(
   const transport = await deps.channels.text(situation.account_id, 'sms')
   if (!transport) return later(10)
   const { sender_name, name, home_url, url } = situation
-  const text = optInRequestText(
+  const text = buildOptInRequestText(
     sender_name || cleanStoreName(name, [home_url, url]),
     country ?? findPhoneCountry(phone),
   )
-  return { transport, message: { messageId: newId(), channel: 'sms', to: phone, text, template: null } }
+  return { transport, message: { messageId: createId(), channel: 'sms', to: phone, text, template: null } }
 }
 
 /** Marks the request as sent before sending it: a lost request is better than a second one. */
@@ -127,7 +127,7 @@ async function sendRequest(
   // If the process stalled, a STOP or a pause may have come since the check (D5).
   const isLate = Math.abs(deps.now().getTime() - now.getTime()) >= SOON_MS
   const outcome = isLate
-    ? notSent('too much time has passed since the last check.')
+    ? buildNotSentOutcome('too much time has passed since the last check.')
     : await transport.send({ ...message, sendAuthorization: authorizeOptInRequest() })
   deps.log.info({ storeId: store.storeId, outcome: outcome.kind }, 'consent.asked')
   const isFree = outcome.kind === 'rejected' || outcome.kind === 'retry'
@@ -223,7 +223,7 @@ async function recordReply(
 }
 
 /** Names the sender, the meaning of YES and how to opt out, without details of a cart. */
-export function optInRequestText(name: string, country: string | null): string {
+export function buildOptInRequestText(name: string, country: string | null): string {
   return isGermanSpeaking(country)
     ? `${name}: Möchten Sie SMS zu Ihrem Warenkorb und zu Angeboten erhalten? Dann antworten Sie mit JA. Ohne Antwort erhalten Sie keine. STOP beendet.`
     : `${name}: do you want text messages about your cart and offers? Then reply YES. Without an answer you get none. Msg & data rates may apply. Reply STOP to stop.`

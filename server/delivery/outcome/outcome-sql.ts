@@ -10,7 +10,7 @@ import {
   isHeld,
   isSending,
   isUnknown,
-  newestSend,
+  selectNewestSend,
 } from '../../messages/messages/fragments.ts'
 import type { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
 
@@ -107,7 +107,7 @@ export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Pr
       badge = case when cb.badge = 'Recovered' then cb.badge else coalesce(last.badge, 'No Action') end
     from (select c.id, c.status, h.at, h.badge from messages m join carts o on o.store_id = m.store_id and o.id = m.cart_id
       join carts c on c.store_id = o.store_id and c.id in (o.id, o.merged_into)
-      left join lateral (${newestSend(sql`c.store_id`, sql`c.id`)}) h on true
+      left join lateral (${selectNewestSend(sql`c.store_id`, sql`c.id`)}) h on true
       where m.store_id = ${storeId} and m.id = ${messageId}) last
     where cb.store_id = ${storeId} and cb.cart_id = last.id and (last.at is null or last.at < cb.last_sent_at)
       and cb.last_sent_at is not null`.execute(db)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { waitForBlockedConnections } from '../../../test/locks.ts'
 import { createMessageScene, DAY, findLink, HOUR, listStepStates, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 import { lockShoppers } from '../../shoppers/shoppers/sql.ts'
@@ -39,7 +39,7 @@ const say = (storeId: string, address: string, channel: 'email' | 'sms', status:
   insertConsent(
     { storeId, db: world.db },
     {
-      id: newId(),
+      id: createId(),
       addressHash: world.deps.secrets.addressHash(address),
       channel,
       status,

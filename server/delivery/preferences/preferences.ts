@@ -24,7 +24,7 @@ import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/
 import { countBrowsers, endShopperSubscriptions } from '../push/subscriptions.ts'
 import { type ChannelFacts, computeChanges, computeStanding } from './rules.ts'
 import * as sql from './sql.ts'
-import { wordingsIn } from './wording.ts'
+import { loadWordings } from './wording.ts'
 
 // The preference page: a shopper sees and changes what they receive. The holder of a message's link decides for the
 // address it was sent to. Viewing changes nothing (C3); a decision applies to every message not yet sent (C2).
@@ -68,7 +68,7 @@ export async function decidePreferences(
     const { shopperId, contacts } = person
     const facts = await loadFacts(tx, person)
     const { on, off } = computeChanges(facts, decision)
-    const wordings = await wordingsIn(tx, person.storeName)
+    const wordings = await loadWordings(tx, person.storeName)
     const words = { wording: wordings[decision.language], decision, now: deps.now() }
     for (const contact of contacts.filter(({ channel }) => off.includes(channel))) {
       await switchOff(tx, person, contact, words)
@@ -152,7 +152,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
     storeName: person.storeName,
     brand: await loadShopBrand(store),
     language: person.language ?? browser,
-    wordings: await wordingsIn(store, person.storeName),
+    wordings: await loadWordings(store, person.storeName),
     browsers: await countBrowsers(store, person.shopperId),
     keptPath: keptPath((await readStore(store))!.capture_key),
     channels: facts.map((fact, index) => {
@@ -181,14 +181,14 @@ async function loadFacts(store: StoreDb, { accountId, contacts }: Person): Promi
 /** Throws `not_found`. */
 async function openPreferenceLink(deps: Deps, token: string): Promise<{ store: StoreDb<Db>; messageId: string }> {
   const link = await openLink(deps, 'preferences', token)
-  if (!link) throw gone()
+  if (!link) throw buildNotFound()
   return { store: { storeId: link.storeId, db: deps.db }, messageId: link.messageId }
 }
 
 /** Throws `not_found` for an erased shopper. */
 async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<Person> {
   const row = await sql.readPerson(store, messageId)
-  if (!row?.to_address) throw gone()
+  if (!row?.to_address) throw buildNotFound()
   const email = row.channel === 'email' ? row.to_address : null
   const phone = row.channel === 'email' ? row.phone : row.to_address
   const contacts: Contact[] = []
@@ -213,4 +213,4 @@ async function isShown(store: StoreDb, accountId: string, { channel, hash }: Con
   return suppressions.some((row) => row.channel === channel || row.channel === 'all')
 }
 
-const gone = () => new AppError('not_found', 'This link is not valid or has expired.')
+const buildNotFound = () => new AppError('not_found', 'This link is not valid or has expired.')

@@ -1,5 +1,5 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { consentCounts } from '../../shoppers/consent/fragments.ts'
+import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
 import type { Suppressed } from './rules.ts'
 
 // SQL for the preference page.
@@ -23,9 +23,9 @@ export function readPerson({ db, storeId }: StoreDb, messageId: string) {
 export async function hadConfirmed({ db, storeId }: StoreDb, hash: Buffer, channel: string, source: string) {
   const rows = await sql`
     select 1 from (select at, id, source from consents n where store_id = ${storeId} and address_hash = ${hash}
-      and channel = ${channel} and status = 'withdrawn' and ${consentCounts('n')} order by at desc, id desc limit 1) no
+      and channel = ${channel} and status = 'withdrawn' and ${doesConsentCount('n')} order by at desc, id desc limit 1) no
     where no.source = ${source} and coalesce((select c.is_confirmed from consents c where c.store_id = ${storeId}
-      and c.address_hash = ${hash} and c.channel = ${channel} and (c.at, c.id) < (no.at, no.id) and ${consentCounts('c')}
+      and c.address_hash = ${hash} and c.channel = ${channel} and (c.at, c.id) < (no.at, no.id) and ${doesConsentCount('c')}
       order by c.at desc, c.id desc limit 1), false)`.execute(db)
   return rows.rows.length > 0
 }

@@ -24,9 +24,9 @@ export interface OwnWordings {
 }
 
 /** The texts shown to shoppers, in every language. */
-export async function wordingsIn(store: StoreDb, storeName: string): Promise<Record<Language, Wording>> {
+export async function loadWordings(store: StoreDb, storeName: string): Promise<Record<Language, Wording>> {
   const own = ownIn(await sql.readWordings(store))
-  return byLanguage((language) => fillWording(own[language], language, storeName))
+  return mapLanguages((language) => fillWording(own[language], language, storeName))
 }
 
 export async function readOwnWordings(store: StoreDb): Promise<OwnWordings> {
@@ -58,7 +58,7 @@ function cleaned(own: OwnWording): OwnWording {
 }
 
 function ownIn(rows: readonly sql.WordingRow[]): Record<Language, OwnWording> {
-  return byLanguage((language) => {
+  return mapLanguages((language) => {
     const row = rows.find((each) => each.language === language)
     return Object.fromEntries(wordingFields.map((field) => [field, row?.[field] ?? null])) as OwnWording
   })
@@ -67,5 +67,5 @@ function ownIn(rows: readonly sql.WordingRow[]): Record<Language, OwnWording> {
 const buildVersion = (rows: readonly { updated_at: Date }[]): string =>
   rows.length === 0 ? 'none' : new Date(Math.max(...rows.map((row) => row.updated_at.getTime()))).toISOString()
 
-const byLanguage = <T>(make: (language: Language) => T) =>
+const mapLanguages = <T>(make: (language: Language) => T) =>
   Object.fromEntries(languages.map((language) => [language, make(language)])) as Record<Language, T>

@@ -4,7 +4,7 @@ import { createShop } from '../../../test/manual-send-scene.ts'
 import { createMessageScene, HOUR, markPurchased, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 // The sample cart: a message can be read before the first cart is left. And what a shopper had last.
 
@@ -26,7 +26,7 @@ const manual = (store: TestStore, body: object = {}) =>
 
 function sells(store: TestStore, name: string, more: { image?: string | null; price?: number; isAvailable?: boolean }) {
   const { image = null, price = 1_250, isAvailable = true } = more
-  const row = { store_id: store.storeId, product_id: newId(), variation_id: '', currency: 'USD', seen_at: world.now }
+  const row = { store_id: store.storeId, product_id: createId(), variation_id: '', currency: 'USD', seen_at: world.now }
   return world.db
     .insertInto('products')
     .values({ ...row, name, price_minor: price, image_url: image, is_available: isAvailable })
@@ -170,7 +170,7 @@ describe('the shopper’s last message', () => {
       world.db
         .insertInto('engagement_events')
         .values({
-          ...{ store_id: store.storeId, id: newId(), message_id: message.id, link: '', at: world.now },
+          ...{ store_id: store.storeId, id: createId(), message_id: message.id, link: '', at: world.now },
           ...{ kind, class: by, class_reason: 'browser' },
         })
         .execute()

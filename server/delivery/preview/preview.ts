@@ -15,7 +15,7 @@ import type { FlowMismatch } from '../../carts/flow-choice/flow-match.ts'
 import { explainMismatch } from '../../carts/flow-choice/flow-match.ts'
 import { createSemaphore } from '../../core/common/concurrency.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, snapshot, sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { TemplateError } from '../../messages/templates/context.ts'
@@ -25,7 +25,7 @@ import { type AnyComposed, compose, isPush, isText } from '../decide/composing.t
 import type { DecisionContext, Texts } from '../decide/decision-inputs.ts'
 import { dryRun } from '../decide/evaluate.ts'
 import { selectCoupon } from '../decide/fragments.ts'
-import { couponFor } from '../decide/message-coupon.ts'
+import { findCoupon } from '../decide/message-coupon.ts'
 import type { ClaimedRow } from '../decide/situation.ts'
 import * as load from '../decide/situation.ts'
 import { loadTextChannels } from '../send/send-due.ts'
@@ -96,7 +96,7 @@ async function previewStored({ deps, store, signal }: PreviewContext, wanted: St
       return presentSample(await imagineSample(deps, store, texts, { ...words, template }), 'Step')
     }
     const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
-      const row = await load.loadPreview(tx, { ...wanted, stepId, id: newId(), ...base })
+      const row = await load.loadPreview(tx, { ...wanted, stepId, id: createId(), ...base })
       if (!row) return []
       const [known] = await load.withVariants(tx, [{ ...row, variant_id: wanted.variantId ?? null }])
       const asked = wanted.conditions === undefined ? known! : { ...known!, conditions: wanted.conditions }
@@ -142,7 +142,7 @@ export async function previewMessage({ deps, store, signal }: PreviewContext, wa
     }
     const template = async (tx: StoreTx) => {
       const row = await manualTemplate(tx, {
-        templateId: await templateFor(tx, wanted),
+        templateId: await findTemplate(tx, wanted),
         channel: wanted.channel,
       })
       return row && (await withCoupon(tx, row, wanted.coupon))
@@ -186,7 +186,7 @@ export function previewDesign({ deps, store, signal }: PreviewContext, look: Bra
   return seated(async () => {
     const channel = 'email'
     const template = async (tx: StoreTx) =>
-      manualTemplate(tx, { templateId: await templateFor(tx, { channel }), channel })
+      manualTemplate(tx, { templateId: await findTemplate(tx, { channel }), channel })
     return presentSample(await imagineSample(deps, store, new Map(), { channel, template, look }), 'Store')
   }, signal)
 }
@@ -199,7 +199,7 @@ interface SampleRequest extends OwnText {
   isWithoutCart?: boolean
 }
 
-const withoutCart = (row: load.ClaimedRow): load.ClaimedRow => ({
+const removeCart = (row: load.ClaimedRow): load.ClaimedRow => ({
   ...row,
   ...{ cart_id: null, cart_status: null, items: [], value_minor: 0, currency: null },
 })
@@ -211,7 +211,7 @@ function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: Sam
     const template = await wanted.template(tx)
     const channel = wanted.channel ?? template?.channel
     const row = template && channel ? await sampleRow(tx, { ...template, channel }, { now, publicUrl }) : null
-    return row ? [replaceText(wanted.isWithoutCart ? withoutCart(row) : row, wanted)] : []
+    return row ? [replaceText(wanted.isWithoutCart ? removeCart(row) : row, wanted)] : []
   }
   return dryRun(deps, store, texts, read, { isRendered: false, look: wanted.look })
 }
@@ -219,7 +219,7 @@ function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: Sam
 /** The manual message that this request would create, with its decision. */
 export function loadManualPreview(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: MessageRequest) {
   return dryRun(deps, store, texts, async (tx, base) => {
-    const templateId = await templateFor(tx, wanted)
+    const templateId = await findTemplate(tx, wanted)
     const rows = await load.loadImagined(tx, { cartIds: [wanted.cartId], channel: wanted.channel, templateId, ...base })
     const { conditions = null } = wanted
     return Promise.all(rows.map((row) => withCoupon(tx, { ...replaceText(row, wanted), conditions }, wanted.coupon)))
@@ -227,7 +227,7 @@ export function loadManualPreview(deps: Deps, store: StoreDb<Db>, texts: Texts, 
 }
 
 /** The default template of a manual mail; texts use built-in ones. */
-export async function templateFor(
+export async function findTemplate(
   tx: StoreDb,
   { channel, templateId }: Pick<MessageRequest, 'channel' | 'templateId'>,
   key = 'first_reminder',
@@ -236,7 +236,7 @@ export async function templateFor(
     if (!(await load.hasTemplate(tx, templateId))) throw new AppError('not_found', 'Template not found')
     return templateId
   }
-  return channel === 'email' ? ((await load.templateByKey(tx, key))?.id ?? null) : null
+  return channel === 'email' ? ((await load.findTemplateByKey(tx, key))?.id ?? null) : null
 }
 
 /** Unsaved text must not stay in the cache of compiled templates under a real version. */
@@ -294,7 +294,7 @@ function couponWarningOf(
   row: load.ClaimedRow,
   { subject, text, leftOut }: { subject: string; text: string; leftOut: LeftOut },
 ): string | null {
-  const coupon = row.manual && couponFor(context, row)
+  const coupon = row.manual && findCoupon(context, row)
   const isUnnamed = coupon?.outcome === 'included' && text !== '' && !`${subject} ${text}`.includes(coupon.code)
   const unnamed = row.currency === null ? UNKNOWN_CODE : UNNAMED_CODE
   return [isUnnamed && unnamed, leftOut && leftOutNote(leftOut)].filter(Boolean).join(' ') || null
@@ -316,7 +316,7 @@ function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
 
 /** Explains a missing coupon or an example code in the preview. */
 export function explainCoupon(context: DecisionContext, row: load.ClaimedRow): string | null {
-  const coupon = couponFor(context, row)
+  const coupon = findCoupon(context, row)
   if (!coupon) return null
   if (coupon.outcome === 'included') {
     return coupon.isExample ? `${coupon.code} is an example. Each message gets a code of its own.` : null
@@ -461,7 +461,15 @@ function phoneIn(country: string | null): string | null {
 
 function nobody(now: Date) {
   return {
-    ...{ id: newId(), cart_id: newId(), shopper_id: newId(), reason: null, attempts: 0, manual: null, campaign: null },
+    ...{
+      id: createId(),
+      cart_id: createId(),
+      shopper_id: createId(),
+      reason: null,
+      attempts: 0,
+      manual: null,
+      campaign: null,
+    },
     ...{ due_at: now, expires_at: new Date(now.getTime() + HOUR_MS) },
     ...{ flow_is_on: null, is_step_removed: false, is_superseded: false },
     ...{ step_id: null, conditions: null, is_split: false, variant_id: null },

@@ -3,7 +3,7 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 // SQL for the stores' key pairs.
 
 /** The key pair for new subscriptions. */
-export function keyInUse({ db, storeId }: StoreDb) {
+export function findCurrentKey({ db, storeId }: StoreDb) {
   return db
     .selectFrom('push_keys')
     .select(['id', 'public_key', 'encrypted', 'made_at'])
@@ -13,7 +13,7 @@ export function keyInUse({ db, storeId }: StoreDb) {
 }
 
 /** Finds a key pair by its public key. Expired pairs have no row. */
-export function keyByPublic({ db, storeId }: StoreDb, publicKey: string) {
+export function findKeyByPublic({ db, storeId }: StoreDb, publicKey: string) {
   return db
     .selectFrom('push_keys')
     .select(['id', 'replaced_at'])

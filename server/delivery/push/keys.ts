@@ -1,7 +1,7 @@
 import webPush from 'web-push'
 import { queueWake } from '../../access/plugin/plugin.ts'
 import { lockStore } from '../../access/stores/store.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { Secrets } from '../../core/common/secrets.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -10,7 +10,7 @@ import * as sql from './keys-sql.ts'
 // A store's key pair for web push (VAPID, RFC 8292). The private key is stored encrypted and never leaves the server
 // (decisions 20 and 74).
 
-export { countByKey, keyByPublic, keyInUse } from './keys-sql.ts'
+export { countByKey, findCurrentKey, findKeyByPublic } from './keys-sql.ts'
 
 /** How long a replaced pair still signs for browsers that have not returned. */
 export const OLD_KEY_MS = 180 * 86_400_000
@@ -24,7 +24,7 @@ export function openPrivateKey(secrets: Secrets, key: { storeId: string; id: str
 
 /** The store's current key pair; null: none yet. */
 export async function signingKey({ secrets }: Pick<Deps, 'secrets'>, store: StoreDb) {
-  const key = await sql.keyInUse(store)
+  const key = await sql.findCurrentKey(store)
   if (!key) return null
   const { storeId } = store
   return { publicKey: key.public_key, privateKey: openPrivateKey(secrets, { storeId, ...key }) }
@@ -45,7 +45,7 @@ export interface MadeKey {
 export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replacement): Promise<MadeKey> {
   return transact(store, async (tx) => {
     await lockStore(tx)
-    const known = await sql.keyInUse(tx)
+    const known = await sql.findCurrentKey(tx)
     if (known && !replace) return { publicKey: known.public_key, subscriptions: 0 }
     const counts = await sql.countByKey(tx)
     const subscriptions = counts.reduce((sum, each) => sum + each.subscriptions, 0)
@@ -60,7 +60,7 @@ export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replac
 
 async function createKey({ secrets }: Deps, tx: StoreTx, madeAt: Date): Promise<string> {
   const { publicKey, privateKey } = webPush.generateVAPIDKeys()
-  const id = newId()
+  const id = createId()
   await sql.insertKey(tx, { id, publicKey, encrypted: secrets.seal(privateKey, buildContext(tx.storeId, id)), madeAt })
   return publicKey
 }

@@ -3,7 +3,7 @@ import { notifyOnce } from '../../access/notifications/notifications.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
-import { notSent } from '../../messages/channels/not-sent.ts'
+import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
 import type { SendAuthorization } from '../../messages/channels/send-authorization.ts'
 import { setAddress } from '../../messages/messages/recipient.ts'
 import { openPrivateKey } from './keys.ts'
@@ -28,7 +28,7 @@ export async function sendPush(deps: Deps, store: StoreDb<Db>, message: PushMess
   let refused: string | null = null
   for (const [index, row] of (await sql.subscriptionsOfMessage(store, message.id)).entries()) {
     // Loading the browsers or the previous push service was slow.
-    if (!message.mayGoOn()) return notSent('too much time has passed since the last check.')
+    if (!message.mayGoOn()) return buildNotSentOutcome('too much time has passed since the last check.')
     const answer = await sendTo(deps, store, row, message)
     if (answer.kind === 'gone') await endSubscription(deps, store, row.id)
     else if (answer.kind === 'unauthorized') refused = answer.response

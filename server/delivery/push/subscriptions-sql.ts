@@ -20,7 +20,7 @@ export async function keepSubscription({ db, storeId }: StoreTx, row: Subscripti
 }
 
 /** Finds a subscription by the hash of its endpoint. */
-export async function subscriptionBy({ db, storeId }: StoreDb, endpointHash: Buffer) {
+export async function findSubscription({ db, storeId }: StoreDb, endpointHash: Buffer) {
   return db
     .selectFrom('push_subscriptions')
     .select(['id', 'shopper_id'])
@@ -73,7 +73,7 @@ export async function deleteSubscriptions({ db, storeId }: StoreTx, ids: readonl
   return rows.map(({ id }) => id)
 }
 
-export async function idsOfShopper({ db, storeId }: StoreDb, shopperId: string): Promise<string[]> {
+export async function listShopperSubscriptionIds({ db, storeId }: StoreDb, shopperId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('push_subscriptions')
     .select('id')
@@ -133,7 +133,7 @@ export async function noteSeen({ db, storeId }: StoreDb, id: string, now: Date):
 }
 
 /** Finds the shopper by cart token, else by device: then the one active last. */
-export async function shopperBy(
+export async function findShopper(
   { db, storeId }: StoreDb,
   { cart, device }: { cart: string; device?: string | undefined },
 ): Promise<{ shopper_id: string; kind: 'cart' | 'device' } | undefined> {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { BrowserSubscription, pushTexts } from '../../../shared/push.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { isSameSecret, type Secrets } from '../../core/common/secrets.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -9,7 +9,7 @@ import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/mess
 import { insertAnswer } from '../../shoppers/consent/consents.ts'
 import { hashBrowserTokens } from '../../shoppers/shoppers/rules.ts'
 import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
-import { keyByPublic, keyInUse } from './keys.ts'
+import { findCurrentKey, findKeyByPublic } from './keys.ts'
 import { findService } from './services.ts'
 import * as sql from './subscriptions-sql.ts'
 
@@ -34,14 +34,14 @@ const seal = (secrets: Secrets, storeId: string, id: string, { endpoint, keys }:
 export const addressOfSubscription = (id: string): string => `push:${id}`
 
 /** A token that authenticates the browser of a subscription. */
-export function subscriptionToken(secrets: Secrets, storeId: string, id: string): string {
+export function buildSubscriptionToken(secrets: Secrets, storeId: string, id: string): string {
   return `${id}.${secrets.token('push-subscription', `${storeId}:${id}`)}`
 }
 
 /** Returns the subscription's id. Throws `not_found`. */
 export function readSubscriptionToken(secrets: Secrets, storeId: string, token: string): string {
   const [id = ''] = token.split('.')
-  if (!isSameSecret(token, subscriptionToken(secrets, storeId, id)))
+  if (!isSameSecret(token, buildSubscriptionToken(secrets, storeId, id)))
     throw new AppError('not_found', 'Subscription not found')
   return id
 }
@@ -69,7 +69,7 @@ export async function subscribe(
   wanted: Subscribing,
 ): Promise<{ token: string; isCartKnown: boolean }> {
   const { secrets } = deps
-  const known = await sql.subscriptionBy(tx, secrets.addressHash(wanted.subscription.endpoint))
+  const known = await sql.findSubscription(tx, secrets.addressHash(wanted.subscription.endpoint))
   const row = await rowOf(deps, tx, wanted, known?.id)
   const { shopper_id: shopperId, kind } = await shopperOf(tx, wanted)
   const isCartKnown = kind === 'cart'
@@ -84,11 +84,11 @@ export async function subscribe(
   // A repeated registration by the same shopper is no new consent.
   if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: wanted.wording })
   await wakeMessagesOf(tx, shopperId, now)
-  return { token: subscriptionToken(secrets, tx.storeId, id), isCartKnown }
+  return { token: buildSubscriptionToken(secrets, tx.storeId, id), isCartKnown }
 }
 
 async function shopperOf(tx: StoreTx, browser: BrowserTokens) {
-  const shopper = await sql.shopperBy(tx, browser)
+  const shopper = await sql.findShopper(tx, browser)
   if (!shopper) throw new AppError('unprocessable', pushTexts.unknownDevice)
   return shopper
 }
@@ -167,7 +167,7 @@ export async function endShopperSubscriptions(
   shopperId: string,
   source: string,
 ): Promise<number> {
-  return endSubscriptions(deps, tx, await sql.idsOfShopper(tx, shopperId), source)
+  return endSubscriptions(deps, tx, await sql.listShopperSubscriptionIds(tx, shopperId), source)
 }
 
 /** Builds the row. Throws if the push service is not allowed or the key is not the store's current one. */
@@ -175,12 +175,12 @@ async function rowOf(
   deps: Deps,
   tx: StoreTx,
   { subscription, publicKey }: Pick<Subscribing, 'subscription' | 'publicKey'>,
-  id = newId(),
+  id = createId(),
 ) {
   const { secrets, config } = deps
   const service = findService(subscription.endpoint, config)
   if (!service) throw new AppError('unprocessable', pushTexts.unknownService)
-  const key = (await keyInUse(tx))?.public_key === publicKey ? await keyByPublic(tx, publicKey) : undefined
+  const key = (await findCurrentKey(tx))?.public_key === publicKey ? await findKeyByPublic(tx, publicKey) : undefined
   if (!key) throw new AppError('conflict', pushTexts.otherKey)
   return {
     ...{ id, key_id: key.id, service, seen_at: deps.now() },

@@ -6,7 +6,7 @@ import type { Config } from '../../core/config/config.ts'
 import type { FetchProblem } from '../../core/net/fetch-problem.ts'
 import { classifyFetchFailure } from '../../core/net/fetch-problem.ts'
 import { guardedConnector } from '../../core/net/guarded-fetch.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import { joinLines } from '../../messages/channels/bounce-rules.ts'
 import type { OutgoingPush, PushAnswer, PushChannel } from '../../messages/channels/channel.ts'
 import { findService, isLoopbackHost } from './services.ts'
 
@@ -73,9 +73,9 @@ async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Pro
     })
     const { statusCode: status, headers } = reply
     const answer: ServiceAnswer = {
-      ...{ status, retryAfter: one(headers['retry-after']), location: one(headers.location) },
+      ...{ status, retryAfter: getFirst(headers['retry-after']), location: getFirst(headers.location) },
       // The status counts even if the body cannot be read.
-      text: oneLine(await readBounded(reply.body, answerMs)),
+      text: joinLines(await readBounded(reply.body, answerMs)),
     }
     return toPushOutcome(answer, message.messageId)
   } catch (error) {
@@ -83,7 +83,7 @@ async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Pro
   }
 }
 
-const one = (header: string | string[] | undefined): string | null =>
+const getFirst = (header: string | string[] | undefined): string | null =>
   (Array.isArray(header) ? header[0] : header) ?? null
 
 /**

@@ -56,7 +56,7 @@ export function toRestoredItem(line: CartItem, products: readonly Availability[]
   const stock = product.stock_quantity
   if (!product.is_available || stock === 0) return { ...item, outcome: 'gone' }
   if (product.has_open_choice && !line.choices?.length) return { ...item, outcome: 'choose_again' }
-  const unitPriceMinor = priceNow(line, product)
+  const unitPriceMinor = getCurrentPrice(line, product)
   if (stock !== null && stock > 0 && stock < item.quantity)
     return { ...item, unitPriceMinor, quantity: stock, outcome: 'quantity_clamped' }
   if (unitPriceMinor !== item.unitPriceMinor) return { ...item, unitPriceMinor, outcome: 'price_changed' }
@@ -67,7 +67,7 @@ export function toRestoredItem(line: CartItem, products: readonly Availability[]
  * Uses the new price only if the cart's was the old catalogue price. Any other price belongs to a bundle, an extra or
  * an offer, or includes tax that the catalogue's does not.
  */
-const priceNow = ({ unitPriceMinor }: CartItem, product: Availability): number =>
+const getCurrentPrice = ({ unitPriceMinor }: CartItem, product: Availability): number =>
   unitPriceMinor === product.was_price_minor ? product.price_minor : unitPriceMinor
 
 /** Replaces the planned outcomes by what the store actually put into the cart. */

@@ -14,7 +14,7 @@ const IS_WAITING = sql`exists (select 1 from orders w where w.store_id = c.store
  * link's message. A notification's link opens nothing if the cart's contents come from browsers other than its
  * recipients (decision 72).
  */
-export async function restorableCart({ db, storeId }: StoreDb, cartId: string, messageId: string | null) {
+export async function readRestorableCart({ db, storeId }: StoreDb, cartId: string, messageId: string | null) {
   const rows = await sql<{
     id: string
     shopper_id: string

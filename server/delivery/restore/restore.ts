@@ -18,8 +18,8 @@ import { type CouponState, findCouponProblem, removeRestrictions } from '../../c
 import { refreshGoods } from '../../carts/sync/goods.ts'
 import { readUnpaidOrder } from '../../carts/sync/unpaid.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { sql, transact } from '../../core/db/db.ts'
 import { type Limit, tryTakePoint } from '../../core/db/rate-limits.ts'
@@ -31,7 +31,7 @@ import type { RefillRequest, RefillResult } from '../../platforms/platform/platf
 import { findPlatform, findPluginProtocol } from '../../platforms/registry/registry.ts'
 import { applyRefill, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
 import type { Availability } from './restore-sql.ts'
-import { restorableCart } from './restore-sql.ts'
+import { readRestorableCart } from './restore-sql.ts'
 
 // Restores a cart from a message's link (decisions 4 and 14). A restore token shows items and prices, but no personal
 // data.
@@ -102,7 +102,7 @@ export async function testRestore(
 ): Promise<Restored> {
   const { id: storeId } = await chooseStore(deps.db, session, wanted)
   const store = { storeId, db: deps.db as Db }
-  const cart = await restorableCart(store, cartId, null)
+  const cart = await readRestorableCart(store, cartId, null)
   if (!cart) throw new AppError('not_found', restoreTexts.notFound)
   return restore(deps, { store, cart, messageId: null, subject: `member ${cart.id}` })
 }
@@ -113,7 +113,7 @@ const getDiscountRules = (cart: RestorableCart): DiscountRules => ({
   isSequential: cart.is_discount_sequential ?? false,
 })
 
-type RestorableCart = NonNullable<Awaited<ReturnType<typeof restorableCart>>>
+type RestorableCart = NonNullable<Awaited<ReturnType<typeof readRestorableCart>>>
 
 interface RestoreRequest {
   store: StoreDb<Db>
@@ -166,7 +166,7 @@ async function recordPress(deps: Deps, { store, cart, messageId, subject }: Rest
     if (messageId !== null) await lockMessageShopper(tx, messageId)
     const isAgain = messageId !== null && (await wasPressed(tx, messageId, new Date(at.getTime() - ONE_PRESS_MS)))
     if (messageId !== null && !isAgain) {
-      const touch = { id: newId(), messageId, cartId: cart.id, kind: 'restore' as const, at }
+      const touch = { id: createId(), messageId, cartId: cart.id, kind: 'restore' as const, at }
       await recordTouchpoint(tx, { ...touch, isHuman: true, reason: 'pressed_restore' })
     }
     return openWayBack(deps, tx, { cartId: cart.id, messageId, isTest: messageId === null, subject })
@@ -175,10 +175,10 @@ async function recordPress(deps: Deps, { store, cart, messageId, subject }: Rest
 
 const isOrdered = ({ status }: RestorableCart): boolean => status === 'recovered' || status === 'purchased'
 
-const unpaidOrders = ({ orders }: RestorableCart): string[] =>
+const listUnpaidOrders = ({ orders }: RestorableCart): string[] =>
   Object.keys(orders).filter((id) => ['pending', 'failed'].includes(orders[id]!))
 
-async function plannedItems(store: StoreDb, cart: RestorableCart, hasUnpaidOrder = unpaidOrders(cart).length > 0) {
+async function plannedItems(store: StoreDb, cart: RestorableCart, hasUnpaidOrder = listUnpaidOrders(cart).length > 0) {
   const products = await loadAvailability(store, [...new Set(cart.items.map((item) => item.productId))])
   return planItems(cart.items, products, { ...cart, hasUnpaidOrder })
 }
@@ -236,7 +236,7 @@ async function refill(deps: Deps, store: StoreDb, wish: RefillRequest): Promise<
 }
 
 async function findPaymentUrl(deps: Deps, store: StoreDb<Db>, cart: RestorableCart, items: readonly RestoredItem[]) {
-  const newest = unpaidOrders(cart).sort((a, b) => Number(b) - Number(a))[0]
+  const newest = listUnpaidOrders(cart).sort((a, b) => Number(b) - Number(a))[0]
   // The order would charge the old quantities and prices.
   if (newest === undefined || items.some(({ outcome }) => outcome !== 'ok')) return null
   const order = await readUnpaidOrder(deps, store, newest)
@@ -250,10 +250,10 @@ async function findPaymentUrl(deps: Deps, store: StoreDb<Db>, cart: RestorableCa
 async function openToken(deps: Deps, token: string) {
   const notFound = () => new AppError('not_found', restoreTexts.notFound)
   const isToken = /^rt_[\w-]{43}$/.test(token)
-  const link = await system.findLinkToken(deps.db, tokenHash(isToken ? token.slice(3) : ''), 'restore', deps.now())
+  const link = await system.findLinkToken(deps.db, hashToken(isToken ? token.slice(3) : ''), 'restore', deps.now())
   if (!link) throw notFound()
   const store = { storeId: link.store_id, db: deps.db as Db }
-  const cart = link.cart_id === null ? undefined : await restorableCart(store, link.cart_id, link.message_id)
+  const cart = link.cart_id === null ? undefined : await readRestorableCart(store, link.cart_id, link.message_id)
   if (!cart) throw notFound()
   return { link, cart, store }
 }

@@ -1,11 +1,11 @@
 import type { ItemChoice } from '../../../shared/carts.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { type Limit, tryTakePoint } from '../../core/db/rate-limits.ts'
 import { findLinkToken } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import { restorableCart } from './restore-sql.ts'
+import { readRestorableCart } from './restore-sql.ts'
 
 // The cart behind a way-back token, for the shop's plugin, which fills the cart itself (decision 107). Reading does not
 // change the cart. The mail's recipient is returned once per token, so that a forwarded link reveals no address
@@ -30,12 +30,12 @@ export async function readWayBack(
   store: StoreDb<Db>,
   token: string,
 ): Promise<WayBackCart | { waitS: number } | null> {
-  const hash = tokenHash(token)
+  const hash = hashToken(token)
   const link = await findLinkToken(deps.db, hash, 'back', deps.now())
   if (!link || link.store_id !== store.storeId || link.cart_id === null) return null
   const waitS = await tryTakePoint(deps, ASKS_PER_TOKEN, hash.toString('hex'))
   if (waitS > 0) return { waitS }
-  const cart = await restorableCart(store, link.cart_id, link.message_id)
+  const cart = await readRestorableCart(store, link.cart_id, link.message_id)
   if (!cart) return null
   if (cart.status === 'recovered' || cart.status === 'purchased') {
     return { lines: [], coupon: null, email: null, isOrdered: true }

@@ -21,7 +21,7 @@ import {
 } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordFacts } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { mergeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
 
@@ -100,7 +100,7 @@ describe('a prepared campaign message is closed and one in flight continues when
     recordFacts(world.deps, storeId, [
       {
         ...{ keys: emails.map((value) => ({ kind: 'email' as const, value: value! })), source: 'capture' },
-        ...{ at: world.now, uniqueKey: newId(), payload: { type: 'contact', contact: { firstName: 'Ada' } } },
+        ...{ at: world.now, uniqueKey: createId(), payload: { type: 'contact', contact: { firstName: 'Ada' } } },
       },
     ])
 
@@ -117,7 +117,7 @@ describe('a prepared campaign message is closed and one in flight continues when
 
   /** Its message about the cart of the one in flight is another run's, as if that run had begun before. */
   const ofAnotherRun = (id: string) =>
-    world.db.updateTable('messages').set({ step_id: newId() }).where('id', '=', id).execute()
+    world.db.updateTable('messages').set({ step_id: createId() }).where('id', '=', id).execute()
 
   test('the cart of another run is joined to its cart: the campaign sends about a cart once', async () => {
     const after = await changeDuringFlight(world, await aboutCarts(), async ({ storeId, sending, waiting }) => {

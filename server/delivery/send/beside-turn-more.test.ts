@@ -20,7 +20,7 @@ import {
 } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { mergeCartMessages, wakeMessages, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { closeOpen } from '../../workspace/privacy/erase-sql.ts'
@@ -102,7 +102,7 @@ describe('a prepared mail is closed and one in flight continues when', () => {
   /** Of mails that each of them got long before. */
   async function reportAbout({ sending, waiting }: FlightPair, kind: 'hard' | 'complaint') {
     for (const { lone_shopper_id: _, ...row } of [sending, waiting]) {
-      const id = newId()
+      const id = createId()
       const before = new Date(world.now.getTime() - 100 * HOUR)
       const left = { sending_at: before, judged: null, claim: null, finished_at: before }
       const earlier = {
@@ -111,7 +111,7 @@ describe('a prepared mail is closed and one in flight continues when', () => {
         ...left,
         state: 'sent' as const,
         origin_kind: 'manual' as const,
-        origin_id: newId(),
+        origin_id: createId(),
       }
       await world.db.insertInto('messages').values(earlier).execute()
       await report(id, kind)
@@ -250,7 +250,7 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: PairScene
     ...{ coupon_id: null, coupon_code: null, coupon_wording: null, inputs: {} },
   }))
   const limits = {
-    ...{ claim: newId(), workerId: world.deps.workerId, now: world.now, localCopySince: new Date(0), accountId },
+    ...{ claim: createId(), workerId: world.deps.workerId, now: world.now, localCopySince: new Date(0), accountId },
     ...{ capSince: world.now, capMax: 100, month: `${world.now.toISOString().slice(0, 7)}-01` },
     ...{ channel: 'email' as const, planLimit: -1 },
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { POOL_SIZE, readStoredMessage, readStoredMessages } from '../../../test/send-scene.ts'
 import { createTextsInFlight } from '../../../test/texts-in-flight.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { handleReply } from '../inbound/inbound.ts'
 
 // Statements that change texts during their turn: see beside-turn.test.ts.
@@ -16,7 +16,7 @@ test('STOP closes a prepared text and lets one in flight end', async () => {
   const prepared = rows.find(({ state, judged }) => state === 'claimed' && judged !== null)!
   try {
     for (const { to_address: from } of [sending, prepared]) {
-      const stop = { channel: 'sms' as const, id: newId(), from: from!, text: 'STOP', at: world.now }
+      const stop = { channel: 'sms' as const, id: createId(), from: from!, text: 'STOP', at: world.now }
       const account = { accountId, db: world.db }
       await handleReply(world.deps, account, { ...stop, isAnswered: false, isAnsweredAtOnce: true })
     }

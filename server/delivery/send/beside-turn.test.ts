@@ -22,7 +22,7 @@ import {
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { saveResting } from '../../billing/billing/resting.ts'
 import { recordFacts, recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact, transactAccount } from '../../core/db/db.ts'
 import { wakeCartMessages, wakeMessagesOf } from '../../messages/messages/messages.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
@@ -61,13 +61,13 @@ const typed = (storeId: string, emails: (string | null)[]) =>
   recordFacts(world.deps, storeId, [
     {
       ...{ keys: emails.map((value) => ({ kind: 'email' as const, value: value! })), source: 'capture' },
-      ...{ at: world.now, uniqueKey: newId(), payload: { type: 'contact', contact: { firstName: 'Ada' } } },
+      ...{ at: world.now, uniqueKey: createId(), payload: { type: 'contact', contact: { firstName: 'Ada' } } },
     },
   ])
 const emptied = (storeId: string, { email }: PlatformOrder) =>
   recordFacts(world.deps, storeId, [
     {
-      ...{ keys: [{ kind: 'email', value: email! }], source: 'capture', at: world.now, uniqueKey: newId() },
+      ...{ keys: [{ kind: 'email', value: email! }], source: 'capture', at: world.now, uniqueKey: createId() },
       payload: { type: 'snapshot', items: [], coupons: [] },
     },
   ])
@@ -285,7 +285,13 @@ describe('a prepared reminder is released and one in flight stays unchanged when
     [
       'another process takes what is due, long after the lease',
       async ({ storeId, sending }) => {
-        const claim = { claim: newId(), workerId: newId(), leaseUntil: soon(1), now: soon(2 * MINUTE), limit: 100 }
+        const claim = {
+          claim: createId(),
+          workerId: createId(),
+          leaseUntil: soon(1),
+          now: soon(2 * MINUTE),
+          limit: 100,
+        }
         const taken = await deliver.claimDue({ storeId, db: world.db }, claim)
         expect(taken).toHaveLength(1)
         expect(taken.map(({ id }) => id)).not.toContain(sending.id)

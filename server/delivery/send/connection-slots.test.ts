@@ -14,7 +14,7 @@ import { acceptMail, createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import * as outcomes from '../outcome/outcome-sql.ts'
-import { sendersOn } from './send-window.ts'
+import { countSenders } from './send-window.ts'
 
 // Slots shared by all stores (D10), and the effect of one unanswered message.
 
@@ -43,7 +43,7 @@ test('stores that send at once share the slots in turn (D8, D10)', async () => {
     return acceptMail(mail)
   }
   const all = Promise.all(stores.map(({ storeId }) => sendDueMessages(world, storeId)))
-  await expect.poll(() => sendersOn(world.deps.channels.email!)).toBe(stores.length)
+  await expect.poll(() => countSenders(world.deps.channels.email!)).toBe(stores.length)
   // One answer at a time, and none before its place is taken again: what takes turns is not who is quick.
   for (let left = 37; left > 0; left--) {
     await expect.poll(() => onTheWire.length).toBe(Math.min(POOL, left))

@@ -10,7 +10,7 @@ import {
   type StoredMessage,
 } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { getDomain } from '../email/mail-headers.ts'
 import { turnStatement } from './turn-sql.ts'
 
@@ -28,7 +28,7 @@ beforeEach(() => {
 async function earlierLeaves({ accountId, storeId }: { accountId: string; storeId: string }, { waiting }: FlightPair) {
   const before = (row: StoredMessage) => row.cart_id === waiting.cart_id && row.step < waiting.step
   const { id, shopper_id } = (await readStoredMessages(world, storeId)).find(before)!
-  const [claim, workerId, now] = [newId(), newId(), world.now]
+  const [claim, workerId, now] = [createId(), createId(), world.now]
   const prepared = {
     ...{ state: 'claimed' as const, reason: null, claim, worker_id: workerId, finished_at: null },
     ...{ wake_at: waiting.wake_at, expires_at: waiting.wake_at, to_address: waiting.to_address, body_text: 'Hi' },

@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE, passTime, readMessages } from '../../../test/message
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { createToken } from '../../carts/links/message-tokens.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { unsubscribe } from '../preferences/unsubscribe.ts'
 
 // A step with several channels is sent by the first usable one only (decision 54, D1).
@@ -38,7 +38,7 @@ async function setChannels(channels: string[]) {
 async function aCart(more: Parameters<typeof buildOrder>[1] = {}) {
   const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone(), ...more })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
-  await grantConsent(world, store, { ...order, email: order.email ?? `${newId()}@shoppers.example` })
+  await grantConsent(world, store, { ...order, email: order.email ?? `${createId()}@shoppers.example` })
   return order
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 import { isRunningCampaign, isSending } from '../../messages/messages/fragments.ts'
-import { consentCounts, doesBasisCount } from '../../shoppers/consent/fragments.ts'
+import { doesBasisCount, doesConsentCount } from '../../shoppers/consent/fragments.ts'
 import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
 
 // SQL conditions that a send checks again, on a message `m`, its cart `c` and its store `s`.
@@ -38,7 +38,7 @@ export const passesStops = (
         and not exists (select 1 from suppressions p where p.account_id = s.account_id
           and (p.address_hash = ${addressHash} or p.address_hash = any(${otherHashes})) and p.channel in ('all', m.channel))
         and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
-          and n.address_hash = ${addressHash} and ${consentCounts('n')} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
+          and n.address_hash = ${addressHash} and ${doesConsentCount('n')} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
 
 /**
  * The consent basis in the decision's `inputs` is still in force: the consent override (C6), or the row of an import.

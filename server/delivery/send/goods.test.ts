@@ -13,7 +13,7 @@ import {
 import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { goodsKey, readGoods, refreshGoods } from '../../carts/sync/goods.ts'
+import { buildGoodsKey, readGoods, refreshGoods } from '../../carts/sync/goods.ts'
 import { pullProducts } from '../../carts/sync/local-copies.ts'
 import type { PlatformProduct } from '../../platforms/platform/platform.ts'
 import { createRestoreToken } from '../compose/compose.ts'
@@ -76,7 +76,7 @@ test('a new price includes the same tax when the shop shows prices other than en
       asked.map((item, at) => ({ ...item, isAvailable: true, stockQuantity: null, priceMinor: [mugMinor, 6_000][at]! }))
     const goods = await readGoods(world.deps, store, asked, { isChecked: true })
     if (!('terms' in goods)) throw new Error(goods.problem)
-    return asked.map((item) => goods.terms.get(goodsKey(item)))
+    return asked.map((item) => goods.terms.get(buildGoodsKey(item)))
   }
   expect(await read(1_400)).toMatchObject([
     { priceMinor: 1_800, enteredMinor: 1_400, wasMinor: null },

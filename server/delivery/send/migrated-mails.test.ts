@@ -12,7 +12,7 @@ import {
 } from '../../../test/message-scene.ts'
 import { createSteadyWorker, listDecisions, readStoredMessages } from '../../../test/send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { loadMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { openDb } from '../../core/db/db.ts'
@@ -49,7 +49,7 @@ test('messages sent, held, claimed and in flight before the migration end correc
   const rows = (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)
   const idOf = (state: (typeof BEFORE)[number]) => rows[BEFORE.indexOf(state)]!.id
   const untouched = rows[BEFORE.length]!
-  const dead = newId()
+  const dead = createId()
   const set = (id: string, values: string, more: unknown[] = []) =>
     old.query(`update messages set ${values} where id = $1`, [id, ...more])
   const never = `handed_over_at = null, finished_at = null, provider_id = null, attempts = 0`

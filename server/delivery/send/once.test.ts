@@ -13,7 +13,7 @@ import {
   sendDueMessages,
 } from '../../../test/message-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
 import * as deliver from './send-due-sql.ts'
@@ -58,7 +58,7 @@ describe('one row per cart, origin, step and channel (D1)', () => {
     await expect(
       world.db
         .insertInto('messages')
-        .values({ ...first, id: newId() })
+        .values({ ...first, id: createId() })
         .execute(),
     ).rejects.toThrow(/messages_once_per_cart/)
   })
@@ -177,11 +177,11 @@ describe('in flight (D10)', () => {
   test('messages in flight of a dead process become unknown and are never resent; its claims are released', async () => {
     const { storeId } = await createMessageScene(world, 8)
     await advanceToAbandoned(world, storeId, HOUR)
-    const dead = newId()
+    const dead = createId()
     const later = new Date(world.now.getTime() + MINUTE)
     await deliver.claimDue(
       { storeId, db: world.db },
-      { claim: newId(), workerId: dead, now: world.now, leaseUntil: later, limit: 8 },
+      { claim: createId(), workerId: dead, now: world.now, leaseUntil: later, limit: 8 },
     )
     const gone = (await readMessages(world, storeId)).filter((row) => row.state === 'claimed').slice(0, 3)
     await world.db
@@ -239,7 +239,7 @@ describe('in flight (D10)', () => {
   test('after an outage no process is considered dead before live ones could send a heartbeat (D4)', async () => {
     const { storeId } = await createMessageScene(world)
     await advanceToAbandoned(world, storeId, HOUR)
-    const [living, dead, other] = [newId(), newId(), await aSteadyWorker()]
+    const [living, dead, other] = [createId(), createId(), await aSteadyWorker()]
     for (const workerId of [living, dead]) await beat({ ...world.deps, workerId })
     const fly = (workerId: string) =>
       world.db
@@ -266,7 +266,7 @@ describe('in flight (D10)', () => {
   test('a process that died before the clock stepped back does not count as alive (D4, T4)', async () => {
     const { storeId } = await createMessageScene(world)
     await advanceToAbandoned(world, storeId, HOUR)
-    const [dead, other] = [newId(), await aSteadyWorker()]
+    const [dead, other] = [createId(), await aSteadyWorker()]
     await beat({ ...world.deps, workerId: dead })
     await world.db
       .updateTable('workers')
@@ -289,7 +289,7 @@ describe('in flight (D10)', () => {
 
 /** Another process, heard all the time. */
 async function aSteadyWorker() {
-  const workerId = newId()
+  const workerId = createId()
   const steady_since = new Date(world.now.getTime() - HOUR)
   const row = { id: workerId, started_at: steady_since, seen_at: world.now, steady_since }
   await world.db.insertInto('workers').values(row).execute()

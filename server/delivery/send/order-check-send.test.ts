@@ -17,7 +17,7 @@ import { acceptMail, createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { checkOrders } from '../../carts/sync/sync.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { insertPosts } from '../../core/db/system.ts'
 import { sendDue } from './send-due.ts'
 
@@ -287,7 +287,7 @@ test('a capture post that is acknowledged but not folded yet counts (S2)', async
   const { quantity } = fake.allOrders[0]!.items[0]!
   const kept = [quantity, quantity + 1].map((each, seq) => ({
     store_id: storeId,
-    id: newId(),
+    id: createId(),
     received_at: new Date(world.now.getTime() + seq),
     post: { ...post, seq, items: [{ id: '16', quantity: each }], coupons: [], contact },
   }))

@@ -22,7 +22,7 @@ import {
 } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
@@ -58,7 +58,7 @@ async function dies(
   // Late enough for the next step to have to keep its distance (T4).
   await advanceToAbandoned(world, storeId, 23 * HOUR)
   const server = holdReplies(world)
-  const sending = sendDue({ ...world.deps, workerId: newId() }, { storeId })
+  const sending = sendDue({ ...world.deps, workerId: createId() }, { storeId })
   await server.reach(FATES.length)
   const sendingAt = world.now
   const ids = Object.fromEntries(FATES.map((fate, at) => [fate, server.waiting[at]!.mail.messageId])) as Record<

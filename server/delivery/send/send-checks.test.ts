@@ -15,7 +15,7 @@ import {
 } from '../../../test/message-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordFacts, recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import * as outcomes from '../../shoppers/suppressions/unsubscribe-sql.ts'
 import { confirmLive } from '../../workspace/instance/instance.ts'
@@ -75,7 +75,7 @@ describe('a message is not sent when', () => {
     [
       'another process has its lease',
       ({ storeId, id }) =>
-        ofStore('messages', storeId).set({ claim: newId(), wake_at: soon() }).where('id', '=', id).execute(),
+        ofStore('messages', storeId).set({ claim: createId(), wake_at: soon() }).where('id', '=', id).execute(),
     ],
     ['its flow is off', ({ storeId }) => ofStore('flows', storeId).set({ is_on: false }).execute()],
     [
@@ -134,12 +134,12 @@ describe('a message is not sent when', () => {
       const { lone_shopper_id: _, ...copy } = sent!
       const more = [1, 2, 3].map(() => ({
         ...copy,
-        id: newId(),
+        id: createId(),
         shopper_id,
         judged: null,
         state: 'sent' as const,
         origin_kind: 'manual' as const,
-        origin_id: newId(),
+        origin_id: createId(),
       }))
       await world.db.insertInto('messages').values(more).execute()
     })
@@ -204,7 +204,7 @@ describe('a change between decision and send applies within a second (D5)', () =
           keys: [{ kind: 'email', value: order.email! }],
           source: 'capture',
           at: world.now,
-          uniqueKey: newId(),
+          uniqueKey: createId(),
           payload: { type: 'snapshot', items: [], coupons: [] },
         },
       ]),
@@ -251,7 +251,7 @@ describe('a change between decision and send applies within a second (D5)', () =
 
 describe('a process that stalls after the commit of `sending` checks again and does not send (D5)', () => {
   const PRICE = { cost_micros: 100_000, cost_currency: 'EUR' }
-  const overridden = { consentBasis: { kind: 'override', id: newId() } }
+  const overridden = { consentBasis: { kind: 'override', id: createId() } }
 
   /** Whether a row in `sending` would still go to its channel after this change. */
   async function standsAfter(change: (first: Sixth) => Promise<unknown>, inputs: unknown = {}) {
@@ -292,7 +292,7 @@ describe('a process that stalls after the commit of `sending` checks again and d
         keys: values.map((value) => ({ kind: 'email' as const, value: value! })),
         source: 'capture',
         at: world.now,
-        uniqueKey: newId(),
+        uniqueKey: createId(),
         payload: { type: 'contact', contact: { firstName: 'Ada' } },
       },
     ])

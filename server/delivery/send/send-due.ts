@@ -6,7 +6,7 @@ import { assign } from '../../carts/experiments/experiments.ts'
 import { type Goods, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../../carts/sync/goods.ts'
 import { checkOrders } from '../../carts/sync/sync.ts'
 import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { isDatabaseUnavailable, retryUntilAvailable } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
@@ -135,7 +135,7 @@ async function nextBatch(
   const { isFresh: isChecked } = await checkOrders(deps, store.storeId, loop)
   await foldStorePosts(deps, store.storeId)
   if (!(await loop.lease.hold())) return 'stop'
-  const claim = newId()
+  const claim = createId()
   const now = deps.now()
   const leaseUntil = new Date(now.getTime() + LEASE_MS)
   try {

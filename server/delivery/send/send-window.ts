@@ -2,7 +2,7 @@ import { isFresh, isWithinSecond } from '../../access/stores/rules.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { ChannelName, Outcome } from '../../messages/channels/channel.ts'
-import { notSent } from '../../messages/channels/not-sent.ts'
+import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
 import type { SendResult } from '../outcome/outcome.ts'
 
@@ -191,10 +191,11 @@ async function send(
   ready: Ready,
   sendingAt: Date,
 ) {
-  if (!isOrderCheckFresh(evaluation, deps.now())) return notSent('orders, stock or prices were read too long ago.')
+  if (!isOrderCheckFresh(evaluation, deps.now()))
+    return buildNotSentOutcome('orders, stock or prices were read too long ago.')
   if (!(await mayStillSend(deps, store, ready, sendingAt)))
-    return notSent('too much time has passed since the last check.')
-  if (ready.isQuietAt(deps.now())) return notSent('quiet hours have begun where the recipient lives.')
+    return buildNotSentOutcome('too much time has passed since the last check.')
+  if (ready.isQuietAt(deps.now())) return buildNotSentOutcome('quiet hours have begun where the recipient lives.')
   const { row, address, composed, decision } = ready
   const { sendAuthorization } = decision
   const from = deps.now()
@@ -255,7 +256,7 @@ function joinSlots(channel: HasSlots): SlotShare {
 }
 
 /** Counts senders with messages in flight or waiting for a slot. For tests. */
-export const sendersOn = (channel: HasSlots): number => pools.get(channel)?.countAtWork() ?? 0
+export const countSenders = (channel: HasSlots): number => pools.get(channel)?.countAtWork() ?? 0
 
 class SlotPool {
   readonly size: number

@@ -24,7 +24,7 @@ import {
 } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { tables } from '../../core/database/tables.ts'
 import { getDomain } from '../email/mail-headers.ts'
 import { turnStatement } from './turn-sql.ts'
@@ -92,7 +92,7 @@ async function withOverride(): Promise<MessageScene> {
 async function withImport(): Promise<MessageScene> {
   const store = await createStore(world, { plan: 'starter' })
   const orders = Array.from({ length: POOL_SIZE + 1 }, () => buildOrder(world, { country: 'DE' }))
-  const [store_id, id] = [store.storeId, newId()]
+  const [store_id, id] = [store.storeId, createId()]
   const file = {
     file_name: 'a.csv',
     delimiter: ',',
@@ -106,7 +106,7 @@ async function withImport(): Promise<MessageScene> {
     .execute()
   const said = { channel: 'email' as const, status: 'granted' as const, source: 'import', at: world.now }
   const rows = orders.map(({ email }) => ({
-    ...{ store_id, id: newId(), ...said, import_ids: [id] },
+    ...{ store_id, id: createId(), ...said, import_ids: [id] },
     address_hash: world.deps.secrets.addressHash(email!),
   }))
   await world.db.insertInto('consents').values(rows).execute()
@@ -211,7 +211,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
       const said = { channel: 'email' as const, status: 'withdrawn' as const, source: 'test', at: world.now }
       return world.db
         .insertInto('consents')
-        .values({ store_id: storeId, id: newId(), address_hash: addressHash, ...said })
+        .values({ store_id: storeId, id: createId(), address_hash: addressHash, ...said })
         .execute()
     },
   ],
@@ -255,7 +255,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
     'it was asked for with another coupon',
     ofDiscount,
     ({ storeId }) =>
-      world.db.updateTable('manual_messages').set({ coupon_id: newId() }).where('store_id', '=', storeId).execute(),
+      world.db.updateTable('manual_messages').set({ coupon_id: createId() }).where('store_id', '=', storeId).execute(),
   ],
   [
     'messages',
@@ -362,11 +362,11 @@ test.each([
   'push',
 ] as const)('the cases cover every table that the turn of %s reads', (channel) => {
   const limits = {
-    ...{ claim: newId(), workerId: newId(), now: world.now, localCopySince: world.now, accountId: newId() },
+    ...{ claim: createId(), workerId: createId(), now: world.now, localCopySince: world.now, accountId: createId() },
     ...{ capSince: world.now, capMax: 3, month: '2026-03-01', channel, planLimit: -1 },
   }
   const terms = createTestChannelRules(world, channel, limits.accountId)
-  const { sql } = turnStatement(newId(), { answered: [], candidates: [] }, limits, terms).compile(world.db)
+  const { sql } = turnStatement(createId(), { answered: [], candidates: [] }, limits, terms).compile(world.db)
   const named = Object.keys(tables).filter((table) =>
     new RegExp(`(?:\\b(?:from|join|update|into)|,)\\s+"?${table}"?(?=\\s|\\)|$)`).test(sql),
   )

@@ -22,7 +22,7 @@ import { readNotifications } from '../../../test/notifications.ts'
 import { readNextDueAt } from '../../../test/send-scene.ts'
 import { buildTemplate, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import type { Outcome, TextChannel } from '../../messages/channels/channel.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
@@ -246,7 +246,7 @@ describe('the monthly budget', () => {
     const answers: Outcome[] = [
       {
         kind: 'accepted',
-        providerId: newId(),
+        providerId: createId(),
         response: 'queued',
         segments: 2,
         cost: { amountMicros: 15_900, currency: 'USD' },

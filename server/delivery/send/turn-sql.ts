@@ -3,7 +3,7 @@ import { writeBadges } from '../../carts/carts/fragments.ts'
 import { isCouponUsable } from '../../carts/coupons/fragments.ts'
 import { listIds, type RawBuilder, type StoreTx, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
-import { becomesSending, firstMailsSince, isClaimed, isSending } from '../../messages/messages/fragments.ts'
+import { becomesSending, isClaimed, isSending, selectFirstMailsSince } from '../../messages/messages/fragments.ts'
 import { hadOfSameOffer } from '../decide/fragments.ts'
 import type { OutcomeRow } from '../outcome/outcome.ts'
 import { isBasisInForce, passesStops, wantsCoupon } from './fragments.ts'
@@ -73,7 +73,7 @@ export async function prepare(
 /** Counts the account's first mails since then. Locks the count for the account until the transaction ends. */
 export async function lockFirstMails({ db }: StoreTx, accountId: string, since: Date): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`first mails ${accountId}`}, 0))`.execute(db)
-  const { rows } = await firstMailsSince(sql`${accountId}`, since).execute(db)
+  const { rows } = await selectFirstMailsSince(sql`${accountId}`, since).execute(db)
   return rows[0]!.sent
 }
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { before, ORDER_CHECK_FRESH_MS } from '../../access/stores/rules.ts'
+import { ORDER_CHECK_FRESH_MS, subtractMs } from '../../access/stores/rules.ts'
 import { formatMonth } from '../../billing/billing/rules.ts'
 import { TOKEN_MS } from '../../carts/links/message-tokens.ts'
 import { type Db, type StoreDb, type StoreTx, transact, transactAtOnce, useGenericPlans } from '../../core/db/db.ts'
 import { isDatabaseUnavailable, retryUntilAvailable, withRetry } from '../../core/db/db-unavailable.ts'
 import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
-import { notSent } from '../../messages/channels/not-sent.ts'
+import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
 import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
 import { buildShopperLock, lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { isPush, isText } from '../decide/composing.ts'
@@ -84,7 +84,7 @@ export class Turns {
     const limit = ready.find(({ firstMailLimit }) => firstMailLimit !== null)?.firstMailLimit
     if (limit === null || limit === undefined) return ready
     const { account_id } = this.#sender.evaluation.situation
-    let room = limit - (await sql.lockFirstMails(tx, account_id, before(this.#deps.now(), DAY_MS)))
+    let room = limit - (await sql.lockFirstMails(tx, account_id, subtractMs(this.#deps.now(), DAY_MS)))
     return ready.filter(({ firstMailLimit }) => firstMailLimit === null || room-- > 0)
   }
 
@@ -157,7 +157,7 @@ export class Turns {
       claim,
       workerId: this.#deps.workerId,
       now,
-      localCopySince: before(now, ORDER_CHECK_FRESH_MS),
+      localCopySince: subtractMs(now, ORDER_CHECK_FRESH_MS),
       capSince,
       capMax: situation.cap_messages,
       accountId: situation.account_id,
@@ -253,7 +253,7 @@ export class Turns {
  * again.
  */
 function toUnsent(ready: Ready, sendingAt: Date): SendResult {
-  return { ready, sendingAt, answeredAt: sendingAt, outcome: notSent('the database was unreachable.') }
+  return { ready, sendingAt, answeredAt: sendingAt, outcome: buildNotSentOutcome('the database was unreachable.') }
 }
 
 const getShopperId = ({ row }: Ready): string => row.shopper_id

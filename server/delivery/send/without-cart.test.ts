@@ -3,12 +3,12 @@ import { completeOrderCheck } from '../../../test/factories.ts'
 import { findLink, listStepDecisions } from '../../../test/message-scene.ts'
 import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { type MessagePlan, planMessages } from '../../messages/messages/plan.ts'
 import { recordOrderConsents } from '../../shoppers/consent/consents.ts'
-import { personIn } from '../../workspace/privacy/person.ts'
+import { findPerson } from '../../workspace/privacy/person.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
 
@@ -42,14 +42,14 @@ async function shopperOf(email: string): Promise<string> {
 
 type Wanted = Partial<Omit<MessagePlan, 'origin'>> & { originId?: string }
 
-function plan(people: readonly Person[], { originId = newId(), ...more }: Wanted = {}): Promise<string[]> {
+function plan(people: readonly Person[], { originId = createId(), ...more }: Wanted = {}): Promise<string[]> {
   const now = world.now
   const request = { askedBy: shop.userId, isImmediate: false, overridesHoldout: false }
   const words = { subject: 'A gift', body: 'Hi {{ customer_name }} [{{ cart_total }}] {{ checkout_link }}' }
   return transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
     const planned = await planMessages(tx, {
       origin: { kind: 'manual', id: originId, ...request, ...words },
-      people: people.map(({ id }) => ({ id: newId(), shopperId: id })),
+      people: people.map(({ id }) => ({ id: createId(), shopperId: id })),
       ...{ channel: 'email', templateId: null, purchasesSince: null, now, dueAt: now, wakeAt: now },
       ...{ expiresAt: new Date(now.getTime() + DAY), ...more },
     })
@@ -90,7 +90,7 @@ describe('a message without a cart', () => {
 
   test('requested twice at once and once more later reaches each shopper once (D1)', async () => {
     const people = [await aPerson(), await aPerson()]
-    const originId = newId()
+    const originId = createId()
     const planned = await Promise.all([plan(people, { originId }), plan(people.toReversed(), { originId })])
     expect(planned.flat()).toHaveLength(2)
     await send()
@@ -100,7 +100,7 @@ describe('a message without a cart', () => {
     const [{ lone_shopper_id: _, ...first }] = (await shop.messages()) as [
       Awaited<ReturnType<Shop['messages']>>[number],
     ]
-    const again = world.db.insertInto('messages').values({ ...first, id: newId() })
+    const again = world.db.insertInto('messages').values({ ...first, id: createId() })
     await expect(again.execute()).rejects.toThrow(/messages_once_per_shopper/)
   })
 
@@ -157,7 +157,7 @@ describe('a message without a cart', () => {
     const { promise: never } = Promise.withResolvers<never>()
     world.answer = () => never
     await completeOrderCheck(world, shop.storeId)
-    void sendDue({ ...world.deps, workerId: newId() }, { storeId: shop.storeId })
+    void sendDue({ ...world.deps, workerId: createId() }, { storeId: shop.storeId })
     await expect.poll(told).toEqual(['sending'])
     world.answer = answer
     await closeAbandonedSends(world.deps)
@@ -294,7 +294,7 @@ test('a message that waits for consent is sent once it is given (C5)', async () 
 })
 
 describe('two merged shoppers', () => {
-  const originId = newId()
+  const originId = createId()
   const later = () => ({ dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
 
   test('get one of the two messages planned for them (D1)', async () => {
@@ -385,7 +385,7 @@ describe('responses to a message without a cart', () => {
     await send()
     const hash = world.deps.secrets.addressHash(ben.email)
     const store = { storeId: shop.storeId, db: world.db }
-    const person = await personIn(world.deps, store, { addresses: [ben.email], hashes: [hash] })
+    const person = await findPerson(world.deps, store, { addresses: [ben.email], hashes: [hash] })
     expect(person.messageIds).toEqual([id])
     const erase = { token: shop.token, body: { confirmation: 'erase' } }
     expect((await world.request('DELETE', `/api/privacy/${encodeURIComponent(ben.email)}`, erase)).status).toBe(202)

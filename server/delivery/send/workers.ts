@@ -46,7 +46,7 @@ export async function endBeat(deps: Pick<Deps, 'db' | 'workerId'>): Promise<void
   await deps.db.deleteFrom('workers').where('id', '=', deps.workerId).execute()
 }
 
-export async function lastBeat(db: Db): Promise<Date | null> {
+export async function readLastBeat(db: Db): Promise<Date | null> {
   const rows = await sql<{ at: Date | null }>`select max(seen_at) as at from workers`.execute(db)
   return rows.rows[0]?.at ?? null
 }

@@ -20,7 +20,7 @@ export const insertDefaultBudget = (account: AccountTx, now: Date): Promise<void
   sql.saveBudget(account, { monthlyMicros: DEFAULT_MONTHLY * MICROS, currency: CURRENCY, now })
 
 export async function readBudget(deps: Deps, account: AccountDb): Promise<z.infer<typeof Budget>> {
-  const row = requireFound(await sql.budgetOf(account, formatMonth(deps.now()), CURRENCY), 'Account')
+  const row = requireFound(await sql.readMonthBudget(account, formatMonth(deps.now()), CURRENCY), 'Account')
   return {
     monthly: row.monthlyMicros === null ? null : row.monthlyMicros / MICROS,
     currency: row.currency,

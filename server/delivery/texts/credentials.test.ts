@@ -5,8 +5,8 @@ import { openContractWhatsApp } from '../../../test/contract-servers/whatsapp.ts
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { insertMessageTo } from '../../../test/provider-messages.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
-import { randomToken, tokenHash } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { createToken, hashToken } from '../../core/common/secrets.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { parseKeyword } from '../inbound/keywords.ts'
 import { fetchPrices } from '../inbound/prices.ts'
@@ -127,8 +127,8 @@ describe('credentials', () => {
 
 async function memberOf(role: 'viewer'): Promise<string> {
   const { db, now } = world
-  const user = { id: newId(), email: `${role}@team.example`, name: role, password_hash: '-', created_at: now }
-  const token = randomToken()
+  const user = { id: createId(), email: `${role}@team.example`, name: role, password_hash: '-', created_at: now }
+  const token = createToken()
   const at = { created_at: now, last_seen_at: now, expires_at: new Date(now.getTime() + 86_400_000) }
   await db.insertInto('users').values(user).execute()
   await db
@@ -137,7 +137,7 @@ async function memberOf(role: 'viewer'): Promise<string> {
     .execute()
   await db
     .insertInto('sessions')
-    .values({ account_id: store.accountId, id: newId(), user_id: user.id, token_hash: tokenHash(token), ...at })
+    .values({ account_id: store.accountId, id: createId(), user_id: user.id, token_hash: hashToken(token), ...at })
     .execute()
   return token
 }
@@ -189,7 +189,7 @@ describe('the final price of a message', () => {
   test('replaces the estimate once Twilio reports it, and is booked once', async () => {
     const channel = (await world.deps.channels.text(store.accountId, 'sms'))!
     const outcome = await channel.send({
-      messageId: newId(),
+      messageId: createId(),
       channel: 'sms',
       to: '+12025550177',
       text: 'Hi',

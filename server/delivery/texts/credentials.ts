@@ -8,7 +8,7 @@ import type {
 import { textChannelTexts } from '../../../shared/text-channels.ts'
 import type { Session } from '../../access/members/session.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { randomToken } from '../../core/common/secrets.ts'
+import { createToken } from '../../core/common/secrets.ts'
 import type { AccountTx } from '../../core/db/db.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
@@ -154,7 +154,7 @@ async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted
   const kept = known && known.provider === provider ? openSecrets(deps.secrets, known) : null
   const secrets = completeSecrets(wanted, kept)
   await takePoint(deps, CHECKS, account.accountId)
-  const hookKey = known && isOwn(known) ? known.hook_key : randomToken()
+  const hookKey = known && isOwn(known) ? known.hook_key : createToken()
   const isSame = known !== undefined && JSON.stringify(known.identity) === JSON.stringify(identity)
   const template = isSame && known.provider === provider ? known.template : null
   const tried = buildChannel(deps, { ...wanted, hook_key: hookKey, template }, secrets)
@@ -190,7 +190,7 @@ function completeSecrets({ provider, secrets }: Wanted, kept: CredentialSecrets 
     throw new AppError('invalid', message, { fields: Object.fromEntries(missing.map((name) => [name, message])) })
   }
   const chosen = names.map((name) => [name, secrets[name] || kept![name]])
-  const verifyToken = kept?.verifyToken || randomToken()
+  const verifyToken = kept?.verifyToken || createToken()
   return { authToken: '', accessToken: '', appSecret: '', verifyToken, ...Object.fromEntries(chosen) }
 }
 

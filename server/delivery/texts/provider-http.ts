@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Pool } from 'undici'
 import { classifyFetchFailure } from '../../core/net/fetch-problem.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import { joinLines } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 
 // HTTP requests to a provider. After a failure it must be known whether the request body was sent: then the provider
@@ -114,9 +114,9 @@ const describeFailure = (kind: string): string =>
   kind === 'timeout' ? 'The provider did not answer in time' : 'The connection to the provider failed'
 
 /** The outcome without a response. Only an unsent body proves non-acceptance (D4). */
-export function outcomeOfSilence(answer: Extract<ProviderAnswer, { isAnswered: false }>): Outcome {
+export function toSilenceOutcome(answer: Extract<ProviderAnswer, { isAnswered: false }>): Outcome {
   const { reason, response } = answer
   return answer.isBodySent
-    ? { kind: 'unknown', reason: `${reason}_after_body`, response: oneLine(response) }
-    : { kind: 'retry', reason, response: oneLine(response) }
+    ? { kind: 'unknown', reason: `${reason}_after_body`, response: joinLines(response) }
+    : { kind: 'retry', reason, response: joinLines(response) }
 }

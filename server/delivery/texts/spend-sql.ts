@@ -78,7 +78,7 @@ export async function readBudget({ db, storeId }: StoreDb, month: string): Promi
 }
 
 /** The account's budget, if any, with the month's spend in its currency, or in `currency` without a budget. */
-export async function budgetOf({ db, accountId }: AccountDb, month: string, currency: string) {
+export async function readMonthBudget({ db, accountId }: AccountDb, month: string, currency: string) {
   const rows = await sql<{ monthlyMicros: number | null; currency: string; spentMicros: number }>`
     select g.monthly_micros as "monthlyMicros", coalesce(g.currency, ${currency}) as currency, coalesce(p.micros, 0) as "spentMicros"
     from accounts a left join sending_budgets g on g.account_id = a.id

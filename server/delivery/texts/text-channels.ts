@@ -1,24 +1,24 @@
 import type { Twilio } from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import { z } from 'zod'
-import { randomToken, type Secrets } from '../../core/common/secrets.ts'
+import { createToken, type Secrets } from '../../core/common/secrets.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { canReach } from '../../core/net/addresses.ts'
 import type { TextTemplate } from '../../core/schema/text-channels.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import { joinLines } from '../../messages/channels/bounce-rules.ts'
 import type { Cost, Outcome, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
 import { describeInbound } from '../../messages/channels/inbound-check.ts'
-import { notSent } from '../../messages/channels/not-sent.ts'
+import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
 import type { Authorized } from '../../messages/channels/send-authorization.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
 import { chooseSender, estimateText } from '../../messages/channels/senders.ts'
 import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
 import { type CredentialsRow, type KeptCredentials, readCredentials, toColumns } from './credentials-sql.ts'
 import { registerLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.ts'
-import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
-import { outcomeOfRefusal } from './text-outcome.ts'
+import { openProviderHttp, type ProviderAnswer, type ProviderHttp, toSilenceOutcome } from './provider-http.ts'
+import { toRefusalOutcome } from './text-outcome.ts'
 import { createWhatsAppChannel, type WhatsAppChannel } from './whatsapp.ts'
 
 // An account's SMS and WhatsApp channels, made from its credentials. Without credentials, SMS uses the operator's
@@ -70,12 +70,12 @@ export function buildTrustedKeys(
   row: Pick<CredentialsRow, 'account_id' | 'channel' | 'provider' | 'encrypted' | 'identity'>,
 ): { identity: Identity; secrets: CredentialSecrets } | null {
   if (row.provider !== 'operator') return { identity: row.identity, secrets: openSecrets(secrets, row) }
-  return config.operatorTexts && trustedOperator(config.operatorTexts)
+  return config.operatorTexts && getTrustedOperator(config.operatorTexts)
 }
 
 type OperatorTexts = NonNullable<Config['operatorTexts']>
 
-export const trustedOperator = ({ accountSid, authToken }: OperatorTexts) => ({
+export const getTrustedOperator = ({ accountSid, authToken }: OperatorTexts) => ({
   identity: { accountSid },
   secrets: Sealed.parse({ authToken }),
 })
@@ -159,12 +159,12 @@ async function givenTo(deps: TextChannelDeps, accountId: string, channel: TextCh
 
 function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChannelName): KeptCredentials {
   const { sender, ...identity } = sandboxIdentity(accountId)
-  const [authToken, accessToken, appSecret, verifyToken] = Array.from({ length: 4 }, randomToken)
+  const [authToken, accessToken, appSecret, verifyToken] = Array.from({ length: 4 }, createToken)
   const plain = { authToken: authToken!, accessToken: accessToken!, appSecret: appSecret!, verifyToken: verifyToken! }
   return {
     channel,
     provider: 'sandbox',
-    hook_key: randomToken(),
+    hook_key: createToken(),
     encrypted: sealSecrets(deps.secrets, { accountId, channel }, plain),
     identity,
     senders: [{ country: null, sender }],
@@ -181,7 +181,7 @@ function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChann
 function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): KeptCredentials {
   const plain = { authToken: '', accessToken: '', appSecret: '', verifyToken: '' }
   return {
-    ...{ channel: 'sms', provider: 'operator', hook_key: randomToken(), identity: {}, senders: [], template: null },
+    ...{ channel: 'sms', provider: 'operator', hook_key: createToken(), identity: {}, senders: [], template: null },
     ...{ templates: [], templates_at: null, check_answer: 'The operator’s account', checked_at: now(), version: 0 },
     encrypted: sealSecrets(secrets, { accountId, channel: 'sms' }, plain),
   }
@@ -208,7 +208,7 @@ function byOperator(
       try {
         await recordOperatorContact(account, secrets.addressHash(message.to), now())
       } catch {
-        return notSent('the database was unreachable.')
+        return buildNotSentOutcome('the database was unreachable.')
       }
       return twilio.send(message)
     },
@@ -310,7 +310,7 @@ export function createTwilioChannel(options: TwilioOptions): TwilioChannel {
     estimate: (message) => estimateText(channel, message),
     async send(message) {
       const from = chooseSender(options.senders, message.to)
-      if (!from) return noSender()
+      if (!from) return buildNoSenderOutcome()
       try {
         const sent = await (await twilio()).messages.create(messageParams(options, message, from))
         return acceptedOutcome(sent)
@@ -406,7 +406,7 @@ const toCost = (price: string, unit: string | null): Cost => ({
   currency: (unit ?? 'USD').toUpperCase(),
 })
 
-const noSender = (): Outcome => ({
+const buildNoSenderOutcome = (): Outcome => ({
   kind: 'rejected',
   reason: '21603',
   response: 'No sender is set for the country of this number',
@@ -416,10 +416,10 @@ const noSender = (): Outcome => ({
 function outcomeOfError(error: unknown): Outcome {
   if (!(error instanceof ProviderTrouble)) throw error
   const { answer } = error
-  if (!answer.isAnswered) return outcomeOfSilence(answer)
+  if (!answer.isAnswered) return toSilenceOutcome(answer)
   // An unreadable success response may mean that the message was accepted.
-  if (answer.status < 300) return { kind: 'unknown', reason: 'unclear_answer', response: oneLine(answer.text) }
-  return outcomeOfRefusal(refusalOf(answer))
+  if (answer.status < 300) return { kind: 'unknown', reason: 'unclear_answer', response: joinLines(answer.text) }
+  return toRefusalOutcome(refusalOf(answer))
 }
 
 function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {

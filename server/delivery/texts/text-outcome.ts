@@ -1,5 +1,5 @@
 import { textCodes } from '../../../shared/text-codes.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import { joinLines } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 
 // Maps a provider's error to an outcome (engine, "Sending" and D4). Pure.
@@ -16,9 +16,9 @@ export interface ProviderRefusal {
  * `retry` only on proof of non-acceptance: rate limit or failed authentication. A 5xx may have come after the message
  * was accepted, so it is `unknown`. All other errors are final.
  */
-export function outcomeOfRefusal({ status, code, message, retryAfterMs }: ProviderRefusal): Outcome {
+export function toRefusalOutcome({ status, code, message, retryAfterMs }: ProviderRefusal): Outcome {
   const known = code === null ? undefined : textCodes[String(code)]
-  const response = oneLine(code === null ? `HTTP ${status} ${message}` : `${code} ${message}`)
+  const response = joinLines(code === null ? `HTTP ${status} ${message}` : `${code} ${message}`)
   if (status >= 500) return { kind: 'unknown', reason: `http_${status}`, response }
   if (status === 429 || known?.effect === 'retry' || status === 401) {
     const reason = code === null ? (status === 401 ? 'sign_in_failed' : `http_${status}`) : String(code)

@@ -1,11 +1,11 @@
 import type { TextTemplate } from '../../core/schema/text-channels.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import { joinLines } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome, OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
 import { describeInbound } from '../../messages/channels/inbound-check.ts'
 import { estimateText } from '../../messages/channels/senders.ts'
 import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
-import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
-import { outcomeOfRefusal } from './text-outcome.ts'
+import { openProviderHttp, type ProviderAnswer, type ProviderHttp, toSilenceOutcome } from './provider-http.ts'
+import { toRefusalOutcome } from './text-outcome.ts'
 
 // WhatsApp by Meta's Cloud API.
 
@@ -44,8 +44,8 @@ export function createWhatsAppChannel(options: WhatsAppOptions): WhatsAppChannel
     estimate: (message) => estimateText('whatsapp', message),
     async send(message) {
       const answer = await ask(http, options, `${options.phoneNumberId}/messages`, bodyOf(message))
-      if (!answer.isAnswered) return outcomeOfSilence(answer)
-      return answer.status >= 300 ? outcomeOfRefusal(refusalOf(answer)) : acceptedOutcome(answer)
+      if (!answer.isAnswered) return toSilenceOutcome(answer)
+      return answer.status >= 300 ? toRefusalOutcome(refusalOf(answer)) : acceptedOutcome(answer)
     },
     check: () => checkNumber(http, options),
     listTemplates: () => listTemplates(http, options),
@@ -87,7 +87,7 @@ function acceptedOutcome(answer: Extract<ProviderAnswer, { isAnswered: true }>):
   const { messages } = (answer.json ?? {}) as { messages?: { id?: string; message_status?: string }[] }
   const [first] = messages ?? []
   // An unreadable success response may mean that the message was accepted.
-  if (!first?.id) return { kind: 'unknown', reason: 'unclear_answer', response: oneLine(answer.text) }
+  if (!first?.id) return { kind: 'unknown', reason: 'unclear_answer', response: joinLines(answer.text) }
   return { kind: 'accepted', providerId: first.id, response: first.message_status ?? 'accepted', segments: 1 }
 }
 
@@ -129,7 +129,7 @@ async function checkNumber(http: ProviderHttp, options: WhatsAppOptions) {
 
 function wordsOf(answer: Extract<ProviderAnswer, { isAnswered: true }>): string {
   const { code, message } = refusalOf(answer)
-  return oneLine(code === null ? `HTTP ${answer.status} ${message}` : `${code} ${message}`)
+  return joinLines(code === null ? `HTTP ${answer.status} ${message}` : `${code} ${message}`)
 }
 
 interface GraphTemplate {

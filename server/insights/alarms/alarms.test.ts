@@ -8,7 +8,7 @@ import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 import { beat } from '../../delivery/send/workers.ts'
-import { storesOfConcern, watchStages } from './alarms.ts'
+import { listStoresToCheck, watchStages } from './alarms.ts'
 import * as rules from './rules.ts'
 import { HOUR_MS } from './rules.ts'
 
@@ -244,7 +244,7 @@ test('a script silent in busy hours raises an alarm within 15 minutes, and a qui
 /** What the next look would read. */
 async function concerns(): Promise<string[]> {
   const before = (ms: number) => new Date(world.now.getTime() - ms)
-  const looks = await storesOfConcern(world.db, {
+  const looks = await listStoresToCheck(world.db, {
     now: world.now,
     sync: before(rules.SYNC_LIMIT_MS),
     detection: before(rules.DETECTION_LIMIT_MS),

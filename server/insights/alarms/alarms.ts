@@ -1,7 +1,7 @@
 import { STAGES, type Stage, SYNC_NOT_BEGUN } from '../../../shared/stages.ts'
 import { notify } from '../../access/notifications/notifications.ts'
 import { isShopDown } from '../../access/stores/rules.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { Deps } from '../../deps.ts'
@@ -20,14 +20,14 @@ const KEEP_HOURS_MS = 35 * 86_400_000
 /** Tick: checks all stages. Throws if the database is unreachable; then the missing ping raises the alarm. */
 export async function watchStages(deps: Deps): Promise<void> {
   const now = deps.now()
-  const watchingSince = await takeLook(deps.db, now, before(now, rules.WATCH_GAP_MS))
+  const watchingSince = await takeLook(deps.db, now, subtractMs(now, rules.WATCH_GAP_MS))
   if (!watchingSince) return
   await watchStores(deps.db, STAGES, now)
   await countCaptures(deps.db, now)
   await refreshRates(deps, now)
   if (now.getTime() - watchingSince.getTime() >= rules.SETTLE_MS) await evaluateStores({ deps, now, watchingSince })
   await closeAlarmsOfGone(deps.db, now)
-  await forgetHours(deps.db, before(now, KEEP_HOURS_MS))
+  await forgetHours(deps.db, subtractMs(now, KEEP_HOURS_MS))
   const open = await openAlarms(deps.db)
   await ping(deps, rules.isOperatorsConcern(open, await countWatched(deps.db)) ? 'fail' : 'well')
 }
@@ -43,26 +43,26 @@ export async function listAlarms(deps: Pick<Deps, 'db' | 'now'>): Promise<{ stag
   ]
 }
 
-const before = (instant: Date, ms: number) => new Date(instant.getTime() - ms)
+const subtractMs = (instant: Date, ms: number) => new Date(instant.getTime() - ms)
 
 function limitsAt(now: Date): Limits {
   return {
     now,
-    sync: before(now, rules.SYNC_LIMIT_MS),
-    detection: before(now, rules.DETECTION_LIMIT_MS),
-    sending: before(now, rules.SENDING_LIMIT_MS),
-    reports: before(now, rules.REPORT_LIMIT_MS),
-    history: before(now, rules.HISTORY_DAYS * 86_400_000),
+    sync: subtractMs(now, rules.SYNC_LIMIT_MS),
+    detection: subtractMs(now, rules.DETECTION_LIMIT_MS),
+    sending: subtractMs(now, rules.SENDING_LIMIT_MS),
+    reports: subtractMs(now, rules.REPORT_LIMIT_MS),
+    history: subtractMs(now, rules.HISTORY_DAYS * 86_400_000),
   }
 }
 
 async function refreshRates(deps: Deps, now: Date): Promise<void> {
-  const fresh: [Date, Date] = [before(now, RATES_EVERY_MS), new Date(now.getTime() + RATES_EVERY_MS)]
+  const fresh: [Date, Date] = [subtractMs(now, RATES_EVERY_MS), new Date(now.getTime() + RATES_EVERY_MS)]
   for (const each of await staleRates(deps.db, fresh, RATES_PER_LOOK)) {
     const store = { storeId: each.store_id, db: deps.db }
-    const hours = await readHours(store, 'capture', before(now, rules.HISTORY_DAYS * 86_400_000))
+    const hours = await readHours(store, 'capture', subtractMs(now, rules.HISTORY_DAYS * 86_400_000))
     const past = { since: each.watched_since, until: now, zone: each.time_zone }
-    await saveRates(store, 'capture', rules.expectedRates(hours, past), now)
+    await saveRates(store, 'capture', rules.computeExpectedRates(hours, past), now)
   }
 }
 
@@ -86,7 +86,7 @@ interface Finding {
 
 async function evaluateStores(watch: Watch): Promise<void> {
   const { db } = watch.deps
-  const looks = await storesOfConcern(db, limitsAt(watch.now))
+  const looks = await listStoresToCheck(db, limitsAt(watch.now))
   const known = await readHeartbeats(
     db,
     looks.map((look) => look.store_id),
@@ -135,7 +135,7 @@ function detectionFinding({ now }: Watch, { late_carts: waiting }: StoreLook): F
 }
 
 function sendingFinding({ now }: Watch, look: StoreLook, heartbeat: Heartbeat | undefined): Finding {
-  const cause = rules.sendingCause({
+  const cause = rules.findSendingCause({
     overdue: look.overdue,
     overdueBefore: heartbeat?.overdue ?? 0,
     claimed: look.claimed,
@@ -147,7 +147,7 @@ function sendingFinding({ now }: Watch, look: StoreLook, heartbeat: Heartbeat | 
   return {
     stage: 'sending',
     cause,
-    since: cause === 'rows' ? before(now, rules.SENDING_LIMIT_MS) : (heartbeat?.suspect_since ?? now),
+    since: cause === 'rows' ? subtractMs(now, rules.SENDING_LIMIT_MS) : (heartbeat?.suspect_since ?? now),
     waiting: cause === 'mail_server' ? look.retrying : look.overdue,
     detail: cause === 'mail_server' ? look.last_response : null,
   }
@@ -160,12 +160,12 @@ async function captureFinding(watch: Watch, look: StoreLook, heartbeat: Heartbea
   if (look.sync_error_code && isShopDown(look.sync_error_code)) return { ...alive, excusedUntil: now }
   const { capture_seen_at: seenAt } = look
   if (!heartbeat?.rates || !seenAt) return alive
-  const from = newest([seenAt, watch.watchingSince, heartbeat.excused_until])
-  const offsetMs = rules.zoneOffsetMs(look.time_zone, now)
-  const quietUntil = rules.quietUntil({ rates: heartbeat.rates, from, now, offsetMs })
+  const from = pickNewest([seenAt, watch.watchingSince, heartbeat.excused_until])
+  const offsetMs = rules.getZoneOffsetMs(look.time_zone, now)
+  const quietUntil = rules.findQuietEnd({ rates: heartbeat.rates, from, now, offsetMs })
   if (quietUntil > now) return { ...alive, quietUntil }
   const store = { storeId: look.store_id, db: watch.deps.db }
-  const recent = await readHours(store, 'capture', before(from, (rules.LEVEL_REACH_H + 1) * rules.HOUR_MS))
+  const recent = await readHours(store, 'capture', subtractMs(from, (rules.LEVEL_REACH_H + 1) * rules.HOUR_MS))
   const surprise = rules.captureSurprise({ rates: heartbeat.rates, from, now, offsetMs, recent })
   return surprise < rules.SURPRISE_LIMIT ? alive : { ...alive, cause: 'silence', since: from }
 }
@@ -178,7 +178,7 @@ async function reportsFinding({ deps, now }: Watch, look: StoreLook): Promise<Fi
   return { stage: 'reports', cause: isStopped ? 'silence' : null, since, waiting: evidence.awaited, detail: null }
 }
 
-const newest = (instants: readonly (Date | null)[]) =>
+const pickNewest = (instants: readonly (Date | null)[]) =>
   new Date(Math.max(...instants.map((each) => each?.getTime() ?? 0)))
 
 /** Applies a finding to a stage. Returns the row to write, or null if nothing changed. */
@@ -210,7 +210,7 @@ function earlier(suspectSince: Date | null, now: Date): Date {
 
 async function raise(deps: Deps, store: StoreDb, finding: Finding & { cause: string }, now: Date): Promise<void> {
   const { stage, cause, since, waiting, detail } = finding
-  const alarm = { id: newId(), stage, cause, now }
+  const alarm = { id: createId(), stage, cause, now }
   const isNew = await transact(store, async (tx) => {
     if (!(await insertAlarm(tx, alarm))) return false
     const data = { stage, cause, since: since.toISOString(), waiting, detail, alarmId: alarm.id }
@@ -309,7 +309,7 @@ const LONGEST_QUIET = sql`interval '61 minutes'`
  * Lists connected stores with a stage that looks stopped now or did at the last check. Carts and rows just created (an
  * import brings old ones) do not count as late.
  */
-export async function storesOfConcern(db: Db, limits: Limits): Promise<StoreLook[]> {
+export async function listStoresToCheck(db: Db, limits: Limits): Promise<StoreLook[]> {
   const { now, sync, detection, sending, reports, history } = limits
   const rows = await sql<StoreLook>`
     with late as (

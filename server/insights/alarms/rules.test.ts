@@ -33,7 +33,7 @@ function aMonth(size: number, seed: number): Month {
       const day = Math.floor(minute / DAY_MINUTES)
       if (!known.has(day)) {
         const past = { since: at(0), until: at(day * DAY_MINUTES), zone: 'UTC' }
-        known.set(day, rules.expectedRates(hours.slice(0, day * 24), past))
+        known.set(day, rules.computeExpectedRates(hours.slice(0, day * 24), past))
       }
       return known.get(day)!
     },
@@ -139,17 +139,19 @@ test('surprise grows with silence, and is lower on a quiet day', () => {
 test('no rates are expected of a store watched for less than a week or with little activity', () => {
   const hours = Array.from({ length: 24 * 28 }, (_, n) => ({ hour: at(n * 60), minutes: 60 }))
   const until = at(28 * DAY_MINUTES)
-  expect(rules.expectedRates(hours, { since: at(22 * DAY_MINUTES), until, zone: 'UTC' })).toBeNull()
-  expect(rules.expectedRates([{ hour: at(0), minutes: 59 }], { since: at(0), until, zone: 'UTC' })).toBeNull()
-  expect(rules.expectedRates(hours, { since: at(0), until, zone: 'UTC' })?.every((rate) => rate === 60)).toBe(true)
+  expect(rules.computeExpectedRates(hours, { since: at(22 * DAY_MINUTES), until, zone: 'UTC' })).toBeNull()
+  expect(rules.computeExpectedRates([{ hour: at(0), minutes: 59 }], { since: at(0), until, zone: 'UTC' })).toBeNull()
+  expect(rules.computeExpectedRates(hours, { since: at(0), until, zone: 'UTC' })?.every((rate) => rate === 60)).toBe(
+    true,
+  )
 })
 
 test('hours follow the store’s time zone', () => {
   const newYear = new Date('2026-01-05T03:00:00Z') // Monday three o'clock in Greenwich, still Sunday in New York
-  expect(rules.hourOfWeek(newYear, rules.zoneOffsetMs('UTC', newYear))).toBe(3)
-  expect(rules.hourOfWeek(newYear, rules.zoneOffsetMs('America/New_York', newYear))).toBe(6 * 24 + 22)
-  expect(rules.zoneOffsetMs('+02:00', newYear)).toBe(2 * rules.HOUR_MS)
-  expect(rules.zoneOffsetMs('Atlantis/Capital', newYear)).toBe(0)
+  expect(rules.getHourOfWeek(newYear, rules.getZoneOffsetMs('UTC', newYear))).toBe(3)
+  expect(rules.getHourOfWeek(newYear, rules.getZoneOffsetMs('America/New_York', newYear))).toBe(6 * 24 + 22)
+  expect(rules.getZoneOffsetMs('+02:00', newYear)).toBe(2 * rules.HOUR_MS)
+  expect(rules.getZoneOffsetMs('Atlantis/Capital', newYear)).toBe(0)
 })
 
 test('missing delivery reports count only for a channel that used to have them', () => {
@@ -175,7 +177,7 @@ test('no silence is surprising before `quietUntil`, whatever the hours before it
       last = month.lived.lastIndexOf(1, minute)
       const rates = month.ratesOn(last)
       if (!rates) continue
-      const until = rules.quietUntil({ rates, from: at(last), now: at(minute), offsetMs: 0 })
+      const until = rules.findQuietEnd({ rates, from: at(last), now: at(minute), offsetMs: 0 })
       if (until > at(minute)) {
         const end = Math.floor((until.getTime() - MONDAY) / 60_000)
         expect(surprise(month, last, end)).toBeLessThan(rules.SURPRISE_LIMIT)

@@ -62,14 +62,14 @@ export interface HourCount {
 }
 
 /** Hour of the store's week at an instant, Monday 0:00 local = 0. */
-export function hourOfWeek(at: Date, offsetMs: number): number {
+export function getHourOfWeek(at: Date, offsetMs: number): number {
   // 1970-01-05 was a Monday.
   const hours = Math.floor((at.getTime() + offsetMs - 4 * DAY_MS) / HOUR_MS)
   return ((hours % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS
 }
 
 /** A zone's offset from UTC at an instant, in ms; an unknown zone counts as UTC. */
-export function zoneOffsetMs(zone: string, at: Date): number {
+export function getZoneOffsetMs(zone: string, at: Date): number {
   try {
     return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).offsetNanoseconds / 1e6
   } catch {
@@ -82,7 +82,7 @@ export function zoneOffsetMs(zone: string, at: Date): number {
  * weak day of the same kind (lower quartile of working days or of weekend days), capped by the average of that weekday.
  * Quiet hours count half, as nights differ. null: too little data.
  */
-export function expectedRates(
+export function computeExpectedRates(
   hours: readonly HourCount[],
   past: { since: Date; until: Date; zone: string },
 ): number[] | null {
@@ -114,8 +114,8 @@ function countsByHour(hours: readonly HourCount[], past: { since: Date; until: D
   return Array.from({ length: Math.max(0, last - first) }, (_, n) => {
     const at = new Date((first + n) * HOUR_MS)
     // Once a day is enough, as clocks change twice a year.
-    if (n % 24 === 0) offsetMs = zoneOffsetMs(past.zone, at)
-    return { week: hourOfWeek(at, offsetMs), minutes: known.get(first + n) ?? 0 }
+    if (n % 24 === 0) offsetMs = getZoneOffsetMs(past.zone, at)
+    return { week: getHourOfWeek(at, offsetMs), minutes: known.get(first + n) ?? 0 }
   })
 }
 
@@ -143,29 +143,29 @@ export function expectVisits(minutes: number): number {
 }
 
 /** Expected visits between two instants. */
-export function expectedVisits(rates: readonly number[], from: Date, until: Date, offsetMs: number): number {
+export function computeExpectedVisits(rates: readonly number[], from: Date, until: Date, offsetMs: number): number {
   let sum = 0
   const end = until.getTime()
   for (let at = from.getTime(); at < end; ) {
     const next = Math.min((Math.floor(at / HOUR_MS) + 1) * HOUR_MS, end)
-    sum += (expectVisits(rates[hourOfWeek(new Date(at), offsetMs)]!) * (next - at)) / HOUR_MS
+    sum += (expectVisits(rates[getHourOfWeek(new Date(at), offsetMs)]!) * (next - at)) / HOUR_MS
     at = next
   }
   return sum
 }
 
-/** Maximum of `quietUntil`, because rates, zone and excuses may change meanwhile. */
+/** Maximum of `findQuietEnd`, because rates, zone and excuses may change meanwhile. */
 const LONGEST_QUIET_MS = HOUR_MS
 
 /**
  * Returns until when a silence since `from` cannot be surprising: `captureSurprise` never exceeds the number of
  * expected visits. Later activity only moves this time back.
  */
-export function quietUntil({ rates, from, now, offsetMs }: Omit<Silence, 'recent'>): Date {
-  const soFar = expectedVisits(rates, from, now, offsetMs)
+export function findQuietEnd({ rates, from, now, offsetMs }: Omit<Silence, 'recent'>): Date {
+  const soFar = computeExpectedVisits(rates, from, now, offsetMs)
   for (let ms = 0; ; ms += MINUTE_MS) {
     const next = new Date(now.getTime() + ms + MINUTE_MS)
-    const isSurprising = soFar + expectedVisits(rates, now, next, offsetMs) >= SURPRISE_LIMIT
+    const isSurprising = soFar + computeExpectedVisits(rates, now, next, offsetMs) >= SURPRISE_LIMIT
     if (isSurprising || ms >= LONGEST_QUIET_MS) return new Date(now.getTime() + ms)
   }
 }
@@ -185,7 +185,7 @@ export interface Silence {
  * quiet start of a holiday makes later silences likely; a level above 1 is never assumed.
  */
 export function captureSurprise({ rates, from, now, offsetMs, recent }: Silence): number {
-  const expected = expectedVisits(rates, from, now, offsetMs)
+  const expected = computeExpectedVisits(rates, from, now, offsetMs)
   const counts = new Map(recent.map(({ hour, minutes }) => [Math.floor(hour.getTime() / HOUR_MS), minutes]))
   const newest = Math.floor(from.getTime() / HOUR_MS)
   let shape = LEVEL_CERTAINTY
@@ -194,7 +194,7 @@ export function captureSurprise({ rates, from, now, offsetMs, recent }: Silence)
     const start = new Date((newest - back) * HOUR_MS)
     const end = back === 0 ? from : new Date(start.getTime() + HOUR_MS)
     const weight = 0.5 ** (back / LEVEL_HALF_LIFE_H)
-    const expectedThen = expectedVisits(rates, start, end, offsetMs)
+    const expectedThen = computeExpectedVisits(rates, start, end, offsetMs)
     // The current partial hour counts by its minutes so far.
     const visits =
       back === 0 ? (counts.get(newest) ?? 0) / MINUTES_PER_VISIT : expectVisits(counts.get(newest - back) ?? 0)
@@ -240,7 +240,7 @@ export interface SendingEvidence {
 }
 
 /** `rows`: no process works on due messages. `mail_server`: messages are sent, but the mail server accepts none. */
-export function sendingCause(seen: SendingEvidence): 'rows' | 'mail_server' | null {
+export function findSendingCause(seen: SendingEvidence): 'rows' | 'mail_server' | null {
   if (seen.overdue > 0 && seen.claimed === 0 && seen.overdue >= seen.overdueBefore) return 'rows'
   if (seen.retrying === 0 || !seen.lastTriedAt) return null
   if (seen.lastAcceptedAt && seen.lastAcceptedAt > seen.lastTriedAt) return null

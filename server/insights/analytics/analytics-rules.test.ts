@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { change, platformBlock } from './analytics-rules.ts'
+import { buildPlatformBlock, change } from './analytics-rules.ts'
 import type { CartSums, OrderSums } from './analytics-sql.ts'
 
 // What figures mean, where no store of a test has them yet.
@@ -15,14 +15,14 @@ const orders: OrderSums = {
 const sums = { carts: [carts], orders: [orders, { ...orders, currency: 'EUR', net_minor: 700 }], currency: 'USD' }
 
 test('only the connected platform’s block is included, with its own figures (decision 96)', { tags: ['B3'] }, () => {
-  expect(platformBlock(new Set(['shopify']), sums)).toEqual({
+  expect(buildPlatformBlock(new Set(['shopify']), sums)).toEqual({
     // Five of eight begun checkouts were not completed.
     shopify: { checkoutAbandonmentRate: 0.625, averageOrderValue: 12.5, customerLifetimeValue: 30 },
   })
-  expect(platformBlock(new Set(['woocommerce']), sums)).toEqual({
+  expect(buildPlatformBlock(new Set(['woocommerce']), sums)).toEqual({
     woocommerce: { cartAbandonmentRate: 0.5, averageCartValue: 25.01, conversionRate: 0.375 },
   })
-  expect(platformBlock(new Set(['shopify', 'woocommerce']), sums)).toEqual({})
+  expect(buildPlatformBlock(new Set(['shopify', 'woocommerce']), sums)).toEqual({})
 })
 
 test('a change is relative to the period before, and null if that is 0 (decision 91)', () => {

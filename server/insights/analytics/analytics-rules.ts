@@ -18,9 +18,9 @@ import type { ProductSums } from './product-ranges-sql.ts'
 // Computes the figures of Advanced Analytics (decisions 91 to 99). Pure: no clock, no database. Rates are fractions,
 // null for 0/0 (A5).
 
-export const decimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
+export const toDecimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
 
-export const share = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
+export const computeShare = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
 
 /** (now − before) / before; null if `before` is 0 or unknown (decision 91). */
 export const change = (now: number | null, before: number | null): number | null =>
@@ -36,19 +36,19 @@ export interface CartFigures {
   abandonmentRate: number | null
 }
 
-export function cartFigures(rows: readonly CartSums[], currency: string): CartFigures {
+export function buildCartFigures(rows: readonly CartSums[], currency: string): CartFigures {
   const own = rows.filter((row) => row.currency === currency)
-  const value = share(
+  const value = computeShare(
     sum(own, (row) => row.abandoned_minor),
     sum(own, (row) => row.abandoned),
   )
   return {
-    revenueOpportunity: decimal(
+    revenueOpportunity: toDecimal(
       sum(own, (row) => row.unbought_minor),
       currency,
     ),
-    averageCartValue: value === null ? null : decimal(Math.round(value), currency),
-    abandonmentRate: share(
+    averageCartValue: value === null ? null : toDecimal(Math.round(value), currency),
+    abandonmentRate: computeShare(
       sum(rows, (row) => row.began_abandoned),
       sum(rows, (row) => row.began_over),
     ),
@@ -62,8 +62,8 @@ export function cartFigures(rows: readonly CartSums[], currency: string): CartFi
 export function lifetimeValue(rows: readonly OrderSums[], currency: string) {
   const own = rows.filter((row) => row.currency === currency)
   const of = (net: 'net_until' | 'net_before', firsts: 'firsts_until' | 'firsts_before') =>
-    share(
-      decimal(
+    computeShare(
+      toDecimal(
         sum(own, (row) => row[net]),
         currency,
       ),
@@ -96,16 +96,16 @@ export function buildFunnels(rows: readonly FunnelSums[], cartsCreated: number):
 export function channelFigures(rows: readonly MessageSums[], currency: string): ChannelFigures {
   const of = (measure: Exclude<keyof MessageSums, 'currency'>) => sum(rows, (row) => row[measure])
   const accepted = of('accepted')
-  const attributed = decimal(
+  const attributed = toDecimal(
     sum(rows, (row) => (row.currency === currency ? row.attributed_minor : 0)),
     currency,
   )
   return {
     accepted,
-    openRate: share(of('opened'), accepted - of('machine_opened')),
-    clickRate: share(of('clicked'), accepted),
-    conversionRate: share(of('credited'), accepted),
-    revenuePerEmail: share(attributed, accepted),
+    openRate: computeShare(of('opened'), accepted - of('machine_opened')),
+    clickRate: computeShare(of('clicked'), accepted),
+    conversionRate: computeShare(of('credited'), accepted),
+    revenuePerEmail: computeShare(attributed, accepted),
     attributedRevenue: attributed,
     unsubscribed: of('unsubscribed'),
     complaints: of('complained'),
@@ -113,13 +113,13 @@ export function channelFigures(rows: readonly MessageSums[], currency: string): 
   }
 }
 
-export const ofChannel = <T extends { channel: AnalyticsChannel }>(rows: readonly T[], channel: AnalyticsChannel) =>
+export const filterChannel = <T extends { channel: AnalyticsChannel }>(rows: readonly T[], channel: AnalyticsChannel) =>
   rows.filter((row) => row.channel === channel)
 
 /**
  * Customer figures (decision 95). For several stores: the sum of each store's customers, null until all are counted.
  */
-export function customerFigures(all: readonly Buyers[]) {
+export function buildCustomerFigures(all: readonly Buyers[]) {
   const isBeingCounted = all.some((each) => each.isBeingCounted)
   const counts = all.flatMap((each) => each.counts ?? [])
   if (counts.length < all.length) return { ...NOT_COUNTED, isBeingCounted }
@@ -127,11 +127,11 @@ export function customerFigures(all: readonly Buyers[]) {
   return {
     new: sum(counts, (each) => each.new_buyers),
     returning: sum(counts, (each) => each.returning_buyers),
-    repeatPurchaseRate: share(
+    repeatPurchaseRate: computeShare(
       sum(counts, (each) => each.repeat_buyers),
       buyers,
     ),
-    avgOrdersPerCustomer: share(
+    avgOrdersPerCustomer: computeShare(
       sum(counts, (each) => each.orders),
       buyers,
     ),
@@ -145,9 +145,9 @@ const NOT_COUNTED = {
   countedAt: null,
 }
 
-const cartBlock = (rows: readonly CartSums[], currency: string) => {
-  const { abandonmentRate, averageCartValue } = cartFigures(rows, currency)
-  const conversionRate = share(
+const buildCartBlock = (rows: readonly CartSums[], currency: string) => {
+  const { abandonmentRate, averageCartValue } = buildCartFigures(rows, currency)
+  const conversionRate = computeShare(
     sum(rows, (row) => row.began_bought),
     sum(rows, (row) => row.began),
   )
@@ -157,26 +157,26 @@ const cartBlock = (rows: readonly CartSums[], currency: string) => {
 function checkoutBlock(carts: readonly CartSums[], orders: readonly OrderSums[], currency: string) {
   const own = orders.filter((row) => row.currency === currency)
   const began = sum(carts, (row) => row.began)
-  const value = share(
+  const value = computeShare(
     sum(own, (row) => row.net_minor),
     sum(own, (row) => row.orders),
   )
   return {
-    checkoutAbandonmentRate: share(began - sum(carts, (row) => row.began_bought), began),
-    averageOrderValue: value === null ? null : decimal(Math.round(value), currency),
+    checkoutAbandonmentRate: computeShare(began - sum(carts, (row) => row.began_bought), began),
+    averageOrderValue: value === null ? null : toDecimal(Math.round(value), currency),
     customerLifetimeValue: lifetimeValue(orders, currency).now,
   }
 }
 
 /** The block of the stores' common platform (decision 96), named as in B. */
-export function platformBlock(
+export function buildPlatformBlock(
   platforms: ReadonlySet<PlatformName>,
   { carts, orders, currency }: { carts: readonly CartSums[]; orders: readonly OrderSums[]; currency: string },
 ) {
   if (platforms.size !== 1) return {}
   return platforms.has('shopify')
     ? { shopify: checkoutBlock(carts, orders, currency) }
-    : { woocommerce: cartBlock(carts, currency) }
+    : { woocommerce: buildCartBlock(carts, currency) }
 }
 
 export const presentProduct = (row: ProductSums, currency: string): TopProduct => ({
@@ -185,8 +185,8 @@ export const presentProduct = (row: ProductSums, currency: string): TopProduct =
   sku: row.sku,
   image: row.image_url,
   abandonedCount: row.abandoned,
-  recoveryRate: share(row.recovered, row.abandoned),
-  revenueLost: decimal(row.lost_minor, currency),
+  recoveryRate: computeShare(row.recovered, row.abandoned),
+  revenueLost: toDecimal(row.lost_minor, currency),
 })
 
 /** Revenue by source; the sum is the store's revenue in this currency (A4). */
@@ -196,7 +196,7 @@ export const buildSources = (rows: readonly OrderSums[], currency: string) =>
     return {
       source,
       orders: sum(own, (row) => row.orders),
-      netRevenue: decimal(
+      netRevenue: toDecimal(
         sum(own, (row) => row.net_minor),
         currency,
       ),
@@ -204,13 +204,13 @@ export const buildSources = (rows: readonly OrderSums[], currency: string) =>
   })
 
 /** Revenue in other currencies, which is never added (decision 21). */
-export function otherCurrencies(carts: readonly CartSums[], orders: readonly OrderSums[], currency: string) {
+export function listOtherCurrencies(carts: readonly CartSums[], orders: readonly OrderSums[], currency: string) {
   const others = new Set([...carts, ...orders].map((row) => row.currency).filter((code) => code !== currency))
   return [...others].sort().flatMap((code) => {
     const opportunity = sum(carts, (row) => (row.currency === code ? row.unbought_minor : 0))
     const net = sum(orders, (row) => (row.currency === code ? row.net_minor : 0))
     return opportunity === 0 && net === 0
       ? []
-      : [{ currency: code, revenueOpportunity: decimal(opportunity, code), netRevenue: decimal(net, code) }]
+      : [{ currency: code, revenueOpportunity: toDecimal(opportunity, code), netRevenue: toDecimal(net, code) }]
   })
 }

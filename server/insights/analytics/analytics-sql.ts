@@ -63,7 +63,7 @@ export async function sumOrders({ db, storeId }: StoreDb, { first, last }: Range
 }
 
 /** Sums attributed orders and their net revenue per day and currency. */
-export async function attributedByDay({ db, storeId }: StoreDb, first: Day, last: Day) {
+export async function sumAttributedByDay({ db, storeId }: StoreDb, first: Day, last: Day) {
   const { rows } = await sql<{ day: Day; currency: string; orders: number; net_minor: number }>`
     select day, currency, orders, net_minor from order_figures
     where store_id = ${storeId} and source = 'attributed' and day >= ${first}::date and day <= ${last}::date`.execute(
@@ -75,7 +75,7 @@ export async function attributedByDay({ db, storeId }: StoreDb, first: Day, last
 /**
  * Until when everything is counted. null: all of it. `being counted`: nothing is counted yet, as after a first import.
  */
-export async function countedUntil({ db, storeId }: StoreDb): Promise<Date | 'being counted' | null> {
+export async function readCountedUntil({ db, storeId }: StoreDb): Promise<Date | 'being counted' | null> {
   const { rows } = await sql<{ counted_at: Date | null; isPending: boolean }>`
     select (select counted_at from figure_counts where store_id = ${storeId} and (
         exists (select 1 from cart_figures where store_id = ${storeId})

@@ -15,13 +15,13 @@ import { sql } from '../../core/db/db.ts'
 import { isFailed } from '../../messages/messages/fragments.ts'
 import * as rules from './analytics-rules.ts'
 import type { FunnelSums } from './analytics-sql.ts'
-import { type CartSums, countedUntil, type OrderSums, sumCarts, sumOrders } from './analytics-sql.ts'
+import { type CartSums, type OrderSums, readCountedUntil, sumCarts, sumOrders } from './analytics-sql.ts'
 import { readBuyers } from './buyers.ts'
 import type { DayBounds } from './days.ts'
 import { getDayBounds } from './days.ts'
 import { type ChannelSums, sumMessages } from './messages-sql.ts'
 import { ensureRange, ensureRangeSoon } from './product-ranges.ts'
-import { productsAfter } from './product-ranges-sql.ts'
+import { listProductsAfter } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
 
 // Advanced Analytics (B 2, decisions 91 to 101): figures of a range of days, for one store or several with one
@@ -56,7 +56,7 @@ export interface Asking {
 
 /** Selects stores and currency, as far as the plan allows (decisions 131 and 154). */
 export async function resolveScopes({ range, ...asked }: Asked): Promise<Asking> {
-  const { rows, currency } = await storesAsked(asked)
+  const { rows, currency } = await listRequestedStores(asked)
   const scopeOf = (row: StoreRow): Scope => ({
     store: { storeId: row.id, db: asked.store.db },
     row,
@@ -66,7 +66,7 @@ export async function resolveScopes({ range, ...asked }: Asked): Promise<Asking>
 }
 
 /** The selected stores, the chosen one first. Only connected stores are summed. */
-export async function storesAsked({ account, store, query, now }: AskedOfStores) {
+export async function listRequestedStores({ account, store, query, now }: AskedOfStores) {
   const own = requireFound(await readStore(store), 'Store')
   if (query.stores === 'one') return { rows: [own], currency: own.currency }
   await requireFeature(account, now, { feature: 'multi_store_dashboard', sentence: analyticsTexts.allStoresPlan })
@@ -91,7 +91,7 @@ export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
     buildFrame(asking),
   ])
   const [now, before] = [carts.filter((row) => row.isNow), carts.filter((row) => !row.isNow)]
-  const [figures, figuresBefore] = [rules.cartFigures(now, currency), rules.cartFigures(before, currency)]
+  const [figures, figuresBefore] = [rules.buildCartFigures(now, currency), rules.buildCartFigures(before, currency)]
   const lifetime = rules.lifetimeValue(orders, currency)
   const byChannel = rules.buildFunnels(
     funnels,
@@ -110,7 +110,7 @@ export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
     ...(isWhole
       ? await advanced(asked, asking, { carts: now, orders, messages })
       : { email: null, customers: null, topProducts: null }),
-    otherCurrencies: rules.otherCurrencies(now, orders, currency),
+    otherCurrencies: rules.listOtherCurrencies(now, orders, currency),
     counts: {
       carts: rules.sum(now, (row) => row.began),
       abandoned: rules.sum(now, (row) => row.abandoned),
@@ -132,24 +132,24 @@ async function advanced(
   const { carts, orders, messages } = sums
   const [buyers, refused, top] = await Promise.all([
     Promise.all(scopes.map(({ store, row }) => readBuyers(store, { range, zone: row.time_zone, now }))),
-    Promise.all(scopes.map(refusedIn)),
+    Promise.all(scopes.map(countRefusedIn)),
     topProducts(asking, isFile),
   ])
   const isBeingCounted = !top.isWhole || buyers.some(({ counts }) => counts === null)
   const platforms = new Set(scopes.map(({ row }) => row.platform))
   return {
     email: {
-      ...rules.channelFigures(rules.ofChannel(messages, 'email'), currency),
+      ...rules.channelFigures(rules.filterChannel(messages, 'email'), currency),
       refused: rules.sum(refused, (count) => count),
     },
-    customers: rules.customerFigures(buyers),
+    customers: rules.buildCustomerFigures(buyers),
     ...(isBeingCounted && { isBeingCounted, countedUntil: null }),
-    ...rules.platformBlock(platforms, { carts, orders, currency }),
+    ...rules.buildPlatformBlock(platforms, { carts, orders, currency }),
     topProducts: top.products,
   }
 }
 
-const refusedIn = ({ store, row: { time_zone: zone }, days: { first, last } }: Scope): Promise<number> =>
+const countRefusedIn = ({ store, row: { time_zone: zone }, days: { first, last } }: Scope): Promise<number> =>
   countRefused(store, { since: getDayBounds(first, zone).since, until: getDayBounds(last, zone).until })
 
 const TOP = 10
@@ -160,7 +160,7 @@ async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
   const rows = await eachStore(scopes, async ({ store, days }) => {
     if (isFile) await ensureRange(store, days)
     else if (!(await ensureRangeSoon(store, days))) isWhole = false
-    return productsAfter(store, days, { currency, after: null, limit: TOP })
+    return listProductsAfter(store, days, { currency, after: null, limit: TOP })
   })
   const products = rows
     .sort((a, b) => b.lost_minor - a.lost_minor)
@@ -172,7 +172,7 @@ async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
 /** Fields that every reply contains. */
 export async function buildFrame({ scopes, currency }: Asking) {
   const [own] = scopes
-  const counted = await Promise.all(scopes.map(({ store }) => countedUntil(store)))
+  const counted = await Promise.all(scopes.map(({ store }) => readCountedUntil(store)))
   const isBeingCounted = counted.includes('being counted')
   const moments = counted.filter((at) => at instanceof Date)
   return {

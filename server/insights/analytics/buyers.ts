@@ -57,7 +57,7 @@ function countBuyers(tx: StoreTx, { range, zone, now }: Look): Promise<void> {
 
 /** Tick: counts the requested ranges of all stores, one at a time. */
 export async function countAskedBuyers(deps: Deps): Promise<void> {
-  for (const { store_id: storeId, days } of await sql.buyersAskedFor(deps.db, RANGES_AT_ONCE)) {
+  for (const { store_id: storeId, days } of await sql.listBuyerRequests(deps.db, RANGES_AT_ONCE)) {
     await countAsked({ storeId, db: deps.db }, days, deps.now()).catch((error) => {
       // The other stores are still counted.
       deps.log.error({ err: error, storeId, days }, 'analytics.buyers_failed')

@@ -4,19 +4,19 @@ import { readStreams } from '../../carts/sync/streams.ts'
 import { findSyncProblem, syncAge } from '../../carts/sync/sync-status.ts'
 import type { Db, RawBuilder, StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { type AskedOfStores, storesAsked } from './analytics.ts'
+import { type AskedOfStores, listRequestedStores } from './analytics.ts'
 import { countPeople } from './rollups.ts'
 import { MEASURES } from './rollups-sql.ts'
 import type { DaySpans, Sums } from './rules.ts'
 import {
   type Bucket,
+  buildDaySpans,
   buildStats,
   type ChartSums,
   chartBuckets,
   chartSums,
-  daySpans,
-  sumsByCurrency,
-  wholeDays,
+  findWholeDays,
+  groupByCurrency,
 } from './rules.ts'
 
 // The dashboard: figures and chart of one store, or of all stores of the account with one currency (decision 154), from
@@ -27,11 +27,14 @@ export async function readStats(asked: AskedOfStores): Promise<DashboardStats> {
   const { stores, currency } = await readStanding(asked)
   const counted = await Promise.all(
     stores.map(async ({ store, zone }) => {
-      const [sums, people] = await Promise.all([sumSpans(store, daySpans(now, zone)), activePeople(store, zone, now)])
+      const [sums, people] = await Promise.all([
+        sumSpans(store, buildDaySpans(now, zone)),
+        activePeople(store, zone, now),
+      ])
       return { ...sums, people }
     }),
   )
-  const added = (span: keyof Spans) => sumsByCurrency(counted.flatMap((each) => each[span]))
+  const added = (span: keyof Spans) => groupByCurrency(counted.flatMap((each) => each[span]))
   const people = {
     active: counted.reduce((sum, each) => sum + each.people.active, 0),
     active_before: counted.reduce((sum, each) => sum + each.people.active_before, 0),
@@ -77,7 +80,7 @@ interface Standing {
 
 /** Loads the stores' sync state. Throws if one selected store, or each of several, has a sync problem. */
 async function readStanding(asked: AskedOfStores): Promise<{ stores: Standing[]; currency: string }> {
-  const { rows, currency } = await storesAsked(asked)
+  const { rows, currency } = await listRequestedStores(asked)
   const stores = await Promise.all(
     rows.map(async (row): Promise<Standing> => {
       const store = { storeId: row.id, db: asked.store.db }
@@ -111,7 +114,7 @@ async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DayS
       where store_id = ${storeId} and ${key} >= ${from} and ${key} < ${to}`
   }
   const folded = (span: 'now' | 'before', from: Date, to: Date) => {
-    const [firstDay, lastDay] = wholeDays(from, to)
+    const [firstDay, lastDay] = findWholeDays(from, to)
     return sql`${part(span, 'rollup_days', firstDay, lastDay)} union all ${part(span, 'rollups', from, firstDay)}
       union all ${part(span, 'rollups', lastDay, to)}`
   }

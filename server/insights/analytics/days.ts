@@ -19,11 +19,11 @@ export function getDayBounds(day: Day, zone: string): DayBounds {
   return { day, since: startOf(date), until: startOf(date.add({ days: 1 })) }
 }
 
-export const toDay = (at: Date, zone: string): Day => localTime(at, zone).toPlainDate().toString()
+export const toDay = (at: Date, zone: string): Day => toLocalTime(at, zone).toPlainDate().toString()
 
 export const addDays = (day: Day, days: number): Day => Temporal.PlainDate.from(day).add({ days }).toString()
 
 export const toDate = (instant: Temporal.ZonedDateTime) => new Date(instant.epochMilliseconds)
 
-export const localTime = (now: Date, zone: string) =>
+export const toLocalTime = (now: Date, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(validZone(zone))

@@ -6,11 +6,19 @@ import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { describePage } from '../../core/db/paging.ts'
 import { type Asked, buildFrame, demandAdvanced, eachStore, resolveScopes } from './analytics.ts'
-import { buildSources, cartFigures, channelFigures, ofChannel, presentProduct, share, sum } from './analytics-rules.ts'
+import {
+  buildCartFigures,
+  buildSources,
+  channelFigures,
+  computeShare,
+  filterChannel,
+  presentProduct,
+  sum,
+} from './analytics-rules.ts'
 import { CARTS, type CartSums, sumOrders } from './analytics-sql.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumOrigins } from './messages-sql.ts'
 import { ensureRange } from './product-ranges.ts'
-import { listProducts, type ProductSums, productsAfter } from './product-ranges-sql.ts'
+import { listProducts, listProductsAfter, type ProductSums } from './product-ranges-sql.ts'
 import type { RangeDays } from './ranges.ts'
 
 // Additional figures of Advanced Analytics (decision 99).
@@ -34,7 +42,7 @@ export async function readDetails(asked: Asked): Promise<AnalyticsDetails> {
   return {
     sources: buildSources(orders, currency),
     channels: analyticsChannels.flatMap((channel) => {
-      const own = ofChannel(messages, channel)
+      const own = filterChannel(messages, channel)
       return own.length > 0 ? [{ channel, ...channelFigures(own, currency) }] : []
     }),
     hours: hourBounds.map((fromHour) => hourOf(messages, fromHour, currency)),
@@ -52,8 +60,8 @@ function byKey(rows: readonly (CartSums & { key: string })[], currency: string) 
     .map(([key, own]) => {
       const [abandoned, recovered] = [sum(own, (row) => row.abandoned), sum(own, (row) => row.recovered)]
       return {
-        ...{ key, abandoned, recovered, recoveryRate: share(recovered, abandoned) },
-        revenueOpportunity: cartFigures(own, currency).revenueOpportunity,
+        ...{ key, abandoned, recovered, recoveryRate: computeShare(recovered, abandoned) },
+        revenueOpportunity: buildCartFigures(own, currency).revenueOpportunity,
       }
     })
     .filter(({ abandoned }) => abandoned > 0)
@@ -95,7 +103,7 @@ export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly Pr
   const { scopes, currency } = await resolveScopes({ ...asked, query: { stores: 'one' } })
   const [{ store, days }] = scopes as [(typeof scopes)[number]]
   await ensureRange(store, days)
-  yield* readPages<ProductSums>((page) => productsAfter(store, days, { currency, ...page }))
+  yield* readPages<ProductSums>((page) => listProductsAfter(store, days, { currency, ...page }))
 }
 
 type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: number; limit: number }

@@ -15,7 +15,7 @@ export async function lockFigures(db: Tx): Promise<boolean> {
 }
 
 /** Lists stores with something to count, by id, after `after`. */
-export async function storesToCount(db: Db, { after, now, limit }: { after: string; now: Date; limit: number }) {
+export async function listStoresToCount(db: Db, { after, now, limit }: { after: string; now: Date; limit: number }) {
   const { rows } = await sql<{ id: string }>`
     select s.id from stores s where s.id > ${after}
       and (exists (select 1 from figure_changes c where c.store_id = s.id)

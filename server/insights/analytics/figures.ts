@@ -26,7 +26,7 @@ export async function countFigures(deps: Deps): Promise<void> {
   await sql.forgetGone(deps.db)
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
-    const stores = await sql.storesToCount(deps.db, { after, now: deps.now(), limit: STORES_AT_ONCE })
+    const stores = await sql.listStoresToCount(deps.db, { after, now: deps.now(), limit: STORES_AT_ONCE })
     for (const storeId of stores) {
       await countChanges({ storeId, db: deps.db }, deps.now()).catch((error) => {
         // The other stores are still counted.

@@ -83,7 +83,7 @@ export async function askForBuyers({ db, storeId }: StoreDb, days: number, now: 
 }
 
 /** Lists requested ranges, longest waiting first. */
-export async function buyersAskedFor(db: Db, limit: number): Promise<{ store_id: string; days: number }[]> {
+export async function listBuyerRequests(db: Db, limit: number): Promise<{ store_id: string; days: number }[]> {
   const { rows } = await sql<{ store_id: string; days: number }>`
     select store_id, days from counted_figures where asked_at is not null order by asked_at limit ${limit}`.execute(db)
   return rows

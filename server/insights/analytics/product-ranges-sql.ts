@@ -69,7 +69,7 @@ function wholeMonths(first: Day, last: Day): { first: Day; until: Day } | null {
 
 const NAMES = sql`coalesce(c.name, n.name) as name, coalesce(c.sku, n.sku) as sku, coalesce(c.image_url, n.image_url) as image_url`
 
-const named = (storeId: string, from: 'page' | 'sums') => sql`from ${sql.table(from)} s
+const selectNamed = (storeId: string, from: 'page' | 'sums') => sql`from ${sql.table(from)} s
   join figure_products n on n.store_id = ${storeId} and n.product_id = s.product_id
   left join products c on c.store_id = ${storeId} and c.product_id = s.product_id and c.variation_id = ''`
 
@@ -80,7 +80,7 @@ const within = (storeId: string, range: RangeDays, currency: string) =>
 const ORDER = sql`lost_minor desc, abandoned desc, product_id`
 
 /** Reads one page of all products. */
-export async function productsAfter(
+export async function listProductsAfter(
   { db, storeId }: StoreDb,
   range: RangeDays,
   { currency, after, limit }: ProductPage & { currency: string },
@@ -93,7 +93,7 @@ export async function productsAfter(
     with page as (
       select product_id, abandoned, recovered, lost_minor from product_range_figures
       where ${within(storeId, range, currency)} and ${isAfter} order by ${ORDER} limit ${limit})
-    select s.*, ${NAMES} ${named(storeId, 'page')} order by ${ORDER}`.execute(db)
+    select s.*, ${NAMES} ${selectNamed(storeId, 'page')} order by ${ORDER}`.execute(db)
   return rows
 }
 
@@ -107,7 +107,7 @@ export async function listProducts(
   if (filter.search === '') {
     const { rows: products } = await sql<ProductSums>`
       with page as (select ${columns} from product_range_figures where ${own} order by ${ORDER} limit ${filter.limit} offset ${filter.offset})
-      select s.*, ${NAMES} ${named(storeId, 'page')} order by ${ORDER}`.execute(db)
+      select s.*, ${NAMES} ${selectNamed(storeId, 'page')} order by ${ORDER}`.execute(db)
     const { rows } = await sql<{ total: number }>`
       select count(*)::int as total from product_range_figures where ${own}`.execute(db)
     return { products, total: rows[0]!.total }
@@ -116,7 +116,7 @@ export async function listProducts(
     or strpos(lower(coalesce(c.sku, n.sku, '')), lower(${filter.search})) > 0)`
   const known = sql`
     with sums as (select ${columns} from product_range_figures where ${own}),
-    known as (select s.*, ${NAMES} ${named(storeId, 'sums')} where ${search})`
+    known as (select s.*, ${NAMES} ${selectNamed(storeId, 'sums')} where ${search})`
   const { rows } = await sql<ProductSums & { total: number }>`${known}
     select *, (select count(*) from known)::int as total from known order by ${ORDER} limit ${filter.limit} offset ${filter.offset}`.execute(
     db,
@@ -127,11 +127,11 @@ export async function listProducts(
 }
 
 /** The products with the most lost revenue in days that need not end today. */
-export async function topProducts({ db, storeId }: StoreDb, range: RangeDays, currency: string, limit: number) {
+export async function listTopProducts({ db, storeId }: StoreDb, range: RangeDays, currency: string, limit: number) {
   const { rows } = await sql<ProductSums>`
     with page as (
       select product_id, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered, sum(lost_minor)::bigint as lost_minor
       from (${selectRangeDays(storeId, range)}) p where currency = ${currency} group by product_id order by ${ORDER} limit ${limit})
-    select s.*, ${NAMES} ${named(storeId, 'page')} order by ${ORDER}`.execute(db)
+    select s.*, ${NAMES} ${selectNamed(storeId, 'page')} order by ${ORDER}`.execute(db)
   return rows
 }

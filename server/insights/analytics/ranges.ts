@@ -28,7 +28,7 @@ const WEEKS = 13
 const MONTHS = 12
 
 /** Days for up to 30d, 13 weeks ending today for 90d, calendar months for 1y with the first one complete. */
-export function trendBuckets(period: AnalyticsRange, now: Date, zone: string): TrendBucket[] {
+export function buildTrendBuckets(period: AnalyticsRange, now: Date, zone: string): TrendBucket[] {
   const today = toDay(now, zone)
   if (period === '1y') return monthsUntil(today)
   const [length, count] = period === '90d' ? [7, WEEKS] : [1, rangeDays[period]]

@@ -2,10 +2,10 @@ import { analyticsChannels, analyticsTexts, type Roi } from '../../../shared/ana
 import { requireFeature } from '../../billing/billing/entitlements.ts'
 import { loadMonthlyPrice } from '../../billing/billing/price.ts'
 import { type Asked, buildFrame, eachStore, resolveScopes } from './analytics.ts'
-import { decimal, ofChannel, sum } from './analytics-rules.ts'
+import { filterChannel, sum, toDecimal } from './analytics-rules.ts'
 import { formatOriginName } from './details.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumMonths, sumOrigins } from './messages-sql.ts'
-import { trendBuckets } from './ranges.ts'
+import { buildTrendBuckets } from './ranges.ts'
 
 // ROI Tracking (decision 154): costs of messages, discounts and the plan compared with the revenue attributed to
 // messages.
@@ -22,13 +22,13 @@ export async function readRoi(asked: Asked): Promise<Roi> {
     eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
     eachStore(scopes, ({ store, days }) => sumOrigins(store, days)),
     eachStore(scopes, ({ store, row }) => {
-      const buckets = trendBuckets('1y', now, row.time_zone)
+      const buckets = buildTrendBuckets('1y', now, row.time_zone)
       return sumMonths(store, { first: buckets[0]!.first, last: buckets.at(-1)!.last })
     }),
     loadMonthlyPrice(account, now),
     buildFrame(asking),
   ])
-  const price = paid?.currency === currency ? decimal(paid.amountMinor, currency) : null
+  const price = paid?.currency === currency ? toDecimal(paid.amountMinor, currency) : null
   return {
     months: monthsOf(months, frame.lastDay.slice(0, 7)).map(([month, own]) => ({
       month,
@@ -36,7 +36,7 @@ export async function readRoi(asked: Asked): Promise<Roi> {
       planPrice: price,
     })),
     channels: analyticsChannels.flatMap((channel) => {
-      const own = ofChannel(messages, channel)
+      const own = filterChannel(messages, channel)
       return own.length > 0 ? [{ channel, ...amountsOf(own, currency) }] : []
     }),
     origins: originsOf(origins, currency),
@@ -63,12 +63,12 @@ function monthsOf<T extends { month: string }>(rows: readonly T[], now: string):
 function amountsOf(rows: readonly MessageSums[], currency: string) {
   const own = rows.filter((row) => row.currency === currency)
   return {
-    attributedRevenue: decimal(
+    attributedRevenue: toDecimal(
       sum(own, (row) => row.attributed_minor),
       currency,
     ),
     messageCost: sum(own, (row) => row.cost_micros) / 1_000_000,
-    discounts: decimal(
+    discounts: toDecimal(
       sum(own, (row) => row.discount_minor),
       currency,
     ),

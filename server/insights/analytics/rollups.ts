@@ -2,7 +2,7 @@ import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as people from './people-sql.ts'
 import * as sql from './rollups-sql.ts'
-import { daySpans } from './rules.ts'
+import { buildDaySpans } from './rules.ts'
 
 // Rollups (Way D): the counts of pages and reports, maintained by triggers. `/api/dashboard` reads them.
 
@@ -35,7 +35,7 @@ export function countPeople(store: StoreDb<Db>, zone: string, now: Date): Promis
 }
 
 const addDaySpans = (stores: readonly { store_id: string; time_zone: string }[], now: Date) =>
-  stores.map(({ store_id, time_zone }) => ({ store_id, ...daySpans(now, time_zone) }))
+  stores.map(({ store_id, time_zone }) => ({ store_id, ...buildDaySpans(now, time_zone) }))
 
 /**
  * Lists connected stores not counted since then, oldest count first. A count from the future predates a backward clock

@@ -1,37 +1,37 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chartPeriods } from '../../../shared/dashboard.ts'
-import { buildStats, chartBuckets, chartSums, daySpans, rate, trend, wholeDays } from './rules.ts'
+import { buildDaySpans, buildStats, chartBuckets, chartSums, computeTrend, findWholeDays, rate } from './rules.ts'
 
 const at = (text: string) => new Date(text)
 const nobody = { active: 0, active_before: 0 }
 
 describe('30 days of the store’s own calendar, today included', () => {
   test('begin at the store’s midnight, not at UTC midnight', { tags: ['A3'] }, () => {
-    const spans = daySpans(at('2026-03-02T03:00:00Z'), 'America/New_York')
+    const spans = buildDaySpans(at('2026-03-02T03:00:00Z'), 'America/New_York')
     expect(spans.until).toEqual(at('2026-03-02T05:00:00Z'))
     expect(spans.since).toEqual(at('2026-01-31T05:00:00Z'))
     expect(spans.before).toEqual(at('2026-01-01T05:00:00Z'))
   })
 
   test('are 30 calendar days across clock changes', () => {
-    const spans = daySpans(at('2026-03-20T12:00:00Z'), 'America/New_York')
+    const spans = buildDaySpans(at('2026-03-20T12:00:00Z'), 'America/New_York')
     expect(spans.since).toEqual(at('2026-02-19T05:00:00Z'))
     expect(spans.until).toEqual(at('2026-03-21T04:00:00Z'))
   })
 
   test('support unnamed offsets, and treat an unknown zone as UTC', () => {
-    expect(daySpans(at('2026-03-02T19:00:00Z'), '+05:45').until).toEqual(at('2026-03-03T18:15:00Z'))
-    expect(daySpans(at('2026-03-02T19:00:00Z'), 'Mars/Base').until).toEqual(at('2026-03-03T00:00:00Z'))
+    expect(buildDaySpans(at('2026-03-02T19:00:00Z'), '+05:45').until).toEqual(at('2026-03-03T18:15:00Z'))
+    expect(buildDaySpans(at('2026-03-02T19:00:00Z'), 'Mars/Base').until).toEqual(at('2026-03-03T00:00:00Z'))
   })
 })
 
 test('a span splits into whole UTC days and two ends of less than a day', () => {
   const whole = (from: string, until: string) =>
-    wholeDays(at(from), at(until)).map((bound) => bound.toISOString().slice(0, 10))
+    findWholeDays(at(from), at(until)).map((bound) => bound.toISOString().slice(0, 10))
   expect(whole('2026-03-01T05:00:00Z', '2026-03-04T05:00:00Z')).toEqual(['2026-03-02', '2026-03-04'])
   expect(whole('2026-03-01T00:00:00Z', '2026-03-04T00:00:00Z')).toEqual(['2026-03-01', '2026-03-04'])
-  expect(wholeDays(at('2026-03-01T05:00:00Z'), at('2026-03-02T04:00:00Z'))).toEqual(
+  expect(findWholeDays(at('2026-03-01T05:00:00Z'), at('2026-03-02T04:00:00Z'))).toEqual(
     Array(2).fill(at('2026-03-02T04:00:00Z')),
   )
 })
@@ -85,11 +85,11 @@ describe('figures', () => {
   test('a rate of 0 and a trend from 0 are null (A5)', () => {
     expect(rate(0, 0)).toBeNull()
     expect(rate(1, 3)).toBe(33.3)
-    expect(trend(5, 0)).toBeNull()
-    expect(trend(5, null)).toBeNull()
-    expect(trend(null, 5)).toBeNull()
-    expect(trend(5, 4)).toBe(25)
-    expect(trend(0, 4)).toBe(-100)
+    expect(computeTrend(5, 0)).toBeNull()
+    expect(computeTrend(5, null)).toBeNull()
+    expect(computeTrend(null, 5)).toBeNull()
+    expect(computeTrend(5, 4)).toBe(25)
+    expect(computeTrend(0, 4)).toBe(-100)
   })
 
   const sums = (currency: string, abandoned: number, attributed_minor: number) => ({

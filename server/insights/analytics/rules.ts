@@ -1,7 +1,7 @@
 import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
 import { currencyExponent } from '../../../shared/money.ts'
 import { validZone } from '../../core/common/time.ts'
-import { localTime, toDate } from './days.ts'
+import { toDate, toLocalTime } from './days.ts'
 
 // Computes the dashboard's figures (decision 28). Pure: no clock, no database.
 
@@ -16,14 +16,14 @@ export interface DaySpans {
 }
 
 /** Days follow the store's calendar, also where clocks skip midnight. An unknown zone counts as UTC. */
-export function daySpans(now: Date, zone: string): DaySpans {
-  const first = (days: number) => firstOfDays(now, zone, days)
+export function buildDaySpans(now: Date, zone: string): DaySpans {
+  const first = (days: number) => findFirstDay(now, zone, days)
   return { before: first(2 * SPAN_DAYS), since: first(SPAN_DAYS), until: first(0) }
 }
 
 /** Start of the first of `days` days that end today; for 0 days the end of today. */
-export function firstOfDays(now: Date, zone: string, days: number): Date {
-  const today = localTime(now, zone).toPlainDate()
+export function findFirstDay(now: Date, zone: string, days: number): Date {
+  const today = toLocalTime(now, zone).toPlainDate()
   return toDate(today.add({ days: 1 - days }).toZonedDateTime(validZone(zone)))
 }
 
@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000
 /**
  * The whole UTC days within [from, until), as start of the first and end of the last. Without any, both are `until`.
  */
-export function wholeDays(from: Date, until: Date): [first: Date, last: Date] {
+export function findWholeDays(from: Date, until: Date): [first: Date, last: Date] {
   const first = Math.ceil(from.getTime() / DAY_MS) * DAY_MS
   const last = Math.floor(until.getTime() / DAY_MS) * DAY_MS
   return first < last ? [new Date(first), new Date(last)] : [until, until]
@@ -55,7 +55,7 @@ const DAYS: Record<Exclude<ChartPeriod, 'day'>, number> = { week: 7, month: 30 }
  * `day`: 24 hours of the store's clock, including the current one; `week` and `month`: 7 and 30 days, including today.
  */
 export function chartBuckets(period: ChartPeriod, now: Date, zone: string): Buckets {
-  const here = localTime(now, zone)
+  const here = toLocalTime(now, zone)
   return period === 'day' ? hourBuckets(here) : dayBuckets(here, DAYS[period])
 }
 
@@ -90,7 +90,7 @@ export interface Sums {
 }
 
 /** Adds up the sums of several stores per currency. */
-export function sumsByCurrency(sums: readonly Sums[]): Sums[] {
+export function groupByCurrency(sums: readonly Sums[]): Sums[] {
   return [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, own]) => ({
     currency,
     abandoned: add(own, 'abandoned'),
@@ -119,37 +119,37 @@ export function buildStats({ currency, now, before, totals, people }: Counted): 
     sums.find((each) => each.currency === code)?.attributed_minor ?? 0
   const recoveryRate = rate(add(now, 'abandoned_recovered'), add(now, 'abandoned'))
   const rateBefore = rate(add(before, 'abandoned_recovered'), add(before, 'abandoned'))
-  const revenue = trend(revenueOf(now), revenueOf(before))
+  const revenue = computeTrend(revenueOf(now), revenueOf(before))
   const others = totals.filter((each) => each.currency !== currency && each.attributed_minor !== 0)
   return {
     abandonedCarts: add(now, 'abandoned'),
     recoveredCarts: add(now, 'recovered'),
     recoveryRate,
-    totalRevenue: decimal(revenueOf(totals), currency),
-    monthlyRevenue: decimal(revenueOf(now), currency),
+    totalRevenue: toDecimal(revenueOf(totals), currency),
+    monthlyRevenue: toDecimal(revenueOf(now), currency),
     recoveredOrders: add(now, 'attributed_orders'),
     activeCustomers: people.active,
     trends: {
-      abandonedCarts: trend(add(now, 'abandoned'), add(before, 'abandoned')),
-      recoveredCarts: trend(add(now, 'recovered'), add(before, 'recovered')),
-      recoveryRate: trend(recoveryRate, rateBefore),
+      abandonedCarts: computeTrend(add(now, 'abandoned'), add(before, 'abandoned')),
+      recoveredCarts: computeTrend(add(now, 'recovered'), add(before, 'recovered')),
+      recoveryRate: computeTrend(recoveryRate, rateBefore),
       // The all-time total has no earlier span, so its card shows the trend of the last 30 days.
       totalRevenue: revenue,
       monthlyRevenue: revenue,
-      recoveredOrders: trend(add(now, 'attributed_orders'), add(before, 'attributed_orders')),
-      activeCustomers: trend(people.active, people.active_before),
+      recoveredOrders: computeTrend(add(now, 'attributed_orders'), add(before, 'attributed_orders')),
+      activeCustomers: computeTrend(people.active, people.active_before),
       revenue,
     },
     currency,
     otherCurrencies: others.map((each) => ({
       currency: each.currency,
-      totalRevenue: decimal(each.attributed_minor, each.currency),
-      monthlyRevenue: decimal(revenueOf(now, each.currency), each.currency),
+      totalRevenue: toDecimal(each.attributed_minor, each.currency),
+      monthlyRevenue: toDecimal(revenueOf(now, each.currency), each.currency),
     })),
   }
 }
 
-const decimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
+const toDecimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
 
 const add = (sums: readonly Sums[], measure: Exclude<keyof Sums, 'currency'>) =>
   sums.reduce((total, each) => total + each[measure], 0)
@@ -160,7 +160,7 @@ export function rate(part: number, whole: number): number | null {
 }
 
 /** Change in percent with one decimal against the span before; null if that is 0 or unknown. */
-export function trend(now: number | null, before: number | null): number | null {
+export function computeTrend(now: number | null, before: number | null): number | null {
   return now !== null && before ? toTenth(((now - before) / before) * 100) : null
 }
 
@@ -192,14 +192,14 @@ export function chartSums(
     (each) => each.currency,
   )
   const revenueOf = (code: string, which: typeof sums) =>
-    decimal(
+    toDecimal(
       which.reduce((total, each) => total + each.attributed_minor, 0),
       code,
     )
   return {
     abandoned: ofBucket('abandoned'),
     recovered: ofBucket('recovered'),
-    revenue: ofBucket('attributed_minor', own).map((minor) => decimal(minor, currency)),
+    revenue: ofBucket('attributed_minor', own).map((minor) => toDecimal(minor, currency)),
     otherCurrencies: [...others]
       .map(([code, which]) => ({ currency: code, revenue: revenueOf(code, which) }))
       .filter(({ revenue }) => revenue !== 0),

@@ -2,11 +2,11 @@ import type { Trend } from '../../../shared/analytics.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { type Asked, buildFrame, demandAdvanced, eachStore, resolveScopes, type Scope } from './analytics.ts'
-import { decimal, share, sum } from './analytics-rules.ts'
+import { computeShare, sum, toDecimal } from './analytics-rules.ts'
 import type { CartSums } from './analytics-sql.ts'
-import { attributedByDay } from './analytics-sql.ts'
+import { sumAttributedByDay } from './analytics-sql.ts'
 import type { Day } from './days.ts'
-import { type TrendBucket, trendBuckets } from './ranges.ts'
+import { buildTrendBuckets, type TrendBucket } from './ranges.ts'
 
 // The two trends (B 7, decision 98). A bucket without a denominator is a gap, not a zero.
 
@@ -17,7 +17,7 @@ export async function readRateTrend(asked: Asked): Promise<Trend> {
   const ofBucket = buckets.map((_, place) => rows.filter((row) => row.bucket === place))
   const rates = (part: 'recovered' | 'began_abandoned', whole: 'abandoned' | 'began_over') =>
     ofBucket.map((own) =>
-      share(
+      computeShare(
         sum(own, (row) => row[part]),
         sum(own, (row) => row[whole]),
       ),
@@ -26,12 +26,12 @@ export async function readRateTrend(asked: Asked): Promise<Trend> {
     { label: 'Recovery rate', data: rates('recovered', 'abandoned'), borderColor: '#12857a' },
     { label: 'Abandonment rate', data: rates('began_abandoned', 'began_over'), borderColor: '#3a7bd5' },
   ]
-  return { ...drawn(buckets), datasets, unit: 'rate', ...frame }
+  return { ...buildLabels(buckets), datasets, unit: 'rate', ...frame }
 }
 
 export async function readRevenueTrend(asked: Asked): Promise<Trend> {
   const { frame, buckets, rows } = await read(asked, async (store, first, last) => {
-    const [won, carts] = await Promise.all([attributedByDay(store, first, last), cartsByDay(store, first, last)])
+    const [won, carts] = await Promise.all([sumAttributedByDay(store, first, last), cartsByDay(store, first, last)])
     return [
       ...won.map(({ day, currency, net_minor }) => ({ day, currency, won: net_minor, lost: 0 })),
       ...carts.map(({ day, currency, unbought_minor }) => ({ day, currency, won: 0, lost: unbought_minor })),
@@ -39,7 +39,7 @@ export async function readRevenueTrend(asked: Asked): Promise<Trend> {
   })
   const amounts = (of: 'won' | 'lost') =>
     buckets.map((_, place) =>
-      decimal(
+      toDecimal(
         sum(rows, (row) => (row.bucket === place && row.currency === frame.currency ? row[of] : 0)),
         frame.currency,
       ),
@@ -48,10 +48,10 @@ export async function readRevenueTrend(asked: Asked): Promise<Trend> {
     { label: 'Recovered revenue', data: amounts('won'), borderColor: '#12857a' },
     { label: 'Revenue opportunity', data: amounts('lost'), borderColor: '#3a7bd5' },
   ]
-  return { ...drawn(buckets), datasets, unit: 'money', ...frame }
+  return { ...buildLabels(buckets), datasets, unit: 'money', ...frame }
 }
 
-const drawn = (buckets: readonly TrendBucket[]) => ({
+const buildLabels = (buckets: readonly TrendBucket[]) => ({
   labels: buckets.map(({ label }) => label),
   starts: buckets.map(({ first }) => first),
 })
@@ -65,13 +65,13 @@ async function read<T extends { day: Day }>(
   const asking = await resolveScopes(asked)
   const [rows, frame] = await Promise.all([
     eachStore(asking.scopes, async ({ store, row }): Promise<Dated<T>[]> => {
-      const buckets = trendBuckets(asked.range, asked.now, row.time_zone)
+      const buckets = buildTrendBuckets(asked.range, asked.now, row.time_zone)
       const found = await days(store, buckets[0]!.first, buckets.at(-1)!.last)
       return found.map((each) => ({ ...each, bucket: findBucket(buckets, each.day) }))
     }),
     buildFrame(asking),
   ])
-  return { frame, rows, buckets: trendBuckets(asked.range, asked.now, frame.timeZone) }
+  return { frame, rows, buckets: buildTrendBuckets(asked.range, asked.now, frame.timeZone) }
 }
 
 const findBucket = (buckets: readonly TrendBucket[], day: Day) => buckets.findLastIndex(({ first }) => first <= day)

@@ -3,7 +3,7 @@ import type { StoreDb } from '../../core/db/db.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
 import { addDays, type Day, getDayBounds } from './days.ts'
-import { topProducts } from './product-ranges-sql.ts'
+import { listTopProducts } from './product-ranges-sql.ts'
 
 // Seven days of a store's calendar and the seven before them, for the weekly report (decision 100).
 
@@ -30,7 +30,7 @@ const PRODUCTS = 5
 
 /** Whether all days before this one are counted. */
 export async function isCountedBefore(store: StoreDb, day: Day, zone: string): Promise<boolean> {
-  const until = await sql.countedUntil(store)
+  const until = await sql.readCountedUntil(store)
   return until === null || (until !== 'being counted' && until >= getDayBounds(day, zone).since)
 }
 
@@ -39,8 +39,8 @@ export async function readWeeks(store: StoreDb, currency: string, until: Day): P
   const days = { before: addDays(until, -14), first: addDays(until, -7), last: addDays(until, -1) }
   const [carts, won, products] = await Promise.all([
     sql.sumCarts(store, days),
-    sql.attributedByDay(store, days.before, days.last),
-    topProducts(store, days, currency, PRODUCTS),
+    sql.sumAttributedByDay(store, days.before, days.last),
+    listTopProducts(store, days, currency, PRODUCTS),
   ])
   if (rules.sum(carts, ({ began, abandoned }) => began + abandoned) === 0) return null
   const weekOf = (isNow: boolean): Week => {
@@ -48,13 +48,13 @@ export async function readWeeks(store: StoreDb, currency: string, until: Day): P
     const orders = won.filter((row) => row.day >= days.first === isNow && row.currency === currency)
     const [abandoned, recovered] = [rules.sum(own, (row) => row.abandoned), rules.sum(own, (row) => row.recovered)]
     return {
-      won: rules.decimal(
+      won: rules.toDecimal(
         rules.sum(orders, (row) => row.net_minor),
         currency,
       ),
       orders: rules.sum(orders, (row) => row.orders),
-      ...{ abandoned, recovered, recoveredShare: rules.share(recovered, abandoned) },
-      revenueOpportunity: rules.cartFigures(own, currency).revenueOpportunity,
+      ...{ abandoned, recovered, recoveredShare: rules.computeShare(recovered, abandoned) },
+      revenueOpportunity: rules.buildCartFigures(own, currency).revenueOpportunity,
     }
   }
   return {

@@ -4,7 +4,7 @@ import { campaignTexts } from '../../../shared/campaigns.ts'
 import { createStore } from '../../../test/factories.ts'
 import { createShop } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 // Saved filter sets (area decision 42).
 
@@ -44,7 +44,7 @@ test('a store saves at most a hundred, even for concurrent requests, and another
   const { storeId } = shop
   const kept = Array.from({ length: MAX_AUDIENCES - 1 }, (_, n) => ({
     store_id: storeId,
-    id: newId(),
+    id: createId(),
     name: `No. ${n}`,
   }))
   await world.db
@@ -82,5 +82,5 @@ test('an audience of another store is not found', async () => {
   expect(reply.status).toBe(404)
   expect(await list(other)).toEqual([])
   expect(await list(shop)).toHaveLength(1)
-  expect((await world.request('DELETE', `/api/audiences/${newId()}`, { token: shop.token })).status).toBe(404)
+  expect((await world.request('DELETE', `/api/audiences/${createId()}`, { token: shop.token })).status).toBe(404)
 })

@@ -3,7 +3,7 @@ import { campaignTexts } from '../../../shared/campaigns.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { requireFeature } from '../../billing/billing/entitlements.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type AccountDb, type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
 import type { Deps } from '../../deps.ts'
@@ -27,7 +27,7 @@ export async function createAudience(
   const now = deps.now()
   await requireFeature(account, now, { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
   const currency = await readCurrency(store)
-  const row = { id: newId(), name, filters: toStoredFilters(filters, currency) }
+  const row = { id: createId(), name, filters: toStoredFilters(filters, currency) }
   await transact(store, async (tx) => {
     const isFull = (await sql.lockAudiences(tx)) >= MAX_AUDIENCES
     if (isFull) throw new AppError('conflict', audienceTexts.tooManyKept)
@@ -42,7 +42,7 @@ export async function deleteAudience(store: StoreDb, id: string): Promise<void> 
 }
 
 /** Converts filters to stored form. Throws if the plan allows only the default filters. */
-export async function filtersFor(
+export async function resolveFilters(
   deps: Deps,
   store: StoreDb,
   filters: AudienceFilters,

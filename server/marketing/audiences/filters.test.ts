@@ -3,7 +3,7 @@ import { hasSentMessage, setBadge } from '../../../test/cart-badges.ts'
 import { createShop } from '../../../test/manual-send-scene.ts'
 import { HOUR, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
 import { countMatching } from './audiences.ts'
@@ -77,7 +77,12 @@ describe('an audience', () => {
       .selectAll()
       .where('id', '=', shop.cartIds[0]!)
       .executeTakeFirstOrThrow()
-    const newer = { ...first, id: newId(), value_minor: 9_000, started_at: new Date(first.started_at.getTime() + HOUR) }
+    const newer = {
+      ...first,
+      id: createId(),
+      value_minor: 9_000,
+      started_at: new Date(first.started_at.getTime() + HOUR),
+    }
     const json = {
       items: JSON.stringify(first.items),
       coupons: JSON.stringify(first.coupons),
@@ -156,7 +161,7 @@ describe('shopper data on a cart', () => {
     expect(await ofCart(shop, 1)).toMatchObject({ country: 'AT', is_mailed: true })
     await move(second.shopper_id)
     expect(await ofCart(shop, 1)).toMatchObject({ country: second.country, is_mailed: false })
-    const id = newId()
+    const id = createId()
     await sql`insert into carts (store_id, id, shopper_id, email, status, started_at, last_activity_at, lost_at, opening_fact_id, last_fact_at,
         last_fact_id, customer_name, items, item_count, value_minor, currency, search, fold, created_at)
       select store_id, ${id}, ${first.shopper_id}, email, status, started_at, last_activity_at, lost_at, opening_fact_id, last_fact_at,

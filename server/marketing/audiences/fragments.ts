@@ -27,14 +27,14 @@ export const isNewestMatching = ({ storeId, ...wanted }: AudienceWanted & { stor
       and (n.started_at, n.id) > (c.started_at, c.id) and ${isCandidate(storeId, wanted, 'n')} offset 0))`
 
 export const isCandidate = (storeId: string, wanted: AudienceWanted, cart: Cart): RawBuilder<boolean> =>
-  all([
+  joinConditions([
     matchesWithoutProduct(storeId, wanted, cart),
     ...(wanted.filters.productId === undefined ? [] : [hasProduct(wanted.filters.productId, cart)]),
   ])
 
 const col = (cart: Cart, name: string) => sql.ref(`${cart}.${name}`)
 
-const all = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`${sql.join(conditions, sql` and `)}`
+const joinConditions = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`${sql.join(conditions, sql` and `)}`
 
 /** All filters but the product. Carts without a contact are never in an audience, because nothing could be sent. */
 export const matchesWithoutProduct = (
@@ -42,11 +42,11 @@ export const matchesWithoutProduct = (
   { channel, filters, now }: AudienceWanted,
   cart: Cart,
 ): RawBuilder<boolean> =>
-  all([
+  joinConditions([
     sql`${col(cart, 'status')} = 'abandoned'`,
     contactOf(channel, cart),
     ...ofTimes(filters, now, cart),
-    ...ofPerson(filters, cart),
+    ...listPersonConditions(filters, cart),
     ...(filters.badge === undefined ? [] : [hasBadge(filters.badge, cart)]),
     ...ofValue(storeId, filters, cart),
   ])
@@ -68,7 +68,7 @@ function ofTimes({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): 
 }
 
 /** Equal for all carts of a shopper. */
-const ofPerson = ({ country, mailedBefore }: StoredFilters, cart: Cart): RawBuilder<unknown>[] => [
+const listPersonConditions = ({ country, mailedBefore }: StoredFilters, cart: Cart): RawBuilder<unknown>[] => [
   ...(country === undefined ? [] : [sql`${col(cart, 'country')} = ${country}`]),
   ...(mailedBefore === undefined ? [] : [mailedBefore === 'yes' ? wasMailed(cart) : sql`not ${wasMailed(cart)}`]),
 ]

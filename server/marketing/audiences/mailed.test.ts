@@ -14,7 +14,7 @@ import {
   type StoredMessage,
 } from '../../../test/send-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { moveShopper } from '../../shoppers/shoppers/sql.ts'
 
@@ -102,11 +102,11 @@ test('the list counts an inserted message only if it is sent, not while it is cl
       .insertInto('messages')
       .values({
         ...row,
-        id: newId(),
+        id: createId(),
         origin_kind: 'manual',
-        origin_id: newId(),
+        origin_id: createId(),
         state,
-        worker_id: newId(),
+        worker_id: createId(),
         sending_at: state === 'sent' ? world.now : null,
       })
       .execute()

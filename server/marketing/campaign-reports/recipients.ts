@@ -7,7 +7,7 @@ import type {
 import { explain } from '../../../shared/reasons.ts'
 import { readPages } from '../../access/http/downloads.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
-import { describePage, pageWindow } from '../../core/db/paging.ts'
+import { describePage, findPageWindow } from '../../core/db/paging.ts'
 import { channelTraits } from '../../messages/channels/traits.ts'
 import { describeState, findPart, listStates } from '../../messages/messages/state-rules.ts'
 import { assertCampaign } from './report.ts'
@@ -21,7 +21,7 @@ export async function listRecipients(store: StoreDb, campaignId: string, { page,
   await assertCampaign(store, campaignId)
   const filter = toFilter(campaignId, query)
   const total = await countMatching(store, filter)
-  const window = pageWindow({ page, limit }, total, true)
+  const window = findPageWindow({ page, limit }, total, true)
   const ids = window ? await sql.listRecipientIds(store, filter, window) : []
   return { recipients: await readRecipientPage(store, ids), pagination: describePage({ page, limit }, total) }
 }

@@ -12,7 +12,7 @@ import { DAY, findLink, MINUTE, markPurchased } from '../../../test/message-scen
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { createToken } from '../../carts/links/message-tokens.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { createRestoreToken } from '../../delivery/compose/compose.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
@@ -175,7 +175,7 @@ describe('the report', () => {
   test('returns 404 for an unknown campaign', async () => {
     await aRun(1)
     for (const path of ['report', 'recipients', 'export']) {
-      expect((await callCampaigns(world, shop, 'GET', `/${newId()}/${path}`)).status).toBe(404)
+      expect((await callCampaigns(world, shop, 'GET', `/${createId()}/${path}`)).status).toBe(404)
     }
   })
 })

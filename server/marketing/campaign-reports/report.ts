@@ -4,7 +4,7 @@ import { explain } from '../../../shared/reasons.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { clicksByTarget, countPeople } from '../../delivery/engagement/responses.ts'
+import { countClicksByTarget, countPeople } from '../../delivery/engagement/responses.ts'
 import type { Deps } from '../../deps.ts'
 import { isHeld } from '../../messages/messages/fragments.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
@@ -23,7 +23,7 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
     readFigures(store, id, MAX_RETRIED),
     countPeople(store, 'campaign', id),
     readRevenue(store, id),
-    clicksByTarget(store, 'campaign', id, MAX_LINKS),
+    countClicksByTarget(store, 'campaign', id, MAX_LINKS),
     readRuns(store, id),
     readHeld(store, id),
   ])
@@ -32,7 +32,7 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
     ...{ opened: people.opened, openedByMachines: people.opened_by_machines, clicked: people.clicked },
     ...presentRevenue(earned),
     ...presentHeld(held),
-    links: links.map(({ target, ...clicked }) => ({ target: target ?? cartPage(deps), ...clicked })),
+    links: links.map(({ target, ...clicked }) => ({ target: target ?? getCartPage(deps), ...clicked })),
     runs: runs.map(({ run, started_at, planned_at }) => ({
       run,
       startedAt: started_at.toISOString(),
@@ -59,7 +59,7 @@ function presentHeld(held: readonly HeldCount[]) {
   }
 }
 
-const cartPage = ({ config }: Deps) => `${config.publicUrl}/cart/recover`
+const getCartPage = ({ config }: Deps) => `${config.publicUrl}/cart/recover`
 
 /** One sum per currency, the largest first. */
 function presentRevenue(earned: readonly RevenueRow[]): Pick<CampaignReport, 'orders' | 'revenue'> {

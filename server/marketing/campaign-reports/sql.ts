@@ -1,7 +1,7 @@
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
 import type { PageWindow } from '../../core/db/paging.ts'
 import type { MessageState } from '../../core/schema/messages.ts'
-import { countedByState, hasBounced, isDelivered, isHeld } from '../../messages/messages/fragments.ts'
+import { countByState, hasBounced, isDelivered, isHeld } from '../../messages/messages/fragments.ts'
 import { isRetryable } from '../campaigns/fragments.ts'
 
 // Statements of the campaign report.
@@ -9,7 +9,7 @@ import { isRetryable } from '../campaigns/fragments.ts'
 /** Every message is in exactly one of these states (D6). */
 export async function countStates({ db, storeId }: StoreDb, id: string) {
   const { rows } = await sql<{ run: number; state: MessageState; count: number }>`
-    select c.of as run, c.state, c.count from (${countedByState('step', isOfCampaign(storeId, id))}) c`.execute(db)
+    select c.of as run, c.state, c.count from (${countByState('step', isOfCampaign(storeId, id))}) c`.execute(db)
   return rows
 }
 

@@ -24,7 +24,7 @@ export interface AudienceMember {
 }
 
 /** One cart per shopper, as a run would choose it; newest activity first. */
-export async function newestMatching(
+export async function listNewestMatching(
   { db, storeId }: StoreDb,
   { channel, filters, campaignId, now }: Matching,
   limit: number,

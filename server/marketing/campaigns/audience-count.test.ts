@@ -7,7 +7,7 @@ import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY, markPurchased } from '../../../test/message-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 
 // Audience size, and how many members would get a message now (area decisions 42 and 50).
@@ -161,7 +161,7 @@ describe('the audience count', () => {
       const at = new Date(world.now.getTime() - days * DAY)
       return sql`insert into orders (store_id, order_id, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor,
           net_minor)
-        select ${shop.storeId}, ${newId()}, c.shopper_id, 'purchase', 'processing', ${at}, ${at}, ${at}, 'USD', 1, 1 from carts c
+        select ${shop.storeId}, ${createId()}, c.shopper_id, 'purchase', 'processing', ${at}, ${at}, ${at}, 'USD', 1, 1 from carts c
         where c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[index]!}`.execute(world.db)
     }
     await orderOf(0, 80)

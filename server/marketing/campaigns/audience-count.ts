@@ -48,7 +48,7 @@ export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: 
   const expected = judged === null ? eligible : Math.round((total * eligible) / judged)
   return {
     ...{ total, eligible, judged, left },
-    price: await estimatePrice(deps, store, { wanted, expected, eligible: eligibleAmong(meant, tally) }),
+    price: await estimatePrice(deps, store, { wanted, expected, eligible: filterEligible(meant, tally) }),
     reasons: tally.reasons().map(({ reason, explanation, ids }) => ({ reason, explanation, count: ids.length })),
     minutes: await estimateMinutes(deps, store, wanted, judged === null ? eligible : total),
     quietPercent: await readQuietPercent(deps, store, people),
@@ -74,7 +74,7 @@ async function findMembers(
   const total = campaignId
     ? await countNewcomers(store, { campaignId, channel, filters }, { now, most: NO_LIMIT })
     : await countMatching(store, { channel, filters, now })
-  const newest = await sql.newestMatching(store, { channel, filters, campaignId, now }, MAX_EVALUATED)
+  const newest = await sql.listNewestMatching(store, { channel, filters, campaignId, now }, MAX_EVALUATED)
   // A cart may have been added between the two queries.
   const meant = newest.slice(0, total)
   return { total: newest.length < MAX_EVALUATED ? meant.length : total, meant }
@@ -112,7 +112,7 @@ async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: CountInpu
   return { tally, left }
 }
 
-const eligibleAmong = (meant: readonly AudienceMember[], { eligible }: Tally): AudienceMember[] => {
+const filterEligible = (meant: readonly AudienceMember[], { eligible }: Tally): AudienceMember[] => {
   const ids = new Set(eligible)
   return meant.filter((each) => each && ids.has(each.shopper_id))
 }

@@ -16,7 +16,7 @@ import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { insertManyRecipients } from '../../../test/many-recipients.ts'
 import { DAY, HOUR } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 // Creating, listing, editing and rejecting campaigns (B 3, 5, 7, 8).
 
@@ -175,7 +175,7 @@ describe('validation rejects', () => {
       {
         content: {
           ...campaignContent,
-          coupon: { couponId: newId(), fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null },
+          coupon: { couponId: createId(), fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null },
         },
       },
       422,
@@ -410,5 +410,5 @@ test('the template list has ids for campaigns and for "Send to All"', { tags: ['
   ])
   expect(body.quickSend.map(({ id }: { id: string }) => id)).toEqual(['default', 'discount', 'urgency'])
   expect(body.sms).toContain('Reply STOP')
-  expect(await listCampaignStates(world, newId())).toEqual([])
+  expect(await listCampaignStates(world, createId())).toEqual([])
 })

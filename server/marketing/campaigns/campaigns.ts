@@ -6,7 +6,7 @@ import { campaignTexts } from '../../../shared/campaigns.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { selectExistingCoupons } from '../../carts/coupons/for-messages.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { sql, transact } from '../../core/db/db.ts'
 import type { PageWindow } from '../../core/db/paging.ts'
@@ -24,7 +24,7 @@ import { fieldError, isEmail, parsePeople, type StoreClock, type Stored } from '
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign, withWords } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
-import { getRunTimes, nextRun, nextRunAfterChange, todayIn } from './rules.ts'
+import { findNextRun, findNextRunAfterChange, getRunTimes, getToday } from './rules.ts'
 import { followEdit } from './runs.ts'
 import { sendNowIn } from './steps.ts'
 
@@ -88,7 +88,7 @@ const planFeatures = (stored: Stored, where: StoreClock, isNow: boolean) => ({
 })
 
 const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequency'>, { zone, now }: StoreClock) =>
-  frequency !== 'once' || start_date > todayIn(zone, now)
+  frequency !== 'once' || start_date > getToday(zone, now)
 
 /** An approved template (WhatsApp) replaces the owner's own text. */
 async function rejectOwnText(deps: Deps, row: StoreRow, stored: Stored): Promise<void> {
@@ -112,7 +112,7 @@ export async function insert(
 ): Promise<void> {
   const now = deps.now()
   const { people, subject, body, ...columns } = stored
-  const templateId = newId()
+  const templateId = createId()
   // The key is unique: no other message shares the template row of a campaign.
   const template = { id: templateId, key: `campaign:${id}`, name: stored.name, subject, body }
   await insertTemplates(tx, [template], now)
@@ -121,7 +121,7 @@ export async function insert(
     filters: JSON.stringify(columns.filters),
     ...(await toCouponColumns(tx, coupon, where)),
     ...{ id, status: 'scheduled', template_id: templateId, created_by: request.session.userId },
-    ...{ next_run_at: clampToNow(now, nextRun(getRunTimes(columns), where.zone, null)), run_zone: where.zone },
+    ...{ next_run_at: clampToNow(now, findNextRun(getRunTimes(columns), where.zone, null)), run_zone: where.zone },
     is_planned: isPlanned(columns, where),
     ...{ created_at: now, updated_at: now },
   })
@@ -195,7 +195,7 @@ async function update(
     ...columns,
     filters: JSON.stringify(columns.filters),
     ...(await toCouponColumns(tx, coupon, where)),
-    ...(isSameTime ? {} : newTimes(campaign, columns, where)),
+    ...(isSameTime ? {} : computeTimes(campaign, columns, where)),
     // The edit may have removed the cause of the delay.
     ...(isSameTime && campaign.put_off_by !== null && { next_run_at: now }),
     ...{ put_off_by: null, updated_at: now },
@@ -210,7 +210,7 @@ async function update(
 
 type TimeColumns = Parameters<typeof getRunTimes>[0]
 
-const newTimes = (campaign: CampaignRow, columns: TimeColumns, where: StoreClock) => ({
+const computeTimes = (campaign: CampaignRow, columns: TimeColumns, where: StoreClock) => ({
   next_run_at: nextAfterEdit(campaign, columns, where),
   run_zone: where.zone,
   is_planned: isPlanned(columns, where),
@@ -220,7 +220,7 @@ const newTimes = (campaign: CampaignRow, columns: TimeColumns, where: StoreClock
 function nextAfterEdit(campaign: CampaignRow, columns: TimeColumns, { zone, now }: StoreClock) {
   const isOver = !['scheduled', 'active', 'paused'].includes(campaign.status) || campaign.sent_now_at !== null
   if (isOver) return null
-  return clampToNow(now, nextRunAfterChange(campaign.run, getRunTimes(columns), zone, now))
+  return clampToNow(now, findNextRunAfterChange(campaign.run, getRunTimes(columns), zone, now))
 }
 
 /** A run whose time passed before it was requested starts now, and its messages are dated now. */
@@ -255,7 +255,7 @@ function assertValid(stored: Stored, { zone, now }: StoreClock, { hasStart }: { 
   if (audience_mode === 'selected' && people.length === 0) throw fieldError('customerEmails', audienceTexts.none)
   const isText = type === 'sms' || type === 'whatsapp'
   if (!isText && !people.every(isEmail)) throw fieldError('customerPhones', audienceTexts.phonesOfMail)
-  if (hasStart && start_date < todayIn(zone, now)) throw fieldError('schedule.startDate', campaignTexts.pastStart)
+  if (hasStart && start_date < getToday(zone, now)) throw fieldError('schedule.startDate', campaignTexts.pastStart)
   if (type === 'email' && subject === '') throw fieldError('content.subject', campaignTexts.noSubject)
   if (type === 'push' && subject === '') throw fieldError('content.subject', campaignTexts.noTitle)
   if (type !== 'whatsapp' && body.trim() === '') throw fieldError('content.body', campaignTexts.noBody)

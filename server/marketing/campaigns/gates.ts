@@ -10,11 +10,11 @@ import { hasFeature } from '../../billing/billing/rules.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, StoreDb } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
-import { keyInUse } from '../../delivery/push/keys.ts'
+import { findCurrentKey } from '../../delivery/push/keys.ts'
 import type { Deps } from '../../deps.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { isFiltered } from '../audiences/filters.ts'
-import { missingForMail, missingForSending } from '../flows/flows.ts'
+import { listMissingForMail, listMissingForSending } from '../flows/flows.ts'
 import { fieldError, type Stored } from './campaign-input.ts'
 
 // Preconditions for creating or sending a campaign: the plan (decision 6, area decisions 43 and 124), a configured
@@ -66,13 +66,13 @@ export async function assertSenderReady(deps: Deps, store: StoreDb, row: StoreRo
 
 async function assertPush(store: StoreDb, row: StoreRow): Promise<void> {
   if (!capabilities[row.platform].pushHost) throw new AppError('unprocessable', pushTexts.noHost)
-  if (!(await keyInUse(store))) throw new AppError('unprocessable', explain('push_not_configured'))
+  if (!(await findCurrentKey(store))) throw new AppError('unprocessable', explain('push_not_configured'))
   await assertMayMail({ accountId: row.account_id, db: store.db })
 }
 
 async function assertMail(deps: Deps, store: StoreDb, row: StoreRow): Promise<void> {
   const byMail = [{ channel: 'email' as const }]
-  const missing = [...missingForSending(row), ...(await missingForMail(deps, store, row.account_id, byMail))]
+  const missing = [...listMissingForSending(row), ...(await listMissingForMail(deps, store, row.account_id, byMail))]
   if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
   await assertMayMail({ accountId: row.account_id, db: store.db })
 }

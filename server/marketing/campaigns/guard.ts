@@ -3,7 +3,7 @@ import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/d
 import type { Deps } from '../../deps.ts'
 import { hasBounced, isOpen, isRunningCampaign, isSending, wasAccepted } from '../../messages/messages/fragments.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
-import { findPauseCause, GUARD_LIMITS, type GuardLimits, isRunning, statusAfter } from './rules.ts'
+import { findPauseCause, GUARD_LIMITS, type GuardLimits, getStatusAfter, isRunning } from './rules.ts'
 import type { CampaignKey } from './runs-sql.ts'
 
 // Pauses a running campaign with too many bounces or complaints and notifies the owner (area decision 50). Its open
@@ -78,7 +78,7 @@ export async function pauseAutomatically(
   found: Cause,
   now: Date,
 ): Promise<void> {
-  const paused = { status: statusAfter(status, 'pause')!, paused_by: found.cause, put_off_by: null, updated_at: now }
+  const paused = { status: getStatusAfter(status, 'pause')!, paused_by: found.cause, put_off_by: null, updated_at: now }
   await updateCampaign(tx, id, paused)
   await notify(tx, { type: 'campaign_paused', data: { campaignId: id, name, ...found }, at: now })
 }

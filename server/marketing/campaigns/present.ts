@@ -6,7 +6,7 @@ import { loadStepCoupons } from '../../carts/coupons/list.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { countedByState } from '../../messages/messages/fragments.ts'
+import { countByState } from '../../messages/messages/fragments.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
 import { presentFilters } from '../audiences/filters.ts'
 import { presentCoupon } from '../flows/step-coupons.ts'
@@ -94,7 +94,7 @@ const parseTemplate = (key: string): Template => CampaignView.shape.content.shap
 /** Counts of all runs together (D6). */
 async function readCounts({ db, storeId }: StoreDb, ids: readonly string[]) {
   const { rows } = await sql<{ campaign_id: string; state: string; count: number }>`
-    select c.of as campaign_id, c.state, c.count from (${countedByState(
+    select c.of as campaign_id, c.state, c.count from (${countByState(
       'origin_id',
       sql`m.store_id = ${storeId} and m.origin_kind = 'campaign' and m.origin_id = any(${[...ids]}::uuid[])`,
     )}) c`.execute(db)

@@ -13,7 +13,7 @@ import { findReplay, insert, loadStoreContext } from './campaigns.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady } from './gates.ts'
 import { viewCampaign } from './present.ts'
-import { clockIn, todayIn } from './rules.ts'
+import { getClock, getToday } from './rules.ts'
 import { sendNowIn } from './steps.ts'
 
 // "Send to All Abandoned Carts" (B 2, B 9): creates a campaign and sends it at once.
@@ -62,7 +62,7 @@ function quickSend(wanted: QuickSendInput, { currency, zone, now }: StoreClock):
     ...{ name: `Quick Send - ${date}`, description: '', type: 'email', template_key: 'quick_send', subject, body },
     ...{ audience_type: 'abandoned_carts', audience_mode: 'matching', people: [] },
     filters: toStoredFilters(wanted.filters ?? {}, currency),
-    ...{ start_date: todayIn(zone, now), time_of_day: clockIn(zone, now), frequency: 'once' },
+    ...{ start_date: getToday(zone, now), time_of_day: getClock(zone, now), frequency: 'once' },
     ...{ delay_hours: 0, spread_hours: null },
   }
 }

@@ -1,6 +1,6 @@
 import { campaignTexts } from '../../../shared/campaigns.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
@@ -38,7 +38,7 @@ async function createRetryRun(
 ): Promise<number> {
   const now = deps.now()
   await countCustomText(deps, tx, campaign, failed.length)
-  const run = { run: campaign.run + 1, id: newId(), at: now }
+  const run = { run: campaign.run + 1, id: createId(), at: now }
   await insertRun(tx, { campaignId: campaign.id, now, ...run })
   const made = await planMessagesFor(tx, campaign, run, {
     people: failed.map((each) => ({ ...each, later_ms: 0 })),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { CampaignStatus } from '../../../shared/campaigns.ts'
-import { nextRun, type Step, statusAfter } from './rules.ts'
+import { findNextRun, getStatusAfter, type Step } from './rules.ts'
 
 const stepNames: Step[] = ['edit', 'play', 'pause', 'send_now', 'send', 'cancel', 'delete']
 
 test('every status allows the steps of B 4', () => {
   const table = Object.fromEntries(
-    CampaignStatus.options.map((status) => [status, stepNames.map((step) => statusAfter(status, step))]),
+    CampaignStatus.options.map((status) => [status, stepNames.map((step) => getStatusAfter(status, step))]),
   )
   expect(table).toEqual({
     //          edit         play         pause     send now  send      cancel       delete
@@ -19,10 +19,10 @@ test('every status allows the steps of B 4', () => {
   })
 })
 
-function runsOf(schedule: Parameters<typeof nextRun>[0], zone: string, count: number): string[] {
+function runsOf(schedule: Parameters<typeof findNextRun>[0], zone: string, count: number): string[] {
   const runs: string[] = []
   for (let after: Date | null = null; runs.length < count; ) {
-    after = nextRun(schedule, zone, after)
+    after = findNextRun(schedule, zone, after)
     if (!after) break
     runs.push(after.toISOString())
   }
@@ -59,5 +59,5 @@ test('"once" has one run, weekly runs are seven calendar days apart, and missed 
   expect(runsOf(once, 'UTC', 3)).toEqual(['2026-06-01T10:00:00.000Z'])
   expect(runsOf({ ...once, frequency: 'weekly' }, 'UTC', 2)[1]).toBe('2026-06-08T10:00:00.000Z')
   const late = new Date('2026-06-20T11:00:00Z')
-  expect(nextRun({ ...once, frequency: 'daily' }, 'UTC', late)?.toISOString()).toBe('2026-06-21T10:00:00.000Z')
+  expect(findNextRun({ ...once, frequency: 'daily' }, 'UTC', late)?.toISOString()).toBe('2026-06-21T10:00:00.000Z')
 })

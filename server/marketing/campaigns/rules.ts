@@ -41,7 +41,7 @@ const steps: Record<CampaignStatus, Partial<Record<Step, CampaignStatus>>> = {
   cancelled: { edit: 'cancelled', play: 'scheduled', send: 'active', delete: 'cancelled', cancel: 'cancelled' },
 }
 
-export const statusAfter = (status: CampaignStatus, step: Step): CampaignStatus | null => steps[status][step] ?? null
+export const getStatusAfter = (status: CampaignStatus, step: Step): CampaignStatus | null => steps[status][step] ?? null
 
 /** True if its runs begin and its messages are sent (D5). */
 export const isRunning = ({ status }: { status: CampaignStatus }): boolean =>
@@ -59,7 +59,11 @@ export const getRunTimes = (row: Pick<CampaignsTable, 'start_date' | 'time_of_da
  * The first run, or the next one after `after`; null: there is none. The 31st becomes the last day of a short month
  * (area decision 45, T3).
  */
-export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: string, after: Date | null): Date | null {
+export function findNextRun(
+  { startDate, timeOfDay, frequency }: RunTimes,
+  zone: string,
+  after: Date | null,
+): Date | null {
   const first = Temporal.PlainDateTime.from(`${startDate}T${timeOfDay}`)
   if (after === null) return toDate(first, zone)
   if (frequency === 'once') return null
@@ -81,24 +85,24 @@ const toDate = (wallClock: Temporal.PlainDateTime, zone: string) =>
   new Date(toInstant(wallClock, validZone(zone)).epochMilliseconds)
 
 /** The newest of the runs missed since `first`: missed runs are merged into one. */
-export function dueRun(times: RunTimes, zone: string, first: Date, now: Date): Date {
+export function findDueRun(times: RunTimes, zone: string, first: Date, now: Date): Date {
   for (let at = first; ; ) {
-    const next = nextRun(times, zone, at)
+    const next = findNextRun(times, zone, at)
     if (next === null || next > now) return at
     at = next
   }
 }
 
 /** The next run after a change of schedule or time zone; null: none. `run` is the newest run that has begun. */
-export function nextRunAfterChange(run: number, times: RunTimes, zone: string, now: Date): Date | null {
-  const first = nextRun(times, zone, null)!
-  return run === 0 || first > now ? first : nextRun(times, zone, now)
+export function findNextRunAfterChange(run: number, times: RunTimes, zone: string, now: Date): Date | null {
+  const first = findNextRun(times, zone, null)!
+  return run === 0 || first > now ? first : findNextRun(times, zone, now)
 }
 
 /** The next run after Play: the next scheduled time, or now if there is none. */
 export function runAgain(times: RunTimes, zone: string, now: Date): Date {
-  const first = nextRun(times, zone, null)!
-  return first > now ? first : (nextRun(times, zone, now) ?? now)
+  const first = findNextRun(times, zone, null)!
+  return first > now ? first : (findNextRun(times, zone, now) ?? now)
 }
 
 type PlayedCampaign = Pick<CampaignsTable, 'status' | 'start_date' | 'time_of_day' | 'frequency'> & {
@@ -111,15 +115,15 @@ export function isPlayedByTime(campaign: PlayedCampaign, zone: string, now: Date
   const { status, is_planned, frequency, next_run_at } = campaign
   if (!is_planned || status === 'scheduled' || status === 'active') return false
   if (frequency !== 'once') return status !== 'paused' || next_run_at !== null
-  return status === 'paused' ? next_run_at !== null : nextRun(getRunTimes(campaign), zone, null)! > now
+  return status === 'paused' ? next_run_at !== null : findNextRun(getRunTimes(campaign), zone, null)! > now
 }
 
 /** YYYY-MM-DD in the store's time zone. */
-export const todayIn = (zone: string, now: Date): string =>
+export const getToday = (zone: string, now: Date): string =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(validZone(zone)).toPlainDate().toString()
 
 /** HH:MM in the store's time zone. */
-export const clockIn = (zone: string, now: Date): string =>
+export const getClock = (zone: string, now: Date): string =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime())
     .toZonedDateTimeISO(validZone(zone))
     .toPlainTime()

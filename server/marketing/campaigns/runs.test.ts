@@ -18,7 +18,7 @@ import { createShop, grantConsent, type Shop } from '../../../test/manual-send-s
 import { DAY, HOUR, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { planRunsJob } from './jobs.ts'
@@ -414,6 +414,6 @@ describe('a run', () => {
     expect(await runsOf(id)).toEqual([])
     const { nextRunAt, status } = await readCampaign(world, shop, id)
     expect([Date.parse(nextRunAt!) > world.now.getTime(), status]).toEqual([true, 'scheduled'])
-    expect(await readCampaignMessages(world, newId())).toEqual([])
+    expect(await readCampaignMessages(world, createId())).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { lockConnected, readStore } from '../../access/stores/store.ts'
 import { newestAbandoned } from '../../carts/carts/fragments.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { becomesDue, isOpen, isRunningCampaign, isSending, SCHEDULED } from '../../messages/messages/fragments.ts'
@@ -18,7 +18,7 @@ import { followJob, planRunsJob } from './jobs.ts'
 import type * as plan from './plan-sql.ts'
 import type { PlanCriteria } from './plan-sql.ts'
 import { hasReceivedAny, hasReceivedForCart, isReceivedMessage, newcomers, ofCart } from './plan-sql.ts'
-import { dueRun, getRunTimes, nextRun, nextRunAfterChange } from './rules.ts'
+import { findDueRun, findNextRun, findNextRunAfterChange, getRunTimes } from './rules.ts'
 import type { CloseOptions } from './runs-sql.ts'
 import { type CampaignKey, closeOpenMessages, insertRun, ofCampaign } from './runs-sql.ts'
 
@@ -76,7 +76,7 @@ export const followZones = async (deps: Deps): Promise<void> =>
 async function reschedule(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<boolean> {
   const { time_zone: zone } = requireFound(await readStore(tx), 'Store')
   if (zone === campaign.run_zone) return false
-  const next = nextRunAfterChange(campaign.run, getRunTimes(campaign), zone, deps.now())
+  const next = findNextRunAfterChange(campaign.run, getRunTimes(campaign), zone, deps.now())
   await updateCampaign(tx, campaign.id, { run_zone: zone, ...(next && { next_run_at: next }) })
   return true
 }
@@ -97,8 +97,8 @@ async function startDueRun(deps: Deps, store: StoreDb<Db>, id: string): Promise<
       const zone = campaign.run_zone
       const times = getRunTimes(campaign)
       // Missed runs are merged into the newest.
-      const at = dueRun(times, zone, campaign.next_run_at!, now)
-      await startRun(deps, tx, campaign, { at, next: nextRun(times, zone, now) })
+      const at = findDueRun(times, zone, campaign.next_run_at!, now)
+      await startRun(deps, tx, campaign, { at, next: findNextRun(times, zone, now) })
     })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
@@ -118,7 +118,7 @@ export async function startRun(
   const now = deps.now()
   await countCustomText(deps, tx, campaign)
   const run = campaign.run + 1
-  await insertRun(tx, { campaignId: campaign.id, run, id: newId(), at, now })
+  await insertRun(tx, { campaignId: campaign.id, run, id: createId(), at, now })
   await updateCampaign(tx, campaign.id, { status: 'active', run, next_run_at: next, put_off_by: null, updated_at: now })
   await enqueuePlanning(deps, tx, campaign.id)
 }
@@ -203,7 +203,7 @@ export async function planMessagesFor(
   { people, now }: { people: readonly ChosenRow[]; now: Date },
 ): Promise<number> {
   const alone = people.filter(({ cart_id }) => cart_id === null)
-  const rows = alone.map((each) => ({ id: newId(), shopperId: each.shopper_id, laterMs: each.later_ms }))
+  const rows = alone.map((each) => ({ id: createId(), shopperId: each.shopper_id, laterMs: each.later_ms }))
   // Lock order: shoppers before carts.
   const lone = await planMessages(tx, {
     origin: { kind: 'campaign', id: campaignId, stepId: run.id, step: run.run },

@@ -18,7 +18,7 @@ import { DAY, findLink, HOUR, MINUTE, markPurchased, readMessages } from '../../
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { enqueueDueCodes } from '../../carts/coupon-codes/codes.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { closeAttemptedSteps } from '../../messages/messages/sql.ts'
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
@@ -258,7 +258,7 @@ describe('merged shoppers', () => {
     const set = (messageId: string, values: object) =>
       world.db.updateTable('messages').set(values).where('id', '=', messageId).execute()
     await set(one!.id, { state: before, sending_at: world.now, cart_abandoned_at: world.now })
-    await set(other!.id, { step: 2, step_id: newId() })
+    await set(other!.id, { step: 2, step_id: createId() })
     await transact({ storeId: shop.storeId, db: world.db }, (tx) =>
       closeAttemptedSteps(tx, one!.cart_id!, other!.cart_id!, world.now),
     )

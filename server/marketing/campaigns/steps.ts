@@ -12,7 +12,7 @@ import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { followJob } from './jobs.ts'
 import { viewCampaign } from './present.ts'
-import { getRunTimes, isPlayedByTime, runAgain, type Step, statusAfter } from './rules.ts'
+import { getRunTimes, getStatusAfter, isPlayedByTime, runAgain, type Step } from './rules.ts'
 import { startRun } from './runs.ts'
 import type { CloseOptions } from './runs-sql.ts'
 import { closeOpenMessages } from './runs-sql.ts'
@@ -22,7 +22,7 @@ import { closeOpenMessages } from './runs-sql.ts'
 /** Throws if B 4 does not allow the step. */
 async function step(tx: StoreTx, id: string, wanted: Step) {
   const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
-  const status = statusAfter(campaign.status, wanted)
+  const status = getStatusAfter(campaign.status, wanted)
   if (status === null) throw new AppError('conflict', campaignTexts.badStep)
   return { campaign, status }
 }

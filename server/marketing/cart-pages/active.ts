@@ -15,7 +15,7 @@ import type { Db, StoreDb } from '../../core/db/db.ts'
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { forecastEmail } from '../manual-sends/eligibility.ts'
-import { decimal, presentCart } from './present.ts'
+import { presentCart, toDecimal } from './present.ts'
 
 // Active carts, and the cart that a member follows to test the setup. Read-only: a followed cart is processed like any
 // other.
@@ -33,7 +33,7 @@ export async function readActiveCarts(deps: Deps, store: StoreDb<Db>, limit: num
     carts: rows.map(presentActive),
     total: Math.min(counted, MAX_ACTIVE_COUNTED),
     isCapped: counted > MAX_ACTIVE_COUNTED,
-    values: sums.map(({ currency, value_minor }) => ({ amount: decimal(value_minor, currency), currency })),
+    values: sums.map(({ currency, value_minor }) => ({ amount: toDecimal(value_minor, currency), currency })),
     timeoutMinutes: requireFound(row, 'Store').effective_timeout_minutes,
     now: deps.now().toISOString(),
   }

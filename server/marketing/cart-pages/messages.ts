@@ -13,7 +13,7 @@ import { channelTraits } from '../../messages/channels/traits.ts'
 import { wasEverAttempted } from '../../messages/messages/fragments.ts'
 import { describeState, isCancelled, isOpen } from '../../messages/messages/state-rules.ts'
 import { explainConsent } from '../../shoppers/consent/consent-text.ts'
-import { variantNames } from '../flows/variants.ts'
+import { nameVariants } from '../flows/variants.ts'
 import type { JoinedCart } from './present.ts'
 
 /** The newest messages of a person with their decision records, for the customer page. */
@@ -27,7 +27,7 @@ export async function readMessagesOfShopper(
     store,
     rows.map(({ id }) => id),
   )
-  const told = { variants: await variantNames(store, stepIds(rows)) }
+  const told = { variants: await nameVariants(store, listStepIds(rows)) }
   return { rows: rows.map((row) => presentMessage(row, decisions, told)), total: rows[0]?.total ?? 0 }
 }
 
@@ -47,7 +47,7 @@ export async function readMessagesOfCart(deps: Deps, store: StoreDb<Db>, cartId:
   const ids = rows.map(({ id }) => id)
   const [decisions, variants, forecasts, flows] = await Promise.all([
     readDecisions(store, ids),
-    variantNames(store, stepIds(rows)),
+    nameVariants(store, listStepIds(rows)),
     forecastMessages(deps, store, rows),
     readFlows(store, cartId),
   ])
@@ -75,7 +75,7 @@ function joinedWith(
     }))
 }
 
-const stepIds = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ step_id }) => step_id ?? []))]
+const listStepIds = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ step_id }) => step_id ?? []))]
 
 /** Forecasts until the last message expires. */
 async function forecastMessages(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {

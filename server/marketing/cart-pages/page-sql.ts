@@ -12,7 +12,7 @@ export async function readCart({ db, storeId }: StoreDb, cartId: string): Promis
 }
 
 /** Start of the newest order pull that completed (Y3). */
-export async function lastSyncedAt({ db, storeId }: StoreDb): Promise<Date | null> {
+export async function readLastSyncedAt({ db, storeId }: StoreDb): Promise<Date | null> {
   const rows = await sql<{ at: Date | null }>`
     select max(completed_start) as at from sync_state where store_id = ${storeId} and stream in ('order_check', 'sweep', 'import')`.execute(
     db,

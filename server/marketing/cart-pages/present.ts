@@ -24,13 +24,13 @@ import type { readEvents, readTouches } from './page-sql.ts'
 // Converts cart rows to the API (B 3, decision 11, decision 21).
 
 /** Minor units to the decimal number of the specification. */
-export const decimal = (minor: number, currency: string): number => minor / 10 ** currencyExponent(currency)
+export const toDecimal = (minor: number, currency: string): number => minor / 10 ** currencyExponent(currency)
 
 export function presentItems(items: readonly CartItem[], currency: string): CartView['items'] {
   return items.map((item) => ({
     product_id: item.variationId ?? item.productId,
     product_name: item.name,
-    price: decimal(item.unitPriceMinor, currency),
+    price: toDecimal(item.unitPriceMinor, currency),
     quantity: item.quantity,
     image_url: item.imageUrl,
   }))
@@ -41,7 +41,7 @@ const compareWithStore = (
   currency: string,
 ) => ({
   quantity,
-  price: decimal(unitPriceMinor, currency),
+  price: toDecimal(unitPriceMinor, currency),
 })
 
 /** The cart as abandoned, and what of it is still available. */
@@ -55,7 +55,7 @@ export const presentRestorable = ({ items, currency }: Restorable) =>
 
 export const presentOffered = ({ code, savingMinor }: NonNullable<Restorable['coupon']>, currency: string) => ({
   code,
-  saving: savingMinor === null ? null : decimal(savingMinor, currency),
+  saving: savingMinor === null ? null : toDecimal(savingMinor, currency),
 })
 
 export const presentRestored = ({ items, currency, ...told }: Restored) => ({
@@ -90,15 +90,15 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     customer_name: row.customer_name,
     customer_email: row.email,
     customer_data: {
-      first_name: withoutErased(row.first_name),
-      last_name: withoutErased(row.last_name),
+      first_name: removeErased(row.first_name),
+      last_name: removeErased(row.last_name),
       phone: row.phone,
       whatsapp: isKnown ? row.phone : null,
     },
     phone: row.phone,
     customer_id: row.customer_id,
     items: presentItems(row.items, row.currency),
-    total: decimal(row.value_minor, row.currency),
+    total: toDecimal(row.value_minor, row.currency),
     currency: row.currency,
     timestamp: Math.floor(row.last_activity_at.getTime() / 1000),
     last_activity: row.last_activity_at.toISOString(),
@@ -112,13 +112,13 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     whatsapp_status: whatsapp?.status ?? null,
     whatsapp_sent_at: whatsapp?.at?.toISOString() ?? null,
     coupons: row.coupons.map(capitals),
-    unconfirmed: { email: withoutErased(row.unconfirmed_email), phone: withoutErased(row.unconfirmed_phone) },
+    unconfirmed: { email: removeErased(row.unconfirmed_email), phone: removeErased(row.unconfirmed_phone) },
     whatsapp_read_at: whatsapp?.readAt?.toISOString() ?? null,
   }
 }
 
 /** Hides the placeholder of an erased contact. */
-const withoutErased = (text: string | null) => (text?.startsWith('erased:') ? null : text)
+const removeErased = (text: string | null) => (text?.startsWith('erased:') ? null : text)
 
 type Events = Awaited<ReturnType<typeof readEvents>>
 type Touches = Awaited<ReturnType<typeof readTouches>>

@@ -13,20 +13,27 @@ import { AppError, requireFound } from '../../core/common/errors.ts'
 import { describePage } from '../../core/db/paging.ts'
 import { groupedEngagementEvents } from '../../delivery/engagement/responses.ts'
 import { readRestorable, restoreCart, testRestore } from '../../delivery/restore/restore.ts'
-import { messageViews } from '../manual-sends/manual.ts'
+import { loadMessageViews } from '../manual-sends/manual.ts'
 import { countFiltered, readReach } from '../manual-sends/reach.ts'
 import { readActiveCarts, readFollowed } from './active.ts'
 import { cartsDownload } from './export.ts'
 import { readMessagesOfCart } from './messages.ts'
-import { lastSyncedAt, readCart, readEvents, readOrder, readTouches } from './page-sql.ts'
-import { decimal, presentCart, presentOffered, presentRestorable, presentRestored, presentTimeline } from './present.ts'
+import { readCart, readEvents, readLastSyncedAt, readOrder, readTouches } from './page-sql.ts'
+import {
+  presentCart,
+  presentOffered,
+  presentRestorable,
+  presentRestored,
+  presentTimeline,
+  toDecimal,
+} from './present.ts'
 
 export const cartRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listAbandonedCarts, async ({ store, query }) => {
     const filter = { ...query, ...parseFilter(query) }
-    const [counted, syncedAt] = await Promise.all([countFiltered(deps, store, filter), lastSyncedAt(store)])
+    const [counted, syncedAt] = await Promise.all([countFiltered(deps, store, filter), readLastSyncedAt(store)])
     const rows = await list.listCarts(store, filter, counted)
-    const views = await messageViews(
+    const views = await loadMessageViews(
       store,
       rows.map((row) => row.id),
     )
@@ -66,7 +73,7 @@ export const cartRoutes: Routes = (app, deps) => {
       return {
         cart: {
           items: presentRestorable(cart),
-          total: decimal(cart.valueMinor, cart.currency),
+          total: toDecimal(cart.valueMinor, cart.currency),
           currency: cart.currency,
           storeName: cart.storeName,
           brand: cart.brand,
@@ -81,7 +88,7 @@ export const cartRoutes: Routes = (app, deps) => {
     const { id } = await chooseStore(deps.db, session, query)
     const store = { storeId: id, db: deps.db }
     const cart = requireFound(await readCart(store, params.id), 'Cart')
-    return { cart: presentCart(cart, await messageViews(store, [cart.id])) }
+    return { cart: presentCart(cart, await loadMessageViews(store, [cart.id])) }
   })
 
   serveStore(app, deps, api.cartMessages, async ({ store, params }) => {
@@ -115,8 +122,8 @@ const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.
 function presentOrder(order: NonNullable<Awaited<ReturnType<typeof readOrder>>>) {
   return {
     orderId: order.order_id,
-    total: decimal(order.total_minor, order.currency),
-    net: decimal(order.net_minor, order.currency),
+    total: toDecimal(order.total_minor, order.currency),
+    net: toDecimal(order.net_minor, order.currency),
     currency: order.currency,
     purchasedAt: order.purchased_at!.toISOString(),
     attributedMessageId: order.message_id,

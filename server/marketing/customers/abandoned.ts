@@ -5,9 +5,9 @@ import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
-import { countMatching, filtersFor } from '../audiences/audiences.ts'
+import { countMatching, resolveFilters } from '../audiences/audiences.ts'
 import { type AudienceWanted, isCandidate, isNewestMatching } from '../audiences/fragments.ts'
-import { decimal } from '../cart-pages/present.ts'
+import { toDecimal } from '../cart-pages/present.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 import {
   beginsWith,
@@ -33,7 +33,7 @@ export async function listAbandonedCustomers(
   store: StoreDb,
   { search = '', cursor, limit, channel, ...query }: z.output<typeof abandonedCustomers.query>,
 ): Promise<z.infer<typeof abandonedCustomers.reply>> {
-  const audience = await resolveAudience(deps, store, { channel, filters: filtersIn(query) })
+  const audience = await resolveAudience(deps, store, { channel, filters: readFilters(query) })
   const { among, lookedThrough } = await findMatches(store, search.trim())
   const rows = await listAbandoned(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
   const { shown, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
@@ -46,7 +46,7 @@ export async function listAbandonedCustomers(
 
 type Query = z.output<typeof abandonedCustomers.query>
 
-const filtersIn = ({ minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, ...query }: Partial<Query>) => {
+const readFilters = ({ minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, ...query }: Partial<Query>) => {
   const { badge, country, productId, mailedBefore } = query
   return { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, badge, country, productId, mailedBefore }
 }
@@ -57,7 +57,7 @@ async function resolveAudience(
   store: StoreDb,
   { channel, filters }: { channel?: Query['channel']; filters: AudienceFilters },
 ): Promise<Audience> {
-  const stored = await filtersFor(deps, store, filters)
+  const stored = await resolveFilters(deps, store, filters)
   if (channel === undefined && Object.keys(stored).length === 0) return null
   return { channel: channel ?? 'email', filters: stored, now: deps.now() }
 }
@@ -73,7 +73,7 @@ async function findMatches(store: StoreDb, search: string): Promise<{ among: Sea
 }
 
 /** The newest customers of a filter. */
-export const idsOfCustomers = async (store: StoreDb, filter: CustomerFilter, most: number): Promise<string[]> =>
+export const listCustomerIds = async (store: StoreDb, filter: CustomerFilter, most: number): Promise<string[]> =>
   idsFound(store, filter, await countCustomers(store, filter), most)
 
 async function idsFound(store: StoreDb, filter: CustomerFilter, counted: CustomerTotal, most: number) {
@@ -106,7 +106,7 @@ export async function listAbandonedIds(
 const presentAbandoned = (row: AbandonedRow): AbandonedCustomer => ({
   ...presentCustomer(row),
   cart_id: row.cart_id,
-  cart_value: decimal(row.value_minor, row.currency),
+  cart_value: toDecimal(row.value_minor, row.currency),
   currency: row.currency,
 })
 
@@ -134,7 +134,7 @@ interface AbandonedQuery {
 }
 
 /** The most recently abandoned cart among the matching ones. */
-const lastLeft = (storeId: string, audience: Audience) =>
+const selectLastAbandoned = (storeId: string, audience: Audience) =>
   audience ? isNewestMatching({ storeId, ...audience }) : LAST_LEFT
 
 const LAST_LEFT = sql`c.status = 'abandoned' and not exists (select 1 from carts n
@@ -154,7 +154,7 @@ export async function listAbandoned(
   const { rows } = await sql<AbandonedRow>`
     select ${CUSTOMER_COLUMNS}, c.id as cart_id, c.value_minor, c.currency, c.last_activity_at
     from carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
-    where c.store_id = ${storeId} and ${lastLeft(storeId, audience)} and s.is_customer ${matchCondition(among)} ${ofKind} ${below}
+    where c.store_id = ${storeId} and ${selectLastAbandoned(storeId, audience)} and s.is_customer ${matchCondition(among)} ${ofKind} ${below}
     order by c.last_activity_at desc, c.id desc limit ${limit}`.execute(db)
   return rows
 }

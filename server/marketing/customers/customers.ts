@@ -8,9 +8,9 @@ import { sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { selectPage } from '../../shoppers/suppressions/suppressions.ts'
 import { readMessagesOfShopper } from '../cart-pages/messages.ts'
-import { decimal } from '../cart-pages/present.ts'
+import { toDecimal } from '../cart-pages/present.ts'
 import { listEntries } from '../ledger/ledger.ts'
-import { messageViews } from '../manual-sends/manual.ts'
+import { loadMessageViews } from '../manual-sends/manual.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 import type { CustomerFilter, ListedCustomer } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
@@ -57,7 +57,7 @@ export async function readCustomerPage(
     suppressed,
     carts: presentCarts(
       carts,
-      await messageViews(
+      await loadMessageViews(
         store,
         carts.map((cart) => cart.id),
       ),
@@ -122,15 +122,15 @@ async function readOrders({ db, storeId }: StoreDb, shopperId: string, most: num
 
 const presentPerson = (row: CustomerRow) => ({
   ...presentCustomer(row),
-  emails: withFirst(row.email, row.emails),
-  phones: withFirst(row.phone, row.phones),
+  emails: putFirst(row.email, row.emails),
+  phones: putFirst(row.phone, row.phones),
   unconfirmed: row.unconfirmed,
   country: row.country,
   since: row.first_seen_at.toISOString(),
 })
 
 /** An address of the shop itself, or one that many people use, does not identify them, but is shown. */
-const withFirst = (first: string | null, all: readonly string[]) =>
+const putFirst = (first: string | null, all: readonly string[]) =>
   first ? [first, ...all.filter((each) => each !== first)] : [...all]
 
 const presentCarts = (
@@ -141,7 +141,7 @@ const presentCarts = (
   rows: rows.map((row) => ({
     id: row.id,
     items: row.item_count,
-    total: decimal(row.value_minor, row.currency),
+    total: toDecimal(row.value_minor, row.currency),
     currency: row.currency,
     status: row.badge,
     state: row.status,
@@ -155,8 +155,8 @@ const presentOrders = (rows: readonly OrderRow[]): CustomerPage['orders'] => ({
   rows: rows.map((row) => ({
     id: row.order_id,
     status: row.status,
-    total: decimal(row.total_minor, row.currency),
-    net: decimal(row.net_minor, row.currency),
+    total: toDecimal(row.total_minor, row.currency),
+    net: toDecimal(row.net_minor, row.currency),
     currency: row.currency,
     at: row.at.toISOString(),
     is_purchase: row.is_purchase,
@@ -168,12 +168,12 @@ const presentValue = (rows: Awaited<ReturnType<typeof readValue>>): CustomerPage
   rows.map(({ currency, orders, net_minor }) => ({
     currency,
     orders,
-    net: decimal(net_minor, currency),
-    average: decimal(Math.round(net_minor / orders), currency),
+    net: toDecimal(net_minor, currency),
+    average: toDecimal(Math.round(net_minor / orders), currency),
   }))
 
 const presentLife = (life: Awaited<ReturnType<typeof readLifetime>>): CustomerPage['life_in_store'] =>
-  life ? { orders: life.orders, spent: decimal(life.spent_minor, life.currency), currency: life.currency } : null
+  life ? { orders: life.orders, spent: toDecimal(life.spent_minor, life.currency), currency: life.currency } : null
 
 // Statements for the customer page. Customers have few rows; for one with many, the newest are shown.
 

@@ -1,6 +1,6 @@
 import type { CustomerSort } from '../../../shared/customers.ts'
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
-import { pageWindow } from '../../core/db/paging.ts'
+import { findPageWindow } from '../../core/db/paging.ts'
 
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 
@@ -121,7 +121,7 @@ export async function listCustomers(
 ): Promise<ListedCustomer[]> {
   const { db, storeId } = store
   const { sort } = query
-  const window = pageWindow(query, counted.total, !query.search)
+  const window = findPageWindow(query, counted.total, !query.search)
   if (!window) return []
   const { offset, limit, isFromEnd } = window
   const isWanted = getDirection(sort).startsWith(query.order)

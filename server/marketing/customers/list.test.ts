@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import { foldCustomerListCounts } from './counts.ts'
 
@@ -36,7 +36,7 @@ async function person({
   const [first_name, last_name] = name.split(' ')
   const email = more.email === undefined ? `s${++n}@shoppers.example.com` : more.email
   const at = new Date(world.advance(60_000).getTime() - daysAgo * 86_400_000)
-  const id = newId()
+  const id = createId()
   await world.db
     .insertInto('shoppers')
     .values({

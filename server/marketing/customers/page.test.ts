@@ -3,7 +3,7 @@ import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { createStore } from '../../../test/factories.ts'
 import { createShop, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { recordAnswers } from '../../shoppers/consent/consents.ts'
 
@@ -121,7 +121,7 @@ test('a shopper of another store, an anonymous shopper and an invalid id are not
   const id = await idOf(ADA.email)
   const other = await createStore(world)
   expect((await world.request('GET', `/api/customers/${id}`, { token: other.token })).status).toBe(404)
-  expect((await shop.get(`/api/customers/${newId()}`)).status).toBe(404)
+  expect((await shop.get(`/api/customers/${createId()}`)).status).toBe(404)
   expect((await shop.get('/api/customers/42')).status).toBe(400)
   world.advance(MINUTE)
   await shop.fill('nameless', [tea()])

@@ -6,7 +6,7 @@ import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { DAY, MINUTE } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 import { beat } from '../../delivery/send/workers.ts'
@@ -45,7 +45,7 @@ const answersOf = (job: { results: { shopperId: string; reason: string | null; o
 describe('a job', () => {
   test('writes about the most recently abandoned cart, or about none', async () => {
     const shop = await createCouponShop(world, { carts: 2, buyers: 2 })
-    const missing = newId()
+    const missing = createId()
     const { body } = await start(shop, { customers: [...shop.people, ...shop.buyers, missing, shop.buyers[0]] })
     await send(shop)
     const job = await read(shop, body.jobId)
@@ -189,7 +189,7 @@ describe('a job', () => {
     await completeOrderCheck(world, storeId)
     // Each process has its own connections.
     const { channels } = world.deps
-    const killed = { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email } } }
+    const killed = { ...world.deps, workerId: createId(), channels: { ...channels, email: { ...channels.email } } }
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
     // Killed when the answers are stored and its five in-flight places are used again.
     await expect.poll(async () => [left, (await read(shop, jobId)).done]).toEqual([-5, 3])
@@ -332,7 +332,7 @@ describe('the single call of the specification', () => {
 describe('eligibility', () => {
   test('counts by reason, as decided now, without writing anything', async () => {
     const shop = await createCouponShop(world, { carts: 2, buyers: 1 })
-    const missing = newId()
+    const missing = createId()
     const ask = (customers: string[]) =>
       world.request('POST', '/api/email/discount-eligibility', { token: shop.token, body: { customers } })
     const hash = world.deps.secrets.addressHash(shop.orders[1]!.email!)
@@ -364,7 +364,7 @@ describe('eligibility', () => {
     const without = (await preview(shop.buyers[0]!)).body
     expect([without.subject, without.problem, without.decision.outcome]).toEqual(['For Ben', null, 'send'])
     expect(without.html).not.toContain('Earl Grey')
-    expect((await preview(newId())).status).toBe(404)
+    expect((await preview(createId())).status).toBe(404)
     const personal = await insertCoupon(world, shop, { kind: 'personal', platform_id: null, code: 'CART' })
     const example = await world.request('POST', '/api/email/discount-preview', {
       token: shop.token,

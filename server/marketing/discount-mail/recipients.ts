@@ -3,8 +3,8 @@ import { discountTexts, MAX_RECIPIENTS, type sendDiscountOffers } from '../../..
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { filtersFor } from '../audiences/audiences.ts'
-import { idsOfCustomers, listAbandonedIds } from '../customers/abandoned.ts'
+import { resolveFilters } from '../audiences/audiences.ts'
+import { listAbandonedIds, listCustomerIds } from '../customers/abandoned.ts'
 import { buildFilter } from '../customers/customers.ts'
 
 // Resolves the recipients: customers chosen one by one, or all that match.
@@ -27,11 +27,11 @@ export async function resolveRecipients(
   const most = MAX_RECIPIENTS + except.size + 1
   const filters = matching.abandonedOnly && matching.filters
   const audience = filters
-    ? { channel: 'email' as const, filters: await filtersFor(deps, store, filters, account), now: deps.now() }
+    ? { channel: 'email' as const, filters: await resolveFilters(deps, store, filters, account), now: deps.now() }
     : null
   const found = matching.abandonedOnly
     ? await listAbandonedIds(store, buildFilter(matching), most, audience)
-    : await idsOfCustomers(store, buildFilter(matching), most)
+    : await listCustomerIds(store, buildFilter(matching), most)
   const ids = found.filter((id) => !except.has(id))
   if (ids.length <= MAX_RECIPIENTS) return ids
   throw new AppError('unprocessable', discountTexts.tooMany, { fields: { customers: discountTexts.tooMany } })

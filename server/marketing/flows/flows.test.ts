@@ -13,7 +13,7 @@ import {
 } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 // Flows: which carts they match, and what an edit changes.
 
@@ -58,7 +58,7 @@ test('edited text applies to unsent messages', async () => {
 
 test.each<[string, (step: FlowStep) => StepChange & { id?: string }]>([
   ['a step at the same time as the one before it', ({ step }) => (step === 2 ? { delayMinutes: 60 } : {})],
-  ['a step that does not exist', ({ step }) => (step === 3 ? { id: newId() } : {})],
+  ['a step that does not exist', ({ step }) => (step === 3 ? { id: createId() } : {})],
   ['a body with a variable nobody knows', () => ({ body: '{{ password }}' })],
   ['a subject that does not parse', () => ({ subject: '{{ customer_name ' })],
 ])('%s is rejected without any change', async (_, change) => {

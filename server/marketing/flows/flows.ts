@@ -11,8 +11,8 @@ import { hasFeature } from '../../billing/billing/rules.ts'
 import { begin } from '../../carts/experiments/experiments.ts'
 import { assignFlows } from '../../carts/flow-choice/choose.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { randomToken } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { createToken } from '../../core/common/secrets.ts'
 import { type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { loadAccountMailRoute } from '../../delivery/email/mail-servers.ts'
 import type { Deps } from '../../deps.ts'
@@ -35,7 +35,7 @@ const READY_STEPS = [
 export async function createReadyFlow(tx: StoreTx, now: Date, isDemo = false): Promise<void> {
   if (await sql.hasFlow(tx)) return
   const templates = CAMPAIGN_TEMPLATES.filter((template) => template.id !== 'custom').map((template) => ({
-    id: newId(),
+    id: createId(),
     key: template.id,
     name: template.name,
     subject: template.subject,
@@ -43,16 +43,16 @@ export async function createReadyFlow(tx: StoreTx, now: Date, isDemo = false): P
   }))
   await sql.insertTemplates(tx, templates, now)
   const steps = READY_STEPS.map((step, index) => ({
-    id: newId(),
+    id: createId(),
     step: index + 1,
     delayMinutes: isDemo ? step.demoMinutes : step.delayMinutes,
     channels: ['email'] as const,
     templateId: templates.find((template) => template.key === step.key)!.id,
   }))
   const flow = {
-    id: newId(),
+    id: createId(),
     name: 'Abandoned cart reminders',
-    salt: randomToken(),
+    salt: createToken(),
     position: 1,
     conditions: null,
     now,
@@ -94,7 +94,7 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
     await refreshTimeout(tx)
     if (!wanted.isOn) return
     await startControlGroup(tx, wanted, now)
-    await assignFlows(tx, { secrets: deps.secrets, now }, await sql.abandonedSince(tx, takesFrom!))
+    await assignFlows(tx, { secrets: deps.secrets, now }, await sql.listAbandonedSince(tx, takesFrom!))
     await wakeStoreMessages(tx, ['flow_off', 'sender_missing'], now)
     await scheduleNextLook(tx)
   })
@@ -115,13 +115,13 @@ function activationStart(flow: { is_on: boolean; takes_from: Date | null }, want
 async function assertSender(deps: Deps, tx: StoreTx, flowId: string): Promise<void> {
   const store = requireFound(await readStore(tx), 'Store')
   const steps = await sql.listSteps(tx, [flowId])
-  const missing = [...missingForSending(store), ...(await missingForMail(deps, tx, store.account_id, steps))]
+  const missing = [...listMissingForSending(store), ...(await listMissingForMail(deps, tx, store.account_id, steps))]
   if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
   await assertMayMail({ accountId: store.account_id, db: tx.db })
 }
 
 /** C7: marketing mail must name the sender and the postal address. */
-export function missingForSending(store: { sender_name: string; postal_address: string }): string[] {
+export function listMissingForSending(store: { sender_name: string; postal_address: string }): string[] {
   return [
     ...(store.sender_name ? [] : ['Enter the sender name shown in your emails.']),
     ...(store.postal_address ? [] : ['Enter your postal address: the law requires it in marketing emails.']),
@@ -129,7 +129,7 @@ export function missingForSending(store: { sender_name: string; postal_address: 
 }
 
 /** Without a mail server no email is sent (decision 29). Local mode has a built-in mailbox. */
-export async function missingForMail(
+export async function listMissingForMail(
   deps: Deps,
   { db }: StoreDb,
   accountId: string,

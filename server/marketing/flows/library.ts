@@ -4,8 +4,8 @@ import { lockStore } from '../../access/stores/store.ts'
 import { requireFeature } from '../../billing/billing/entitlements.ts'
 import { selectExistingCoupons } from '../../carts/coupons/for-messages.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { randomToken } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { createToken } from '../../core/common/secrets.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
@@ -33,20 +33,26 @@ export async function createFlow(
     if (couponId && !(await selectExistingCoupons(tx, [couponId])).has(couponId)) {
       throw new AppError('unprocessable', COUPON_GONE, { fields: { couponId: COUPON_GONE } })
     }
-    const id = newId()
+    const id = createId()
     const words = entry.steps.map(({ words: key }) => CAMPAIGN_TEMPLATES.find((template) => template.id === key)!)
-    const templates = words.map(({ name, subject, body }) => ({ id: newId(), key: 'flow_words', name, subject, body }))
+    const templates = words.map(({ name, subject, body }) => ({
+      id: createId(),
+      key: 'flow_words',
+      name,
+      subject,
+      body,
+    }))
     await sql.insertTemplates(tx, templates, now)
     const steps = entry.steps.map(({ delayMinutes, channels, hasCoupon }, index) => ({
-      ...{ id: newId(), step: index + 1, delayMinutes, channels, templateId: templates[index]!.id },
+      ...{ id: createId(), step: index + 1, delayMinutes, channels, templateId: templates[index]!.id },
       couponId: hasCoupon ? couponId : null,
     }))
     const { name, conditions } = entry
-    await sql.insertFlow(tx, { id, name, salt: randomToken(), position, conditions, now }, steps)
+    await sql.insertFlow(tx, { id, name, salt: createToken(), position, conditions, now }, steps)
     const further = steps.flatMap(({ id: stepId, channels }, index) =>
       channels.map((channel, at) => ({
         ...{ stepId, variantId: stepId, channel, name: templates[index]!.name },
-        templateId: at === 0 ? templates[index]!.id : newId(),
+        templateId: at === 0 ? templates[index]!.id : createId(),
         ...(at === 0 ? { subject: templates[index]!.subject, body: templates[index]!.body } : defaultText[channel]),
       })),
     )
@@ -64,26 +70,26 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
     const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')
     const steps = await sql.listSteps(tx, [flowId])
     const variants = await loadVariants(tx, steps)
-    const id = newId()
-    const copies = steps.map((step) => ({ step, copyId: newId(), stored: variants.get(step.id)! }))
+    const id = createId()
+    const copies = steps.map((step) => ({ step, copyId: createId(), stored: variants.get(step.id)! }))
     const idOf = new Map(
       copies.flatMap(({ copyId, stored }) => {
         // Variant letters follow the ids, so new ids are sorted by place.
-        const fresh = stored.slice(1).map(newId).toSorted()
+        const fresh = stored.slice(1).map(createId).toSorted()
         return stored.map((each, at) => [each.id, at === 0 ? copyId : fresh[at - 1]!] as const)
       }),
     )
     const words = copies.flatMap(({ step, copyId, stored }) =>
       stored.flatMap((variant) =>
         [...variant.words].map(([channel, { subject, body }]) => ({
-          ...{ stepId: copyId, variantId: idOf.get(variant.id)!, channel, templateId: newId() },
+          ...{ stepId: copyId, variantId: idOf.get(variant.id)!, channel, templateId: createId() },
           ...{ name: step.name, subject, body },
         })),
       ),
     )
     const name = `${flow.name} (copy)`.slice(0, 120)
     const { conditions } = flow
-    await saveSql.insertEmptyFlow(tx, { id, name, salt: randomToken(), position: order.length + 1, conditions, now })
+    await saveSql.insertEmptyFlow(tx, { id, name, salt: createToken(), position: order.length + 1, conditions, now })
     await wordsSql.saveWords(tx, id, words, now)
     const columns = copies.map(({ step, copyId }) => {
       const own = words.find(({ variantId, channel }) => variantId === copyId && channel === step.channel)

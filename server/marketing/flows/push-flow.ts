@@ -3,8 +3,8 @@ import { DEFAULT_PUSH, type PushSettings } from '../../../shared/push.ts'
 import { assertMayMail } from '../../access/members/verification.ts'
 import { lockStore, readStore } from '../../access/stores/store.ts'
 import { requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { randomToken } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { createToken } from '../../core/common/secrets.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
@@ -15,7 +15,7 @@ import {
   wakeStoreMessages,
 } from '../../messages/messages/messages.ts'
 import * as push from './push-flow-sql.ts'
-import { abandonedSince, insertTemplates, saveTemplate, switchFlow } from './sql.ts'
+import { insertTemplates, listAbandonedSince, saveTemplate, switchFlow } from './sql.ts'
 
 // The store's own push notifications (decision 77), stored as a flow of kind 'push'. It runs beside the store's flows
 // and shares their control group and frequency cap.
@@ -40,8 +40,8 @@ export async function savePushSettings(deps: Deps, store: StoreDb<Db>, wanted: P
     if (wanted.enabled) await assertMayMail({ accountId, db: tx.db })
     await lockPushFlow(tx)
     const known = await readPushFlow(tx)
-    const flowId = known?.flow_id ?? newId()
-    if (!known) await insertPushFlow(tx, { id: flowId, name: NAME, salt: randomToken(), now })
+    const flowId = known?.flow_id ?? createId()
+    if (!known) await insertPushFlow(tx, { id: flowId, name: NAME, salt: createToken(), now })
     const { frequency, delay: delayMinutes, maxNotifications } = wanted
     await saveTiming(tx, { frequency, delayMinutes, maxNotifications, now })
     const templateId = await saveText(tx, known?.template_id, wanted, now)
@@ -75,12 +75,12 @@ async function setActive(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now
   })
   if (!isOn) return
   // Also plans added notifications for carts abandoned earlier.
-  await scheduleFlowMessages(tx, await abandonedSince(tx, takesFrom!), now)
+  await scheduleFlowMessages(tx, await listAbandonedSince(tx, takesFrom!), now)
   if (!wasOn) await wakeStoreMessages(tx, ['flow_off'], now)
 }
 
 async function saveText(tx: StoreTx, known: string | undefined, { title, body }: PushSettings, now: Date) {
-  const id = known ?? newId()
+  const id = known ?? createId()
   if (known) await saveTemplate(tx, { id, subject: title, body, now })
   else await insertTemplates(tx, [{ id, key: 'push', name: NAME, subject: title, body }], now)
   return id

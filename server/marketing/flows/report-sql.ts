@@ -153,7 +153,7 @@ export async function readReportedVariants({ db, storeId }: StoreDb, flowId: str
   return rows
 }
 
-export async function countedAt({ db, storeId }: StoreDb): Promise<Date | null> {
+export async function readCountedAt({ db, storeId }: StoreDb): Promise<Date | null> {
   const { rows } = await sql<{ counted_at: Date | null }>`
     select counted_at from figure_counts where store_id = ${storeId}`.execute(db)
   return rows[0]?.counted_at ?? null

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { buildSavedSteps } from '../../../test/flow-edits.ts'
 import { createShop, DAY, HOUR, MINUTE, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
 import { foldFlowCounts, reportFlow } from './report.ts'
 
@@ -102,7 +102,7 @@ test('the report compares a variant with the first only once enough shoppers hav
   const shop = await createShop(world)
   const { flows } = (await world.request('GET', '/api/flows', { token: shop.token })).body
   const [first] = flows[0].steps
-  const other = newId()
+  const other = createId()
   const store = { storeId: shop.storeId, db: world.db }
   const figures = async (variantId: string, accepted: number, credited: number, at = world.now) => {
     await world.pool.query(

@@ -31,7 +31,7 @@ export async function reportFlow(
     sql.readSentBySteps(store, range),
     sql.readReportingBySteps(store, range),
     sql.readCountsBySteps(store, range),
-    sql.countedAt(store),
+    sql.readCountedAt(store),
   ])
   const totals = variants.length > 0 ? await sql.readVariantTotals(store, flowId) : []
   const read = { sent, reporting, counts, variants, totals, currency }

@@ -9,7 +9,7 @@ import { loadEntitlements } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import { previewStep } from '../../delivery/preview/preview.ts'
-import { findChannelProblems, missingForMail, missingForSending, switchFlow } from './flows.ts'
+import { findChannelProblems, listMissingForMail, listMissingForSending, switchFlow } from './flows.ts'
 import { copyFlow, createFlow, deleteFlow, listMissing, orderFlows } from './library.ts'
 import { reportFlow } from './report.ts'
 import { chooseWinner, saveFlow, trySaveFlow } from './save.ts'
@@ -23,7 +23,10 @@ export const flowRoutes: Routes = (app, deps) => {
     const { account_id: accountId } = row
     const channels = await findChannelProblems(deps, row)
     const isRulesInPlan = hasFeature(await loadEntitlements({ accountId, db: deps.db }, deps.now()), 'flow_rules')
-    const mail = [...missingForSending(row), ...(await missingForMail(deps, store, accountId, [{ channel: 'email' }]))]
+    const mail = [
+      ...listMissingForSending(row),
+      ...(await listMissingForMail(deps, store, accountId, [{ channel: 'email' }])),
+    ]
     const known = { channels, mail, hasRules: isRulesInPlan, hasCoupon: await sql.hasCoupon(store) }
     return {
       flows: await viewFlows(deps, store, await sql.listFlows(store)),

@@ -7,7 +7,7 @@ import { loadEntitlements } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
 import { selectExistingCoupons } from '../../carts/coupons/for-messages.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { findTextProblem } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
@@ -63,7 +63,7 @@ async function checkTexts(deps: Deps, store: StoreDb<Db>, flowId: string, edit: 
   requireFound(await readFlow(store, flowId), 'Flow')
   const entitlements = await loadEntitlements({ accountId, db: store.db }, deps.now())
   const channels = await findChannelProblems(deps, row)
-  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, newId)
+  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, createId)
   const asked = resolved.flatMap(({ words }) =>
     words.map(async ({ path, channel, subject, body }) => {
       const problem = channel === 'whatsapp' ? null : await findTextProblem(deps, accountId, { channel, subject, body })
@@ -93,7 +93,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInp
   if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
     throw new AppError('conflict', flowTexts.stepAdded)
   }
-  const steps = resolveSteps({ stored, taken: await readStepNames(tx, flowId) }, edit, newId)
+  const steps = resolveSteps({ stored, taken: await readStepNames(tx, flowId) }, edit, createId)
   const conditions = edit.conditions === undefined ? flow.conditions : edit.conditions
   if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {
     throw new AppError('plan_required', flowTexts.rulesPlan)

@@ -1,7 +1,7 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
-import { countedByState, isOpen } from '../../messages/messages/fragments.ts'
+import { countByState, isOpen } from '../../messages/messages/fragments.ts'
 
 // Statements for flows.
 
@@ -107,7 +107,7 @@ export type Step = Awaited<ReturnType<typeof listSteps>>[number]
 
 export async function readCounts({ db, storeId }: StoreDb, flowIds: readonly string[]) {
   const rows = await sql<{ flow_id: string; state: string; count: number }>`
-    select c.of as flow_id, c.state, c.count from (${countedByState(
+    select c.of as flow_id, c.state, c.count from (${countByState(
       'origin_id',
       sql`m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = any(${[...flowIds]}::uuid[])`,
     )}) c`.execute(db)
@@ -182,7 +182,7 @@ export async function refreshEffectiveTimeout({ db, storeId }: StoreTx): Promise
 }
 
 /** Abandoned carts that a newly activated flow matches at once; it matches others when they become abandoned. */
-export async function abandonedSince({ db, storeId }: StoreDb, since: Date): Promise<string[]> {
+export async function listAbandonedSince({ db, storeId }: StoreDb, since: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('carts')
     .select('id')

@@ -4,7 +4,7 @@ import { createStore, type TestStore } from '../../../test/factories.ts'
 import { buildSavedSteps } from '../../../test/flow-edits.ts'
 import { advanceToAbandoned, createMessageScene, HOUR, passTime, readCart } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 // The coupon of a step: saved, kept, rejected, and shown in the preview.
 
@@ -44,7 +44,7 @@ test('saving a step rejects a coupon of another store, a deleted one and an unkn
   const store = await createStore(world)
   const others = await insertCoupon(world, await createStore(world))
   const gone = await insertCoupon(world, store, { gone_at: world.now })
-  for (const id of [others, gone, newId()]) {
+  for (const id of [others, gone, createId()]) {
     const reply = await save(store, setting(id))
     expect([reply.status, reply.body.message ?? reply.body.error]).toEqual([
       422,

@@ -28,7 +28,7 @@ export async function listVariants({ db, storeId }: StoreDb, flowIds: readonly s
 }
 
 /** All variants of these steps, ended ones included. */
-export async function orderOfVariants({ db, storeId }: StoreDb, stepIds: readonly string[]) {
+export async function readVariantOrder({ db, storeId }: StoreDb, stepIds: readonly string[]) {
   const { rows } = await sql<{ id: string; nth: number }>`
     select id, ${NTH} as nth from flow_variants where store_id = ${storeId} and step_id = any(${[...stepIds]}::uuid[])`.execute(
     db,

@@ -11,7 +11,7 @@ import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { countParts } from '../../messages/messages/state-rules.ts'
-import { minDelayMinutes, missingForMail, missingForSending } from './flows.ts'
+import { listMissingForMail, listMissingForSending, minDelayMinutes } from './flows.ts'
 import { ATTRIBUTED_DAYS, readAttributedRevenue } from './report-sql.ts'
 import { type listFlows, listSteps, readCounts, readFlow, type Step } from './sql.ts'
 import { presentCoupon } from './step-coupons.ts'
@@ -45,7 +45,7 @@ export async function viewFlows(
     steps.flatMap((step) => step.coupon_id ?? []),
   )
   const missing = [
-    ...missingForSending(row),
+    ...listMissingForSending(row),
     ...(await missingMailSetup(deps, store, { accountId: row.account_id, steps })),
   ]
   return flows.map((flow) => ({
@@ -83,7 +83,7 @@ async function missingMailSetup(
   store: StoreDb,
   of: { accountId: string; steps: Step[] },
 ): Promise<string[]> {
-  const missing = await missingForMail(deps, store, of.accountId, of.steps)
+  const missing = await listMissingForMail(deps, store, of.accountId, of.steps)
   if (missing.length > 0) return missing
   return (await needsConfirmedAddress({ db: store.db, accountId: of.accountId })) ? [authTexts.verifyFirst] : []
 }

@@ -13,7 +13,7 @@ import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 
-import { toEntry, typedAddress } from './ledger.ts'
+import { normalizeTypedAddress, toEntry } from './ledger.ts'
 import { isImportId } from './rules.ts'
 import { ledgerPage } from './sql.ts'
 
@@ -29,7 +29,7 @@ export const ledgerDownload = storeDownload({
   what: exportLedger.query,
   again: 'download',
   read: async (deps, store, filter) => {
-    const typed = await typedAddress(store, filter.address)
+    const typed = await normalizeTypedAddress(store, filter.address)
     const hash = typed ? deps.secrets.addressHash(typed) : null
     const pages = readPages((page: LedgerPage) => ledgerPage(store, { ...filter, hash, ...page }))
     const show = (row: LedgerRow) => ({ ...toEntry(row, typed), hash: row.hash })

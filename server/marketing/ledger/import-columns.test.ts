@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readOutcomes, uploadedAt, zone } from '../../../test/import-files.ts'
 import { testSeed } from '../../../test/seed.ts'
-import { consentColumns, guessMapping, readRow } from './import-rules.ts'
+import { findConsentColumns, guessMapping, readRow } from './import-rules.ts'
 
 // The combined meaning of a file's columns, with the owner's answers.
 
@@ -132,7 +132,7 @@ test('a row with any opt-out mark is never granted', () => {
       const isNo = columns.some((each, n) => each.isNo && ![mapping.date].includes(n + 1))
       const row = readRow(cells, 2, {
         mapping,
-        columns: consentColumns(names, mapping),
+        columns: findConsentColumns(names, mapping),
         country: 'US',
         zone,
         uploadedAt,

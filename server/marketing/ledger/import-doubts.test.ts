@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createDatabaseFactory } from '../../../test/databases.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { loadMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { headingKind } from './import-marks.ts'
@@ -50,14 +50,14 @@ async function upgraded(
   const before = migrations.filter(({ number }) => number < 35)
   await migrate(pool, { migrations: before })
   const client = await pool.connect()
-  const storeId = newId()
-  const ids = files.map(() => newId())
+  const storeId = createId()
+  const ids = files.map(() => createId())
   // The referenced account does not have to exist.
   await client.query("set session_replication_role = 'replica'")
   await client.query(
     `insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, connected_at, capture_key)
      values ($1, $2, 'woocommerce', 'https://a.example', 'https://a.example', 'A', 'USD', 'UTC', '1', now(), 'k')`,
-    [storeId, newId()],
+    [storeId, createId()],
   )
   for (const [n, { columns, status, state = 'done', added = 1 }] of files.entries()) {
     await client.query(
@@ -69,7 +69,7 @@ async function upgraded(
   await client.query(
     `insert into consents (store_id, id, address_hash, channel, status, source, at, evidence)
      values ($1, $2, '\\x01', 'email', 'granted', 'import', now(), $3), ($1, $4, '\\x02', 'email', 'granted', 'checkout', now(), null)`,
-    [storeId, newId(), JSON.stringify({ importId: ids[0], line: 2 }), newId()],
+    [storeId, createId(), JSON.stringify({ importId: ids[0], line: 2 }), createId()],
   )
   client.release(true)
   await migrate(pool, { migrations, lockAttempts: 1 })

@@ -8,7 +8,7 @@ import type { ImportChannel, ImportReason } from '../../../shared/ledger.ts'
  * Lower case, without accents and punctuation: splits `EMAIL_BLACKLISTED`, `spamComplaint` and `Désinscrit` into plain
  * words.
  */
-export const plainText = (text: string): string =>
+export const toPlainText = (text: string): string =>
   text
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -167,11 +167,11 @@ const CELL_REFUSALS: readonly [ImportReason, RegExp][] = [
 const PASSING = /\bsoft ?bounc/
 
 /** The reason if the text means an opt-out; null: none recognized. */
-const refusalIn = (plain: string): ImportReason | null =>
+const findRefusal = (plain: string): ImportReason | null =>
   PASSING.test(plain) ? null : (REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
 
-const cellRefusalIn = (plain: string): ImportReason | null =>
-  PASSING.test(plain) ? null : (refusalIn(plain) ?? CELL_REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
+const findCellRefusal = (plain: string): ImportReason | null =>
+  PASSING.test(plain) ? null : (findRefusal(plain) ?? CELL_REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
 
 /** A complaint comes from the person and outranks all; reasons that are no act of the person come last. */
 const REASON_ORDER: readonly ImportReason[] = [
@@ -192,7 +192,7 @@ const set = (words: string) => new Set(words.split(/\s+/).filter(Boolean))
 
 const YES = set('yes y true t 1 on ja wahr j oui vrai o si sim s vero verdadero verdadeiro')
 const NO = set('no n false f 0 off nein falsch non faux nao falso nope')
-/** Status values, normalized by `plainText`, with hyphens for spaces. */
+/** Status values, normalized by `toPlainText`, with hyphens for spaces. */
 const GRANTED = set(`
   granted given subscribed subscriber active optin opt-in opted-in confirmed double-opt-in single-opt-in consented accepted agreed
   allowed said-yes
@@ -222,12 +222,12 @@ export function cellMark(text: string): CellMark {
   const cell = text.trim().slice(0, LONGEST)
   if (TICKED.test(cell)) return 'yes'
   if (CROSSED.test(cell)) return 'no'
-  const plain = plainText(cell)
+  const plain = toPlainText(cell)
   const word = plain.replaceAll(' ', '-')
   if (word === '' || EMPTY.has(word)) return 'empty'
   if (YES.has(word)) return 'yes'
   if (NO.has(word)) return 'no'
-  const reason = cellRefusalIn(plain)
+  const reason = findCellRefusal(plain)
   if (reason) return { reason }
   if (/^x+$/.test(word)) return 'mark'
   if (/^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|^\d{10}(\d{3})?$/.test(cell)) return 'time'
@@ -300,10 +300,10 @@ const YES_HEADING = pattern(
 )
 
 export function headingKind(name: string): HeadingKind | null {
-  const plain = plainText(name).replace(ANSWERS, '').trim()
+  const plain = toPlainText(name).replace(ANSWERS, '').trim()
   if (EITHER.test(plain)) return { means: 'either' }
   const isTurned = YES_HEADING.test(plain) && ENDED_CONSENT.test(plain)
-  const reason = BARE_REFUSAL.test(plain) ? 'opted_out' : (refusalIn(plain) ?? (isTurned ? 'opted_out' : null))
+  const reason = BARE_REFUSAL.test(plain) ? 'opted_out' : (findRefusal(plain) ?? (isTurned ? 'opted_out' : null))
   if (reason) {
     const isOther = COMMON_COLUMN.test(plain) || (OTHER_STATUS.test(plain) && ABOUT_THINGS.includes(reason))
     return isOther ? null : { means: 'no', reason, isDetail: DETAIL.test(plain) }
@@ -322,7 +322,7 @@ const CHANNELS: readonly [ImportChannel | 'other', RegExp][] = [
 
 /** Whether a heading is about this channel; a heading without a channel is about all. */
 export function coversChannel(name: string, channel: ImportChannel): boolean {
-  const plain = plainText(name)
+  const plain = toPlainText(name)
   const named = CHANNELS.filter(([, words]) => words.test(plain)).map(([each]) => each)
   return named.length === 0 || named.includes(channel)
 }
@@ -335,8 +335,8 @@ const QUICK_CHECK =
   /sub|out|bounc|clean|compl|suppress|list|not|abgemeldet|abbestellt|d.?sabonn|d.?sinscri|baja|suscri|iscri|descad|undeliv|uitgeschr|afgemeld|wypisan/i
 
 /** For cells without a known heading, including lists of tags. */
-export function refusalAnywhere(text: string): ImportReason | null {
+export function findRefusalAnywhere(text: string): ImportReason | null {
   if (!QUICK_CHECK.test(text)) return null
-  const tags = text.split(/[,;|]/).map(plainText)
-  return strongestReason(tags.flatMap((tag) => (STATUS_ANYWHERE.test(tag) ? (refusalIn(tag) ?? []) : [])))
+  const tags = text.split(/[,;|]/).map(toPlainText)
+  return strongestReason(tags.flatMap((tag) => (STATUS_ANYWHERE.test(tag) ? (findRefusal(tag) ?? []) : [])))
 }

@@ -2,7 +2,7 @@ import type { ImportView } from '../../../shared/ledger.ts'
 import type { Session } from '../../access/members/session.ts'
 import { findUserById } from '../../access/members/users.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
@@ -39,7 +39,7 @@ async function review(deps: Deps, session: Session, store: StoreDb<Db>, wanted: 
   const at = deps.now()
   await transact(store, async (tx: StoreTx) => {
     if (!(await setStanding(tx, id, { from, to }))) throw new AppError('conflict', refusalOf(before))
-    await insertReview(tx, { importId: id, id: newId(), decision, by, at })
+    await insertReview(tx, { importId: id, id: createId(), decision, by, at })
     if (decision === 'undone') {
       await removeImported({ accountId: session.accountId, db: tx.db }, id, { userId: session.userId, at })
     }

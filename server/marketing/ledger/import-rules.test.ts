@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ImportMapping } from '../../../shared/ledger.ts'
-import { consentColumns, guessMapping, optOutsFirst, parseDate, readRow } from './import-rules.ts'
+import { findConsentColumns, guessMapping, optOutsFirst, parseDate, readRow } from './import-rules.ts'
 
 const uploadedAt = new Date('2026-03-02T15:00:00Z')
 const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
@@ -19,7 +19,7 @@ const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
 })
 const read = (cells: string[], changed: Partial<ImportMapping> = {}, names = ['Email', 'Date', 'Source']) => {
   const chosen = mapping(changed)
-  const columns = consentColumns(names, chosen)
+  const columns = findConsentColumns(names, chosen)
   return readRow(cells, 2, { mapping: chosen, columns, country: 'DE', zone: 'UTC', uploadedAt })
 }
 

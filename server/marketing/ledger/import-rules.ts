@@ -14,9 +14,9 @@ import {
   type CellMark,
   cellMark,
   coversChannel,
+  findRefusalAnywhere,
   type HeadingKind,
   headingKind,
-  refusalAnywhere,
   strongestReason,
 } from './import-marks.ts'
 
@@ -136,7 +136,7 @@ const CHOSEN_AS_NO: NoHeading = { means: 'no', reason: 'opted_out', isDetail: fa
  * The recognized meaning of a heading overrides the chosen mapping: a wrong choice cannot turn an opt-out into an
  * opt-in.
  */
-export function consentColumns(names: readonly string[], mapping: ImportMapping): ConsentColumns {
+export function findConsentColumns(names: readonly string[], mapping: ImportMapping): ConsentColumns {
   const { status } = mapping
   const kinds = names.map((name, index) => {
     return {
@@ -199,7 +199,7 @@ function readStatement(
     ...(main ? [mainOpinion(markOf(cell(main.index)), main, () => dateIn(main.index))] : []),
     ...noes.filter(isMeant).map(({ index, kind }) => noOpinion(markOf(cell(index)), kind, () => dateIn(index))),
     ...others.filter(isMeant).map(({ index }) => otherOpinion(markOf(cell(index)))),
-    ...rest.filter(isMeant).map(({ index }) => restOpinion(refusalAnywhere(cell(index)))),
+    ...rest.filter(isMeant).map(({ index }) => toOpinion(findRefusalAnywhere(cell(index)))),
   ]
   const refusals = found.filter((each) => typeof each === 'object' && 'reason' in each)
   if (refusals.length > 0) {
@@ -240,7 +240,7 @@ function noOpinion(mark: CellMark, { reason, isDetail }: NoHeading, readDate: ()
   return date || mark === 'time' || isDetail ? { reason, at: date } : 'unread'
 }
 
-const restOpinion = (reason: ImportReason | null): Opinion => (reason ? { reason, at: null } : 'silent')
+const toOpinion = (reason: ImportReason | null): Opinion => (reason ? { reason, at: null } : 'silent')
 
 /** Handles a plain no in a further column, from a file of people who ticked another box. */
 function otherOpinion(mark: CellMark): Opinion {
@@ -394,7 +394,7 @@ export function optOutsFirst(rows: readonly ReadRow[]): { rows: ReadRow[]; yesFr
 }
 
 /** Up to `most` rows that show each outcome: the first row of each, then the second, and so on. */
-export function sampleOutcomes(rows: readonly ReadRow[], most: number): ReadRow[] {
+export function pickSampleOutcomes(rows: readonly ReadRow[], most: number): ReadRow[] {
   const kinds = new Map<string, ReadRow[]>()
   for (const row of rows) {
     const kind = row.problem ?? `${row.status} ${row.reason}`

@@ -1,6 +1,6 @@
 import type { ImportMapping } from '../../../shared/ledger.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { consentCounts } from '../../shoppers/consent/fragments.ts'
+import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
 
 // Statements for consent imports.
 
@@ -194,7 +194,7 @@ const selectEvaluated = (storeId: string, accountId: string, rows: readonly Eval
     evaluated as materialized (
       select s.*, coalesce(s.problem, case when s.status = 'granted' then case
         when exists (select 1 from consents n where n.store_id = ${storeId} and n.address_hash = s.address_hash
-          and n.channel = s.channel and n.status = 'withdrawn' and ${consentCounts('n')} and not exists (
+          and n.channel = s.channel and n.status = 'withdrawn' and ${doesConsentCount('n')} and not exists (
             select 1 from consents y where y.store_id = ${storeId} and y.address_hash = s.address_hash and y.channel = s.channel
               and y.status = 'granted' and y.source <> 'import' and (y.at, y.id) > (n.at, n.id))) then 'withdrawn'
         when exists (select 1 from suppressions p where p.account_id = ${accountId} and p.address_hash = s.address_hash
@@ -237,7 +237,7 @@ export async function storePart(
     with ${selectEvaluated(storeId, accountId, rows)},
     fresh as materialized (
       select distinct on (e.id) e.*, not exists (select 1 from consents k where k.store_id = ${storeId} and k.id = e.id
-        and ${consentCounts('k')}) as is_new
+        and ${doesConsentCount('k')}) as is_new
       from evaluated e where e.decision is null order by e.id, e.line),
     added as (
       insert into consents as c (store_id, id, address_hash, channel, status, source, wording, at, who, evidence, import_ids)

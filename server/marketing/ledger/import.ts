@@ -12,7 +12,7 @@ import { notify } from '../../access/notifications/notifications.ts'
 import { chunked } from '../../core/common/chunks.ts'
 import { createSemaphore } from '../../core/common/concurrency.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { deriveId, newId } from '../../core/common/ids.ts'
+import { createId, deriveId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { isDatabaseUnavailable } from '../../core/db/db-unavailable.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
@@ -24,14 +24,14 @@ import { suppressImported } from '../../shoppers/suppressions/suppressions.ts'
 import { decodeText, parseTable, type Table } from './file.ts'
 import { headingKind } from './import-marks.ts'
 import {
-  consentColumns,
+  findConsentColumns,
   guessMapping,
   isNotOwnDecision,
   optOutsFirst,
+  pickSampleOutcomes,
   type ReadingOf,
   type ReadRow,
   readRow,
-  sampleOutcomes,
   suppressionFor,
 } from './import-rules.ts'
 import * as sql from './import-sql.ts'
@@ -74,7 +74,7 @@ async function keepUpload(
   const { country, zone } = await readPlace(store)
   const mapping = guessMapping(table.columns, table.rows.slice(0, 50), country)
   const at = deps.now()
-  const id = newId()
+  const id = createId()
   const { delimiter, columns, rows } = table
   const about = { id, fileName: fileName.trim() || 'consents.csv', content, delimiter, columns, rowCount: rows.length }
   await sql.insertImport(store, { ...about, mapping, at })
@@ -121,7 +121,7 @@ async function previewOf(
     if (problem) problems.set(problem, (problems.get(problem) ?? 0) + 1)
     else if (status) counts[status]++
   }
-  const shown = sampleOutcomes(rows, SHOWN_ROWS)
+  const shown = pickSampleOutcomes(rows, SHOWN_ROWS)
   const asked = shown.map((row) => evaluated(deps, store.storeId, table, row, uploadedAt))
   const decisions = await sql.listDecisions(store, accountId, asked)
   const chosen = mapping.status === null ? undefined : table.columns[mapping.status]
@@ -148,7 +148,7 @@ async function previewOf(
 
 const buildReading = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf => ({
   ...reading,
-  columns: consentColumns(table.columns, reading.mapping),
+  columns: findConsentColumns(table.columns, reading.mapping),
 })
 
 /** A large file takes seconds to parse; yields to other requests. */
@@ -261,7 +261,7 @@ function evaluated(
     .slice(0, table.columns.length)
     .map((cell) => cell.slice(0, 500))
   const none = { hash: null, channel, status, reason, is_no_act: false, is_further, at: null, wording: null, who: null }
-  if (problem || !channel) return { ...none, id: newId(), line, given, cells, problem }
+  if (problem || !channel) return { ...none, id: createId(), line, given, cells, problem }
   const hash = deps.secrets.addressHash(address)
   const said = [storeId, hash.toString('hex'), channel, status, at?.getTime() ?? 'no date', given, wording]
   return {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 
 const world = createWorld()
@@ -26,7 +26,7 @@ async function say(
 ) {
   const addressHash = world.deps.secrets.addressHash(address)
   const at = new Date(world.now.getTime() - daysAgo * DAY)
-  const row = { id: newId(), addressHash, channel, status, source, wording: '=HYPERLINK("x")', at }
+  const row = { id: createId(), addressHash, channel, status, source, wording: '=HYPERLINK("x")', at }
   await insertConsent({ storeId, db: world.db }, { ...row, who: `${address[0]}•••` })
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
-import { evidenceText, standingText } from './rules.ts'
+import { describeEvidence, standingText } from './rules.ts'
 import * as sql from './sql.ts'
 
 // The consent ledger: opt-ins and opt-outs with time and proof (C5). It identifies people by a keyed hash: an address
@@ -21,7 +21,7 @@ export async function searchLedger(
   store: StoreDb,
   { cursor, limit, ...filter }: LedgerFilter & { cursor?: string | undefined; limit: number },
 ): Promise<LedgerPage> {
-  const typed = await typedAddress(store, filter.address)
+  const typed = await normalizeTypedAddress(store, filter.address)
   const after = readCursor(cursor, Place)
   const hash = typed ? deps.secrets.addressHash(typed) : null
   const rows = await sql.ledgerPage(store, { ...filter, hash, after, limit: limit + 1 })
@@ -57,11 +57,11 @@ export const toEntry = (row: sql.LedgerRow, typed: string | null): LedgerEntry =
   source: row.source,
   wording: row.wording,
   at: row.at.toISOString(),
-  evidence: [...standingText[row.standing], ...evidenceText(row.evidence, row.is_confirmed)],
+  evidence: [...standingText[row.standing], ...describeEvidence(row.evidence, row.is_confirmed)],
 })
 
 /** The normalized address, as it was hashed; null: no search. */
-export async function typedAddress(store: StoreDb, text: string): Promise<string | null> {
+export async function normalizeTypedAddress(store: StoreDb, text: string): Promise<string | null> {
   if (text === '') return null
   const address = text.includes('@') ? normalizeEmail(text) : normalizePhone(text, (await sql.readPlace(store)).country)
   if (address) return address

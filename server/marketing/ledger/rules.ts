@@ -3,7 +3,7 @@ import { type ConsentEvidence, type ImportStanding, importReasons, type Unproven
 // Texts of the consent ledger. Pure.
 
 /** The proof of a row beyond the consent text. */
-export function evidenceText(evidence: ConsentEvidence | null, isConfirmed: boolean): string[] {
+export function describeEvidence(evidence: ConsentEvidence | null, isConfirmed: boolean): string[] {
   const { given, line, language, reason, note, unproven, said } = evidence ?? {}
   return [
     ...(isConfirmed ? ['Confirmed by a reply from the phone'] : []),

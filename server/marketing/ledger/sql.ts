@@ -7,7 +7,7 @@ import type {
 } from '../../../shared/ledger.ts'
 import { ledgerChannels, ledgerStatuses } from '../../../shared/ledger.ts'
 import { type StoreDb, sql, toSqlZone } from '../../core/db/db.ts'
-import { consentCounts } from '../../shoppers/consent/fragments.ts'
+import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
 
 // Statements of the ledger search. Every order and filter has an index that serves it at a million rows.
 
@@ -33,7 +33,7 @@ export interface Wanted extends Pick<LedgerFilter, 'channel' | 'status' | 'sourc
 }
 
 const SELECT = sql`c.id, encode(c.address_hash, 'hex') as hash, c.channel, c.status, c.is_confirmed, c.source, c.wording, c.at,
-  c.who, c.evidence, case when ${consentCounts('c')} then 'stands'
+  c.who, c.evidence, case when ${doesConsentCount('c')} then 'stands'
     when exists (select 1 from consent_imports i where i.store_id = c.store_id and i.id = any(c.import_ids) and i.standing = 'doubted')
     then 'doubted' else 'undone' end as standing`
 

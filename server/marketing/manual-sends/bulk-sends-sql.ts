@@ -1,6 +1,6 @@
 import type { SendChannel } from '../../../shared/reminders.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { outcomeWord } from '../../messages/messages/fragments.ts'
+import { selectOutcome } from '../../messages/messages/fragments.ts'
 
 // Statements for bulk send jobs. The result of each item is read from its message.
 
@@ -61,7 +61,7 @@ export function readJob({ db, storeId }: StoreDb, jobId: string): Promise<JobRow
 }
 
 /** `waiting`: a result is still expected. */
-const OUTCOME = outcomeWord('m')
+const OUTCOME = selectOutcome('m')
 
 /**
  * Reasons of address, person or cart that a retry would meet again. An unsubscribe is not among them: it can be taken

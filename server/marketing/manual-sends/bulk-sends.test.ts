@@ -8,7 +8,7 @@ import { isProof } from '../../../test/seed.ts'
 import { countStatements } from '../../../test/statements.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 import { beat } from '../../delivery/send/workers.ts'
@@ -38,14 +38,18 @@ const work = async (shop: Shop) => {
 /** A process of its own, whose mail server accepts many mails at a time. */
 const aProcess = () => {
   const { channels } = world.deps
-  return { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email, poolSize: PLACES } } }
+  return {
+    ...world.deps,
+    workerId: createId(),
+    channels: { ...channels, email: { ...channels.email, poolSize: PLACES } },
+  }
 }
 
 describe('a bulk send', () => {
   test('reports a result per cart, including ids that are no cart of the store', async () => {
     const shop = await createShop(world, 3)
     const other = await createShop(world, 1)
-    const missing = [newId(), other.cartIds[0]!]
+    const missing = [createId(), other.cartIds[0]!]
     const { jobId } = (await start(shop, { cartIds: [...shop.cartIds, ...missing] })).body
     await work(shop)
     const job = await read(shop, jobId)
@@ -194,7 +198,7 @@ test('a bulk send rejects more than 10,000 carts', async () => {
   const { token } = await createShop(world, 0)
   const refused = async (count: number) => {
     // One id is invalid, so that the list is rejected even at an allowed length.
-    const cartIds = [...Array.from({ length: count - 1 }, newId), 'no id']
+    const cartIds = [...Array.from({ length: count - 1 }, createId), 'no id']
     const { body } = await world.request('POST', '/api/carts/send', { token, body: { channel: 'email', cartIds } })
     return Object.keys(body.fields)
   }

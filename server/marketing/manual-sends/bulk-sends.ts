@@ -3,12 +3,12 @@ import type { z } from 'zod'
 import { explain } from '../../../shared/reasons.ts'
 import type { BulkSend, BulkSendItem, SendChannel, sendWhatsappBulk } from '../../../shared/reminders.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { transact } from '../../core/db/db.ts'
 import { describePage } from '../../core/db/paging.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
-import { templateFor } from '../../delivery/preview/preview.ts'
+import { findTemplate } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './bulk-sends-sql.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
@@ -68,10 +68,10 @@ async function planJob(
   const { jobId, channel, askedBy, sendAt, cartIds } = wanted
   const job = { id: jobId, channel, askedBy, sendAt, couponId: null, cartUrl: null, now: deps.now() }
   await sql.insertJob(tx, job)
-  const templateId = await templateFor(tx, wanted)
+  const templateId = await findTemplate(tx, wanted)
   const words = { templateId, subject: wanted.subject ?? null, body: wanted.body ?? null }
   const common = { ...job, ...words, jobId, overridesHoldout: wanted.overrideHoldout }
-  const planned = await planItems(deps, tx, common, { carts: cartIds.map((cartId) => ({ id: newId(), cartId })) })
+  const planned = await planItems(deps, tx, common, { carts: cartIds.map((cartId) => ({ id: createId(), cartId })) })
   const known = new Set(planned.cartIds)
   const missing = cartIds.filter((id) => !known.has(id))
   if (missing.length > 0) await sql.recordMissing(tx, jobId, missing)
@@ -88,7 +88,7 @@ export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, as
     const words = { subject: first.subject, body: first.body, overridesHoldout: first.overrides_holdout }
     const offer = { couponId: job.coupon_id, cartUrl: job.cart_url, templateId: first.template_id }
     const common = { jobId, channel: job.channel, sendAt: job.send_at, askedBy, ...offer, ...words }
-    const items = job.coupon_id ? onePerPerson(failed) : failed
+    const items = job.coupon_id ? keepOnePerPerson(failed) : failed
     const planned = await planItems(deps, tx, common, retryItems(items, job))
     const isPlanned = new Set([...planned.cartIds, ...planned.shopperIds])
     const tried = items.filter((item) => isPlanned.has(item.cart_id ?? item.shopper_id))
@@ -101,16 +101,16 @@ export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, as
 }
 
 /** Shoppers may have been merged since. */
-const onePerPerson = (items: readonly sql.ClaimedItem[]) => [
+const keepOnePerPerson = (items: readonly sql.ClaimedItem[]) => [
   ...new Map(items.map((item) => [item.shopper_id, item] as const)).values(),
 ]
 
 /** A new origin, because the first message of each person is kept. A purchase since the request still counts. */
 function retryItems(items: readonly sql.ClaimedItem[], job: sql.JobRow): Items {
-  const rows = items.map((item) => ({ id: newId(), cartId: item.cart_id, shopperId: item.shopper_id }))
+  const rows = items.map((item) => ({ id: createId(), cartId: item.cart_id, shopperId: item.shopper_id }))
   const carts = rows.flatMap(({ id, cartId }) => (cartId ? [{ id, cartId }] : []))
   const people = rows.filter(({ cartId }) => cartId === null)
-  return { carts, lone: { people, originId: newId(), purchasesSince: job.created_at } }
+  return { carts, lone: { people, originId: createId(), purchasesSince: job.created_at } }
 }
 
 export interface JobPage {

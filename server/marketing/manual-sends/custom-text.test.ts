@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { type CouponShop, createCouponShop, insertCoupon } from '../../../test/discount-scene.ts'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 // The limit on custom text for young accounts: each requested mail counts once.
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
 const ask = (path: string, body: object, key?: string) =>
   world.request('POST', path, { token: shop.token, body, headers: key ? { 'idempotency-key': key } : {} })
 const words = { subject: 'For you', body: 'Come {{ checkout_link }}' }
-const nobodies = (count: number) => Array.from({ length: count }, () => newId())
+const nobodies = (count: number) => Array.from({ length: count }, () => createId())
 const offersTo = (count: number, more: object = {}) => ({
   ...{ customers: nobodies(count), couponId: shop.couponId },
   ...words,

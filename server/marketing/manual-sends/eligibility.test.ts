@@ -5,7 +5,7 @@ import { createShop, grantConsent, postWithWorker, type Shop } from '../../../te
 import { DAY, HOUR, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { READY_TEXTS } from '../../messages/templates/ready-templates.ts'
 
 // Before a send: who would get the message, its preview, and a test to oneself.
@@ -37,7 +37,7 @@ describe('eligibility by reason', () => {
       .execute()
     await assignArm(world, shop.storeId, 'control', { phone: held!.phone! })
     await postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[3] })
-    const missing = newId()
+    const missing = createId()
     const before = await world.db.selectFrom('messages').select('id').execute()
     const answer = await ask(shop, { channel: 'sms', cartIds: [...shop.cartIds, missing] })
     expect(await world.db.selectFrom('messages').select('id').execute()).toHaveLength(before.length)

@@ -11,7 +11,7 @@ import { isText } from '../../delivery/decide/composing.ts'
 import type { ForecastUsage, Texts } from '../../delivery/decide/decision-inputs.ts'
 import { dryRun } from '../../delivery/decide/evaluate.ts'
 import * as load from '../../delivery/decide/situation.ts'
-import { replaceText, templateFor, toPrice } from '../../delivery/preview/preview.ts'
+import { findTemplate, replaceText, toPrice } from '../../delivery/preview/preview.ts'
 import { loadTextChannels } from '../../delivery/send/send-due.ts'
 import { readBudget } from '../../delivery/texts/spend.ts'
 import type { Deps } from '../../deps.ts'
@@ -47,7 +47,7 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: El
  */
 export async function forecastEmail(deps: Deps, store: StoreDb<Db>, cartId: string) {
   const channel = 'email'
-  const templateId = await templateFor(store, { channel })
+  const templateId = await findTemplate(store, { channel })
   const { rows } = await dryRun(
     deps,
     store,
@@ -94,7 +94,7 @@ async function addChunk(
 ): Promise<void> {
   const { channel } = wanted
   const words = { body: channel === 'sms' ? wanted.body : undefined }
-  const templateId = await templateFor(store, { channel })
+  const templateId = await findTemplate(store, { channel })
   const { rows } = await dryRun(
     deps,
     store,

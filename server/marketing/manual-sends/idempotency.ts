@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { Session } from '../../access/members/session.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 
@@ -43,7 +43,7 @@ export async function withIdempotencyKey<Reply>(
 ): Promise<Reply> {
   const { make, answer, isUndone } = work
   const { userId, key, bodyHash } = keyOf(request)
-  const id = newId()
+  const id = createId()
   const now = deps.now()
   const until = new Date(now.getTime() + (request.key === null ? PRESS_MS : DAY_MS))
   const isFirst = await transact(store, async (tx) => {

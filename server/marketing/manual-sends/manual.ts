@@ -10,9 +10,9 @@ import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import { loadAccountMailRoute } from '../../delivery/email/mail-servers.ts'
-import { templateFor } from '../../delivery/preview/preview.ts'
+import { findTemplate } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
-import { isClaimed, isOpen, isSending, newestSend, wasAttempted } from '../../messages/messages/fragments.ts'
+import { isClaimed, isOpen, isSending, selectNewestSend, wasAttempted } from '../../messages/messages/fragments.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { findProgress, findTextStatus, isFailed } from '../../messages/messages/state-rules.ts'
@@ -124,7 +124,7 @@ async function planOne(
     jobId: null,
     askedBy,
     toAddress,
-    templateId: await templateFor(tx, wanted, wanted.templateKey),
+    templateId: await findTemplate(tx, wanted, wanted.templateKey),
     subject: wanted.subject ?? null,
     body: wanted.body ?? null,
     couponId: null,
@@ -214,7 +214,7 @@ export interface TextView {
 }
 
 /** Message states of a page of carts. */
-export async function messageViews(store: StoreDb, cartIds: readonly string[]) {
+export async function loadMessageViews(store: StoreDb, cartIds: readonly string[]) {
   const [texts, inMailbox] = await Promise.all([textViews(store, cartIds), cartsInMailbox(store, cartIds)])
   return { texts, inMailbox }
 }
@@ -238,7 +238,7 @@ async function textViews(store: StoreDb, cartIds: readonly string[]): Promise<Ma
 async function cartsInMailbox({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<Set<string>> {
   if (cartIds.length === 0) return new Set()
   const rows = await sql<{ id: string }>`
-    select cb.cart_id as id from cart_badges cb cross join lateral (${newestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h
+    select cb.cart_id as id from cart_badges cb cross join lateral (${selectNewestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h
     where cb.store_id = ${storeId} and cb.cart_id = any(${[...cartIds]}::uuid[]) and cb.badge in ('Email Sent', 'No Response')
       and h.reason = 'accepted:mailbox'`.execute(db)
   return new Set(rows.rows.map(({ id }) => id))

@@ -2,7 +2,7 @@ import { discountTexts, READY_DISCOUNT } from '../../../shared/discount-mail.ts'
 import type { SendReply } from '../../../shared/reminders.ts'
 import { newestAbandoned } from '../../carts/carts/fragments.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
@@ -40,17 +40,17 @@ export async function startPeopleJob(
       await countWords(deps, tx, request, { ...offer, count: wanted.length })
       await planPeople(deps, tx, { ...offer, jobId, askedBy, shopperIds: wanted })
     },
-    answer: jobReply,
+    answer: buildJobReply,
   })
   await refreshLargeJobStatistics(deps, store, wanted.length)
   return job
 }
 
-const jobReply = async (jobId: string) => ({ jobId })
+const buildJobReply = async (jobId: string) => ({ jobId })
 
 /** The job of an earlier request with this key; null: there is none. */
 export const findReplayedJob = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
-  replayReply(deps, store, request, jobReply)
+  replayReply(deps, store, request, buildJobReply)
 
 async function assertMaySendOffer(deps: Deps, { session }: IdempotentRequest, { subject, body }: Offer): Promise<void> {
   await assertMaySend(deps, session.accountId, CHANNEL)
@@ -84,7 +84,11 @@ function toItems(
   people: readonly (PersonRow & { id?: string })[],
   lone: { originId: string; purchasesSince: Date },
 ): Items {
-  const rows = people.map(({ id = newId(), shopper_id, cart_id }) => ({ id, shopperId: shopper_id, cartId: cart_id }))
+  const rows = people.map(({ id = createId(), shopper_id, cart_id }) => ({
+    id,
+    shopperId: shopper_id,
+    cartId: cart_id,
+  }))
   const carts = rows.flatMap(({ id, cartId }) => (cartId ? [{ id, cartId }] : []))
   return { carts, lone: { ...lone, people: rows.filter(({ cartId }) => cartId === null) } }
 }

@@ -11,7 +11,7 @@ import { evaluateReach } from '../../delivery/decide/evaluate.ts'
 import { countReach, matchesReach, type ReachDecision } from '../../delivery/decide/reach-rules.ts'
 import type { Deps } from '../../deps.ts'
 import { wasSent } from '../../insights/analytics/fragments.ts'
-import { firstOfDays } from '../../insights/analytics/rules.ts'
+import { findFirstDay } from '../../insights/analytics/rules.ts'
 
 // Which carts email could reach now, by running the send decision on hypothetical messages without store-wide blockers.
 // The result depends on consent, suppressions, orders, caps and time, so it is computed on request for the newest
@@ -62,12 +62,12 @@ async function applyFilters(
   let ids = newestOnes
   if (country !== null) ids = await list.filterByCountry(store, ids, country === 'none' ? null : country)
   if (product !== null) ids = await list.filterByProduct(store, ids, product)
-  if (stage) ids = await idsAtStage(store, ids, stage)
+  if (stage) ids = await listIdsAtStage(store, ids, stage)
   return ids
 }
 
 async function startOfDays(deps: Deps, store: StoreDb<Db>, days: number): Promise<Date> {
-  return firstOfDays(deps.now(), requireFound(await readStore(store), 'Store').time_zone, days)
+  return findFirstDay(deps.now(), requireFound(await readStore(store), 'Store').time_zone, days)
 }
 
 async function evaluateAll(deps: Deps, store: StoreDb<Db>, cartIds: readonly string[]): Promise<ReachDecision[]> {
@@ -89,7 +89,7 @@ const proofs: Record<Exclude<CartStage, 'converted'>, (storeId: string) => RawBu
     where t.store_id = ${storeId} and t.message_id = m.id and t.is_human and t.kind in ('click', 'restore'))`,
 }
 
-export async function idsAtStage({ db, storeId }: StoreDb, ids: readonly string[], filter: StageFilter) {
+export async function listIdsAtStage({ db, storeId }: StoreDb, ids: readonly string[], filter: StageFilter) {
   const { stage, channel } = filter
   const isAt =
     stage === 'converted' ? isConverted(storeId, channel) : isReached(storeId, proofs[stage](storeId), channel)

@@ -13,7 +13,7 @@ import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import { type AnyComposed, compose, isPush, isText } from '../../delivery/decide/composing.ts'
-import { type DecisionContext, mailWayOfSituation, type Texts } from '../../delivery/decide/decision-inputs.ts'
+import { type DecisionContext, findMailRoute, type Texts } from '../../delivery/decide/decision-inputs.ts'
 import * as load from '../../delivery/decide/situation.ts'
 import {
   explainCoupon,
@@ -26,7 +26,7 @@ import { loadTextChannels, openTransport } from '../../delivery/send/send-due.ts
 import { bookSpend, lockBudget } from '../../delivery/texts/spend.ts'
 import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
-import { textCountry } from '../../messages/channels/phone.ts'
+import { findTextCountry } from '../../messages/channels/phone.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { TemplateError } from '../../messages/templates/context.ts'
 import { assertPlanHas } from './manual.ts'
@@ -122,7 +122,7 @@ async function resolveRecipient(
 
 /** A number is unverified, so the operator's provider account sends no test to premium numbers. */
 function assertNotPremium(phone: string): void {
-  const country = textCountry(phone)
+  const country = findTextCountry(phone)
   if (country && hasListedPrice(country)) return
   const message =
     'Tests by this server’s account go to mobile numbers in countries whose price is listed below the budget.'
@@ -133,7 +133,7 @@ function assertConfigured(deps: Deps, { situation }: DecisionContext, channel: S
   if (channel !== 'email' && !texts.get(channel)) {
     throw new AppError('unprocessable', explain(`${channel}_not_configured`))
   }
-  if (channel === 'email' && mailWayOfSituation(deps, situation) === 'none') {
+  if (channel === 'email' && findMailRoute(deps, situation) === 'none') {
     throw new AppError('unprocessable', explain('mail_not_configured'))
   }
 }

@@ -95,10 +95,10 @@ const ADDRESS = /[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g
 const maskAddresses = (words: string): string => words.slice(0, 2_000).replace(ADDRESS, '…')
 
 /** A receiver's text without addresses, as one bounded line. */
-export const withoutAddresses = (words: string): string => oneLine(words.replace(ADDRESS, '…'))
+export const removeAddresses = (words: string): string => joinLines(words.replace(ADDRESS, '…'))
 
 /** A server's reply as one bounded line, safe to log beside an id and to show. */
-export function oneLine(text: string): string {
+export function joinLines(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()

@@ -12,7 +12,7 @@ const OLD_MEXICAN = /^\+521(?=\d{10}$)/
 const NON_PERSONAL = /^\+(?:3197|62868)/
 
 /** The country of a number that receives texts; null for landlines, premium, toll-free and satellite numbers. */
-export function textCountry(phone: string): string | null {
+export function findTextCountry(phone: string): string | null {
   if (NON_PERSONAL.test(phone)) return null
   const number = parsePhoneNumberFromString(phone.replace(OLD_MEXICAN, '+52'))
   return number?.country && TAKES_TEXTS.includes(number.getType() ?? '') ? number.country : null

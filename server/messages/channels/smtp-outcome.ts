@@ -1,5 +1,5 @@
 // Maps an SMTP reply, or its absence, to an outcome (engine, "Sending"). Pure.
-import { type BounceKind, classifyBounce, isRateLimit, isTextDecisive, oneLine, parseStatus } from './bounce-rules.ts'
+import { type BounceKind, classifyBounce, isRateLimit, isTextDecisive, joinLines, parseStatus } from './bounce-rules.ts'
 import type { Outcome } from './channel.ts'
 
 /** The stage at which a send failed. */
@@ -28,7 +28,7 @@ const SIGN_IN_REPLIES = [530, 534, 535, 538]
  */
 export function mapFailure(failure: SmtpFailure): Outcome {
   const { stage, replyCode } = failure
-  const response = oneLine(failure.response)
+  const response = joinLines(failure.response)
   if (replyCode === null || replyCode < 400 || replyCode > 599) return mapSilence(failure, response)
   if (replyCode < 500) {
     const outcome = retry(`smtp_${replyCode}`, response, parseDelay(response))

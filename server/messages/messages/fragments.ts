@@ -8,29 +8,29 @@ import { channelTraits } from '../channels/traits.ts'
 /** The row's alias in the statement, or a CTE that has the state. */
 type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'k' | 'l' | 'moved' | 'o' | 'said' | 'v'
 
-const of = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
+const isInState = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
 
 // Ten conditions, with these names in docs/glossary.md; test/architecture.test.ts counts them.
 
 /** Neither sent nor final: still to be decided. The condition of the index `messages_to_wake`. */
-export const isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)
-export const isHeld = (row: Row) => of(row, `= 'held'`)
-export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
+export const isOpen = (row: Row) => isInState(row, `in ('scheduled', 'held', 'claimed')`)
+export const isHeld = (row: Row) => isInState(row, `= 'held'`)
+export const isClaimed = (row: Row) => isInState(row, `= 'claimed'`)
 /**
  * It may have reached the provider and is not settled: final state, record, cart badge and the times of the next steps
  * are not written yet. Until then the row keeps the decision to send (`judged`) and the answer, once there is one.
  */
-export const isSending = (row: Row) => of(row, `= 'sending'`)
+export const isSending = (row: Row) => isInState(row, `= 'sending'`)
 /** A worker began to send it, with any result: its step is not repeated (D1). */
-export const wasAttempted = (row: Row) => of(row, `in ('sending', 'sent', 'delivered', 'failed', 'unknown')`)
+export const wasAttempted = (row: Row) => isInState(row, `in ('sending', 'sent', 'delivered', 'failed', 'unknown')`)
 /** It reached the shopper or may do so: no answer refused it or asked for a retry. */
-export const mayArrive = (row: Row) => sql<boolean>`(${of(row, `in ('sending', 'sent', 'delivered', 'unknown')`)}
+export const mayArrive = (row: Row) => sql<boolean>`(${isInState(row, `in ('sending', 'sent', 'delivered', 'unknown')`)}
   and coalesce(${sql.raw(row)}.answer ->> 'state', 'sent') not in ('failed', 'held'))`
 /** The provider accepted it. */
-export const isAccepted = (row: Row) => of(row, `in ('sent', 'delivered')`)
-export const isDelivered = (row: Row) => of(row, `= 'delivered'`)
-export const isUnknown = (row: Row) => of(row, `= 'unknown'`)
-export const isFailed = (row: Row) => of(row, `= 'failed'`)
+export const isAccepted = (row: Row) => isInState(row, `in ('sent', 'delivered')`)
+export const isDelivered = (row: Row) => isInState(row, `= 'delivered'`)
+export const isUnknown = (row: Row) => isInState(row, `= 'unknown'`)
+export const isFailed = (row: Row) => isInState(row, `= 'failed'`)
 
 // Further conditions that use more than the state.
 
@@ -45,7 +45,7 @@ export const hasWorker = (row: Row) => sql<boolean>`${sql.raw(row)}.worker_id is
  * Number of people without an order to whom the account has sent a first mail since then, including prepared mails. A
  * postponed mail counts when it is retried.
  */
-export const firstMailsSince = (accountId: RawBuilder<unknown>, since: Date) => sql<{ sent: number }>`
+export const selectFirstMailsSince = (accountId: RawBuilder<unknown>, since: Date) => sql<{ sent: number }>`
   select count(*)::int as sent from stores t cross join lateral (
     select 1 from messages h where h.store_id = t.id and h.is_first_mail and h.sending_at > ${since}
     union all
@@ -72,7 +72,7 @@ export const isMovedByReport = (row: Row) => sql`${sql.raw(`${row}.state`)} <> s
         and (${isUnknown(row)} or (${isAccepted(row)} and (not ${isDelivered(row)} or ${isFailed('said')})))`
 
 /** The outcome shown to the member who requested the message. */
-export const outcomeWord = (
+export const selectOutcome = (
   row: Row,
 ) => sql<string>`case when ${isAccepted(row)} then 'sent' when ${isUnknown(row)} then 'unknown'
   when ${isOpen(row)} or ${isSending(row)} then 'waiting' else 'failed' end`
@@ -87,7 +87,7 @@ export const SKIPPED = sql`'skipped'`
 const isPutOff = (at: RawBuilder<unknown>) => sql`(${isHeld('m')} and m.reason = 'retry' and m.wake_at > ${at})`
 
 /** Counts messages `m` by a column and their state (D6): `of`, `state`, `count`. Uses only an index. */
-export const countedByState = (column: 'origin_id' | 'step', which: RawBuilder<unknown>) => sql`
+export const countByState = (column: 'origin_id' | 'step', which: RawBuilder<unknown>) => sql`
     select ${sql.ref(`m.${column}`)} as of, m.state, count(*)::int as count from messages m where ${which} group by 1, 2`
 
 /** Send time of the newest message in flight about a row of `carts` or a cart merged into it (S2); null: none. */
@@ -139,15 +139,15 @@ export const answered = sql`case when e.id is null then o.state when e.is_cancel
 const badged = Object.entries(channelTraits).flatMap(([channel, { badge }]) => (badge ? [{ channel, badge }] : []))
 
 /** The badge for a send on this channel. */
-const badgeForChannel = (channel: RawBuilder<unknown>) =>
+const selectChannelBadge = (channel: RawBuilder<unknown>) =>
   sql`case ${channel} ${sql.join(
     badged.map((each) => sql`when ${sql.lit(each.channel)} then ${sql.lit(each.badge)}`),
     sql` `,
   )} end`
 
 /** The newest message sent about a cart and those merged into it: time, badge and reason. No row when none was sent. */
-export const newestSend = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unknown>) => sql`
-  select b.sending_at as at, ${badgeForChannel(sql`b.channel`)} as badge, b.reason from messages b
+export const selectNewestSend = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unknown>) => sql`
+  select b.sending_at as at, ${selectChannelBadge(sql`b.channel`)} as badge, b.reason from messages b
   where b.store_id = ${storeId} and b.sending_at is not null and ${mayArrive('b')}
     and b.cart_id = any(array(select ${cartId} union all select j.id from carts i join carts j on j.store_id = i.store_id
       and j.shopper_id = i.shopper_id and j.merged_into = i.id where i.store_id = ${storeId} and i.id = ${cartId}))
@@ -157,9 +157,9 @@ export const newestSend = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unkn
  * Open messages on a channel to this contact, in every store of the account: by the cart, or by the shopper when there
  * is no cart. Excludes messages with alternative channels, which are decided when they are sent (decision 54).
  */
-export function openTo(accountId: string, channel: ChannelName, address: string) {
+export function selectOpenTo(accountId: string, channel: ChannelName, address: string) {
   const { contact } = channelTraits[channel]
-  if (contact === 'subscription') return openPushTo(accountId, address)
+  if (contact === 'subscription') return selectOpenPushTo(accountId, address)
   return sql`
     select m.store_id, m.id from stores s join messages m on m.store_id = s.id
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -172,7 +172,7 @@ export function openTo(accountId: string, channel: ChannelName, address: string)
 }
 
 /** Open notifications to this subscription's person, or to the person with this email address or number. */
-const openPushTo = (accountId: string, address: string) => sql`
+const selectOpenPushTo = (accountId: string, address: string) => sql`
     select m.store_id, m.id from stores s
     join (
       select k.store_id, k.shopper_id from shopper_keys k where k.kind in ('email', 'phone') and k.value = ${address}

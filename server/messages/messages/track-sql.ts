@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../channels/channel.ts'
-import { becomesSkipped, isOpen, openTo } from './fragments.ts'
+import { becomesSkipped, isOpen, selectOpenTo } from './fragments.ts'
 
 // Statements for touches and opt-outs.
 
@@ -81,7 +81,7 @@ export async function skipOpenMessagesTo(
   const rows = await sql`
     with gone as (
       update messages m set ${becomesSkipped(reason, now)}
-      from (${openTo(accountId, channel, address)}) o
+      from (${selectOpenTo(accountId, channel, address)}) o
       where m.store_id = o.store_id and m.id = o.id and ${isOpen('m')}
       returning m.store_id, m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)

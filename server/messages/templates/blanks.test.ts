@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { READY_DISCOUNT } from '../../../shared/discount-mail.ts'
 import { removeBlankParagraphs } from './blanks.ts'
-import { sampleContext, type TemplateContext } from './context.ts'
+import { buildSampleContext, type TemplateContext } from './context.ts'
 import { createTemplateRenderer } from './render.ts'
 
 const renderer = createTemplateRenderer()
@@ -10,14 +10,14 @@ let version = 0
 const options = { storeHosts: [], trackLink: () => null }
 
 const mail = (body: string, context: Partial<TemplateContext> = { coupon: null }, subject = 'S') =>
-  renderer.render({ id: 'blanks', version: ++version, subject, body }, sampleContext(context), options)
+  renderer.render({ id: 'blanks', version: ++version, subject, body }, buildSampleContext(context), options)
 
 const wordsOf = (body: string, context?: Partial<TemplateContext>) => mail(body, context).text.split('\n\n--')[0]
 
 const sms = (body: string, context: Partial<TemplateContext> = { coupon: null }) =>
-  renderer.text({ id: 'blanks', version: ++version, subject: '-', body }, sampleContext(context))
+  renderer.text({ id: 'blanks', version: ++version, subject: '-', body }, buildSampleContext(context))
 
-const coupon = sampleContext().coupon!
+const coupon = buildSampleContext().coupon!
 const FOR_ALL = 'Use {{ coupon_code }} for {{ coupon_amount }} off, until {{ coupon_expires }}.'
 
 describe('a mail without a coupon (decision 37)', () => {

@@ -4,7 +4,7 @@ import type { Look } from '../../../shared/palette.ts'
 import { BUTTON_MARKS, ITEMS_MARK, ROW_MARKS } from './compile.ts'
 import type { TemplateCoupon } from './context.ts'
 import { countHiddenItems, describeSaving, limitItems, type ShownCart, TOTAL } from './items.ts'
-import { itemsHtml } from './items-html.ts'
+import { renderItems } from './items-html.ts'
 
 const [ROW, AMOUNT, ROW_END] = ROW_MARKS
 const [BUTTON, BUTTON_END] = BUTTON_MARKS
@@ -38,7 +38,7 @@ export function blocksHtml(content: string, { cart, look, link, promise }: Block
   return [before, ...withButtons, after.length === 0 ? words : '']
     .join('')
     .replace(ROWS, (_, label: string, amount: string) => (amount ? rowHtml(label, amount, look) : ''))
-    .replaceAll(ITEMS_MARK, () => itemsHtml(cart, { look, link }))
+    .replaceAll(ITEMS_MARK, () => renderItems(cart, { look, link }))
 }
 
 /** The cell has the colour too, because some mail programs do not colour a link. */

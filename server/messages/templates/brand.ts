@@ -1,7 +1,7 @@
 // A store's brand kit, sanitised for mails: readable colours, valid addresses, one-line texts. Pure.
 import { type BrandKit, DEFAULT_BRAND, socialKinds } from '../../../shared/brand.ts'
 import { buildLook, type Look } from '../../../shared/palette.ts'
-import { cleanText, type MailBrand, webAddress } from './context.ts'
+import { cleanText, type MailBrand, parseWebAddress } from './context.ts'
 
 export const DEFAULT_MAIL_BRAND: MailBrand = { ...DEFAULT_BRAND, logo: null }
 
@@ -30,7 +30,7 @@ export function cleanBrand(brand: MailBrand, storeName: string): CleanBrand {
     look: cacheLook(brand),
     logo: brand.logo && cleanLogo(brand.logo, storeName),
     social: brand.social.flatMap(({ kind, url }) => {
-      const [known, address] = [socialKinds[kind], webAddress(url)]
+      const [known, address] = [socialKinds[kind], parseWebAddress(url)]
       return known && address?.startsWith('https:') ? [{ name: known.name, url: address }] : []
     }),
     footerWords: cleanText(brand.footerWords, 300),
@@ -57,7 +57,7 @@ const MAX_LOGO_SIZE = { width: 200, height: 64 }
 
 /** Half its size at most, so that it is sharp on phones, and within the size of a heading. */
 function cleanLogo({ url: text, width, height, alt }: CleanLogo, storeName: string): CleanLogo | null {
-  const url = webAddress(text)
+  const url = parseWebAddress(text)
   if (!url || !(width > 0 && height > 0)) return null
   const halved = width > 2 * MAX_LOGO_SIZE.height ? 0.5 : 1
   const scale = Math.min(halved, MAX_LOGO_SIZE.width / width, MAX_LOGO_SIZE.height / height)

@@ -3,7 +3,7 @@ import { encode } from 'html-entities'
 import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
 import { markBlanks } from './blanks.ts'
 import { TEMPLATE_VARIABLES, TemplateError, type TemplateSource } from './context.ts'
-import { FILTERS, TAGS, toTemplateError, unknownVariableError } from './errors.ts'
+import { buildVariableError, FILTERS, TAGS, toTemplateError } from './errors.ts'
 import { hasRange, isOnlyTags, listTags, splitLiquid } from './scan.ts'
 
 interface CompiledTemplate {
@@ -109,7 +109,7 @@ function parse(liquid: Liquid, source: string, part: string): Template[] {
     const template = liquid.parse(source)
     const names = liquid.globalVariablesSync(template)
     const unknown = names.find((name) => !TEMPLATE_VARIABLES.some((known) => known === name))
-    if (unknown !== undefined) throw unknownVariableError(String(unknown), part)
+    if (unknown !== undefined) throw buildVariableError(String(unknown), part)
     return template
   } catch (error) {
     throw toTemplateError(error, part)

@@ -141,7 +141,7 @@ export function cleanText(text: string, max: number): string {
 }
 
 /** A normalised absolute http(s) URL without credentials; null for everything else. */
-export function webAddress(text: string): string | null {
+export function parseWebAddress(text: string): string | null {
   const url = text.length <= 2_000 ? URL.parse(text) : null
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return null
   // A query may contain raw braces and quotes, which a mail must not contain.
@@ -154,7 +154,7 @@ const SAMPLE_COUPON: TemplateCoupon = {
 }
 
 /** A sample cart for previews and render checks. */
-export function sampleContext(changes: Partial<TemplateContext> = {}): TemplateContext {
+export function buildSampleContext(changes: Partial<TemplateContext> = {}): TemplateContext {
   return {
     customerName: 'Ana',
     items: [

@@ -3,7 +3,7 @@ import { decode, encode } from 'html-entities'
 import type { Liquid, Template } from 'liquidjs'
 import { hasBlank, removeBlankParagraphs } from './blanks.ts'
 import { BUTTON_MARKS, CartItems, type Compiler, ITEMS_MARK, LABEL_MARK } from './compile.ts'
-import { cleanText, TemplateError, type TemplateSource, webAddress } from './context.ts'
+import { cleanText, parseWebAddress, TemplateError, type TemplateSource } from './context.ts'
 import { toTemplateError } from './errors.ts'
 import { type CleanItem, cleanImageUrl } from './items.ts'
 import type { Values } from './values.ts'
@@ -140,7 +140,7 @@ function createLinkRules(values: Values, trackLink: TrackLink, links: Draft['lin
     /** Targets of the layout itself, which are not the owner's links. */
     checkoutLink: () => known.get(values.checkoutLink) ?? trackLink(values.checkoutLink) ?? values.checkoutLink,
     link(text: string): string | null {
-      const url = webAddress(text)
+      const url = parseWebAddress(text)
       if (!url) return null
       const seen = known.get(url)
       if (seen) return seen
@@ -151,7 +151,7 @@ function createLinkRules(values: Values, trackLink: TrackLink, links: Draft['lin
       known.set(url, trackedUrl ?? url)
       return trackedUrl ?? url
     },
-    linkText: (text: string) => (webAddress(text) === values.checkoutLink ? values.linkLabel : text),
+    linkText: (text: string) => (parseWebAddress(text) === values.checkoutLink ? values.linkLabel : text),
     isImageAllowed: (text: string) => cleanImageUrl(text, values.storeHosts) !== null,
   }
 }

@@ -7,7 +7,7 @@ export const FILTERS =
   `append capitalize ceil default divided_by downcase escape first floor join last minus plus prepend
   remove replace round size slice strip times truncate truncatewords upcase`.split(/\s+/)
 
-export function unknownVariableError(name: string, part: string): TemplateError {
+export function buildVariableError(name: string, part: string): TemplateError {
   const known = TEMPLATE_VARIABLES.join(', ')
   return new TemplateError('unknown_variable', `The ${part} uses "${name}", which does not exist. Available: ${known}.`)
 }
@@ -17,7 +17,7 @@ export function toTemplateError(error: unknown, part: string): TemplateError {
   if (error instanceof TemplateError) return error
   const words = error instanceof Error ? error.message.split('\n')[0]! : String(error)
   const undefinedName = /undefined variable: (\S+?)(,|$)/.exec(words)?.[1]
-  if (undefinedName) return unknownVariableError(undefinedName, part)
+  if (undefinedName) return buildVariableError(undefinedName, part)
   return new TemplateError(classifyError(words), `The ${part} ${explainError(words, findPlace(error))}`)
 }
 

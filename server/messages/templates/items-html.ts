@@ -22,7 +22,7 @@ export interface ItemsLook {
 const TABLE = 'role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"'
 const WRAP = 'word-break:break-word;overflow-wrap:anywhere'
 
-export function itemsHtml(cart: ShownCart, shown: ItemsLook): string {
+export function renderItems(cart: ShownCart, shown: ItemsLook): string {
   const { coupon, cartTotal } = cart
   if (cart.items.length === 0) return coupon ? couponBoxHtml(coupon, shown) : ''
   const [first, ...others] = limitItems(cart.items)
@@ -33,11 +33,11 @@ export function itemsHtml(cart: ShownCart, shown: ItemsLook): string {
     ...(more ? [moreRow(more, hasPictures, shown)] : []),
     ...(coupon ? couponRows(coupon, { cartTotal, span: hasPictures ? 2 : 1 }, shown) : []),
   ]
-  const list = rows.length > 0 ? table(rows.join(''), 'margin:0 0 8px') : ''
+  const list = rows.length > 0 ? renderTable(rows.join(''), 'margin:0 0 8px') : ''
   return firstItem(first!, rows.length > 0 ? 'margin:0' : 'margin:0 0 8px', shown) + list
 }
 
-const table = (rows: string, style: string) =>
+const renderTable = (rows: string, style: string) =>
   `<table ${TABLE} style="width:100%;border-collapse:separate;${style}">${rows}</table>`
 
 const linkHtml = (words: string, link: string, style: string) =>
@@ -50,13 +50,13 @@ function firstItem(item: CleanItem, margin: string, { look, link }: ItemsLook): 
   const style = `display:block;width:auto;max-width:100%;height:auto;max-height:560px;margin:0 auto;${corners}`
   const attributes = `class="first" width="520" alt="${encode(item.name)}"`
   const picture = item.imageUrl
-    ? `<tr><td align="center" colspan="2" style="text-align:center">${linkedPicture(item, link, style, attributes)}</td></tr>`
+    ? `<tr><td align="center" colspan="2" style="text-align:center">${renderPicture(item, link, style, attributes)}</td></tr>`
     : ''
   const price = item.isGone ? SOLD_OUT : item.lineTotal
   const line = picture ? '' : `;border-top:1px solid ${light.line}`
   const css = picture ? '' : ' class="line"'
   const words = `<tr><td${css} style="padding:18px 12px 20px 0;vertical-align:top;${WRAP}${line}">${nameHtml(item, link, `font-size:19px;line-height:1.35;font-weight:600;color:${light.text}`)}${quantityHtml(item, light.muted)}</td><td${css} align="right" style="padding:18px 0 20px;width:1%;text-align:right;vertical-align:top;font-size:19px;line-height:1.35;font-weight:600;word-break:normal${line}">${encode(price)}</td></tr>`
-  return table(picture + words, margin)
+  return renderTable(picture + words, margin)
 }
 
 function itemRow(item: CleanItem, hasPictures: boolean, { look, link }: ItemsLook): string {
@@ -70,7 +70,7 @@ function pictureCell(item: CleanItem, style: string, { look, link }: ItemsLook):
   const { light, radius } = look
   const corner = `border-radius:${Math.min(radius, 10)}px`
   const picture = item.imageUrl
-    ? linkedPicture(
+    ? renderPicture(
         item,
         link,
         `display:block;width:56px;height:56px;object-fit:cover;border:0;${corner};background-color:#ffffff`,
@@ -81,7 +81,7 @@ function pictureCell(item: CleanItem, style: string, { look, link }: ItemsLook):
 }
 
 /** The name beside it has the same link, so that a screen reader reads it once. */
-const linkedPicture = ({ imageUrl, isGone }: CleanItem, link: string, style: string, attributes: string): string => {
+const renderPicture = ({ imageUrl, isGone }: CleanItem, link: string, style: string, attributes: string): string => {
   const picture = `<img ${attributes} src="${encode(imageUrl!)}" style="${style}">`
   return isGone
     ? picture
@@ -149,7 +149,7 @@ function couponBoxHtml(coupon: TemplateCoupon, { look }: ItemsLook): string {
     `<div class="muted" style="padding-top:6px;color:${light.muted};font-size:14px;line-height:1.5">${encode(words)}</div>`
   const worth = coupon.amount ? `${coupon.amount} off` : describeSaving(coupon)
   const until = coupon.expires ? small(formatExpiry(coupon.expires)) : ''
-  return table(
+  return renderTable(
     `<tr><td class="code" align="center" style="padding:22px 16px;border:1px dashed ${light.accent};border-radius:${radius}px;background-color:${light.soft};text-align:center;${WRAP}"><div style="font-size:24px;line-height:1.3;font-weight:700;letter-spacing:0.06em">${encode(coupon.code)}</div>${worth && small(worth)}${until}</td></tr>`,
     'margin:8px 0 24px',
   )

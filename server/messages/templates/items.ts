@@ -1,5 +1,5 @@
 // A cart's items for a mail. Names and pictures come from a store and are untrusted.
-import { type TemplateCoupon, webAddress } from './context.ts'
+import { parseWebAddress, type TemplateCoupon } from './context.ts'
 
 /** Maximum number of items in a mail. */
 const SHOWN_ITEMS = 12
@@ -17,7 +17,7 @@ export interface CleanItem {
 export const SOLD_OUT = 'Sold out'
 
 export function cleanImageUrl(text: string, storeHosts: ReadonlySet<string>): string | null {
-  const url = text.length <= 1_000 ? webAddress(text) : null
+  const url = text.length <= 1_000 ? parseWebAddress(text) : null
   if (!url) return null
   const { protocol, host } = new URL(url)
   return protocol === 'https:' || storeHosts.has(host) ? url : null

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { DEFAULT_BRAND } from '../../../shared/brand.ts'
 import { READY_DISCOUNT } from '../../../shared/discount-mail.ts'
 import { DEFAULT_MAIL_BRAND, toMailBrand } from './brand.ts'
-import { type MailBrand, sampleContext, type TemplateContext, type TemplateItem } from './context.ts'
+import { buildSampleContext, type MailBrand, type TemplateContext, type TemplateItem } from './context.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from './ready-templates.ts'
 import { createTemplateRenderer } from './render.ts'
 
@@ -15,7 +15,7 @@ const LINK = 'https://shop.example/cart/recover?cart_id=sample'
 
 function render(body: string, context: Partial<TemplateContext> = {}) {
   const options = { storeHosts: ['shop.example'], trackLink: () => null }
-  return renderer.render({ id: 'look', version: 0, subject: 'S', body }, sampleContext(context), options)
+  return renderer.render({ id: 'look', version: 0, subject: 'S', body }, buildSampleContext(context), options)
 }
 
 const branded = (changes: Partial<MailBrand>) => ({ brand: { ...DEFAULT_MAIL_BRAND, ...changes } })
@@ -32,7 +32,7 @@ describe('a mail of a cart', () => {
     '%s has name, heading, items, total, one button and footer, in this order',
     { tags: ['B3'] },
     (_id, body) => {
-      for (const coupon of [null, sampleContext().coupon]) {
+      for (const coupon of [null, buildSampleContext().coupon]) {
         const { html, text } = render(body!, { items: items(3), coupon })
         const total = coupon ? '$72.00' : '$80.00'
         const order = [
@@ -133,10 +133,10 @@ describe('a mail of a cart', () => {
   test('with a discount shows the coupon’s value, and without one omits it', () => {
     const { subject, body } = ready.find(({ id }) => id === 'discount')!
     const message = (coupon: TemplateContext['coupon']) =>
-      renderer.render({ id: 'look', version: 0, subject, body }, sampleContext({ coupon }), {
+      renderer.render({ id: 'look', version: 0, subject, body }, buildSampleContext({ coupon }), {
         ...{ storeHosts: [], trackLink: () => null },
       })
-    const with15 = message({ ...sampleContext().coupon!, amount: '15%' })
+    const with15 = message({ ...buildSampleContext().coupon!, amount: '15%' })
     expect([with15.subject, with15.text]).toEqual([
       '15% off your cart at Harbour Goods',
       expect.stringMatching(/^15% off your cart\n[\s\S]*here is 15% off what/),

@@ -88,12 +88,12 @@ export function readLayout(): Layout {
 function applyColours(source: string, { light, dark, font, radius }: Look): string {
   const sizes = { font, radius: String(radius), cardRadius: String(radius && radius + 8) }
   const words = {
-    ...withPrefix('light', { ...light }),
-    ...withPrefix('dark', { ...dark }),
-    ...withPrefix('look', sizes),
+    ...addPrefix('light', { ...light }),
+    ...addPrefix('dark', { ...dark }),
+    ...addPrefix('look', sizes),
   }
   return source.replace(/\{\{ (\w+\.\w+) \}\}/g, (place, name: string) => words[name] ?? place)
 }
 
-const withPrefix = (prefix: string, parts: Record<string, string>): Record<string, string> =>
+const addPrefix = (prefix: string, parts: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(parts).map(([name, value]) => [`${prefix}.${name}`, value]))

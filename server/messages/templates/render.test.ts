@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { sampleContext, type TemplateContext, TemplateError } from './context.ts'
+import { buildSampleContext, type TemplateContext, TemplateError } from './context.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from './ready-templates.ts'
 import { createTemplateRenderer, type RenderOptions } from './render.ts'
 
@@ -14,7 +14,11 @@ function render(
   subject = 'S',
 ) {
   const source = { id: 'test', version: ++version, subject, body }
-  return renderer.render(source, sampleContext(context), { storeHosts: ['shop.example'], trackLink: track, ...options })
+  return renderer.render(source, buildSampleContext(context), {
+    storeHosts: ['shop.example'],
+    trackLink: track,
+    ...options,
+  })
 }
 
 function track(url: string) {

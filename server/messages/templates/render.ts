@@ -2,7 +2,7 @@
 import { compile as compileHtmlToText } from 'html-to-text'
 import { hasBlank } from './blanks.ts'
 import { createCompiler } from './compile.ts'
-import { sampleContext, type TemplateContext, TemplateError, type TemplateSource } from './context.ts'
+import { buildSampleContext, type TemplateContext, TemplateError, type TemplateSource } from './context.ts'
 import { createDraft, type DraftTools, emptyBodyError, fill } from './draft.ts'
 import { type RenderedMessage, readLayout, renderMessage } from './message.ts'
 import { makePlan, type Planning, type PlanTools } from './plans/making.ts'
@@ -98,7 +98,7 @@ const draft = { id: 'draft', version: 0 }
 /** Renders with a discount and without. A template only about a coupon is valid for messages that have one. */
 function check(render: (context: TemplateContext) => unknown): TemplateError | null {
   try {
-    for (const changes of [{}, { coupon: null }]) render(sampleContext(changes))
+    for (const changes of [{}, { coupon: null }]) render(buildSampleContext(changes))
     return null
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sampleContext } from './context.ts'
+import { buildSampleContext } from './context.ts'
 import { createRenders } from './renders.ts'
 
 const program = new URL('../../../test/faulty-render-thread.ts', import.meta.url)
@@ -9,7 +9,7 @@ const renders = createRenders({ program, limitMs: 100 })
 const real = createRenders()
 afterAll(() => Promise.all([renders.close(), real.close()]))
 
-const context = sampleContext()
+const context = buildSampleContext()
 const source = (body: string) => ({ id: body, version: 1, subject: '-', body })
 const text = (body: string, lane: 'sending' | 'asking' = 'sending', accountId = 'a') =>
   renders.text({ lane, accountId }, source(body), context)
@@ -42,7 +42,7 @@ describe('an owner’s text', () => {
     const options = { storeHosts: [], tracked: () => '' }
     const who = { lane: 'sending' as const, accountId: 'a' }
     const mails = ['Ana', 'Bo', 'Cy'].map((customerName) =>
-      renders.mail(who, source('PLANLESS'), sampleContext({ customerName }), options),
+      renders.mail(who, source('PLANLESS'), buildSampleContext({ customerName }), options),
     )
     expect((await Promise.all(mails)).map(({ text }) => text.split('\n')[0])).toEqual(Array(3).fill('PLANLESS'))
     expect(renders.planFigures()).toMatchObject({ planned: 0, plans: 0 })
@@ -114,7 +114,8 @@ describe('the real threads', () => {
     const own = createRenders()
     const options = { storeHosts: ['shop.example'], tracked: (n: number) => `https://app.example/c/${n}` }
     const template = source('Hi {{ customer_name }}, see https://shop.example/sale.\n\n{{ cart_items }}')
-    const context = (customerName: string) => sampleContext({ customerName, checkoutLink: 'https://app.example/c/a1' })
+    const context = (customerName: string) =>
+      buildSampleContext({ customerName, checkoutLink: 'https://app.example/c/a1' })
     for (const name of ['Ana', 'Bo', 'Cy <3', 'Di']) {
       const looked = await own.mail({ lane: 'asking', accountId: 'a' }, template, context(name), options)
       expect(await own.mail(who, template, context(name), options)).toEqual(looked)

@@ -120,7 +120,7 @@ function isBuiltInJob(job: RenderJob): boolean {
 let shared: Renders | undefined
 
 /** One pair of threads per process, started on first use. */
-export function sharedRenders(): Renders {
+export function getSharedRenders(): Renders {
   shared ??= createRenders()
   return shared
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { measureCpuMs } from '../../../test/cpu.ts'
 import { parseKeyword } from '../../delivery/inbound/keywords.ts'
 import { createCompiler } from './compile.ts'
-import { sampleContext } from './context.ts'
+import { buildSampleContext } from './context.ts'
 import { sanitizeHtml } from './draft.ts'
 import { createTemplateRenderer } from './render.ts'
 import { hasRange, isOnlyTags, listTags, splitLiquid, tidyLines } from './scan.ts'
@@ -117,7 +117,7 @@ test('a range or a nested loop is still refused with its own error', () => {
   const code = (body: string) => renderer.check({ subject: 'S', body })?.code
   expect(code('{% for i in (1..9) %}x{% endfor %}')).toBe('limit_exceeded')
   expect(code('{% for i in cart_items %}{%- for j in cart_items %}x{% endfor %}{% endfor %}')).toBe('limit_exceeded')
-  expect(renderer.text({ id: 'a', version: 0, subject: '', body: 'a {{ cart_total }}' }, sampleContext())).toBe(
+  expect(renderer.text({ id: 'a', version: 0, subject: '', body: 'a {{ cart_total }}' }, buildSampleContext())).toBe(
     'a $80.00',
   )
 })

@@ -1,7 +1,7 @@
 // Cleans the values of a message: texts of the store or shopper on one line, bounded, and links as web addresses. Pure.
 import { cleanBrand, DEFAULT_MAIL_BRAND } from './brand.ts'
 import type { TemplateCoupon, TemplateItem } from './context.ts'
-import { cleanText, type TemplateContext, TemplateError, webAddress } from './context.ts'
+import { cleanText, parseWebAddress, type TemplateContext, TemplateError } from './context.ts'
 import type { CleanItem } from './items.ts'
 import { cleanImageUrl, type ShownCart, SOLD_OUT } from './items.ts'
 
@@ -70,7 +70,7 @@ const MAX_ADDRESS = 1_000
 const MAX_ADDRESS_LINES = 8
 
 function requiredLink(text: string, name: string): string {
-  const url = webAddress(text)
+  const url = parseWebAddress(text)
   if (!url) throw new TemplateError('invalid_link', `The ${name} link is not a web address.`)
   return url
 }

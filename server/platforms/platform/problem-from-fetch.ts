@@ -16,7 +16,7 @@ const FETCH_CODES: Readonly<Record<FetchProblemKind, StoreProblemCode>> = {
   bad_url: 'unreachable',
 }
 
-export function problemFromFetch(error: unknown): StoreProblem {
+export function toFetchProblem(error: unknown): StoreProblem {
   if (error instanceof StoreProblem) return error
   if (!(error instanceof FetchProblem)) throw error
   return new StoreProblem(FETCH_CODES[error.kind], error.detail)

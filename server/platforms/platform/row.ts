@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SkippedRow } from './platform.ts'
-import { isRecord, parseGmt, parseId, plainText, webAddress } from './text.ts'
+import { isRecord, parseGmt, parseId, parseWebAddress, toPlainText } from './text.ts'
 
 // Reads rows of a store's response, field by field: a missing or invalid field becomes null, and only a row without a
 // required field is skipped.
@@ -27,9 +27,9 @@ export function readRows<Row>(list: readonly unknown[], read: (raw: unknown) => 
 const MAX_LINES = 500
 export const field = <Value>(read: (input: unknown) => Value) => z.unknown().optional().transform(read)
 export const wireId = field(parseId)
-export const wireText = (maxLength: number) => field((input) => plainText(input, maxLength))
+export const wireText = (maxLength: number) => field((input) => toPlainText(input, maxLength))
 export const wireTime = field(parseGmt)
-export const wireUrl = field(webAddress)
+export const wireUrl = field(parseWebAddress)
 export const wireRaw = z.unknown().optional()
 export const wireList = field((input) => (Array.isArray(input) ? input.slice(0, MAX_LINES).filter(isRecord) : []))
 export const wirePart = field((input) => (isRecord(input) ? input : {}))

@@ -6,7 +6,7 @@ import { decode } from 'html-entities'
  * Plain text: without tags, entities decoded, control characters as spaces, trimmed and bounded. null when nothing
  * remains.
  */
-export function plainText(input: unknown, maxLength = 300): string | null {
+export function toPlainText(input: unknown, maxLength = 300): string | null {
   if (typeof input !== 'string' && typeof input !== 'number') return null
   const bounded = String(input).slice(0, maxLength * 10)
   // Removes only real tags; "&lt;b&gt;" is a name that shows <b> and stays.
@@ -18,9 +18,9 @@ export function plainText(input: unknown, maxLength = 300): string | null {
   return text === '' ? null : sliceText(text, maxLength)
 }
 
-/** A store's error message: like `plainText`, without anything that looks like a key or an OAuth parameter. */
-export function safeDetail(input: unknown, secrets: readonly string[]): string | null {
-  let text = plainText(input, 300)
+/** A store's error message: like `toPlainText`, without anything that looks like a key or an OAuth parameter. */
+export function removeSecrets(input: unknown, secrets: readonly string[]): string | null {
+  let text = toPlainText(input, 300)
   if (text === null) return null
   for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, '…')
   return text.replace(/\b(?:ck|cs)_[A-Za-z0-9]+/g, '…').replace(/\b(oauth_\w+|consumer_\w+)=[^\s&]+/g, '$1=…')
@@ -54,7 +54,7 @@ export function parseUnixTime(input: unknown): string | null {
 }
 
 /** An http(s) URL without a user name, or null. */
-export function webAddress(input: unknown): string | null {
+export function parseWebAddress(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > 2000) return null
   const text = decode(input.trim())
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 import type { CouponDraft } from '../platform/coupon.ts'
-import { couponUrl, readCoupon } from './coupons.ts'
+import { buildCouponUrl, readCoupon } from './coupons.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -203,7 +203,11 @@ describe('what other discounts are', () => {
 })
 
 test('links to the admin page of a discount', () => {
-  expect(couponUrl('https://my-shop.myshopify.com', '12')).toBe('https://admin.shopify.com/store/my-shop/discounts/12')
-  expect(couponUrl('http://localhost:5500', '12')).toBe('http://localhost:5500/admin/discounts/12')
-  expect(couponUrl('https://my-shop.myshopify.com', '../x')).toBe('https://admin.shopify.com/store/my-shop/discounts/0')
+  expect(buildCouponUrl('https://my-shop.myshopify.com', '12')).toBe(
+    'https://admin.shopify.com/store/my-shop/discounts/12',
+  )
+  expect(buildCouponUrl('http://localhost:5500', '12')).toBe('http://localhost:5500/admin/discounts/12')
+  expect(buildCouponUrl('https://my-shop.myshopify.com', '../x')).toBe(
+    'https://admin.shopify.com/store/my-shop/discounts/0',
+  )
 })

@@ -14,13 +14,13 @@ import type {
 import type { Page } from '../platform/platform.ts'
 import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { parseId, plainText } from '../platform/text.ts'
-import { at, connection, formatGid, parseAmount, parseGid, toMinor, wireFlag, wireInstant } from './fields.ts'
+import { parseId, toPlainText } from '../platform/text.ts'
+import { connection, formatGid, getPath, parseAmount, parseGid, toMinor, wireFlag, wireInstant } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { numberedPages } from './lists.ts'
 import { DISCOUNT_DELETE } from './mutations.ts'
 import { type UserError, userErrors } from './problems.ts'
-import { changedSince, PAGE } from './queries.ts'
+import { buildChangedSince, PAGE } from './queries.ts'
 
 // Coupons: discounts with one code each. A mutation returns only the discount's id, and the result is read separately.
 // Withheld fields therefore never lead to a second discount.
@@ -30,7 +30,7 @@ const PAGE_SIZE = 100
 const BATCH_SIZE = 8
 
 /** The admin page of a discount. */
-export function couponUrl(storeUrl: string, couponId: string): string {
+export function buildCouponUrl(storeUrl: string, couponId: string): string {
   const { hostname } = new URL(storeUrl)
   const id = parseId(couponId) ?? '0'
   const shop = /^([a-z0-9][a-z0-9-]*)\.myshopify\.com$/.exec(hostname)?.[1]
@@ -46,7 +46,7 @@ export function pullCoupons(
   graph: Graph,
   { currency, modifiedSince, firstPage, signal }: CouponQuery & { modifiedSince?: string; firstPage?: number },
 ): AsyncGenerator<Page<PlatformCoupon>> {
-  const changed = modifiedSince === undefined ? [] : [changedSince(modifiedSince)]
+  const changed = modifiedSince === undefined ? [] : [buildChangedSince(modifiedSince)]
   const variables = { query: ['method:code', ...changed].join(' AND ') }
   const root = 'discountNodes'
   return numberedPages(graph, {
@@ -108,7 +108,7 @@ async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Pr
   const { data } = await graph.write(DISCOUNT_CREATE, { input })
   const errors = userErrors(data.discountCodeBasicCreate)
   if (errors.length > 0) return toRefusal(errors)
-  const id = parseGid(at(data.discountCodeBasicCreate, 'codeDiscountNode', 'id'))
+  const id = parseGid(getPath(data.discountCodeBasicCreate, 'codeDiscountNode', 'id'))
   if (!id) throw new StoreProblem('shopify_bad_answer', 'the answer names no discount')
   const stored = await readBack(graph, { id, draft })
   if ('coupon' in stored) return stored
@@ -125,8 +125,8 @@ async function findOwner(graph: Graph, email: string | null | undefined): Promis
   if (!wanted || !graph.flags.customers || !graph.flags.emails) return 'unknown'
   const { data } = await graph.read(CUSTOMER_BY_EMAIL, { query: `email:${JSON.stringify(wanted)}` })
   const nodes = connection(data.customers).nodes
-  const isSame = (node: unknown) => normalizeEmail(at(node, 'defaultEmailAddress', 'emailAddress')) === wanted
-  return parseGid(at(nodes.find(isSame), 'id')) ?? 'unknown'
+  const isSame = (node: unknown) => normalizeEmail(getPath(node, 'defaultEmailAddress', 'emailAddress')) === wanted
+  return parseGid(getPath(nodes.find(isSame), 'id')) ?? 'unknown'
 }
 
 interface SentDiscount {
@@ -186,7 +186,7 @@ export async function deleteCoupons(graph: Graph, ids: readonly string[]): Promi
   const deletedIds: string[] = []
   for (const id of ids.filter((each) => parseId(each))) {
     const { data } = await graph.write(DISCOUNT_DELETE, { id: formatGid('DiscountCodeNode', id) })
-    const deleted = parseGid(at(data.discountCodeDelete, 'deletedCodeDiscountId'))
+    const deleted = parseGid(getPath(data.discountCodeDelete, 'deletedCodeDiscountId'))
     if (deleted === id || !(await exists(graph, id))) deletedIds.push(id)
   }
   return deletedIds
@@ -237,13 +237,13 @@ type WireDiscount = z.infer<typeof Discount>
 
 /** null: an automatic discount without a code. `code`: the one it was found by. */
 export function readCoupon(raw: unknown, currency: string, code?: string): RowReading<PlatformCoupon> | null {
-  const id = parseGid(at(raw, 'id'))
-  const parsed = Discount.safeParse(at(raw, 'codeDiscount'))
+  const id = parseGid(getPath(raw, 'id'))
+  const parsed = Discount.safeParse(getPath(raw, 'codeDiscount'))
   if (!id || !parsed.success) return skip(raw, 'not a discount')
   const wire = parsed.data
   if (!wire.__typename?.startsWith('DiscountCode')) return null
   const without = (reason: string) => ({ skipped: { id, reason } })
-  const first = code ?? plainText(at(connection(wire.codes).nodes[0], 'code'), 200)
+  const first = code ?? toPlainText(getPath(connection(wire.codes).nodes[0], 'code'), 200)
   if (!first) return without('no code')
   const minSpendMinor = readMinimum(wire, currency)
   const terms =
@@ -281,18 +281,18 @@ const NO_TERMS = { type: 'other', percent: null, amountMinor: null } as const
 
 /** null: an unreadable discount. */
 function readTerms({ __typename: type, customerGets }: WireDiscount, currency: string): Terms | null {
-  const value = at(customerGets, 'value')
+  const value = getPath(customerGets, 'value')
   if (type !== 'DiscountCodeBasic') return { ...NO_TERMS, platformType: KINDS.get(type) ?? 'unknown' }
-  if (at(value, '__typename') === 'DiscountPercentage') {
-    const share = at(value, 'percentage')
+  if (getPath(value, '__typename') === 'DiscountPercentage') {
+    const share = getPath(value, 'percentage')
     const percent = typeof share === 'number' ? Math.round(share * 10_000) : Number.NaN
     if (!(percent >= 0 && percent <= 10_000)) return null
     return { type: 'percentage', platformType: 'percentage', percent, amountMinor: null }
   }
-  if (at(value, '__typename') !== 'DiscountAmount') return { ...NO_TERMS, platformType: 'on_quantity' }
-  const amountMinor = toMinor(parseAmount(at(value, 'amount')), currency)
+  if (getPath(value, '__typename') !== 'DiscountAmount') return { ...NO_TERMS, platformType: 'on_quantity' }
+  const amountMinor = toMinor(parseAmount(getPath(value, 'amount')), currency)
   if (amountMinor === null || amountMinor < 0) return null
-  const isWhole = at(value, 'appliesOnEachItem') === false
+  const isWhole = getPath(value, 'appliesOnEachItem') === false
   return {
     type: isWhole ? 'fixed' : 'other',
     platformType: isWhole ? 'fixed_amount' : 'fixed_each',
@@ -316,12 +316,13 @@ function readMinimum({ minimumRequirement }: WireDiscount, currency: string): nu
 
 /** null: more entries than were returned. A truncated restriction would be a different one. */
 function readLimits({ customerGets, context }: WireDiscount): CouponLimits | null {
-  const items = at(customerGets, 'items')
+  const items = getPath(customerGets, 'items')
   const [products, variants, collections] = ['products', 'productVariants', 'collections'].map((name) =>
-    connection(at(items, name)),
+    connection(getPath(items, name)),
   )
   if (products!.hasNext || variants!.hasNext || collections!.hasNext) return null
-  const ids = (nodes: readonly unknown[]) => nodes.map((node) => parseGid(at(node, 'id'))).filter((id) => id !== null)
+  const ids = (nodes: readonly unknown[]) =>
+    nodes.map((node) => parseGid(getPath(node, 'id'))).filter((id) => id !== null)
   return {
     productIds: ids([...products!.nodes, ...variants!.nodes]),
     excludedProductIds: [],
@@ -337,7 +338,9 @@ function readEmails(context: Record<string, unknown>): string[] {
   const type = context.__typename
   if (type === undefined || type === 'DiscountBuyerSelectionAll') return []
   const customers = Array.isArray(context.customers) ? context.customers.slice(0, 500) : [null]
-  return customers.map((each) => normalizeEmail(at(each, 'defaultEmailAddress', 'emailAddress')) ?? UNKNOWN_RECIPIENT)
+  return customers.map(
+    (each) => normalizeEmail(getPath(each, 'defaultEmailAddress', 'emailAddress')) ?? UNKNOWN_RECIPIENT,
+  )
 }
 
 /** Reassembles the mark from its numbered chunks; null: not ours. */

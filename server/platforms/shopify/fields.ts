@@ -46,9 +46,9 @@ export function parseAmount(input: unknown): Amount | null {
 }
 
 /** The amount of a `MoneyBag` in the shop's currency. */
-export const shopMoney = (input: unknown): Amount | null => (isRecord(input) ? parseAmount(input.shopMoney) : null)
+export const parseShopMoney = (input: unknown): Amount | null => (isRecord(input) ? parseAmount(input.shopMoney) : null)
 
-export const wireMoney = field(shopMoney)
+export const wireMoney = field(parseShopMoney)
 
 /** Minor units, if the amount has this currency. */
 export const toMinor = (amount: Amount | null, currency: string): number | null =>
@@ -77,6 +77,6 @@ export function connection(input: unknown): Connection {
 export const wireConnection = field(connection)
 
 /** The value at a path of names; undefined when any part is missing. */
-export function at(input: unknown, ...path: string[]): unknown {
+export function getPath(input: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), input)
 }

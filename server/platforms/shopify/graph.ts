@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { FetchProblem } from '../../core/net/fetch-problem.ts'
 import type { StoreAccess, StoreKeys, StoreNet, StoreToken, TokenCache } from '../platform/access.ts'
 import type { StoreProblemCode } from '../platform/platform.ts'
-import { problemFromFetch } from '../platform/problem-from-fetch.ts'
+import { toFetchProblem } from '../platform/problem-from-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, plainText, safeDetail } from '../platform/text.ts'
-import { at } from './fields.ts'
+import { isRecord, removeSecrets, toPlainText } from '../platform/text.ts'
+import { getPath } from './fields.ts'
 import { API_VERSION } from './queries.ts'
 import { pause } from './throttle.ts'
 
@@ -87,11 +87,11 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenCach
     const since = net.now().getTime()
     for (;;) {
       const answer = await sendAuthorized(asking)
-      const extensions = at(answer.body, 'extensions')
+      const extensions = getPath(answer.body, 'extensions')
       throttle.note(extensions)
-      const cost = at(extensions, 'cost', 'requestedQueryCost')
+      const cost = getPath(extensions, 'cost', 'requestedQueryCost')
       if (typeof cost === 'number' && cost > 0 && cost < 1e6) costs.set(asking.document, cost)
-      const found = answer.status === 200 ? classifyErrors(at(answer.body, 'errors'), secrets) : null
+      const found = answer.status === 200 ? classifyErrors(getPath(answer.body, 'errors'), secrets) : null
       const problem = answer.status === 429 ? classifyStatus(answer, secrets) : found?.problem
       if (problem?.code !== 'rate_limited') return { answer, found }
       if (net.now().getTime() - since > MAX_THROTTLED_MS) throw problem
@@ -110,7 +110,7 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenCach
       return ask(asking, tries - 1)
     }
     if (found) throw found.problem
-    const data = at(answer.body, 'data')
+    const data = getPath(answer.body, 'data')
     if (answer.status !== 200 || !isRecord(data)) throw classifyStatus(answer, secrets)
     return { data, requestedCost: costs.get(asking.document) ?? null, clockSkewMs: answer.clockSkewMs }
   }
@@ -255,12 +255,12 @@ async function dial(net: StoreNet, request: DialRequest): Promise<ShopifyAnswer>
     return await sendOnce(net, request)
   } catch (error) {
     const isStale = error instanceof FetchProblem && error.kind === 'connection_lost'
-    if (!isStale || !request.isRead) throw problemFromFetch(error)
+    if (!isStale || !request.isRead) throw toFetchProblem(error)
   }
   try {
     return await sendOnce(net, request)
   } catch (error) {
-    throw problemFromFetch(error)
+    throw toFetchProblem(error)
   }
 }
 
@@ -340,7 +340,7 @@ function parseRetryAfter({ headers }: ShopifyAnswer): { retryAfterMs?: number } 
 
 /** `errors` is a text, a list of `{ message }`, or an object of lists. */
 function readMessage(body: unknown): unknown {
-  const errors = at(body, 'errors') ?? at(body, 'error_description') ?? at(body, 'error')
+  const errors = getPath(body, 'errors') ?? getPath(body, 'error_description') ?? getPath(body, 'error')
   if (typeof errors === 'string') return errors
   const first = Array.isArray(errors) ? errors[0] : isRecord(errors) ? Object.values(errors)[0] : null
   return isRecord(first) ? first.message : Array.isArray(first) ? first[0] : first
@@ -368,15 +368,16 @@ const LACK_OF_SCOPE: Readonly<Record<string, WithheldData>> = { read_customers: 
 /** Summarises the errors of a response: the first that cannot be handled, else the first. null: no errors. */
 function classifyErrors(errors: unknown, secrets: readonly string[]): GraphProblem | null {
   if (errors === undefined || errors === null || (Array.isArray(errors) && errors.length === 0)) return null
-  if (!Array.isArray(errors)) return otherProblem(new StoreProblem('shopify_bad_answer', cleanMessage(errors, secrets)))
+  if (!Array.isArray(errors))
+    return toOtherProblem(new StoreProblem('shopify_bad_answer', cleanMessage(errors, secrets)))
   const read = errors.slice(0, 100).map((error) => classifyError(error, secrets))
   const worst = read.find(({ kind }) => kind !== 'lack') ?? read[0]!
   return { ...worst, lacks: [...new Set(read.flatMap(({ lacks }) => lacks))] }
 }
 
 function classifyError(error: unknown, secrets: readonly string[]): GraphProblem {
-  const code = at(error, 'extensions', 'code')
-  const words = cleanMessage(at(error, 'message'), secrets)
+  const code = getPath(error, 'extensions', 'code')
+  const words = cleanMessage(getPath(error, 'message'), secrets)
   switch (code) {
     case 'THROTTLED':
       return { kind: 'throttled', lacks: [], problem: new StoreProblem('rate_limited', words) }
@@ -386,21 +387,21 @@ function classifyError(error: unknown, secrets: readonly string[]): GraphProblem
     case 'TIMEOUT':
       return { kind: 'transient', lacks: [], problem: new StoreProblem('shopify_error', words) }
     case 'SHOP_INACTIVE':
-      return otherProblem(new StoreProblem('shopify_store_paused', words))
+      return toOtherProblem(new StoreProblem('shopify_store_paused', words))
     case 'ACCESS_DENIED':
       return classifyDenial(error, words)
     default:
-      return otherProblem(new StoreProblem('shopify_bad_answer', words ?? 'an error without words'))
+      return toOtherProblem(new StoreProblem('shopify_bad_answer', words ?? 'an error without words'))
   }
 }
 
-const otherProblem = (problem: StoreProblem): GraphProblem => ({ kind: 'other', lacks: [], problem })
+const toOtherProblem = (problem: StoreProblem): GraphProblem => ({ kind: 'other', lacks: [], problem })
 
 const SCOPE = /\b(?:read|write)_[a-z_]{1,60}\b/g
 
 /** Either a missing scope, which is named, or withheld personal data. */
 function classifyDenial(error: unknown, words: string | null): GraphProblem {
-  const wanted = plainText(at(error, 'extensions', 'requiredAccess'), 500) ?? words ?? ''
+  const wanted = toPlainText(getPath(error, 'extensions', 'requiredAccess'), 500) ?? words ?? ''
   const scopes = [...new Set(wanted.match(SCOPE) ?? [])]
   const [first] = scopes
   if (!first) {
@@ -409,7 +410,7 @@ function classifyDenial(error: unknown, words: string | null): GraphProblem {
   }
   const lacks = scopes.flatMap((scope) => LACK_OF_SCOPE[scope] ?? [])
   const problem = new StoreProblem('shopify_scopes_missing', scopes.slice(0, 5).join(', '))
-  return lacks.length > 0 ? { kind: 'lack', lacks, problem } : otherProblem(problem)
+  return lacks.length > 0 ? { kind: 'lack', lacks, problem } : toOtherProblem(problem)
 }
 
 const LACK_OF_FIELD: readonly (readonly [field: RegExp, lack: WithheldData])[] = [
@@ -420,16 +421,16 @@ const LACK_OF_FIELD: readonly (readonly [field: RegExp, lack: WithheldData])[] =
 
 /** By the field concerned; all personal data when it is unknown. */
 function findWithheld(error: unknown): WithheldData[] {
-  const path = at(error, 'path')
+  const path = getPath(error, 'path')
   const last = Array.isArray(path) ? path.findLast((part) => typeof part === 'string') : null
-  const named = /\bthe (\w{1,40}) field\b/.exec(plainText(at(error, 'message'), 300) ?? '')?.[1]
+  const named = /\bthe (\w{1,40}) field\b/.exec(toPlainText(getPath(error, 'message'), 300) ?? '')?.[1]
   const known = LACK_OF_FIELD.find(([field]) => field.test(named ?? last ?? ''))
   return known ? [known[1]] : LACK_OF_FIELD.map(([, lack]) => lack)
 }
 
-/** Like `safeDetail`, without anything that looks like a Shopify token. */
+/** Like `removeSecrets`, without anything that looks like a Shopify token. */
 function cleanMessage(input: unknown, secrets: readonly string[]): string | null {
-  return safeDetail(input, secrets)?.replace(/\bshp[a-z]{2,3}_[A-Za-z0-9]+/g, '…') ?? null
+  return removeSecrets(input, secrets)?.replace(/\bshp[a-z]{2,3}_[A-Za-z0-9]+/g, '…') ?? null
 }
 
 type WithheldData = 'names' | 'emails' | 'phones' | 'customers' | 'products'
@@ -481,9 +482,9 @@ function createThrottle(net: StoreNet): Throttle {
       if (bucket) bucket.available -= cost
     },
     note(extensions) {
-      const status = at(extensions, 'cost', 'throttleStatus')
+      const status = getPath(extensions, 'cost', 'throttleStatus')
       const [available, most, perSecond] = ['currentlyAvailable', 'maximumAvailable', 'restoreRate'].map((name) =>
-        parsePoints(at(status, name)),
+        parsePoints(getPath(status, name)),
       )
       if (available == null || !most || !perSecond) return
       bucket = { available: Math.min(available, most), most, perSecond, at: net.now().getTime() }

@@ -1,5 +1,5 @@
 import { isRecord } from '../platform/text.ts'
-import { at, connection, formatGid, parseGid } from './fields.ts'
+import { connection, formatGid, getPath, parseGid } from './fields.ts'
 import type { Graph } from './graph.ts'
 
 // Carts and orders with more lines than were returned: the rest is read for each of them, which is rare.
@@ -16,16 +16,16 @@ export interface LinesQuery {
 }
 
 /** The record with all its lines; a complete one is returned unchanged. */
-export async function withAllLines(query: LinesQuery, raw: unknown): Promise<unknown> {
-  const first = connection(at(raw, 'lineItems'))
-  const id = parseGid(at(raw, 'id'))
+export async function loadAllLines(query: LinesQuery, raw: unknown): Promise<unknown> {
+  const first = connection(getPath(raw, 'lineItems'))
+  const id = parseGid(getPath(raw, 'id'))
   if (!isRecord(raw) || !first.hasNext || !id) return raw
   const nodes = [...first.nodes]
   let last = first
   for (let page = 0; page < MAX_PAGES && last.hasNext; page += 1) {
     const variables = { id: formatGid(query.type, id), after: last.endCursor }
     const { data } = await query.graph.read(query.document, variables, query.signal)
-    last = connection(at(data[query.root], 'lineItems'))
+    last = connection(getPath(data[query.root], 'lineItems'))
     nodes.push(...last.nodes)
   }
   return { ...raw, lineItems: { nodes } }

@@ -1,7 +1,7 @@
 import type { Page } from '../platform/platform.ts'
 import { type RowReading, readRows } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { at, type Connection, connection } from './fields.ts'
+import { type Connection, connection, getPath } from './fields.ts'
 import { type Graph, type GraphAnswer, TooCostly } from './graph.ts'
 
 // Lists with cursors. The page size adapts to the query's cost.
@@ -53,7 +53,8 @@ async function readChunk(graph: Graph, query: ListQuery, { after, size }: { afte
 
 function findList({ data }: GraphAnswer, root: string): unknown {
   const list = data[root]
-  if (!Array.isArray(at(list, 'nodes'))) throw new StoreProblem('shopify_bad_answer', `a list of ${root} was expected`)
+  if (!Array.isArray(getPath(list, 'nodes')))
+    throw new StoreProblem('shopify_bad_answer', `a list of ${root} was expected`)
   return list
 }
 

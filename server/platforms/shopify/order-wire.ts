@@ -4,12 +4,12 @@ import { capitals } from '../../../shared/coupons.ts'
 import { parseCurrency } from '../../../shared/money.ts'
 import type { OrderDiscount, OrderKind, OrderSource, PlatformItem, PlatformOrder } from '../platform/platform.ts'
 import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
-import { plainText, webAddress } from '../platform/text.ts'
+import { parseWebAddress, toPlainText } from '../platform/text.ts'
 import {
-  at,
   connection,
+  getPath,
   parseGid,
-  shopMoney,
+  parseShopMoney,
   toMinor,
   wireConnection,
   wireFlag,
@@ -91,7 +91,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
 }
 
 export const parseCodes = (words: readonly unknown[]): string[] =>
-  words.map((code) => plainText(code, 200)).filter((code) => code !== null)
+  words.map((code) => toPlainText(code, 200)).filter((code) => code !== null)
 
 /** The store's status: `paid`, `partially_refunded` …; `cancelled` has priority. */
 const readStatus = ({ cancelledAt, displayFinancialStatus }: WireOrder): string =>
@@ -142,7 +142,7 @@ const Item = z.object({
   title: wireText(300),
   variantTitle: wireText(200),
   image: wirePart,
-  originalUnitPriceSet: field(shopMoney),
+  originalUnitPriceSet: field(parseShopMoney),
   product: wirePart,
   variant: wirePart,
 })
@@ -166,7 +166,7 @@ function readItem(raw: unknown, currency: string): PlatformItem | null {
     sku,
     quantity,
     unitPriceMinor: Math.max(toMinor(originalUnitPriceSet, currency) ?? 0, 0),
-    imageUrl: webAddress(image.url),
+    imageUrl: parseWebAddress(image.url),
   }
 }
 
@@ -176,16 +176,16 @@ export const DEFAULT_TITLE = 'Default Title'
 /** Discount of each code on the lines. A code for shipping has none. */
 export function readDiscounts(raw: unknown, currency: string): OrderDiscount[] {
   const codes = new Map<unknown, string>()
-  for (const node of connection(at(raw, 'discountApplications')).nodes) {
-    const code = capitals(plainText(at(node, 'code'), 200) ?? '')
-    if (code && at(node, 'targetType') !== 'SHIPPING_LINE') codes.set(at(node, 'index'), code)
+  for (const node of connection(getPath(raw, 'discountApplications')).nodes) {
+    const code = capitals(toPlainText(getPath(node, 'code'), 200) ?? '')
+    if (code && getPath(node, 'targetType') !== 'SHIPPING_LINE') codes.set(getPath(node, 'index'), code)
   }
   const sums = new Map([...codes.values()].map((code) => [code, 0]))
-  for (const line of connection(at(raw, 'lineItems')).nodes) {
-    const allocations = at(line, 'discountAllocations')
+  for (const line of connection(getPath(raw, 'lineItems')).nodes) {
+    const allocations = getPath(line, 'discountAllocations')
     for (const allocation of Array.isArray(allocations) ? allocations.slice(0, 100) : []) {
-      const code = codes.get(at(allocation, 'discountApplication', 'index'))
-      const minor = toMinor(shopMoney(at(allocation, 'allocatedAmountSet')), currency)
+      const code = codes.get(getPath(allocation, 'discountApplication', 'index'))
+      const minor = toMinor(parseShopMoney(getPath(allocation, 'allocatedAmountSet')), currency)
       if (code && minor !== null) sums.set(code, sums.get(code)! + Math.max(minor, 0))
     }
   }

@@ -3,26 +3,26 @@ import { FetchProblem } from '../../core/net/fetch-problem.ts'
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { StoreNet } from '../platform/access.ts'
 import type { OrderPage, OrderQuery, PlatformOrder, SkippedRow } from '../platform/platform.ts'
-import { problemFromFetch } from '../platform/problem-from-fetch.ts'
+import { toFetchProblem } from '../platform/problem-from-fetch.ts'
 import { field, type RowReading, readRows, wireText } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseId, webAddress } from '../platform/text.ts'
-import { at, formatGid, parseGid, wireInstant } from './fields.ts'
+import { isRecord, parseId, parseWebAddress } from '../platform/text.ts'
+import { formatGid, getPath, parseGid, wireInstant } from './fields.ts'
 import type { Graph } from './graph.ts'
-import { type LinesQuery, withAllLines } from './lines.ts'
+import { type LinesQuery, loadAllLines } from './lines.ts'
 import { readChunks } from './lists.ts'
 import { readDiscounts, readOrder } from './order-wire.ts'
 import { userErrors } from './problems.ts'
 import {
   BULK_BY_ID,
   BULK_RECENT,
-  changedSince,
+  buildBulkOrders,
+  buildChangedSince,
   ORDER_BY_ID,
   ORDER_DISCOUNTS,
   ORDER_ITEMS,
   ORDERS,
   ORDERS_COUNT,
-  ordersInBulk,
 } from './queries.ts'
 import { pause } from './throttle.ts'
 
@@ -48,9 +48,9 @@ export async function* pullOrders(graph: Graph, net: StoreNet, query: OrderQuery
 
 async function isMany(graph: Graph, net: StoreNet, { modifiedSince, signal }: OrderQuery): Promise<boolean> {
   if (net.now().getTime() - Date.parse(modifiedSince) < RECENT_MS) return false
-  const variables = { query: changedSince(modifiedSince), limit: MANY + 1 }
+  const variables = { query: buildChangedSince(modifiedSince), limit: MANY + 1 }
   const { data } = await graph.read(ORDERS_COUNT, variables, signal)
-  const count = at(data.ordersCount, 'count')
+  const count = getPath(data.ordersCount, 'count')
   return typeof count === 'number' && count > MANY
 }
 
@@ -65,7 +65,7 @@ async function* pullPages(graph: Graph, net: StoreNet, { query, place }: Pull): 
   const since = formatInstant(new Date(Date.parse(place.modifiedSince) - LAG_MS).toISOString())
   const list = {
     ...{ document: ORDERS, root: 'orders', signal: query.signal },
-    variables: { query: changedSince(since) },
+    variables: { query: buildChangedSince(since) },
     sizes: { first: Math.min(most, 10), most },
   }
   let { page } = place
@@ -103,7 +103,7 @@ const buildLinesQuery = (graph: Graph, signal: AbortSignal | undefined): LinesQu
 
 async function wholeOrders(graph: Graph, nodes: readonly unknown[], signal: AbortSignal | undefined) {
   const whole: unknown[] = []
-  for (const node of nodes) whole.push(await withAllLines(buildLinesQuery(graph, signal), node))
+  for (const node of nodes) whole.push(await loadAllLines(buildLinesQuery(graph, signal), node))
   return whole
 }
 
@@ -116,9 +116,9 @@ async function addDiscounts(graph: Graph, rows: readonly PlatformOrder[], signal
     const { data } = await graph.read(ORDER_DISCOUNTS, { ids }, signal)
     const nodes = Array.isArray(data.nodes) ? data.nodes : []
     for (const order of some) {
-      const node = nodes.find((each) => parseGid(at(each, 'id')) === order.orderId)
+      const node = nodes.find((each) => parseGid(getPath(each, 'id')) === order.orderId)
       // With more lines than were returned, the discount is unknown.
-      if (node && at(node, 'lineItems', 'pageInfo', 'hasNextPage') !== true) {
+      if (node && getPath(node, 'lineItems', 'pageInfo', 'hasNextPage') !== true) {
         order.discounts = readDiscounts(node, order.currency)
       }
     }
@@ -134,7 +134,7 @@ export async function readSingleOrder(
   if (!id) return null
   const { data } = await graph.read(ORDER_BY_ID, { id: formatGid('Order', id) }, signal)
   if (data.order === null || data.order === undefined) return null
-  const reading = readOrder(await withAllLines(buildLinesQuery(graph, signal), data.order))
+  const reading = readOrder(await loadAllLines(buildLinesQuery(graph, signal), data.order))
   if ('skipped' in reading) throw new StoreProblem('shopify_bad_answer', `order ${id}: ${reading.skipped.reason}`)
   await addDiscounts(graph, [reading.row], signal)
   return reading.row
@@ -157,7 +157,7 @@ const Operation = z.object({
   status: wireText(40),
   createdAt: wireInstant.pipe(z.string()),
   query: field((input) => (typeof input === 'string' ? input.slice(0, 20_000) : '')),
-  url: field(webAddress),
+  url: field(parseWebAddress),
 })
 
 type Operation = z.infer<typeof Operation>
@@ -192,17 +192,17 @@ function startTime(createdAt: string, { modifiedSince }: OrderQuery): string {
 /** The operation of an earlier attempt with the same query, else a new one. */
 async function findOrStartOperation(graph: Graph, net: StoreNet, query: OrderQuery): Promise<Operation> {
   // Missing permissions show up in a small query; the operation itself would only fail.
-  await graph.read(ORDERS, { query: changedSince(query.modifiedSince), first: 1, after: null }, query.signal)
+  await graph.read(ORDERS, { query: buildChangedSince(query.modifiedSince), first: 1, after: null }, query.signal)
   const recent = await graph.read(BULK_RECENT, {}, query.signal)
-  const nodes = at(recent.data.bulkOperations, 'nodes')
+  const nodes = getPath(recent.data.bulkOperations, 'nodes')
   const known = (Array.isArray(nodes) ? nodes.slice(0, 10) : []).map(parseOperation)
   const kept = known.filter((each) => each !== null).find((each) => isReusable(each, { net, query, graph }))
   if (kept) return kept
-  const text = ordersInBulk(changedSince(query.modifiedSince), graph.flags)
+  const text = buildBulkOrders(buildChangedSince(query.modifiedSince), graph.flags)
   const { data } = await graph.write(BULK_RUN, { query: text })
   const [refusal] = userErrors(data.bulkOperationRunQuery)
   if (refusal) throw new StoreProblem('shopify_bad_answer', refusal.words)
-  const made = parseOperation(at(data.bulkOperationRunQuery, 'bulkOperation'))
+  const made = parseOperation(getPath(data.bulkOperationRunQuery, 'bulkOperation'))
   if (!made) throw new StoreProblem('shopify_bad_answer', 'no operation was begun')
   return made
 }
@@ -218,7 +218,7 @@ function isReusable({ status, createdAt, query: text }: Operation, { graph, net,
   if (!['CREATED', 'RUNNING', 'COMPLETED'].includes(status ?? '')) return false
   const since = /updated_at:>='([^']{1,40})'/.exec(text)?.[1]
   if (!since || Number.isNaN(Date.parse(since)) || Date.parse(since) > Date.parse(query.modifiedSince)) return false
-  const isSame = collapseSpaces(text) === collapseSpaces(ordersInBulk(changedSince(since), graph.flags))
+  const isSame = collapseSpaces(text) === collapseSpaces(buildBulkOrders(buildChangedSince(since), graph.flags))
   return isSame && net.now().getTime() - Date.parse(createdAt) < REUSE_MS
 }
 
@@ -277,7 +277,7 @@ function addTo(open: Record<string, unknown> | null, value: unknown): void {
     throw new StoreProblem('shopify_bad_answer', 'a line in the file of orders belongs to no order')
   }
   const list = value.__typename === 'LineItem' ? open.lineItems : open.discountApplications
-  const nodes = at(list, 'nodes') as unknown[]
+  const nodes = getPath(list, 'nodes') as unknown[]
   if (nodes.length < MAX_LINES) nodes.push(value)
 }
 
@@ -359,12 +359,12 @@ async function ask(net: StoreNet, url: string, request: Parameters<StoreNet['fet
   try {
     return await net.fetch(url, request)
   } catch (error) {
-    if (!(error instanceof FetchProblem) || error.kind !== 'connection_lost') throw problemFromFetch(error)
+    if (!(error instanceof FetchProblem) || error.kind !== 'connection_lost') throw toFetchProblem(error)
   }
   try {
     return await net.fetch(url, request)
   } catch (error) {
-    throw problemFromFetch(error)
+    throw toFetchProblem(error)
   }
 }
 

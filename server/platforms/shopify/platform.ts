@@ -20,9 +20,9 @@ import type {
 } from '../platform/platform.ts'
 import { field, type RowReading, readRows, skip, wirePart, wireText } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseCountryCode, parseId, plainText, webAddress } from '../platform/text.ts'
+import { isRecord, parseCountryCode, parseId, parseWebAddress, toPlainText } from '../platform/text.ts'
 import {
-  couponUrl,
+  buildCouponUrl,
   createCoupons,
   deleteCoupons,
   findCoupon,
@@ -32,9 +32,9 @@ import {
   updateCoupons,
 } from './coupons.ts'
 import {
-  at,
   connection,
   formatGid,
+  getPath,
   parseGid,
   toMinor,
   wireConnection,
@@ -46,13 +46,13 @@ import {
 } from './fields.ts'
 import type { Graph, GraphAnswer } from './graph.ts'
 import { createGraph } from './graph.ts'
-import { type LinesQuery, withAllLines } from './lines.ts'
+import { type LinesQuery, loadAllLines } from './lines.ts'
 import { type ListQuery, numberedPages, readChunks } from './lists.ts'
 import { choosePlace, DEFAULT_TITLE, parseCodes, parseToken, readItems } from './order-wire.ts'
 import { pullOrders, readSingleOrder } from './orders.ts'
 import { readConsents, readCustomer, readPhone, wireAddress, wirePerson } from './people.ts'
 import { userErrors } from './problems.ts'
-import { ADDRESS, API_VERSION, changedSince, FLAGS, ITEM, MONEY, PAGE, SHOP, WHO } from './queries.ts'
+import { ADDRESS, API_VERSION, buildChangedSince, FLAGS, ITEM, MONEY, PAGE, SHOP, WHO } from './queries.ts'
 import { canDeliverTo, readDelivery, TOPICS, webhookSecret } from './webhooks.ts'
 
 /** A client for one store. Keep one per store: it caches the remaining points and the app's permissions. */
@@ -103,7 +103,7 @@ function pullCustomers(
   { modifiedSince, firstPage, signal }: { modifiedSince?: string; firstPage?: number; signal?: AbortSignal },
 ): AsyncGenerator<Page<PlatformCustomer>> {
   const root = 'customers'
-  const variables = { query: modifiedSince === undefined ? null : changedSince(modifiedSince) }
+  const variables = { query: modifiedSince === undefined ? null : buildChangedSince(modifiedSince) }
   return numberedPages(graph, {
     ...{ firstPage, pageSize: PAGE_SIZE, read: readCustomer },
     query: { document: CUSTOMERS, root, variables, sizes: SIZES, signal },
@@ -136,7 +136,7 @@ function pullProducts(
   graph: Graph,
   { modifiedSince, firstPage, signal }: ProductQuery,
 ): AsyncGenerator<Page<PlatformProduct>> {
-  if (modifiedSince !== undefined) return pullChanged(graph, changedSince(modifiedSince), signal)
+  if (modifiedSince !== undefined) return pullChanged(graph, buildChangedSince(modifiedSince), signal)
   const variables = { query: 'product_status:ACTIVE,UNLISTED' }
   const root = 'productVariants'
   return numberedPages(graph, {
@@ -155,7 +155,7 @@ async function* pullChanged(
   const list: ListQuery = { document: PRODUCTS_CHANGED, root: 'products', variables: { query }, sizes, signal }
   let page = 0
   for await (const { nodes, hasNext } of readChunks(graph, list)) {
-    const ids = nodes.map((node) => parseGid(at(node, 'id'))).filter((id) => id !== null)
+    const ids = nodes.map((node) => parseGid(getPath(node, 'id'))).filter((id) => id !== null)
     const variants = { document: VARIANTS, root: 'productVariants', sizes: SIZES, signal }
     const of = { variables: { query: `product_ids:${ids.join(',')}` }, ...{ ...variants } }
     if (ids.length > 0) {
@@ -191,7 +191,7 @@ const Variant = z.object({
       title: wireText(300),
       status: wireText(40),
       productType: wireText(200),
-      onlineStoreUrl: field(webAddress),
+      onlineStoreUrl: field(parseWebAddress),
       updatedAt: wireInstant,
       featuredMedia: z.unknown().optional(),
     }),
@@ -226,7 +226,7 @@ function readVariant(raw: unknown, answer: GraphAnswer): RowReading<PlatformProd
   }
 }
 
-const parsePicture = (media: unknown): string | null => webAddress(at(media, 'preview', 'image', 'url'))
+const parsePicture = (media: unknown): string | null => parseWebAddress(getPath(media, 'preview', 'image', 'url'))
 
 function buildUrl(product: string, variantId: string): string {
   const url = new URL(product)
@@ -235,7 +235,7 @@ function buildUrl(product: string, variantId: string): string {
 }
 
 function currencyOf({ data }: GraphAnswer): string {
-  const currency = parseCurrency(at(data.shop, 'currencyCode'))
+  const currency = parseCurrency(getPath(data.shop, 'currencyCode'))
   if (!currency) throw new StoreProblem('shopify_bad_answer', 'the store names no currency')
   return currency
 }
@@ -270,8 +270,8 @@ async function readTerms(graph: Graph, { items, currency, signal }: TermsQuery):
     const answer = await graph.read(TERMS, { ids: ids.slice(start, start + SOME_TERMS) }, signal)
     const isOurs = currencyOf(answer) === currency
     for (const node of Array.isArray(answer.data.nodes) ? answer.data.nodes : []) {
-      const id = at(node, 'id')
-      if (typeof id === 'string') found.set(id, isOurs ? node : withoutPrice(node))
+      const id = getPath(node, 'id')
+      if (typeof id === 'string') found.set(id, isOurs ? node : removePrice(node))
     }
   }
   return known.flatMap((item) => toTerms(item, found.get(toNodeId(item)), currency) ?? [])
@@ -281,7 +281,7 @@ const toNodeId = ({ productId, variationId }: ItemRef): string =>
   variationId ? formatGid('ProductVariant', variationId) : formatGid('Product', productId)
 
 /** Ignores a price in another currency. */
-const withoutPrice = (node: unknown): unknown => (isRecord(node) ? { ...node, price: null, variants: null } : node)
+const removePrice = (node: unknown): unknown => (isRecord(node) ? { ...node, price: null, variants: null } : node)
 
 function toTerms(item: ItemRef, node: unknown, currency: string): ItemTerms | null {
   if (!isRecord(node)) return null
@@ -300,13 +300,13 @@ function toTerms(item: ItemRef, node: unknown, currency: string): ItemTerms | nu
 async function* pullCheckouts(graph: Graph, { modifiedSince, signal }: CheckoutQuery): AsyncGenerator<CheckoutPage> {
   const list = {
     ...{ document: CHECKOUTS, root: 'abandonedCheckouts', signal },
-    variables: { query: changedSince(modifiedSince) },
+    variables: { query: buildChangedSince(modifiedSince) },
     sizes: { first: 10, most: 100 },
   }
   let page = 0
   for await (const { nodes, hasNext } of readChunks(graph, list)) {
     const whole: unknown[] = []
-    for (const node of nodes) whole.push(await withAllLines(buildLinesQuery(graph, signal), node))
+    for (const node of nodes) whole.push(await loadAllLines(buildLinesQuery(graph, signal), node))
     page += 1
     const place = { page, totalPages: page + (hasNext ? 1 : 0), isLast: !hasNext, resumeFrom: null }
     yield { ...readRows(whole, readCheckout), ...place }
@@ -327,7 +327,7 @@ async function readSingleCheckout(
   if (!id) return null
   const { data } = await graph.read(CHECKOUT_BY_ID, { id: formatGid('AbandonedCheckout', id) }, signal)
   if (data.node === null || data.node === undefined) return null
-  const reading = readCheckout(await withAllLines(buildLinesQuery(graph, signal), data.node))
+  const reading = readCheckout(await loadAllLines(buildLinesQuery(graph, signal), data.node))
   if ('row' in reading && reading.row.checkoutId === id) return reading.row
   throw new StoreProblem(
     'shopify_bad_answer',
@@ -339,7 +339,7 @@ async function readSingleCheckout(
 
 const Checkout = z.object({
   id: wireGid,
-  abandonedCheckoutUrl: field(webAddress),
+  abandonedCheckoutUrl: field(parseWebAddress),
   createdAt: wireInstant,
   updatedAt: wireInstant,
   completedAt: wireInstant,
@@ -456,7 +456,7 @@ export const shopify: Platform = {
   webhookSecret,
   canDeliverTo,
   restoreLink,
-  couponUrl: ({ storeUrl }, couponId) => couponUrl(storeUrl, couponId),
+  couponUrl: ({ storeUrl }, couponId) => buildCouponUrl(storeUrl, couponId),
   plugin: null,
 }
 
@@ -470,7 +470,7 @@ const Shop = z.object({
   currencyCode: field(parseCurrency),
   ianaTimezone: field((input) => (isTimeZone(input) ? input : 'UTC')),
   taxesIncluded: wireFlag,
-  primaryDomain: wirePart.pipe(z.object({ url: field(webAddress) })),
+  primaryDomain: wirePart.pipe(z.object({ url: field(parseWebAddress) })),
   shopAddress: wirePart.pipe(z.object({ countryCodeV2: field(parseCountryCode) })),
   shipsToCountries: field((input) =>
     (Array.isArray(input) ? input.slice(0, 400) : []).map(parseCountryCode).filter((code) => code !== null),
@@ -523,8 +523,8 @@ async function readProfile(
 }
 
 function readScopes(installation: unknown): string[] {
-  const list = at(installation, 'accessScopes')
-  const names = (Array.isArray(list) ? list.slice(0, 300) : []).map((one) => plainText(at(one, 'handle'), 80))
+  const list = getPath(installation, 'accessScopes')
+  const names = (Array.isArray(list) ? list.slice(0, 300) : []).map((one) => toPlainText(getPath(one, 'handle'), 80))
   return names.filter((name) => name !== null)
 }
 
@@ -699,7 +699,7 @@ async function createWebhook(graph: Graph, topic: string, deliveryUrl: string): 
   const { data } = await graph.write(SUBSCRIBE, variables)
   const [refusal] = userErrors(data.webhookSubscriptionCreate)
   if (refusal) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: ${refusal.words}`)
-  const made = readSubscription(at(data.webhookSubscriptionCreate, 'webhookSubscription'))
+  const made = readSubscription(getPath(data.webhookSubscriptionCreate, 'webhookSubscription'))
   if (!made) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: no id`)
   return made
 }
@@ -712,9 +712,9 @@ async function deleteWebhook(graph: Graph, id: string): Promise<void> {
 
 /** Shopify deletes a failing subscription instead of disabling it. */
 function readSubscription(raw: unknown): WebhookSubscription | null {
-  const id = parseGid(at(raw, 'id'))
-  const topic = plainText(at(raw, 'topic'), 200)
-  return id && topic ? { id, topic, status: 'active', deliveryUrl: webAddress(at(raw, 'uri')) ?? '' } : null
+  const id = parseGid(getPath(raw, 'id'))
+  const topic = toPlainText(getPath(raw, 'topic'), 200)
+  return id && topic ? { id, topic, status: 'active', deliveryUrl: parseWebAddress(getPath(raw, 'uri')) ?? '' } : null
 }
 
 const SUBSCRIBE = `mutation Subscribe($topic: WebhookSubscriptionTopic!, $subscription: WebhookSubscriptionInput!) {

@@ -1,5 +1,5 @@
-import { plainText } from '../platform/text.ts'
-import { at } from './fields.ts'
+import { toPlainText } from '../platform/text.ts'
+import { getPath } from './fields.ts'
 
 // Classifies Shopify's refusals. GraphQL errors have codes; earlier refusals have a status and text.
 
@@ -11,13 +11,13 @@ export interface UserError {
 
 /** The errors of a mutation. */
 export function userErrors(payload: unknown): UserError[] {
-  const list = at(payload, 'userErrors')
+  const list = getPath(payload, 'userErrors')
   return (Array.isArray(list) ? list : []).slice(0, 20).map((error) => ({
-    field: (Array.isArray(at(error, 'field')) ? (at(error, 'field') as unknown[]) : [])
+    field: (Array.isArray(getPath(error, 'field')) ? (getPath(error, 'field') as unknown[]) : [])
       .map(String)
       .join('.')
       .slice(0, 200),
-    code: plainText(at(error, 'code'), 80) ?? '',
-    words: plainText(at(error, 'message'), 300) ?? 'The store refused it without a reason.',
+    code: toPlainText(getPath(error, 'code'), 80) ?? '',
+    words: toPlainText(getPath(error, 'message'), 300) ?? 'The store refused it without a reason.',
   }))
 }

@@ -21,7 +21,7 @@ const flags = [
   { names: true, emails: true, phones: true, customers: true, products: true },
   { names: false, emails: false, phones: false, customers: false, products: false },
 ]
-const bulk = flags.map((each) => queries.ordersInBulk(queries.changedSince('2026-01-01T00:00:00Z'), each))
+const bulk = flags.map((each) => queries.buildBulkOrders(queries.buildChangedSince('2026-01-01T00:00:00Z'), each))
 
 const named = Object.entries<unknown>({ ...queries, ...mutations }).flatMap(([name, text]): [string, string][] =>
   typeof text === 'string' && /^(query|mutation) /.test(text) ? [[name, text]] : [],

@@ -54,7 +54,7 @@ const ORDER = `
   billingAddress ${ADDRESS}`
 
 /** Shopify's search syntax: an instant in quotes. */
-export const changedSince = (instant: string): string =>
+export const buildChangedSince = (instant: string): string =>
   `updated_at:>='${new Date(instant).toISOString().slice(0, 19)}Z'`
 
 export const WHO = '$names: Boolean!, $emails: Boolean!, $phones: Boolean!'
@@ -104,7 +104,7 @@ interface BulkFlags {
 }
 
 /** A bulk query takes no variables, so omitted fields are removed from its text. */
-export function ordersInBulk(query: string, flags: BulkFlags): string {
+export function buildBulkOrders(query: string, flags: BulkFlags): string {
   const text = `{
     orders(query: ${JSON.stringify(query)}) {
       edges { node {

@@ -5,8 +5,8 @@ import type { StoreKeys } from '../platform/access.ts'
 import type { StoreEvent } from '../platform/event.ts'
 import type { PlatformCart, PlatformItem, RawDelivery } from '../platform/platform.ts'
 
-import { isRecord, parseId, plainText, webAddress } from '../platform/text.ts'
-import { at, instant, parseAmount, parseGid } from './fields.ts'
+import { isRecord, parseId, parseWebAddress, toPlainText } from '../platform/text.ts'
+import { getPath, instant, parseAmount, parseGid } from './fields.ts'
 
 import { parseToken } from './order-wire.ts'
 
@@ -49,13 +49,13 @@ export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | nul
   if (signature === null || secret === '') return null
   const wanted = createHmac('sha256', secret).update(raw.rawBody).digest()
   if (!isSameSecret(Buffer.from(signature, 'base64'), wanted)) return null
-  const topic = plainText(header(raw, 'x-shopify-topic'), 200) ?? ''
+  const topic = toPlainText(header(raw, 'x-shopify-topic'), 200) ?? ''
   return readEvent(topic, { key: deliveryKey(raw, topic), body: parse(raw.rawBody) })
 }
 
 /** One event can be delivered for several topics, and each repeatedly. */
 function deliveryKey(raw: RawDelivery, topic: string): string {
-  const id = plainText(header(raw, 'x-shopify-event-id') ?? header(raw, 'x-shopify-webhook-id'), 200)
+  const id = toPlainText(header(raw, 'x-shopify-event-id') ?? header(raw, 'x-shopify-webhook-id'), 200)
   return [topic, id ?? createHash('sha256').update(raw.rawBody).digest('hex')].join('|')
 }
 
@@ -74,13 +74,16 @@ const readOrderEvent: Reader = (topic, { key, body }) => {
 
 const readCheckoutEvent: Reader = (topic, { key, body }) => {
   const checkoutId = readId(body)
-  const tokens = { checkoutToken: parseToken(at(body, 'token')), cartToken: parseToken(at(body, 'cart_token')) }
+  const tokens = {
+    checkoutToken: parseToken(getPath(body, 'token')),
+    cartToken: parseToken(getPath(body, 'cart_token')),
+  }
   if (!checkoutId) return null
   return { kind: 'checkout', topic, checkoutId, ...tokens, key }
 }
 
 const readCustomerEvent: Reader = (topic, { key, body }) => {
-  const customerId = parseId(at(body, 'customer_id')) ?? readId(body)
+  const customerId = parseId(getPath(body, 'customer_id')) ?? readId(body)
   if (!customerId) return null
   return { kind: 'customer', topic, customerId, key }
 }
@@ -112,11 +115,11 @@ const privacy =
     if (!isRecord(body) || REQUIRED_CONTENT[request].some((name) => !Object.hasOwn(body, name))) return null
     // It names the shop and no record of it.
     if (request === 'redact_shop' && Object.hasOwn(body, 'id')) return null
-    const customer = at(body, 'customer')
-    const text = (name: string) => plainText(at(customer, name), 254)
+    const customer = getPath(body, 'customer')
+    const text = (name: string) => toPlainText(getPath(customer, name), 254)
     return {
       ...{ kind: 'privacy', topic, key, request },
-      ...{ customerId: parseId(at(customer, 'id')), email: text('email'), phone: text('phone') },
+      ...{ customerId: parseId(getPath(customer, 'id')), email: text('email'), phone: text('phone') },
     }
   }
 
@@ -139,30 +142,31 @@ function readEvent(topic: string, delivered: Delivery): StoreEvent {
   return read?.(topic, delivered) ?? { kind: 'other', topic, key: delivered.key }
 }
 
-const readId = (body: unknown): string | null => parseId(at(body, 'id')) ?? parseGid(at(body, 'admin_graphql_api_id'))
+const readId = (body: unknown): string | null =>
+  parseId(getPath(body, 'id')) ?? parseGid(getPath(body, 'admin_graphql_api_id'))
 
 /** A cart's items; null without a token. A cart names no person. */
 function readCart(body: unknown): PlatformCart | null {
-  const cartToken = parseToken(at(body, 'token')) ?? parseToken(at(body, 'id'))
-  const modifiedAt = instant(at(body, 'updated_at'))
+  const cartToken = parseToken(getPath(body, 'token')) ?? parseToken(getPath(body, 'id'))
+  const modifiedAt = instant(getPath(body, 'updated_at'))
   if (!cartToken || !modifiedAt) return null
-  const lines = at(body, 'line_items')
+  const lines = getPath(body, 'line_items')
   const items = (Array.isArray(lines) ? lines.slice(0, 500) : []).map(readItem).filter((item) => item !== null)
   return { cartToken, modifiedAt, items }
 }
 
 function readItem(line: unknown): PlatformItem | null {
-  const [productId, variationId] = [parseId(at(line, 'product_id')), parseId(at(line, 'variant_id'))]
-  const quantity = at(line, 'quantity')
+  const [productId, variationId] = [parseId(getPath(line, 'product_id')), parseId(getPath(line, 'variant_id'))]
+  const quantity = getPath(line, 'quantity')
   if (!isRecord(line) || !productId || typeof quantity !== 'number' || !Number.isInteger(quantity)) return null
   if (quantity < 1 || quantity > 1_000_000) return null
-  const price = parseAmount(at(line, 'price_set', 'shop_money'))
+  const price = parseAmount(getPath(line, 'price_set', 'shop_money'))
   return {
     ...{ productId, variationId, quantity },
-    name: plainText(line.title, 300) ?? `#${productId}`,
-    sku: plainText(line.sku, 100),
+    name: toPlainText(line.title, 300) ?? `#${productId}`,
+    sku: toPlainText(line.sku, 100),
     unitPriceMinor: Math.max(price?.amountMinor ?? 0, 0),
-    imageUrl: webAddress(line.image),
+    imageUrl: parseWebAddress(line.image),
   }
 }
 

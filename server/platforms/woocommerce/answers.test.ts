@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseJson, problemFromAnswer, readAnswer } from './http.ts'
+import { parseJson, readAnswer, toStoreProblem } from './http.ts'
 
 // Responses as altered by plugins, hosts and firewalls (cases-R13, real-store-W16).
 
@@ -51,5 +51,5 @@ test.each([
   ['a challenge by its header', 403, 'x', { 'cf-mitigated': 'challenge' }, 'api_blocked'],
   ['a broken store', 500, '<p>critical error</p>', html, 'store_error'],
 ])('classifies %s', (_, status, text, headers, code) => {
-  expect(problemFromAnswer(answerOf(status, text, headers), true, []).code).toBe(code)
+  expect(toStoreProblem(answerOf(status, text, headers), true, []).code).toBe(code)
 })

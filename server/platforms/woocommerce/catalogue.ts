@@ -13,8 +13,8 @@ import {
   wireUrl,
 } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseId, plainText, webAddress } from '../platform/text.ts'
-import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
+import { isRecord, parseId, parseWebAddress, toPlainText } from '../platform/text.ts'
+import { getErrorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, readList } from './orders.ts'
 import type { ShownPrices } from './shown-prices.ts'
 import { CUSTOMER_FIELDS, readCustomer } from './wire.ts'
@@ -71,7 +71,7 @@ export async function readSingleCustomer(
 ): Promise<PlatformCustomer | null> {
   const path = `/customers/${customerId}`
   const answer = await http.ask({ path, query: [['_fields', CUSTOMER_FIELDS]], ...(signal && { signal }) })
-  if (answer.status === 404 && errorCode(answer) !== 'rest_no_route') return null
+  if (answer.status === 404 && getErrorCode(answer) !== 'rest_no_route') return null
   if (!isSuccess(answer)) throw http.problem(answer)
   const reading = readCustomer(answer.body)
   if (!('row' in reading)) throw new StoreProblem('bad_answer', `customer ${customerId}: ${reading.skipped.reason}`)
@@ -91,7 +91,7 @@ export async function* pullProducts(
   const currency = await readCurrency(http, query.signal)
   const list: ListQuery = {
     path: '/products',
-    query: [['status', 'publish'], ...modifiedAfter(query.modifiedSince), ['_fields', PRODUCT_FIELDS]],
+    query: [['status', 'publish'], ...buildModifiedAfter(query.modifiedSince), ['_fields', PRODUCT_FIELDS]],
     firstPage: query.firstPage,
     signal: query.signal,
   }
@@ -109,7 +109,7 @@ export async function* pullProducts(
 }
 
 /** Two seconds earlier, because the bound is exclusive and stores round. */
-export const modifiedAfter = (instant: string | undefined): WooQuery =>
+export const buildModifiedAfter = (instant: string | undefined): WooQuery =>
   instant
     ? [
         ['modified_after', secondsBefore(instant, 2)],
@@ -188,7 +188,7 @@ export function readProduct(raw: unknown, currency: string): RowReading<ReadProd
     variationId: null,
     name: wire.name ?? wire.sku ?? `#${wire.id}`,
     ...readSale(wire, currency),
-    imageUrl: webAddress(wire.images[0]?.src),
+    imageUrl: parseWebAddress(wire.images[0]?.src),
     permalink: wire.permalink,
     categories: readCategories(wire.categories),
   }
@@ -198,7 +198,7 @@ export function readProduct(raw: unknown, currency: string): RowReading<ReadProd
 
 function readCategories(wire: readonly Record<string, unknown>[]): ProductCategory[] {
   return wire.flatMap(({ id: wireId, name: wireName }) => {
-    const [id, name] = [parseId(wireId), plainText(wireName, 200)]
+    const [id, name] = [parseId(wireId), toPlainText(wireName, 200)]
     return id && name ? [{ id, name }] : []
   })
 }
@@ -212,7 +212,7 @@ export function readVariation(raw: unknown, parent: Parent): RowReading<Platform
   const choice =
     wire.name ??
     wire.attributes
-      .map((one) => plainText(one.option, 100))
+      .map((one) => toPlainText(one.option, 100))
       .filter(Boolean)
       .join(', ')
   return {
@@ -221,7 +221,7 @@ export function readVariation(raw: unknown, parent: Parent): RowReading<Platform
       variationId: wire.id,
       name: choice ? `${parent.name} - ${choice}` : parent.name,
       ...readSale(wire, parent.currency),
-      imageUrl: (isRecord(wire.image) ? webAddress(wire.image.src) : null) ?? parent.imageUrl,
+      imageUrl: (isRecord(wire.image) ? parseWebAddress(wire.image.src) : null) ?? parent.imageUrl,
       permalink: wire.permalink ?? parent.permalink,
       ...(parent.categories && { categories: parent.categories }),
       // A variation does not list attributes with "any" value.

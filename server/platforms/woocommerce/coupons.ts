@@ -22,9 +22,9 @@ import {
   wireTime,
 } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseId, plainText } from '../platform/text.ts'
-import { modifiedAfter, pullList } from './catalogue.ts'
-import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery, type WooRequest } from './http.ts'
+import { isRecord, parseId, toPlainText } from '../platform/text.ts'
+import { buildModifiedAfter, pullList } from './catalogue.ts'
+import { getErrorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery, type WooRequest } from './http.ts'
 import { countHeader, readList } from './orders.ts'
 import { fieldNames } from './wire.ts'
 
@@ -67,7 +67,7 @@ const Coupon = z.object({
   excluded_product_ids: limitIds,
   product_categories: limitIds,
   excluded_product_categories: limitIds,
-  email_restrictions: limitList((input) => plainText(input, 254)?.toLowerCase() ?? null),
+  email_restrictions: limitList((input) => toPlainText(input, 254)?.toLowerCase() ?? null),
   meta_data: wireList,
   date_created_gmt: wireTime,
   date_modified_gmt: wireTime,
@@ -112,7 +112,7 @@ export function readCoupon(raw: unknown, currency: string): RowReading<PlatformC
       limits,
       createdAt: wire.date_created_gmt,
       modifiedAt: wire.date_modified_gmt,
-      mark: plainText(wire.meta_data.find(({ key }) => key === MARK)?.value, 200),
+      mark: toPlainText(wire.meta_data.find(({ key }) => key === MARK)?.value, 200),
     },
   }
 }
@@ -170,12 +170,12 @@ function couponBody(draft: Change): Record<string, unknown> {
   } = draft
   const isPercentage = type === 'percentage' || (type === undefined && percent != null)
   const hasAmount = type !== undefined || percent != null || amountMinor != null
-  const amount = isPercentage ? decimalText(percent ?? 0, 2) : minorText(amountMinor ?? null, currency)
+  const amount = isPercentage ? decimalText(percent ?? 0, 2) : formatMinor(amountMinor ?? null, currency)
   return {
     ...(code !== undefined && { code }),
     ...(type !== undefined && { discount_type: type === 'percentage' ? 'percent' : 'fixed_cart' }),
     ...(hasAmount && { amount }),
-    ...(minSpendMinor !== undefined && { minimum_amount: minorText(minSpendMinor, currency) }),
+    ...(minSpendMinor !== undefined && { minimum_amount: formatMinor(minSpendMinor, currency) }),
     ...(expiresAt !== undefined && { date_expires: expiresAt === null ? '' : `${truncateToSecond(expiresAt)}Z` }),
     ...(usageLimit !== undefined && { usage_limit: usageLimit ?? 0 }),
     ...(isIndividual !== undefined && { individual_use: isIndividual }),
@@ -206,7 +206,7 @@ function findChange(draft: Change, stored: PlatformCoupon): string | null {
 
 const truncateToSecond = (instant: string) => new Date(instant).toISOString().slice(0, 19)
 
-const minorText = (minor: number | null, currency: string) => decimalText(minor ?? 0, currencyExponent(currency))
+const formatMinor = (minor: number | null, currency: string) => decimalText(minor ?? 0, currencyExponent(currency))
 
 /** 1050 with 2 digits: "10.50". */
 function decimalText(units: number, digits: number): string {
@@ -223,7 +223,7 @@ const FIELDS: WooQuery = [['_fields', COUPON_FIELDS]]
 const SEARCH_PAGES = 5
 
 /** The admin page of a coupon. */
-export const couponUrl = (homeUrl: string, couponId: string): string =>
+export const buildCouponUrl = (homeUrl: string, couponId: string): string =>
   `${homeUrl}/wp-admin/post.php?post=${parseId(couponId) ?? 0}&action=edit`
 
 interface CouponQuery {
@@ -237,7 +237,7 @@ export async function* pullCoupons(
 ): AsyncGenerator<Page<PlatformCoupon>> {
   const list = {
     path: '/coupons',
-    query: [...ANY_STATUS, ...modifiedAfter(modifiedSince), ...FIELDS],
+    query: [...ANY_STATUS, ...buildModifiedAfter(modifiedSince), ...FIELDS],
     ...{ firstPage, signal },
   }
   for await (const { raw, ...place } of pullList(http, list)) {
@@ -342,8 +342,8 @@ export async function updateCoupon(
 ): Promise<CouponChangeResult> {
   const path = `/coupons/${parseId(id) ?? 0}`
   const answer = await http.ask({ method: 'PUT', path, query: FIELDS, body: couponBody(draft) })
-  if (isGone(answer)) return { refusal: 'gone', words: plainText(readMessage(answer.body)) ?? 'Invalid ID.' }
-  if (answer.status === 400) return toRefusal(errorCode(answer), readMessage(answer.body))
+  if (isGone(answer)) return { refusal: 'gone', words: toPlainText(readMessage(answer.body)) ?? 'Invalid ID.' }
+  if (answer.status === 400) return toRefusal(getErrorCode(answer), readMessage(answer.body))
   if (!isSuccess(answer)) throw await writeProblem(http, answer)
   const reading = readCoupon(answer.body, draft.currency)
   if ('skipped' in reading) throw new StoreProblem('bad_answer', `coupon ${id}: ${reading.skipped.reason}`)
@@ -371,7 +371,7 @@ function toChangeResult({ draft }: CouponChange, item: Record<string, unknown>):
   if (isRecord(item.error)) {
     const { code, message } = item.error
     if (!isInvalidId(code)) return toRefusal(code, message)
-    return { refusal: 'gone', words: plainText(message) ?? 'Invalid ID.' }
+    return { refusal: 'gone', words: toPlainText(message) ?? 'Invalid ID.' }
   }
   const reading = readCoupon(item, draft.currency)
   if ('skipped' in reading) return { refusal: 'refused', words: unreadableText(reading.skipped.reason) }
@@ -401,13 +401,13 @@ const isDeleted = ({ error }: Record<string, unknown>) => !isRecord(error) || is
 const isInvalidId = (code: unknown) => typeof code === 'string' && code.endsWith('_invalid_id')
 
 /** 404 for reads, 400 for changes. */
-const isGone = (answer: WooAnswer) => isInvalidId(errorCode(answer))
+const isGone = (answer: WooAnswer) => isInvalidId(getErrorCode(answer))
 
 const readMessage = (body: unknown) => (isRecord(body) ? body.message : null)
 
 function toRefusal(code: unknown, message: unknown) {
   const isDuplicate = code === 'woocommerce_rest_coupon_code_already_exists'
-  const words = plainText(message, 300) ?? 'The store refused it without a reason.'
+  const words = toPlainText(message, 300) ?? 'The store refused it without a reason.'
   return { refusal: isDuplicate ? ('duplicate' as const) : ('refused' as const), words }
 }
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { StoreProblemCode } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, safeDetail } from '../platform/text.ts'
+import { isRecord, removeSecrets } from '../platform/text.ts'
 
 // Sends one signed request and classifies the response. https: Basic. http: OAuth 1.0a in the query, the only place
 // where WooCommerce looks. No https URL, error or log contains a key.
@@ -112,17 +112,17 @@ function tryParse(text: string): unknown {
 }
 
 /** The code of WooCommerce's `{code, message}`. */
-export function errorCode(answer: WooAnswer): string {
+export function getErrorCode(answer: WooAnswer): string {
   return isRecord(answer.body) && typeof answer.body.code === 'string' ? answer.body.code : ''
 }
 
-export function errorMessage(answer: WooAnswer): string {
+export function getErrorMessage(answer: WooAnswer): string {
   return isRecord(answer.body) && typeof answer.body.message === 'string' ? answer.body.message : ''
 }
 
 /** Classifies a refused request. The result never contains `secrets`. */
-export function problemFromAnswer(answer: WooAnswer, isHttps: boolean, secrets: readonly string[]): StoreProblem {
-  const detail = safeDetail(errorMessage(answer), secrets)
+export function toStoreProblem(answer: WooAnswer, isHttps: boolean, secrets: readonly string[]): StoreProblem {
+  const detail = removeSecrets(getErrorMessage(answer), secrets)
   const retryAfterMs = retryAfter(answer)
   if (answer.status === 429 || (answer.status === 503 && retryAfterMs !== null && answer.body !== undefined)) {
     return new StoreProblem('rate_limited', detail, retryAfterMs === null ? {} : { retryAfterMs })
@@ -133,13 +133,13 @@ export function problemFromAnswer(answer: WooAnswer, isHttps: boolean, secrets: 
   }
   if (answer.status >= 500) return new StoreProblem('store_error', detail ?? `status ${answer.status}`)
   if (answer.status === 401 || answer.status === 403) return new StoreProblem(refusalCode(answer, isHttps), detail)
-  if (errorCode(answer) === 'rest_no_route') return new StoreProblem('shop_inactive', detail)
+  if (getErrorCode(answer) === 'rest_no_route') return new StoreProblem('shop_inactive', detail)
   return new StoreProblem('bad_answer', detail ?? (answer.body === undefined ? 'not JSON' : `status ${answer.status}`))
 }
 
 /** The code of a 401 or 403, as far as one response tells. */
 function refusalCode(answer: WooAnswer, isHttps: boolean): StoreProblemCode {
-  const code = errorCode(answer)
+  const code = getErrorCode(answer)
   if (code === '') return 'api_blocked'
   if (answer.status === 403) return 'no_rights'
   if (code === 'woocommerce_rest_authentication_missing_parameter') return 'sign_in_lost'
@@ -153,7 +153,7 @@ function refusalCode(answer: WooAnswer, isHttps: boolean): StoreProblemCode {
  * connection check then compares responses, see connect.ts.
  */
 export function signInCode(answer: WooAnswer): StoreProblemCode | null {
-  const message = errorMessage(answer)
+  const message = getErrorMessage(answer)
   if (message.startsWith('Consumer key is')) return 'wrong_key'
   if (message.startsWith('Consumer secret is') || message.startsWith('Invalid signature')) return 'wrong_secret'
   if (message.startsWith('Invalid timestamp')) return 'clock_skew'
@@ -205,23 +205,23 @@ export function signRequest(request: SignedRequest, keys: SigningKeys, moment: S
     ['oauth_signature_method', algorithm],
     ['oauth_timestamp', String(moment.timestampSeconds)],
   ]
-  const base = signatureBaseString(request, parameters)
+  const base = buildSignatureBase(request, parameters)
   const digest = createHmac(algorithm === 'HMAC-SHA1' ? 'sha1' : 'sha256', `${keys.consumerSecret}&`)
   return [...parameters, ['oauth_signature', digest.update(base).digest('base64')]]
 }
 
-export function signatureBaseString(request: SignedRequest, oauth: OAuthParameters): string {
+export function buildSignatureBase(request: SignedRequest, oauth: OAuthParameters): string {
   // WooCommerce encodes each pair, sorts the encoded names, joins with "=" and "&", and encodes the whole once more.
   const pairs = [...request.query, ...oauth]
-    .map(([name, value]) => [percentEncode(name), percentEncode(value)] as const)
+    .map(([name, value]) => [encodePercent(name), encodePercent(value)] as const)
     .sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)))
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
-  return `${request.method.toUpperCase()}&${percentEncode(request.url)}&${percentEncode(pairs)}`
+  return `${request.method.toUpperCase()}&${encodePercent(request.url)}&${encodePercent(pairs)}`
 }
 
 /** RFC 3986: leaves only unreserved characters unencoded. */
-export function percentEncode(text: string): string {
+export function encodePercent(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
     (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -229,7 +229,7 @@ export function percentEncode(text: string): string {
 }
 
 export function oauthHeader(parameters: OAuthParameters): string {
-  return `OAuth ${parameters.map(([name, value]) => `${name}="${percentEncode(value)}"`).join(', ')}`
+  return `OAuth ${parameters.map(([name, value]) => `${name}="${encodePercent(value)}"`).join(', ')}`
 }
 
 function compare(a: string, b: string): number {

@@ -2,7 +2,7 @@ import type { OrderPage, OrderQuery, PlatformOrder } from '../platform/platform.
 import { readRows } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord, parseGmt } from '../platform/text.ts'
-import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
+import { getErrorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
 import { ORDER_FIELDS, readOrder } from './wire.ts'
 
 // The order pull. It sends no `status`: the default (`any`) lists drafts and custom statuses, while a status unknown to
@@ -138,7 +138,7 @@ export async function readSingleOrder(
 ): Promise<PlatformOrder | null> {
   const path = `/orders/${orderId}`
   const answer = await http.ask({ path, query: [['_fields', ORDER_FIELDS]], ...(signal && { signal }) })
-  if (answer.status === 404 && isRecord(answer.body) && errorCode(answer) !== 'rest_no_route') return null
+  if (answer.status === 404 && isRecord(answer.body) && getErrorCode(answer) !== 'rest_no_route') return null
   if (!isSuccess(answer)) throw http.problem(answer)
   const reading = readOrder(answer.body)
   if ('row' in reading) return reading.row

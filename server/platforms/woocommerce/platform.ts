@@ -18,13 +18,13 @@ import type {
   StoreProblemCode,
   StoreProfile,
 } from '../platform/platform.ts'
-import { problemFromFetch } from '../platform/problem-from-fetch.ts'
+import { toFetchProblem } from '../platform/problem-from-fetch.ts'
 import { createRequestQueues } from '../platform/request-queue.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseCountryCode, parseId, plainText, safeDetail, webAddress } from '../platform/text.ts'
+import { isRecord, parseCountryCode, parseId, parseWebAddress, removeSecrets, toPlainText } from '../platform/text.ts'
 import { isForSale, pullCustomers, pullProducts, readSingleCustomer, readTerms } from './catalogue.ts'
 import {
-  couponUrl,
+  buildCouponUrl,
   createCoupons,
   deleteCoupons,
   findCoupon,
@@ -35,21 +35,28 @@ import {
 } from './coupons.ts'
 import type { SignInMethod, SigningKeys, WooRequest } from './http.ts'
 import {
-  errorCode,
-  errorMessage,
+  encodePercent,
+  getErrorCode,
+  getErrorMessage,
   isSuccess,
   oauthHeader,
-  percentEncode,
-  problemFromAnswer,
   readAnswer,
   signInCode,
   signRequest,
+  toStoreProblem,
   type WooAnswer,
   type WooHttp,
   type WooQuery,
 } from './http.ts'
 import { pullOrders, readList, readSingleOrder } from './orders.ts'
-import { callPlugin, derivedKeys, PLUGIN_FILE, pluginLink, readReportedOrders, readReportedProfile } from './plugin.ts'
+import {
+  buildPluginLink,
+  callPlugin,
+  deriveKeys,
+  PLUGIN_FILE,
+  readReportedOrders,
+  readReportedProfile,
+} from './plugin.ts'
 import { checkoutLink, restoreLink } from './restore.ts'
 import { openShownPrices } from './shown-prices.ts'
 import { createWebhook, deleteWebhook, listWebhooks, readDelivery, TOPICS } from './webhooks.ts'
@@ -123,7 +130,7 @@ async function readVariations(http: WooHttp, items: readonly ItemRef[], signal: 
   const [first, ...rest] = chunks(ids)
   const answer = await http.ask({ path: '/variations', query: includeIds(first!), signal })
   // Before 10.3 this route does not exist or is taken for another.
-  if (answer.status === 404 && errorCode(answer) === 'rest_no_route') return readByParent(http, items, signal)
+  if (answer.status === 404 && getErrorCode(answer) === 'rest_no_route') return readByParent(http, items, signal)
   if (!isSuccess(answer)) throw http.problem(answer)
   const found = indexRows(answer)
   for (const some of rest) for (const [id, row] of await readSome(http, '/variations', some, signal)) found.set(id, row)
@@ -138,7 +145,7 @@ async function readByParent(http: WooHttp, items: readonly ItemRef[], signal: Ab
     for (const part of chunks(ids)) {
       const answer = await http.ask({ path, query: includeIds(part), signal })
       // The parent is gone, and its variations with it.
-      if (answer.status === 404 && errorCode(answer) !== 'rest_no_route') continue
+      if (answer.status === 404 && getErrorCode(answer) !== 'rest_no_route') continue
       if (!isSuccess(answer)) throw http.problem(answer)
       for (const [id, row] of indexRows(answer)) found.set(id, row)
     }
@@ -186,11 +193,11 @@ export const woocommerce: Platform = {
   webhookSecret: () => null,
   canDeliverTo: canReach,
   restoreLink,
-  couponUrl: ({ homeUrl }, couponId) => couponUrl(homeUrl, couponId),
+  couponUrl: ({ homeUrl }, couponId) => buildCouponUrl(homeUrl, couponId),
   plugin: {
     file: PLUGIN_FILE,
-    link: pluginLink,
-    derivedKeys,
+    link: buildPluginLink,
+    derivedKeys: deriveKeys,
     profile: readReportedProfile,
     orders: readReportedOrders,
     terms: readReportedTerms,
@@ -265,18 +272,18 @@ async function readProfile(access: WooAccess, net: StoreNet, signal?: AbortSigna
 
 async function readIndex(storeUrl: string, net: StoreNet, signal?: AbortSignal): Promise<SiteIndex> {
   const { answer, url } = await getPublic(`${storeUrl}/wp-json/`, net, signal)
-  if (answer.status === 429 || answer.status >= 500) throw problemFromAnswer(answer, false, [])
+  if (answer.status === 429 || answer.status >= 500) throw toStoreProblem(answer, false, [])
   if (!isIndex(answer.body)) {
     if (answer.status === 401 || answer.status === 403)
-      throw new StoreProblem('api_blocked', safeDetail(errorMessage(answer), []))
+      throw new StoreProblem('api_blocked', removeSecrets(getErrorMessage(answer), []))
     throw await explainMissingIndex(storeUrl, net, signal)
   }
   if (!answer.body.namespaces.includes('wc/v3')) throw new StoreProblem('shop_inactive')
   const reached = adoptAddress(storeUrl, url)
   return {
     storeUrl: reached,
-    homeUrl: (webAddress(answer.body.home) ?? reached).replace(/(?<!\/)\/+$/, ''),
-    name: plainText(answer.body.name, 200) ?? new URL(reached).host,
+    homeUrl: (parseWebAddress(answer.body.home) ?? reached).replace(/(?<!\/)\/+$/, ''),
+    name: toPlainText(answer.body.name, 200) ?? new URL(reached).host,
     timeZone: timeZone(answer.body),
   }
 }
@@ -290,7 +297,7 @@ async function getPublic(
     const answer = await net.fetch(url, { headers: { accept: 'application/json' }, ...(signal ? { signal } : {}) })
     return { answer: readAnswer(answer, net.now()), url: answer.url }
   } catch (error) {
-    throw problemFromFetch(error)
+    throw toFetchProblem(error)
   }
 }
 
@@ -366,7 +373,7 @@ const PROBE = {
 } as const
 
 async function explainRefusal(http: WooHttp, access: WooAccess, answer: WooAnswer, signal?: AbortSignal) {
-  const code = errorCode(answer)
+  const code = getErrorCode(answer)
   if (code === 'woocommerce_rest_authentication_error') {
     return signInCode(answer) ?? (await explainByComparison(http, access, answer, signal))
   }
@@ -383,7 +390,7 @@ async function explainByComparison(
   answer: WooAnswer,
   signal?: AbortSignal,
 ): Promise<StoreProblemCode> {
-  const isSame = (other: WooAnswer) => errorMessage(other) === errorMessage(answer)
+  const isSame = (other: WooAnswer) => getErrorMessage(other) === getErrorMessage(answer)
   if (isSame(await http.ask({ ...PROBE, signal }, { ...access, consumerKey: 'ck_unknown' }))) return 'wrong_key'
   if (isSame(await http.ask({ ...PROBE, signal }, { ...access, consumerSecret: 'cs_wrong' }))) return 'wrong_secret'
   return !http.isHttps && Math.abs(answer.clockSkewMs ?? 0) > MAX_SKEW_MS ? 'clock_skew' : 'no_rights'
@@ -396,9 +403,9 @@ async function explainByComparison(
 async function explainUnseenKey(http: WooHttp, access: WooAccess, signal?: AbortSignal): Promise<StoreProblemCode> {
   const answer = await http.ask({ ...PROBE, signal }, access, 'header')
   if (isSuccess(answer)) return 'needs_signing'
-  if (errorCode(answer) !== 'woocommerce_rest_authentication_error') return 'sign_in_lost'
+  if (getErrorCode(answer) !== 'woocommerce_rest_authentication_error') return 'sign_in_lost'
   const unknown = await http.ask({ ...PROBE, signal }, { ...access, consumerKey: 'ck_unknown' }, 'header')
-  if (errorMessage(unknown) === errorMessage(answer)) return 'wrong_key'
+  if (getErrorMessage(unknown) === getErrorMessage(answer)) return 'wrong_key'
   return signInCode(answer) ?? 'needs_signing'
 }
 
@@ -508,7 +515,7 @@ async function readSystem(http: WooHttp, signal?: AbortSignal): Promise<SystemSt
     const query = [['_fields', 'environment.version,pages']] as const
     const { body } = await http.send({ path: '/system_status', query, signal })
     if (!isRecord(body)) return UNKNOWN
-    const version = isRecord(body.environment) ? plainText(body.environment.version, 40) : null
+    const version = isRecord(body.environment) ? toPlainText(body.environment.version, 40) : null
     return { version: version ?? '', checkout: checkoutPage(body.pages) }
   } catch (error) {
     if (error instanceof StoreProblem && (error.code === 'store_error' || error.code === 'bad_answer')) return UNKNOWN
@@ -547,7 +554,7 @@ export async function* readLogos(
   const logoId = parseId(index.site_logo)
   const media = logoId && (await getJson(`${access.storeUrl}/wp-json/wp/v2/media/${logoId}`))
   for (const url of media ? listUrls(media) : []) yield* picture('site_logo', url)
-  const icon = webAddress(index.site_icon_url)
+  const icon = parseWebAddress(index.site_icon_url)
   if (icon) yield* picture('site_icon', icon)
 
   async function* picture(source: StoreLogo['source'], url: string) {
@@ -575,8 +582,8 @@ export async function* readLogos(
 function listUrls(media: unknown): string[] {
   if (!isRecord(media)) return []
   const sizes = isRecord(media.media_details) && isRecord(media.media_details.sizes) ? media.media_details.sizes : {}
-  const listed = SIZES.map((name) => (isRecord(sizes[name]) ? webAddress(sizes[name].source_url) : null))
-  const all = [listed[0] ?? webAddress(media.source_url), ...listed.slice(1)]
+  const listed = SIZES.map((name) => (isRecord(sizes[name]) ? parseWebAddress(sizes[name].source_url) : null))
+  const all = [listed[0] ?? parseWebAddress(media.source_url), ...listed.slice(1)]
   return [...new Set(all.filter((url) => url !== null))]
 }
 
@@ -625,7 +632,7 @@ async function tryLink(store: Store, wish: RefillRequest): Promise<RefillResult 
   const isLacking = wish.items.some((item) => item.choices && findQuantity(cart, item) < requestedQuantity(wish, item))
   if (isLacking && wish.items.length <= MAX_LINES) {
     const filled = await fillByLine(store, wish, session ? target : null)
-    if (sum(filled.lines) > sum(cart)) return filled
+    if (sumQuantities(filled.lines) > sumQuantities(cart)) return filled
   }
   const reported = cart.length > 0 ? findCouponResult(wish, coupons) : {}
   const along = reported.isCouponRefused ? { ...wish, coupon: null } : wish
@@ -636,13 +643,13 @@ async function tryLink(store: Store, wish: RefillRequest): Promise<RefillResult 
 /** `checkout`: the target of the store's own link; null when it accepted no item. */
 async function fillByLine(store: Store, wish: RefillRequest, checkout: URL | null): Promise<RefillResult> {
   const { items, coupon, extra } = wish
-  const token = z.string().parse((await ask(store, cartUrl(store))).headers['cart-token'])
+  const token = z.string().parse((await ask(store, buildCartUrl(store))).headers['cart-token'])
   for (const { productId, variationId, quantity, choices = [] } of items) {
     const variation = choices.map(({ name, value }) => ({ attribute: name, value }))
     const line = { id: Number(variationId ?? productId), quantity, ...(variationId ? { variation } : {}) }
-    await ask(store, `${cartUrl(store)}/add-item`, token, line)
+    await ask(store, `${buildCartUrl(store)}/add-item`, token, line)
   }
-  if (coupon) await ask(store, `${cartUrl(store)}/apply-coupon`, token, { code: coupon })
+  if (coupon) await ask(store, `${buildCartUrl(store)}/apply-coupon`, token, { code: coupon })
   const { lines, coupons } = await readCart(store, token)
   // Any page opens the session. Only the link knows the address of the checkout.
   const target = new URL(checkout ?? `${store.access.homeUrl.replace(/(?<!\/)\/+$/, '')}/`)
@@ -669,7 +676,7 @@ const Cart = z.object({
 })
 
 async function readCart(store: Store, token: string): Promise<{ lines: RefillResult['lines']; coupons: string[] }> {
-  const answer = await ask(store, cartUrl(store), token)
+  const answer = await ask(store, buildCartUrl(store), token)
   const { items, coupons } = Cart.parse(JSON.parse(answer.body.toString('utf8')))
   const lines = items.flatMap(({ id, quantity }) => {
     const known = parseId(id)
@@ -678,7 +685,7 @@ async function readCart(store: Store, token: string): Promise<{ lines: RefillRes
   return { lines, coupons: coupons.map(({ code }) => code) }
 }
 
-const cartUrl = ({ access }: Store): string => `${access.storeUrl}/wp-json/wc/store/v1/cart`
+const buildCartUrl = ({ access }: Store): string => `${access.storeUrl}/wp-json/wc/store/v1/cart`
 
 async function ask({ net, signal }: Store, url: string, token?: string, body?: object): Promise<GuardedAnswer> {
   const request = {
@@ -693,14 +700,14 @@ async function ask({ net, signal }: Store, url: string, token?: string, body?: o
 
 const getItemId = ({ productId, variationId }: RestoreItem): string => variationId ?? productId
 
-const sum = (lines: readonly { quantity: number }[]): number =>
+const sumQuantities = (lines: readonly { quantity: number }[]): number =>
   lines.reduce((total, { quantity }) => total + quantity, 0)
 
 const findQuantity = (lines: RefillResult['lines'], item: RestoreItem): number =>
-  sum(lines.filter((line) => line.id === getItemId(item)))
+  sumQuantities(lines.filter((line) => line.id === getItemId(item)))
 
 const requestedQuantity = ({ items }: RefillRequest, item: RestoreItem): number =>
-  sum(items.filter((each) => getItemId(each) === getItemId(item)))
+  sumQuantities(items.filter((each) => getItemId(each) === getItemId(item)))
 
 /** A store and its keys for signing requests. */
 interface WooAccess extends SigningKeys {
@@ -726,9 +733,9 @@ function createWooHttp(access: WooAccess, net: StoreNet): WooHttp {
     async send(request) {
       const answer = await ask(request)
       if (isSuccess(answer)) return answer
-      throw problemFromAnswer(answer, isHttps, secrets)
+      throw toStoreProblem(answer, isHttps, secrets)
     },
-    problem: (answer) => problemFromAnswer(answer, isHttps, secrets),
+    problem: (answer) => toStoreProblem(answer, isHttps, secrets),
     async pause(signal) {
       await sleep(net.pauseMs ?? 100, undefined, signal ? { signal } : {}).catch(() => {
         throw new StoreProblem('timeout', 'stopped')
@@ -767,12 +774,12 @@ async function sendWithRetry(
     // The store had just closed a keep-alive connection. A repeated read is harmless; it gets a new signature, because
     // a nonce is valid once.
     const isStale = error instanceof FetchProblem && error.kind === 'connection_lost'
-    if (!isStale || (request.method ?? 'GET') !== 'GET') throw problemFromFetch(error)
+    if (!isStale || (request.method ?? 'GET') !== 'GET') throw toFetchProblem(error)
   }
   try {
     return await dial(access, net, request, keys, method)
   } catch (error) {
-    throw problemFromFetch(error)
+    throw toFetchProblem(error)
   }
 }
 
@@ -811,7 +818,7 @@ function signed(access: WooAccess, now: Date, request: WooRequest, keys: Signing
 }
 
 function address(storeUrl: string, path: string, query: WooQuery): string {
-  const text = query.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&')
+  const text = query.map(([name, value]) => `${encodePercent(name)}=${encodePercent(value)}`).join('&')
   return `${storeUrl}${path}${text ? `?${text}` : ''}`
 }
 

@@ -5,7 +5,7 @@ import { FetchProblem } from '../../core/net/fetch-problem.ts'
 import type { StoreNet } from '../platform/access.ts'
 import type { PlatformPlugin } from '../platform/kind.ts'
 import type { PlatformOrder, PluginAnswer, PluginCall, StoreProfile } from '../platform/platform.ts'
-import { parseCountryCode, plainText } from '../platform/text.ts'
+import { parseCountryCode, toPlainText } from '../platform/text.ts'
 import { latestSecond } from './orders.ts'
 import { readOrder } from './wire.ts'
 
@@ -24,7 +24,7 @@ export async function callPlugin(
   net: StoreNet,
   call: PluginCall,
 ): Promise<PluginAnswer | null> {
-  const url = `${withoutSlash(access.homeUrl)}/?rest_route=/recoup/v1/${call.name}`
+  const url = `${removeSlash(access.homeUrl)}/?rest_route=/recoup/v1/${call.name}`
   try {
     const { status, headers, body } = await net.fetch(url, {
       method: 'POST',
@@ -42,11 +42,11 @@ export async function callPlugin(
 }
 
 /** Sends a shopper to the plugin, which asks us to resolve the token. */
-export const pluginLink = (homeUrl: string, token: string): string =>
-  `${withoutSlash(homeUrl)}/?recoup-restore=${token}`
+export const buildPluginLink = (homeUrl: string, token: string): string =>
+  `${removeSlash(homeUrl)}/?recoup-restore=${token}`
 
 /** Keys from two secrets that arrived separately: neither alone reveals the keys. */
-export function derivedKeys(codeKey: string, salt: string) {
+export function deriveKeys(codeKey: string, salt: string) {
   const derived = (what: string) => createHmac('sha256', codeKey).update(`${what}\n${salt}`).digest('hex')
   return {
     secret: derived('recoup-secret'),
@@ -60,10 +60,10 @@ export function derivedKeys(codeKey: string, salt: string) {
 
 const yesNo = z.boolean().nullable().catch(null)
 const ReportedProfile = z.object({
-  woocommerce: z.unknown().transform((input) => plainText(input, 40) ?? ''),
+  woocommerce: z.unknown().transform((input) => toPlainText(input, 40) ?? ''),
   home: z.string(),
   profile: z.object({
-    name: z.unknown().transform((input) => plainText(input, 200)),
+    name: z.unknown().transform((input) => toPlainText(input, 200)),
     currency: z.unknown().transform(parseCurrency),
     decimals: z.number().int().min(0).max(8).nullable().catch(null),
     timeZone: z.unknown().transform(timeZone),
@@ -88,7 +88,7 @@ export function readReportedProfile(reported: unknown): StoreProfile | null {
   const currency = parsed.data?.profile.currency
   if (!parsed.data || !currency) return null
   const { woocommerce: version, profile } = parsed.data
-  const homeUrl = withoutSlash(parsed.data.home)
+  const homeUrl = removeSlash(parsed.data.home)
   return {
     storeUrl: homeUrl,
     homeUrl,
@@ -122,7 +122,7 @@ function timeZone(input: unknown): string {
   }
 }
 
-const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
+const removeSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
 /** Orders in the REST API's form. */
 export function readReportedOrders(list: readonly unknown[]): ReturnType<PlatformPlugin['orders']> {

@@ -4,7 +4,7 @@ import type { PlatformProduct } from '../platform/platform.ts'
 import { type RowReading, readRows } from '../platform/row.ts'
 import { parseId } from '../platform/text.ts'
 import { readProduct, readVariation } from './catalogue.ts'
-import { problemFromAnswer, readAnswer } from './http.ts'
+import { readAnswer, toStoreProblem } from './http.ts'
 import { readList } from './orders.ts'
 import { readSubscription } from './webhooks.ts'
 import { CUSTOMER_FIELDS, readCustomer, readOrder } from './wire.ts'
@@ -108,7 +108,7 @@ describe('recorded refusals', () => {
     const { answer, isHttps } = answerOf(exchange)
     const known = REFUSALS.find(([pattern, status]) => pattern.test(title) && status === exchange.response.status)
     const secret = 'cs_5c7dc5faf5cf6d501f7c177966b437d421c59104'
-    const problem = problemFromAnswer(answer, isHttps && !title.startsWith('plain http'), [secret])
+    const problem = toStoreProblem(answer, isHttps && !title.startsWith('plain http'), [secret])
     // Other refusals concern the request itself: 400 and 404 with WooCommerce's own code.
     expect([exchange.response.status, problem.code]).toEqual([exchange.response.status, known?.[2] ?? 'bad_answer'])
     if (!known) expect([400, 404]).toContain(exchange.response.status)

@@ -12,7 +12,7 @@ export function restoreLink(
   along: RestoreOptions = {},
 ): RestoreLink | null {
   const usable = items.filter((item) => getItemId(item) && boundedQuantity(item.quantity) > 0)
-  const home = withoutSlash(profile.homeUrl)
+  const home = removeSlash(profile.homeUrl)
   if (profile.hasCheckoutLink) {
     const url = checkoutLink(home, usable, along)
     return url === null ? null : { url, items: usable }
@@ -32,7 +32,7 @@ export function checkoutLink(
 ): string | null {
   const products = [...quantitiesOf(items)].map(([id, quantity]) => `${id}:${quantity}`).join(',')
   if (products === '') return null
-  return `${withoutSlash(baseUrl)}/checkout-link/?products=${products}${parameters({ ...(coupon ? { coupon } : {}), ...extra })}`
+  return `${removeSlash(baseUrl)}/checkout-link/?products=${products}${parameters({ ...(coupon ? { coupon } : {}), ...extra })}`
 }
 
 const MAX_QUANTITY = 9_999
@@ -49,7 +49,7 @@ function quantitiesOf(items: readonly RestoreItem[]): Map<string, number> {
 
 const getItemId = ({ productId, variationId }: RestoreItem): string | null => parseId(variationId ?? productId)
 
-const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
+const removeSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
 const parameters = (given: Readonly<Record<string, string>> = {}): string =>
   Object.entries(given)

@@ -3,7 +3,7 @@ import { parseMinor } from '../../../shared/money.ts'
 import { FetchProblem } from '../../core/net/fetch-problem.ts'
 import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import type { PlatformProduct, ShownTax } from '../platform/platform.ts'
-import { problemFromFetch } from '../platform/problem-from-fetch.ts'
+import { toFetchProblem } from '../platform/problem-from-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { parseId } from '../platform/text.ts'
 import { parseJson } from './http.ts'
@@ -43,7 +43,7 @@ export function openShownPrices(
       const rows = status === 200 ? parseJson(body) : null
       return Array.isArray(rows) ? rows.slice(0, 100) : null
     } catch (error) {
-      if (signal?.aborted) throw problemFromFetch(error)
+      if (signal?.aborted) throw toFetchProblem(error)
       if (error instanceof FetchProblem || error instanceof StoreProblem) return null
       throw error
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readExchanges, readVectors } from '../../../test/contract-servers/recordings.ts'
 import { Gate } from '../../../test/contract-servers/woocommerce-gate.ts'
-import { oauthHeader, signatureBaseString, signRequest } from './http.ts'
+import { buildSignatureBase, oauthHeader, signRequest } from './http.ts'
 
 const NOTHING_SIGNED = ['oauth_signature']
 
@@ -25,7 +25,7 @@ describe.each(readVectors().map((vector, number) => ({ number, vector })))('reco
     const oauth = signRequest(request, keys, moment)
     expect(Object.fromEntries(oauth)).toEqual(vector.params)
     expect(
-      signatureBaseString(
+      buildSignatureBase(
         request,
         oauth.filter(([name]) => !NOTHING_SIGNED.includes(name)),
       ),

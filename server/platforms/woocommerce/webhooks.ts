@@ -4,8 +4,8 @@ import type { StoreEvent } from '../platform/event.ts'
 import type { RawDelivery, WebhookSubscription } from '../platform/platform.ts'
 import { type RowReading, readRows, skip } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseGmt, parseId, plainText, webAddress } from '../platform/text.ts'
-import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
+import { isRecord, parseGmt, parseId, parseWebAddress, toPlainText } from '../platform/text.ts'
+import { getErrorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, readList } from './orders.ts'
 import { readOrder } from './wire.ts'
 
@@ -48,16 +48,16 @@ export async function deleteWebhook(http: WooHttp, id: string): Promise<void> {
   const digits = parseId(id)
   if (!digits) return
   const answer = await http.ask({ method: 'DELETE', path: `/webhooks/${digits}`, query: [['force', 'true']] })
-  if (isSuccess(answer) || (answer.status === 404 && errorCode(answer) !== 'rest_no_route')) return
+  if (isSuccess(answer) || (answer.status === 404 && getErrorCode(answer) !== 'rest_no_route')) return
   throw http.problem(answer)
 }
 
 export function readSubscription(raw: unknown): RowReading<WebhookSubscription> {
   const id = isRecord(raw) ? parseId(raw.id) : null
   if (!isRecord(raw) || !id) return skip(raw, 'no id')
-  const topic = plainText(raw.topic, 200) ?? ''
+  const topic = toPlainText(raw.topic, 200) ?? ''
   return {
-    row: { id, topic, status: plainText(raw.status, 40) ?? '', deliveryUrl: webAddress(raw.delivery_url) ?? '' },
+    row: { id, topic, status: toPlainText(raw.status, 40) ?? '', deliveryUrl: parseWebAddress(raw.delivery_url) ?? '' },
   }
 }
 
@@ -70,7 +70,7 @@ export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | nul
   const signature = header(raw, 'x-wc-webhook-signature')
   if (signature === null) return /^webhook_id=\d{1,19}$/.test(raw.rawBody.toString('latin1')) ? { kind: 'ping' } : null
   if (!isSignedBy(raw.rawBody, signature, secret)) return null
-  const topic = plainText(header(raw, 'x-wc-webhook-topic'), 200) ?? ''
+  const topic = toPlainText(header(raw, 'x-wc-webhook-topic'), 200) ?? ''
   return readEvent(topic, raw.rawBody)
 }
 

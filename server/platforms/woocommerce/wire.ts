@@ -23,7 +23,7 @@ import {
   wireTime,
   wireUrl,
 } from '../platform/row.ts'
-import { addChoices, parseCountryCode, parseUnixTime, plainText, webAddress } from '../platform/text.ts'
+import { addChoices, parseCountryCode, parseUnixTime, parseWebAddress, toPlainText } from '../platform/text.ts'
 
 // Reads the fields of orders and customers that we use. Every field may be missing or invalid and becomes null. Only a
 // row without id, status, currency, time or total is skipped.
@@ -42,7 +42,7 @@ const Address = z.object({
 const Order = z.object({
   id: wireId,
   parent_id: wireId,
-  status: field((input) => plainText(input, 60)?.replace(/^wc-/, '') ?? null),
+  status: field((input) => toPlainText(input, 60)?.replace(/^wc-/, '') ?? null),
   currency: field(parseCurrency),
   date_created_gmt: wireTime,
   date_modified_gmt: wireTime,
@@ -105,7 +105,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
       ...(kind === 'purchase' && amount !== 'counts' && { amount }),
       customerId: wire.customer_id,
       ...readContact(wire.billing, wire.shipping),
-      coupons: wire.coupon_lines.map((line) => plainText(line.code, 100)).filter((code) => code !== null),
+      coupons: wire.coupon_lines.map((line) => toPlainText(line.code, 100)).filter((code) => code !== null),
       discounts: readDiscounts(wire.coupon_lines, currency),
       items: readItems(wire.line_items, { currency, hasTax: wire.prices_include_tax }),
       source,
@@ -147,7 +147,7 @@ function readSource({ created_via: via, meta_data: meta }: WireOrder): OrderSour
 const isSet = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.length > 0
-    : value === true || !['', '0', 'no', 'false'].includes(plainText(value, 100)?.toLowerCase() ?? '')
+    : value === true || !['', '0', 'no', 'false'].includes(toPlainText(value, 100)?.toLowerCase() ?? '')
 
 /**
  * The shopper's consents stored by the checkout: `_recoup_consent_sms` = `yes` and, beside it,
@@ -157,15 +157,15 @@ const isSet = (value: unknown): boolean =>
 function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] {
   const findMeta = (key: string) => meta.find((each) => each.key === key)?.value
   return (['email', 'sms', 'whatsapp'] as const)
-    .filter((channel) => /^(yes|1|true|on)$/i.test(plainText(findMeta(`_recoup_consent_${channel}`), 10) ?? ''))
-    .map((channel) => ({ channel, wording: plainText(findMeta(`_recoup_consent_${channel}_wording`), 1_000) }))
+    .filter((channel) => /^(yes|1|true|on)$/i.test(toPlainText(findMeta(`_recoup_consent_${channel}`), 10) ?? ''))
+    .map((channel) => ({ channel, wording: toPlainText(findMeta(`_recoup_consent_${channel}_wording`), 1_000) }))
 }
 
 /** The discount of each coupon, with its tax. One line per code. */
 function readDiscounts(lines: readonly Record<string, unknown>[], currency: string): OrderDiscount[] {
   const byCode = new Map<string, OrderDiscount>()
   for (const line of lines) {
-    const code = capitals(plainText(line.code, 200) ?? '')
+    const code = capitals(toPlainText(line.code, 200) ?? '')
     const net = parseMinor(line.discount, currency)
     const tax = parseMinor(line.discount_tax, currency) ?? 0
     if (!code || net === null || byCode.has(code) || !Number.isSafeInteger(net + tax)) continue
@@ -299,7 +299,7 @@ function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
     sku: wire.sku,
     quantity: units,
     ...readPrices([line], units, prices),
-    imageUrl: webAddress(wire.image.src),
+    imageUrl: parseWebAddress(wire.image.src),
     ...entries,
   }
   const marks = [...Object.entries(raw), ...wire.meta_data.map(({ key, value }) => [key, value] as const)]
@@ -335,7 +335,7 @@ function readPrices(
 /** The shop's own attributes (`pa_size`). Other meta data may come from a plugin and concern a person (S7). */
 function readChoices(meta: readonly Record<string, unknown>[]): Pick<PlatformItem, 'choices'> {
   const choices = meta.flatMap(({ key, display_key, display_value }) => {
-    const [name, value] = [plainText(display_key, 100), plainText(display_value, 200)]
+    const [name, value] = [toPlainText(display_key, 100), toPlainText(display_value, 200)]
     return typeof key === 'string' && key.startsWith('pa_') && name && value ? [{ name, value }] : []
   })
   return choices.length > 0 ? { choices: choices.slice(0, 10) } : {}
@@ -395,7 +395,7 @@ function listValues(entries: readonly (readonly [unknown, unknown])[], name: Reg
   return entries.flatMap(([key, value]) => {
     if (typeof key !== 'string' || !name.test(key)) return []
     const isThere = value === true || (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
-    const text = isThere ? 'yes' : plainText(value, 100)
+    const text = isThere ? 'yes' : toPlainText(value, 100)
     return text && text !== '0' ? [text] : []
   })
 }

@@ -12,7 +12,7 @@ import { findUserById } from '../../access/members/users.ts'
 import { queueWake } from '../../access/plugin/plugin.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { CaptureChoicesTable } from '../../core/schema/consent.ts'
@@ -70,7 +70,7 @@ export async function chooseMode(
   }
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
-  const choice = { id: newId(), mode, legalGround: needsGround ? legalGround : null, now: deps.now(), by }
+  const choice = { id: createId(), mode, legalGround: needsGround ? legalGround : null, now: deps.now(), by }
   await transact(store, (tx) => saveCaptureMode(tx, choice))
   await queueWake(deps, store, 'settings')
   deps.log.info({ storeId: store.storeId, mode }, 'consent.capture-mode-chosen')

@@ -2,7 +2,7 @@ import type { ConsentEvidence } from '../../../shared/ledger.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { hasPaidByStore } from '../shoppers/fragments.ts'
 import type { ConsentOverride } from './consent.ts'
-import { consentCounts, selectOverrides } from './fragments.ts'
+import { doesConsentCount, selectOverrides } from './fragments.ts'
 
 // Statements on consents from the shop, and on opt-in requests by SMS.
 
@@ -18,7 +18,7 @@ export async function selectLastConsent(
     .where('store_id', '=', storeId)
     .where('address_hash', '=', addressHash)
     .where('channel', '=', channel)
-    .where(consentCounts('c'))
+    .where(doesConsentCount('c'))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -204,7 +204,7 @@ export async function selectCustomerConsents(
   const rows = await sql<CustomerConsent>`
     select a.channel, a.hash, a.id from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a(channel text, hash text, id text)
     where exists (select 1 from consents c where c.store_id = ${storeId} and c.channel = a.channel and c.status <> 'withdrawn'
-      and c.address_hash = decode(a.hash, 'hex') and c.evidence ->> 'customerId' = a.id and ${consentCounts('c')})`.execute(
+      and c.address_hash = decode(a.hash, 'hex') and c.evidence ->> 'customerId' = a.id and ${doesConsentCount('c')})`.execute(
     db,
   )
   return rows.rows

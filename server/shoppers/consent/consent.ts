@@ -12,7 +12,7 @@ import {
 // Decides whether a recipient may get messages and on which basis (C5, C6). The rules are in consent-table.ts. Pure.
 
 /** The table's rule for a country; for unlisted or unknown countries the strictest of the channel. */
-export function consentRule(channel: ChannelName, country: string | null, rules = countryRules): ConsentRule {
+export function findConsentRule(channel: ChannelName, country: string | null, rules = countryRules): ConsentRule {
   const { listed, elsewhere } = rules[channel]
   const found = ruleNames.find((rule) => country && listed[rule]?.split(' ').includes(country))
   return found ?? elsewhere
@@ -44,8 +44,8 @@ export function findRecipientCountry(
   if (byPhone) return { country: byPhone, source: 'phone' }
   const sells = store.sellingCountries
   if (!store.baseCountry || !sells || sells.length === 0) return { country: null, source: 'unknown' }
-  const rule = consentRule(channel, store.baseCountry)
-  const isOneClass = sells.every((country) => consentRule(channel, country) === rule)
+  const rule = findConsentRule(channel, store.baseCountry)
+  const isOneClass = sells.every((country) => findConsentRule(channel, country) === rule)
   return isOneClass ? { country: store.baseCountry, source: 'store' } : { country: null, source: 'unknown' }
 }
 
@@ -100,7 +100,7 @@ export interface ConsentFinding {
 
 export function decideConsent(inputs: ConsentInputs, table = { answers: allAnswers, countryRules }): ConsentFinding {
   const { channel, country, word } = inputs
-  const rule = consentRule(channel, country, table.countryRules)
+  const rule = findConsentRule(channel, country, table.countryRules)
   const evidence = word?.evidence ?? (inputs.hasBoughtBefore ? 'bought_before' : 'none')
   const ask = (asked: ConsentRule) => {
     const answer = table.answers[asked][evidence]
@@ -125,7 +125,7 @@ function findOverride({ channel, country, overrides }: ConsentInputs, rule: Cons
 
 /** The rule that applies, with overrides. */
 export function findRuleInForce(inputs: Pick<ConsentInputs, 'channel' | 'country' | 'overrides'>): ConsentRule {
-  const rule = consentRule(inputs.channel, inputs.country)
+  const rule = findConsentRule(inputs.channel, inputs.country)
   return findOverride({ ...inputs, word: null, hasBoughtBefore: false }, rule)?.to ?? rule
 }
 

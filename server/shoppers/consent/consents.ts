@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { maxConsentWording } from '../../../shared/consent.ts'
 import type { Unproven } from '../../../shared/ledger.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { maskAddress } from '../../messages/channels/mask.ts'
@@ -51,7 +51,7 @@ export const computeLaterTime = (before: Date, now: Date): Date =>
 /** Records an answer that a shopper gives on one of our pages now. */
 export async function insertAnswer(tx: StoreTx, answer: Omit<ConsentRow, 'id'>): Promise<void> {
   const last = await sql.selectLastConsent(tx, answer.addressHash, answer.channel)
-  await insertConsent(tx, { ...answer, id: newId(), at: last ? computeLaterTime(last.at, answer.at) : answer.at })
+  await insertConsent(tx, { ...answer, id: createId(), at: last ? computeLaterTime(last.at, answer.at) : answer.at })
 }
 
 /** Records the answers of one post. Repeated answers add nothing. Returns whether anything was added. */
@@ -77,7 +77,7 @@ export async function recordAnswers(
     const saidAt = each.saidAt ?? now
     const at = last ? computeLaterTime(last.at, saidAt) : saidAt
     const source = each.source ?? 'checkout'
-    await insertConsent(tx, { id: newId(), addressHash, status, source, at, ...buildSharedColumns(each) })
+    await insertConsent(tx, { id: createId(), addressHash, status, source, at, ...buildSharedColumns(each) })
     if (status === 'pending') await sql.queueOptInRequest(tx, { ...each, addressHash, now })
     isNew = true
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { buildOrder, createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { insertConsent } from './consent-sql.ts'
 import { recordAnswers } from './consents.ts'
 import { findConsentedChannels, findCoveredCustomers } from './covered-customers.ts'
@@ -23,7 +23,7 @@ test('an address with which a customer bought is covered until they opt out of e
     world.advance(1_000)
     const said = { channel: 'email', status, source: 'preference page', wording: null } as const
     const addressHash = world.deps.secrets.addressHash(email)
-    await insertConsent(store, { ...said, id: newId(), addressHash, at: world.now })
+    await insertConsent(store, { ...said, id: createId(), addressHash, at: world.now })
   }
   await say('withdrawn')
   expect(await covered()).toEqual([])
@@ -51,6 +51,6 @@ test('a number has a consent once its own customer has confirmed it by SMS', asy
   world.advance(1_000)
   const confirmed = { channel: 'sms', status: 'granted', isConfirmed: true, source: 'sms', wording: null } as const
   const addressHash = world.deps.secrets.addressHash(PHONE)
-  await insertConsent(store, { ...confirmed, id: newId(), addressHash, at: world.now })
+  await insertConsent(store, { ...confirmed, id: createId(), addressHash, at: world.now })
   expect([await agreed('77'), await agreed('88')]).toEqual([['sms'], []])
 })

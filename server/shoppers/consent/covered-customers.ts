@@ -4,7 +4,7 @@ import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCustomer } from '../../platforms/platform/platform.ts'
-import { consentRule, type LedgerEvidence } from './consent.ts'
+import { findConsentRule, type LedgerEvidence } from './consent.ts'
 import { selectBuyers, selectCustomerConsents, selectCustomersWithPurchase } from './consent-sql.ts'
 import { selectEvidence } from './evidence.ts'
 
@@ -29,7 +29,7 @@ export async function findCoveredCustomers<Person extends Customer>(
 ): Promise<Set<Person>> {
   const asked = people.flatMap((person) => {
     const email = normalizeEmail(person.email)
-    const rule = consentRule('email', person.country)
+    const rule = findConsentRule('email', person.country)
     const isEnough = rule === 'soft_opt_in' || rule === 'opt_out'
     return person.customerId && email && isEnough
       ? [{ person, id: person.customerId, email, hash: deps.secrets.addressHash(email) }]

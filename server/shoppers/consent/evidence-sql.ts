@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { LedgerEvidence } from './consent.ts'
-import { consentCounts } from './fragments.ts'
+import { doesConsentCount } from './fragments.ts'
 
 // Statements on the evidence in the ledger and on a store's overrides (C5, C6).
 
@@ -17,7 +17,7 @@ export async function selectEvidence(
   const rows = await sql<LedgerEvidence & { hash: string; channel: string }>`
     with said as (
       select c.* from consents c where c.store_id = ${storeId} and c.channel = any(${[...channels]}::text[])
-        and c.address_hash = any(${[...hashes]}::bytea[]) and ${consentCounts('c')}),
+        and c.address_hash = any(${[...hashes]}::bytea[]) and ${doesConsentCount('c')}),
     no as (
       select distinct on (address_hash, channel) address_hash, channel, at, id from said where status = 'withdrawn'
       order by address_hash, channel, at desc, id desc)

@@ -3,7 +3,7 @@ import { buildOrder, createStore, type TestStore } from '../../../test/factories
 import { HOUR, listStepDecisions, listStepStates, MINUTE, passTime } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { insertConsent } from './consent-sql.ts'
 
 // An owner overrides a rule on a legal ground of their own (C6).
@@ -32,7 +32,7 @@ async function createGermanCart() {
 async function recordAnswer(status: 'granted' | 'withdrawn', email: string) {
   const addressHash = world.deps.secrets.addressHash(email)
   const row = {
-    id: newId(),
+    id: createId(),
     addressHash,
     channel: 'email' as const,
     status,

@@ -3,12 +3,12 @@ import type * as api from '../../../shared/consent.ts'
 import type { Session } from '../../access/members/session.ts'
 import { findUserById } from '../../access/members/users.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
-import { canOverride, consentRule } from './consent.ts'
+import { canOverride, findConsentRule } from './consent.ts'
 import { type ConsentTerms, selectConsentTerms } from './consent-sql.ts'
 import { countryRules, ruleNames, ruleTexts } from './consent-table.ts'
 import * as sql from './override-sql.ts'
@@ -23,9 +23,9 @@ export async function readTable(store: StoreDb): Promise<z.input<typeof api.cons
     channels.flatMap((channel) => Object.values(countryRules[channel].listed).flatMap((list) => list.split(' '))),
   )
   const rulesOf = (country: string | null) => ({
-    email: consentRule('email', country),
-    sms: consentRule('sms', country),
-    whatsapp: consentRule('whatsapp', country),
+    email: findConsentRule('email', country),
+    sms: findConsentRule('sms', country),
+    whatsapp: findConsentRule('whatsapp', country),
   })
   const { smsConfirmation } = await selectConsentTerms(store)
   return {
@@ -55,7 +55,7 @@ type OverrideInput = z.output<typeof api.overrideRule.body>
 
 export async function createOverride(deps: Deps, session: Session, store: StoreDb<Db>, wanted: OverrideInput) {
   const { channel, country, from, to, legalGround } = wanted
-  const isOfTable = country === '*' ? isUsed(channel, from) : consentRule(channel, country) === from
+  const isOfTable = country === '*' ? isUsed(channel, from) : findConsentRule(channel, country) === from
   if (!isOfTable)
     throw new AppError('conflict', 'This rule has changed since you opened the page. Reload the page to see it.')
   if (channel === 'whatsapp' || !canOverride(channel, from, to)) {
@@ -68,7 +68,7 @@ export async function createOverride(deps: Deps, session: Session, store: StoreD
   const now = deps.now()
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
-  const row = { id: newId(), channel, country, from, to, legalGround, now, by }
+  const row = { id: createId(), channel, country, from, to, legalGround, now, by }
   const kept = await transact(store, async (tx) => {
     const inserted = await sql.insertConsentOverride(tx, row)
     if (!inserted) return null

@@ -85,7 +85,7 @@ async function recordConsent(tx: StoreTx, { id, word, addressHash, now }: Consen
     channel: word.channel,
     wording: word.wording?.slice(0, maxConsentWording) || null,
     who: maskAddress(word.channel, word.address),
-    at: isGiven ? beforeWithdrawal(saidAt, last) : last ? computeLaterTime(last.at, saidAt) : saidAt,
+    at: isGiven ? clampBeforeWithdrawal(saidAt, last) : last ? computeLaterTime(last.at, saidAt) : saidAt,
   })
   // An old consent triggers no opt-in request.
   if (status === 'pending' && now.getTime() - saidAt.getTime() < FRESH_MS) {
@@ -97,7 +97,7 @@ async function recordConsent(tx: StoreTx, { id, word, addressHash, now }: Consen
 const FRESH_MS = 24 * 3_600_000
 
 /** A withdrawal at the same moment counts as later. */
-const beforeWithdrawal = (at: Date, last: { status: string; at: Date } | undefined): Date =>
+const clampBeforeWithdrawal = (at: Date, last: { status: string; at: Date } | undefined): Date =>
   last?.status === 'withdrawn' && last.at.getTime() === at.getTime() ? new Date(at.getTime() - 1) : at
 
 /**

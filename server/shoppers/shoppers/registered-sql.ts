@@ -21,7 +21,7 @@ export async function updateFromCustomers({ db, storeId }: StoreTx, shopperIds: 
       select s.id, r.shopper_id is not null as is_registered, r.email as account_email, r.phone as account_phone,
         r.first_name as account_first_name, r.last_name as account_last_name, r.company, r.last_login_at,
         least(s.first_seen_at, r.created_at) as first_seen_at,
-        coalesce(s.email, ${ownKey('email')}) as email, coalesce(s.phone, ${ownKey('phone')}) as phone,
+        coalesce(s.email, ${selectOwnKey('email')}) as email, coalesce(s.phone, ${selectOwnKey('phone')}) as phone,
         case when s.first_name is null and s.last_name is null then r.first_name else s.first_name end as first_name,
         case when s.first_name is null and s.last_name is null then r.last_name else s.last_name end as last_name,
         coalesce(s.country, r.country) as country,
@@ -55,7 +55,7 @@ const COLUMNS = [
 ]
 
 /** Whether the address is a key of this shopper: another's or a shared address is not. */
-const ownKey = (
+const selectOwnKey = (
   kind: 'email' | 'phone',
 ) => sql`(select k.value from shopper_keys k where k.store_id = s.store_id and k.kind = ${kind}
   and k.value = r.${sql.ref(kind)} and k.shopper_id = s.id)`

@@ -1,4 +1,4 @@
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { AccountTx, StoreTx } from '../../core/db/db.ts'
 import { mergeShopperMessages } from '../../messages/messages/messages.ts'
 import { updateFromCustomers } from './registered-sql.ts'
@@ -39,7 +39,7 @@ export async function resolveShoppers(
     keyLists.map((keys) => keys.filter(isMergingKey)),
     owned,
   )
-  const ids = groups.map((group) => group.shoppers[0]?.id ?? newId())
+  const ids = groups.map((group) => group.shoppers[0]?.id ?? createId())
   const fresh = ids.filter((_, index) => groups[index]!.shoppers.length === 0)
   await sql.insertShoppers(tx, fresh, now)
   const merged = new Set<string>()
@@ -53,9 +53,9 @@ export async function resolveShoppers(
   if (merged.size > 0) await updateFromCustomers(tx, [...merged])
   const shopperIds: string[] = []
   for (const [index, { lists }] of groups.entries()) for (const list of lists) shopperIds[list] = ids[index]!
-  const isOwned = new Set(owned.map(keyId))
+  const isOwned = new Set(owned.map(toKeyText))
   const keys = keyLists.flatMap((list, index) =>
-    list.filter((key) => !isOwned.has(keyId(key))).map((key) => ({ ...key, shopper_id: shopperIds[index]! })),
+    list.filter((key) => !isOwned.has(toKeyText(key))).map((key) => ({ ...key, shopper_id: shopperIds[index]! })),
   )
   await sql.insertKeys(tx, keys)
   await sql.resumeShoppers(tx, filterEnded(owned))
@@ -104,15 +104,15 @@ export async function linkCustomers(
 ): Promise<void> {
   const keyLists = records.map((record) => listCustomerKeys(record, storeHost))
   const owned = await lockOwners(tx, keyLists.flat())
-  const ownerOf = new Map(owned.map((key) => [keyId(key), key.shopper.id]))
+  const ownerOf = new Map(owned.map((key) => [toKeyText(key), key.shopper.id]))
   const fresh: string[] = []
   const news: (ShopperKey & { shopper_id: string })[] = []
   const shopperIds = keyLists.map((keys) => {
-    const known = keys.map((key) => ownerOf.get(keyId(key))).find((id) => id !== undefined)
-    const id = known ?? newId()
+    const known = keys.map((key) => ownerOf.get(toKeyText(key))).find((id) => id !== undefined)
+    const id = known ?? createId()
     if (known === undefined) fresh.push(id)
-    for (const key of keys.filter((each) => !ownerOf.has(keyId(each)))) {
-      ownerOf.set(keyId(key), id)
+    for (const key of keys.filter((each) => !ownerOf.has(toKeyText(each)))) {
+      ownerOf.set(toKeyText(key), id)
       news.push({ ...key, shopper_id: id })
     }
     return id
@@ -129,7 +129,7 @@ export function listCustomerKeys({ customerId, email, phone }: CustomerIdentity,
   return [{ kind: 'customer', value: customerId }, ...addresses]
 }
 
-const keyId = ({ kind, value }: ShopperKey) => `${kind}:${value}`
+const toKeyText = ({ kind, value }: ShopperKey) => `${kind}:${value}`
 
 /**
  * F1: members of the account are never held out and never counted. Updates the mark for these addresses in all of the

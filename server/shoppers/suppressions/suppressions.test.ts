@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 
 const world = createWorld()
 
@@ -43,7 +43,7 @@ test('a manual entry accepts any spelling, is stored once, and cancels open mess
   await world.pool.query(
     `insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at)
      values ($1, $2, $3, $4, 'manual', $2, 1, 'email', 'held', $5, $5, $5, $5, $5)`,
-    [store.storeId, newId(), carts[0].id, carts[0].shopper_id, world.now],
+    [store.storeId, createId(), carts[0].id, carts[0].shopper_id, world.now],
   )
   expect((await ask(store, 'POST', '', { address: ' ADA@Shoppers.example ', note: 'by letter' })).body).toEqual({
     address: 'ada@shoppers.example',
@@ -197,7 +197,7 @@ test('resubscribing keeps an owner’s entry', async () => {
   const store = await createStore(world)
   await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: 'eve@shoppers.example' })], 'sync')
   const { rows } = await world.pool.query('select id, shopper_id from carts where store_id = $1', [store.storeId])
-  const message = newId()
+  const message = createId()
   await world.pool.query(
     `insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at, to_address, sending_at)
      values ($1, $2, $3, $4, 'manual', $2, 1, 'email', 'sent', $5, $5, $5, $5, $5, 'eve@shoppers.example', $5)`,
@@ -206,7 +206,7 @@ test('resubscribing keeps an owner’s entry', async () => {
   await world.db
     .insertInto('link_tokens')
     .values({
-      ...{ token_hash: tokenHash('a-way-out'), store_id: store.storeId, message_id: message, cart_id: rows[0].id },
+      ...{ token_hash: hashToken('a-way-out'), store_id: store.storeId, message_id: message, cart_id: rows[0].id },
       ...{ purpose: 'unsubscribe', created_at: world.now, expires_at: new Date(world.now.getTime() + 86_400_000) },
     })
     .execute()
@@ -238,7 +238,7 @@ test('addresses suppressed for a reply that blames something else are listed wit
       `insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, to_address, provider_response,
          due_at, expires_at, wake_at, sending_at, created_at, updated_at)
        values ($1, $2, $3, $4, 'manual', $2, 1, 'email', 'failed', $6, $7, $5, $5, $5, $5, $5, $5)`,
-      [store.storeId, newId(), rows[0].id, rows[0].shopper_id, world.now, email, answer],
+      [store.storeId, createId(), rows[0].id, rows[0].shopper_id, world.now, email, answer],
     )
     await insertEntry(store, email, { reason: email.startsWith('manual') ? 'manual' : 'hard_bounce' })
     await insertEntry(other, email, { reason: 'hard_bounce' })

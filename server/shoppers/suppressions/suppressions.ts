@@ -12,7 +12,7 @@ import {
 } from '../../../shared/suppressions.ts'
 import type { Session } from '../../access/members/session.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
 import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
@@ -150,7 +150,7 @@ export async function removeEntry(
         suppressionTexts.personsAct[row.reason as keyof typeof suppressionTexts.personsAct],
       )
     }
-    await sql.recordRemoval(tx, { id: newId(), entry: row, userId: session.userId, at: deps.now() })
+    await sql.recordRemoval(tx, { id: createId(), entry: row, userId: session.userId, at: deps.now() })
   })
   deps.log.info({ accountId: account.accountId, reason: entry.reason, channel: entry.channel }, 'suppressions.removed')
 }

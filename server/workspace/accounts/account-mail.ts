@@ -36,7 +36,7 @@ export interface MailItem {
 type Sender = Pick<Config, 'companyName' | 'supportEmail'>
 
 export function renderAccountMail(mail: AccountMail, { companyName, supportEmail }: Sender) {
-  const subject = oneLine(mail.subject)
+  const subject = joinLines(mail.subject)
   const { paragraphs, items = [], more = '', link, after = [], footer = null } = mail
   const preview =
     items.length > 0 ? items.map(({ title }) => title).join(' · ') : (paragraphs[1] ?? paragraphs[0] ?? '')
@@ -58,7 +58,7 @@ function plainText({ paragraphs, items = [], more, link, after = [], footer }: A
   return `${blocks.join('\n\n')}\n`
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ')
+const joinLines = (text: string) => text.replace(/\s+/g, ' ')
 
 let read: ((values: object) => string) | undefined
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createStore } from '../../../test/factories.ts'
 import { createAddress, createIp, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
 import { createWorld } from '../../../test/world.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import { cleanUpAccounts, hasDemoAccount } from './accounts.ts'
 import { mailRegistrationAttempt, mailResetLink } from './mails.ts'
 
@@ -47,7 +47,7 @@ test('the server stores only hashes of password and token', async () => {
   expect(user.password_hash).not.toContain(password)
   const sessions = await world.db.selectFrom('sessions').selectAll().where('user_id', '=', user.id).execute()
   expect(sessions).toHaveLength(1)
-  expect(sessions[0]!.token_hash.equals(tokenHash(token))).toBe(true)
+  expect(sessions[0]!.token_hash.equals(hashToken(token))).toBe(true)
 })
 
 test("the API answers missing fields with the specification's messages", { tags: ['A5'] }, async () => {
@@ -247,7 +247,7 @@ test('the last use of a session is written at most every five minutes', async ()
       await world.db
         .selectFrom('sessions')
         .select('last_seen_at')
-        .where('token_hash', '=', tokenHash(token))
+        .where('token_hash', '=', hashToken(token))
         .executeTakeFirstOrThrow()
     ).last_seen_at.getTime()
   const before = await lastSeen()

@@ -12,7 +12,7 @@ import { loadPlan } from '../../billing/billing/billing.ts'
 import { assignDefaultPlan } from '../../billing/billing/default-plan.ts'
 import { deleteOldEvents } from '../../billing/payments/events.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { Tx } from '../../core/db/db.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import { clientNetwork, takePoint, tryTakePoint } from '../../core/db/rate-limits.ts'
@@ -28,7 +28,7 @@ import {
   tryClaimAttempt,
 } from './login-throttle.ts'
 import { assertSecondFactor } from './second-step.ts'
-import { demoOwner, firstMembership, insertAccount, insertMember, insertUser } from './sql.ts'
+import { demoOwner, findFirstMembership, insertAccount, insertMember, insertUser } from './sql.ts'
 
 // Registration and sign-in. A user is signed in to one account at a time; of a session token, only the hash is stored.
 // No answer reveals whether an address is known: same text, same status, same time.
@@ -70,8 +70,8 @@ export async function register(deps: Deps, wanted: Credentials & { name: string 
 async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
   const passwordHash = await hashPassword(wanted.password)
   const now = deps.now()
-  const user = { id: newId(), email: wanted.email, name: wanted.name, passwordHash, now }
-  const account = { accountId: newId(), db: deps.db }
+  const user = { id: createId(), email: wanted.email, name: wanted.name, passwordHash, now }
+  const account = { accountId: createId(), db: deps.db }
   const isLinkMailed = (await tryTakePoint(deps, limits.linkPerAddress, wanted.email)) === 0
   const token = await transactAccount(account, async (tx) => {
     if (!(await insertUser(tx.db, user))) return undefined
@@ -85,7 +85,7 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
   if (token === undefined) return undefined
   return {
     token,
-    user: await viewUser(deps, account, withoutSecondFactor(user.id)),
+    user: await viewUser(deps, account, buildFirstFactorState(user.id)),
     cookie: deviceCookie(deps, user.id),
   }
 }
@@ -128,7 +128,7 @@ export async function signInToDemo(deps: Deps, { ip, device }: Omit<Origin, 'coo
   const account = { accountId: account_id, db: deps.db }
   const now = deps.now()
   const token = await startSession(account, user_id, { now, device })
-  return { token, user: await viewUser(deps, account, withoutSecondFactor(user_id)), cookie: null }
+  return { token, user: await viewUser(deps, account, buildFirstFactorState(user_id)), cookie: null }
 }
 
 export async function hasDemoAccount(db: Db): Promise<boolean> {
@@ -191,14 +191,14 @@ export async function cleanUpAccounts(deps: Deps): Promise<void> {
   await deleteExpiredLimits(deps.db, Date.now())
 }
 
-const withoutSecondFactor = (userId: string): SessionState => ({ userId, secondFactorAt: null, viewedUntil: null })
+const buildFirstFactorState = (userId: string): SessionState => ({ userId, secondFactorAt: null, viewedUntil: null })
 
 async function createSession(
   deps: Deps,
   userId: string,
   session: { device: string | null; secondFactorAt: Date | null },
 ): Promise<SignedIn> {
-  const membership = await firstMembership(deps.db, userId)
+  const membership = await findFirstMembership(deps.db, userId)
   // A user without any membership cannot sign in.
   if (!membership) throw new AppError('unauthenticated', authTexts.loginFailed)
   const account = { accountId: membership.account_id, db: deps.db }
@@ -206,7 +206,7 @@ async function createSession(
   const token = await startSession(account, userId, { now, ...session })
   return {
     token,
-    user: await viewUser(deps, account, { ...withoutSecondFactor(userId), ...session }),
+    user: await viewUser(deps, account, { ...buildFirstFactorState(userId), ...session }),
     cookie: deviceCookie(deps, userId),
   }
 }

@@ -6,7 +6,7 @@ import { hashPassword } from '../../access/members/passwords.ts'
 import { lockUser } from '../../access/members/users.ts'
 import { AppError } from '../../core/common/errors.ts'
 
-import { tokenHash } from '../../core/common/secrets.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import type { Tx } from '../../core/db/db.ts'
 import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
@@ -15,7 +15,7 @@ import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { resetFailures } from './login-throttle.ts'
 import { deleteEmailChange, setEmail } from './profile-sql.ts'
 import * as users from './sql.ts'
-import { accountsOf } from './team-sql.ts'
+import { listUserAccounts } from './team-sql.ts'
 
 // The old address can undo a change of address for 72 hours. Whoever made the change knew the password and had a
 // session, so the undo sets a new password and ends every session.
@@ -29,7 +29,7 @@ export async function undoEmailChange(
   const passwordHash = await hashPassword(asked.password)
   const email = await deps.db
     .transaction()
-    .execute((tx) => applyUndo(deps, tx, { hash: tokenHash(asked.token), passwordHash }))
+    .execute((tx) => applyUndo(deps, tx, { hash: hashToken(asked.token), passwordHash }))
   await resetFailures(deps, { email, ip: asked.ip })
   return email
 }
@@ -47,7 +47,7 @@ async function applyUndo(deps: Deps, tx: Tx, asked: { hash: Buffer; passwordHash
   await users.consumeOtherResets(tx, user.id, now)
   await users.deleteUserSessions(tx, user.id)
   await deps.jobs.enqueue(tx, mailNotice, { userId: user.id, about: 'password-changed' })
-  for (const { id } of await accountsOf(tx, user.id)) {
+  for (const { id } of await listUserAccounts(tx, user.id)) {
     await refreshMembers({ accountId: id, db: tx }, [user.email, kept.email])
   }
   return kept.email

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { storeTables } from './export-tables.ts'
 
 const world = createWorld()
@@ -72,7 +72,7 @@ test('a consent can be joined to its shopper by the shared hash', async () => {
   const address_hash = world.deps.secrets.addressHash(email)
   await world.db
     .insertInto('consents')
-    .values({ store_id: store.storeId, id: newId(), address_hash, ...consent })
+    .values({ store_id: store.storeId, id: createId(), address_hash, ...consent })
     .execute()
   const files = await download(store)
   const folder = `stores/tea-co-${store.storeId.slice(-8)}`

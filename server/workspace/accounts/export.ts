@@ -34,13 +34,13 @@ export const accountExport = accountDownload({
 
 async function fill(deps: Deps, account: AccountDb<Db>, zip: ZipFile): Promise<void> {
   zip.addBuffer(Buffer.from(README), 'README.txt')
-  zip.addBuffer(asJson(await accountRow(account)), 'account.json')
-  zip.addBuffer(asLines(await peopleOf(account)), 'members.jsonl')
-  for (const table of accountTables) zip.addBuffer(asLines(await rowsOfAccount(account, table)), `${table}.jsonl`)
+  zip.addBuffer(toJson(await accountRow(account)), 'account.json')
+  zip.addBuffer(toJsonLines(await peopleOf(account)), 'members.jsonl')
+  for (const table of accountTables) zip.addBuffer(toJsonLines(await rowsOfAccount(account, table)), `${table}.jsonl`)
   for (const store of await storeRows(account)) {
     const folder = `stores/${folderOf(store)}`
     const { capture_key: _, ...row } = store
-    zip.addBuffer(asJson(row), `${folder}/store.json`)
+    zip.addBuffer(toJson(row), `${folder}/store.json`)
     for (const table of storeTables) {
       zip.addReadStreamLazy(`${folder}/${table.name}.jsonl`, { compress: true }, (give) =>
         give(null, Readable.from(linesOf(deps, store.id, table))),
@@ -52,7 +52,7 @@ async function fill(deps: Deps, account: AccountDb<Db>, zip: ZipFile): Promise<v
 async function* linesOf(deps: Deps, storeId: string, table: ExportedTable): AsyncGenerator<Buffer> {
   for await (const page of rowsOf({ storeId, db: deps.db }, table, PAGE_SIZE)) {
     const rows = page.map((row) => without(row, table.without))
-    yield asLines(table.name === 'shoppers' ? rows.map((row) => withHashes(deps, row)) : rows)
+    yield toJsonLines(table.name === 'shoppers' ? rows.map((row) => withHashes(deps, row)) : rows)
   }
 }
 
@@ -67,8 +67,8 @@ function withHashes(deps: Deps, row: ExportedRow): ExportedRow {
   return { ...row, email_hash: hash(row.email), phone_hash: hash(row.phone) }
 }
 
-const asJson = (row: unknown) => Buffer.from(`${JSON.stringify(row ?? null, null, 2)}\n`)
-const asLines = (rows: ExportedRow[]) => Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+const toJson = (row: unknown) => Buffer.from(`${JSON.stringify(row ?? null, null, 2)}\n`)
+const toJsonLines = (rows: ExportedRow[]) => Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 
 /** "tea-co-3f2a9c11": readable, and unique per store. */
 function folderOf(store: { id: string; name?: unknown }): string {

@@ -10,8 +10,8 @@ import { refuseDemo, type Session, startSession } from '../../access/members/ses
 import { findMember, findUserByEmail } from '../../access/members/users.ts'
 import { assertVerified, confirmAddress } from '../../access/members/verification.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
 import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
 import { findInvitationByToken } from '../../core/db/system.ts'
@@ -99,7 +99,7 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
   const { token, userId } = await transactAccount(account, async (tx) => {
     // Locks first: an account that is being deleted accepts no members.
     if (!(await team.lockTeam(tx))) throw invalid()
-    const used = await consumeInvitation(tx, tokenHash(guest.token), now)
+    const used = await consumeInvitation(tx, hashToken(guest.token), now)
     // The sender may have left the team or lost the right since.
     const sender = used?.invited_by ? await findMember(tx, used.invited_by) : undefined
     if (!used || !sender || !mayManage(sender.role, used.role)) throw invalid()
@@ -121,7 +121,7 @@ const invalid = () => new AppError('invalid', teamTexts.invalidInvitation)
 
 async function openInvitation(deps: Deps, token: string, ip: string) {
   await takePoint(deps, limits.invitationPerClient, clientNetwork(ip))
-  const open = await findInvitationByToken(deps.db, tokenHash(token), deps.now())
+  const open = await findInvitationByToken(deps.db, hashToken(token), deps.now())
   if (!open) throw invalid()
   return open
 }
@@ -138,7 +138,7 @@ async function mail(deps: Deps, account: AccountDb, session: Session, asked: { e
   await transactAccount(account, async (tx) => {
     const expiresAt = later(now, INVITATION_MS)
     const invitedBy = session.userId
-    const { id } = await upsertInvitation(tx, { id: newId(), ...asked, invitedBy, now, expiresAt })
+    const { id } = await upsertInvitation(tx, { id: createId(), ...asked, invitedBy, now, expiresAt })
     await deps.jobs.enqueue(tx.db, mailInvitation, { accountId: account.accountId, invitationId: id })
   })
 }
@@ -176,7 +176,7 @@ async function insertFresh(
   fresh: { email: string; name: string; passwordHash: string },
   now: Date,
 ): Promise<string> {
-  const id = newId()
+  const id = createId()
   if (await users.insertUser(tx.db, { id, ...fresh, now, isConfirmed: true })) return id
   throw new AppError('conflict', 'This address belongs to another user. Ask for an invitation to a different one.')
 }

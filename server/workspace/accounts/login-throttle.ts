@@ -1,6 +1,6 @@
 import { limits } from '../../access/members/limits.ts'
 import { computeLockoutS } from '../../access/members/rules.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import * as limiter from '../../core/db/rate-limits.ts'
 import { clientNetwork, type Limit, rateLimitedError } from '../../core/db/rate-limits.ts'
@@ -94,7 +94,7 @@ export interface DeviceCookie {
  * from others' guesses.
  */
 export function deviceCookie(deps: Deps, userId: string): DeviceCookie {
-  const id = newId()
+  const id = createId()
   return { name: cookieName(deps, userId), value: `${id}.${deps.secrets.token('device', `${userId}.${id}`)}` }
 }
 

@@ -5,8 +5,8 @@ import { INVITATION_MS, later, RESET_MS, readSender } from '../../access/members
 import { findUserById } from '../../access/members/users.ts'
 import { createVerificationToken } from '../../access/members/verification.ts'
 import { hasAddress } from '../../core/common/addresses-in-text.ts'
-import { newId } from '../../core/common/ids.ts'
-import { randomToken, tokenHash } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { createToken, hashToken } from '../../core/common/secrets.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
@@ -21,9 +21,9 @@ import * as sql from './sql.ts'
 export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailReset.payload>): Promise<void> {
   const user = await findRealUser(deps, userId)
   if (!user) return
-  const token = randomToken()
+  const token = createToken()
   const now = deps.now()
-  await insertReset(deps.db, { tokenHash: tokenHash(token), userId, now, expiresAt: later(now, RESET_MS) })
+  await insertReset(deps.db, { tokenHash: hashToken(token), userId, now, expiresAt: later(now, RESET_MS) })
   await send(deps, user, resetMail({ name: user.name, url: buildUrl(deps, 'reset-password', token) }))
 }
 
@@ -51,13 +51,13 @@ export async function mailInvitationLink(
   const account = { accountId, db: deps.db }
   const asked = await invitationToMail(account, invitationId)
   if (!asked) return
-  const token = randomToken()
+  const token = createToken()
   const now = deps.now()
   const expiresAt = later(now, INVITATION_MS)
-  await saveInvitationToken(account, invitationId, { hash: tokenHash(token), expiresAt })
+  await saveInvitationToken(account, invitationId, { hash: hashToken(token), expiresAt })
   const mail = invitationMail({
-    inviter: nameOr(asked.invited_by, 'Someone'),
-    team: nameOr(asked.account_name, 'a team'),
+    inviter: pickName(asked.invited_by, 'Someone'),
+    team: pickName(asked.account_name, 'a team'),
     role: asked.role,
     url: buildUrl(deps, 'invite', token),
   })
@@ -72,11 +72,11 @@ export async function mailInvitationLink(
 
 export async function mailEmailChangeLink(deps: Deps, { userId }: z.infer<typeof mailEmailChange.payload>) {
   const user = await findRealUser(deps, userId)
-  const token = randomToken()
-  const change = user && (await saveEmailToken(deps.db, userId, tokenHash(token), deps.now()))
+  const token = createToken()
+  const change = user && (await saveEmailToken(deps.db, userId, hashToken(token), deps.now()))
   if (!user || !change) return
   const { name, email } = user
-  const mail = emailChangeMail({ name, email, url: buildUrl(deps, 'confirm-email', token) })
+  const mail = buildEmailChangeMail({ name, email, url: buildUrl(deps, 'confirm-email', token) })
   await send(deps, { id: userId, email: change.email }, mail)
 }
 
@@ -98,11 +98,11 @@ export async function mailMember(deps: Deps, userId: string, mailFor: (name: str
 
 /** To the user's previous address: the link undoes the change, whatever was changed since. */
 export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof mailEmailUndo.payload>) {
-  const token = randomToken()
-  const undo = await saveUndoToken(deps.db, undoId, tokenHash(token), deps.now())
+  const token = createToken()
+  const undo = await saveUndoToken(deps.db, undoId, hashToken(token), deps.now())
   if (!undo) return
   const { name, new_email: newEmail } = undo
-  const mail = emailChangedMail({ name, newEmail, url: buildUrl(deps, 'undo-email', token) })
+  const mail = buildEmailChangedMail({ name, newEmail, url: buildUrl(deps, 'undo-email', token) })
   await send(deps, { id: undo.user_id, email: undo.email }, mail)
 }
 
@@ -130,11 +130,11 @@ const buildUrl = ({ config }: Deps, page: string, token?: string) =>
   `${config.publicUrl}/${page}${token === undefined ? '' : `?token=${token}`}`
 
 /** Older names may contain addresses, which new names may not. */
-const nameOr = (name: string | null, otherwise: string) => (name === null || hasAddress(name) ? otherwise : name)
+const pickName = (name: string | null, otherwise: string) => (name === null || hasAddress(name) ? otherwise : name)
 
 /** Excludes the shared user of the demo, whose password no one may change. */
 async function findRealUser(deps: Deps, userId: string) {
-  const membership = await sql.firstMembership(deps.db, userId)
+  const membership = await sql.findFirstMembership(deps.db, userId)
   return membership && !membership.is_demo ? findUserById(deps.db, userId) : undefined
 }
 
@@ -146,7 +146,7 @@ async function send(deps: Deps, user: { id: string; email: string }, mail: Accou
 
 function submitMail(deps: Deps, to: string, mail: AccountMail): Promise<Outcome> {
   return deps.channels.email.send({
-    messageId: newId(),
+    messageId: createId(),
     from: readSender(deps.config.mailFrom),
     to,
     ...renderAccountMail(mail, deps.config),
@@ -210,7 +210,7 @@ export const invitationMail = (asked: { inviter: string; team: string; role: Rol
   ],
 })
 
-export const emailChangeMail = (asked: { name: string; email: string; url: string }): AccountMail => ({
+export const buildEmailChangeMail = (asked: { name: string; email: string; url: string }): AccountMail => ({
   subject: 'Confirm your new email address',
   paragraphs: [
     `Hello ${asked.name},`,
@@ -282,7 +282,7 @@ export const notices: Record<z.infer<typeof mailNotice.payload>['about'], (notic
   }),
 }
 
-export const emailChangedMail = (changed: { name: string; newEmail: string; url: string }): AccountMail => ({
+export const buildEmailChangedMail = (changed: { name: string; newEmail: string; url: string }): AccountMail => ({
   subject: 'Your email address was changed',
   paragraphs: [
     `Hello ${changed.name},`,

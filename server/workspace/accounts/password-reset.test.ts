@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createAddress, createIp, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
 import { createWorld } from '../../../test/world.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import { mailResetLink } from './mails.ts'
 
 const world = createWorld({ SMTP_URL: 'smtp://127.0.0.1:2525' })
@@ -87,7 +87,7 @@ test('the mail contains the link, and only its hash is stored', async () => {
   expect(world.sent[0]!.html).toContain(`href="${link}"`)
   const rows = await world.db.selectFrom('password_resets').selectAll().where('user_id', '=', userId).execute()
   expect(rows).toHaveLength(1)
-  expect(rows[0]!.token_hash.equals(tokenHash(token))).toBe(true)
+  expect(rows[0]!.token_hash.equals(hashToken(token))).toBe(true)
 })
 
 test('markup in a name is escaped in the mail', async () => {

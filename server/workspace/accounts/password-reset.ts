@@ -7,7 +7,7 @@ import { findUserByEmail, lockUser } from '../../access/members/users.ts'
 import { confirmAddress } from '../../access/members/verification.ts'
 import { removeSecondFactor } from '../../access/second-factor/second-factor.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import type { Tx } from '../../core/db/db.ts'
 import { clientNetwork, takePoint, tryTakePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
@@ -50,7 +50,7 @@ export async function resetPassword(deps: Deps, asked: { token: string; password
   const passwordHash = await hashPassword(asked.password)
   const now = deps.now()
   const email = await deps.db.transaction().execute(async (tx) => {
-    const reset = await lockResetUser(tx, tokenHash(asked.token), now)
+    const reset = await lockResetUser(tx, hashToken(asked.token), now)
     await sql.consumeOtherResets(tx, reset.user_id, now)
     await deleteEmailChange(tx, reset.user_id)
     await sql.deleteUserSessions(tx, reset.user_id)

@@ -8,8 +8,8 @@ import { EMAIL_CHANGE_MS, EMAIL_UNDO_MS, later } from '../../access/members/rule
 import { refuseDemo, type Session } from '../../access/members/session.ts'
 import { findUserByEmail, lockUser } from '../../access/members/users.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { hashToken } from '../../core/common/secrets.ts'
 import type { Db, Tx } from '../../core/db/db.ts'
 import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
@@ -18,7 +18,7 @@ import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { mailEmailChange, mailEmailUndo } from './jobs.ts'
 import * as sql from './profile-sql.ts'
 import * as users from './sql.ts'
-import { accountsOf } from './team-sql.ts'
+import { listUserAccounts } from './team-sql.ts'
 
 // The user's name, address, password and sessions. Changing address or password needs the current password, so that an
 // unlocked screen is not enough to take over an account.
@@ -76,13 +76,13 @@ export async function confirmEmail(deps: Deps, asked: { token: string; ip: strin
   await takePoint(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
-    const { user, email } = await openChange(tx, tokenHash(asked.token), now)
+    const { user, email } = await openChange(tx, hashToken(asked.token), now)
     await sql.setEmail(tx, user.id, email, now)
     // Password links went to the old address.
     await users.consumeOtherResets(tx, user.id, now)
     await deleteSessionsExcept(tx, user.id, session?.userId === user.id ? session.sessionId : null)
     await offerUndo(deps, tx, user)
-    for (const { id } of await accountsOf(tx, user.id)) {
+    for (const { id } of await listUserAccounts(tx, user.id)) {
       await refreshMembers({ accountId: id, db: tx }, [user.email, email])
     }
   })
@@ -190,7 +190,7 @@ function findEmailHolder(tx: Tx, email: string, now: Date) {
 /** Runs in the transaction that changes the address. A job creates and mails the link (mails.ts). */
 async function offerUndo(deps: Deps, tx: Tx, user: { id: string; email: string }): Promise<void> {
   const now = deps.now()
-  const id = newId()
+  const id = createId()
   await insertUndo(tx, { id, userId: user.id, email: user.email, now, expiresAt: later(now, EMAIL_UNDO_MS) })
   await deps.jobs.enqueue(tx, mailEmailUndo, { undoId: id })
 }

@@ -48,7 +48,7 @@ export function insertMember({ db, accountId }: AccountTx, userId: string, role:
 }
 
 /** The account for a sign-in: the one chosen last, or else the one joined first. */
-export function firstMembership(db: Db | Tx, userId: string) {
+export function findFirstMembership(db: Db | Tx, userId: string) {
   return db
     .selectFrom('members as m')
     .innerJoin('accounts as a', 'a.id', 'm.account_id')

@@ -13,7 +13,7 @@ export function lockTeam({ db, accountId }: AccountTx) {
     .executeTakeFirst()
 }
 
-export function accountsOf(db: Db, userId: string) {
+export function listUserAccounts(db: Db, userId: string) {
   return db
     .selectFrom('members as m')
     .innerJoin('accounts as a', 'a.id', 'm.account_id')

@@ -8,7 +8,7 @@ import { type AccountDb, type AccountTx, type Db, sql, transactAccount } from '.
 import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { notifyRemoved } from './mails.ts'
-import { accountsOf, enterAccount, lockTeam } from './team-sql.ts'
+import { enterAccount, listUserAccounts, lockTeam } from './team-sql.ts'
 
 // Members of an account (decision 8). An account always has an owner, and only owners change owners. Each change locks
 // the account first, so that two owners who remove each other are serialized.
@@ -85,7 +85,7 @@ export async function leaveTeam(account: AccountDb, session: Session): Promise<s
 
 /** The accounts of the user; the demo's shared user has no other. */
 export async function listAccounts(account: AccountDb<Db>, session: Session) {
-  const accounts = await accountsOf(account.db, session.userId)
+  const accounts = await listUserAccounts(account.db, session.userId)
   return accounts.map((each) => ({ ...each, isCurrent: each.id === session.accountId }))
 }
 

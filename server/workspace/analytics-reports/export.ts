@@ -35,7 +35,7 @@ import { requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { type Asked, readAnalytics, storesAsked } from '../../insights/analytics/analytics.ts'
+import { type Asked, listRequestedStores, readAnalytics } from '../../insights/analytics/analytics.ts'
 import { presentProduct } from '../../insights/analytics/analytics-rules.ts'
 import { pagesOfProducts, readDetails } from '../../insights/analytics/details.ts'
 import { readRoi } from '../../insights/analytics/roi.ts'
@@ -87,7 +87,7 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<ExportInput, '
   const { range } = query
   const asked: Asked = { account, store, query, range, now, isFile: true }
   const isAll = query.stores === 'all'
-  const { rows: stores } = await storesAsked(asked)
+  const { rows: stores } = await listRequestedStores(asked)
   const [figures, details, rates, revenue, roi, reach] = await Promise.all([
     readAnalytics(asked),
     readDetails(asked),
@@ -98,11 +98,11 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<ExportInput, '
   ])
   const blocks = blocksOf({ stores, range, exportedAt: now, figures, details, rates, revenue, reach })
   const { currency } = figures
-  const lineOfProduct = (product: TopProduct) => csvLine(productCells(product))
+  const lineOfProduct = (product: TopProduct) => csvLine(buildProductCells(product))
   const products = isAll
     ? formatPages(listTopProducts(figures), lineOfProduct)
     : formatPages(pagesOfProducts(asked), (row) => lineOfProduct(presentProduct(row, currency)))
-  const lines = linesOf([...blocks, ...roiBlocks(roi)], productBlock(currency), products)
+  const lines = linesOf([...blocks, ...roiBlocks(roi)], buildProductBlock(currency), products)
   return {
     fileName: `analytics-${isAll ? 'all-stores' : stores[0]!.platform}-${range}.csv`,
     type: 'text/csv; charset=utf-8',
@@ -220,29 +220,29 @@ function blocksOf(all: Figures): FileBlock[] {
     trendBlock('Revenue', all.revenue, [definitions.trendRevenue, definitions.trendOpportunity]),
     ...customerBlock(figures),
     ...platformBlock(figures),
-    sourceBlock(details),
-    hourBlock(details),
-    ...(all.reach ? [reachBlock(all.reach)] : []),
+    buildSourceBlock(details),
+    buildHourBlock(details),
+    ...(all.reach ? [buildReachBlock(all.reach)] : []),
     shareBlock(
       { title: 'By country', currency },
       ['Country', definitions.country],
-      named(details.countries, countryName),
+      nameShares(details.countries, countryName),
     ),
     shareBlock(
       { title: 'New and returning shoppers', currency },
       ['Shopper', definitions.shopper],
-      named(details.shoppers, shopperName),
+      nameShares(details.shoppers, shopperName),
     ),
     ...(hasDevices(details)
       ? [
           shareBlock(
             { title: 'By device', currency },
             ['Device', definitions.device],
-            named(details.devices, deviceName),
+            nameShares(details.devices, deviceName),
           ),
         ]
       : []),
-    originBlock(details),
+    buildOriginBlock(details),
     ...otherBlock(figures),
   ]
 }
@@ -352,7 +352,7 @@ function funnelBlock({ funnels }: AnalyticsReply): FileBlock {
   }
 }
 
-const messageColumns = (currency: string): readonly Column[] => [
+const buildMessageColumns = (currency: string): readonly Column[] => [
   ['Accepted', definitions.accepted],
   ['Open rate', definitions.openRate],
   ['Click rate', definitions.messageClickRate],
@@ -364,7 +364,7 @@ const messageColumns = (currency: string): readonly Column[] => [
   ['Complaints', definitions.complaints],
 ]
 
-const messageCells = (of: Omit<NonNullable<AnalyticsReply['email']>, 'refused'>, isEmail: boolean): CsvCell[] => [
+const buildMessageCells = (of: Omit<NonNullable<AnalyticsReply['email']>, 'refused'>, isEmail: boolean): CsvCell[] => [
   ...[of.accepted, isEmail ? of.openRate : null, of.clickRate, of.conversionRate, of.revenuePerEmail],
   ...[of.attributedRevenue, of.bounced, of.unsubscribed, of.complaints],
 ]
@@ -380,12 +380,12 @@ function emailBlock({ email, currency }: AnalyticsReply, { channels }: Analytics
       title: 'Email Performance',
       columns: [
         ['Channel', 'Opens exist for email alone.'],
-        ...messageColumns(currency),
+        ...buildMessageColumns(currency),
         ['Refused', definitions.refused],
       ],
       rows: [
-        ['Email', ...messageCells(email, true), email.refused],
-        ...others.map((each) => [channelLabel(each.channel), ...messageCells(each, false), null]),
+        ['Email', ...buildMessageCells(email, true), email.refused],
+        ...others.map((each) => [channelLabel(each.channel), ...buildMessageCells(each, false), null]),
       ],
     },
   ]
@@ -454,7 +454,7 @@ function platformBlock({ shopify, woocommerce, currency }: AnalyticsReply): File
   ]
 }
 
-const sourceBlock = ({ sources, currency }: AnalyticsDetails): FileBlock => ({
+const buildSourceBlock = ({ sources, currency }: AnalyticsDetails): FileBlock => ({
   title: 'Revenue, by how it is known',
   columns: [
     ['Known as', definitions.source],
@@ -467,7 +467,7 @@ const sourceBlock = ({ sources, currency }: AnalyticsDetails): FileBlock => ({
   ]),
 })
 
-const hourBlock = ({ hours, currency }: AnalyticsDetails): FileBlock => ({
+const buildHourBlock = ({ hours, currency }: AnalyticsDetails): FileBlock => ({
   title: 'What a reminder earned, by time after leaving',
   columns: [
     ['Time after leaving', definitions.byHour],
@@ -483,7 +483,7 @@ const hourBlock = ({ hours, currency }: AnalyticsDetails): FileBlock => ({
     ]),
 })
 
-const reachBlock = ({ reachable, reasons, lookedThrough }: CartReach): FileBlock => ({
+const buildReachBlock = ({ reachable, reasons, lookedThrough }: CartReach): FileBlock => ({
   title: 'Carts that can be reached',
   columns: [
     ['Email', definitions.reached],
@@ -498,7 +498,7 @@ const reachBlock = ({ reachable, reasons, lookedThrough }: CartReach): FileBlock
 
 type Share = AnalyticsDetails['countries'][number]
 type NamedShare = Share & { name: string }
-const named = (rows: readonly Share[], nameOf: (key: string) => string): NamedShare[] =>
+const nameShares = (rows: readonly Share[], nameOf: (key: string) => string): NamedShare[] =>
   rows.map((row) => ({ ...row, name: nameOf(row.key) }))
 
 function shareBlock(
@@ -519,16 +519,16 @@ function shareBlock(
   }
 }
 
-const originBlock = ({ origins, currency }: AnalyticsDetails): FileBlock => ({
+const buildOriginBlock = ({ origins, currency }: AnalyticsDetails): FileBlock => ({
   title: 'Flows, campaigns and messages by hand',
   columns: [
     ['Sent by', definitions.sentBy],
     ['Channel', 'Of the messages. Opens exist for email alone.'],
-    ...messageColumns(currency),
+    ...buildMessageColumns(currency),
   ],
   rows: origins.map((origin) => [
     ...[origin.name, channelLabel(origin.channel)],
-    ...messageCells(origin, origin.channel === 'email'),
+    ...buildMessageCells(origin, origin.channel === 'email'),
   ]),
 })
 
@@ -548,7 +548,7 @@ function otherBlock({ otherCurrencies }: AnalyticsReply): FileBlock[] {
 }
 
 /** The rows are streamed afterwards. */
-const productBlock = (currency: string): FileBlock => ({
+const buildProductBlock = (currency: string): FileBlock => ({
   title: 'Top Abandoned Products',
   columns: [
     ['Product', 'As the store names it.'],
@@ -561,7 +561,7 @@ const productBlock = (currency: string): FileBlock => ({
   rows: [],
 })
 
-const productCells = (product: TopProduct): CsvCell[] => [
+const buildProductCells = (product: TopProduct): CsvCell[] => [
   ...[product.name, codeCell(product.sku), product.abandonedCount, product.recoveryRate, product.revenueLost],
   codeCell(product.productId),
 ]

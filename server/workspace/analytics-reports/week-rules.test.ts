@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findMonday, isInTime, nextReportAt, reportAt } from './weekly.ts'
+import { findMonday, findNextReportTime, isInTime, reportAt } from './weekly.ts'
 
 // Monday at eight in the store's time zone, across clock changes (decision 100).
 
@@ -17,7 +17,7 @@ test("the report is due at eight in the store's zone before and after a clock ch
 })
 
 test("the next report is this Monday's until it was due, then next week's", () => {
-  const next = (now: string, zone: string) => nextReportAt(at(now), zone).toISOString()
+  const next = (now: string, zone: string) => findNextReportTime(at(now), zone).toISOString()
   expect(next('2026-03-02T12:59:59Z', 'America/New_York')).toBe('2026-03-02T13:00:00.000Z')
   expect(next('2026-03-02T13:00:00Z', 'America/New_York')).toBe('2026-03-09T12:00:00.000Z')
   expect(next('2026-03-08T23:00:00Z', 'America/New_York')).toBe('2026-03-09T12:00:00.000Z')

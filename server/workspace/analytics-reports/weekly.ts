@@ -7,7 +7,7 @@ import { toInstant, validZone } from '../../core/common/time.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { change } from '../../insights/analytics/analytics-rules.ts'
-import { addDays, type Day, localTime } from '../../insights/analytics/days.ts'
+import { addDays, type Day, toLocalTime } from '../../insights/analytics/days.ts'
 import type { Week, Weeks } from '../../insights/analytics/weeks.ts'
 import { isCountedBefore, readWeeks } from '../../insights/analytics/weeks.ts'
 import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
@@ -43,7 +43,7 @@ async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<voi
     for (const userId of await addReports(tx, readers, monday)) {
       await deps.jobs.enqueue(tx.db, weeklyReport, { storeId: store.storeId, userId, monday })
     }
-    await setClock(tx, nextReportAt(now, row.time_zone))
+    await setClock(tx, findNextReportTime(now, row.time_zone))
   })
 }
 
@@ -88,7 +88,7 @@ const LATEST_MS = 48 * 3_600_000
 
 /** The Monday of the current week in the store's calendar. */
 export function findMonday(now: Date, zone: string): Day {
-  const today = localTime(now, zone).toPlainDate()
+  const today = toLocalTime(now, zone).toPlainDate()
   return today.subtract({ days: today.dayOfWeek - 1 }).toString()
 }
 
@@ -97,7 +97,7 @@ export function reportAt(monday: Day, zone: string): Date {
   return new Date(toInstant(wallClock, validZone(zone)).epochMilliseconds)
 }
 
-export function nextReportAt(now: Date, zone: string): Date {
+export function findNextReportTime(now: Date, zone: string): Date {
   const monday = findMonday(now, zone)
   const thisWeek = reportAt(monday, zone)
   return thisWeek > now ? thisWeek : reportAt(addDays(monday, 7), zone)

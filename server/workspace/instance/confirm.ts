@@ -2,7 +2,7 @@ import { type Config, loadConfig } from '../../core/config/config.ts'
 import { StartupError } from '../../core/config/startup-errors.ts'
 import { isMigrated } from '../../core/database/migrate.ts'
 import { openDb, openPool } from '../../core/db/db.ts'
-import { runCommand, say, withEmbedded } from '../../core/postgres/operator-command.ts'
+import { printLine, runCommand, withEmbedded } from '../../core/postgres/operator-command.ts'
 import { checkInstance, confirmLive } from './instance.ts'
 
 // `npm run confirm-live`: shell access proves the operator (D7). Works whether Recoup is running or not.
@@ -18,7 +18,7 @@ async function confirm(config: Config, url: string): Promise<void> {
     }
     const isPaused = await checkInstance(deps)
     if (isPaused) await confirmLive(deps)
-    say(
+    printLine(
       isPaused
         ? `This is the live installation from now on: ${config.publicUrl} sends again. Make sure that no other one runs.`
         : 'Nothing to confirm: this installation is not paused.',

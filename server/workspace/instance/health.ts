@@ -8,11 +8,11 @@ import { isSameSecret } from '../../core/common/secrets.ts'
 import type { Config } from '../../core/config/config.ts'
 import { isMigrated } from '../../core/database/migrate.ts'
 import { compileRanges } from '../../core/net/clients.ts'
-import { lastBeat } from '../../delivery/send/workers.ts'
+import { readLastBeat } from '../../delivery/send/workers.ts'
 import type { Deps } from '../../deps.ts'
 import { listAlarms } from '../../insights/alarms/alarms.ts'
 import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
-import { sharedRenders } from '../../messages/templates/renders.ts'
+import { getSharedRenders } from '../../messages/templates/renders.ts'
 
 const WORKER_SILENT_MS = 30_000
 /** A hanging database counts as unavailable. */
@@ -42,7 +42,7 @@ export const healthRoutes: Routes = (app, deps) => {
 }
 
 /** Counts render plans of this process (decision 146). A difference is a bug of ours. */
-function collectPlans(metrics: Registry, { renders = sharedRenders() }: Deps): void {
+function collectPlans(metrics: Registry, { renders = getSharedRenders() }: Deps): void {
   const registers = [metrics]
   new Counter({
     name: 'recoup_rendered_mails_total',
@@ -106,7 +106,7 @@ export async function readiness(deps: Deps): Promise<Readiness> {
 async function checkDatabase(deps: Deps): Promise<Readiness> {
   const migrated = await isMigrated(deps.pool)
   if (!migrated) return { checks: { database: 'ok', migrations: 'not applied yet' }, alarms: [] }
-  const beat = await lastBeat(deps.db)
+  const beat = await readLastBeat(deps.db)
   // In both directions: a heartbeat from the future precedes a clock step.
   const isBeating = beat !== null && Math.abs(deps.now().getTime() - beat.getTime()) < WORKER_SILENT_MS
   const worker = isBeating ? 'ok' : 'no worker has reported for 30 seconds'

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../deps.ts'
-import { encodingFor, landingGate, landingPage, type PublicPage, robotsTxt, sitemapXml } from './site.ts'
+import { chooseEncoding, landingGate, landingPage, type PublicPage, robotsTxt, sitemapXml } from './site.ts'
 
 /** `pages`: the folder of the built browser app; `npm run dev` has none and serves its own landing page. */
 export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string): void {
@@ -37,7 +37,7 @@ export function sendApp(reply: FastifyReply) {
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, page: PublicPage) {
-  const encoding = encodingFor(request.headers['accept-encoding'])
+  const encoding = chooseEncoding(request.headers['accept-encoding'])
   const etag = `"${page.etag}-${encoding}"`
   reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding', etag })
   if (page.policy) reply.header('content-security-policy', page.policy)

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createWorld } from '../../../test/world.ts'
 import { readConfig } from '../../core/config/config.ts'
-import { encodingFor, landingGate, landingPage } from './site.ts'
+import { chooseEncoding, landingGate, landingPage } from './site.ts'
 
 const world = createWorld({ PUBLIC_URL: 'https://recoup.test', HOST: '0.0.0.0' })
 
@@ -87,7 +87,7 @@ test.each([
   ['identity', 'identity'],
   [undefined, 'identity'],
 ])('accept-encoding %s gets %s', (accepted, encoding) => {
-  expect(encodingFor(accepted)).toBe(encoding)
+  expect(chooseEncoding(accepted)).toBe(encoding)
 })
 
 test.each([

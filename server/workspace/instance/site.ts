@@ -79,7 +79,7 @@ export function sitemapXml({ publicUrl }: Config): Promise<PublicPage> {
 }
 
 /** The best accepted encoding; `q=0` excludes one. */
-export function encodingFor(accepted: string | undefined): Encoding {
+export function chooseEncoding(accepted: string | undefined): Encoding {
   const named = (accepted ?? '').split(',').map((each) => each.trim().toLowerCase())
   const takes = (name: string) => named.some((each) => each.split(';')[0] === name && !/;\s*q=0(\.0*)?$/.test(each))
   return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'

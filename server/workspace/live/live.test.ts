@@ -10,7 +10,7 @@ import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createOperator, operatorEnv } from '../../../test/operators.ts'
 import { createWorld } from '../../../test/world.ts'
 import { buildApp } from '../../app.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 
 // Real connections to a listening app.
@@ -88,7 +88,7 @@ test('a change of a store reaches only clients that have it open', async () => {
 test('the server announces a new, used-up or deleted coupon', async () => {
   const store = await createStore(world)
   const { heard } = await join(store.token)
-  const id = newId()
+  const id = createId()
   const at = new Date()
   const terms = {
     type: 'percentage',
@@ -241,7 +241,7 @@ test('a viewing operator receives events, marks nothing as read, and is disconne
   expect(joined).toEqual({ storeId: store.storeId })
   await renameFlow(store)
   await vi.waitFor(() => expect(heard).toHaveLength(1), LONG_MS)
-  const marked = await socket.timeout(LONG_MS).emitWithAck('mark-notifications-read', { notificationIds: [newId()] })
+  const marked = await socket.timeout(LONG_MS).emitWithAck('mark-notifications-read', { notificationIds: [createId()] })
   expect(marked).toEqual({ success: false })
   await world.request('POST', '/api/auth/logout', { token })
   await isGone(socket)

@@ -7,7 +7,7 @@ import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
 import { buildApp } from '../../app.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import { News } from './news.ts'
 
@@ -108,7 +108,7 @@ test('read and deleted reach other tabs of the member, and no other member (A 7)
   const [second, first] = (await call('GET', store.token, '')).body.notifications.map(({ _id }: { _id: string }) => _id)
   const own = await tab(store.token)
   const theirs = await tab(colleague.token)
-  const { body } = await call('POST', store.token, '/mark-read', { notificationIds: [first, newId()] })
+  const { body } = await call('POST', store.token, '/mark-read', { notificationIds: [first, createId()] })
   expect(body.count).toBe(1)
   await call('POST', store.token, '/mark-read', { notificationIds: [first], read: false })
   await call('POST', store.token, '/mark-read', { upTo: second })
@@ -195,7 +195,7 @@ test('the server tells the browser to reload the list when there are very many',
 test('a growing summary makes open lists reload instead of adding a notification', async () => {
   const store = await createStore(world)
   const sent = async () => {
-    const data = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example', isInMailbox: false }
+    const data = { cartId: createId(), messageId: createId(), step: 1, to: 'a@b.example', isInMailbox: false }
     await notify({ storeId: store.storeId, db: world.db }, { type: 'email_sent', data, at: world.now })
     await groupNotifications(world.deps)
   }

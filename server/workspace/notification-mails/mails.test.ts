@@ -6,7 +6,7 @@ import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
 import { deleteOldAccountRows, deleteOldHours, deleteOldRecoveries } from '../../access/notifications/sql.ts'
 import { deleteOldNotifications } from '../../access/notifications/tidy.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 // Decision 65: what members get in the bell and by mail, and how long it is kept.
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 
 const alarm = (stage: 'sync' | 'capture' = 'sync') => ({
-  ...{ stage, cause: 'timeout', since: world.now.toISOString(), waiting: 0, detail: null, alarmId: newId() },
+  ...{ stage, cause: 'timeout', since: world.now.toISOString(), waiting: 0, detail: null, alarmId: createId() },
 })
 const tell = async (...notices: Parameters<typeof notify>[1][]) => {
   for (const notice of notices) await notify({ storeId: store.storeId, db: world.db }, notice)
@@ -86,9 +86,9 @@ test('events within a quarter of an hour are one mail, sent once by several work
 
 test('by default only owners are mailed, and only about problems', async () => {
   await createColleague(world, store, 'admin')
-  const message = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example' }
+  const message = { cartId: createId(), messageId: createId(), step: 1, to: 'a@b.example' }
   await tell(
-    { type: 'stage_resumed', data: { stage: 'sync', lastedMs: 1, alarmId: newId() }, at: world.now },
+    { type: 'stage_resumed', data: { stage: 'sync', lastedMs: 1, alarmId: createId() }, at: world.now },
     { type: 'email_sent', data: { ...message, isInMailbox: false }, at: world.now },
   )
   expect(await mails()).toEqual([])
@@ -138,7 +138,7 @@ test('a disabled topic is neither listed nor counted, and returns when enabled',
 test("a daily summary is sent at eight in the store's zone with the events since the last one", async () => {
   await choose('sent', 'daily')
   const sent = () => {
-    const data = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example', isInMailbox: false }
+    const data = { cartId: createId(), messageId: createId(), step: 1, to: 'a@b.example', isInMailbox: false }
     return tell({ type: 'email_sent', data, at: world.now })
   }
   await sent()
@@ -255,7 +255,7 @@ test('account notifications and summary states are deleted in batches, too', asy
 })
 
 test('a text that cannot be rendered is mailed to the owner with what to do, unless disabled', async () => {
-  const data = { cartId: newId(), messageId: newId(), step: 1, cause: 'unrenderable' as const, count: 3 }
+  const data = { cartId: createId(), messageId: createId(), step: 1, cause: 'unrenderable' as const, count: 3 }
   const fail = () => tell({ type: 'email_failed', data, at: world.now })
   await fail()
   const [mail, ...others] = await mails()

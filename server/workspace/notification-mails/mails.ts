@@ -5,7 +5,7 @@ import type { mailNotifications } from '../../access/notifications/jobs.ts'
 import type { MailedRow } from '../../access/notifications/mail-rules.ts'
 import type { MailRows } from '../../access/notifications/mails.ts'
 import { readRowsToMail } from '../../access/notifications/mails.ts'
-import { withoutLinks } from '../../core/common/addresses-in-text.ts'
+import { removeLinks } from '../../core/common/addresses-in-text.ts'
 import type { Deps } from '../../deps.ts'
 import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 import { mailMember } from '../accounts/mails.ts'
@@ -54,7 +54,7 @@ export function notificationMail(news: MailRows, letter: NotificationMailInput):
     items,
     ...(left > 0 && { more: `And ${left} more.` }),
     link: news.rows.every(isOfBilling)
-      ? { label: 'Open billing', url: billingAt(letter.publicUrl) }
+      ? { label: 'Open billing', url: buildBillingUrl(letter.publicUrl) }
       : { label: 'Open the notifications', url: `${letter.publicUrl}/notifications` },
     footer,
   }
@@ -69,7 +69,7 @@ function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
   const at = row.created_at.toLocaleString('en-US', { timeZone, ...WHEN })
   return {
     title,
-    url: isOfBilling(row) ? billingAt(publicUrl) : `${publicUrl}/notifications?${queryOf(row)}`,
+    url: isOfBilling(row) ? buildBillingUrl(publicUrl) : `${publicUrl}/notifications?${queryOf(row)}`,
     note: row.store_name ? `${at} · ${row.store_name}` : at,
     text: message,
     tone: isProblem(row.type) ? 'problem' : readTone(row.type),
@@ -82,14 +82,14 @@ function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
  */
 function freeTextWithoutLinks(data: MailedRow['data']): MailedRow['data'] {
   const free = Object.entries(data).filter(([key, value]) => FREE_TEXT.includes(key) && typeof value === 'string')
-  return Object.assign({ ...data }, Object.fromEntries(free.map(([key, value]) => [key, withoutLinks(value)])))
+  return Object.assign({ ...data }, Object.fromEntries(free.map(([key, value]) => [key, removeLinks(value)])))
 }
 
 const FREE_TEXT = ['customer', 'answer', 'detail']
 
 /** The billing page works without a connected store, when there is no notification list. */
 const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => readTopic(type) === 'billing'
-const billingAt = (publicUrl: string) => `${publicUrl}/billing`
+const buildBillingUrl = (publicUrl: string) => `${publicUrl}/billing`
 
 /** As on screen (B 2), plus the time zone, which a mail's reader may not know. */
 const WHEN = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const

@@ -7,7 +7,7 @@ import { setPlanByOperator } from '../../billing/billing/billing.ts'
 import * as suspension from '../../billing/billing/suspension.ts'
 import { adjustCredits } from '../../billing/credits/credits.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { Db, Tx } from '../../core/db/db.ts'
 import { type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { OperatorActionsTable } from '../../core/schema/operator.ts'
@@ -98,7 +98,7 @@ async function recordAction<T>(
     const account = requireFound(await lockAccount(tx), 'Account')
     const done = await work(tx, now)
     await insertAction(tx.db, {
-      ...{ id: newId(), at: now, operator_id: operator.id, operator_email: operator.email },
+      ...{ id: createId(), at: now, operator_id: operator.id, operator_email: operator.email },
       ...{ account_id: account.id, account_name: account.name, action, data },
     })
     return done

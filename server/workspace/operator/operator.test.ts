@@ -5,12 +5,12 @@ import { createWorld } from '../../../test/world.ts'
 import { servedBy } from '../../access/http/http.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'
 import { raiseProblem } from '../../access/problems/problems.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 const world = createWorld(operatorEnv)
 let operator: Awaited<ReturnType<typeof createOperator>>
 let target: TestStore
-const problemId = newId()
+const problemId = createId()
 /** Tokens of users who are not complete operators yet. */
 const half: Partial<Record<OperatorKind, string>> = {}
 
@@ -120,7 +120,7 @@ test('the API lists accounts newest first, with search by name, address, store a
 test("the API shows an account's members, meters, stores, waiting messages, alarms, problems and actions", async () => {
   await world.db
     .insertInto('alarms')
-    .values({ store_id: target.storeId, id: newId(), stage: 'sync', cause: 'store_down', raised_at: world.now })
+    .values({ store_id: target.storeId, id: createId(), stage: 'sync', cause: 'store_down', raised_at: world.now })
     .execute()
   const { body } = await ask('GET', of(target))
   expect(body.account).toMatchObject({ plan: 'starter', suspendedReason: null })
@@ -133,7 +133,7 @@ test("the API shows an account's members, meters, stores, waiting messages, alar
     }),
   ])
   expect(body.problems).toEqual([expect.objectContaining({ kind: 'chargeback', detail: 'a' })])
-  expect((await ask('GET', of({ ...target, accountId: newId() }))).status).toBe(404)
+  expect((await ask('GET', of({ ...target, accountId: createId() }))).status).toBe(404)
 })
 
 test('health lists queues, checks, late messages, alarms and problems', async () => {

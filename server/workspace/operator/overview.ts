@@ -3,7 +3,7 @@ import { formatMonth } from '../../billing/billing/rules.ts'
 import { loadUsage } from '../../billing/billing/usage.ts'
 import { readBalance } from '../../billing/credits/credits.ts'
 import { requireFound } from '../../core/common/errors.ts'
-import { describePage, pageWindow } from '../../core/db/paging.ts'
+import { describePage, findPageWindow } from '../../core/db/paging.ts'
 import type { OperatorActionsTable } from '../../core/schema/operator.ts'
 import type { Deps } from '../../deps.ts'
 import { readiness } from '../instance/health.ts'
@@ -21,7 +21,7 @@ export async function listAccounts(
 ) {
   const filter = { search, isSuspended: show === 'suspended' }
   const total = await sql.countAccounts(db, filter)
-  const window = pageWindow({ page, limit }, total, false)
+  const window = findPageWindow({ page, limit }, total, false)
   const rows = window ? await sql.listAccounts(db, { filter, month: formatMonth(now()), window }) : []
   return { accounts: rows.map(viewAccount), pagination: describePage({ page, limit }, total) }
 }
@@ -29,7 +29,7 @@ export async function listAccounts(
 export async function readAccount({ db, now }: Deps, accountId: string) {
   const row = requireFound(await sql.readAccount(db, accountId, formatMonth(now())), 'Account')
   const usage = await loadUsage({ accountId, db }, now())
-  const alarms = await sql.openAlarms(db, accountId)
+  const alarms = await sql.listOpenAlarms(db, accountId)
   return {
     account: {
       ...viewAccount(row),
@@ -49,7 +49,7 @@ export async function readAccount({ db, now }: Deps, accountId: string) {
       ...each,
       oldestAt: each.oldestAt.toISOString(),
     })),
-    problems: (await sql.openProblems(db, accountId)).map(viewProblem),
+    problems: (await sql.listOpenProblems(db, accountId)).map(viewProblem),
     actions: (await actions.listAccountActions(db, accountId)).map(viewAction),
   }
 }
@@ -57,22 +57,22 @@ export async function readAccount({ db, now }: Deps, accountId: string) {
 export async function readHealth(deps: Deps) {
   const { db, now, jobs } = deps
   const { checks } = await readiness(deps)
-  const late = await sql.lateStores(db, new Date(now().getTime() - LATE_MS))
+  const late = await sql.countLateStores(db, new Date(now().getTime() - LATE_MS))
   return {
     checks: Object.entries(checks).map(([name, state]) => ({ name, state })),
     queues: (await jobs.queues()).toSorted((one, other) => one.name.localeCompare(other.name)),
     late: { stores: late.stores, since: late.since?.toISOString() ?? null },
-    alarms: (await sql.openAlarms(db, null)).map((alarm) => {
+    alarms: (await sql.listOpenAlarms(db, null)).map((alarm) => {
       const { storeName, accountId, accountName } = alarm
       return { ...viewStop(alarm), storeName, accountId, accountName }
     }),
-    problems: (await sql.openProblems(db, null)).map(viewProblem),
+    problems: (await sql.listOpenProblems(db, null)).map(viewProblem),
   }
 }
 
 export async function listActions({ db }: Deps, { page, limit }: { page: number; limit: number }) {
   const total = await actions.countActions(db)
-  const window = pageWindow({ page, limit }, total, false)
+  const window = findPageWindow({ page, limit }, total, false)
   const rows = window ? await actions.listActions(db, window) : []
   return { actions: rows.map(viewAction), pagination: describePage({ page, limit }, total) }
 }

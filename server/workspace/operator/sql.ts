@@ -113,7 +113,7 @@ export interface AlarmRow {
 }
 
 /** Open alarms, oldest first; null: of all accounts. */
-export async function openAlarms(db: Db, accountId: string | null): Promise<AlarmRow[]> {
+export async function listOpenAlarms(db: Db, accountId: string | null): Promise<AlarmRow[]> {
   const { rows } = await sql<AlarmRow>`
     select l.stage, l.cause, l.raised_at as since, s.id as "storeId", s.name as "storeName",
       a.id as "accountId", a.name as "accountName"
@@ -133,7 +133,7 @@ export interface ProblemRow {
 }
 
 /** Open problems, newest first; null: of all accounts. */
-export async function openProblems(db: Db, accountId: string | null): Promise<ProblemRow[]> {
+export async function listOpenProblems(db: Db, accountId: string | null): Promise<ProblemRow[]> {
   const { rows } = await sql<ProblemRow>`
     select p.id, p.account_id as "accountId", a.name as "accountName", p.kind, p.detail, p.raised_at as "raisedAt"
     from operator_problems p join accounts a on a.id = p.account_id
@@ -143,7 +143,7 @@ export async function openProblems(db: Db, accountId: string | null): Promise<Pr
 }
 
 /** Stores with messages due before this instant. */
-export async function lateStores(db: Db, before: Date): Promise<{ stores: number; since: Date | null }> {
+export async function countLateStores(db: Db, before: Date): Promise<{ stores: number; since: Date | null }> {
   const { rows } = await sql<{ stores: number; since: Date | null }>`
     select count(*)::int as stores, min(next_due_at) as since from send_schedule where next_due_at < ${before}`.execute(
     db,

@@ -3,7 +3,7 @@ import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createOperator, hashTables, operatorEnv } from '../../../test/operators.ts'
 import { createWorld } from '../../../test/world.ts'
 import { servedBy } from '../../access/http/http.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 
 // An operator views an account for half an hour, without changing it.
 
@@ -86,7 +86,7 @@ test('a view ends on leaving, after half an hour, and with the account', async (
   const { token } = (await begin(gone)).body
   await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', gone.accountId).execute()
   expect((await meOf(token)).status).toBe(401)
-  expect((await begin({ ...gone, accountId: newId() })).status).toBe(404)
+  expect((await begin({ ...gone, accountId: createId() })).status).toBe(404)
 })
 
 test("a view ends with the operator's right", async () => {

@@ -19,7 +19,7 @@ import { countBoxViews, listFormViews } from '../../shoppers/consent/box-counts.
 import type { ConsentAnswer } from '../../shoppers/consent/consents.ts'
 import { selectPurchaseAddresses } from '../../shoppers/consent/covered-customers.ts'
 import type { Caller } from './caller.ts'
-import { settingsVersion } from './settings.ts'
+import { computeSettingsVersion } from './settings.ts'
 import type { CartEntry } from './wire.ts'
 import { Batch, type ConsentEntry, Entry, Numbered } from './wire.ts'
 
@@ -61,7 +61,7 @@ export async function processBatch(deps: Deps, caller: Caller, body: unknown) {
   await noteBatch(caller, { install, version: plugin, seq, cartAt: carts.length > 0 ? deps.now() : null })
   const lost = new Set(refused.map((each) => each.seq))
   const done = read.map((each) => each.seq).filter((each) => !lost.has(each))
-  return { done, refused, settings: await settingsVersion(deps, caller), beat: await isBeatNeeded(deps, caller) }
+  return { done, refused, settings: await computeSettingsVersion(deps, caller), beat: await isBeatNeeded(deps, caller) }
 }
 
 /** A shop that became unreachable would report its orders only with the next heartbeat, up to an hour later. */

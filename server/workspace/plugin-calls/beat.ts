@@ -3,7 +3,7 @@ import { keepReported, listNeededGoods } from '../../access/plugin/goods.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
 import { changePlugin, type PluginRow, readPlugin } from '../../access/plugin/plugin.ts'
 import { computeReadAt, explainReach, isPushOnly, isReachUncertain } from '../../access/plugin/rules.ts'
-import { before, newest, ORDER_CHECK_OVERLAP_MS, ORDER_CHECK_REACH_MS } from '../../access/stores/rules.ts'
+import { ORDER_CHECK_OVERLAP_MS, ORDER_CHECK_REACH_MS, pickNewest, subtractMs } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { completeReported, readStreams } from '../../carts/sync/streams.ts'
@@ -56,7 +56,7 @@ export async function processBeat(deps: Deps, caller: Caller, raw: unknown) {
 
 /** Retries every ten minutes whether the shop can be reached again. */
 async function queueReach(deps: Deps, caller: Caller, { reach_checked_at: at }: PluginRow): Promise<void> {
-  const isDue = !at || at <= before(deps.now(), REACH_AGAIN_MS)
+  const isDue = !at || at <= subtractMs(deps.now(), REACH_AGAIN_MS)
   if (isDue) await deps.jobs.enqueue(caller.db, reachJob, { storeId: caller.storeId }, caller.storeId)
 }
 
@@ -71,8 +71,8 @@ async function readReportRequest(deps: Deps, caller: Caller) {
   const since =
     plugin.orders_since ??
     (check?.watermark
-      ? before(check.watermark, ORDER_CHECK_OVERLAP_MS)
-      : before(store.connected_at, ORDER_CHECK_REACH_MS))
+      ? subtractMs(check.watermark, ORDER_CHECK_OVERLAP_MS)
+      : subtractMs(store.connected_at, ORDER_CHECK_REACH_MS))
   if (!plugin.orders_since) await changePlugin(caller, { orders_since: since })
   return { isDoubted: true, report: { since, goods: await listNeededGoods(caller, deps.now()) } }
 }
@@ -92,10 +92,10 @@ async function storeReport(deps: Deps, caller: Caller, plugin: PluginRow, report
   if (!asked || !(new Date(report.since) <= asked)) return
   if (!report.isComplete) {
     // Skips unreadable orders as well; otherwise a page of only those would be requested forever.
-    await changePlugin(caller, { orders_since: newest([latest, asked]) })
+    await changePlugin(caller, { orders_since: pickNewest([latest, asked]) })
     return
   }
-  const reached = newest(orders.map((order) => new Date(order.modifiedAt)))
+  const reached = pickNewest(orders.map((order) => new Date(order.modifiedAt)))
   const watermark = reached && reached > startedAt ? startedAt : reached
   await transact(caller, async (tx) => {
     await completeReported(tx, { startedAt, now, watermark })

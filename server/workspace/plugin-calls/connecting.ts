@@ -9,7 +9,7 @@ import { reachJob } from '../../access/plugin/jobs.ts'
 import { saveSecret } from '../../access/plugin/plugin.ts'
 import { listDemoStoreUrls } from '../../access/stores/demo-stores.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { randomToken } from '../../core/common/secrets.ts'
+import { createToken } from '../../core/common/secrets.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import { takePoint } from '../../core/db/rate-limits.ts'
 import { findPluginCode, isProvenElsewhere } from '../../core/db/system.ts'
@@ -107,7 +107,7 @@ export async function confirmInvitation(deps: Deps, session: Session, connect: s
   await takePoint(deps, limits.connectPerAccount, session.accountId)
   const problem = await problemOf(deps, account, invited.homeUrl)
   if (problem) throw new AppError(problem.code === 'no_room' ? 'plan_required' : 'conflict', problem.message)
-  const [id, key, now] = [randomToken(), randomToken(), deps.now()]
+  const [id, key, now] = [createToken(), createToken(), deps.now()]
   await insertCode(account, {
     id,
     user_id: session.userId,

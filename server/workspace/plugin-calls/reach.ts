@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { reachJob, yieldJob } from '../../access/plugin/jobs.ts'
 import { changePlugin, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
-import { profileColumns } from '../../access/stores/profile.ts'
+import { toProfileColumns } from '../../access/stores/profile.ts'
 import { ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
 import { readStore, type StoreRow, updateStore } from '../../access/stores/store.ts'
 import { importJob } from '../../carts/sync/jobs.ts'
@@ -69,7 +69,7 @@ async function checkShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promi
     if (profile.homeUrl !== row.home_url) return { code: 'moved', detail: profile.homeUrl }
     const account = { accountId: row.account_id, db: deps.db as Db }
     await transactAccount(account, async (tx) => {
-      await updateStore(tx, row.id, { ...profileColumns(profile), url: profile.storeUrl })
+      await updateStore(tx, row.id, { ...toProfileColumns(profile), url: profile.storeUrl })
       await proveAddress({ storeId: row.id, db: tx.db })
       await enqueueYield(deps, tx, row.home_url)
     })

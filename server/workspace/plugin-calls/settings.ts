@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { boxChannels, type ConsentBox, wordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
 import type { Db } from '../../core/db/db.ts'
-import { keyInUse } from '../../delivery/push/keys.ts'
+import { findCurrentKey } from '../../delivery/push/keys.ts'
 import type { Deps } from '../../deps.ts'
 import { readBoxes } from '../../shoppers/consent/boxes.ts'
 
@@ -37,12 +37,12 @@ function boxOf({ channel, words, languages }: ConsentBox) {
   return { channel, words, id: wordingId(words), ...(more.length > 0 && { languages: Object.fromEntries(more) }) }
 }
 
-export const settingsVersion = async (deps: Deps, store: StoreScope): Promise<string> =>
+export const computeSettingsVersion = async (deps: Deps, store: StoreScope): Promise<string> =>
   (await readSettings(deps, store)).version
 
 /** Addresses of the push scripts; null if the store has not set up push. */
 async function pushOf(deps: Deps, store: StoreScope) {
-  const [row, key] = await Promise.all([readStore(store), keyInUse(store)])
+  const [row, key] = await Promise.all([readStore(store), findCurrentKey(store)])
   if (!row || !key) return null
   const { publicUrl } = deps.config
   return { worker: `${publicUrl}/push/sw.js`, widget: `${publicUrl}/push/${row.capture_key}.js` }

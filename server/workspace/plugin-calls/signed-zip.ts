@@ -15,10 +15,10 @@ const SignedZip = z.object({
 export type SignedZip = z.output<typeof SignedZip>
 
 /** Beside the built zip. */
-export const signatureFile = (zip: string): string => zip.replace(/\.zip$/, '.signed.json')
+export const getSignatureFile = (zip: string): string => zip.replace(/\.zip$/, '.signed.json')
 
 /** Includes the version, so that an older signed zip is no update. */
-export const signedText = (version: string, sha256: string): string => `recoup-plugin\n${version}\n${sha256}`
+export const buildSignedText = (version: string, sha256: string): string => `recoup-plugin\n${version}\n${sha256}`
 
 /** null: no signatures, or they are for another zip. */
 export async function readSignatures(file: string, zip: Buffer): Promise<SignedZip | null> {
@@ -35,7 +35,7 @@ export function isSignedWith(key: string, { version, sha256, signatures }: Signe
   const bytes = Buffer.from(key.trim(), 'base64')
   if (bytes.length !== 32) return false
   const publicKey = createPublicKey({ key: Buffer.concat([DER_HEAD, bytes]), format: 'der', type: 'spki' })
-  const text = Buffer.from(signedText(version, sha256))
+  const text = Buffer.from(buildSignedText(version, sha256))
   return signatures.some((signature) => verify(null, text, publicKey, Buffer.from(signature, 'base64')))
 }
 

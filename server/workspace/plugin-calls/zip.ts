@@ -7,7 +7,7 @@ import yauzl from 'yauzl'
 import yazl from 'yazl'
 import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
 import { findPluginProtocol } from '../../platforms/registry/registry.ts'
-import { readSignatures, type SignedZip, signatureFile } from './signed-zip.ts'
+import { getSignatureFile, readSignatures, type SignedZip } from './signed-zip.ts'
 
 // Serves the plugin's zip: the built one plus a file with this server's address. It is deterministic, so the digest
 // sent to a plugin matches its download.
@@ -86,7 +86,7 @@ async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
     requiresWordpress: header('Requires at least') ?? '6.2',
     tested: headersOf(textOf('readme.txt'))('Tested up to') ?? '',
     built,
-    signed: await readSignatures(signatureFile(file), built),
+    signed: await readSignatures(getSignatureFile(file), built),
   }
 }
 

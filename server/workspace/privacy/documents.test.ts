@@ -4,12 +4,12 @@ import { languages } from '../../../shared/preferences.ts'
 import { documentNames } from '../../../shared/privacy-documents.ts'
 import { createColleague, createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
-import { keptInTables } from './kept-page.ts'
+import { listStoredKinds } from './kept-page.ts'
 
 const world = createWorld({ COMPANY_NAME: 'Host & Co', SMTP_URL: 'smtp://u:secret-word@mail.relay.example:587' })
 
 test('“What we keep” has a text for every table in each language, and no others', () => {
-  expect(keptInTables()).toEqual([...dataKinds])
+  expect(listStoredKinds()).toEqual([...dataKinds])
   for (const language of languages) expect(Object.keys(keptTexts[language])).toEqual([...dataKinds])
 })
 

@@ -6,7 +6,7 @@ import type { Config } from '../../core/config/config.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { keptInTables } from './kept-page.ts'
+import { listStoredKinds } from './kept-page.ts'
 
 // Data protection documents as Markdown, in English. Settings of instance and store are filled in; blanks remain for
 // what only people know.
@@ -31,18 +31,18 @@ export async function privacyDocument(deps: Deps, store: StoreDb, asked: string)
 
 const BLANK = '____________________'
 /** Escapes typed names for Markdown, on one line. */
-const plain = (text: string) =>
+const escapeText = (text: string) =>
   text
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/[\\`*_{}[\]<>#|!]/g, (mark) => `\\${mark}`) || BLANK
 
 const describeController = ({ accountName, store }: DocumentInput) =>
-  `${plain(store.sender_name || accountName)}, ${plain(store.postal_address)} (${plain(new URL(store.home_url).hostname)})`
+  `${escapeText(store.sender_name || accountName)}, ${escapeText(store.postal_address)} (${escapeText(new URL(store.home_url).hostname)})`
 const describeProcessor = ({ config }: DocumentInput) =>
-  `${plain(config.companyName)}, ${plain(config.supportEmail)} (${plain(new URL(config.publicUrl).hostname)}), address: ${BLANK}`
+  `${escapeText(config.companyName)}, ${escapeText(config.supportEmail)} (${escapeText(new URL(config.publicUrl).hostname)}), address: ${BLANK}`
 
-const KINDS = keptInTables
+const KINDS = listStoredKinds
 const dataKinds = () =>
   KINDS()
     .map((name) => `- **${keptTexts.en[name].title}**: ${keptTexts.en[name].text}`)
@@ -104,9 +104,9 @@ function listSubProcessors({ config, hasOwnMail, textChannels, hasPush }: Docume
 
 const renderTable = (services: readonly SubProcessor[]) =>
   ['| service | what for | data | country, safeguard |', '| - | - | - | - |']
-    .concat(services.map(({ name, purpose, data }) => `| ${plainCell(name)} | ${purpose} | ${data} | ${BLANK} |`))
+    .concat(services.map(({ name, purpose, data }) => `| ${escapeCell(name)} | ${purpose} | ${data} | ${BLANK} |`))
     .join('\n')
-const plainCell = (text: string) => text.replaceAll('|', '\\|')
+const escapeCell = (text: string) => text.replaceAll('|', '\\|')
 
 const MEASURES = `- Access by account and role, sessions that end, two-factor sign-in for members who switch it on.
 - Stores' keys and provider passwords are encrypted in the database; addresses on the suppression list and in the consent ledger are keyed hashes.
@@ -116,7 +116,7 @@ const MEASURES = `- Access by account and role, sessions that end, two-factor si
 - Encrypted connections, backups and their retention: ${BLANK}`
 
 const head = (name: DocumentName, { store, day }: DocumentInput) =>
-  `# ${documentTitles[name]}\n\nStore: ${plain(store.name)} · ${day} · made by Recoup from its settings. Fill in the blanks, and have it checked: it is no legal advice.`
+  `# ${documentTitles[name]}\n\nStore: ${escapeText(store.name)} · ${day} · made by Recoup from its settings. Fill in the blanks, and have it checked: it is no legal advice.`
 
 const writers: Readonly<Record<DocumentName, (facts: DocumentInput) => string>> = {
   'processing-agreement': (facts) => `${head('processing-agreement', facts)}
@@ -138,7 +138,7 @@ For as long as the store is connected. 30 days after it is disconnected all of i
 
 ## 4. People and data
 
-Shoppers and customers of ${plain(facts.store.name)}.
+Shoppers and customers of ${escapeText(facts.store.name)}.
 
 ${dataKinds()}
 
@@ -181,7 +181,7 @@ ${describeProcessor(facts)}
 
 ## Purpose
 
-Reminding people of carts they left in ${plain(facts.store.name)}, measuring whether reminders help, and showing the shop's team its carts and customers.
+Reminding people of carts they left in ${escapeText(facts.store.name)}, measuring whether reminders help, and showing the shop's team its carts and customers.
 
 ## Legal grounds
 

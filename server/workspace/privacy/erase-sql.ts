@@ -7,7 +7,7 @@ import type { StoreDataSubject } from './sql.ts'
 // Statements that erase a person from a store. Sums, numbers and times stay, so that figures stay correct; identifying
 // data is removed. Each returns the number of changed rows.
 
-const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
+const anyOfIds = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
 
 /**
  * Whether a message to them is in flight, or a file with their data is being imported. Its result would be written
@@ -16,7 +16,7 @@ const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
 export async function hasWorkInProgress({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<boolean> {
   const rows = await sql<{ is_busy: boolean }>`
     select ${isSent(storeId, person)} or exists (select 1 from consent_imports where store_id = ${storeId} and state = 'running'
-        and lower(content) like ${anyLike(person.addresses)}) as is_busy`.execute(db)
+        and lower(content) like ${matchesAny(person.addresses)}) as is_busy`.execute(db)
   return rows.rows[0]!.is_busy
 }
 
@@ -27,10 +27,10 @@ export async function hasMessageInFlight({ db, storeId }: StoreTx, people: Store
 }
 
 const isSent = (storeId: string, { messageIds }: StoreDataSubject) =>
-  sql`exists (select 1 from messages where store_id = ${storeId} and id = ${ids(messageIds)} and ${isSending('messages')})`
+  sql`exists (select 1 from messages where store_id = ${storeId} and id = ${anyOfIds(messageIds)} and ${isSending('messages')})`
 
 /** Matches an address inside a text; LIKE's wildcards are escaped. */
-const anyLike = (addresses: readonly string[]) =>
+const matchesAny = (addresses: readonly string[]) =>
   sql`any(${addresses.map((address) => `%${address.replace(/[\\%_]/g, '\\$&')}%`)}::text[])`
 
 export async function listMergingKeys(
@@ -38,7 +38,7 @@ export async function listMergingKeys(
   person: Pick<StoreDataSubject, 'shopperIds'>,
 ): Promise<ShopperKey[]> {
   const rows = await sql<ShopperKey>`
-    select kind, value from shopper_keys where store_id = ${storeId} and shopper_id = ${ids(person.shopperIds)}
+    select kind, value from shopper_keys where store_id = ${storeId} and shopper_id = ${anyOfIds(person.shopperIds)}
       and kind <> 'device'`.execute(db)
   return rows.rows
 }
@@ -73,7 +73,7 @@ export async function writeFacts({ db, storeId }: StoreTx, facts: readonly { id:
     sql`
     update facts f set payload = n.payload, unique_key = 'erased:' || f.id
     from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb) as n(id uuid, payload jsonb)
-    where f.store_id = ${storeId} and f.id = ${ids(facts.map((fact) => fact.id))} and f.id = n.id`.execute(db),
+    where f.store_id = ${storeId} and f.id = ${anyOfIds(facts.map((fact) => fact.id))} and f.id = n.id`.execute(db),
   )
 }
 
@@ -87,7 +87,7 @@ export async function writeFolds({ db, storeId }: StoreTx, carts: readonly { id:
       items = case when jsonb_path_exists(c.items, '$[*].choices') then (select jsonb_agg(item - 'choices' order by place)
         from jsonb_array_elements(c.items) with ordinality as i(item, place)) else c.items end
     from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as n(id uuid, fold jsonb)
-    where c.store_id = ${storeId} and c.id = ${ids(carts.map((cart) => cart.id))} and c.id = n.id`.execute(db),
+    where c.store_id = ${storeId} and c.id = ${anyOfIds(carts.map((cart) => cart.id))} and c.id = n.id`.execute(db),
   )
 }
 
@@ -95,7 +95,7 @@ export async function closeOpen({ db, storeId }: StoreTx, person: StoreDataSubje
   await sql`
     with gone as (
       update messages set ${becomesSkipped('suppressed_erased', now)}
-      where store_id = ${storeId} and id = ${ids(person.messageIds)} and ${isOpen('messages')} returning id)
+      where store_id = ${storeId} and id = ${anyOfIds(person.messageIds)} and ${isOpen('messages')} returning id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_erased', '{}' from gone`.execute(db)
 }
@@ -111,7 +111,7 @@ export async function eraseRows(
   now: Date,
 ): Promise<Record<string, number>> {
   const { shopperIds, cartIds, messageIds, orderIds, customerIds, hashes, addresses } = person
-  const ofMessage = sql`store_id = ${storeId} and message_id = ${ids(messageIds)}`
+  const ofMessage = sql`store_id = ${storeId} and message_id = ${anyOfIds(messageIds)}`
   const ofHash = sql`store_id = ${storeId} and address_hash = any(${[...hashes]}::bytea[])`
   const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
   const changes: Record<string, ReturnType<typeof sql>> = {
@@ -121,19 +121,19 @@ export async function eraseRows(
       account_last_name = null, company = null, last_login_at = null, ended_at = ${now},
       had_contact = s.had_contact or exists (select 1 from shopper_keys k
         where k.store_id = s.store_id and k.shopper_id = s.id and k.kind in ('email', 'phone', 'customer'))
-      where s.store_id = ${storeId} and s.id = ${ids(shopperIds)}`,
+      where s.store_id = ${storeId} and s.id = ${anyOfIds(shopperIds)}`,
     // A later refund of the order still finds its cart.
     shopper_keys: sql`delete from shopper_keys
-      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)} and kind <> 'order'`,
+      where store_id = ${storeId} and shopper_id = ${anyOfIds(shopperIds)} and kind <> 'order'`,
     unconfirmed_contacts: sql`delete from unconfirmed_contacts
-      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)}`,
+      where store_id = ${storeId} and shopper_id = ${anyOfIds(shopperIds)}`,
     push_subscriptions: sql`delete from push_subscriptions
-      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)}`,
+      where store_id = ${storeId} and shopper_id = ${anyOfIds(shopperIds)}`,
     customers: sql`delete from customers where store_id = ${storeId} and customer_id = ${texts(customerIds)}`,
     orders: sql`update orders set email = null, phone = null, customer_id = null, cart_token = null, content_hash = ''
       where store_id = ${storeId} and order_id = ${texts(orderIds)}`,
     messages: sql`update messages set to_address = null, subject = null, body_html = null, body_text = null,
-      provider_id = null, provider_response = null, told_by = null, judged = null where store_id = ${storeId} and id = ${ids(messageIds)}`,
+      provider_id = null, provider_response = null, told_by = null, judged = null where store_id = ${storeId} and id = ${anyOfIds(messageIds)}`,
     // Deletes the codes in the store, where a code tied to an email identifies the person.
     coupon_codes: sql`update coupon_codes set is_unwanted = true, refusal = null where ${ofMessage}`,
     decisions: sql`update decisions set inputs = '{}', result_inputs = case when result is not null then '{}'::jsonb end
@@ -144,7 +144,7 @@ export async function eraseRows(
     mail_reports: sql`update mail_reports set words = '' where ${ofMessage}`,
     price_lookups: sql`delete from price_lookups where ${ofMessage}`,
     idempotency_keys: sql`update idempotency_keys set answer = null
-      where store_id = ${storeId} and made = ${ids(messageIds)}`,
+      where store_id = ${storeId} and made = ${anyOfIds(messageIds)}`,
     pending_notifications: sql`delete from pending_notifications where store_id = ${storeId}
       and (data ->> 'cartId' = ${texts(cartIds)} or data ->> 'messageId' = ${texts(messageIds)})`,
     notifications: sql`delete from notifications where store_id = ${storeId}
@@ -168,13 +168,13 @@ export async function eraseFromTexts(
   const run = async (statement: ReturnType<typeof sql>) => changed(statement.execute(db))
   return {
     capture_inbox: await run(sql`delete from capture_inbox where store_id = ${storeId}
-      and (post ->> 'cart' = any(${[...cartTokens]}::text[]) or lower(post::text) like ${anyLike(addresses)})`),
+      and (post ->> 'cart' = any(${[...cartTokens]}::text[]) or lower(post::text) like ${matchesAny(addresses)})`),
     consent_import_errors: await run(sql`delete from consent_import_errors where store_id = ${storeId}
       and (address_hash = any(${[...hashes]}::bytea[])
-        or exists (select 1 from unnest(cells) c(text) where lower(c.text) like ${anyLike(addresses)}))`),
+        or exists (select 1 from unnest(cells) c(text) where lower(c.text) like ${matchesAny(addresses)}))`),
     consent_imports:
       await run(sql`update consent_imports set content = null, state = 'failed' where store_id = ${storeId}
-      and state = 'uploaded' and lower(content) like ${anyLike(addresses)}`),
+      and state = 'uploaded' and lower(content) like ${matchesAny(addresses)}`),
   }
 }
 
@@ -227,7 +227,7 @@ export interface OpenErasure {
 }
 
 /** Locks the erasure, so that it runs once at a time; undefined if it is done. */
-export async function openErasure({ db, accountId }: AccountTx, id: string): Promise<OpenErasure | undefined> {
+export async function readOpenErasure({ db, accountId }: AccountTx, id: string): Promise<OpenErasure | undefined> {
   const rows = await sql<OpenErasure>`
     select id, encrypted, stores_done, counts from person_erasures
     where account_id = ${accountId} and id = ${id} and finished_at is null for update`.execute(db)
@@ -259,7 +259,7 @@ export async function listStoreIds({ db, accountId }: AccountTx): Promise<string
 }
 
 /** Of all accounts: after a crash or an expired wait. */
-export function openErasures(db: Db, askedBefore: Date) {
+export function listOpenErasures(db: Db, askedBefore: Date) {
   return db
     .selectFrom('person_erasures')
     .select(['account_id', 'id'])

@@ -7,7 +7,7 @@ import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
 import { createEraser } from '../../carts/carts/erased.ts'
 import { anonymizeShoppers } from '../../carts/experiments/experiments.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { type AccountDb, type AccountTx, type Db, type StoreTx, transact, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { skipOpenMessagesTo } from '../../messages/messages/recipient.ts'
@@ -16,7 +16,7 @@ import { lockAllKeys, lockShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import * as sql from './erase-sql.ts'
 import { addCounts, type Found, findDataSubject, readErasure } from './find.ts'
 import { eraseJob } from './jobs.ts'
-import { personIn } from './person.ts'
+import { findPerson } from './person.ts'
 import { insertErasure, type KnownBy, listProviderIds, type StoreDataSubject } from './sql.ts'
 
 // Erases a person (C8) in two steps. The request stops all messages: it suppresses the hashes of their addresses and
@@ -72,7 +72,7 @@ async function findKnown(deps: Deps, account: AccountDb<Db>, address: string): P
 
 async function hasStoredData(deps: Deps, { db }: AccountDb, { storeId, customerId }: Customer): Promise<boolean> {
   const known = { addresses: [], hashes: [], customerIds: [customerId] }
-  return (await personIn(deps, { storeId, db }, known)).shopperIds.length > 0
+  return (await findPerson(deps, { storeId, db }, known)).shopperIds.length > 0
 }
 
 interface ErasureInput extends Omit<Found, 'address'> {
@@ -82,7 +82,7 @@ interface ErasureInput extends Omit<Found, 'address'> {
 }
 
 async function requestErasure(deps: Deps, account: AccountDb<Db>, wanted: ErasureInput): Promise<Erasure> {
-  const id = newId()
+  const id = createId()
   const now = deps.now()
   const { addresses, customer, userId } = wanted
   const mark = customer && deps.secrets.addressHash(buildCustomerMark(customer.storeId, customer.customerId))
@@ -139,7 +139,7 @@ export async function runErasure(
 /** false: nothing is left to do. */
 async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): Promise<boolean> {
   return transactAccount(account, async (tx) => {
-    const open = await sql.openErasure(tx, id)
+    const open = await sql.readOpenErasure(tx, id)
     if (!open) return false
     const left = JSON.parse(deps.secrets.open(open.encrypted, context(id))) as Remaining
     const hashes = left.addresses.map((address) => deps.secrets.addressHash(address))
@@ -180,14 +180,14 @@ async function eraseInStore(deps: Deps, storeId: string, known: KnownBy) {
 /** null: a message or import is in progress, and the caller waits for it. */
 async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
   const now = deps.now()
-  const before = await personIn(deps, tx, known)
+  const before = await findPerson(deps, tx, known)
   // Locks unknown addresses too: a box ticked with one is stored under the same lock.
   const numbers = (known.customerIds ?? []).map((value): ShopperKey => ({ kind: 'customer', value }))
   const locked = [...known.addresses.map(buildAddressKey), ...numbers, ...(await sql.listMergingKeys(tx, before))]
   await lockAllKeys(tx, locked)
   await lockShoppers(tx, before.shopperIds)
   // Read again under the locks, so that nothing can be added.
-  const person = await personIn(deps, tx, known)
+  const person = await findPerson(deps, tx, known)
   if (hasNewKeys(await sql.listMergingKeys(tx, person), locked) || (await sql.hasWorkInProgress(tx, person)))
     return null
   const providerIds = await listProviderIds(tx, person.messageIds)
@@ -238,7 +238,10 @@ const LEFT_BEHIND_MS = 60_000
 
 /** Tick: resumes erasures whose job was interrupted. */
 export async function resumeErasures(deps: Deps): Promise<void> {
-  for (const { account_id, id } of await sql.openErasures(deps.db, new Date(deps.now().getTime() - LEFT_BEHIND_MS))) {
+  for (const { account_id, id } of await sql.listOpenErasures(
+    deps.db,
+    new Date(deps.now().getTime() - LEFT_BEHIND_MS),
+  )) {
     await deps.jobs.enqueue(deps.db, eraseJob, { accountId: account_id, erasureId: id }, id)
   }
 }

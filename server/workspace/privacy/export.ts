@@ -9,7 +9,7 @@ import { listStores } from '../../access/stores/store.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { findDataSubject } from './find.ts'
-import { personIn } from './person.ts'
+import { findPerson } from './person.ts'
 import type { PersonRow } from './sql.ts'
 import * as sql from './sql.ts'
 import { accountPrivacyTables, privacyTables } from './tables.ts'
@@ -90,7 +90,7 @@ async function readEverything(deps: Deps, account: AccountDb<Db>, typed: string)
   const stores: { id: string; name: string; url: string; tables: Record<string, sql.PersonRow[]> }[] = []
   for (const { id, name, url } of await listStores(account)) {
     const handle = { storeId: id, db: account.db }
-    const rows = await personIn(deps, handle, person)
+    const rows = await findPerson(deps, handle, person)
     providerIds.push(...(await sql.listProviderIds(handle, rows.messageIds)))
     const tables: Record<string, sql.PersonRow[]> = {}
     for (const table of privacyTables.filter((each) => !each.isLeftOut)) {

@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import { listAliases, readAddress } from '../../shoppers/suppressions/rules.ts'
 import { type EntryRow, selectCountries, selectPage } from '../../shoppers/suppressions/suppressions.ts'
-import { filterIdentifying, personIn } from './person.ts'
+import { filterIdentifying, findPerson } from './person.ts'
 import type { StoreDataSubject } from './sql.ts'
 import { matchPerson } from './sql.ts'
 import type { PrivacyTable } from './tables.ts'
@@ -79,7 +79,7 @@ export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, ty
 
 async function describeIn(deps: Deps, account: AccountDb, { id, name }: { id: string; name: string }, person: Found) {
   const handle = { storeId: id, db: account.db }
-  const rows = await personIn(deps, handle, person)
+  const rows = await findPerson(deps, handle, person)
   const seen = await readVisits(handle, rows)
   const counts: Record<string, number> = {}
   for (const table of privacyTables.filter((each) => each.name in dataKindText)) {

@@ -5,7 +5,7 @@ import { createWorld } from '../../../test/world.ts'
 import { recordPosts } from '../../carts/capture/capture.ts'
 import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
 import { selectInboxPosts } from '../../carts/capture/capture-sql.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { insertPosts } from '../../core/db/system.ts'
 
 // Both the process that received a post and the worker may turn it into facts.
@@ -20,7 +20,7 @@ test('a post processed twice during an erasure does not bring back an address (C
     ...{ contact: { email }, items: [{ id: '16', quantity: 1 }] },
   })
   const keep = (seq: number, email: string) =>
-    insertPosts(world.db, [{ store_id: shop.storeId, id: newId(), received_at: world.now, post: post(seq, email) }])
+    insertPosts(world.db, [{ store_id: shop.storeId, id: createId(), received_at: world.now, post: post(seq, email) }])
   await keep(1, 'una@walk.example')
   await foldStorePosts(world.deps, shop.storeId)
   const asked = await world.request('DELETE', '/api/privacy/una@walk.example', {

@@ -17,13 +17,13 @@ import { accountPrivacyTables, privacyTables } from './tables.ts'
 // language.
 
 /** Kinds of data in the registry, in the page's order. */
-export const keptInTables = (): DataKind[] => {
+export const listStoredKinds = (): DataKind[] => {
   const kept = new Set([...privacyTables, ...accountPrivacyTables].map((table) => table.kept))
   return dataKinds.filter((name) => kept.has(name))
 }
 
 /** null: unknown key, or the store is not connected. */
-export async function keptPage(deps: Deps, key: string, language: Language): Promise<string | null> {
+export async function renderKeptPage(deps: Deps, key: string, language: Language): Promise<string | null> {
   const found = await findStoreByCaptureKey(deps.db, key)
   const store = found?.is_active ? await readStore({ storeId: found.id, db: deps.db }) : undefined
   if (!store) return null
@@ -53,7 +53,7 @@ h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.05rem;margin:1.75rem 0 .25re
 function html({ language, key, storeName, contact, days }: Page): string {
   const words = keptPageTexts[language]
   const other = languages.find((each) => each !== language)!
-  const sections = keptInTables().map((name) => {
+  const sections = listStoredKinds().map((name) => {
     const { title, text } = keptTexts[language][name]
     const end = keptEndTexts[language](keptEnds[name], days)
     return `<section><h2>${escaped(title)}</h2><p>${escaped(text)}</p><p class="end">${words.ends}: ${escaped(end)}</p></section>`

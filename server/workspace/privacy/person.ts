@@ -7,14 +7,14 @@ import { isSharedAddress } from '../../shoppers/shoppers/rules.ts'
 import * as sql from './sql.ts'
 
 /** The rows of a person in a store, including browsers. A shared address leads to no customer record. */
-export async function personIn(
+export async function findPerson(
   { secrets }: Pick<Deps, 'secrets'>,
   store: StoreDb,
   known: sql.KnownBy,
 ): Promise<sql.StoreDataSubject> {
   const row = await readStore(store)
   const leading = row ? filterIdentifying(known.addresses, [row]) : []
-  const person = await sql.personIn(store, { ...known, leading })
+  const person = await sql.findPerson(store, { ...known, leading })
   const browsers = await sql.listSubscriptions(store, person.shopperIds)
   return {
     ...person,
@@ -23,12 +23,12 @@ export async function personIn(
 }
 
 /** The rows of several shoppers only; addresses do not lead to others. */
-export async function shoppersIn(
+export async function findShoppers(
   { secrets }: Pick<Deps, 'secrets'>,
   store: StoreDb,
   shopperIds: readonly string[],
 ): Promise<sql.StoreDataSubject> {
-  const rows = await sql.rowsOfShoppers(store, shopperIds)
+  const rows = await sql.readShopperRows(store, shopperIds)
   const browsers = await sql.listSubscriptions(store, shopperIds)
   const marks = [
     ...rows.addresses.flatMap((address) => (address.includes('@') ? [address] : listNumberAliases(address))),

@@ -6,7 +6,7 @@ import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
 import { transact } from '../../core/db/db.ts'
-import { countExpired, enqueueRetention, nextSize, runRetention } from './retention.ts'
+import { computeNextSize, countExpired, enqueueRetention, runRetention } from './retention.ts'
 
 // C10: expired shoppers are erased at night by the rules of C8. Figures: retention-figures.test.ts.
 
@@ -358,5 +358,5 @@ test.each([
   ['more again once a batch was fast', 1, 12, 2],
   ['forty at most', 40, 5, 40],
 ])('the next batch erases %s', (_, size, tookMs, next) => {
-  expect(nextSize(size, tookMs)).toBe(next)
+  expect(computeNextSize(size, tookMs)).toBe(next)
 })

@@ -11,7 +11,7 @@ import { eraseRows, hasNewKeys } from './erase.ts'
 import { hasMessageInFlight, listMergingKeys } from './erase-sql.ts'
 import { addCounts } from './find.ts'
 import { retainJob } from './jobs.ts'
-import { shoppersIn } from './person.ts'
+import { findShoppers } from './person.ts'
 
 // Retention (C10): every night, shoppers not seen for the store's number of days are erased by the rules of C8; figures
 // stay.
@@ -69,7 +69,7 @@ export async function runRetention(deps: Deps, { storeId, day }: z.infer<typeof 
 }
 
 /** Grows at most 2×: a fast batch may have had shoppers with little data. The minimum is one person. */
-export function nextSize(size: number, tookMs: number): number {
+export function computeNextSize(size: number, tookMs: number): number {
   const fits = Math.round((size * BATCH_MS) / Math.max(1, tookMs))
   return Math.max(1, Math.min(AT_ONCE.most, fits, 2 * size))
 }
@@ -82,7 +82,7 @@ class Pace {
     const began = performance.now()
     const result = await work()
     this.tookMs = performance.now() - began
-    this.size = nextSize(this.size, this.tookMs)
+    this.size = computeNextSize(this.size, this.tookMs)
     return result
   }
 }
@@ -137,7 +137,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch,
   // Read again under the locks, so that nothing can be added.
   const due = await withoutAgreed(deps, tx, await findDueAmong(tx, ids, before), before)
   if (due.length === 0) return 'done'
-  const people = await shoppersIn(
+  const people = await findShoppers(
     deps,
     tx,
     due.map(({ id }) => id),

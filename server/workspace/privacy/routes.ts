@@ -9,7 +9,7 @@ import { privacyDocument } from './documents.ts'
 import { eraseDataSubject } from './erase.ts'
 import { dataSubjectDownload, prepareDataSubjectExport } from './export.ts'
 import { describeDataSubject, readErasure } from './find.ts'
-import { keptPage } from './kept-page.ts'
+import { renderKeptPage } from './kept-page.ts'
 import { countExpired, setRetention, viewRetention } from './retention.ts'
 
 export const privacyRoutes: Routes = (app, deps) => {
@@ -39,7 +39,7 @@ export const privacyRoutes: Routes = (app, deps) => {
     const { key } = request.params as { key: string }
     const asked = Language.safeParse((request.query as { lang?: unknown }).lang)
     const language = asked.success ? asked.data : detectLanguage(request.headers['accept-language'])
-    const page = key.length <= 100 ? await keptPage(deps, key, language) : null
+    const page = key.length <= 100 ? await renderKeptPage(deps, key, language) : null
     if (page === null) throw new AppError('not_found', 'No shop has this page.')
     return reply
       .type('text/html; charset=utf-8')

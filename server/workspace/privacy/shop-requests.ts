@@ -3,7 +3,7 @@ import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { eraseOnRequest } from './erase.ts'
 import { findDataSubject } from './find.ts'
-import { personIn } from './person.ts'
+import { findPerson } from './person.ts'
 import { type PersonRow, readRows } from './sql.ts'
 import { privacyTables } from './tables.ts'
 
@@ -38,7 +38,7 @@ async function rowsIn(deps: Deps, { storeId, accountId, db }: Shop, email: strin
   const person = await findKnown(deps, account, email)
   if (!person) return []
   const store = { storeId, db }
-  const here = await personIn(deps, store, person)
+  const here = await findPerson(deps, store, person)
   const rows: Row[] = []
   for (const table of privacyTables.filter((each) => !each.isLeftOut)) {
     for (const row of await readRows(store, table, here)) rows.push({ table: table.name, fields: listFields(row) })

@@ -26,7 +26,7 @@ export interface KnownBy {
 }
 
 /** Rows that belong to `shopper` (id). */
-const ofShoppers = (storeId: string) => sql`
+const selectShoppers = (storeId: string) => sql`
   keys as materialized (
     select k.kind, k.value from shopper s join shopper_keys k on k.store_id = ${storeId} and k.shopper_id = s.id),
   cart as materialized (
@@ -36,7 +36,7 @@ const ofShoppers = (storeId: string) => sql`
     union select m.id from shopper s join messages m on m.store_id = ${storeId} and m.lone_shopper_id = s.id)`
 
 /** The ids of all rows of the person in this store. */
-export async function personIn(
+export async function findPerson(
   { db, storeId }: StoreDb,
   { addresses, hashes, leading, customerIds = [] }: KnownBy & { leading: readonly string[] },
 ): Promise<StoreDataSubject> {
@@ -53,7 +53,7 @@ export async function personIn(
       union select shopper_id from unconfirmed_contacts where store_id = ${storeId} and value = any(${wanted})
       union select k.shopper_id from record r
         join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = r.id),
-    ${ofShoppers(storeId)},
+    ${selectShoppers(storeId)},
     message as (
       select id from message_of_shopper
       union select message_id from manual_messages where store_id = ${storeId} and to_address = any(${wanted}))
@@ -68,13 +68,13 @@ export async function personIn(
 }
 
 /** The same for several shoppers: rows linked only to them. */
-export async function rowsOfShoppers(
+export async function readShopperRows(
   { db, storeId }: StoreDb,
   shopperIds: readonly string[],
 ): Promise<Omit<StoreDataSubject, 'storeId' | 'hashes'>> {
   const rows = await sql<Omit<StoreDataSubject, 'storeId' | 'hashes'>>`
     with shopper as materialized (select unnest(${[...shopperIds]}::uuid[]) as id),
-    ${ofShoppers(storeId)}
+    ${selectShoppers(storeId)}
     select array(select id from shopper order by id) as "shopperIds", array(select id from cart order by id) as "cartIds",
       array(select id from message_of_shopper order by id) as "messageIds",
       array(select value from keys where kind in ('email', 'phone')) as addresses,

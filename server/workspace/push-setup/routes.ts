@@ -7,7 +7,7 @@ import { hasPermission } from '../../../shared/roles.ts'
 import { type Routes, servePublic, serveStore } from '../../access/http/http.ts'
 import { hashClient } from '../../carts/capture/post-limits.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { ensureKey, keyInUse } from '../../delivery/push/keys.ts'
+import { ensureKey, findCurrentKey } from '../../delivery/push/keys.ts'
 import type { Deps } from '../../deps.ts'
 import { savePushSettings } from '../../marketing/flows/push-flow.ts'
 import { idempotentRequest } from '../../marketing/manual-sends/manual-routes.ts'
@@ -23,39 +23,39 @@ export const pushRoutes: Routes = (app, deps) => {
   pageRoutes(app, deps)
 }
 
-const bothAddresses = <E extends Endpoint>(call: E): E[] => [call, api.withoutApi(call)]
+const withAndWithoutApi = <E extends Endpoint>(call: E): E[] => [call, api.withoutApi(call)]
 
 function ownerRoutes(app: FastifyInstance, deps: Deps): void {
-  for (const call of bothAddresses(api.generateVapidKeys))
+  for (const call of withAndWithoutApi(api.generateVapidKeys))
     serveStore(app, deps, call, async ({ store, session, body: { replace } }) => {
       if (replace && !hasPermission(session.role, 'flows:switch'))
         throw new AppError('forbidden', pushTexts.leadersOnly)
       const { publicKey, subscriptions } = await ensureKey(deps, store, replace)
       return { success: true, vapidKeys: { publicKey }, subscriptions }
     })
-  for (const call of bothAddresses(api.readVapidKey))
+  for (const call of withAndWithoutApi(api.readVapidKey))
     serveStore(app, deps, call, async ({ store }) => {
-      const key = await keyInUse(store)
+      const key = await findCurrentKey(store)
       return { success: true, publicKey: key?.public_key ?? null }
     })
-  for (const call of bothAddresses(api.savePushSettings))
+  for (const call of withAndWithoutApi(api.savePushSettings))
     serveStore(app, deps, call, async ({ store, body: { settings } }) => {
       await savePushSettings(deps, store, settings)
       return { success: true, settings }
     })
-  for (const call of bothAddresses(api.savePushPrompt))
+  for (const call of withAndWithoutApi(api.savePushPrompt))
     serveStore(app, deps, call, async ({ store, body: { prompt } }) => {
       await savePrompt(deps, store, prompt)
       return { success: true, prompt }
     })
-  for (const call of bothAddresses(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
-  for (const call of bothAddresses(api.sendStoreNotification))
+  for (const call of withAndWithoutApi(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
+  for (const call of withAndWithoutApi(api.sendStoreNotification))
     serveStore(app, deps, call, (asked) =>
       sendToAll({ deps, session: asked.session, store: asked.store }, idempotentRequest(asked).key, asked.body),
     )
-  for (const call of bothAddresses(api.sendToThisBrowser))
+  for (const call of withAndWithoutApi(api.sendToThisBrowser))
     serveStore(app, deps, call, ({ store, session, body }) => sendToOne({ deps, session, store }, body))
-  for (const call of bothAddresses(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))
+  for (const call of withAndWithoutApi(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))
 }
 
 /**
@@ -73,23 +73,23 @@ function pageRoutes(app: FastifyInstance, deps: Deps): void {
     await limiter.consume(hashClient(deps, request.ip)).catch(refuse)
     return { origin, ip: request.ip, userAgent: request.headers['user-agent'] }
   }
-  for (const call of bothAddresses(api.pushAutoSetup))
+  for (const call of withAndWithoutApi(api.pushAutoSetup))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       autoSetup(deps, body, await arrive(request, reply)),
     )
-  for (const call of bothAddresses(api.pushSubscribe))
+  for (const call of withAndWithoutApi(api.pushSubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       storeSubscription(deps, body, await arrive(request, reply)),
     )
-  for (const call of bothAddresses(api.pushResubscribe))
+  for (const call of withAndWithoutApi(api.pushResubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       moveSubscription(deps, body, await arrive(request, reply)),
     )
-  for (const call of bothAddresses(api.pushUnsubscribe))
+  for (const call of withAndWithoutApi(api.pushUnsubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       endSubscription(deps, body, await arrive(request, reply)),
     )
-  for (const call of bothAddresses(api.pushEvent))
+  for (const call of withAndWithoutApi(api.pushEvent))
     servePublic(app, deps, call, async ({ body, request, reply }) => {
       await arrive(request, reply)
       await recordEvent(deps, body)
@@ -106,7 +106,7 @@ function refuse(refusal: unknown): never {
 /** For pages that post as JSON; posts as text need no preflight. */
 function servePreflights(app: FastifyInstance): void {
   const calls = [api.pushAutoSetup, api.pushSubscribe, api.pushResubscribe, api.pushUnsubscribe, api.pushEvent]
-  for (const { path } of calls.flatMap((call) => bothAddresses(call as unknown as Endpoint)))
+  for (const { path } of calls.flatMap((call) => withAndWithoutApi(call as unknown as Endpoint)))
     app.options(path, async (request, reply) =>
       reply
         .header('access-control-allow-origin', request.headers.origin ?? 'null')

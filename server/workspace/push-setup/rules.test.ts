@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_PROMPT } from '../../../shared/push.ts'
-import { buildWording, buildWorkerUrl, computeClickRate, computeConversion, renderPrompt, wordingId } from './rules.ts'
+import {
+  buildWording,
+  buildWorkerUrl,
+  computeClickRate,
+  computeConversion,
+  computeWordingId,
+  renderPrompt,
+} from './rules.ts'
 
 test('the conversion rate is in whole percent, and 0 without customers (A 5)', { tags: ['A5'] }, () => {
   expect([
@@ -21,7 +28,10 @@ test('the id of a text depends on its content: another store or text has another
   expect(words).toContain('Tea & Co sends you a notification')
   expect(words).toContain('[Yes, remind me]')
   const others = [renderPrompt(null, 'Coffee'), renderPrompt({ ...DEFAULT_PROMPT, accept: 'OK' }, 'Tea & Co')]
-  expect(others.map((prompt) => wordingId(buildWording(prompt)) === wordingId(words))).toEqual([false, false])
+  expect(others.map((prompt) => computeWordingId(buildWording(prompt)) === computeWordingId(words))).toEqual([
+    false,
+    false,
+  ])
 })
 
 test("the worker's address is at the shop’s root and depends on the method (decision 75)", () => {

@@ -15,7 +15,7 @@ export function renderPrompt(prompt: PushPrompt | null, storeName: string): Push
 export const buildWording = ({ title, text, accept }: PushPrompt): string => `${title}\n${text}\n[${accept}]`
 
 /** The id of a text, unique to its content. */
-export const wordingId = (words: string): string => crypto.hash('sha256', words, 'base64url').slice(0, 22)
+export const computeWordingId = (words: string): string => crypto.hash('sha256', words, 'base64url').slice(0, 22)
 
 /**
  * WordPress serves the worker from its own folder, with a scope of the whole host; an uploaded file is at the host's

@@ -9,13 +9,13 @@ import { findStoresByCaptureKeys } from '../../core/db/system.ts'
 
 // Serves the widget for shops' pages, and sw.js, which shops copy or their plugin fetches (decisions 75 and 78).
 
-const built = (name: string) => fileURLToPath(new URL(`../../../dist/storefront/${name}`, import.meta.url))
+const getBuiltPath = (name: string) => fileURLToPath(new URL(`../../../dist/storefront/${name}`, import.meta.url))
 
 const ENCODINGS: ScriptEncoding[] = ['br', 'gzip', 'identity']
 
 export const pushScriptRoutes: Routes = (app, deps) => {
-  const readWidget = openCaptureScript(built('push.js'))
-  const readWorker = openCaptureScript(built('sw.js'))
+  const readWidget = openCaptureScript(getBuiltPath('push.js'))
+  const readWorker = openCaptureScript(getBuiltPath('sw.js'))
   app.get('/push/sw.js', async (request, reply) => {
     // A page that checks its shop's copy loads it as well.
     reply.header('access-control-allow-origin', '*')

@@ -9,7 +9,7 @@ import { noteTest } from '../../access/notifications/notifications.ts'
 import { isOnStoreHost } from '../../access/stores/rules.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
@@ -82,7 +82,7 @@ async function plan(
   const asked = { askedBy: session.userId, subject, body, isImmediate: true, overridesHoldout: false }
   await planMessages(tx, {
     origin: { ...{ kind: 'manual', id }, ...asked, cartUrl: cartUrl || row.home_url, iconUrl: icon || null },
-    people: people.map((shopperId) => ({ id: newId(), shopperId })),
+    people: people.map((shopperId) => ({ id: createId(), shopperId })),
     ...{ channel: 'push', templateId: null, purchasesSince: null, now },
     ...{ dueAt: now, wakeAt: now, expiresAt: new Date(now.getTime() + LIFE_MS) },
   })
@@ -105,7 +105,7 @@ export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne)
     ...(icon && { icon }),
   }
   const answer = await deps.channels.push.send({
-    ...{ messageId: newId(), subscription, vapid, payload, topic: 'test' },
+    ...{ messageId: createId(), subscription, vapid, payload, topic: 'test' },
     ...{ mayGoOn: () => true, sendAuthorization: authorizeTest() },
   })
   if (answer.kind !== 'accepted') return { success: false, message: answer.response }

@@ -3,7 +3,7 @@ import { DEFAULT_PROMPT, type PushPrompt, pushTexts } from '../../../shared/push
 import { readStore } from '../../access/stores/store.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { countByKey, keyInUse } from '../../delivery/push/keys.ts'
+import { countByKey, findCurrentKey } from '../../delivery/push/keys.ts'
 import { countSubscribers } from '../../delivery/push/subscriptions.ts'
 import type { Deps } from '../../deps.ts'
 import { readPushSettings } from '../../marketing/flows/push-flow.ts'
@@ -36,7 +36,7 @@ export async function readSetup(store: StoreDb<Db>) {
 }
 
 async function keysOf(store: StoreDb<Db>) {
-  const key = await keyInUse(store)
+  const key = await findCurrentKey(store)
   if (!key) return null
   const counts = await countByKey(store)
   const older = counts.filter(({ id }) => id !== key.id)

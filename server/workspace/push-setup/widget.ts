@@ -11,10 +11,10 @@ import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
-import { keyInUse } from '../../delivery/push/keys.ts'
+import { findCurrentKey } from '../../delivery/push/keys.ts'
 import { endSubscriptions, readSubscriptionToken, resubscribe, subscribe } from '../../delivery/push/subscriptions.ts'
 import type { Deps } from '../../deps.ts'
-import { buildWording, buildWorkerUrl, renderPrompt, wordingId } from './rules.ts'
+import { buildWording, buildWorkerUrl, computeWordingId, renderPrompt } from './rules.ts'
 import { readPrompt } from './setup-sql.ts'
 
 // Calls of the widget and the worker on a shop's pages. They are public: a store answers only its own pages, and
@@ -34,7 +34,7 @@ const HOUR_S = 3_600
 /** Subscriptions per hour from one client to one store. */
 const PER_CLIENT: Limit = { name: 'push-client', points: 20, windowS: HOUR_S }
 
-const unknownStore = () => new AppError('not_found', 'Store not found')
+const buildNotFound = () => new AppError('not_found', 'Store not found')
 
 /** Throws `not_found` unless address and origin match a store. */
 export async function autoSetup(
@@ -44,12 +44,12 @@ export async function autoSetup(
 ) {
   const named = await system.findStoresByAddress(deps.db, storeUrl.replace(/(?<!\/)\/+$/, ''))
   const row = named.find((each) => origin && isStoreOrigin(each, origin))
-  if (!row || !origin) throw unknownStore()
+  if (!row || !origin) throw buildNotFound()
   const store = { storeId: row.id, db: deps.db }
-  const key = requireFound(await keyInUse(store), 'Store')
+  const key = requireFound(await findCurrentKey(store), 'Store')
   const prompt = renderPrompt(await readPrompt(store), row.name)
   const words = buildWording(prompt)
-  const wording = wordingId(words)
+  const wording = computeWordingId(words)
   if (!(await hasWording(store, wording))) await storeWording(store, wording, words, deps.now())
   const seen = { hasWorker, workerVersion, isFresh }
   await recordSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
@@ -92,7 +92,7 @@ export async function endSubscription(deps: Deps, body: Body<typeof pushUnsubscr
 
 async function storeOf(deps: Deps, key: string, { origin }: Visitor): Promise<{ store: StoreDb<Db> }> {
   const row = await system.findStoreByCaptureKey(deps.db, key)
-  if (!row?.is_active || !origin || !isStoreOrigin(row, origin)) throw unknownStore()
+  if (!row?.is_active || !origin || !isStoreOrigin(row, origin)) throw buildNotFound()
   return { store: { storeId: row.id, db: deps.db } }
 }
 

@@ -7,7 +7,7 @@ import { notify } from '../../access/notifications/notifications.ts'
 import { yieldJob } from '../../access/plugin/jobs.ts'
 import { listDemoStoreUrls } from '../../access/stores/demo-stores.ts'
 import { callWithTypedKeys } from '../../access/stores/problems.ts'
-import { isSameStore, profileColumns } from '../../access/stores/profile.ts'
+import { isSameStore, toProfileColumns } from '../../access/stores/profile.ts'
 import { isSameAddress, RETENTION_MS } from '../../access/stores/rules.ts'
 import { isDemoAccount, listStores, type StoreRow, updateStore } from '../../access/stores/store.ts'
 import { type AccountPlan, loadPlan } from '../../billing/billing/billing.ts'
@@ -15,8 +15,8 @@ import { explainNoRoom } from '../../billing/billing/room.ts'
 import { proposeLogoJob } from '../../carts/brand/jobs.ts'
 import { hasAddress } from '../../core/common/addresses-in-text.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { randomToken } from '../../core/common/secrets.ts'
+import { createId } from '../../core/common/ids.ts'
+import { createToken } from '../../core/common/secrets.ts'
 import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../../core/db/db.ts'
 import { takePoint } from '../../core/db/rate-limits.ts'
 import { listUnprovenStores } from '../../core/db/system.ts'
@@ -160,14 +160,14 @@ function isSameRow(row: StoreRow, checked: Checked, now: Date): boolean {
 }
 
 function toColumns({ platform, storeUrl, isDemoStore, profile }: Checked) {
-  return { platform, url: storeUrl, home_url: profile.homeUrl, is_demo: isDemoStore, ...profileColumns(profile) }
+  return { platform, url: storeUrl, home_url: profile.homeUrl, is_demo: isDemoStore, ...toProfileColumns(profile) }
 }
 
 function newStore(profile: StoreProfile, now: Date) {
   return {
-    id: newId(),
+    id: createId(),
     connected_at: now,
-    capture_key: randomToken(),
+    capture_key: createToken(),
     sender_name: defaultSenderName(profile),
     before_consent: defaultMode(profile.sellingCountries),
   }

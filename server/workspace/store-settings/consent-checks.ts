@@ -4,7 +4,7 @@ import { boxChannels, type ConsentBoxes } from '../../../shared/consent-box.ts'
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
 import type { PluginRow } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
-import { newest } from '../../access/stores/rules.ts'
+import { pickNewest } from '../../access/stores/rules.ts'
 
 // The doctor's checks of consent: the setting before consent, and the boxes. Pure.
 
@@ -19,7 +19,7 @@ interface ConsentFindings {
 type CheckResult = Pick<Check, 'state' | 'finding'> & Partial<Check>
 type FormatAge = (at: Date) => string
 
-export const consentChecks = (
+export const buildConsentChecks = (
   found: ConsentFindings,
   ago: FormatAge,
 ): [id: string, title: string, said: CheckResult][] => [
@@ -61,7 +61,7 @@ function checkBoxes(
     }
   }
   if (seen.length > 0) {
-    const last = newest(seen.map(({ seenAt }) => new Date(seenAt!)))!
+    const last = pickNewest(seen.map(({ seenAt }) => new Date(seenAt!)))!
     return {
       state: 'good',
       finding: `Seen on your checkout: ${listed(seen.map(({ channel }) => channel))}, ${ago(last)}.`,

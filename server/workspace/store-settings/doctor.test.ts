@@ -10,7 +10,7 @@ import { type ContractStore, openContractStore, type StoreOptions } from '../../
 import { KEYS, OWNER, READER } from '../../../test/contract-servers/woocommerce-keys.ts'
 import { connectPlugin } from '../../../test/plugin-shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { StoresTable } from '../../core/schema/stores.ts'
 import { createWooCommerceClient } from '../../platforms/woocommerce/platform.ts'
@@ -228,7 +228,7 @@ test('contacts above the limits are reported with the reason (X5)', async () => 
   const store_id = storeId
   await world.db
     .insertInto('shoppers')
-    .values({ store_id, id: newId(), created_at: world.now, first_seen_at: world.now })
+    .values({ store_id, id: createId(), created_at: world.now, first_seen_at: world.now })
     .execute()
   const { id } = await world.db
     .selectFrom('shoppers')

@@ -20,8 +20,8 @@ import type { PluginRow } from '../../access/plugin/plugin.ts'
 import { queueWake, readPlugin } from '../../access/plugin/plugin.ts'
 import { explainFirewall, isAlive, isCalling, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
-import { homeColumns, profileColumns } from '../../access/stores/profile.ts'
-import { newest } from '../../access/stores/rules.ts'
+import { homeColumns, toProfileColumns } from '../../access/stores/profile.ts'
+import { pickNewest } from '../../access/stores/rules.ts'
 import * as sql from '../../access/stores/store.ts'
 import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
 import { webhooksJob } from '../../carts/sync/jobs.ts'
@@ -35,9 +35,9 @@ import type { StoreClient, StoreProfile, WebhookSubscription } from '../../platf
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { findPlatform } from '../../platforms/registry/registry.ts'
 import { readBoxes } from '../../shoppers/consent/boxes.ts'
-import { consentChecks } from './consent-checks.ts'
-import { pluginChecks } from './plugin-checks.ts'
-import { priceChecks } from './price-checks.ts'
+import { buildConsentChecks } from './consent-checks.ts'
+import { buildPluginChecks } from './plugin-checks.ts'
+import { buildPriceChecks } from './price-checks.ts'
 
 // Runs the connection doctor on request. It asks the store once; the rest comes from earlier observations.
 
@@ -81,7 +81,7 @@ const isRecent = (at: Date | null, now: Date): boolean => at !== null && now.get
 
 /** Writes only changes, so that it does not wait for a lock on the store without need. */
 async function saveChanges(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
-  const columns = { ...profileColumns(profile), ...homeColumns(row.platform, profile) }
+  const columns = { ...toProfileColumns(profile), ...homeColumns(row.platform, profile) }
   const names = Object.keys(columns) as (keyof typeof columns)[]
   if (names.every((name) => isDeepStrictEqual(columns[name], row[name]))) return
   await sql.updateStore({ accountId: row.account_id, db: deps.db }, row.id, columns)
@@ -167,7 +167,7 @@ const LEAST_VERSION = 5
 /** In the order of a connection: each check depends on the ones before it. */
 function doctorChecks(found: Findings): Check[] {
   const said: [id: string, title: string, said: CheckResult][] = [
-    ...pluginChecks(found, (at) => ago(at, found.now)),
+    ...buildPluginChecks(found, (at) => ago(at, found.now)),
     ['reachable', 'Store reachable', checkReach(found)],
     ['version', platformCopy[found.platform].doctor.version, checkVersion(found)],
     ['keys', 'Keys', checkKeys(found)],
@@ -175,8 +175,8 @@ function doctorChecks(found: Findings): Check[] {
     ...rightsChecks(found),
     ['webhooks', 'Webhooks', checkWebhooks(found)],
     ['capture', 'Capture script', checkCapture(found)],
-    ...priceChecks(found),
-    ...consentChecks(found, (at) => ago(at, found.now)),
+    ...buildPriceChecks(found),
+    ...buildConsentChecks(found, (at) => ago(at, found.now)),
     ['sync', 'Last order sync', checkSync(found)],
     ['clock', 'Store clock', checkClock(found)],
   ]
@@ -329,7 +329,7 @@ function checkWebhooks(found: Findings): CheckResult {
       finding: `The store cannot reach ${publicUrl}, which is not a public address. Nothing is missed: orders are synced every 15 minutes and before each message.`,
     }
   }
-  const lastAt = newest(kept.map((each) => each.last_delivery_at))
+  const lastAt = pickNewest(kept.map((each) => each.last_delivery_at))
   if (asked.kind === 'problem' && isReported(found)) {
     return { state: 'quiet', finding: 'Not needed while the shop is not reached: the plugin reports orders.' }
   }
@@ -419,7 +419,7 @@ function isReported({ plugin, streams, now }: Findings): boolean | undefined {
 function checkSync(found: Findings): CheckResult {
   const { streams, now, known } = found
   const orders = streams.filter(({ stream }) => ORDER_STREAMS.includes(stream))
-  const doneAt = newest(orders.map((each) => each.completed_at))
+  const doneAt = pickNewest(orders.map((each) => each.completed_at))
   const reported = isReported(found)
   // The check of the shop's reachability has the next step.
   if (reported) {

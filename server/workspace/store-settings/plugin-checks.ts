@@ -25,7 +25,7 @@ const MANY_WAITING = 100
 const LATE_REPORT_MS = 5 * 60_000
 
 /** Empty for a store without the plugin. */
-export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): [string, string, CheckResult][] {
+export function buildPluginChecks(found: PluginFindings, ago: (at: Date) => string): [string, string, CheckResult][] {
   const { plugin } = found
   if (!plugin || plugin.ended_at) return []
   return [

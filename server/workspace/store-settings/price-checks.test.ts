@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PluginRow } from '../../access/plugin/plugin.ts'
 import type { StoreProfile } from '../../platforms/platform/platform.ts'
-import { priceChecks } from './price-checks.ts'
+import { buildPriceChecks } from './price-checks.ts'
 
 // Prices with and without tax for a store connected by keys alone (cases-R8).
 
@@ -10,7 +10,7 @@ const now = new Date('2026-11-01T10:00:00Z')
 function check(pricesIncludeTax: boolean | null, showsTax: boolean | null, plugin: Partial<PluginRow> | null = null) {
   const pricing = { pricesIncludeTax, showsTax, decimals: 2, isSequential: false }
   const asked = { kind: 'answered', profile: { pricing } as StoreProfile, hooks: null } as const
-  return priceChecks({ asked, plugin: plugin as PluginRow | null, now })
+  return buildPriceChecks({ asked, plugin: plugin as PluginRow | null, now })
 }
 
 test.each([

@@ -15,7 +15,11 @@ interface PriceFindings {
 type CheckResult = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
 /** The capture script reports no prices, so they come from the catalogue. Empty if the cart shows the same prices. */
-export function priceChecks({ asked, plugin, now }: PriceFindings): [id: string, title: string, said: CheckResult][] {
+export function buildPriceChecks({
+  asked,
+  plugin,
+  now,
+}: PriceFindings): [id: string, title: string, said: CheckResult][] {
   if (asked.kind === 'problem' || isAlive(plugin ?? undefined, now)) return []
   const { pricesIncludeTax, showsTax } = asked.profile.pricing
   if (pricesIncludeTax === null || showsTax === null) {

@@ -1,6 +1,6 @@
 import { limits } from '../../access/members/limits.ts'
 import { callWithTypedKeys } from '../../access/stores/problems.ts'
-import { homeColumns, isSameStore, profileColumns } from '../../access/stores/profile.ts'
+import { homeColumns, isSameStore, toProfileColumns } from '../../access/stores/profile.ts'
 import * as sql from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
@@ -38,7 +38,7 @@ async function saveReplacedKeys(
     assertSameStore(row, profile)
     const account = { accountId: row.account_id, db: tx.db }
     const updated = await sql.updateStore(account, row.id, {
-      ...profileColumns(profile),
+      ...toProfileColumns(profile),
       ...homeColumns(row.platform, profile),
     })
     await saveProvenKeys(deps, account, row, keys)

@@ -8,7 +8,7 @@ import { assertMayMail } from '../../access/members/verification.ts'
 import { noteTest } from '../../access/notifications/notifications.ts'
 import * as sql from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Limit } from '../../core/db/rate-limits.ts'
 import { takePoint } from '../../core/db/rate-limits.ts'
@@ -16,14 +16,14 @@ import { isPublicName } from '../../core/net/addresses.ts'
 import { type DnsLookup, openDns } from '../../core/net/dns.ts'
 import { readDkim, readDmarc } from '../../delivery/deliverability/mail-keys.ts'
 import { dkimCheck, dmarcCheck, spfCheck } from '../../delivery/deliverability/sender-checks.ts'
-import { returnPathCheck, signatureCheck } from '../../delivery/deliverability/signature-checks.ts'
+import { checkReturnPath, checkSignature } from '../../delivery/deliverability/signature-checks.ts'
 import { trySmtp } from '../../delivery/deliverability/smtp-trial.ts'
 import { readSpf } from '../../delivery/deliverability/spf.ts'
 import { trialChecks } from '../../delivery/deliverability/trial-checks.ts'
 import { getDomain, openMailHeaders } from '../../delivery/email/mail-headers.ts'
 import { type MailServerRow, readMailServer, saveProof } from '../../delivery/email/mail-server.ts'
-import { proofSubject, senderAddress } from '../../delivery/email/mail-servers.ts'
-import { buildSmtpSettings, openOwnMailHeaders, ownFrom } from '../../delivery/email/own-mail.ts'
+import { buildProofSubject, getSenderAddress } from '../../delivery/email/mail-servers.ts'
+import { buildOwnFrom, buildSmtpSettings, openOwnMailHeaders } from '../../delivery/email/own-mail.ts'
 import { ensureSenderKey, lookForKey } from '../../delivery/email/sender-keys.ts'
 import { readSmtpUrl } from '../../delivery/email/smtp-settings.ts'
 import type { Deps } from '../../deps.ts'
@@ -46,10 +46,10 @@ export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<
   const own = await readMailServer(account)
   const way = chooseAccountMailRoute(deps.config, { isDemo: session.isDemo, hasOwn: own !== undefined })
   const server = trialServer(deps, way, own)
-  const mail = testMail(row, user.email, senderAddress(deps, way === 'own' ? own : undefined))
+  const mail = testMail(row, user.email, getSenderAddress(deps, way === 'own' ? own : undefined))
   const trial = await trySmtp(server, mail, { mailHeaders: await mailHeadersOf(deps, way, mail, account.accountId) })
   const { isAccepted } = trial
-  const subject = proofSubject(deps, way, own)
+  const subject = buildProofSubject(deps, way, own)
   if (subject) await saveProof(account, { what: 'test_mail', subject, is_good: isAccepted, at: deps.now() })
   deps.log.info({ storeId: store.storeId, isAccepted, way }, 'sending.tested')
   if (isAccepted) await noteTest(deps, store, 'email', user.email)
@@ -72,7 +72,7 @@ function testMail(row: sql.StoreRow, to: string, address: string): OutgoingEmail
     ...(row.postal_address ? [row.postal_address] : []),
   ].join('\n\n')
   return {
-    messageId: newId(),
+    messageId: createId(),
     from: { name: shop.replace(/\s+/g, ' '), address },
     ...(row.sender_email ? { replyTo: row.sender_email } : {}),
     to,
@@ -85,7 +85,7 @@ function testMail(row: sql.StoreRow, to: string, address: string): OutgoingEmail
 
 function trialServer(deps: Deps, way: AccountMailRoute, own: MailServerRow | undefined) {
   if (way === 'none') throw new AppError('unprocessable', mailServerTexts.missing)
-  if (way === 'own' && ownFrom(own!) === null) throw new AppError('unprocessable', mailServerTexts.noFrom)
+  if (way === 'own' && buildOwnFrom(own!) === null) throw new AppError('unprocessable', mailServerTexts.noFrom)
   if (way === 'own') return buildSmtpSettings(deps, own!)
   return way === 'server' ? deps.config.smtpUrl! : `smtp://127.0.0.1:${deps.config.mailboxSmtpPort}`
 }
@@ -102,7 +102,7 @@ export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector
   const kept = await readMailServer(account)
   const isDemo = (await sql.isDemoAccount(account)) !== undefined
   const way = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: kept !== undefined })
-  const address = senderAddress(deps, way === 'own' ? kept : undefined)
+  const address = getSenderAddress(deps, way === 'own' ? kept : undefined)
   const domain = getDomain(address)
   const about = { address, domain, replyTo: row.sender_email }
   if (!isPublicName(domain)) return { ...about, note: noteOnLocal(address, way), checks: [] }
@@ -150,7 +150,7 @@ async function domainChecks(deps: Deps, { domain, host, selector, isOwn }: Domai
   return [
     spfCheck(domain, spf, host),
     isOwn ? { ...ofProvider, nextStep: ofProvider.nextStep && ASK_PROVIDER } : ofProvider,
-    ...(key ? [signatureCheck(domain, key, dkim.kind === 'found')] : []),
+    ...(key ? [checkSignature(domain, key, dkim.kind === 'found')] : []),
     dmarcCheck(domain, dmarc),
     ...returns,
   ]
@@ -161,7 +161,7 @@ async function returnPathCheckOf({ config }: Deps, dns: DnsLookup, server: Retur
   if (!config.bounceAddress) return []
   const domain = getDomain(config.bounceAddress)
   const [mx, spf] = await Promise.all([dns.mx(domain), server.then((known) => readSpf(dns, domain, known))])
-  return [returnPathCheck(domain, { mx, spf, ourHost: new URL(config.publicUrl).hostname })]
+  return [checkReturnPath(domain, { mx, spf, ourHost: new URL(config.publicUrl).hostname })]
 }
 
 async function mailServer(dns: DnsLookup, host: string | null) {

@@ -83,7 +83,7 @@ async function assertStaysSendable(tx: StoreTx, next: StoreRow): Promise<void> {
     ...(next.postal_address === '' ? ['postalAddress'] : []),
   ]
   if (missing.length === 0) return
-  const flow = await sql.flowThatIsOn(tx)
+  const flow = await sql.findActiveFlow(tx)
   if (!flow) return
   const message = `The flow "${flow.name}" is on, and emails need the sender name and postal address. Switch it off first.`
   throw new AppError('unprocessable', message, { fields: Object.fromEntries(missing.map((name) => [name, message])) })

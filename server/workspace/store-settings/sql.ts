@@ -14,7 +14,7 @@ export function saveSettings({ db, storeId }: StoreTx, change: Updateable<Stores
     .execute()
 }
 
-export function flowThatIsOn({ db, storeId }: StoreDb) {
+export function findActiveFlow({ db, storeId }: StoreDb) {
   return db
     .selectFrom('flows')
     .select(['id', 'name'])

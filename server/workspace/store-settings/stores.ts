@@ -4,7 +4,7 @@ import { type Session, setSessionStore } from '../../access/members/session.ts'
 import { endPlugin } from '../../access/plugin/plugin.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { chooseStore, type RequestedStore } from '../../access/stores/choose.ts'
-import { before, RETENTION_MS } from '../../access/stores/rules.ts'
+import { RETENTION_MS, subtractMs } from '../../access/stores/rules.ts'
 import { deleteCredentials, isDemoAccount, listStores, readStore, type StoreRow } from '../../access/stores/store.ts'
 import { lockStores, updateResting } from '../../billing/billing/resting.ts'
 import type { purgeJob } from '../../carts/sync/jobs.ts'
@@ -133,7 +133,7 @@ export async function purgeNow(store: StoreDb<Db>): Promise<void> {
 /** Decision 24, by a job. Skips a reconnected store. */
 export async function purgeStore(deps: Deps, { storeId }: z.infer<typeof purgeJob.payload>): Promise<void> {
   await transact({ storeId, db: deps.db }, async (tx) => {
-    if (!(await lockPurgeable(tx, before(deps.now(), RETENTION_MS)))) return
+    if (!(await lockPurgeable(tx, subtractMs(deps.now(), RETENTION_MS)))) return
     await deleteFlowSteps(tx)
     await deleteStore(tx)
   })

@@ -2,7 +2,7 @@
 // brings. Filled, it is the mail that the renderer makes, byte for byte. Pure.
 import { encode } from 'html-entities'
 import { cleanSubject, MAX_HTML_BYTES } from '../draft.ts'
-import { itemsHtml } from '../items-html.ts'
+import { renderItems } from '../items-html.ts'
 import { findProblem, type RenderedMessage, renderPreview, renderTextPart, unsubscribeHeaders } from '../message.ts'
 import { toShownCart, type Values } from '../values.ts'
 import { discountedTotalOf } from './shape.ts'
@@ -109,7 +109,7 @@ function htmlOf(
   const shown = {
     subject: () => inLayout(subject),
     preview: () => inLayout(renderPreview(plain)),
-    items: () => itemsHtml(toShownCart(its), { look, link: its.checkoutLink }),
+    items: () => renderItems(toShownCart(its), { look, link: its.checkoutLink }),
   }
   const withShown = plan.slots.map((slot, at) => (slot.of === 'shown' ? shown[slot.name]() : filled[at]!))
   return joined(plan.html, withShown)

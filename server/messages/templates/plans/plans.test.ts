@@ -5,7 +5,7 @@ import { type GeneratedMail, generatedMail, STORE_HOSTS } from '../../../../test
 import { isProof, testSeed } from '../../../../test/seed.ts'
 import { AppError } from '../../../core/common/errors.ts'
 import { createCompiler } from '../compile.ts'
-import { sampleContext, type TemplateContext, TemplateError, type TemplateSource } from '../context.ts'
+import { buildSampleContext, type TemplateContext, TemplateError, type TemplateSource } from '../context.ts'
 import { type RenderedMessage, readLayout } from '../message.ts'
 import { createTemplateRenderer } from '../render.ts'
 import { makePlan } from './making.ts'
@@ -58,7 +58,7 @@ function withPlans({ changed = (plan) => plan, renderer: render = rendered, ...l
 let version = 0
 const templateOf = (body: string, subject = 'Your cart') => ({ id: 'template', version: ++version, subject, body })
 const shopper = (customerName: string, changes: Partial<TemplateContext> = {}) =>
-  sampleContext({ customerName, checkoutLink: 'https://app.example/c/Ab-_9', ...changes })
+  buildSampleContext({ customerName, checkoutLink: 'https://app.example/c/Ab-_9', ...changes })
 
 /** The third mail of a shape is the first that may be planned; it is compared. */
 async function planned(its: ReturnType<typeof withPlans>, source: TemplateSource, context = shopper('Ana')) {
@@ -193,7 +193,7 @@ describe('a mail that its plan is not for goes the slow way by itself:', () => {
   test('one that is too large, says {{ or has no sender, which is refused', async () => {
     const its = withPlans()
     const large = await planned(its, templateOf('{{ coupon_code }}'.repeat(500)))
-    const coupon = { ...sampleContext().coupon!, code: '"'.repeat(190) }
+    const coupon = { ...buildSampleContext().coupon!, code: '"'.repeat(190) }
     await expect(its.mail(large, shopper('Ana', { coupon }))).rejects.toMatchObject({ code: 'too_large' })
     const brace = await planned(its, templateOf('<p>{<b></b>{{ customer_name }}</p>'))
     await expect(its.mail(brace, shopper('{x'))).rejects.toMatchObject({ code: 'leftover_placeholder' })
