@@ -25,7 +25,7 @@ const get = (url: string, { peer = '203.0.113.9', headers = {} }: From = {}) =>
   world.app.inject({ url, remoteAddress: peer, headers: { host, ...headers } })
 
 describe('the client behind a proxy', () => {
-  /** Tries links to confirm an address until the limit of one client says no. */
+  /** Tries links to confirm an address until the limit of one client rejects them. */
   async function isLimited(peer: string, forwarded: (n: number) => string): Promise<boolean> {
     for (let n = 0; n < 25; n++) {
       const { statusCode } = await world.app.inject({

@@ -9,8 +9,8 @@ import { type Config, hasMailbox } from './core/config/config.ts'
 import type { DemoParts, Deps } from './deps.ts'
 
 // Starts the demo (decision 29): a store in which to abandon a cart, and a mailbox for its mails. In local mode without
-// a mail server the mailbox also receives the mail of every account. All of it listens on this machine only, whatever
-// HOST says: mails contain password links.
+// a mail server the mailbox also receives the mail of every account. All of it listens on this machine only, regardless of
+// HOST: mails contain password links.
 
 export interface DemoInstance {
   parts: DemoParts | null

@@ -28,7 +28,7 @@ export interface Deps {
   jobs: Jobs
   channels: {
     email: EmailChannel
-    /** The built-in mailbox for the demo account's mail, whatever is configured (decision 29). */
+    /** The built-in mailbox for the demo account's mail, regardless of the configuration (decision 29). */
     demoEmail: EmailChannel
     /** The account's own mail server; null: it has none and uses `email`. */
     ownMail: OwnMails['of']

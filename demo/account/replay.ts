@@ -17,7 +17,7 @@ import type { Deps } from '../../server/deps.ts'
 import { saveFlow } from '../../server/marketing/flows/save.ts'
 import { listFlows, listSteps } from '../../server/marketing/flows/sql.ts'
 import type { EmailChannel } from '../../server/messages/channels/channel.ts'
-import { scheduleNextLook } from '../../server/messages/messages/messages.ts'
+import { scheduleNextRun } from '../../server/messages/messages/messages.ts'
 import type { ItemRef, ItemTerms } from '../../server/platforms/platform/platform.ts'
 import { recordAnswers } from '../../server/shoppers/consent/consents.ts'
 import { COUPON_STEP } from './coupon-plan.ts'
@@ -85,7 +85,7 @@ export async function replay(context: Replay): Promise<void> {
     const dayBefore = new Date(now.getTime() - 86_400_000)
     for (const userId of await sql.listMembers(tx)) await markAllRead(tx, userId, dayBefore)
     await sql.setConnectedAt(tx, new Date(context.events[0]?.at ?? now.getTime()))
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 
@@ -185,7 +185,7 @@ function abandonCarts(deps: Deps, storeId: string, now: Date): Promise<void> {
     if (cartIds.length === 0) return
     await detectSql.notifyAbandoned(tx, cartIds, now)
     await assignFlows(tx, { secrets: deps.secrets, now }, cartIds)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 

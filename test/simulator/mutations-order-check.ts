@@ -47,7 +47,7 @@ export const orderCheckMutations: readonly Mutation[] = [
     name: 'a purchase with an address that waits for erasure is not matched',
     rule: 'D3',
     file: 'server/carts/carts/erased-intake.ts',
-    before: 'living.length > 0 ? living : owned',
+    before: 'notErased.length > 0 ? notErased : owned',
     after: 'living',
     seed: 47219,
   },

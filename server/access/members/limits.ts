@@ -36,7 +36,7 @@ export const limits = {
   /** The limit depends on the account's age. */
   ownTextPerAccount: { name: 'own-words-account', points: 50, windowS: DAY },
   invitePerAccount: { name: 'invite-account', points: 30, windowS: HOUR },
-  /** Invitations and confirmation links can be sent to anybody, so they are limited per recipient. */
+  /** Invitations and confirmation links can be sent to any address, so they are limited per recipient. */
   linkPerAddress: { name: 'link-address', points: 5, windowS: HOUR },
   invitationPerClient: { name: 'invitation-client', points: 60, windowS: HOUR },
   exportPerAccount: { name: 'export-account', points: 10, windowS: HOUR },

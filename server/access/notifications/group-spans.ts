@@ -33,7 +33,7 @@ export function findRule(type: NotificationType, data: Data): Rule | null {
     return { topic: isKept ? `${type}:mailbox` : type, few: 'hour', many: 'part' }
   }
   if (!('cause' in data) || !/^(email|sms|whatsapp|push)_failed$/.test(type)) return null
-  // A step's text fails separately: nobody gets it until it is fixed.
+  // A step's text fails separately: no shopper gets it until it is fixed.
   if ('step' in data && data.cause === 'unrenderable') {
     return { topic: `${type}:unrenderable:${data.step ?? ''}`, few: 'part', many: 'part' }
   }

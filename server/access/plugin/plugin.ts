@@ -40,7 +40,7 @@ export function decryptSecrets(
   }
 }
 
-/** Call in the transaction that disconnects the store. Returns the function that tells the shop after the commit. */
+/** Call in the transaction that disconnects the store. Returns the function that notifies the shop after the commit. */
 export async function endPlugin(deps: Deps, tx: StoreTx, client: StoreClient | null): Promise<() => Promise<unknown>> {
   const plugin = await sql.readPlugin(tx)
   if (!plugin || plugin.ended_at) return async () => undefined

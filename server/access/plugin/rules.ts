@@ -43,7 +43,7 @@ export function isReachUncertain(plugin: Pick<PluginRow, 'is_reached'>, check: O
   return plugin.is_reached !== true || (check !== undefined && check.failures > 0)
 }
 
-/** After this time without a heartbeat we read the shop again, whatever its plugin did before. */
+/** After this time without a heartbeat we read the shop again, regardless of its plugin's reports. */
 const REPORTING_MS = 3 * 60_000
 
 /**

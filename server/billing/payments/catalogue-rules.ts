@@ -71,14 +71,14 @@ export const buildPrice = ({ lookupKey, plan, cycle, amountMinor }: CatalogueEnt
 })
 
 /** The fault of a Stripe price, as the end of a sentence that begins with its lookup key; null: none. */
-export function findPriceFault(price: Stripe.Price, wanted: CatalogueEntry): string | null {
+export function findPriceFault(price: Stripe.Price, expected: CatalogueEntry): string | null {
   if (!price.active) return 'is archived'
   const { recurring, currency, unit_amount: amount } = price
-  const isRight = recurring?.interval === wanted.cycle && recurring.interval_count === 1
-  if (!isRight || recurring.usage_type !== 'licensed') return `is not charged once a ${wanted.cycle}`
-  if (currency === CURRENCY && amount === wanted.amountMinor) return null
+  const isRight = recurring?.interval === expected.cycle && recurring.interval_count === 1
+  if (!isRight || recurring.usage_type !== 'licensed') return `is not charged once a ${expected.cycle}`
+  if (currency === CURRENCY && amount === expected.amountMinor) return null
   const costs = amount === null ? 'no fixed amount' : formatAmount(amount, currency)
-  return `costs ${costs} a ${wanted.cycle}, and Recoup shows ${formatAmount(wanted.amountMinor, CURRENCY)}`
+  return `costs ${costs} a ${expected.cycle}, and Recoup shows ${formatAmount(expected.amountMinor, CURRENCY)}`
 }
 
 const formatAmount = (amountMinor: number, currency: string) =>

@@ -68,7 +68,7 @@ export async function findPortal(
   return found.data.find(({ metadata }) => metadata?.recoup === publicUrl) ?? null
 }
 
-function findFault(prices: readonly Stripe.Price[], wanted: (typeof catalogueEntries)[number]): string | null {
-  const price = prices.find(({ lookup_key }) => lookup_key === wanted.lookupKey)
-  return price ? findPriceFault(price, wanted) : 'is missing'
+function findFault(prices: readonly Stripe.Price[], expected: (typeof catalogueEntries)[number]): string | null {
+  const price = prices.find(({ lookup_key }) => lookup_key === expected.lookupKey)
+  return price ? findPriceFault(price, expected) : 'is missing'
 }

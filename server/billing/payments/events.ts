@@ -6,7 +6,7 @@ import * as sql from './events-sql.ts'
 import { chargeJob, refreshJob, trialEndingJob } from './jobs.ts'
 import { toDate } from './stripe-schemas.ts'
 
-// Receives Stripe's webhooks: verified, stored once by id and answered. An event only says which account to fetch
+// Receives Stripe's webhooks: verified, stored once by id and answered. An event only names the account to fetch
 // (decision 83).
 
 const TOLERANCE_S = 300

@@ -4,7 +4,7 @@ import * as sql from './events-sql.ts'
 import { refreshJob, type trialEndingJob } from './jobs.ts'
 import { refreshAccount } from './refresh.ts'
 
-// Finds what Stripe's events did not report: fetches every account once a day, and when somebody opens Billing
+// Finds what Stripe's events did not report: fetches every account once a day, and when a user opens Billing
 // (decision 83).
 
 const HOUR_MS = 3_600_000

@@ -132,7 +132,7 @@ async function updateSubscription(
   return parseAnswer(ChangedSubscription, changed)
 }
 
-/** A change that the card declines is cancelled at once, so that nobody pays it by accident later. */
+/** A change that the card declines is cancelled at once, so that it is not paid by accident later. */
 async function readAttempt(
   deps: Deps,
   invoiceId: string | null,

@@ -34,15 +34,15 @@ const OVERTAKEN = 'Another checkout of this account was opened at the same momen
 export async function openCheckout(
   deps: Deps,
   account: AccountDb<Db>,
-  wanted: CheckoutInput,
+  input: CheckoutInput,
 ): Promise<{ isFreePlan: boolean; url: string }> {
   const seller = findSeller(deps.config)
   if (seller === 'none') throw new AppError('not_found', 'Not found')
-  const plan = parsePlanKey(wanted.planKey)
+  const plan = parsePlanKey(input.planKey)
   if (plan === 'free') return { isFreePlan: true, url: '/store-setup' }
   if (seller === 'test') return { isFreePlan: false, url: '/test-subscription' }
   await assertCanPay(deps, account)
-  const choice: PlanChoice = { plan, cycle: wanted.cycle, extraStores: wanted.addOns.extraStores ?? 0 }
+  const choice: PlanChoice = { plan, cycle: input.cycle, extraStores: input.addOns.extraStores ?? 0 }
   return { isFreePlan: false, url: await findOrCreateSession(deps, account, choice) }
 }
 
@@ -219,8 +219,8 @@ const TRIAL = {
 const USABLE_MS = 23 * 3_600_000
 
 /** A session with an outdated price or trial would differ from the Pricing page. */
-const isUsable = (session: { at: Date; terms: string | undefined }, wanted: CheckoutTerms, now: Date): boolean =>
-  session.terms === digestTerms(wanted) && now.getTime() - session.at.getTime() < USABLE_MS
+const isUsable = (session: { at: Date; terms: string | undefined }, input: CheckoutTerms, now: Date): boolean =>
+  session.terms === digestTerms(input) && now.getTime() - session.at.getTime() < USABLE_MS
 
 /** Serializes saving a session of an account. Returns undefined if the account is deleted or being deleted. */
 function lockCustomer({ db, accountId }: AccountTx) {

@@ -7,7 +7,7 @@ import { isPaused } from '../payments/pause.ts'
 
 /** Each of these actions sends several requests to Stripe. */
 const perAccount: Limit = { name: 'stripe-account', points: 60, windowS: 3_600 }
-/** Separate limit, because every member may check a session: nobody uses up the owner's. */
+/** Separate limit, because every member may check a session, which must not use up the owner's limit. */
 const checksPerAccount: Limit = { name: 'stripe-check', points: 60, windowS: 3_600 }
 
 const COPIED =

@@ -42,16 +42,16 @@ export interface PlannedChange {
 
 const NOTHING: Amounts = { dueNow: 0, credit: 0, charge: 0, tax: 0 }
 
-export async function previewChange(deps: Deps, account: AccountDb, wanted: CheckoutInput): Promise<ChangePreview> {
+export async function previewChange(deps: Deps, account: AccountDb, input: CheckoutInput): Promise<ChangePreview> {
   await assertCanPay(deps, account)
-  const plan = parsePlanKey(wanted.planKey)
+  const plan = parsePlanKey(input.planKey)
   if (plan === 'free') {
     throw new AppError('invalid', `Cancel the subscription instead: ${plans.free.name} begins when it ends.`)
   }
   const planned = await planChange(deps, account, {
     plan,
-    cycle: wanted.cycle,
-    extraStores: wanted.addOns.extraStores ?? 0,
+    cycle: input.cycle,
+    extraStores: input.addOns.extraStores ?? 0,
   })
   const { own, from, to, when, isTrial } = planned
   const isNow = when === 'now'

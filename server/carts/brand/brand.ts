@@ -44,9 +44,9 @@ const presentProposal = ({ storeId }: StoreDb, proposal: sql.ProposalRow) => ({
   logo: presentLogo(storeId, proposal),
 })
 
-/** Throws `conflict` if somebody else has saved it since `version`. */
-export async function saveLook(deps: Deps, store: StoreDb, wanted: { look: BrandLook; version?: number | undefined }) {
-  const { look, version } = wanted
+/** Throws `conflict` if another user has saved it since `version`. */
+export async function saveLook(deps: Deps, store: StoreDb, input: { look: BrandLook; version?: number | undefined }) {
+  const { look, version } = input
   if (await sql.saveLook(store, look, { version, now: deps.now() })) return
   throw new AppError('conflict', brandTexts.changedMeanwhile)
 }

@@ -12,7 +12,7 @@ import type {
 import { buildContactKeys, hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { hasSameCoupons, hasSameItems, toLineText } from '../carts/compare.ts'
 
-// Reads a capture post, which anybody can forge, and keeps what is usable (X5). Pure.
+// Reads a capture post, which any client can forge, and keeps what is usable (X5). Pure.
 
 /** Whether a page's origin is the store's URL, as entered or as the store reports it. */
 export function isStoreOrigin(store: { url: string; home_url: string }, origin: string): boolean {

@@ -7,7 +7,7 @@ import type { StoreTx } from '../../core/db/db.ts'
 import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
 import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
 import { type BoxView, countBoxViews, listFormViews } from '../../shoppers/consent/box-counts.ts'
 import { findShownWording, readCurrentTexts, recordSeenBoxes } from '../../shoppers/consent/boxes.ts'
 import { type ConsentAnswer, recordAnswers } from '../../shoppers/consent/consents.ts'
@@ -212,7 +212,7 @@ interface ConsentContext {
 
 /**
  * Consents and withdrawals for known addresses; boxes beside an unconfirmed contact are ignored. A consent needs the
- * store's current text, and a withdrawal a contact that the cart had before: anybody can post both.
+ * store's current text, and a withdrawal a contact that the cart had before: any client can post both.
  */
 function readConsents(
   { consent, unconfirmed = {} }: AdmittedPost,
@@ -266,7 +266,7 @@ export async function recordConsents(
       answers.map(({ address }) => address),
       now,
     )
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 

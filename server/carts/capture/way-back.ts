@@ -67,7 +67,7 @@ export async function redirectPosts<Kept extends { post: AdmittedPost }>(
   })
 }
 
-/** A shopper with a name, address or consent is known, whichever link they used. */
+/** A shopper with a name, address or consent is known, regardless of the link they used. */
 const isNamed = (known: KnownShopper | undefined) => known !== undefined && Object.keys(known.contact).length > 0
 
 /** Adds a device id, so that a purchase in this browser stops messages about the restored cart. */

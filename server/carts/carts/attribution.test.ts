@@ -6,7 +6,7 @@ import { readNextDueAt } from '../../../test/send-scene.ts'
 import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { createToken } from '../links/message-tokens.ts'
 import { revokeTouchpoints } from './touchpoints.ts'
 
@@ -372,7 +372,7 @@ test('new attribution of a purchase triggers another check of the shopper’s he
     .where('store_id', '=', storeId)
     .where('state', '=', 'scheduled')
     .execute()
-  await transact({ storeId, db: world.db }, scheduleNextLook)
+  await transact({ storeId, db: world.db }, scheduleNextRun)
   const at = world.now
   await transact({ storeId, db: world.db }, (tx) =>
     revokeTouchpoints(tx, { shopperId: open.shopper_id, cartId: null, at }),

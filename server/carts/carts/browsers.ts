@@ -1,7 +1,7 @@
 import type { Contact, Episode, FactPayload, Fold, FoldItem, OtherCart } from '../../core/schema/facts.ts'
 import { hasSameContact, hasSameCoupons, hasSameItems, mergeContact } from './compare.ts'
 
-// Tracks the cart of each browser of one shopper (S6). Anybody can type somebody else's address into a shop's page.
+// Tracks the cart of each browser of one shopper (S6). Any visitor can type another person's address into a shop's page.
 // So a browser may change its own contents and its own name only. Pure.
 
 /** Limit of other carts besides the shown one. More come only from an attack. */

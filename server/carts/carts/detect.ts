@@ -1,7 +1,7 @@
 import type { Db } from '../../core/db/db.ts'
 import { sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { assignFlows, lockFlows } from '../flow-choice/choose.ts'
 import { abandonDueCarts, notifyAbandoned, selectLostCarts } from './detect-sql.ts'
 import { hasAnswered } from './fragments.ts'
@@ -34,7 +34,7 @@ async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<nu
     if (cartIds.length === 0) return 0
     await notifyAbandoned(tx, cartIds, now)
     await assignFlows(tx, { secrets: deps.secrets, now }, cartIds)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
     return cartIds.length
   })
 }

@@ -14,10 +14,10 @@ import type { NewFact } from './record.ts'
 
 /** Call with the keys locked: an erasure takes the same locks. */
 export async function removeErased(tx: StoreTx, secrets: Hashes, facts: readonly NewFact[]): Promise<NewFact[]> {
-  const marksOf = (fact: NewFact) => [...listAddresses(fact), ...listCustomerMarks(tx, fact)]
-  const erased = await findErased(tx, secrets, facts.flatMap(marksOf))
+  const listIdentifiers = (fact: NewFact) => [...listAddresses(fact), ...listCustomerMarks(tx, fact)]
+  const erased = await findErased(tx, secrets, facts.flatMap(listIdentifiers))
   if (erased.size === 0) return [...facts]
-  const isErased = (fact: NewFact) => marksOf(fact).some((mark) => erased.has(mark))
+  const isErased = (fact: NewFact) => listIdentifiers(fact).some((mark) => erased.has(mark))
   const keys = facts.filter(isErased).flatMap((fact) => fact.keys)
   const known = new Set((await selectKeyOwners(tx, keys)).map(toKeyText))
   const emails = keys.filter(({ kind, value }) => kind === 'email' && !erased.has(value)).map(({ value }) => value)
@@ -40,12 +40,12 @@ async function findErased(tx: StoreTx, secrets: Hashes, addresses: readonly stri
 /** Returns emails whose mailbox belongs to a known shopper who was not erased. */
 async function findEmailsNotErased(tx: StoreTx, secrets: Hashes, emails: readonly string[]): Promise<string[]> {
   const matched = emails.length > 0 ? await selectMatchedEmails(tx, emails) : []
-  const gone = await findErased(
+  const erasedEmails = await findErased(
     tx,
     secrets,
     matched.map(({ known }) => known),
   )
-  return matched.filter(({ known }) => !gone.has(known)).map(({ wanted }) => wanted)
+  return matched.filter(({ known }) => !erasedEmails.has(known)).map(({ wanted }) => wanted)
 }
 
 const isNameless = ({ kind }: ShopperKey) => kind === 'order' || kind === 'cart' || kind === 'device'
@@ -53,8 +53,8 @@ const isNameless = ({ kind }: ShopperKey) => kind === 'order' || kind === 'cart'
 /** Keeps the keys of a shopper who was not erased, else those of the erased one that the job has not reached. */
 function selectKeys({ keys }: NewFact, known: ReadonlySet<string>, erased: ReadonlySet<string>): ShopperKey[] {
   const owned = keys.filter((key) => !isNameless(key) && known.has(toKeyText(key)))
-  const living = owned.filter(({ value }) => !erased.has(value))
-  return [...keys.filter(isNameless), ...(living.length > 0 ? living : owned)]
+  const notErased = owned.filter(({ value }) => !erased.has(value))
+  return [...keys.filter(isNameless), ...(notErased.length > 0 ? notErased : owned)]
 }
 
 const toKeyText = ({ kind, value }: Pick<ShopperKey, 'kind' | 'value'>) => `${kind}:${value}`

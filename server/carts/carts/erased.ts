@@ -2,7 +2,7 @@ import type { Contact, FactPayload, Fold, FoldItem } from '../../core/schema/fac
 
 // Replaces contacts and item choices (engravings) of an erased shopper in facts by marks (C8). The marks keep which
 // fields were set and which were equal, so that folding the facts again gives the same carts (S7). The country stays:
-// it identifies nobody, and reports count carts by it. Pure.
+// it does not identify a person, and reports count carts by it. Pure.
 
 const FIELDS = ['email', 'phone', 'unconfirmedEmail', 'unconfirmedPhone', 'firstName', 'lastName'] as const
 /** An address has one mark, whether confirmed or not. */

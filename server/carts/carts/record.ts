@@ -5,7 +5,7 @@ import { type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { withRetry } from '../../core/db/db-unavailable.ts'
 import type { Contact, ContactLimit, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import { type OrderConsent, proveAccountConsents, recordOrderConsents } from '../../shoppers/consent/consents.ts'
 import { buildContactKeys, isSharedAddress, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
@@ -115,7 +115,7 @@ function listBuyerAddresses(order: PlatformOrder) {
 }
 
 /**
- * An unpaid order in a custom status may be a request for a quote, and anybody may have placed a cancelled one (S4).
+ * An unpaid order in a custom status may be a request for a quote, and any visitor may have placed a cancelled one (S4).
  */
 const isProven = ({ kind, amount, paidAt }: PlatformOrder): boolean =>
   paidAt !== null || (kind === 'purchase' && !amount)
@@ -137,7 +137,7 @@ const addCartToken = (fact: NewFact, cart: string | undefined): NewFact =>
     ? fact
     : { ...fact, keys: [...fact.keys, { kind: 'cart', value: cart }], order: { ...fact.order, cart_token: cart } }
 
-/** Consents from an order's checkout. Until the order counts as a purchase (S4), anybody may have placed it. */
+/** Consents from an order's checkout. Until the order counts as a purchase (S4), any visitor may have placed it. */
 function readConsents(order: PlatformOrder): OrderConsent[] {
   const { consents = [], orderId, customerId, email, phone, country } = order
   const unproven = isProven(order) ? {} : ({ unproven: 'unpaid order' } as const)
@@ -282,7 +282,7 @@ async function recordChunk(deps: Deps, tx: StoreTx, input: readonly NewFact[]): 
   await attributeOrders(tx, store, evidence)
   await notifyRecovered(tx, findCartsPaidLate(facts, unproven, evidence, now), { now, since: null })
   await queueUseReads(deps, tx, facts.flatMap(listUsedCodes))
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
   return { stored: stored.size, shopperIds: affected }
 }
 

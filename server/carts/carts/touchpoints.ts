@@ -2,7 +2,7 @@ import { readStore } from '../../access/stores/store.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { becomesAccepted, isUnknown, selectNewestSend } from '../../messages/messages/fragments.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import * as track from '../../messages/messages/recipient.ts'
 import { attributeOrders, endOfSecond, readEvidence } from '../orders/attribution.ts'
 import { refold } from './carts.ts'
@@ -51,7 +51,7 @@ async function attributeAgain(
   await refold(tx, store, [{ shopperId, news: [], isMerged: true }], evidence, at)
   await attributeOrders(tx, store, evidence)
   // Messages held for this shopper's open carts may be released now.
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
 }
 
 // Statements on touchpoints and on a shopper's response to a message.

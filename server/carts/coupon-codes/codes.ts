@@ -6,7 +6,7 @@ import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
-import { scheduleNextLook, wakeMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeMessages } from '../../messages/messages/messages.ts'
 import type { CouponChangeResult, CouponResult } from '../../platforms/platform/coupon.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
@@ -291,7 +291,7 @@ async function saveResults({ deps, store }: SyncJob, settled: readonly SettledCo
     await markRefused(tx, refused)
     const waiting = [...made, ...refused].map((each) => each.message_id)
     await wakeMessages(tx, waiting, ['coupon_pending', 'coupon_failed'], now)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 

@@ -98,7 +98,7 @@ function isComputable({ type, platformType, terms }: DiscountCoupon, lines: read
 
 const FIXED_PRODUCT = 'fixed_product'
 
-/** The store's own order of coupons, whatever the order of entry. */
+/** The store's own order of coupons, regardless of the order of entry. */
 function compareCoupons(a: DiscountCoupon, b: DiscountCoupon): number {
   return (
     getApplyOrder(a) - getApplyOrder(b) ||

@@ -1,7 +1,7 @@
 import { capitals } from '../../../shared/coupons.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook, wakeMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeMessages } from '../../messages/messages/messages.ts'
 import type { PlatformCoupon } from '../../platforms/platform/coupon.ts'
 import { saveCouponPage } from './copy.ts'
 import * as sql from './message-sql.ts'
@@ -21,7 +21,7 @@ export interface MessageCoupon {
   state: CouponState | null
   /** Each message gets its own code. */
   isPersonal: boolean
-  /** Everything that a message says about the coupon. */
+  /** The coupon data shown in a message. */
   wording: string
   /** For a personal coupon the prefix of its codes. */
   code: string
@@ -231,6 +231,6 @@ export async function wakeIfCreated(
     const made = await sql.selectWithCode(tx, pending)
     if (made.length === 0) return
     await wakeMessages(tx, made, ['coupon_pending'], now)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }

@@ -9,7 +9,7 @@ export const codeTerms = (coupon: 'c' | 'q') => {
     coalesce(${c}.max_discount_minor, -1), ${c}.is_tied_to_email)`
 }
 
-/** Everything that a message says about a coupon. */
+/** The coupon data shown in a message. */
 export const selectCouponWording = (coupon: 'c' | 'q') => {
   const c = sql.raw(coupon)
   return sql`concat_ws('|', ${codeTerms(coupon)}, ${c}.platform_type, ${c}.valid_hours, extract(epoch from ${c}.ends_at))`

@@ -20,7 +20,7 @@ export interface MessageCouponRow {
 
 export interface CouponColumns extends Pick<CouponsTable, 'kind' | 'code' | 'type' | 'platform_type' | 'currency'> {
   id: string
-  /** Everything that a message says about the coupon. */
+  /** The coupon data shown in a message. */
   wording: string
   is_active: boolean
   percent: number | null

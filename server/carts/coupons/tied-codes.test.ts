@@ -4,7 +4,7 @@ import { type ConnectedStore, createConnectedStore } from '../../../test/connect
 import { createShopifyStore } from '../../../test/shopify-store.ts'
 import { createWorld } from '../../../test/world.ts'
 
-// Personal codes tied to an email (decision 34), in shops that can tie them to anybody and in those that cannot.
+// Personal codes tied to an email (decision 34), in shops that support codes tied to any email and in those that do not.
 
 const world = createWorld()
 const DAY_MS = 86_400_000

@@ -46,9 +46,9 @@ export async function begin(tx: StoreTx, { controlBps, days }: NewExperiment, no
 }
 
 /** For the owner. Throws `conflict` if one is running. */
-export async function startExperiment(deps: Deps, store: StoreDb<Db>, wanted: NewExperiment): Promise<void> {
+export async function startExperiment(deps: Deps, store: StoreDb<Db>, input: NewExperiment): Promise<void> {
   await transact(store, async (tx) => {
-    if (!(await begin(tx, wanted, deps.now()))) throw new AppError('conflict', 'A control group is already in use.')
+    if (!(await begin(tx, input, deps.now()))) throw new AppError('conflict', 'A control group is already in use.')
   })
 }
 
@@ -60,11 +60,11 @@ export async function stopExperiment(deps: Deps, store: StoreDb<Db>): Promise<vo
 }
 
 /** Another share is another experiment; the results of the first stay (decision 61). */
-export async function changeExperiment(deps: Deps, store: StoreDb<Db>, wanted: NewExperiment): Promise<void> {
+export async function changeExperiment(deps: Deps, store: StoreDb<Db>, input: NewExperiment): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
     await endRunning(tx, 'changed', now)
-    await begin(tx, wanted, now)
+    await begin(tx, input, now)
   })
 }
 

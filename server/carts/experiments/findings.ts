@@ -18,7 +18,7 @@ export type ArmsCounts = Record<'treated' | 'control', ArmCounts>
 
 export interface FindingContext {
   /**
-   * The planned day has come, nobody ended it before, and all are counted, so the planned interval may be shown once.
+   * The planned day has come, it was not ended before, and all purchases are counted, so the planned interval may be shown once.
    */
   isPlannedDay: boolean
   /** Shoppers whose window ends per day, at the current pace; null: unknown. */

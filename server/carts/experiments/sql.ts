@@ -28,7 +28,7 @@ export async function selectRunning({ db, storeId }: StoreDb, now: Date) {
 /** Returns its id; undefined if one is running. */
 export async function insertExperiment(
   { db, storeId }: StoreTx,
-  wanted: Pick<
+  input: Pick<
     ExperimentsTable,
     'salt' | 'control_bps' | 'started_at' | 'planned_end_at' | 'window_days' | 'currency' | 'cap_minor' | 'cap_orders'
   > & {
@@ -37,7 +37,7 @@ export async function insertExperiment(
 ): Promise<string | undefined> {
   const row = await db
     .insertInto('experiments')
-    .values({ store_id: storeId, ...wanted })
+    .values({ store_id: storeId, ...input })
     .onConflict((conflict) => conflict.columns(['store_id']).where('ended_at', 'is', null).doNothing())
     .returning('id')
     .executeTakeFirst()

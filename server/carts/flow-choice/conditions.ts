@@ -33,13 +33,13 @@ export interface ConditionFacts {
 }
 
 /** Values that conditions read, for the record: without address or name. */
-export type AskedValues = Partial<Record<ConditionFact, unknown>>
+export type EvaluatedValues = Partial<Record<ConditionFact, unknown>>
 
 export interface ConditionFinding {
   holds: boolean
   /** The conditions that do not match, if the result is negative. */
   unmet: FlowCondition[]
-  asked: AskedValues
+  asked: EvaluatedValues
 }
 
 /** null: no conditions, which always match. All values are recorded, even after the result is certain. */
@@ -52,13 +52,13 @@ export function evaluateConditions(conditions: FlowConditions | null, facts: Con
       group.conditions.map((each) => matchesCondition(each, facts)),
     ),
   )
-  const asked = Object.fromEntries(
-    groups.flatMap((group) => group.conditions.map((each) => [each.fact, readAskedValue(each.fact, facts)])),
+  const evaluatedValues = Object.fromEntries(
+    groups.flatMap((group) => group.conditions.map((each) => [each.fact, readValue(each.fact, facts)])),
   )
   const holds = combine(match, found)
   const failing = holds ? [] : groups.filter((_, index) => !found[index])
   const unmet = failing.flatMap((group) => group.conditions.filter((each) => !matchesCondition(each, facts)))
-  return { holds, unmet, asked }
+  return { holds, unmet, asked: evaluatedValues }
 }
 
 const combine = (match: 'all' | 'any', parts: readonly boolean[]) =>
@@ -67,11 +67,11 @@ const combine = (match: 'all' | 'any', parts: readonly boolean[]) =>
 export function matchesCondition(condition: FlowCondition, facts: ConditionFacts): boolean {
   switch (condition.fact) {
     case 'value':
-      return isValue(condition, facts)
+      return matchesValue(condition, facts)
     case 'items':
-      return isCount(condition, facts.items)
+      return matchesCount(condition, facts.items)
     case 'orders':
-      return isCount(condition, facts.orders)
+      return matchesCount(condition, facts.orders)
     case 'product':
       return hasAny(condition.productIds, facts.productIds) === (condition.is === 'contains')
     case 'category':
@@ -95,7 +95,7 @@ export function matchesCondition(condition: FlowCondition, facts: ConditionFacts
   }
 }
 
-function isValue(
+function matchesValue(
   { is, amount }: Extract<FlowCondition, { fact: 'value' }>,
   { valueMinor, currency, storeCurrency }: ConditionFacts,
 ): boolean {
@@ -113,16 +113,16 @@ function isValue(
   }
 }
 
-const isCount = ({ is, count }: { is: 'at_least' | 'at_most'; count: number }, known: number) =>
+const matchesCount = ({ is, count }: { is: 'at_least' | 'at_most'; count: number }, known: number) =>
   is === 'at_least' ? known >= count : known <= count
 
-const hasAny = (wanted: readonly string[], known: readonly string[]) => wanted.some((each) => known.includes(each))
-const isAmong = (wanted: readonly string[], known: string | null) => known !== null && wanted.includes(known)
+const hasAny = (allowed: readonly string[], known: readonly string[]) => allowed.some((each) => known.includes(each))
+const isAmong = (allowed: readonly string[], known: string | null) => known !== null && allowed.includes(known)
 
 const isWithin = ({ from, until }: { from: number; until: number }, hour: number) =>
   from < until ? hour >= from && hour < until : hour >= from || hour < until
 
-function readAskedValue(fact: ConditionFact, facts: ConditionFacts): unknown {
+function readValue(fact: ConditionFact, facts: ConditionFacts): unknown {
   switch (fact) {
     case 'value':
       return { minor: facts.valueMinor, currency: facts.currency }

@@ -39,7 +39,7 @@ interface FlowOrder {
 
 /** Pure. Reasons of the flow itself come before those of other flows. */
 function findMismatch(cart: CartState, facts: ConditionFacts, { flow, flows, above }: FlowOrder): FlowMismatch | null {
-  // The choice is final for the episode, whatever changed since.
+  // The choice is final for the episode, even if the flow changed since.
   if (cart.flowId === flow.id) return null
   const finding = evaluateConditions(flow.conditions, facts)
   if (!finding.holds) return { why: 'conditions', finding, currency: facts.storeCurrency }

@@ -80,7 +80,7 @@ export async function claimDueHosts(db: Db, now: Date, again: Date): Promise<Cla
   return rows.rows
 }
 
-/** Whether the host serves links only: it does when proven, whatever the last check found. */
+/** Whether the host serves links only: it does when proven, regardless of the last check. */
 export async function isLinkHost(db: Db, host: string): Promise<boolean> {
   const rows = await sql`select 1 from link_hosts where host = ${host} and proven_at is not null`.execute(db)
   return rows.rows.length > 0

@@ -44,7 +44,7 @@ export async function viewLinkHost(deps: Deps, store: StoreDb, { isDemo }: Sessi
   }
 }
 
-/** Saved whatever the check finds, because DNS records take time. Saving the same host again checks it again. */
+/** Saved even if the check fails, because DNS records take time. Saving the same host again checks it again. */
 export async function saveLinkHost(deps: Deps, store: StoreDb<Db>, session: Session, host: string): Promise<void> {
   refuseDemo(session)
   await takePoint(deps, CHECKS, store.storeId)

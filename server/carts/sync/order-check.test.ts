@@ -54,7 +54,7 @@ test('a clock put back does not make an old read fresh when the same hour return
   expect(fake.orderQueries).toHaveLength(2)
 })
 
-test('a read that ends before it began, by the clock, proves no age (T4)', async () => {
+test('a read is not reused if the clock was set back while it ran (T4)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   const began = world.now
   fake.beforePage = async () => {
@@ -159,7 +159,7 @@ test('a read during a database outage ends for all callers as soon as the databa
   expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
 })
 
-test('a lease from a clock that was put back blocks nobody', async () => {
+test('a lease dated in the future is ignored after the clock was set back', async () => {
   const { storeId } = await aStoreWithOrders()
   await world.db
     .updateTable('sync_state')
@@ -186,7 +186,7 @@ test('a read that takes too long is not fresh, and the next one continues behind
   expect(await orderIds(storeId)).toHaveLength(5)
 })
 
-test('a recent sweep is no order check (D3)', async () => {
+test('a recent sweep does not count as an order check (D3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await sweepStore(world.deps, { storeId })
   fake.problem = buildProblem('unreachable')
@@ -257,7 +257,7 @@ test('a store that answers the probe and hangs at the list is not fresh', async 
   })
 })
 
-test('a store that was refused for hours and then hangs once is asked again after 20 s and counts as failing', async () => {
+test('a store that failed for hours and then hangs once is read again after 20 s and counts as failing', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   fake.problem = buildProblem('unreachable')
   for (let n = 0; n < 12; n++) {
@@ -291,7 +291,7 @@ test('a list too long for one check is not treated as hanging, and the next part
   expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout', failures: 3 })
 })
 
-test('a check releases its slot for each answer of the store and for nothing else', async () => {
+test('a check releases its slot only while it waits for the store', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   const steps: string[] = []
   let isAside = false
@@ -310,7 +310,7 @@ test('a check releases its slot for each answer of the store and for nothing els
   expect(steps).toHaveLength(3)
 })
 
-test('a failure dated in the future blocks nobody, because the clock was put back (T4)', async () => {
+test('a failure dated in the future is ignored after the clock was set back (T4)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   fake.problem = buildProblem('unreachable')
   await orderCheck(storeId)

@@ -5,8 +5,12 @@ import type { PrivacyRequest } from '../../platforms/platform/event.ts'
 
 const requestContext = (storeId: string) => `privacy-request:${storeId}`
 
-export function sealRequest({ secrets }: Pick<Deps, 'secrets'>, storeId: string, asked: PrivacyRequest): string {
-  const { request, customerId, email, phone } = asked
+export function sealRequest(
+  { secrets }: Pick<Deps, 'secrets'>,
+  storeId: string,
+  privacyRequest: PrivacyRequest,
+): string {
+  const { request, customerId, email, phone } = privacyRequest
   return secrets.seal(JSON.stringify({ request, customerId, email, phone }), requestContext(storeId)).toString('base64')
 }
 

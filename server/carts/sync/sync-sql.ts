@@ -54,8 +54,8 @@ export function readStreams({ db, storeId }: StoreDb) {
  * Returns undefined if another run holds the lease, or the store is gone. A lease that ends much later than a new one
  * was set by a clock that has been put back, and is ignored. A small difference comes from two clocks or callers.
  */
-export function takeLease({ db, storeId }: StoreDb, wanted: LeaseRequest) {
-  const { stream, now, until, lastStart } = wanted
+export function takeLease({ db, storeId }: StoreDb, request: LeaseRequest) {
+  const { stream, now, until, lastStart } = request
   return db
     .insertInto('sync_state')
     .columns(['store_id', 'stream', 'lease_until', 'started_at'])

@@ -42,10 +42,10 @@ export async function ensureWebhooks(
     const client = await openStoreClient(deps, store, stepAside)
     const deliveryUrl = `${deps.config.publicUrl}/api/webhooks/${row.platform}/${row.capture_key}`
     const present = await client.webhooks()
-    const kept = await sql.listWebhooks(store)
+    const stored = await sql.listWebhooks(store)
     const { webhookTopics } = findPlatform(row.platform)
     for (const topic of webhookTopics) {
-      const ours = kept.find((hook) => hook.topic === topic)
+      const ours = stored.find((hook) => hook.topic === topic)
       await ensureTopic(deps, store, { client, topic, ours, deliveryUrl, present }).catch((error) => {
         // Topics for which the keys have no permission are skipped.
         if (!(isSignedByKeys && error instanceof StoreProblem && isMissingPermission(error.code))) throw error
@@ -64,13 +64,13 @@ interface TopicInput {
   present: WebhookSubscription[]
 }
 
-async function ensureTopic(deps: Deps, store: StoreDb<Db>, wanted: TopicInput): Promise<void> {
-  const { client, topic, ours, deliveryUrl, present } = wanted
+async function ensureTopic(deps: Deps, store: StoreDb<Db>, input: TopicInput): Promise<void> {
+  const { client, topic, ours, deliveryUrl, present } = input
   const now = deps.now()
   const isOurs = ({ id }: WebhookSubscription) => id === ours?.webhook_id
-  const isGood = (hook: WebhookSubscription) =>
+  const isCurrent = (hook: WebhookSubscription) =>
     isOurs(hook) && hook.topic === topic && hook.status === 'active' && hook.deliveryUrl === deliveryUrl
-  if (ours?.status !== sql.TO_RENEW && present.some(isGood)) {
+  if (ours?.status !== sql.TO_RENEW && present.some(isCurrent)) {
     await sql.markChecked(store, topic, 'active', now)
     return
   }

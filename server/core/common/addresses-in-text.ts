@@ -11,7 +11,7 @@ const links = new LinkifyIt().set({ fuzzyLink: true, fuzzyEmail: true, fuzzyIP: 
 const SIGNS = /[.:@/\\\u3002\uff61]/
 /** RFC 2047 encoded word. Mail programs decode it anywhere in a header. */
 const ENCODED_WORD = /=\?[^?\s]+\?[bq]\?/i
-/** Mail programs link these schemes whatever follows. */
+/** Mail programs link these schemes regardless of the text after them. */
 const WEB = /(?<![\p{L}\p{N}])www\d?\.[\p{L}\p{N}][^\s,;]*/giu
 
 /**

@@ -130,7 +130,7 @@ interface StatementNames {
 }
 
 /**
- * A statement that takes rows as JSON also takes their ids, so that it uses the primary key whatever the planner
+ * A statement that takes rows as JSON also takes their ids, so that it uses the primary key regardless of what the planner
  * expects of JSON.
  */
 export const listIds = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)

@@ -1,5 +1,5 @@
 import jstat from 'jstat'
 
-// Statistical functions taken from a library.
+// The library exports its functions only on the default export.
 
 export const { jStat } = jstat

@@ -214,7 +214,7 @@ export function initialise(cluster: Cluster, bin: string, { isDurable }: { isDur
   })
 }
 
-/** On Unix the private socket folder restricts access. Windows has only TCP, hence a password. */
+/** On Unix the private socket folder restricts access. Windows has only TCP, so it needs a password. */
 function authentication(cluster: Cluster): string[] {
   if (process.platform !== 'win32') return ['-A', 'trust']
   const file = passwordFile(cluster)

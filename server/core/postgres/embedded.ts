@@ -71,7 +71,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
 }
 
 /** Watches a running server. `end` stops watching and returns the current one. */
-function supervise(cluster: Cluster, settings: Readonly<Record<string, string>>, first: Postmaster, say: Say) {
+function supervise(
+  cluster: Cluster,
+  settings: Readonly<Record<string, string>>,
+  first: Postmaster,
+  say: ReportMessage,
+) {
   const ending = new AbortController()
   let server = first
   const watch = async () => {
@@ -99,7 +104,7 @@ function supervise(cluster: Cluster, settings: Readonly<Record<string, string>>,
   }
 }
 
-type Say = (sentence: string) => void
+type ReportMessage = (sentence: string) => void
 
 async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, string>>, port?: number) {
   const giveUpAt = Date.now() + RETRY_FOR_MS
@@ -108,7 +113,7 @@ async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, 
     if (running) {
       const server = fillAddress(cluster, running)
       if (await waitUntilReady(cluster, server, () => isAlive(server.pid))) return { server, adopted: true }
-      continue // it was just ending
+      continue // The server found was shutting down.
     }
     const bin = installBinaries(cluster)
     initialise(cluster, bin, { isDurable: settings.fsync !== 'off' })

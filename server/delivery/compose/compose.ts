@@ -205,7 +205,7 @@ export function outgoingEmail(
 
 /**
  * The Feedback-ID by which Gmail groups complaints: store, account, kind of mail, sender. Keyed hashes, so that it
- * identifies nobody.
+ * does not identify a person.
  */
 export function buildFeedbackId(secrets: Secrets, accountId: string, storeUrl: string): string {
   const [account, store] = [accountId, `${accountId} ${storeUrl}`].map((subject) =>

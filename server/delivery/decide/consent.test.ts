@@ -16,7 +16,7 @@ import {
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { createId } from '../../core/common/ids.ts'
-import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeCartMessages } from '../../messages/messages/messages.ts'
 import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 
 // Consent and unsubscribing (C1–C3, C5–C7), end to end.
@@ -34,7 +34,7 @@ async function say(storeId: string, email: string, status: 'granted' | 'withdraw
     const consent = { id: createId(), addressHash, channel: 'email' as const, status, source: 'test', wording: null }
     await insertConsent(tx, { ...consent, at: world.now })
     await wakeCartMessages(tx, [(await readCart(world, storeId)).id], world.now)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 

@@ -64,12 +64,12 @@ const HOUR_MS = 3_600_000
 const PENDING_MS = 60_000
 
 export function evaluateCoupon(
-  wanted: CouponSettings,
+  settings: CouponSettings,
   coupon: MessageCoupon | undefined,
   about: CouponCircumstances,
 ): CouponFinding {
   const { now, cart, hasBoughtBefore, unread } = about
-  const leaveOut = (reason: string) => toLeftOut(wanted, coupon?.code ?? '', reason)
+  const leaveOut = (reason: string) => toLeftOut(settings, coupon?.code ?? '', reason)
   if (!coupon?.state) return leaveOut('coupon_invalid:gone')
   // Our copy may be outdated, so it does not count.
   if (unread?.problem) return waitForRead(coupon, unread)
@@ -81,11 +81,11 @@ export function evaluateCoupon(
   // With a maximum discount, personal codes are fixed amounts in the coupon's currency.
   if (cart && !isOfCurrency && coupon.maxDiscountMinor !== null) return leaveOut('coupon_invalid:currency')
   const valueMinor = cart && isOfCurrency ? cart.shownMinor : null
-  const rule = findWithholdingRule(wanted, { now, hasBoughtBefore, lastUsedAt, valueMinor })
+  const rule = findWithholdingRule(settings, { now, hasBoughtBefore, lastUsedAt, valueMinor })
   if (rule) return leaveOut(`coupon_withheld:${rule}`)
-  if (!isPersonal) return include(wanted, { coupon, state, code: coupon.code }, about)
+  if (!isPersonal) return include(settings, { coupon, state, code: coupon.code }, about)
   if (about.isImagined)
-    return include(wanted, { coupon, state: capDiscount(coupon, state, cart), code: buildExampleCode(coupon) }, about)
+    return include(settings, { coupon, state: capDiscount(coupon, state, cart), code: buildExampleCode(coupon) }, about)
   const waiting = findPendingCode(coupon, about)
   if (waiting) return waiting
   const made = personal!
@@ -93,7 +93,7 @@ export function evaluateCoupon(
   if (made.isUsed) return leaveOut('coupon_invalid:used_up')
   if (made.stage === 'deleted') return leaveOut('coupon_invalid:gone')
   if (end < now.getTime() + getRequiredValidityMs(coupon)) return leaveOut('coupon_invalid:expired')
-  return include(wanted, { coupon, state: applyComputedAmount(state, made), code: made.code }, about)
+  return include(settings, { coupon, state: applyComputedAmount(state, made), code: made.code }, about)
 }
 
 function toLeftOut({ fallback }: CouponSettings, code: string, reason: string): CouponFinding {

@@ -168,13 +168,13 @@ test('`findCartProblem` covers cart, shopper and goods, and ignores what stops t
     'render_failed:empty_body',
     'store_unreachable',
     'coupon_pending',
-    // Of the step: whoever writes by hand asks for nothing.
+    // Only steps have a minimum: a manual message has none.
     'condition',
   ]
   const ofCart = PROBLEMS.slice(0, 20).filter(([reason]) => !ofStore.includes(reason))
   const spoiled = (problems: Problem[]) => {
     const inputs = allWell()
-    // Without a flow nobody is held out.
+    // Without a flow there is no control group.
     for (const [reason, , spoil] of problems) if (reason !== 'flow_removed') spoil(inputs)
     return findCartProblem(inputs)
   }

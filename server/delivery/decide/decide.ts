@@ -133,7 +133,7 @@ export function decide(inputs: DecisionInputs): Decision {
     checkHoldout(inputs) ??
     checkPermission(inputs)
   if (early) return early
-  // The person may be contacted, so the arm is drawn now and kept, whatever the later checks decide (F1).
+  // The person may be contacted, so the arm is drawn now and kept, regardless of the later checks (F1).
   const assignArm = pickArm(inputs)
   if (assignArm === 'control') return { outcome: 'skip', reason: 'holdout', assignArm }
   const decision =

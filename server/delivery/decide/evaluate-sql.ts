@@ -221,7 +221,7 @@ export async function loadClaimed(
 /** Loads the inputs for one step and one cart as if the message were due now. No row needs to exist. */
 export async function loadPreview(
   { db, storeId }: StoreTx,
-  wanted: {
+  request: {
     flowId: string
     stepId: string
     cartId: string
@@ -231,24 +231,24 @@ export async function loadPreview(
     capSince: Date
   },
 ): Promise<ClaimedRow | undefined> {
-  const { now } = wanted
+  const { now } = request
   const rows = await sql<ClaimedRow>`
     select m.id, m.cart_id, m.shopper_id, m.step_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
       m.conditions, m.is_split, null as variant_id, ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on, false as is_step_removed,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       null as manual, null as campaign, case when m.coupon_id is not null then m.coupon end as coupon, ${CIRCUMSTANCES(now)}
-    from (select ${wanted.id}::uuid as id, w.store_id, w.id as cart_id, w.shopper_id, null::timestamptz as purchases_since,
+    from (select ${request.id}::uuid as id, w.store_id, w.id as cart_id, w.shopper_id, null::timestamptz as purchases_since,
       'flow' as origin_kind, fs.flow_id as origin_id, fs.id as step_id, fs.step, k.channel, coalesce(fw.template_id, fs.template_id) as template_id,
       fs.coupon_id, ${selectCoupon('fs')} as coupon, fs.conditions, ${IS_SPLIT} as is_split
-      from flow_steps fs join carts w on w.store_id = fs.store_id and w.id = ${wanted.cartId}
-      cross join lateral (select coalesce(${wanted.channel ?? null}, fs.channel) as channel) k
+      from flow_steps fs join carts w on w.store_id = fs.store_id and w.id = ${request.cartId}
+      cross join lateral (select coalesce(${request.channel ?? null}, fs.channel) as channel) k
       left join flow_words fw on fw.store_id = fs.store_id and fw.step_id = fs.id and fw.variant_id = fs.id and fw.channel = k.channel
-      where fs.store_id = ${storeId} and fs.flow_id = ${wanted.flowId} and fs.id = ${wanted.stepId}) m
+      where fs.store_id = ${storeId} and fs.flow_id = ${request.flowId} and fs.id = ${request.stepId}) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
-    join flows f on f.store_id = m.store_id and f.id = ${wanted.flowId}
+    join flows f on f.store_id = m.store_id and f.id = ${request.flowId}
     join templates t on t.store_id = m.store_id and t.id = m.template_id
-    ${CAP(wanted.capSince)}
+    ${CAP(request.capSince)}
     ${TEXTS}`.execute(db)
   return rows.rows[0]
 }
@@ -261,13 +261,13 @@ interface Imagined {
 }
 
 /** Loads the inputs of manual messages as if they were sent now, one for each of these carts. */
-export function loadImagined(tx: StoreTx, wanted: Imagined & { cartIds: readonly string[] }): Promise<ImaginedRow[]> {
-  const carts = sql`unnest(${[...wanted.cartIds]}::uuid[]) with ordinality as w(id, place)
+export function loadImagined(tx: StoreTx, request: Imagined & { cartIds: readonly string[] }): Promise<ImaginedRow[]> {
+  const carts = sql`unnest(${[...request.cartIds]}::uuid[]) with ordinality as w(id, place)
     join carts c on c.store_id = ${tx.storeId} and c.id = w.id
     cross join lateral (select c.store_id, c.id as cart_id, c.shopper_id, null::timestamptz as purchases_since, 1 as step,
-      ${wanted.channel} as channel) m
+      ${request.channel} as channel) m
     join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id`
-  return loadUnsent<ImaginedRow>(tx, carts, wanted)
+  return loadUnsent<ImaginedRow>(tx, carts, request)
 }
 
 /** Coupon and link of a discount mail. */
@@ -279,16 +279,16 @@ export interface Offered {
 /** Loads the inputs of manual messages to shoppers, each about their newest abandoned cart, or without a cart. */
 export async function loadImaginedFor(
   tx: StoreTx,
-  wanted: Imagined & { shopperIds: readonly string[]; offer: Offered },
+  request: Imagined & { shopperIds: readonly string[]; offer: Offered },
 ): Promise<ClaimedRow[]> {
-  const people = sql`unnest(${[...wanted.shopperIds]}::uuid[]) with ordinality as w(id, place)
+  const people = sql`unnest(${[...request.shopperIds]}::uuid[]) with ordinality as w(id, place)
     join shoppers s on s.store_id = ${tx.storeId} and s.id = w.id
     left join lateral (${newestAbandoned}) c on true
     cross join lateral (select s.store_id, c.id as cart_id, s.id as shopper_id,
-      case when c.id is null then ${wanted.now}::timestamptz end as purchases_since, 1 as step, ${wanted.channel} as channel) m`
-  const { couponId, cartUrl } = wanted.offer
+      case when c.id is null then ${request.now}::timestamptz end as purchases_since, 1 as step, ${request.channel} as channel) m`
+  const { couponId, cartUrl } = request.offer
   const coupon: CouponSettings | null = couponId === null ? null : { id: couponId, ...AS_REQUESTED }
-  const rows = await loadUnsent<ClaimedRow>(tx, people, wanted)
+  const rows = await loadUnsent<ClaimedRow>(tx, people, request)
   return rows.map((row) => ({ ...row, coupon, manual: row.manual && { ...row.manual, cartUrl } }))
 }
 
@@ -355,11 +355,11 @@ export async function listMailedBefore({ db, storeId }: StoreTx, shopperIds: rea
 /** Returns which of these addresses wrote by WhatsApp since then; WhatsApp allows free text for 24 hours after that. */
 export async function loadRepliedSince(
   { db }: StoreDb,
-  wanted: { accountId: string; hashes: readonly Buffer[]; since: Date },
+  request: { accountId: string; hashes: readonly Buffer[]; since: Date },
 ): Promise<Set<string>> {
   const rows = await sql<{ hash: string }>`
-    select encode(address_hash, 'hex') as hash from text_windows where account_id = ${wanted.accountId}
-      and channel = 'whatsapp' and address_hash = any(${[...wanted.hashes]}::bytea[]) and inbound_at > ${wanted.since}`.execute(
+    select encode(address_hash, 'hex') as hash from text_windows where account_id = ${request.accountId}
+      and channel = 'whatsapp' and address_hash = any(${[...request.hashes]}::bytea[]) and inbound_at > ${request.since}`.execute(
     db,
   )
   return new Set(rows.rows.map((row) => row.hash))

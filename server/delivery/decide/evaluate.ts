@@ -105,7 +105,7 @@ export async function evaluate(
       ({ row }) => row.id,
     ).values(),
   ]
-  await composeDecided(messages, (wanted) => composeAll(deps, store, context, wanted))
+  await composeDecided(messages, (tasks) => composeAll(deps, store, context, tasks))
   for (const drafts of messages) addResult(evaluation, context, drafts)
   return evaluation
 }
@@ -113,18 +113,18 @@ export async function evaluate(
 /** Composes each message and decides again. If a channel then proves unusable, the next one is tried (decision 54). */
 async function composeDecided(
   messages: readonly Draft[][],
-  compose: (wanted: readonly Draft[]) => Promise<void>,
+  compose: (tasks: readonly Draft[]) => Promise<void>,
 ): Promise<void> {
   for (;;) {
-    const wanted = messages.flatMap((drafts) => {
+    const tasks = messages.flatMap((drafts) => {
       const next = drafts.find(({ decision }) => !isChannelSpecific(decision))
       return next && isWanted(next) && !isComposed(next) ? [next] : []
     })
-    if (wanted.length === 0) return
-    await compose(wanted)
-    for (const draft of wanted) draft.decision = decide(draft.inputs)
+    if (tasks.length === 0) return
+    await compose(tasks)
+    for (const draft of tasks) draft.decision = decide(draft.inputs)
     // Nothing could be composed, so another round would not help.
-    if (!wanted.some(isComposed)) return
+    if (!tasks.some(isComposed)) return
   }
 }
 
@@ -156,9 +156,9 @@ export async function dryRun<Row extends load.ClaimedRow>(
   })
   const rendered = new Map<string, Rendering>()
   if (isRendered) {
-    const wanted = rows.map((row) => makeDraft(context, row)).filter(isWanted)
-    await Promise.all(wanted.map((draft) => tryCompose(context, draft)))
-    for (const { row, rendering } of wanted) rendered.set(row.id, rendering)
+    const tasks = rows.map((row) => makeDraft(context, row)).filter(isWanted)
+    await Promise.all(tasks.map((draft) => tryCompose(context, draft)))
+    for (const { row, rendering } of tasks) rendered.set(row.id, rendering)
   }
   const evaluation = rows.map((row) => {
     const { decision, rendering, inputs } = makeDraft(context, row, rendered.get(row.id))
@@ -181,10 +181,10 @@ export async function evaluateReach(
   store: StoreDb<Db>,
   cartIds: readonly string[],
 ): Promise<ReachDecision[]> {
-  const wanted = { cartIds, channel: 'email', templateId: null }
+  const tasks = { cartIds, channel: 'email', templateId: null }
   const { context, rows } = await snapshot(store, async (tx) => {
     const base = await loadStoreSituation(deps, tx)
-    const rows = await load.loadImagined(tx, { ...wanted, ...base })
+    const rows = await load.loadImagined(tx, { ...tasks, ...base })
     const nothing = { texts: new Map(), goods: null, isChecked: true, unread: NONE_UNREAD }
     const context = await loadContext(deps, tx, { ...base, ...nothing, isImagined: true }, rows)
     return { context, rows }
@@ -414,9 +414,9 @@ async function composeAll(
   deps: Deps,
   store: StoreDb<Db>,
   context: DecisionContext,
-  wanted: readonly ComposeTask[],
+  tasks: readonly ComposeTask[],
 ): Promise<void> {
-  const { ours = [], theirs = [] } = Object.groupBy(wanted, ({ row }) => (isOurs(row) ? 'ours' : 'theirs'))
+  const { ours = [], theirs = [] } = Object.groupBy(tasks, ({ row }) => (isOurs(row) ? 'ours' : 'theirs'))
   const ids = theirs.map(({ row }) => row.id)
   const unfinished = ids.length > 0 ? await beginComposing(store, ids, deps.now()) : new Map<string, number>()
   const fresh = theirs.filter(({ row }) => !unfinished.has(row.id))

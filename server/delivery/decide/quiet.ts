@@ -23,10 +23,10 @@ export interface QuietFinding {
  * hours. In the United States, state and area code narrow the zones. Without a country the store's zone decides.
  */
 export function findQuietHours(now: Date, place: Place, store: QuietSettings): QuietFinding {
-  const ofCountry = listZones(place)
-  const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]
+  const countryZones = listZones(place)
+  const zones = countryZones.length > 0 ? countryZones : [store.timeZone]
   const hours = { from: timeOfMinute(store.fromMinute), to: timeOfMinute(store.untilMinute) }
-  const step = (at: Date): Date | null => {
+  const findEnd = (at: Date): Date | null => {
     const ends = zones.flatMap((zone) => {
       const end = findQuietEnd(Temporal.Instant.fromEpochMilliseconds(at.getTime()), zone, hours)
       return end ? [end.epochMilliseconds] : []
@@ -34,13 +34,13 @@ export function findQuietHours(now: Date, place: Place, store: QuietSettings): Q
     return ends.length > 0 ? new Date(Math.max(...ends)) : null
   }
   // When quiet hours end in the east, they may go on in the west.
-  let until = step(now)
+  let until = findEnd(now)
   for (let hops = 0; until && hops < 24; hops++) {
-    const next = step(until)
+    const next = findEnd(until)
     if (!next) break
     until = next
   }
-  return { until, zones: ofCountry.length > 0 ? 'recipient' : 'store' }
+  return { until, zones: countryZones.length > 0 ? 'recipient' : 'store' }
 }
 
 /** Messages held until the same morning are spread over this time. */

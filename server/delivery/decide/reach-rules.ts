@@ -12,8 +12,8 @@ export interface ReachDecision {
 }
 
 /** A recovered cart counts neither as reachable nor as unreachable. */
-export function matchesReach({ isRecovered, reason, country }: ReachDecision, wanted: Reach): boolean {
-  return !isRecovered && reason === wanted.reason && (wanted.country === null || country === wanted.country)
+export function matchesReach({ isRecovered, reason, country }: ReachDecision, filter: Reach): boolean {
+  return !isRecovered && reason === filter.reason && (filter.country === null || country === filter.country)
 }
 
 export function countReach(

@@ -4,9 +4,9 @@ import { type SpfFinding, spfOfProvider } from './spf.ts'
 
 // Explains DNS findings about sending to a shop's owner. Pure.
 
-export type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
+export type CheckText = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
-export const check = (id: string, title: string, said: Said): Check => ({
+export const check = (id: string, title: string, said: CheckText): Check => ({
   id,
   title,
   nextStep: null,
@@ -22,7 +22,7 @@ export function spfCheck(domain: string, found: SpfFinding, host: string | null)
   return check('spf', 'SPF: who may send for the domain', saidOfSpf(domain, found, host))
 }
 
-function saidOfSpf(domain: string, found: SpfFinding, host: string | null): Said {
+function saidOfSpf(domain: string, found: SpfFinding, host: string | null): CheckText {
   const record = (value: string) => ({ name: domain, type: 'TXT', value })
   const provider = host ? spfOfProvider(host) : null
   const ours = provider ? `include:${provider}` : host ? `a:${host}` : 'mx'
@@ -53,7 +53,7 @@ function saidOfRecord(
   record: (value: string) => Check['record'],
   host: string | null,
   ours: string,
-): Said {
+): CheckText {
   const answer = found.record
   if (found.isTooDeep) {
     return {
@@ -86,7 +86,7 @@ function saidOfRecord(
 /** `isSignedHere`: this server signs with its own key, so the provider need not. */
 export function dkimCheck(domain: string, found: DkimFinding, isSignedHere = false): Check {
   const isNobodyElses = found.kind === 'none' || found.kind === 'unknown'
-  const said: Said =
+  const said: CheckText =
     isSignedHere && isNobodyElses
       ? {
           state: 'skipped',
@@ -96,7 +96,7 @@ export function dkimCheck(domain: string, found: DkimFinding, isSignedHere = fal
   return check('dkim', 'DKIM: your email provider’s signature', said)
 }
 
-function saidOfDkim(domain: string, found: DkimFinding): Said {
+function saidOfDkim(domain: string, found: DkimFinding): CheckText {
   const ask = 'Switch on DKIM for this domain at your email provider and add the record it shows you.'
   switch (found.kind) {
     case 'failed':
@@ -129,7 +129,7 @@ export function dmarcCheck(domain: string, found: DmarcFinding): Check {
   return check('dmarc', 'DMARC: what receivers do with forged email', saidOfDmarc(domain, found))
 }
 
-function saidOfDmarc(domain: string, found: DmarcFinding): Said {
+function saidOfDmarc(domain: string, found: DmarcFinding): CheckText {
   const suggested = {
     name: `_dmarc.${domain}`,
     type: 'TXT',

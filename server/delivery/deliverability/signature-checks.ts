@@ -2,7 +2,7 @@ import type { Check } from '../../../shared/checks.ts'
 import type { DnsAnswer } from '../../core/net/dns.ts'
 import { buildKeyRecord, buildKeyRecordName } from '../email/dkim.ts'
 import type { OwnKeyFinding } from '../email/sender-keys.ts'
-import { ASK_AGAIN, check, type Said } from './sender-checks.ts'
+import { ASK_AGAIN, type CheckText, check } from './sender-checks.ts'
 import type { SpfFinding } from './spf.ts'
 
 // Explains findings about the server's own signature and return address to a shop's owner. Pure.
@@ -12,7 +12,7 @@ export function checkSignature(domain: string, found: OwnKeyFinding, isSignedEls
   return check('signature', 'DKIM: Recoup’s own signature', saidOfOwnKey(domain, found, isSignedElsewhere))
 }
 
-function saidOfOwnKey(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): Said {
+function saidOfOwnKey(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): CheckText {
   if (found.kind === 'seen') {
     const finding = found.isFirst
       ? `The record is there. From now on, Recoup signs every email from ${domain} with the key “${found.selector}”.`
@@ -62,7 +62,7 @@ export function checkReturnPath(domain: string, found: ReturnPathFindings): Chec
   return check('return', 'Return address: where bounces go', saidOfReturnPath(domain, found))
 }
 
-function saidOfReturnPath(domain: string, { mx, spf, ourHost }: ReturnPathFindings): Said {
+function saidOfReturnPath(domain: string, { mx, spf, ourHost }: ReturnPathFindings): CheckText {
   if (mx.kind === 'failed') {
     return { state: 'quiet', finding: `Could not be looked up: ${mx.reason}.`, nextStep: ASK_AGAIN }
   }

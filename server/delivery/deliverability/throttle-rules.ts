@@ -4,7 +4,7 @@ import type { Outcome } from '../../messages/channels/channel.ts'
 // Decides when a receiving domain is throttled for an account's mail, and for how long. Pure.
 
 /**
- * What a reply says about the whole domain:
+ * The verdict of a reply on the whole domain:
  * - `open`: it accepts mail, though perhaps not for this address.
  * - `deferred`: a temporary failure · `throttled`: too many or too fast · `blocked`: refused because of the sender.
  */
@@ -38,7 +38,7 @@ const BLOCKED = /block|spam|reputation|black ?list|unsolicited|banned|policy|poo
 const OF_THE_RELAY =
   /relay|not (allowed|permitted|authorized) to send|authenticat|sender (address )?(rejected|denied|not)/i
 
-/** null: the reply says nothing about the domain. */
+/** null: the reply concerns only the address. */
 export function classifyReply(outcome: Outcome): DomainAnswer | null {
   if (outcome.kind === 'accepted') return 'open'
   if (outcome.kind === 'unknown' || OF_THE_RELAY.test(outcome.response)) return null

@@ -53,7 +53,7 @@ export async function setProbes(
     where r.account_id = ${accountId} and r.domain = p.domain`.execute(db)
 }
 
-/** Ends probes whose replies said nothing about the domain, so that another message may probe. */
+/** Ends probes whose replies concerned only the address, so that another message may probe. */
 export async function endProbes({ db, accountId }: AccountTx, ids: readonly string[]): Promise<void> {
   await sql`update domain_throttles set probe_id = null, probe_until = null
     where account_id = ${accountId} and probe_id = any(${[...ids]}::uuid[])`.execute(db)

@@ -97,19 +97,19 @@ export async function noteOutcomes(
   throttle: Throttle,
   done: readonly { ready: Sendable; outcome: Outcome }[],
 ): Promise<void> {
-  const said = done.map(({ ready, outcome }) => ({
+  const replies = done.map(({ ready, outcome }) => ({
     messageId: ready.row.id,
     domain: getDomain(ready.address),
     answer: classifyReply(outcome),
     words: outcome.response,
   }))
-  const isNews = ({ answer, domain, messageId }: DomainReply) =>
+  const affectsThrottle = ({ answer, domain, messageId }: DomainReply) =>
     throttle.known.has(domain) || throttle.probes.has(messageId) || (answer !== null && answer !== 'open')
-  const news = said.filter(isNews)
-  if (news.length === 0) return
-  for (const { domain } of news) throttle.known.add(domain)
-  await applyReplies(deps, throttle.accountId, news)
-  for (const { messageId } of news) throttle.probes.delete(messageId)
+  const relevant = replies.filter(affectsThrottle)
+  if (relevant.length === 0) return
+  for (const { domain } of relevant) throttle.known.add(domain)
+  await applyReplies(deps, throttle.accountId, relevant)
+  for (const { messageId } of relevant) throttle.probes.delete(messageId)
 }
 
 /** Applies a later delivery report like a reply. */
@@ -135,14 +135,14 @@ export async function viewThrottledDomains(account: AccountDb, now: Date): Promi
   }))
 }
 
-async function applyReplies(deps: Deps, accountId: string, said: readonly DomainReply[]): Promise<void> {
+async function applyReplies(deps: Deps, accountId: string, replies: readonly DomainReply[]): Promise<void> {
   const now = deps.now()
   await transactAccount({ accountId, db: deps.db }, async (tx) => {
-    const domains = [...new Set(said.map(({ domain }) => domain))]
+    const domains = [...new Set(replies.map(({ domain }) => domain))]
     const rows = new Map((await sql.lockThrottles(tx, accountId, domains)).map((row) => [row.domain, row]))
-    const silent = said.filter(({ answer }) => answer === null).map(({ messageId }) => messageId)
-    if (silent.length > 0 && rows.size > 0) await sql.endProbes(tx, silent)
-    for (const [domain, answers] of Map.groupBy(said, (each) => each.domain)) {
+    const withoutVerdict = replies.filter(({ answer }) => answer === null).map(({ messageId }) => messageId)
+    if (withoutVerdict.length > 0 && rows.size > 0) await sql.endProbes(tx, withoutVerdict)
+    for (const [domain, answers] of Map.groupBy(replies, (each) => each.domain)) {
       await applyDomainReplies(deps, tx, { domain, answers, row: rows.get(domain), now })
     }
   })
@@ -170,7 +170,7 @@ async function applyDomainReplies(
     if (answer === null || answer === 'open') continue
     const isProbe = current !== undefined && current.probe_id === messageId
     const next = updateAfterRefusal(current ? toThrottleState(current) : null, answer, { now, isProbe })
-    const isToBeTold = next.pauses > 0 && isLasting(next, now) && !current?.told_at
+    const needsNotice = next.pauses > 0 && isLasting(next, now) && !current?.told_at
     current = {
       domain,
       kind: next.kind,
@@ -182,10 +182,10 @@ async function applyDomainReplies(
       probe_until: isProbe ? null : (current?.probe_until ?? null),
       answer: removeAddresses(words),
       updated_at: now,
-      told_at: isToBeTold ? now : (current?.told_at ?? null),
+      told_at: needsNotice ? now : (current?.told_at ?? null),
     }
     await sql.saveThrottle(tx, { ...current, isProbe })
-    if (isToBeTold) await notifyThrottled(tx, current, now)
+    if (needsNotice) await notifyThrottled(tx, current, now)
   }
   if (current?.paused_until) {
     deps.log.info(

@@ -1,7 +1,7 @@
 import type { Check } from '../../../shared/checks.ts'
 import { isLoopbackHost, type MailSecurity, type MailServerView } from '../../../shared/mail-server.ts'
 import { explainServerFailure } from '../email/mail-server-text.ts'
-import { check, type Said } from './sender-checks.ts'
+import { type CheckText, check } from './sender-checks.ts'
 import type { Trial, TrialStep, TrialStepName } from './smtp-trial.ts'
 
 // Explains the steps of a test mail to a shop's owner. Pure.
@@ -28,20 +28,20 @@ export function trialChecks(trial: Trial, about: TrialAbout): Check[] {
   return trial.steps.map((step) => check(step.step, stepTitles[step.step], saidOfStep(step, trial, about)))
 }
 
-function saidOfStep(step: TrialStep, trial: Trial, about: TrialAbout): Said {
+function saidOfStep(step: TrialStep, trial: Trial, about: TrialAbout): CheckText {
   if (step.state === 'not_reached') return { state: 'quiet', finding: 'Not reached.' }
   if (step.state === 'failed') return { state: 'bad', answer: step.answer, ...saidOfFailure(step, trial, about) }
   return step.state === 'passed_over' ? saidOfPassedOver(step.step, trial) : saidOfDone(step, trial, about)
 }
 
-function saidOfPassedOver(step: TrialStepName, { host }: Trial): Said {
+function saidOfPassedOver(step: TrialStepName, { host }: Trial): CheckText {
   if (step === 'sign_in') return { state: 'skipped', finding: 'This mail server is used without sign-in.' }
   return isLoopbackHost(host)
     ? { state: 'skipped', finding: 'Not needed: the mail server is on the same machine.' }
     : { state: 'warn', finding: 'The mail server offers no encryption, so emails are sent to it unencrypted.' }
 }
 
-function saidOfDone({ step, answer }: TrialStep, { host, port }: Trial, { from, to, way }: TrialAbout): Said {
+function saidOfDone({ step, answer }: TrialStep, { host, port }: Trial, { from, to, way }: TrialAbout): CheckText {
   const done: Record<TrialStepName, string> = {
     connect: `${host} responds on port ${port}.`,
     encrypt: 'The connection is encrypted.',

@@ -12,7 +12,7 @@ import { openMailHeaders } from './mail-headers.ts'
 import { checkSenderKeys, ensureSenderKey } from './sender-keys.ts'
 import { createSmtpChannel } from './smtp.ts'
 
-// Judged by somebody else's verifier, with a name server of the test's own.
+// Verified by an independent library, with a name server of the test.
 
 const names = await openNameServer()
 const taken: { raw: Buffer; from: string }[] = []

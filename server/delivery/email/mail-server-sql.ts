@@ -20,13 +20,17 @@ export async function readWay({
   return rows.rows[0]
 }
 
-type Kept = Pick<
+type StoredMailServer = Pick<
   MailServerRow,
   'host' | 'port' | 'security' | 'user_name' | 'encrypted' | 'from_address' | 'check_answer' | 'checked_at'
 >
 
 /** Returns false if another change was saved since `version`; version 0 means that none existed. */
-export async function saveMailServer({ db, accountId }: AccountDb, kept: Kept, version: number): Promise<boolean> {
+export async function saveMailServer(
+  { db, accountId }: AccountDb,
+  kept: StoredMailServer,
+  version: number,
+): Promise<boolean> {
   const { host, port, security, user_name, encrypted, from_address, check_answer, checked_at } = kept
   const saved = await sql`
     insert into mail_servers (account_id, host, port, security, user_name, encrypted, from_address, check_answer, checked_at)

@@ -4,19 +4,19 @@ import type { SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
 
 // Explains to the owner why a mail server could not be used. Pure.
 
-export interface Tried {
+export interface TestedServer {
   host: string
   port: number
   security: MailSecurity
 }
 
 /** Explains a failure to connect, encrypt or sign in, with the server's reply at the end. */
-export function explainServerFailure(failure: SmtpFailure, tried: Tried): string {
+export function explainServerFailure(failure: SmtpFailure, tried: TestedServer): string {
   const said = failure.replyCode === null ? '' : ` It says: ${joinLines(failure.response)}`
   return `${sentenceOf(failure, tried)}${said}`
 }
 
-function sentenceOf(failure: SmtpFailure, tried: Tried): string {
+function sentenceOf(failure: SmtpFailure, tried: TestedServer): string {
   const { host, port } = tried
   const { code, systemCode, stage, replyCode } = failure
   if (code === 'EDNS') return `The name ${host} was not found. Check the spelling.`
@@ -79,7 +79,7 @@ function ofSignIn({ code, replyCode, response }: SmtpFailure, host: string): str
   return `${host} ended the sign-in.`
 }
 
-function ofSilence({ host, port, security }: Tried): string {
+function ofSilence({ host, port, security }: TestedServer): string {
   const start = `${host} did not answer on port ${port} in time.`
   if (isLoopbackHost(host)) return start
   if (port === 25) return `${start} Many networks block port 25: use 587 or 465.`

@@ -8,7 +8,8 @@ import { readMailServer } from './mail-server-sql.ts'
 import { saveServer } from './mail-servers.ts'
 import { openOwnMails, openPassword } from './own-mail.ts'
 
-// An account enters its own mail server. It is connected to and signed in at before it is kept, and each failure is said in words.
+// An account enters its own mail server. Recoup connects and signs in before it saves the server, and explains each
+// failure.
 
 const world = createWorld({ MAIL_FROM: 'Recoup <hello@recoup.example>' })
 const PASSWORD = 'correct horse'

@@ -26,7 +26,7 @@ import { type OwnServer, type SmtpGuard, toSmtpSettings } from './smtp-settings.
 const CHECKS: Limit = { name: 'mail-server-check', points: 20, windowS: 900 }
 const CONNECT_MS = 15_000
 
-type Wanted = z.output<typeof saveMailServer.body>
+type MailServerInput = z.output<typeof saveMailServer.body>
 
 export async function viewMailServer(deps: Deps, account: AccountDb<Db>, { isDemo }: Session): Promise<MailServerView> {
   const [row, proofs] = await Promise.all([sql.readMailServer(account), sql.readProofs(account)])
@@ -90,15 +90,15 @@ export async function saveServer(
   deps: Deps,
   account: AccountDb<Db>,
   session: Session,
-  wanted: Wanted & { guard?: Pick<SmtpGuard, 'ca' | 'lookupAll'> },
+  input: MailServerInput & { guard?: Pick<SmtpGuard, 'ca' | 'lookupAll'> },
 ): Promise<void> {
   keepDemo(session)
-  const { host, port, security, user, fromAddress, version, guard } = wanted
-  const fields = mailServerProblems(wanted, deps.config.allowsPrivateStores)
+  const { host, port, security, user, fromAddress, version, guard } = input
+  const fields = mailServerProblems(input, deps.config.allowsPrivateStores)
   const [problem] = Object.values(fields)
   if (problem) throw new AppError('invalid', problem, { fields })
   const kept = await sql.readMailServer(account)
-  const password = user === '' ? '' : passwordOf(deps, wanted, kept)
+  const password = user === '' ? '' : passwordOf(deps, input, kept)
   await takePoint(deps, CHECKS, account.accountId)
   const answer = await testSignIn(
     { host, port, security, user, password },
@@ -117,13 +117,13 @@ export async function saveServer(
 }
 
 /** A stored password is sent only to the server it was entered for, with at least the same encryption. */
-function passwordOf(deps: Deps, wanted: Wanted, kept: sql.MailServerRow | undefined): string {
+function passwordOf(deps: Deps, input: MailServerInput, kept: sql.MailServerRow | undefined): string {
   const isSame =
-    kept?.host === wanted.host &&
-    kept.port === wanted.port &&
-    kept.security === wanted.security &&
-    kept.user_name === wanted.user
-  const password = wanted.password || (kept && isSame ? openPassword(deps.secrets, kept) : '')
+    kept?.host === input.host &&
+    kept.port === input.port &&
+    kept.security === input.security &&
+    kept.user_name === input.user
+  const password = input.password || (kept && isSame ? openPassword(deps.secrets, kept) : '')
   if (password) return password
   const message = 'Enter the password'
   throw new AppError('invalid', message, { fields: { password: message } })

@@ -48,7 +48,7 @@ const GOOD: Record<Verb, Reply> = {
   QUIT: (socket) => socket.end('221 bye\r\n'),
 }
 
-/** Takes commands as they come, together or not, and goes by its script. It reads content wherever it has said 354. */
+/** Accepts pipelined and single commands and replies by its script. After a 354 it reads content. */
 async function aServer(script: Script = () => undefined, { isInPieces = false } = {}) {
   const counts = new Map<Verb, number>()
   const seen = {

@@ -105,11 +105,11 @@ export async function shakeHands(deps: Deps, hookKey: string, query: Handshake):
   return query['hub.challenge']
 }
 
-type Said = Pick<DeliveryReport, 'providerId' | 'status' | 'code' | 'at'> & { messageId: string | null }
+type InboundReply = Pick<DeliveryReport, 'providerId' | 'status' | 'code' | 'at'> & { messageId: string | null }
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-async function report(deps: Deps, { account, channel }: Hook, { messageId, ...said }: Said): Promise<void> {
+async function report(deps: Deps, { account, channel }: Hook, { messageId, ...said }: InboundReply): Promise<void> {
   const effect = said.status === 'failed' && said.code ? textCodes[said.code]?.effect : undefined
   await recordDeliveryReport(deps, {
     accountId: account.accountId,
@@ -122,7 +122,7 @@ async function report(deps: Deps, { account, channel }: Hook, { messageId, ...sa
 
 // Replies to the operator's numbers, which many accounts share. A shopper knows the number, not the account, so STOP
 // applies to every account that has written to them by it. START and YES apply only to the account of the newest
-// message, since nobody agrees to what they have not read. Messages from numbers that no account has written to are
+// message, since a person cannot agree to a text they have not read. Messages from numbers that no account has written to are
 // ignored.
 
 /** Handles a reply. Returns the text to answer at once; null: none. */
@@ -187,7 +187,7 @@ const Envelope = z.object({
   ),
 })
 
-interface MetaNews {
+interface MetaChange {
   statuses: (Pick<DeliveryReport, 'providerId' | 'status' | 'code' | 'at'> & { messageId: string | null })[]
   messages: InboundMessage[]
 }
@@ -195,7 +195,7 @@ interface MetaNews {
 const FIELDS = ['messages', 'user_preferences']
 
 /** Reads only events of this phone number: an app may report several numbers to one URL. */
-function readMetaNews(rawBody: Buffer, phoneNumberId: string): MetaNews {
+function readMetaNews(rawBody: Buffer, phoneNumberId: string): MetaChange {
   const envelope = Envelope.safeParse(parsed(rawBody))
   const values = (envelope.data?.entry ?? [])
     .flatMap(({ changes }) => changes)

@@ -11,7 +11,7 @@ import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
 import { findPhoneCountry, isGermanSpeaking } from '../../messages/channels/phone.ts'
 import { authorizeAnswer } from '../../messages/channels/send-authorization.ts'
 import { becomesSkipped, isOpen, selectOpenTo } from '../../messages/messages/fragments.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { computeLaterTime, wakeHeldMessages } from '../../shoppers/consent/consents.ts'
 import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
 import { recordInbound } from '../outcome/delivery.ts'
@@ -105,7 +105,7 @@ async function confirm(tx: AccountTx, said: readonly OptOut[], now: Date): Promi
     const store = { storeId, db: tx.db }
     if (!(await confirmConsent(store, out, { id: createId(), who }))) continue
     await wakeHeldMessages(store, [each.phone], now)
-    await scheduleNextLook(store)
+    await scheduleNextRun(store)
     return true
   }
   return false
@@ -161,7 +161,7 @@ export async function tidyInbound(deps: Deps): Promise<void> {
 
 // SQL for shoppers' replies and their consequences for an account.
 
-interface KeptInbound {
+interface StoredInbound {
   channel: TextChannelName
   eventKey: string
   addressHash: Buffer
@@ -171,7 +171,7 @@ interface KeptInbound {
 }
 
 /** Stores a reply. Returns false if it was delivered before. */
-async function keepInbound({ db, accountId }: AccountTx, kept: KeptInbound): Promise<boolean> {
+async function keepInbound({ db, accountId }: AccountTx, kept: StoredInbound): Promise<boolean> {
   const rows = await db
     .insertInto('inbound_messages')
     .values({
@@ -211,7 +211,7 @@ async function loadLastReplyAt(
   return row?.at ?? null
 }
 
-/** Whether a later reply says the opposite. */
+/** Whether a later reply contradicts it. */
 async function hasLaterKeyword(
   { db, accountId }: AccountTx,
   than: { channel: TextChannelName; addressHash: Buffer; at: Date; keyword: 'stop' | 'start' },

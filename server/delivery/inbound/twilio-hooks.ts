@@ -52,7 +52,7 @@ export interface InboundMessage {
   isSetting?: boolean
 }
 
-/** The number prefix tells the channel, since a messaging service has one URL for both. */
+/** The number prefix identifies the channel, since a messaging service has one URL for both. */
 export function readTwilioInbound(
   params: Readonly<Record<string, string>>,
 ): (InboundMessage & { channel: TextChannelName }) | null {

@@ -43,15 +43,15 @@ export async function saveMailbox(
   deps: Deps,
   account: AccountDb<Db>,
   session: Session,
-  wanted: z.output<typeof saveBounceMailbox.body>,
+  input: z.output<typeof saveBounceMailbox.body>,
 ): Promise<void> {
   keepDemo(session)
   await takePoint(deps, CHECKS, account.accountId)
-  const { address, host, port, user, version } = wanted
+  const { address, host, port, user, version } = input
   const kept = await sql.readMailbox(account)
   const isSameDoor = kept?.host === host && kept.port === port && kept.user_name === user
   // A stored password is sent only to the server it was entered for.
-  const password = wanted.password || (kept && isSameDoor ? openPassword(deps, kept) : '')
+  const password = input.password || (kept && isSameDoor ? openPassword(deps, kept) : '')
   if (!password) throw new AppError('invalid', 'Enter the password', { fields: { password: 'This field is required' } })
   const found = await check({
     host,

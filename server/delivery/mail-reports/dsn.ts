@@ -10,7 +10,7 @@ import {
 // Parses mail sent to a return address: a delivery status report (RFC 3464), a spam report (RFC 5965) or free text of
 // an old server. The return address identifies the message; the content is untrusted and parsed leniently.
 
-export interface MailNews {
+export interface MailReportNews {
   kind: BounceKind | 'delivered' | 'complaint'
   source: 'dsn' | 'arf'
   /** Enhanced status code. */
@@ -26,7 +26,7 @@ const READ_LINES = 3_000
 const READ_TEXT = 20_000
 
 /** null: not a report, for example a vacation reply. Never throws because of the content. */
-export async function readMailNews(raw: Buffer): Promise<MailNews | null> {
+export async function readMailNews(raw: Buffer): Promise<MailReportNews | null> {
   const mail = await parse(firstLines(raw.subarray(0, READ_BYTES)))
   if (!mail) return null
   const complaint = partOf(mail, 'message/feedback-report')
@@ -63,13 +63,13 @@ function partOf({ attachments }: Email, type: string): string | null {
   )
 }
 
-function readComplaint(report: string): MailNews | null {
+function readComplaint(report: string): MailReportNews | null {
   const type = fieldsOf(report)['feedback-type'] ?? ''
   if (!/^(abuse|fraud|opt-out|other)$/i.test(type.trim())) return null
   return { kind: 'complaint', source: 'arf', status: null, words: removeAddresses(`Feedback-Type: ${type}`) }
 }
 
-function readReport(report: string, prose: string): MailNews | null {
+function readReport(report: string, prose: string): MailReportNews | null {
   const blocks = report.split(/\r?\n[ \t]*\r?\n/).map(fieldsOf)
   const about = blocks.filter((block) => block.action || block.status || block['diagnostic-code'])
   const block = about.find(({ action }) => /failed/i.test(action ?? '')) ?? about[0]
@@ -85,7 +85,7 @@ function readReport(report: string, prose: string): MailNews | null {
 }
 
 /** Parses the free text that qmail, old Exchange, old Exim and webmail providers send instead of a report. */
-function readProse(mail: Email): MailNews | null {
+function readProse(mail: Email): MailReportNews | null {
   const sender = mail.from?.address ?? ''
   const subject = mail.subject ?? ''
   const isFromServer = /^(mailer-daemon|postmaster|mail-?daemon|bounces?)@/i.test(sender) || sender === ''

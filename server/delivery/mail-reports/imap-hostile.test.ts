@@ -11,7 +11,7 @@ import { createWorld } from '../../../test/world.ts'
 import { type ImapAccess, readMailboxes, withInbox } from './bounce-mailbox.ts'
 import * as sql from './bounce-mailbox-sql.ts'
 
-// A mailbox is on a server of somebody's choice, and that server may answer whatever it likes.
+// The owner chooses the mailbox's server, so its replies can be hostile.
 
 const world = createWorld()
 const ca = readFileSync(CERTIFICATE, 'utf8')
@@ -60,7 +60,7 @@ const access = (port: number, limitMs?: number): ImapAccess => ({
   ...(limitMs && { limitMs }),
 })
 
-/** Writes as much as it is let, and says how much that was. */
+/** Writes as much as the client accepts and returns the number of bytes. */
 function pour(socket: Socket, most: number): { bytes: () => number } {
   const chunk = Buffer.alloc(64 * 1024, 97)
   let bytes = 0

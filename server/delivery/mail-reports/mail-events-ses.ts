@@ -55,7 +55,7 @@ const Event = z.object({
 })
 type Event = z.infer<typeof Event>
 
-/** SNS hosts by region. A looser pattern would accept a bucket of anybody, such as sns.s3-eu-west-1.amazonaws.com. */
+/** SNS hosts by region. A looser pattern would accept any customer's bucket, such as sns.s3-eu-west-1.amazonaws.com. */
 const AMAZON = /^sns\.[a-z]{2}(-[a-z]{3,12}){1,2}-\d{1,2}\.amazonaws\.com(\.cn)?$/
 const MOST_CERTIFICATES = 10
 
@@ -151,7 +151,7 @@ function saidBy({ eventType, notificationType, bounce, complaint, delivery, subs
   }
 }
 
-/** Amazon calls a bounce permanent for any reason; the receiver's status code tells whether the address is bad. */
+/** Amazon calls a bounce permanent for any reason; the receiver's status code shows whether the address is bad. */
 function bounced({ bounceType, bounceSubType, bouncedRecipients }: NonNullable<Event['bounce']>) {
   const [recipient] = bouncedRecipients ?? []
   const said = recipient?.diagnosticCode ?? ''

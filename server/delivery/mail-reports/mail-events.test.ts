@@ -12,7 +12,7 @@ import { createWorld } from '../../../test/world.ts'
 import type { Config } from '../../core/config/config.ts'
 import { buildReturnPath } from '../email/return-path.ts'
 
-// Each provider's own form, signed as it signs. What is signed by somebody else, or sent elsewhere, changes nothing.
+// Each provider's own format and signature. Calls with another signature or to another URL change nothing.
 
 const BOUNCES = 'bounces@back.mugs.com'
 const KEY = 'a-secret-part-of-the-address'

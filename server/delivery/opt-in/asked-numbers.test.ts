@@ -8,7 +8,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
 import { mayBeAsked, sendOptInRequests, WITHOUT_ORDER } from './opt-in-request.ts'
 
-// Which numbers are asked whether they meant their opt-in, and how many: anybody can type a number into a checkout.
+// Limits which numbers get an opt-in request, and how many: any visitor can type a number into a checkout.
 
 const scene = createProviderWorld()
 const { world } = scene

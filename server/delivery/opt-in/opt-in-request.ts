@@ -35,7 +35,7 @@ const AT_ONCE = 50
 const NO_ROOM_S = 3_600
 /** The longest time between check and send. */
 const SOON_MS = 1_000
-/** Limits for numbers without an order, because anybody can submit a number. */
+/** Limits for numbers without an order, because any visitor can submit a number. */
 export const WITHOUT_ORDER: readonly (Limit & { per: 'hour' | 'day' })[] = [
   { name: 'opt-in-hour', points: 10, windowS: 3_600, per: 'hour' },
   { name: 'opt-in-day', points: 30, windowS: 86_400, per: 'day' },

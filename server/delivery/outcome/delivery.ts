@@ -45,9 +45,9 @@ async function recordForMessage(
  */
 export async function applyReports(
   deps: Deps,
-  wanted: { accountId: string; channel: TextChannelName; providerIds: readonly string[] },
+  filter: { accountId: string; channel: TextChannelName; providerIds: readonly string[] },
 ): Promise<void> {
-  const { accountId, channel, providerIds } = wanted
+  const { accountId, channel, providerIds } = filter
   const messages = await sql.reportedMessages({ accountId, db: deps.db }, channel, providerIds)
   for (const [storeId, rows] of Map.groupBy(messages, (row) => row.store_id)) {
     await transact({ storeId, db: deps.db as Db }, async (tx) => {

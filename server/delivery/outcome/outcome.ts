@@ -54,28 +54,28 @@ export interface SettleContext {
 export async function recordOutcomes(
   deps: Deps,
   tx: StoreTx,
-  ending: SettleContext,
+  context: SettleContext,
   { ended, answered }: Record<'ended' | 'answered', readonly SendResult<SentRow>[]>,
 ) {
   const now = deps.now()
-  const changed = [...ended, ...(await applyReplies(deps, tx, ending, answered))]
+  const changed = [...ended, ...(await applyReplies(deps, tx, context, answered))]
   // An unsent message delays no later steps any more. A manual message has no later steps.
-  const back = changed
+  const unsentIds = changed
     .filter(({ ready, outcome }) => !mayHaveArrived(outcome) && ready.row.manual === null)
     .map(getMessageId)
-  if (back.length > 0) await spaceNextSteps(tx, back, now)
-  const paid = await returnCredits(tx, ending, changed, now)
+  if (unsentIds.length > 0) await spaceNextSteps(tx, unsentIds, now)
+  const paid = await returnCredits(tx, context, changed, now)
   for (const { ready, outcome } of changed) {
     if (!mayHaveArrived(outcome)) await sql.undoBadge(tx, ready.row.id)
-    if (outcome.kind === 'rejected') await suppressRefused(deps, tx, ending, { ready, outcome, now })
+    if (outcome.kind === 'rejected') await suppressRefused(deps, tx, context, { ready, outcome, now })
   }
-  await returnUsage(tx, ending, changed, paid)
-  if (!isTextChannelName(ending.channel)) return
-  await settleCosts(tx, ending, changed)
+  await returnUsage(tx, context, changed, paid)
+  if (!isTextChannelName(context.channel)) return
+  await settleCosts(tx, context, changed)
   const messageIds = changed.filter(({ outcome }) => mayHaveArrived(outcome)).map(getMessageId)
   if (messageIds.length === 0) return
-  const accountId = ending.evaluation.situation.account_id
-  await applyMessageReports(deps, tx, { accountId, channel: ending.channel, messageIds })
+  const accountId = context.evaluation.situation.account_id
+  await applyMessageReports(deps, tx, { accountId, channel: context.channel, messageIds })
 }
 
 /** Applies the replies. Returns the messages whose state changed. */
@@ -95,7 +95,7 @@ export const mayHaveArrived = ({ kind }: Outcome): boolean => kind === 'accepted
 
 /**
  * Whether a message waits for a retry or its later steps are due earlier. Then the transaction must end with
- * `scheduleNextLook`, since the run that sent the message may have scheduled the next one before.
+ * `scheduleNextRun`, since the run that sent the message may have scheduled the next one before.
  */
 export const needsNextRun = (done: readonly { outcome: Outcome }[]): boolean =>
   done.some(({ outcome }) => !mayHaveArrived(outcome))

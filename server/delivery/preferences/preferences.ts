@@ -16,7 +16,7 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.
 import type { Deps } from '../../deps.ts'
 import { listChannelsOfAddress, maskAddress } from '../../messages/channels/mask.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import * as trackSql from '../../messages/messages/recipient.ts'
 import { computeStatus, insertAnswer, queueOptInRequest, wakeHeldMessages } from '../../shoppers/consent/consents.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence.ts'
@@ -143,7 +143,7 @@ function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'gra
 async function wakeContacts(tx: StoreTx, contacts: readonly Contact[], now: Date): Promise<void> {
   const addresses = contacts.map(({ address }) => address)
   await wakeHeldMessages(tx, addresses, now)
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
 }
 
 async function view(store: StoreDb, person: Person, browser: Language): Promise<PreferencesView> {

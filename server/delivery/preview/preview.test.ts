@@ -109,7 +109,7 @@ describe('the sample cart', () => {
       for (const method of ['GET', 'POST'] as const) {
         const { statusCode, headers } = await world.app.inject({ method, url: `${pathname}${search}` })
         expect([200, 302, 404]).toContain(statusCode)
-        // At most to a page of ours, which is told that there is no such link.
+        // At most to a page of ours that reports an unknown link.
         expect(new URL(String(headers.location ?? '/'), publicUrl).origin).toBe(new URL(publicUrl).origin)
       }
     }

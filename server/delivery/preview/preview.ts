@@ -62,45 +62,45 @@ interface StepRequest extends OwnText, StepName {
 /** Statuses in which no flow sends about the cart any more. */
 const OVER = ['purchased', 'emptied', 'lost', 'merged']
 
-/** Previews a message of a flow and tells whether the flow matches the cart. */
-export async function previewStep(asked: PreviewContext, wanted: StepRequest) {
-  const shown = await previewWords(asked, wanted)
+/** Previews a message of a flow and reports whether the flow matches the cart. */
+export async function previewStep(asked: PreviewContext, request: StepRequest) {
+  const shown = await previewWords(asked, request)
   if (shown.decision === null || OVER.includes(shown.decision.reason)) return shown
   const { deps, store } = asked
   const asking = { secrets: deps.secrets, now: deps.now() }
-  const notTaken = await snapshot(store, (tx) => explainMismatch(tx, asking, wanted))
+  const notTaken = await snapshot(store, (tx) => explainMismatch(tx, asking, request))
   return notTaken ? { ...shown, decision: decisionOfNotTaken(notTaken) } : shown
 }
 
 /** Previews an unsaved step by its channel and text, like any other message. */
-async function previewWords(asked: PreviewContext, wanted: StepRequest) {
-  if (wanted.stepId !== undefined || wanted.step !== undefined) return previewStored(asked, wanted)
-  const { channel, body } = wanted
+async function previewWords(asked: PreviewContext, request: StepRequest) {
+  if (request.stepId !== undefined || request.step !== undefined) return previewStored(asked, request)
+  const { channel, body } = request
   if (!channel || body === undefined) {
     throw new AppError('unprocessable', 'A step that is not saved is shown with a channel and a text.')
   }
-  return previewMessage(asked, { ...wanted, channel })
+  return previewMessage(asked, { ...request, channel })
 }
 
-async function previewStored({ deps, store, signal }: PreviewContext, wanted: StepRequest) {
+async function previewStored({ deps, store, signal }: PreviewContext, request: StepRequest) {
   // WhatsApp has no text by the owner, so the built-in one is shown.
-  const words = { ...wanted, body: wanted.channel === 'whatsapp' ? READY_TEXTS.whatsapp : wanted.body }
+  const words = { ...request, body: request.channel === 'whatsapp' ? READY_TEXTS.whatsapp : request.body }
   return seated(async () => {
     const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])
-    const stepId = requireFound(await idOfStep(store, wanted), 'Cart or step')
-    if (wanted.cartId === SAMPLE_CART) {
+    const stepId = requireFound(await idOfStep(store, request), 'Cart or step')
+    if (request.cartId === SAMPLE_CART) {
       const template = async (tx: StoreTx) => {
-        const stored = await templateOfStep(tx, { ...wanted, stepId })
-        return stored && (await withCoupon(tx, stored, wanted.coupon))
+        const stored = await templateOfStep(tx, { ...request, stepId })
+        return stored && (await withCoupon(tx, stored, request.coupon))
       }
       return presentSample(await imagineSample(deps, store, texts, { ...words, template }), 'Step')
     }
     const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
-      const row = await load.loadPreview(tx, { ...wanted, stepId, id: createId(), ...base })
+      const row = await load.loadPreview(tx, { ...request, stepId, id: createId(), ...base })
       if (!row) return []
-      const [known] = await load.withVariants(tx, [{ ...row, variant_id: wanted.variantId ?? null }])
-      const asked = wanted.conditions === undefined ? known! : { ...known!, conditions: wanted.conditions }
-      return [await withCoupon(tx, replaceText(asked, words), wanted.coupon)]
+      const [known] = await load.withVariants(tx, [{ ...row, variant_id: request.variantId ?? null }])
+      const asked = request.conditions === undefined ? known! : { ...known!, conditions: request.conditions }
+      return [await withCoupon(tx, replaceText(asked, words), request.coupon)]
     }
     return presentPreview(await dryRun(deps, store, texts, read), 'Cart or step')
   }, signal)
@@ -133,21 +133,21 @@ export interface MessageRequest extends OwnText {
   conditions?: FlowConditions | null | undefined
 }
 
-export async function previewMessage({ deps, store, signal }: PreviewContext, wanted: MessageRequest) {
+export async function previewMessage({ deps, store, signal }: PreviewContext, request: MessageRequest) {
   return seated(async () => {
-    const texts = await loadTextChannels(deps, store, [wanted.channel])
-    const isWithoutCart = wanted.cartId === NO_CART
-    if (wanted.cartId !== SAMPLE_CART && !isWithoutCart) {
-      return presentPreview(await loadManualPreview(deps, store, texts, wanted), 'Cart')
+    const texts = await loadTextChannels(deps, store, [request.channel])
+    const isWithoutCart = request.cartId === NO_CART
+    if (request.cartId !== SAMPLE_CART && !isWithoutCart) {
+      return presentPreview(await loadManualPreview(deps, store, texts, request), 'Cart')
     }
     const template = async (tx: StoreTx) => {
       const row = await manualTemplate(tx, {
-        templateId: await findTemplate(tx, wanted),
-        channel: wanted.channel,
+        templateId: await findTemplate(tx, request),
+        channel: request.channel,
       })
-      return row && (await withCoupon(tx, row, wanted.coupon))
+      return row && (await withCoupon(tx, row, request.coupon))
     }
-    return presentSample(await imagineSample(deps, store, texts, { ...wanted, template, isWithoutCart }), 'Store')
+    return presentSample(await imagineSample(deps, store, texts, { ...request, template, isWithoutCart }), 'Store')
   }, signal)
 }
 
@@ -158,8 +158,8 @@ export interface OfferRequest extends OwnText, load.Offered {
 }
 
 /** Previews a discount mail to a shopper, about their newest cart or without one. */
-export function previewOffer({ deps, store, signal }: PreviewContext, wanted: OfferRequest) {
-  return seated(async () => presentPreview(await imagineOffer(deps, store, wanted), 'Customer'), signal)
+export function previewOffer({ deps, store, signal }: PreviewContext, request: OfferRequest) {
+  return seated(async () => presentPreview(await imagineOffer(deps, store, request), 'Customer'), signal)
 }
 
 export function imagineOffer(deps: Deps, store: StoreDb<Db>, { shopperId, couponId, cartUrl, ...words }: OfferRequest) {
@@ -205,24 +205,29 @@ const removeCart = (row: load.ClaimedRow): load.ClaimedRow => ({
 })
 
 /** Loads the context for the sample cart. There is no decision, because the cart does not exist. */
-function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: SampleRequest) {
+function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, request: SampleRequest) {
   const { publicUrl } = deps.config
   const read = async (tx: StoreTx, { now }: { now: Date }) => {
-    const template = await wanted.template(tx)
-    const channel = wanted.channel ?? template?.channel
+    const template = await request.template(tx)
+    const channel = request.channel ?? template?.channel
     const row = template && channel ? await sampleRow(tx, { ...template, channel }, { now, publicUrl }) : null
-    return row ? [replaceText(wanted.isWithoutCart ? removeCart(row) : row, wanted)] : []
+    return row ? [replaceText(request.isWithoutCart ? removeCart(row) : row, request)] : []
   }
-  return dryRun(deps, store, texts, read, { isRendered: false, look: wanted.look })
+  return dryRun(deps, store, texts, read, { isRendered: false, look: request.look })
 }
 
 /** The manual message that this request would create, with its decision. */
-export function loadManualPreview(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: MessageRequest) {
+export function loadManualPreview(deps: Deps, store: StoreDb<Db>, texts: Texts, request: MessageRequest) {
   return dryRun(deps, store, texts, async (tx, base) => {
-    const templateId = await findTemplate(tx, wanted)
-    const rows = await load.loadImagined(tx, { cartIds: [wanted.cartId], channel: wanted.channel, templateId, ...base })
-    const { conditions = null } = wanted
-    return Promise.all(rows.map((row) => withCoupon(tx, { ...replaceText(row, wanted), conditions }, wanted.coupon)))
+    const templateId = await findTemplate(tx, request)
+    const rows = await load.loadImagined(tx, {
+      cartIds: [request.cartId],
+      channel: request.channel,
+      templateId,
+      ...base,
+    })
+    const { conditions = null } = request
+    return Promise.all(rows.map((row) => withCoupon(tx, { ...replaceText(row, request), conditions }, request.coupon)))
   })
 }
 
@@ -251,9 +256,9 @@ export function replaceText<Row extends load.ClaimedRow>(row: Row, { subject, bo
   }
 }
 
-export type Imagined = Awaited<ReturnType<typeof dryRun<load.ClaimedRow>>>
+export type SampleMessage = Awaited<ReturnType<typeof dryRun<load.ClaimedRow>>>
 
-async function presentPreview({ context, rows }: Imagined, what: string) {
+async function presentPreview({ context, rows }: SampleMessage, what: string) {
   const { row, decision, composed, problem, condition } = requireFound(rows[0], what)
   const { leftOut, ...message } = composed
     ? { ...presentComposed(composed), problem }
@@ -274,7 +279,7 @@ async function presentPreview({ context, rows }: Imagined, what: string) {
   }
 }
 
-async function presentSample({ context, rows }: Imagined, what: string) {
+async function presentSample({ context, rows }: SampleMessage, what: string) {
   const { row } = requireFound(rows[0], what)
   const { leftOut, ...message } = await renderPreview(context, row, { isSample: true })
   return {

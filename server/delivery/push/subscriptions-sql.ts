@@ -110,7 +110,7 @@ export async function subscriptionsOfMessage(
   return rows
 }
 
-/** Per shopper. Each dead subscription costs a request, and anybody can register a browser for a shopper. */
+/** Per shopper. Each dead subscription costs a request, and any visitor can register a browser for a shopper. */
 export const MOST_BROWSERS = 20
 
 /**

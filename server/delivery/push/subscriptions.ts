@@ -5,7 +5,7 @@ import { createId } from '../../core/common/ids.ts'
 import { isSameSecret, type Secrets } from '../../core/common/secrets.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeCartMessages } from '../../messages/messages/messages.ts'
 import { insertAnswer } from '../../shoppers/consent/consents.ts'
 import { hashBrowserTokens } from '../../shoppers/shoppers/rules.ts'
 import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
@@ -19,7 +19,7 @@ import * as sql from './subscriptions-sql.ts'
 export { countBrowsers, countSubscribers } from './subscriptions-sql.ts'
 
 const Kept = BrowserSubscription.pick({ endpoint: true, keys: true })
-export type KeptSubscription = z.infer<typeof Kept>
+export type StoredPushSubscription = z.infer<typeof Kept>
 
 const buildContext = (storeId: string, id: string) => `push-subscription:${storeId}:${id}`
 
@@ -27,7 +27,7 @@ export function openSubscription(secrets: Secrets, row: { storeId: string; id: s
   return Kept.parse(JSON.parse(secrets.open(row.encrypted, buildContext(row.storeId, row.id))))
 }
 
-const seal = (secrets: Secrets, storeId: string, id: string, { endpoint, keys }: KeptSubscription) =>
+const seal = (secrets: Secrets, storeId: string, id: string, { endpoint, keys }: StoredPushSubscription) =>
   secrets.seal(JSON.stringify({ endpoint, keys }), buildContext(storeId, id))
 
 /** The subscription as an address, in messages and in the consent ledger. */
@@ -66,23 +66,23 @@ export interface Subscribing extends BrowserTokens {
 export async function subscribe(
   deps: Deps,
   tx: StoreTx,
-  wanted: Subscribing,
+  input: Subscribing,
 ): Promise<{ token: string; isCartKnown: boolean }> {
   const { secrets } = deps
-  const known = await sql.findSubscription(tx, secrets.addressHash(wanted.subscription.endpoint))
-  const row = await rowOf(deps, tx, wanted, known?.id)
-  const { shopper_id: shopperId, kind } = await shopperOf(tx, wanted)
+  const known = await sql.findSubscription(tx, secrets.addressHash(input.subscription.endpoint))
+  const row = await rowOf(deps, tx, input, known?.id)
+  const { shopper_id: shopperId, kind } = await shopperOf(tx, input)
   const isCartKnown = kind === 'cart'
   const isNew = known?.shopper_id !== shopperId
   if (isNew && (await hasTooMany(tx, shopperId))) throw new AppError('unprocessable', pushTexts.tooManyBrowsers)
   const now = deps.now()
   const id = await sql.keepSubscription(tx, {
     ...row,
-    ...{ shopper_id: shopperId, device_class: wanted.deviceClass, created_at: now },
-    marks: hashBrowserTokens(isCartKnown ? wanted : { device: wanted.device }),
+    ...{ shopper_id: shopperId, device_class: input.deviceClass, created_at: now },
+    marks: hashBrowserTokens(isCartKnown ? input : { device: input.device }),
   })
   // A repeated registration by the same shopper is no new consent.
-  if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: wanted.wording })
+  if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: input.wording })
   await wakeMessagesOf(tx, shopperId, now)
   return { token: buildSubscriptionToken(secrets, tx.storeId, id), isCartKnown }
 }
@@ -99,7 +99,7 @@ const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>
 /** Wakes messages that wait for one of the shopper's browsers. */
 async function wakeMessagesOf(tx: StoreTx, shopperId: string, now: Date): Promise<void> {
   await wakeCartMessages(tx, await sql.listLiveCarts(tx, shopperId), now)
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
 }
 
 interface Resubscription extends Pick<Subscribing, 'subscription' | 'publicKey'> {
@@ -113,11 +113,11 @@ interface Resubscription extends Pick<Subscribing, 'subscription' | 'publicKey'>
  * Updates a browser's subscription and cart, which may belong to another shopper. Throws `not_found` if the old
  * subscription has ended.
  */
-export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...wanted }: Resubscription): Promise<string> {
+export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...input }: Resubscription): Promise<string> {
   const id = readSubscriptionToken(deps.secrets, tx.storeId, token)
-  const row = await rowOf(deps, tx, wanted, id)
+  const row = await rowOf(deps, tx, input, id)
   if (!(await sql.moveSubscription(tx, row))) requireFound(null, 'Subscription')
-  const { cart, device } = wanted
+  const { cart, device } = input
   if (cart !== undefined) await moveToCart(deps, tx, id, { cart, device })
   return token
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { advanceToAbandoned, createMessageScene, HOUR, sendDueMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 
-// What the shopper's pages are told of the shop's look.
+// The shop's brand on the shopper's pages.
 
 const world = createWorld()
 

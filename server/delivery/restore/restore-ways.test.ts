@@ -9,7 +9,7 @@ import { saveKeys } from '../../access/stores/access.ts'
 import type { RefillRequest, RefillResult } from '../../platforms/platform/platform.ts'
 import { createRestoreToken } from '../compose/compose.ts'
 
-// What the store itself says of a cart that is brought back, and who else may press (decisions 4, 11 and 14).
+// The store's own check of a restored cart, and who may restore it (decisions 4, 11 and 14).
 
 const world = createWorld()
 let shop: Shop
@@ -148,7 +148,7 @@ test('a store that accepts no item leads to no checkout, and a foreign checkout 
   await mailed()
   await theStoreSays(() => ({ checkoutUrl: null, lines: [] }))
   expect(await press()).toMatchObject({ checkoutUrl: null, shopUrl: home })
-  // Nor one by http, where whoever listens sees whose cart it is.
+  // Nor over http, where an eavesdropper could read the link.
   for (const checkoutUrl of ['https://elsewhere.example/', `${home.replace('https:', 'http:')}/checkout/?session=x`]) {
     await theStoreSays(() => ({ checkoutUrl, lines: [{ id: '16', quantity: 3 }] }))
     expect((await press()).checkoutUrl).toMatch(new RegExp(`^${home}/checkout-link/\\?products=16:3,17:1&recoup_cart=`))

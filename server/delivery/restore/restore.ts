@@ -266,7 +266,7 @@ interface OfferedCoupon {
   savingMinor: number | null
 }
 
-/** null: there is none, or our copy says that it is invalid. The store decides when it is used. */
+/** null: there is none, or it is invalid in our copy. The store decides when it is used. */
 async function findOfferedCoupon(
   { now }: Pick<Deps, 'now'>,
   store: StoreDb,

@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { becomesScheduled, hasWorker, isClaimed, isSending } from '../../messages/messages/fragments.ts'
 import type { Answer } from './settle.ts'
-import { isUnheard, type MessageInFlight, settle, UNHEARD } from './settle.ts'
+import { hasNoReply, type MessageInFlight, NO_REPLY, settle } from './settle.ts'
 import type { Silence } from './turn-sql.ts'
 import { isAbandoned } from './turn-sql.ts'
 
@@ -60,7 +60,7 @@ async function settleStoreSends(
     const ending = { evaluation, channel, mail: { isMailbox: answer?.isMailbox ?? false } }
     const write = async (chunk: readonly MessageInFlight[]) => {
       const settled = await settle({ ...deps, workerId }, { storeId, db: deps.db }, ending, chunk, silence)
-      const unheard = chunk.filter((each) => isUnheard(each) && settled.has(each.ready.row.id))
+      const unheard = chunk.filter((each) => hasNoReply(each) && settled.has(each.ready.row.id))
       for (const { ready } of unheard) deps.log.warn({ storeId, messageId: ready.row.id }, 'message.outcome-unknown')
       unknown += unheard.length
     }
@@ -96,7 +96,7 @@ function toMessageInFlight(deps: Deps, sent: AbandonedSend): MessageInFlight {
   return {
     ready,
     sendingAt,
-    outcome: answer?.outcome ?? UNHEARD,
+    outcome: answer?.outcome ?? NO_REPLY,
     answeredAt: answer ? new Date(answer.at) : sendingAt,
   }
 }

@@ -50,7 +50,7 @@ const call = async ({ token }: MessageScene, method: string, url: string, body?:
   return reply
 }
 
-/** The flow, saved anew. */
+/** The flow, saved again. */
 const saveFlow = async (scene: MessageScene, change: (steps: ReturnType<typeof buildSavedSteps>) => object[]) => {
   const { name, steps } = (await call(scene, 'GET', '/api/flows')).body.flows[0]
   await call(scene, 'PUT', `/api/flows/${scene.flowId}`, { name, steps: change(buildSavedSteps(steps, () => ({}))) })

@@ -82,7 +82,7 @@ test('of a flow, whose later steps wait', async () => {
   })
 })
 
-test('of the carts: each page tells of one message, in a state that the figures count', async () => {
+test('each page of carts shows one message, in a state that the figures count', async () => {
   const shop: Shop = await createShop(world, MAILS)
   await createCampaign(world, shop, inTwoDays())
   await runTick(world, shop)

@@ -25,11 +25,11 @@ export function selectAffordable<Row extends Priced>(
   { slots, credits, perMille }: Allowance,
 ): Row[] {
   if (perMille === null) return ready.slice(0, slots)
-  let left = credits
+  let balance = credits
   const byCredits = ready.slice(slots).filter((each) => {
     const price = getCreditPrice(each, perMille)
-    if (price > left) return false
-    left -= price
+    if (price > balance) return false
+    balance -= price
     return true
   })
   return [...ready.slice(0, slots), ...byCredits]

@@ -92,7 +92,7 @@ describe('the next process settles the mail, and the next step keeps its distanc
       const left = first.sending_at!
       expect([first.state, first.answer?.state, left]).toEqual(['sending', outcome ? state : undefined, world.now])
       expect((await nextOf(of)).due_at).toEqual(new Date(left.getTime() + HOUR))
-      // Its old time comes, and nobody has found the one before it.
+      // Its old time comes before the abandoned message is recovered.
       await others(of, HOUR)
       await others(of, HOUR)
       expect(sentOf(of)).toEqual([first.id])

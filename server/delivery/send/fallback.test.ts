@@ -85,7 +85,7 @@ test('without an email address the SMS is sent, and the record explains the skip
     otherChannels: [{ channel: 'email', reason: 'no_contact' }],
   })
   expect((await whyFirst()).at(-2)).toContain('By email: No usable email address has been captured yet.')
-  // Of what is still to come the same is said before.
+  // The forecast shows the same.
   const { messages } = (await call('GET', `/api/flows/${store.flowId}/upcoming?minutes=1440`)).body
   expect(messages).toMatchObject([{ step: 2, channel: 'sms', to: phone }])
 })

@@ -193,7 +193,7 @@ test('a changed price is shown, also in the total', async () => {
   await sendDueMessages(world, storeId)
   expect(mail().text).toContain('1 × Brass Lamp: $49.00')
   expect(mail().html).toContain('$85.00')
-  // The copy of the catalogue has it now; the next mail says the same.
+  // The copy of the catalogue has it now; the next mail shows the same.
   world.sent.length = 0
   world.advance(DAY)
   await sendDueMessages(world, storeId)

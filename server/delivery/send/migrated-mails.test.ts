@@ -88,7 +88,7 @@ test('messages sent, held, claimed and in flight before the migration end correc
     const { state, reason } = (await readStoredMessages(world, storeId)).find((row) => row.id === id)!
     return reason ? `${state}(${reason})` : state
   }
-  // The click is evidence that what nobody knew of has arrived (D4).
+  // The click proves that the mail with the unknown result arrived (D4).
   expect(await stateOf(idOf('unknown'))).toBe('sent')
 
   world.sent.length = 0

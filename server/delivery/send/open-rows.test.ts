@@ -65,7 +65,7 @@ const KNOWN: Record<string, Known> = {
   },
   'messages/sql.ts wakeHeldMessages': 'what was held for a reason is looked at again',
 
-  // What people say, and what is said of their addresses
+  // Replies of shoppers, and reports about their addresses
   'messages/track-sql.ts skipOpenMessagesTo': [
     'both unsubscribe, by the links of their mails',
     'their addresses are suppressed by hand',

@@ -242,7 +242,7 @@ test('no mail is sent when the commit of `sending` takes a minute, because the o
     buy()
   })
   await sendWith(slowCommit, storeId)
-  // The next round read the orders anew.
+  // The next run reads the orders again.
   expect(world.sent).toEqual([])
   expect(await listStepStates(world, storeId)).toEqual([
     'cancelled(purchased)',

@@ -25,7 +25,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
 
@@ -186,7 +186,7 @@ describe('messages in flight of a dead process are settled', () => {
       await world.pool.query(`update messages set state = 'sent', answer = null, judged = null where id = any($1)`, [
         others,
       ])
-      await transact({ storeId, db: world.db }, scheduleNextLook)
+      await transact({ storeId, db: world.db }, scheduleNextRun)
       const planned = await readNextDueAt(world, storeId)
       await closes()
       const { wake_at } = await readStoredMessage(world, ids.retry)

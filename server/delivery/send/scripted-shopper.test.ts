@@ -27,7 +27,7 @@ let captureKey: string
 let ids: string[]
 
 beforeAll(async () => {
-  // 10:00 in New York, 16:00 in Berlin: nobody sleeps for the next hours.
+  // 10:00 in New York, 16:00 in Berlin: no quiet hours for the next hours.
   world.now = new Date('2026-03-02T15:00:00Z')
   shop = await startDemoStore({ port: 0, dataFile: ':memory:', now: () => world.now.getTime(), ...keys })
   world.storeClient = (access) =>
@@ -158,7 +158,7 @@ const got = ({ email, phone }: Shopper) => ({
     .filter((each) => each.direction === 'out' && !/keine Nachrichten mehr/.test(each.body)).length,
 })
 
-/** The last that the cart's timeline says of each step. */
+/** The newest timeline entry of each step. */
 async function told({ email }: Shopper): Promise<string[]> {
   const cart = await world.db.selectFrom('carts').select('id').where('email', '=', email).executeTakeFirstOrThrow()
   const { body } = await world.request('GET', `/api/carts/${cart.id}/messages?storeId=${storeId}`, {

@@ -13,7 +13,7 @@ import type { Deps } from '../../deps.ts'
 import type { ChannelName, OutgoingText } from '../../messages/channels/channel.ts'
 import type { Authorized, SendAuthorization } from '../../messages/channels/send-authorization.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
-import { scheduleNextLook, wakeRequestedMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeRequestedMessages } from '../../messages/messages/messages.ts'
 import { buildFeedbackId, type Composed, outgoingEmail } from '../compose/compose.ts'
 import { toTopic } from '../compose/compose-push.ts'
 import { type AnyComposed, isPush, isText } from '../decide/composing.ts'
@@ -66,7 +66,7 @@ export async function sendDue(
   try {
     await sendBatches(deps, store, { lease, late, batchSize, stepAside }).finally(async () => {
       // The lease ends in any case: renewed for ever, it would block every other sender of the store.
-      await transact(store, scheduleNextLook).finally(() => lease.end())
+      await transact(store, scheduleNextRun).finally(() => lease.end())
     })
   } finally {
     // Another process may already hold the store's lease. Shutdown still waits for these replies.

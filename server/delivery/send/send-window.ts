@@ -23,7 +23,7 @@ export interface SendContext {
   transport: HasSlots
   /** The mail server of the queue; null for texts and notifications. */
   mail: MailTransport | null
-  /** Sends one message. Stops between attempts once `mayGoOn` says no. */
+  /** Sends one message. Stops between attempts once `mayGoOn` returns false. */
   sendOne: (each: OutgoingMessage, mayGoOn: () => boolean) => Promise<Outcome>
   /** The credit price per mille of the cost, for messages beyond the plan; null: credits do not pay here. */
   credits: { perMille: number } | null

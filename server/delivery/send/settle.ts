@@ -2,7 +2,7 @@ import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
-import { scheduleNextLook, spaceNextSteps } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, spaceNextSteps } from '../../messages/messages/messages.ts'
 import type { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
 import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { applyReports } from '../outcome/delivery.ts'
@@ -37,7 +37,7 @@ export interface Answer {
 export type MessageInFlight = SendResult<SentRow & { row: { shopper_id: string } }>
 
 /** The outcome of a message whose process ended before a reply came. */
-export const UNHEARD: Outcome = { kind: 'unknown', reason: 'unheard', response: '' }
+export const NO_REPLY: Outcome = { kind: 'unknown', reason: 'unheard', response: '' }
 
 /**
  * Settles messages of one channel in one commit, with their shoppers locked. It skips messages that another process has
@@ -47,28 +47,28 @@ export const UNHEARD: Outcome = { kind: 'unknown', reason: 'unheard', response: 
 export async function settle(
   deps: Deps,
   store: StoreDb<Db>,
-  ending: SettleContext,
+  context: SettleContext,
   done: readonly MessageInFlight[],
   silence: sql.Silence | null = null,
 ): Promise<Set<string>> {
-  const { channel, evaluation } = ending
+  const { channel, evaluation } = context
   const { account_id: accountId } = evaluation.situation
-  const isMailbox = ending.mail?.isMailbox ?? false
+  const isMailbox = context.mail?.isMailbox ?? false
   const settled = await transact(store, async (tx) => {
     await lockShoppersById(
       tx,
       done.map(({ ready }) => ready.row.shopper_id),
     )
     // These locks block the whole account, so they are taken only if usage or credits are given back.
-    const isGivenBack = done.some(({ outcome }) => !mayHaveArrived(outcome))
-    if (isGivenBack && isTextChannelName(channel))
+    const returnsAllowance = done.some(({ outcome }) => !mayHaveArrived(outcome))
+    if (returnsAllowance && isTextChannelName(channel))
       await lockPlanAndCredits(tx, { accountId, month: evaluation.month, channel })
     const now = deps.now()
     const messages = done.map((each) => ({
       id: each.ready.row.id,
       sending_at: each.sendingAt,
       end: buildEnd(each, isMailbox),
-      is_unheard: isUnheard(each),
+      is_unheard: hasNoReply(each),
       is_out: mayHaveArrived(each.outcome),
     }))
     const settledIds = await sql.settle(tx, messages, { badge: channelTraits[channel].badge, now, silence })
@@ -84,34 +84,34 @@ export async function settle(
         now,
       )
     const hasEndedHere = (each: MessageInFlight) => isFinal(each) && isSettledHere(each)
-    const toRecord = done.filter((each) => !hasEndedHere(each) && !isUnheard(each))
-    await recordOutcomes(deps, tx, ending, { ended: done.filter(hasEndedHere), answered: toRecord })
+    const toRecord = done.filter((each) => !hasEndedHere(each) && !hasNoReply(each))
+    await recordOutcomes(deps, tx, context, { ended: done.filter(hasEndedHere), answered: toRecord })
     // The send run that sent these may have scheduled its next run before the steps moved here.
-    if (delaying.length > 0 || needsNextRun(toRecord)) await scheduleNextLook(tx)
+    if (delaying.length > 0 || needsNextRun(toRecord)) await scheduleNextRun(tx)
     return settledIds
   })
-  await applyEarlyReports(deps, ending, done)
+  await applyEarlyReports(deps, context, done)
   return settled
 }
 
-export const isUnheard = ({ outcome }: { outcome: Outcome }): boolean => outcome === UNHEARD
-const isFinal = (each: MessageInFlight): boolean => each.outcome.kind === 'accepted' || isUnheard(each)
+export const hasNoReply = ({ outcome }: { outcome: Outcome }): boolean => outcome === NO_REPLY
+const isFinal = (each: MessageInFlight): boolean => each.outcome.kind === 'accepted' || hasNoReply(each)
 
 /** Accepted messages and those without a reply end here; `recordOutcomes` applies the other replies. */
 function buildEnd(each: MessageInFlight, isMailbox: boolean): sql.End | null {
   if (!isFinal(each)) return null
   const { state, reason, provider_id, response, result, news } = buildOutcomeRow(each, isMailbox)
   const end = { state, reason, provider_id, result }
-  if (isUnheard(each)) return { ...end, response: null, news: null, inputs: { cause: NO_ANSWER } }
+  if (hasNoReply(each)) return { ...end, response: null, news: null, inputs: { cause: NO_REPLY_CAUSE } }
   return { ...end, response, news, inputs: { response } }
 }
 
-const NO_ANSWER = 'the sending process ended before an answer came'
+const NO_REPLY_CAUSE = 'the sending process ended before an answer came'
 
 /** Applies delivery reports that arrived before the provider's reply was recorded. Never throws. */
 async function applyEarlyReports(deps: Deps, { channel, evaluation }: SettleContext, done: readonly MessageInFlight[]) {
   const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
   if (providerIds.length === 0 || !isTextChannelName(channel)) return
-  const of = { accountId: evaluation.situation.account_id, channel, providerIds }
-  await applyReports(deps, of).catch((error) => deps.log.error({ err: error }, 'message.reports-not-applied'))
+  const reportFilter = { accountId: evaluation.situation.account_id, channel, providerIds }
+  await applyReports(deps, reportFilter).catch((error) => deps.log.error({ err: error }, 'message.reports-not-applied'))
 }

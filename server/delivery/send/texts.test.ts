@@ -25,7 +25,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import type { Outcome, TextChannel } from '../../messages/channels/channel.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { sendDue } from './send-due.ts'
 
 // SMS and WhatsApp on the engine's way: flows, reports, budget, and channels that are nothing but a file.
@@ -83,7 +83,7 @@ describe('steps of a flow', () => {
     })
     world.answerText = async () => {
       // A cart of the store changes meanwhile: the next look is at what waits then.
-      await transact(store, scheduleNextLook)
+      await transact(store, scheduleNextRun)
       return { kind: 'retry', reason: 'later', response: 'later', retryAfterMs: 90_000 }
     }
     await advanceToAbandoned(world, storeId, HOUR)
@@ -108,7 +108,7 @@ describe('steps of a flow', () => {
       ['email', 'scheduled'],
       ['email', 'scheduled'],
     ])
-    // The shopper of the same cart again: its first step has gone, by whatever channel.
+    // The same cart again: its first step was sent, on any channel.
     await recordOrders(world.deps, storeId, [{ ...order, total: '99.00' } as typeof order], 'sync')
     await passTime(world, storeId, HOUR)
     expect((await readMessages(world, storeId)).filter(({ step }) => step === 1)).toHaveLength(1)

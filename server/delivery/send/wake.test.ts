@@ -4,10 +4,11 @@ import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, createMessageScene, HOUR, listStepStates, readCart } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'
-import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeCartMessages } from '../../messages/messages/messages.ts'
 import { sendDue } from './send-due.ts'
 
-// What holds a message ends while the verdict about it is being written: it is looked at again all the same, and not at its age limit.
+// The cause of a hold ends while the decision is being written: the message is still decided again, before its age
+// limit.
 
 const world = createWorld()
 
@@ -58,7 +59,7 @@ test('a message wakes when its reason ends between its decision and the commit o
     await setEmail(cart.email)
     await transact({ storeId, db: world.db }, async (tx) => {
       await wakeCartMessages(tx, [cart.id], world.now)
-      await scheduleNextLook(tx)
+      await scheduleNextRun(tx)
     })
   })
   expect(await listStepStates(world, storeId)).toEqual(['sent', 'scheduled', 'scheduled'])

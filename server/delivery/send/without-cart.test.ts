@@ -5,7 +5,7 @@ import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/sho
 import { createWorld } from '../../../test/world.ts'
 import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { type MessagePlan, planMessages } from '../../messages/messages/plan.ts'
 import { recordOrderConsents } from '../../shoppers/consent/consents.ts'
 import { findPerson } from '../../workspace/privacy/person.ts'
@@ -53,7 +53,7 @@ function plan(people: readonly Person[], { originId = createId(), ...more }: Wan
       ...{ channel: 'email', templateId: null, purchasesSince: null, now, dueAt: now, wakeAt: now },
       ...{ expiresAt: new Date(now.getTime() + DAY), ...more },
     })
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
     return planned.map(({ id }) => id)
   })
 }
@@ -185,7 +185,7 @@ async function suppress(address: string): Promise<void> {
   expect((await world.request('POST', '/api/suppressions', { token: shop.token, body })).status).toBe(200)
 }
 
-/** Of a batch that is being sent: somebody whose message is decided on and has not left. */
+/** A shopper of the batch in progress whose message is decided but not sent. */
 async function oneWaiting(people: readonly Person[]): Promise<string> {
   const waiting = (await shop.messages()).find(({ state }) => state === 'claimed')!
   return people.find(({ id }) => id === waiting.shopper_id)!.email

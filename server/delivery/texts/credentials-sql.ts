@@ -15,7 +15,7 @@ export function readCredentials({ db, accountId }: AccountDb, channel: TextChann
 
 export type CredentialsRow = NonNullable<Awaited<ReturnType<typeof readCredentials>>>
 
-export interface KeptCredentials
+export interface StoredCredentials
   extends Pick<
     ChannelCredentialsTable,
     'channel' | 'provider' | 'hook_key' | 'encrypted' | 'check_answer' | 'checked_at' | 'version' | 'templates_at'
@@ -26,7 +26,7 @@ export interface KeptCredentials
   templates: object
 }
 
-export function toColumns({ channel, ...rest }: KeptCredentials) {
+export function toColumns({ channel, ...rest }: StoredCredentials) {
   const columns = {
     ...rest,
     identity: JSON.stringify(rest.identity),

@@ -48,12 +48,12 @@ const put = (path: string, body: object, token = store.token) =>
 const read = async (token = store.token) => (await world.request('GET', '/api/channels', { token })).body
 
 describe('credentials', () => {
-  test('missing outside local mode mean that there is no channel, as the reply says', async () => {
+  test('leave the account without a channel when missing outside local mode', async () => {
     expect(await read()).toMatchObject({ sms: { state: 'missing' }, whatsapp: { state: 'missing', phoneUrl: null } })
     expect(await world.deps.channels.text(store.accountId, 'sms')).toBeNull()
   })
 
-  test('that the provider refuses are not saved, and its message is returned', async () => {
+  test('are not saved when the provider rejects them, and its message is returned', async () => {
     expect(await put('sms', { ...sms, authToken: 'wrong' })).toMatchObject({
       status: 422,
       body: { code: 'unprocessable', error: '20003 Authenticate' },
@@ -104,7 +104,7 @@ describe('credentials', () => {
     expect((await (await world.deps.channels.text(store.accountId, 'sms'))!.check()).isOk).toBe(true)
   })
 
-  test('belong to one channel object until they change, as it counts the slots (D10)', async () => {
+  test('keep one channel object, which counts send slots, until they change (D10)', async () => {
     const text = () => world.deps.channels.text(store.accountId, 'sms')
     const before = await text()
     expect(await text()).toBe(before)
@@ -173,7 +173,7 @@ describe('the template', () => {
     world.deps.config = { ...world.deps.config, publicUrl: 'https://recoup.example.com' }
   })
 
-  test('list is reloaded and shows the approval status', async () => {
+  test('is reloaded with its approval status', async () => {
     const reply = await world.request('POST', '/api/channels/whatsapp/templates', { token: store.token })
     expect(reply.body.templates).toHaveLength(5)
     expect(reply.body.template.name).toBe('cart_reminder')

@@ -19,7 +19,7 @@ import type { TextChannelName } from '../../messages/channels/channel.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
 import { countPlaceholders, type ProviderTemplate } from '../../messages/channels/templates.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
-import type { KeptCredentials } from './credentials-sql.ts'
+import type { StoredCredentials } from './credentials-sql.ts'
 import * as sql from './credentials-sql.ts'
 import { toColumns } from './credentials-sql.ts'
 import {
@@ -37,8 +37,8 @@ import {
 
 const CHECKS: Limit = { name: 'channel-check', points: 30, windowS: 900 }
 
-type SmsWanted = z.output<typeof saveSmsChannel.body>
-type WhatsappWanted = z.output<typeof saveWhatsappChannel.body>
+type SmsInput = z.output<typeof saveSmsChannel.body>
+type WhatsappInput = z.output<typeof saveWhatsappChannel.body>
 
 /** `mayLead`: includes the webhook URLs to enter at the provider. */
 export async function viewChannels(deps: Deps, account: AccountDb<Db>, session: Session, mayLead: boolean) {
@@ -107,7 +107,7 @@ function hooksOf({ config, secrets }: Deps, row: sql.CredentialsRow) {
   ]
 }
 
-interface Wanted {
+interface ChannelInput {
   channel: TextChannelName
   provider: 'twilio' | 'meta'
   identity: Identity
@@ -117,7 +117,7 @@ interface Wanted {
   version: number
 }
 
-export function saveSms(deps: Deps, account: AccountDb<Db>, session: Session, wanted: SmsWanted): Promise<void> {
+export function saveSms(deps: Deps, account: AccountDb<Db>, session: Session, wanted: SmsInput): Promise<void> {
   const { accountSid, authToken, senders, version } = wanted
   const secrets = { authToken, accessToken: '', appSecret: '' }
   const identity = { accountSid }
@@ -128,7 +128,7 @@ export function saveWhatsapp(
   deps: Deps,
   account: AccountDb<Db>,
   session: Session,
-  wanted: WhatsappWanted,
+  wanted: WhatsappInput,
 ): Promise<void> {
   const { provider, version } = wanted
   if (provider === 'twilio') {
@@ -147,7 +147,7 @@ export function saveWhatsapp(
  * Verifies and saves credentials, and wakes messages that waited for them in the same commit. Throws `unprocessable`
  * with the provider's message and saves nothing if the provider refuses them.
  */
-async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted: Wanted): Promise<void> {
+async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted: ChannelInput): Promise<void> {
   keepDemo(session)
   const { channel, provider, identity } = wanted
   const known = await sql.readCredentials(account, channel)
@@ -182,7 +182,7 @@ function keepDemo(session: Session): void {
 }
 
 /** The verify token is created once and kept, because it is stored in Meta's settings. */
-function completeSecrets({ provider, secrets }: Wanted, kept: CredentialSecrets | null): CredentialSecrets {
+function completeSecrets({ provider, secrets }: ChannelInput, kept: CredentialSecrets | null): CredentialSecrets {
   const names = provider === 'twilio' ? (['authToken'] as const) : (['accessToken', 'appSecret'] as const)
   const missing = names.filter((name) => !secrets[name] && !kept?.[name])
   if (missing.length > 0) {
@@ -274,7 +274,7 @@ function lockCredentials({ db, accountId }: AccountTx, channel: TextChannelName)
     .executeTakeFirst()
 }
 
-async function saveCredentials({ db, accountId }: AccountTx, kept: KeptCredentials): Promise<void> {
+async function saveCredentials({ db, accountId }: AccountTx, kept: StoredCredentials): Promise<void> {
   const { channel, columns } = toColumns(kept)
   await db
     .insertInto('channel_credentials')

@@ -15,7 +15,7 @@ import type { Authorized } from '../../messages/channels/send-authorization.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
 import { chooseSender, estimateText } from '../../messages/channels/senders.ts'
 import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
-import { type CredentialsRow, type KeptCredentials, readCredentials, toColumns } from './credentials-sql.ts'
+import { type CredentialsRow, readCredentials, type StoredCredentials, toColumns } from './credentials-sql.ts'
 import { registerLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.ts'
 import { openProviderHttp, type ProviderAnswer, type ProviderHttp, toSilenceOutcome } from './provider-http.ts'
 import { toRefusalOutcome } from './text-outcome.ts'
@@ -157,7 +157,7 @@ async function givenTo(deps: TextChannelDeps, accountId: string, channel: TextCh
   return isByOperator ? 'operator' : null
 }
 
-function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChannelName): KeptCredentials {
+function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChannelName): StoredCredentials {
   const { sender, ...identity } = sandboxIdentity(accountId)
   const [authToken, accessToken, appSecret, verifyToken] = Array.from({ length: 4 }, createToken)
   const plain = { authToken: authToken!, accessToken: accessToken!, appSecret: appSecret!, verifyToken: verifyToken! }
@@ -178,7 +178,7 @@ function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChann
 }
 
 /** Stores only a hook key, so that delivery reports name the account; the rest is in the configuration. */
-function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): KeptCredentials {
+function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): StoredCredentials {
   const plain = { authToken: '', accessToken: '', appSecret: '', verifyToken: '' }
   return {
     ...{ channel: 'sms', provider: 'operator', hook_key: createToken(), identity: {}, senders: [], template: null },
@@ -500,7 +500,7 @@ interface ContentShape {
 const toCategory = (name: string) => (name === 'utility' || name === 'authentication' ? name : 'marketing')
 
 /** Inserts built-in credentials once. They replace other built-in ones, but none that the account entered. */
-async function insertBuiltIn({ db, accountId }: AccountDb, kept: KeptCredentials): Promise<void> {
+async function insertBuiltIn({ db, accountId }: AccountDb, kept: StoredCredentials): Promise<void> {
   const { channel, columns } = toColumns(kept)
   await db
     .insertInto('channel_credentials')

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const nothing = async () => {}
 
-/** Time passes minute by minute, or in longer steps; what works meanwhile is said per test. */
+/** Advances the clock by minutes or longer steps; each test sets which parts work meanwhile. */
 async function live(minutes: number, each: () => Promise<unknown> = nothing, step = 1): Promise<void> {
   for (let minute = 0; minute < minutes; minute += step) {
     world.advance(step * MINUTE)
@@ -336,7 +336,7 @@ test('two workers raise one alarm, and a disconnected store raises none', async 
   expect((await world.request('GET', '/readyz')).body.alarms).toEqual([])
 })
 
-test('the external monitor is pinged every minute, and told of a stopped stage', async () => {
+test('pings the external monitor every minute and reports a stopped stage', async () => {
   const asked: string[] = []
   const server = http.createServer((request, reply) => {
     asked.push(request.url!)

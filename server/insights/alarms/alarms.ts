@@ -104,7 +104,7 @@ async function evaluateStores(watch: Watch): Promise<void> {
   if (marks.length > 0) await saveMarks(db, marks)
 }
 
-async function findings(watch: Watch, look: StoreLook, heartbeats: Map<Stage, Heartbeat>) {
+async function findings(watch: Watch, look: StoreCheck, heartbeats: Map<Stage, Heartbeat>) {
   return [
     syncFinding(watch, look),
     detectionFinding(watch, look),
@@ -114,7 +114,7 @@ async function findings(watch: Watch, look: StoreLook, heartbeats: Map<Stage, He
   ]
 }
 
-function syncFinding({ now }: Watch, look: StoreLook): Finding {
+function syncFinding({ now }: Watch, look: StoreCheck): Finding {
   const evidence = {
     connectedAt: look.connected_at,
     completedAt: look.sync_completed_at,
@@ -130,11 +130,11 @@ function syncFinding({ now }: Watch, look: StoreLook): Finding {
   }
 }
 
-function detectionFinding({ now }: Watch, { late_carts: waiting }: StoreLook): Finding {
+function detectionFinding({ now }: Watch, { late_carts: waiting }: StoreCheck): Finding {
   return { stage: 'detection', cause: waiting > 0 ? 'late' : null, since: now, waiting, detail: null }
 }
 
-function sendingFinding({ now }: Watch, look: StoreLook, heartbeat: Heartbeat | undefined): Finding {
+function sendingFinding({ now }: Watch, look: StoreCheck, heartbeat: Heartbeat | undefined): Finding {
   const cause = rules.findSendingCause({
     overdue: look.overdue,
     overdueBefore: heartbeat?.overdue ?? 0,
@@ -153,7 +153,7 @@ function sendingFinding({ now }: Watch, look: StoreLook, heartbeat: Heartbeat | 
   }
 }
 
-async function captureFinding(watch: Watch, look: StoreLook, heartbeat: Heartbeat | undefined): Promise<Finding> {
+async function captureFinding(watch: Watch, look: StoreCheck, heartbeat: Heartbeat | undefined): Promise<Finding> {
   const { now } = watch
   const alive = { stage: 'capture', cause: null, since: now, waiting: 0, detail: null } as const
   // An offline shop has no shoppers; the sync stage reports it.
@@ -170,7 +170,7 @@ async function captureFinding(watch: Watch, look: StoreLook, heartbeat: Heartbea
   return surprise < rules.SURPRISE_LIMIT ? alive : { ...alive, cause: 'silence', since: from }
 }
 
-async function reportsFinding({ deps, now }: Watch, look: StoreLook): Promise<Finding> {
+async function reportsFinding({ deps, now }: Watch, look: StoreCheck): Promise<Finding> {
   if (!look.lacks_reports) return { stage: 'reports', cause: null, since: now, waiting: 0, detail: null }
   const evidence = await countReports({ storeId: look.store_id, db: deps.db }, limitsAt(now))
   const isStopped = rules.areReportsStopped(evidence)
@@ -281,7 +281,7 @@ interface Limits {
   history: Date
 }
 
-interface StoreLook {
+interface StoreCheck {
   store_id: string
   time_zone: string
   connected_at: Date
@@ -309,9 +309,9 @@ const LONGEST_QUIET = sql`interval '61 minutes'`
  * Lists connected stores with a stage that looks stopped now or did at the last check. Carts and rows just created (an
  * import brings old ones) do not count as late.
  */
-export async function listStoresToCheck(db: Db, limits: Limits): Promise<StoreLook[]> {
+export async function listStoresToCheck(db: Db, limits: Limits): Promise<StoreCheck[]> {
   const { now, sync, detection, sending, reports, history } = limits
-  const rows = await sql<StoreLook>`
+  const rows = await sql<StoreCheck>`
     with late as (
       select store_id, count(*)::int as carts from carts
       where status = 'active' and abandon_at <= ${detection} and created_at <= ${detection} group by store_id),

@@ -169,7 +169,7 @@ test('the operator is alerted for our own stages, and for stores only when half 
   expect(rules.isOperatorsConcern([], 0)).toBe(false)
 })
 
-test('no silence is surprising before `quietUntil`, whatever the hours before it were like', () => {
+test('raises no alarm before the end of the expected silence, regardless of the hours before', () => {
   for (const [seed, size] of [20, 300, 3_000].entries()) {
     const month = aMonth(size, seed)
     let last = month.lived.indexOf(1, WATCH_FROM)

@@ -24,7 +24,7 @@ export const DETECTION_LIMIT_MS = 5 * MINUTE_MS
 export const SENDING_LIMIT_MS = 10 * MINUTE_MS
 const SENDING_CONFIRM_MS = 150_000
 const MAIL_SERVER_CONFIRM_MS = 8 * MINUTE_MS
-/** One deferred message (greylisting) says nothing about the server; several do. */
+/** One deferred message (greylisting) is no sign of a broken server; several are. */
 const PUT_OFF_LEAST = 3
 
 /**

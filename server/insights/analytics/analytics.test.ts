@@ -258,7 +258,7 @@ test('a store never counted is shown as being counted, without a time', async ()
 
 test('a store counted while empty is shown as being counted once it has carts, in all replies', async () => {
   const shop = await createShop(world, { plan: 'growth' })
-  // Everything is noted to be counted anew, and there is nothing.
+  // All days are marked for a recount, and there is no data.
   await world.db.updateTable('stores').set({ time_zone: 'Europe/Berlin' }).where('id', '=', shop.storeId).execute()
   await countFigures(world.deps)
   await shop.fill('one', [tea()])
@@ -267,7 +267,7 @@ test('a store counted while empty is shown as being counted once it has carts, i
   expect((await read(shop, '/recovery-rate-trend', '&period=30d')).body).toMatchObject(isCounting)
   await countFigures(world.deps)
   expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, counts: { carts: 1 } })
-  // What comes later is told by its moment, beside what is counted.
+  // Later changes are read by their time, in addition to the counted days.
   await shop.fill('two', [tea()])
   expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, countedUntil: expect.any(String) })
 })

@@ -28,14 +28,14 @@ import { daysOfRange, type RangeDays } from './ranges.ts'
 // currency.
 
 /** One store, or all stores of the account with one currency. */
-export interface AskedOfStores {
+export interface AccountQuery {
   account: AccountDb<Db>
   store: StoreDb<Db>
   query: StoresQuery
   now: Date
 }
 
-export interface Asked extends AskedOfStores {
+export interface RangeQuery extends AccountQuery {
   range: AnalyticsRange
   /** An export: waits until all products are summed, because a file does not refresh. */
   isFile?: boolean
@@ -48,14 +48,14 @@ export interface Scope {
   days: RangeDays
 }
 
-export interface Asking {
+export interface ResolvedQuery {
   /** The chosen store first. */
   scopes: Scope[]
   currency: string
 }
 
 /** Selects stores and currency, as far as the plan allows (decisions 131 and 154). */
-export async function resolveScopes({ range, ...asked }: Asked): Promise<Asking> {
+export async function resolveScopes({ range, ...asked }: RangeQuery): Promise<ResolvedQuery> {
   const { rows, currency } = await listRequestedStores(asked)
   const scopeOf = (row: StoreRow): Scope => ({
     store: { storeId: row.id, db: asked.store.db },
@@ -66,7 +66,7 @@ export async function resolveScopes({ range, ...asked }: Asked): Promise<Asking>
 }
 
 /** The selected stores, the chosen one first. Only connected stores are summed. */
-export async function listRequestedStores({ account, store, query, now }: AskedOfStores) {
+export async function listRequestedStores({ account, store, query, now }: AccountQuery) {
   const own = requireFound(await readStore(store), 'Store')
   if (query.stores === 'one') return { rows: [own], currency: own.currency }
   await requireFeature(account, now, { feature: 'multi_store_dashboard', sentence: analyticsTexts.allStoresPlan })
@@ -78,7 +78,7 @@ export async function listRequestedStores({ account, store, query, now }: AskedO
 }
 
 /** The free plan shows figures and funnel of 7 and 30 days, starter and higher plans the rest (decision 131). */
-export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
+export async function readAnalytics(asked: RangeQuery): Promise<AnalyticsReply> {
   const isWhole = hasFeature(await loadEntitlements(asked.account, asked.now), 'advanced_analytics')
   if (!isWhole && rangeDays[asked.range] > 30) await demandAdvanced(asked)
   const asking = await resolveScopes(asked)
@@ -120,12 +120,12 @@ export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
   }
 }
 
-export const demandAdvanced = ({ account, now }: Pick<Asked, 'account' | 'now'>) =>
+export const demandAdvanced = ({ account, now }: Pick<RangeQuery, 'account' | 'now'>) =>
   requireFeature(account, now, { feature: 'advanced_analytics', sentence: analyticsTexts.advancedPlan })
 
 async function advanced(
-  { range, now, isFile = false }: Asked,
-  asking: Asking,
+  { range, now, isFile = false }: RangeQuery,
+  asking: ResolvedQuery,
   sums: { carts: readonly CartSums[]; orders: readonly OrderSums[]; messages: readonly ChannelSums[] },
 ) {
   const { scopes, currency } = asking
@@ -155,7 +155,7 @@ const countRefusedIn = ({ store, row: { time_zone: zone }, days: { first, last }
 const TOP = 10
 
 /** The top products of all stores; equal products of two stores are not merged. */
-async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
+async function topProducts({ scopes, currency }: ResolvedQuery, isFile: boolean) {
   let isWhole = true
   const rows = await eachStore(scopes, async ({ store, days }) => {
     if (isFile) await ensureRange(store, days)
@@ -170,7 +170,7 @@ async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
 }
 
 /** Fields that every reply contains. */
-export async function buildFrame({ scopes, currency }: Asking) {
+export async function buildFrame({ scopes, currency }: ResolvedQuery) {
   const [own] = scopes
   const counted = await Promise.all(scopes.map(({ store }) => readCountedUntil(store)))
   const isBeingCounted = counted.includes('being counted')

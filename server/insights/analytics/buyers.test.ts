@@ -5,7 +5,7 @@ import { sql } from '../../core/db/db.ts'
 import { countAskedBuyers } from './buyers.ts'
 import { countFigures } from './figures.ts'
 
-// Distinct buyers of a range (decision 95): nobody waits until those of a store with many orders are counted.
+// Distinct buyers of a range (decision 95): other stores do not wait for a store with many orders.
 
 const world = createWorld()
 const ada = 'ada@shoppers.example.com'

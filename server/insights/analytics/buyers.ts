@@ -21,13 +21,13 @@ export interface Buyers {
   isBeingCounted: boolean
 }
 
-interface Look {
+interface BuyerQuery {
   range: AnalyticsRange
   zone: string
   now: Date
 }
 
-export async function readBuyers(store: StoreDb<Db>, look: Look): Promise<Buyers> {
+export async function readBuyers(store: StoreDb<Db>, look: BuyerQuery): Promise<Buyers> {
   const days = rangeDays[look.range]
   const counts = await sql.readBuyers(store, days)
   if (isFresh(counts, look)) return { counts, isBeingCounted: false }
@@ -43,13 +43,13 @@ export async function readBuyers(store: StoreDb<Db>, look: Look): Promise<Buyers
 }
 
 /** A count from the future was made before the clock was set back. */
-function isFresh(counts: sql.BuyerCounts | null, { range, zone, now }: Look): boolean {
+function isFresh(counts: sql.BuyerCounts | null, { range, zone, now }: BuyerQuery): boolean {
   if (counts === null || counts.until !== daysOfRange(range, now, zone).last) return false
   const ageMs = now.getTime() - counts.counted_at.getTime()
   return ageMs >= 0 && ageMs < OLD_MS
 }
 
-function countBuyers(tx: StoreTx, { range, zone, now }: Look): Promise<void> {
+function countBuyers(tx: StoreTx, { range, zone, now }: BuyerQuery): Promise<void> {
   const { first, last } = daysOfRange(range, now, zone)
   const [from, to] = [getDayBounds(first, zone).since, getDayBounds(last, zone).until]
   return sql.countBuyers(tx, { days: rangeDays[range], until: last, from, to, now })

@@ -4,7 +4,7 @@ import { readStreams } from '../../carts/sync/streams.ts'
 import { findSyncProblem, syncAge } from '../../carts/sync/sync-status.ts'
 import type { Db, RawBuilder, StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { type AskedOfStores, listRequestedStores } from './analytics.ts'
+import { type AccountQuery, listRequestedStores } from './analytics.ts'
 import { countPeople } from './rollups.ts'
 import { MEASURES } from './rollups-sql.ts'
 import type { DaySpans, Sums } from './rules.ts'
@@ -22,7 +22,7 @@ import {
 // The dashboard: figures and chart of one store, or of all stores of the account with one currency (decision 154), from
 // rollups only (Way D). It never calls the shops; it shows the state of their last syncs (decision 28).
 
-export async function readStats(asked: AskedOfStores): Promise<DashboardStats> {
+export async function readStats(asked: AccountQuery): Promise<DashboardStats> {
   const { now } = asked
   const { stores, currency } = await readStanding(asked)
   const counted = await Promise.all(
@@ -57,7 +57,7 @@ export interface Chart extends ChartSums {
 }
 
 /** For several stores, buckets follow each store's clock; the labels are the first store's. */
-export async function readChart(asked: AskedOfStores, period: ChartPeriod): Promise<Chart> {
+export async function readChart(asked: AccountQuery, period: ChartPeriod): Promise<Chart> {
   const { stores, currency } = await readStanding(asked)
   const drawn = await Promise.all(
     stores.map(async ({ store, zone }) => {
@@ -79,7 +79,7 @@ interface Standing {
 }
 
 /** Loads the stores' sync state. Throws if one selected store, or each of several, has a sync problem. */
-async function readStanding(asked: AskedOfStores): Promise<{ stores: Standing[]; currency: string }> {
+async function readStanding(asked: AccountQuery): Promise<{ stores: Standing[]; currency: string }> {
   const { rows, currency } = await listRequestedStores(asked)
   const stores = await Promise.all(
     rows.map(async (row): Promise<Standing> => {

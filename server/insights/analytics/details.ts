@@ -5,7 +5,7 @@ import { readPages } from '../../access/http/downloads.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
 import { describePage } from '../../core/db/paging.ts'
-import { type Asked, buildFrame, demandAdvanced, eachStore, resolveScopes } from './analytics.ts'
+import { buildFrame, demandAdvanced, eachStore, type RangeQuery, resolveScopes } from './analytics.ts'
 import {
   buildCartFigures,
   buildSources,
@@ -23,7 +23,7 @@ import type { RangeDays } from './ranges.ts'
 
 // Additional figures of Advanced Analytics (decision 99).
 
-export async function readDetails(asked: Asked): Promise<AnalyticsDetails> {
+export async function readDetails(asked: RangeQuery): Promise<AnalyticsDetails> {
   await demandAdvanced(asked)
   const asking = await resolveScopes(asked)
   const { scopes, currency } = asking
@@ -99,7 +99,7 @@ export function formatOriginName({ origin_kind, name, step, removed_step }: Orig
 }
 
 /** Yields all products of the chosen store in list order. */
-export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly ProductSums[]> {
+export async function* pagesOfProducts(asked: RangeQuery): AsyncGenerator<readonly ProductSums[]> {
   const { scopes, currency } = await resolveScopes({ ...asked, query: { stores: 'one' } })
   const [{ store, days }] = scopes as [(typeof scopes)[number]]
   await ensureRange(store, days)
@@ -110,7 +110,7 @@ type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: numbe
 
 /** Reads products of the chosen store only, even if the figures cover several. */
 export async function readProducts(
-  asked: Asked & { query: ProductsQuery },
+  asked: RangeQuery & { query: ProductsQuery },
 ): Promise<{ products: TopProduct[]; pagination: Pagination } & Awaited<ReturnType<typeof buildFrame>>> {
   await demandAdvanced(asked)
   const asking = await resolveScopes({ ...asked, query: { stores: 'one' } })

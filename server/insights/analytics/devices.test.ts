@@ -92,7 +92,7 @@ test('a cart keeps its first device, the next cart has its own, and no other par
   await shop.pass(HOUR)
   expect(await devices()).toEqual({ phone: 1, desktop: 1 })
 
-  // An older word of the same shopper has everything folded anew.
+  // An older report of the same shopper makes all reports fold again.
   await shop.fill('two', [], {
     at: new Date(world.now.getTime() - 9 * HOUR),
     keys: [{ kind: 'email', value: 'ada@shoppers.example.com' }],

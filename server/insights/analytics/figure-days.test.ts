@@ -7,7 +7,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { sql } from '../../core/db/db.ts'
 import { countChanges, countFigures, rebuildFigures } from './figures.ts'
 
-// Which days of figures are counted anew, when, and what is said of them meanwhile (Way D).
+// Which days of figures are recounted and when, and what pages show meanwhile.
 
 const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com' }
@@ -146,7 +146,7 @@ test('a new attribution window recounts only orders; a new time zone recounts ev
   await expectCountedAnew(shop)
 })
 
-/** Looks before everything is counted anew. */
+/** Reads before the recount is complete. */
 async function expectCountedAnewBut(shop: Shop, look: () => Promise<void>) {
   await countFigures(world.deps)
   await look()

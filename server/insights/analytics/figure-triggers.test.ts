@@ -4,7 +4,7 @@ import { createShop, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { type Db, sql } from '../../core/db/db.ts'
 
-// Triggers note what figures are to be counted anew, in statements of one row and of a hundred thousand. A session plans what they do by its
+// Triggers mark the figures to recount, in statements of one row and of a hundred thousand. A session plans what they do by its
 // first statement and keeps the plan: what would take the square of the rows takes a second for one and an hour for the next.
 
 const world = createWorld()

@@ -7,7 +7,7 @@ import { sql } from '../../core/db/db.ts'
 import { countFigures, rebuildFigures } from './figures.ts'
 import { renewRanges } from './product-ranges.ts'
 
-// The sums of products over a range are moved with the days in it: they are at every time what adding the days up says.
+// The sums of products over a range move with its days: they always equal the sum of those days.
 
 const world = createWorld()
 const DAY_MS = 86_400_000

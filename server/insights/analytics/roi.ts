@@ -1,7 +1,7 @@
 import { analyticsChannels, analyticsTexts, type Roi } from '../../../shared/analytics.ts'
 import { requireFeature } from '../../billing/billing/entitlements.ts'
 import { loadMonthlyPrice } from '../../billing/billing/price.ts'
-import { type Asked, buildFrame, eachStore, resolveScopes } from './analytics.ts'
+import { buildFrame, eachStore, type RangeQuery, resolveScopes } from './analytics.ts'
 import { filterChannel, sum, toDecimal } from './analytics-rules.ts'
 import { formatOriginName } from './details.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumMonths, sumOrigins } from './messages-sql.ts'
@@ -13,7 +13,7 @@ import { buildTrendBuckets } from './ranges.ts'
 /** Used if no plan has a price. */
 const PLAN_CURRENCY = 'USD'
 
-export async function readRoi(asked: Asked): Promise<Roi> {
+export async function readRoi(asked: RangeQuery): Promise<Roi> {
   const { account, now } = asked
   await requireFeature(account, now, { feature: 'roi_tracking', sentence: analyticsTexts.roiPlan })
   const asking = await resolveScopes(asked)

@@ -5,7 +5,7 @@ import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { type Db, sql } from '../../core/db/db.ts'
 import { foldRollups, rebuildRollups } from './rollups.ts'
 
-// Way D, decision 28: what the rollups say is what counting the carts and orders themselves says, at every moment.
+// Decision 28: the rollups always equal a count of the carts and orders.
 
 const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }

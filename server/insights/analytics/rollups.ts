@@ -4,7 +4,7 @@ import * as people from './people-sql.ts'
 import * as sql from './rollups-sql.ts'
 import { buildDaySpans } from './rules.ts'
 
-// Rollups (Way D): the counts of pages and reports, maintained by triggers. `/api/dashboard` reads them.
+// Rollups: the counts of pages and reports, maintained by triggers. `/api/dashboard` reads them.
 
 /** Tick: folds recorded changes into the rollups, so that reads sum few rows. */
 export async function foldRollups(deps: Deps): Promise<void> {
@@ -38,8 +38,8 @@ const addDaySpans = (stores: readonly { store_id: string; time_zone: string }[],
   stores.map(({ store_id, time_zone }) => ({ store_id, ...buildDaySpans(now, time_zone) }))
 
 /**
- * Lists connected stores not counted since then, oldest count first. A count from the future predates a backward clock
- * step.
+ * Lists connected stores not counted since then, oldest count first. A count dated in the future was taken
+ * before the clock was set back.
  */
 async function listStoresToCount(db: Db, since: Date, now: Date, limit: number) {
   return db

@@ -1,7 +1,7 @@
 import type { Trend } from '../../../shared/analytics.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { type Asked, buildFrame, demandAdvanced, eachStore, resolveScopes, type Scope } from './analytics.ts'
+import { buildFrame, demandAdvanced, eachStore, type RangeQuery, resolveScopes, type Scope } from './analytics.ts'
 import { computeShare, sum, toDecimal } from './analytics-rules.ts'
 import type { CartSums } from './analytics-sql.ts'
 import { sumAttributedByDay } from './analytics-sql.ts'
@@ -12,7 +12,7 @@ import { buildTrendBuckets, type TrendBucket } from './ranges.ts'
 
 type Dated<T> = T & { bucket: number }
 
-export async function readRateTrend(asked: Asked): Promise<Trend> {
+export async function readRateTrend(asked: RangeQuery): Promise<Trend> {
   const { frame, buckets, rows } = await read(asked, (store, first, last) => cartsByDay(store, first, last))
   const ofBucket = buckets.map((_, place) => rows.filter((row) => row.bucket === place))
   const rates = (part: 'recovered' | 'began_abandoned', whole: 'abandoned' | 'began_over') =>
@@ -29,7 +29,7 @@ export async function readRateTrend(asked: Asked): Promise<Trend> {
   return { ...buildLabels(buckets), datasets, unit: 'rate', ...frame }
 }
 
-export async function readRevenueTrend(asked: Asked): Promise<Trend> {
+export async function readRevenueTrend(asked: RangeQuery): Promise<Trend> {
   const { frame, buckets, rows } = await read(asked, async (store, first, last) => {
     const [won, carts] = await Promise.all([sumAttributedByDay(store, first, last), cartsByDay(store, first, last)])
     return [
@@ -58,7 +58,7 @@ const buildLabels = (buckets: readonly TrendBucket[]) => ({
 
 /** Reads each store's days by its own calendar and merges buckets with the same index. */
 async function read<T extends { day: Day }>(
-  asked: Asked,
+  asked: RangeQuery,
   days: (store: Scope['store'], first: Day, last: Day) => Promise<T[]>,
 ) {
   await demandAdvanced(asked)

@@ -10,7 +10,7 @@ import { channelTraits } from '../../messages/channels/traits.ts'
 /** The table alias of the cart. */
 type Cart = 'c' | 'n'
 
-export interface AudienceWanted {
+export interface AudienceFilter {
   channel: ChannelName
   filters: StoredFilters
   /** Reference time of the hour filters. */
@@ -21,15 +21,15 @@ export interface AudienceWanted {
  * True for the cart that a run writes about: abandoned, matching, with a contact for the channel, and the newest such
  * cart of its shopper.
  */
-export const isNewestMatching = ({ storeId, ...wanted }: AudienceWanted & { storeId: string }): RawBuilder<boolean> =>
-  sql`(${isCandidate(storeId, wanted, 'c')}
+export const isNewestMatching = ({ storeId, ...filter }: AudienceFilter & { storeId: string }): RawBuilder<boolean> =>
+  sql`(${isCandidate(storeId, filter, 'c')}
     and not exists (select 1 from carts n where n.store_id = c.store_id and n.shopper_id = c.shopper_id
-      and (n.started_at, n.id) > (c.started_at, c.id) and ${isCandidate(storeId, wanted, 'n')} offset 0))`
+      and (n.started_at, n.id) > (c.started_at, c.id) and ${isCandidate(storeId, filter, 'n')} offset 0))`
 
-export const isCandidate = (storeId: string, wanted: AudienceWanted, cart: Cart): RawBuilder<boolean> =>
+export const isCandidate = (storeId: string, filter: AudienceFilter, cart: Cart): RawBuilder<boolean> =>
   joinConditions([
-    matchesWithoutProduct(storeId, wanted, cart),
-    ...(wanted.filters.productId === undefined ? [] : [hasProduct(wanted.filters.productId, cart)]),
+    matchesWithoutProduct(storeId, filter, cart),
+    ...(filter.filters.productId === undefined ? [] : [hasProduct(filter.filters.productId, cart)]),
   ])
 
 const col = (cart: Cart, name: string) => sql.ref(`${cart}.${name}`)
@@ -39,7 +39,7 @@ const joinConditions = (conditions: readonly RawBuilder<unknown>[]) => sql<boole
 /** All filters but the product. Carts without a contact are never in an audience, because nothing could be sent. */
 export const matchesWithoutProduct = (
   storeId: string,
-  { channel, filters, now }: AudienceWanted,
+  { channel, filters, now }: AudienceFilter,
   cart: Cart,
 ): RawBuilder<boolean> =>
   joinConditions([

@@ -1,6 +1,6 @@
 import { PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
-import { type AudienceWanted, isAmongItems, isAmongKeys, matchesWithoutProduct } from './fragments.ts'
+import { type AudienceFilter, isAmongItems, isAmongKeys, matchesWithoutProduct } from './fragments.ts'
 
 // Statements for saved audiences and their size.
 
@@ -47,9 +47,9 @@ export async function deleteAudience({ db, storeId }: StoreDb, id: string): Prom
  * holds are read.
  * With a generic plan, PostgreSQL would treat every range as narrow and read the carts in it.
  */
-export async function countMatching({ db, storeId }: StoreDb, wanted: AudienceWanted): Promise<number> {
-  const { productId } = wanted.filters
-  const reached = (cart: 'c' | 'n') => sql`store_id = ${storeId} and ${matchesWithoutProduct(storeId, wanted, cart)}`
+export async function countMatching({ db, storeId }: StoreDb, filter: AudienceFilter): Promise<number> {
+  const { productId } = filter.filters
+  const reached = (cart: 'c' | 'n') => sql`store_id = ${storeId} and ${matchesWithoutProduct(storeId, filter, cart)}`
   const total =
     productId === undefined
       ? sql`select count(distinct c.shopper_id)::int as total from carts c where c.${reached('c')}`

@@ -39,18 +39,18 @@ const DAY_MS = 86_400_000
 
 type CountInput = z.output<typeof countAudience.body>
 
-export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: CountInput): Promise<AudienceCount> {
-  const { total, meant } = await findMembers(deps, store, wanted)
-  const { tally, left } = await evaluateMembers(deps, store, wanted, meant)
+export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, input: CountInput): Promise<AudienceCount> {
+  const { total, meant } = await findMembers(deps, store, input)
+  const { tally, left } = await evaluateMembers(deps, store, input, meant)
   const people = meant.flatMap((each) => each?.shopper_id ?? [])
   const judged = meant.length < total ? meant.length : null
   const eligible = tally.eligible.length
   const expected = judged === null ? eligible : Math.round((total * eligible) / judged)
   return {
     ...{ total, eligible, judged, left },
-    price: await estimatePrice(deps, store, { wanted, expected, eligible: filterEligible(meant, tally) }),
+    price: await estimatePrice(deps, store, { wanted: input, expected, eligible: filterEligible(meant, tally) }),
     reasons: tally.reasons().map(({ reason, explanation, ids }) => ({ reason, explanation, count: ids.length })),
-    minutes: await estimateMinutes(deps, store, wanted, judged === null ? eligible : total),
+    minutes: await estimateMinutes(deps, store, input, judged === null ? eligible : total),
     quietPercent: await readQuietPercent(deps, store, people),
   }
 }
@@ -61,9 +61,9 @@ type AudienceMember = sql.AudienceMember | null
 async function findMembers(
   deps: Deps,
   store: StoreDb<Db>,
-  wanted: CountInput,
+  input: CountInput,
 ): Promise<{ total: number; meant: AudienceMember[] }> {
-  const { targetAudience: audience, type: channel, campaignId = null } = wanted
+  const { targetAudience: audience, type: channel, campaignId = null } = input
   const now = deps.now()
   if (audience.type === 'specific_customers' || audience.mode === 'selected') {
     const isOfCarts = audience.type === 'abandoned_carts'
@@ -80,8 +80,8 @@ async function findMembers(
   return { total: newest.length < MAX_EVALUATED ? meant.length : total, meant }
 }
 
-async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: CountInput, meant: readonly AudienceMember[]) {
-  const { type: channel } = wanted
+async function evaluateMembers(deps: Deps, store: StoreDb<Db>, input: CountInput, meant: readonly AudienceMember[]) {
+  const { type: channel } = input
   const texts = await loadTextChannels(deps, store, [channel])
   const tally = new Tally(channel)
   const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
@@ -91,7 +91,7 @@ async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: CountInpu
     const { situation, rows } = await buildHypotheticalRows(
       deps,
       store,
-      { wanted, texts, chunk },
+      { wanted: input, texts, chunk },
       { ahead, isRendered: false },
     )
     if (start === 0) {
@@ -101,7 +101,7 @@ async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: CountInpu
     const known = new Map(rows.map((each) => [each.row.shopper_id, each]))
     for (const [index, each] of chunk.entries()) {
       const ready = each && known.get(each.shopper_id)
-      const missing = each && wanted.targetAudience.type === 'abandoned_carts' ? 'cart_missing' : 'customer_missing'
+      const missing = each && input.targetAudience.type === 'abandoned_carts' ? 'cart_missing' : 'customer_missing'
       tally.add(
         each?.shopper_id ?? `${start + index}`,
         ready ? findProblem(ready.row, ready.decision) : { reason: missing, until: null },
@@ -128,13 +128,13 @@ interface Priced {
 async function estimatePrice(
   deps: Deps,
   store: StoreDb<Db>,
-  { wanted, expected, eligible }: Priced,
+  { wanted: input, expected, eligible }: Priced,
 ): Promise<AudienceCount['price']> {
-  const { type: channel, body = '' } = wanted
+  const { type: channel, body = '' } = input
   const hasWords = channel === 'whatsapp' || (channel === 'sms' && body.trim() !== '')
   if (!hasWords || eligible.length === 0) return null
   const texts = await loadTextChannels(deps, store, [channel])
-  const chunk = { wanted, texts, chunk: eligible.slice(0, MAX_RENDERED) }
+  const chunk = { wanted: input, texts, chunk: eligible.slice(0, MAX_RENDERED) }
   const { rows } = await buildHypotheticalRows(deps, store, chunk, { isRendered: true })
   const made = rows.flatMap(({ composed }) => (composed && isText(composed) ? [composed] : []))
   if (made.length === 0) return null
@@ -171,18 +171,18 @@ interface Chunk {
 function buildHypotheticalRows(
   deps: Deps,
   store: StoreDb<Db>,
-  { wanted, texts, chunk }: Chunk,
+  { wanted: input, texts, chunk }: Chunk,
   how: { isRendered: boolean; ahead?: ForecastUsage },
 ) {
-  const words = wanted.type === 'sms' ? { body: wanted.body } : {}
-  const { type: channel, couponId = null, couponFallback: fallback } = wanted
+  const words = input.type === 'sms' ? { body: input.body } : {}
+  const { type: channel, couponId = null, couponFallback: fallback } = input
   const coupon = couponId && {
     ...{ id: couponId, fallback },
     isFirstOrderOnly: false,
     pauseDays: null,
     aboveMinor: null,
   }
-  const isOfCarts = wanted.targetAudience.type === 'abandoned_carts'
+  const isOfCarts = input.targetAudience.type === 'abandoned_carts'
   const read = async (tx: StoreTx, base: { now: Date; capSince: Date }): Promise<load.ClaimedRow[]> => {
     const common = { channel, templateId: null, ...base }
     const rows = isOfCarts

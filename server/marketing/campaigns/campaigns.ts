@@ -14,7 +14,7 @@ import { describePage } from '../../core/db/paging.ts'
 import type { CampaignsTable } from '../../core/schema/campaigns.ts'
 import { assertTextRenders } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { selectErased } from '../../shoppers/suppressions/suppressions.ts'
 import { isFiltered, toStoredFilters } from '../audiences/filters.ts'
 import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
@@ -43,20 +43,20 @@ export async function createCampaign(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  wanted: CampaignInput,
+  input: CampaignInput,
 ): Promise<CampaignView> {
   const before = await findReplay(deps, store, request)
   if (before) return before
   const { row, where } = await loadStoreContext(deps, store)
-  const stored = toStoredCampaign(wanted, where)
-  assertValid(stored, where, { hasStart: !wanted.sendNow })
-  await assertPlanAllows(deps, row.account_id, planFeatures(stored, where, wanted.sendNow))
+  const stored = toStoredCampaign(input, where)
+  assertValid(stored, where, { hasStart: !input.sendNow })
+  await assertPlanAllows(deps, row.account_id, planFeatures(stored, where, input.sendNow))
   await assertSenderReady(deps, store, row, stored.type)
   await rejectOwnText(deps, row, stored)
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
-      await insert(deps, tx, { id, stored, coupon: wanted.content.coupon, request, where })
-      if (wanted.sendNow) await sendNowIn(deps, tx, requireFound(await lockCampaign(tx, id), 'Campaign'))
+      await insert(deps, tx, { id, stored, coupon: input.content.coupon, request, where })
+      if (input.sendNow) await sendNowIn(deps, tx, requireFound(await lockCampaign(tx, id), 'Campaign'))
     },
     answer: async (id) => ({ id }),
   })
@@ -146,22 +146,22 @@ export async function saveCampaign(
   deps: Deps,
   store: StoreDb<Db>,
   id: string,
-  wanted: CampaignInput,
+  input: CampaignInput,
 ): Promise<CampaignView> {
   const { row, where } = await loadStoreContext(deps, store)
   const before = requireFound(await readCampaign(store, id), 'Campaign')
-  const stored = toStoredCampaign(wanted, where)
-  assertValid(stored, where, { hasStart: !wanted.sendNow && stored.start_date !== before.start_date })
-  await assertPlanAllows(deps, row.account_id, changedGates(before, stored, where, wanted.sendNow))
-  if (wanted.sendNow) await assertSenderReady(deps, store, row, stored.type)
+  const stored = toStoredCampaign(input, where)
+  assertValid(stored, where, { hasStart: !input.sendNow && stored.start_date !== before.start_date })
+  await assertPlanAllows(deps, row.account_id, changedGates(before, stored, where, input.sendNow))
+  if (input.sendNow) await assertSenderReady(deps, store, row, stored.type)
   await rejectOwnText(deps, row, stored)
   await transact(store, async (tx) => {
     const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
     if (campaign.type !== stored.type && campaign.run > 0) {
       throw new AppError('conflict', campaignTexts.typeKept, { fields: { type: campaignTexts.typeKept } })
     }
-    await update(deps, tx, campaign, { stored, coupon: wanted.content.coupon, where })
-    if (wanted.sendNow) await sendNowIn(deps, tx, requireFound(await lockCampaign(tx, id), 'Campaign'))
+    await update(deps, tx, campaign, { stored, coupon: input.content.coupon, where })
+    if (input.sendNow) await sendNowIn(deps, tx, requireFound(await lockCampaign(tx, id), 'Campaign'))
   })
   return viewCampaign(store, id)
 }
@@ -205,7 +205,7 @@ async function update(
   const isSelected = columns.audience_mode === 'selected'
   if (campaign.run > 0) await followEdit(deps, tx, id, { isSelected, isRetimed })
   await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
 }
 
 type TimeColumns = Parameters<typeof getRunTimes>[0]
@@ -226,16 +226,16 @@ function nextAfterEdit(campaign: CampaignRow, columns: TimeColumns, { zone, now 
 /** A run whose time passed before it was requested starts now, and its messages are dated now. */
 const clampToNow = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)
 
-function toStoredCampaign(wanted: CampaignInput, { currency }: Pick<StoreClock, 'currency'>): Stored {
-  const { targetAudience, content, schedule } = wanted
+function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, 'currency'>): Stored {
+  const { targetAudience, content, schedule } = input
   const { type, filters } = targetAudience
-  // Chosen customers are always selected, whatever mode the request has.
+  // Chosen customers are always selected, regardless of the mode in the request.
   const mode = type === 'specific_customers' ? 'selected' : targetAudience.mode
   return {
-    ...{ name: wanted.name, description: wanted.description, type: wanted.type },
+    ...{ name: input.name, description: input.description, type: input.type },
     ...{ audience_type: type, audience_mode: mode, filters: toStoredFilters(filters, currency) },
-    people: mode === 'selected' ? parsePeople(targetAudience, wanted.customerEmails) : [],
-    ...{ template_key: content.template, ...contentOf(wanted) },
+    people: mode === 'selected' ? parsePeople(targetAudience, input.customerEmails) : [],
+    ...{ template_key: content.template, ...contentOf(input) },
     ...{ start_date: schedule.startDate, time_of_day: schedule.timeOfDay, frequency: schedule.frequency },
     ...{ delay_hours: schedule.delay, spread_hours: schedule.spreadHours },
   }

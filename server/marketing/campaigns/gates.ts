@@ -27,8 +27,8 @@ export interface PlanRequirement {
   isPlanned: boolean
 }
 
-export async function assertPlanAllows(deps: Deps, accountId: string, wanted: PlanRequirement): Promise<void> {
-  for (const [feature, sentence] of requiredFeatures(wanted)) {
+export async function assertPlanAllows(deps: Deps, accountId: string, requirement: PlanRequirement): Promise<void> {
+  for (const [feature, sentence] of requiredFeatures(requirement)) {
     await requireFeature({ accountId, db: deps.db }, deps.now(), { feature, sentence })
   }
 }
@@ -37,11 +37,11 @@ export async function assertPlanAllows(deps: Deps, accountId: string, wanted: Pl
 export async function findBlocker(
   account: AccountDb,
   now: Date,
-  wanted: PlanRequirement,
+  requirement: PlanRequirement,
 ): Promise<'plan' | 'payment' | null> {
   const entitlements = await loadEntitlements(account, now)
   if (entitlements.whyNot === 'payment_overdue') return 'payment'
-  const hasAll = requiredFeatures(wanted).every(([feature]) => hasFeature(entitlements, feature))
+  const hasAll = requiredFeatures(requirement).every(([feature]) => hasFeature(entitlements, feature))
   return entitlements.maySend && hasAll ? null : 'plan'
 }
 

@@ -40,11 +40,11 @@ export const newcomers = (storeId: string, { campaignId, channel, filters }: Pla
 /** How many messages a run that begins now would have, counted up to `most`. */
 export async function countNewcomers(
   { db, storeId }: StoreDb,
-  wanted: PlanCriteria,
+  criteria: PlanCriteria,
   { now, most }: { now: Date; most: number },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (select 1 from ${newcomers(storeId, wanted, now)} limit ${most}) found`.execute(
+    select count(*)::int as count from (select 1 from ${newcomers(storeId, criteria, now)} limit ${most}) found`.execute(
     db,
   )
   return rows[0]!.count

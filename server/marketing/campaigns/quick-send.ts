@@ -24,19 +24,19 @@ export async function sendToAll(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  wanted: QuickSendInput,
+  input: QuickSendInput,
 ): Promise<CampaignView> {
   const before = await findReplay(deps, store, request)
   if (before) return before
   const { row, where } = await loadStoreContext(deps, store)
-  const stored = quickSend(wanted, where)
-  if (isMissingCoupon(wanted)) throw fieldError('coupon', campaignTexts.noOffer)
+  const stored = quickSend(input, where)
+  if (isMissingCoupon(input)) throw fieldError('coupon', campaignTexts.noOffer)
   await assertPlanAllows(deps, row.account_id, { ...stored, isPlanned: false })
   await assertSenderReady(deps, store, row, stored.type)
   await assertTextRenders(deps, row.account_id, { channel: 'email', subject: stored.subject, body: stored.body })
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
-      await insert(deps, tx, { id, stored, coupon: wanted.coupon ?? null, request, where })
+      await insert(deps, tx, { id, stored, coupon: input.coupon ?? null, request, where })
       await sendNowIn(deps, tx, requireFound(await lockCampaign(tx, id), 'Campaign'))
     },
     answer: async (id) => ({ id }),
@@ -52,8 +52,8 @@ function isMissingCoupon({ template, subject, htmlContent, coupon }: QuickSendIn
 
 const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
-function quickSend(wanted: QuickSendInput, { currency, zone, now }: StoreClock): Stored {
-  const [subject, body] = [wanted.subject?.trim() ?? '', wanted.htmlContent ?? '']
+function quickSend(input: QuickSendInput, { currency, zone, now }: StoreClock): Stored {
+  const [subject, body] = [input.subject?.trim() ?? '', input.htmlContent ?? '']
   if (subject === '' || body.trim() === '') {
     throw fieldError(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)
   }
@@ -61,7 +61,7 @@ function quickSend(wanted: QuickSendInput, { currency, zone, now }: StoreClock):
   return {
     ...{ name: `Quick Send - ${date}`, description: '', type: 'email', template_key: 'quick_send', subject, body },
     ...{ audience_type: 'abandoned_carts', audience_mode: 'matching', people: [] },
-    filters: toStoredFilters(wanted.filters ?? {}, currency),
+    filters: toStoredFilters(input.filters ?? {}, currency),
     ...{ start_date: getToday(zone, now), time_of_day: getClock(zone, now), frequency: 'once' },
     ...{ delay_hours: 0, spread_hours: null },
   }

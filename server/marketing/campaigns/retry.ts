@@ -3,7 +3,7 @@ import { AppError, requireFound } from '../../core/common/errors.ts'
 import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
 import { countCustomText } from './custom-text.ts'
 import { isRetryable } from './fragments.ts'
@@ -45,7 +45,7 @@ async function createRetryRun(
     now,
   })
   await updateCampaign(tx, campaign.id, { status: 'active', run: run.run, updated_at: now })
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
   return made
 }
 

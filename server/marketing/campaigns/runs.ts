@@ -6,7 +6,7 @@ import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { becomesDue, isOpen, isRunningCampaign, isSending, SCHEDULED } from '../../messages/messages/fragments.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { planMessages } from '../../messages/messages/plan.ts'
 import { refreshLargeJobStatistics } from '../manual-sends/bulk-sends.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
@@ -89,8 +89,8 @@ async function startDueRun(deps: Deps, store: StoreDb<Db>, id: string): Promise<
       const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
       if (await reschedule(deps, tx, campaign)) return
       const { account_id: accountId } = requireFound(await readStore(tx), 'Store')
-      const wanted = { ...campaign, isPlanned: campaign.is_planned }
-      const cause = await findBlocker({ accountId, db: tx.db }, now, wanted)
+      const options = { ...campaign, isPlanned: campaign.is_planned }
+      const cause = await findBlocker({ accountId, db: tx.db }, now, options)
       if (cause) return pauseAutomatically(tx, campaign, { cause }, now)
       if (await findCartWording(deps, accountId, campaign))
         return pauseAutomatically(tx, campaign, { cause: 'cart_words' }, now)
@@ -163,7 +163,7 @@ async function planPage(deps: Deps, tx: StoreTx, campaignId: string, rowsAPage: 
     campaign.audience_mode === 'matching'
       ? await planMatching(tx, campaign, run, { now, rowsAPage })
       : await planChosen(tx, campaign, run, now)
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
   return made
 }
 
@@ -262,7 +262,7 @@ async function updateSomeMessages(
       : await closeLeftOut(tx, campaign, some)
   const isDone = reason !== null || closed > 0
   const place = isDone ? null : await retimeSome(tx, campaignId, { ...some, after })
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
   return place || closed > 0 ? { place: place ?? after } : null
 }
 
@@ -347,7 +347,7 @@ const isInRun = (
  */
 async function nextCarts(
   { db, storeId }: StoreTx,
-  wanted: PlanCriteria,
+  options: PlanCriteria,
   run: RunToPlan,
   limit: number,
 ): Promise<Place[]> {
@@ -356,8 +356,8 @@ async function nextCarts(
       ? sql`and (c.last_activity_at, c.id) < (${run.cursor_at}::timestamptz, ${run.cursor_id}::uuid)`
       : sql``
   const { rows } = await sql<Place>`
-    select c.id, c.last_activity_at from ${newcomers(storeId, wanted, run.started_at)} ${behind}
-      and not ${isInRun(wanted.campaignId, run.id)}
+    select c.id, c.last_activity_at from ${newcomers(storeId, options, run.started_at)} ${behind}
+      and not ${isInRun(options.campaignId, run.id)}
     order by c.last_activity_at desc, c.id desc limit ${limit}`.execute(db)
   return rows
 }
@@ -503,12 +503,12 @@ async function markResumed({ db, storeId }: StoreDb, id: string, now: Date): Pro
 }
 
 /** Closes up to `limit` open messages with a reason; returns how many. */
-const cancelSome = (tx: StoreTx, campaignId: string, wanted: CloseOptions): Promise<number> =>
-  closeOpenMessages(tx, campaignId, { ...wanted, which: sql`true` })
+const cancelSome = (tx: StoreTx, campaignId: string, options: CloseOptions): Promise<number> =>
+  closeOpenMessages(tx, campaignId, { ...options, which: sql`true` })
 
 /** Same, for messages to people who are no longer chosen. */
-const cancelLeftOut = (tx: StoreTx, campaignId: string, wanted: Omit<CloseOptions, 'reason'>): Promise<number> =>
-  closeOpenMessages(tx, campaignId, { ...wanted, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
+const cancelLeftOut = (tx: StoreTx, campaignId: string, options: Omit<CloseOptions, 'reason'>): Promise<number> =>
+  closeOpenMessages(tx, campaignId, { ...options, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
 
 const isToChosen = sql`exists (select 1 from campaign_people p
   join shopper_keys k on k.store_id = p.store_id and ${isKeyOfAddress(sql`p.address`)}

@@ -6,7 +6,7 @@ import type { AccountDb } from '../../core/db/db.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { isHeld } from '../../messages/messages/fragments.ts'
-import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
@@ -20,9 +20,9 @@ import { closeOpenMessages } from './runs-sql.ts'
 // Steps on an existing campaign (B 4). Each is one commit: from then on nothing is sent that must not be (D5).
 
 /** Throws if B 4 does not allow the step. */
-async function step(tx: StoreTx, id: string, wanted: Step) {
+async function step(tx: StoreTx, id: string, requestedStep: Step) {
   const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
-  const status = getStatusAfter(campaign.status, wanted)
+  const status = getStatusAfter(campaign.status, requestedStep)
   if (status === null) throw new AppError('conflict', campaignTexts.badStep)
   return { campaign, status }
 }
@@ -44,7 +44,7 @@ export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): 
       ...(isMissed && { next_run_at: runAgain(getRunTimes(campaign), zone, now), run_zone: zone }),
     })
     await wakeStoreMessages(tx, ['campaign_paused', 'sender_missing'], now)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
   return viewCampaign(store, id)
 }
@@ -93,7 +93,7 @@ export async function dropHeld(deps: Deps, store: StoreDb<Db>, id: string): Prom
     const some = await transact(store, async (tx) => {
       requireFound(await lockCampaign(tx, id), 'Campaign')
       const closed = await cancelHeld(tx, id, { now: deps.now(), limit: DROP_CHUNK })
-      await scheduleNextLook(tx)
+      await scheduleNextRun(tx)
       return closed
     })
     dropped += some
@@ -151,11 +151,11 @@ export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow):
   await startRun(deps, tx, campaign, { at: now, next: null })
   await updateCampaign(tx, campaign.id, { sent_now_at: now, paused_by: null })
   await wakeStoreMessages(tx, ['campaign_paused', 'sender_missing'], now)
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
 }
 
 /**
- * Checks the plan and the sender. It checks the plan for a single immediate run, unless `isPlanned` says that the
+ * Checks the plan and the sender. It checks the plan for a single immediate run, unless `isPlanned` shows that the
  * schedule counts.
  */
 export async function assertMaySend(
@@ -191,5 +191,5 @@ async function endPlanning({ db, storeId }: StoreTx, campaignId: string, now: Da
 }
 
 /** Same, for held messages. */
-const cancelHeld = (tx: StoreTx, campaignId: string, wanted: Omit<CloseOptions, 'reason'>): Promise<number> =>
-  closeOpenMessages(tx, campaignId, { ...wanted, reason: 'campaign_dropped', which: isHeld('messages') })
+const cancelHeld = (tx: StoreTx, campaignId: string, requestedStep: Omit<CloseOptions, 'reason'>): Promise<number> =>
+  closeOpenMessages(tx, campaignId, { ...requestedStep, reason: 'campaign_dropped', which: isHeld('messages') })

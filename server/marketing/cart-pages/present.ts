@@ -248,7 +248,7 @@ function resultTitle(reason: string, provider: string): string {
   return titles[reason] ?? titles[reason.split(':')[0]!] ?? `answer of the ${provider}`
 }
 
-/** `result` is excluded, because it says itself whether the provider accepted the message. */
+/** `result` is excluded, because it already shows whether the provider accepted the message. */
 function decisionTitle(outcome: Exclude<DecisionEntry['outcome'], 'result'>, provider: string): string {
   const titles = { send: `sent to the ${provider}`, hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
   return titles[outcome]

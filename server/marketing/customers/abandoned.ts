@@ -6,7 +6,7 @@ import { sql } from '../../core/db/db.ts'
 import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
 import { countMatching, resolveFilters } from '../audiences/audiences.ts'
-import { type AudienceWanted, isCandidate, isNewestMatching } from '../audiences/fragments.ts'
+import { type AudienceFilter, isCandidate, isNewestMatching } from '../audiences/fragments.ts'
 import { toDecimal } from '../cart-pages/present.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 import {
@@ -123,7 +123,7 @@ interface AbandonedRow extends ListedCustomer {
 type SearchMatch = { ids: readonly string[] } | { begin: string } | null
 
 /** Filters for a channel; null: everyone with an abandoned cart. */
-type Audience = AudienceWanted | null
+type Audience = AudienceFilter | null
 
 interface AbandonedQuery {
   among: SearchMatch

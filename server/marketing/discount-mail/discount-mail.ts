@@ -31,15 +31,15 @@ export async function sendOffers(
   deps: Deps,
   { store, account }: { store: StoreDb<Db>; account: AccountDb },
   request: IdempotentRequest,
-  { subject, body, ...wanted }: z.output<typeof sendDiscountOffers.body>,
+  { subject, body, ...input }: z.output<typeof sendDiscountOffers.body>,
 ): Promise<{ jobId: string }> {
   const first = await findReplayedJob(deps, store, request)
   if (first) return first.reply
-  await assertUsableCoupon(deps, await readCoupon(store, wanted.couponId))
-  const cartUrl = await validateCartUrl(store, wanted.cartUrl)
-  const shopperIds = await resolveRecipients({ deps, store, account }, wanted)
+  await assertUsableCoupon(deps, await readCoupon(store, input.couponId))
+  const cartUrl = await validateCartUrl(store, input.cartUrl)
+  const shopperIds = await resolveRecipients({ deps, store, account }, input)
   if (shopperIds.length === 0) throw buildFieldError('customers', discountTexts.noCustomers)
-  return startPeopleJob(deps, store, request, { couponId: wanted.couponId, cartUrl, subject, body, shopperIds })
+  return startPeopleJob(deps, store, request, { couponId: input.couponId, cartUrl, subject, body, shopperIds })
 }
 
 /** B 7: one customer, with code, amount and type as given by the caller. */
@@ -47,34 +47,34 @@ export async function sendOffer(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  wanted: z.output<typeof sendDiscountOffer.body>,
+  input: z.output<typeof sendDiscountOffer.body>,
 ): Promise<SendReply> {
   const first = await findReplayedSend(deps, store, request)
   if (first) return first.reply
-  const email = normalizeEmail(wanted.to)
+  const email = normalizeEmail(input.to)
   if (!email) throw buildFieldError('to', discountTexts.notACustomer)
-  const coupon = await findCouponByCode(store, wanted.discountCode)
-  assertSameOffer(coupon, wanted)
+  const coupon = await findCouponByCode(store, input.discountCode)
+  assertSameOffer(coupon, input)
   await assertUsableCoupon(deps, coupon)
   return sendToPerson(deps, store, request, { couponId: coupon!.id, cartUrl: null, email })
 }
 
-type OneOffer = z.output<typeof previewDiscount.body>
+type OfferInput = z.output<typeof previewDiscount.body>
 
 export async function previewOffer(
-  asked: preview.PreviewContext,
-  wanted: OneOffer,
+  context: preview.PreviewContext,
+  input: OfferInput,
 ): Promise<z.infer<typeof MessagePreview>> {
-  return preview.previewOffer(asked, await buildOffer(asked.store, wanted))
+  return preview.previewOffer(context, await buildOffer(context.store, input))
 }
 
-export async function testOffer(tester: Tester, wanted: OneOffer): Promise<z.infer<typeof TestReply>> {
-  return sendOfferTest(tester, await buildOffer(tester.store, wanted))
+export async function testOffer(tester: Tester, input: OfferInput): Promise<z.infer<typeof TestReply>> {
+  return sendOfferTest(tester, await buildOffer(tester.store, input))
 }
 
 async function buildOffer(
   store: StoreDb,
-  { customer, couponId, cartUrl, subject, body }: OneOffer,
+  { customer, couponId, cartUrl, subject, body }: OfferInput,
 ): Promise<preview.OfferRequest> {
   if (couponId) requireFound(await readCoupon(store, couponId), 'Coupon')
   const words = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }

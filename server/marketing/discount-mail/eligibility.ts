@@ -17,10 +17,10 @@ const CHANNEL = 'email'
 export async function readDiscountEligibility(
   deps: Deps,
   { store, account }: { store: StoreDb<Db>; account: AccountDb },
-  wanted: z.output<typeof discountEligibility.body>,
+  input: z.output<typeof discountEligibility.body>,
 ): Promise<z.infer<typeof discountEligibility.reply>> {
-  const shopperIds = await resolveRecipients({ deps, store, account }, wanted)
-  const offer = { couponId: wanted.couponId ?? null, cartUrl: null }
+  const shopperIds = await resolveRecipients({ deps, store, account }, input)
+  const offer = { couponId: input.couponId ?? null, cartUrl: null }
   const tally = new Tally(CHANNEL)
   const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
   for (let start = 0; start < shopperIds.length; start += CHUNK) {

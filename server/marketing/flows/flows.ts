@@ -16,7 +16,7 @@ import { createToken } from '../../core/common/secrets.ts'
 import { type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { loadAccountMailRoute } from '../../delivery/email/mail-servers.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { refreshDelays } from './push-flow-sql.ts'
 import * as sql from './sql.ts'
@@ -79,24 +79,24 @@ export interface FlowSwitch {
   includeLast24h: boolean
 }
 
-export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wanted: FlowSwitch): Promise<void> {
+export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, input: FlowSwitch): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
     const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')
-    if (wanted.isOn) await assertSender(deps, tx, flowId)
-    const takesFrom = wanted.isOn ? activationStart(flow, wanted, now) : flow.takes_from
+    if (input.isOn) await assertSender(deps, tx, flowId)
+    const takesFrom = input.isOn ? activationStart(flow, input, now) : flow.takes_from
     await sql.switchFlow(tx, flowId, {
-      is_on: wanted.isOn,
-      switched_on_at: wanted.isOn ? (flow.is_on ? flow.switched_on_at : now) : flow.switched_on_at,
+      is_on: input.isOn,
+      switched_on_at: input.isOn ? (flow.is_on ? flow.switched_on_at : now) : flow.switched_on_at,
       takes_from: takesFrom,
       updated_at: now,
     })
     await refreshTimeout(tx)
-    if (!wanted.isOn) return
-    await startControlGroup(tx, wanted, now)
+    if (!input.isOn) return
+    await startControlGroup(tx, input, now)
     await assignFlows(tx, { secrets: deps.secrets, now }, await sql.listAbandonedSince(tx, takesFrom!))
     await wakeStoreMessages(tx, ['flow_off', 'sender_missing'], now)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 
@@ -107,9 +107,9 @@ async function startControlGroup(tx: StoreTx, { holdoutPercent }: FlowSwitch, no
 }
 
 /** Now, or 24 hours ago on request. Rows planned before a deactivation continue as they are (D5). */
-function activationStart(flow: { is_on: boolean; takes_from: Date | null }, wanted: FlowSwitch, now: Date): Date {
+function activationStart(flow: { is_on: boolean; takes_from: Date | null }, input: FlowSwitch, now: Date): Date {
   if (flow.is_on && flow.takes_from) return flow.takes_from
-  return wanted.includeLast24h ? new Date(now.getTime() - 86_400_000) : now
+  return input.includeLast24h ? new Date(now.getTime() - 86_400_000) : now
 }
 
 async function assertSender(deps: Deps, tx: StoreTx, flowId: string): Promise<void> {

@@ -8,7 +8,7 @@ import { createId } from '../../core/common/ids.ts'
 import { createToken } from '../../core/common/secrets.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { cancelFlowMessages } from '../../messages/messages/steps.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { refreshTimeout } from './flows.ts'
@@ -150,7 +150,7 @@ export async function deleteFlow(deps: Deps, store: StoreDb<Db>, flowId: string)
       order.filter((id) => id !== flowId),
     )
     await refreshTimeout(tx)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
     return cancelled
   })
 }

@@ -11,7 +11,7 @@ import type { Deps } from '../../deps.ts'
 import {
   retimeEditedMessages,
   scheduleFlowMessages,
-  scheduleNextLook,
+  scheduleNextRun,
   wakeStoreMessages,
 } from '../../messages/messages/messages.ts'
 import * as push from './push-flow-sql.ts'
@@ -29,27 +29,27 @@ export async function readPushSettings(store: StoreDb): Promise<PushSettings> {
   return { enabled, frequency, delay, maxNotifications, title, body }
 }
 
-export async function savePushSettings(deps: Deps, store: StoreDb<Db>, wanted: PushSettings): Promise<void> {
+export async function savePushSettings(deps: Deps, store: StoreDb<Db>, input: PushSettings): Promise<void> {
   const now = deps.now()
-  await checkText(deps, store, wanted)
+  await checkText(deps, store, input)
   await transact(store, async (tx) => {
     const { account_id: accountId, effective_timeout_minutes: timeoutMinutes } = requireFound(
       await lockStore(tx),
       'Store',
     )
-    if (wanted.enabled) await assertMayMail({ accountId, db: tx.db })
+    if (input.enabled) await assertMayMail({ accountId, db: tx.db })
     await lockPushFlow(tx)
     const known = await readPushFlow(tx)
     const flowId = known?.flow_id ?? createId()
     if (!known) await insertPushFlow(tx, { id: flowId, name: NAME, salt: createToken(), now })
-    const { frequency, delay: delayMinutes, maxNotifications } = wanted
+    const { frequency, delay: delayMinutes, maxNotifications } = input
     await saveTiming(tx, { frequency, delayMinutes, maxNotifications, now })
-    const templateId = await saveText(tx, known?.template_id, wanted, now)
+    const templateId = await saveText(tx, known?.template_id, input, now)
     await saveSteps(tx, { flowId, templateId, count: maxNotifications })
     await push.refreshDelays(tx)
     await retimeEditedMessages(tx, flowId, now)
-    await setActive(tx, { flowId, isOn: wanted.enabled, known, timeoutMinutes, now })
-    await scheduleNextLook(tx)
+    await setActive(tx, { flowId, isOn: input.enabled, known, timeoutMinutes, now })
+    await scheduleNextRun(tx)
   })
 }
 
@@ -131,10 +131,10 @@ async function insertPushFlow(
 
 async function saveTiming(
   { db, storeId }: StoreTx,
-  wanted: { frequency: PushFrequency; delayMinutes: number; maxNotifications: number; now: Date },
+  input: { frequency: PushFrequency; delayMinutes: number; maxNotifications: number; now: Date },
 ): Promise<void> {
   await sql`insert into push_settings (store_id, frequency, delay_minutes, max_notifications, updated_at)
-    values (${storeId}, ${wanted.frequency}, ${wanted.delayMinutes}, ${wanted.maxNotifications}, ${wanted.now})
+    values (${storeId}, ${input.frequency}, ${input.delayMinutes}, ${input.maxNotifications}, ${input.now})
     on conflict (store_id) do update set frequency = excluded.frequency, delay_minutes = excluded.delay_minutes,
       max_notifications = excluded.max_notifications, updated_at = excluded.updated_at`.execute(db)
 }

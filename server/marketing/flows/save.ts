@@ -11,7 +11,7 @@ import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { findTextProblem } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { applyEditedSteps } from '../../messages/messages/steps.ts'
 import { findChannelProblems, minDelayMinutes, refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
@@ -111,7 +111,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInp
   if (steps.some(({ coupon }) => coupon !== undefined)) {
     await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
   }
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
   return effect
 }
 
@@ -138,7 +138,7 @@ export async function chooseWinner(
     const { step: place, channel, fallback, template_id: templateId } = step
     const kept = [{ stepId, step: place, channels: [channel, ...fallback], templateId, isChanged: true }]
     await applyEditedSteps(tx, { flowId, removed: [], added: [], kept }, now)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 

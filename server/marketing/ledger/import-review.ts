@@ -5,7 +5,7 @@ import { AppError, requireFound } from '../../core/common/errors.ts'
 import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { removeImported } from '../../shoppers/suppressions/suppressions.ts'
 import { viewImport } from './import.ts'
 
@@ -31,8 +31,8 @@ interface Review {
   decision: 'kept' | 'undone'
 }
 
-async function review(deps: Deps, session: Session, store: StoreDb<Db>, wanted: Review): Promise<ImportView> {
-  const { id, from, to, decision } = wanted
+async function review(deps: Deps, session: Session, store: StoreDb<Db>, input: Review): Promise<ImportView> {
+  const { id, from, to, decision } = input
   if (!isImportId(id)) throw new AppError('not_found', 'Import not found')
   const by = requireFound(await findUserById(deps.db, session.userId), 'User').name
   const before = await viewImport(store, id)
@@ -45,7 +45,7 @@ async function review(deps: Deps, session: Session, store: StoreDb<Db>, wanted: 
     }
     // Held messages may have consent now, and opt-outs of the file may no longer apply.
     await wakeStoreMessages(tx, ['no_consent'], at)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
   deps.log.info({ storeId: store.storeId, importId: id, decision }, 'ledger.import-reviewed')
   return viewImport(store, id)

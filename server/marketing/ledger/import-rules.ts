@@ -22,7 +22,7 @@ import {
 
 // Interprets the rows of an imported file: guesses columns, parses status and dates, rejects what proves nothing. Pure.
 
-export interface ReadingOf {
+export interface ReadOptions {
   mapping: ImportMapping
   columns: ConsentColumns
   /** The country of national phone numbers. */
@@ -51,7 +51,7 @@ export interface ReadRow {
 }
 
 /** `line`: in the file, with the heading as line 1. */
-export function readRow(cells: readonly string[], line: number, reading: ReadingOf): ReadRow {
+export function readRow(cells: readonly string[], line: number, reading: ReadOptions): ReadRow {
   const { mapping, country, zone, uploadedAt } = reading
   const cell = (index: number | null) => (index === null ? '' : (cells[index] ?? '').trim().replace(/^'(?=[+=@-])/, ''))
   const typed = cell(mapping.address)
@@ -190,7 +190,7 @@ interface Statement {
 function readStatement(
   cells: readonly string[],
   channel: ImportChannel | null,
-  { columns: { main, noes, others, rest, markOf }, mapping, zone }: ReadingOf,
+  { columns: { main, noes, others, rest, markOf }, mapping, zone }: ReadOptions,
 ): Statement {
   const cell = (index: number) => cells[index] ?? ''
   const dateIn = (index: number) => parseDate(cell(index).trim(), mapping.dateOrder, zone)

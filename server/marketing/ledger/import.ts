@@ -18,7 +18,7 @@ import { isDatabaseUnavailable } from '../../core/db/db-unavailable.ts'
 import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { maskAddress } from '../../messages/channels/mask.ts'
-import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import type { NewEntry } from '../../shoppers/suppressions/rules.ts'
 import { suppressImported } from '../../shoppers/suppressions/suppressions.ts'
 import { decodeText, parseTable, type Table } from './file.ts'
@@ -29,7 +29,7 @@ import {
   isNotOwnDecision,
   optOutsFirst,
   pickSampleOutcomes,
-  type ReadingOf,
+  type ReadOptions,
   type ReadRow,
   readRow,
   suppressionFor,
@@ -104,7 +104,7 @@ export async function previewConsents(
 
 interface PreviewInput {
   table: Table
-  reading: ReadingOf
+  reading: ReadOptions
   accountId: string
 }
 
@@ -146,13 +146,13 @@ async function previewOf(
   }
 }
 
-const buildReading = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf => ({
+const buildReading = (table: Table, reading: Omit<ReadOptions, 'columns'>): ReadOptions => ({
   ...reading,
   columns: findConsentColumns(table.columns, reading.mapping),
 })
 
 /** A large file takes seconds to parse; yields to other requests. */
-async function readAll(table: Table, reading: ReadingOf): Promise<ReadRow[]> {
+async function readAll(table: Table, reading: ReadOptions): Promise<ReadRow[]> {
   const read: ReadRow[] = []
   for await (const piece of chunked(table.rows, YIELD_ROWS)) {
     for (const cells of piece) read.push(readRow(cells, read.length + 2 + table.skipped, reading))
@@ -238,7 +238,7 @@ async function storeAllParts(deps: Deps, store: StoreDb<Db>, importId: string): 
     if (done) await notify(tx, { type: 'import_finished', data: { importId, ...done }, at: deps.now() })
     // Messages held for missing consent may have it now.
     await wakeStoreMessages(tx, ['no_consent'], deps.now())
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 

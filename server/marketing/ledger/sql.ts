@@ -40,11 +40,11 @@ const SELECT = sql`c.id, encode(c.address_hash, 'hex') as hash, c.channel, c.sta
 /**
  * Newest first. A search matches one person with few rows; without a filter, rows come from the index of all entries.
  */
-export async function ledgerPage(store: StoreDb, wanted: Wanted): Promise<LedgerRow[]> {
+export async function ledgerPage(store: StoreDb, filter: Wanted): Promise<LedgerRow[]> {
   const { db, storeId } = store
-  const { hash, channel, status, source, limit } = wanted
+  const { hash, channel, status, source, limit } = filter
   const order = sql`order by c.at desc, c.id desc limit ${limit}`
-  const bounds = boundsOf(storeId, wanted)
+  const bounds = boundsOf(storeId, filter)
   if (hash) {
     const rows = await sql<LedgerRow>`
       select ${SELECT} from consents c where c.store_id = ${storeId} and c.address_hash = ${hash} ${bounds}
@@ -57,20 +57,20 @@ export async function ledgerPage(store: StoreDb, wanted: Wanted): Promise<Ledger
       select ${SELECT} from consents c where c.store_id = ${storeId} ${bounds} ${order}`.execute(db)
     return rows.rows
   }
-  return filtered(store, wanted, bounds)
+  return filtered(store, filter, bounds)
 }
 
 /** Each combination of the filter is one index range, read from its newest end; there are few combinations. */
-async function filtered({ db, storeId }: StoreDb, wanted: Wanted, bounds: ReturnType<typeof boundsOf>) {
-  const sources = wanted.source ? [wanted.source] : await listSources({ db, storeId })
-  const channels = wanted.channel ? [wanted.channel] : [...ledgerChannels]
-  const statuses = wanted.status ? [wanted.status] : [...ledgerStatuses]
+async function filtered({ db, storeId }: StoreDb, filter: Wanted, bounds: ReturnType<typeof boundsOf>) {
+  const sources = filter.source ? [filter.source] : await listSources({ db, storeId })
+  const channels = filter.channel ? [filter.channel] : [...ledgerChannels]
+  const statuses = filter.status ? [filter.status] : [...ledgerStatuses]
   const rows = await sql<LedgerRow>`
     select c.* from unnest(${sources}::text[]) as s(source) cross join unnest(${channels}::text[]) as h(channel)
       cross join unnest(${statuses}::text[]) as t(status) cross join lateral (
         select ${SELECT} from consents c where c.store_id = ${storeId} and c.source = s.source and c.channel = h.channel
-          and c.status = t.status ${bounds} order by c.at desc, c.id desc limit ${wanted.limit}) c
-    order by c.at desc, c.id desc limit ${wanted.limit}`.execute(db)
+          and c.status = t.status ${bounds} order by c.at desc, c.id desc limit ${filter.limit}) c
+    order by c.at desc, c.id desc limit ${filter.limit}`.execute(db)
   return rows.rows
 }
 

@@ -28,16 +28,16 @@ type Reason = Answer['reasons'][number]
 
 const CHUNK = 500
 
-export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: EligibilityInput): Promise<Answer> {
-  const cartIds = await resolveCartIds(deps, store, wanted)
-  const texts = await loadTextChannels(deps, store, [wanted.channel])
-  const tally = new Tally(wanted.channel)
+export async function readEligibility(deps: Deps, store: StoreDb<Db>, input: EligibilityInput): Promise<Answer> {
+  const cartIds = await resolveCartIds(deps, store, input)
+  const texts = await loadTextChannels(deps, store, [input.channel])
+  const tally = new Tally(input.channel)
   const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
   for (let start = 0; start < cartIds.length; start += CHUNK) {
-    await addChunk(deps, store, { tally, texts, wanted, ahead, cartIds: cartIds.slice(start, start + CHUNK) })
+    await addChunk(deps, store, { tally, texts, wanted: input, ahead, cartIds: cartIds.slice(start, start + CHUNK) })
     await breathe()
   }
-  const price = wanted.channel === 'email' ? null : await estimatePrice(deps, store, tally)
+  const price = input.channel === 'email' ? null : await estimatePrice(deps, store, tally)
   return { total: cartIds.length, eligible: tally.eligible, reasons: tally.reasons().map(presentReason), price }
 }
 
@@ -68,9 +68,9 @@ export async function forecastEmail(deps: Deps, store: StoreDb<Db>, cartId: stri
   }
 }
 
-async function resolveCartIds(deps: Deps, store: StoreDb<Db>, wanted: EligibilityInput): Promise<string[]> {
-  if (wanted.cartIds) return [...new Set(wanted.cartIds)]
-  const filter = parseFilter(wanted)
+async function resolveCartIds(deps: Deps, store: StoreDb<Db>, input: EligibilityInput): Promise<string[]> {
+  if (input.cartIds) return [...new Set(input.cartIds)]
+  const filter = parseFilter(input)
   const ids: string[] = []
   for await (const page of readCartPages(store, filter, await countFiltered(deps, store, filter), 1_000)) {
     ids.push(...page.map((cart) => cart.id))
@@ -90,10 +90,10 @@ interface Chunk {
 async function addChunk(
   deps: Deps,
   store: StoreDb<Db>,
-  { tally, texts, wanted, ahead, cartIds }: Chunk,
+  { tally, texts, wanted: input, ahead, cartIds }: Chunk,
 ): Promise<void> {
-  const { channel } = wanted
-  const words = { body: channel === 'sms' ? wanted.body : undefined }
+  const { channel } = input
+  const words = { body: channel === 'sms' ? input.body : undefined }
   const templateId = await findTemplate(store, { channel })
   const { rows } = await dryRun(
     deps,
@@ -106,7 +106,7 @@ async function addChunk(
   for (const { row, decision, composed, country } of rows) {
     const problem = findProblem(row, decision)
     tally.add(row.cart_id, problem)
-    if (wanted.cartIds && country && consentReasons.includes(decision.reason))
+    if (input.cartIds && country && consentReasons.includes(decision.reason))
       tally.name(decision.reason, row.cart_id, country)
     if (!problem && composed && isText(composed)) tally.pay(composed)
   }

@@ -134,9 +134,9 @@ interface StoredRequest {
  */
 async function storeRequest(
   { db, storeId }: StoreTx,
-  wanted: { userId: string; key: string; bodyHash: Buffer; made: string; now: Date; until: Date },
+  input: { userId: string; key: string; bodyHash: Buffer; made: string; now: Date; until: Date },
 ): Promise<boolean> {
-  const { userId, key, bodyHash, made, now, until } = wanted
+  const { userId, key, bodyHash, made, now, until } = input
   const rows = await sql`
     insert into idempotency_keys as r (store_id, user_id, key, body_hash, made, created_at, expires_at)
     values (${storeId}, ${userId}, ${key}, ${bodyHash}, ${made}, ${now}, ${until})

@@ -35,8 +35,8 @@ export async function delayLoss({ db, storeId }: StoreTx, cartIds: readonly stri
  * Creates one message per cart and returns the carts found. A merged cart counts as its survivor; a cart that turned
  * out to be none gets no message. The lock prevents merges meanwhile (S6).
  */
-export async function insertManualMessage({ db, storeId }: StoreTx, wanted: NewManualMessage): Promise<string[]> {
-  const { rows, now } = wanted
+export async function insertManualMessage({ db, storeId }: StoreTx, input: NewManualMessage): Promise<string[]> {
+  const { rows, now } = input
   const made = await sql<{ cart_id: string }>`
     with wanted as materialized (
       select w.id, w."cartId" as asked, c.id as cart_id, c.shopper_id
@@ -47,12 +47,12 @@ export async function insertManualMessage({ db, storeId }: StoreTx, wanted: NewM
     planned as (
       insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at,
         template_id, created_at, updated_at)
-      select ${storeId}, id, cart_id, shopper_id, 'manual', id, 1, ${wanted.channel}, ${SCHEDULED}, ${wanted.dueAt},
-        ${wanted.expiresAt}, ${wanted.wakeAt}, ${wanted.templateId}, ${now}, ${now} from wanted)
+      select ${storeId}, id, cart_id, shopper_id, 'manual', id, 1, ${input.channel}, ${SCHEDULED}, ${input.dueAt},
+        ${input.expiresAt}, ${input.wakeAt}, ${input.templateId}, ${now}, ${now} from wanted)
     insert into manual_messages (store_id, message_id, cart_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id,
       cart_url, is_immediate, overrides_holdout, created_at)
-    select ${storeId}, id, asked, ${wanted.jobId}, ${wanted.askedBy}, ${wanted.toAddress}, ${wanted.templateId},
-      ${wanted.subject}, ${wanted.body}, ${wanted.couponId}, ${wanted.cartUrl}, ${wanted.isImmediate}, ${wanted.overridesHoldout}, ${now} from wanted
+    select ${storeId}, id, asked, ${input.jobId}, ${input.askedBy}, ${input.toAddress}, ${input.templateId},
+      ${input.subject}, ${input.body}, ${input.couponId}, ${input.cartUrl}, ${input.isImmediate}, ${input.overridesHoldout}, ${now} from wanted
     returning cart_id`.execute(db)
   return made.rows.map((row) => row.cart_id)
 }

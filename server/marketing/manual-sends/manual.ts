@@ -14,7 +14,7 @@ import { findTemplate } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import { isClaimed, isOpen, isSending, selectNewestSend, wasAttempted } from '../../messages/messages/fragments.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { findProgress, findTextStatus, isFailed } from '../../messages/messages/state-rules.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
 import { delayLoss, insertManualMessage } from './manual-sql.ts'
@@ -137,7 +137,7 @@ async function planOne(
     now,
   })
   if (cartIds.length === 0) throw new AppError('not_found', 'Cart not found')
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
   if (!wanted.sendAt) await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)
 }
 

@@ -4,7 +4,7 @@ import { isPersonal } from '../../carts/coupons/for-messages.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { type PlannedMessage, planMessages } from '../../messages/messages/plan.ts'
 import type { Offer } from './bulk-sends-sql.ts'
 import { MANUAL_AGE_MS } from './manual.ts'
@@ -59,7 +59,7 @@ export async function planItems(
   const asked = carts.map(({ cartId }) => cartId)
   await delayLoss(tx, asked, dueAt)
   const cartIds = await insertManualMessage(tx, { rows: carts, ...common })
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
   const { couponId } = words
   // A member is waiting, so the codes are created at once.
   if (couponId && (await isPersonal(tx, couponId)))

@@ -22,10 +22,10 @@ const CHUNK = 500
 export async function readReach(
   deps: Deps,
   store: StoreDb<Db>,
-  wanted: z.output<typeof cartReach.body>,
+  input: z.output<typeof cartReach.body>,
 ): Promise<CartReach> {
-  if (wanted.cartIds) return countReach(await evaluateAll(deps, store, [...new Set(wanted.cartIds)]), true)
-  const { ids, isPartial } = await newest(deps, store, parseFilter(wanted))
+  if (input.cartIds) return countReach(await evaluateAll(deps, store, [...new Set(input.cartIds)]), true)
+  const { ids, isPartial } = await newest(deps, store, parseFilter(input))
   const tally = countReach(await evaluateAll(deps, store, ids), false)
   return { ...tally, ...(isPartial && { lookedThrough: list.MAX_EVALUATED }) }
 }

@@ -17,10 +17,10 @@ import { type DecisionContext, findMailRoute, type Texts } from '../../delivery/
 import * as load from '../../delivery/decide/situation.ts'
 import {
   explainCoupon,
-  type Imagined,
   imagineOffer,
   loadManualPreview,
   type OfferRequest,
+  type SampleMessage,
 } from '../../delivery/preview/preview.ts'
 import { loadTextChannels, openTransport } from '../../delivery/send/send-due.ts'
 import { bookSpend, lockBudget } from '../../delivery/texts/spend.ts'
@@ -48,8 +48,8 @@ export interface Tester {
   store: StoreDb<Db>
 }
 
-export function sendTest(tester: Tester, wanted: TestSendInput): Promise<TestResult> {
-  return sendHypothetical(tester, wanted, (texts) => loadManualPreview(tester.deps, tester.store, texts, wanted))
+export function sendTest(tester: Tester, input: TestSendInput): Promise<TestResult> {
+  return sendHypothetical(tester, input, (texts) => loadManualPreview(tester.deps, tester.store, texts, input))
 }
 
 /** A discount mail as one customer would get it. */
@@ -67,7 +67,7 @@ interface TestRoute {
 async function sendHypothetical(
   { deps, session, store }: Tester,
   { channel, to: own }: TestRoute,
-  imagined: (texts: Texts) => Promise<Imagined>,
+  imagined: (texts: Texts) => Promise<SampleMessage>,
 ): Promise<TestResult> {
   await assertPlanHas(deps, session.accountId, channel)
   if (channel === 'email') await assertMayMail({ accountId: session.accountId, db: deps.db })

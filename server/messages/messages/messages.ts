@@ -27,7 +27,7 @@ export {
    * Tells the once-a-second scan when to return. Call it last in a transaction that plans or moves messages: it locks
    * the store's row, and an earlier lock could deadlock with another transaction.
    */
-  setNextDue as scheduleNextLook,
+  setNextDue as scheduleNextRun,
   /** Keeps the distance of later steps after a send. */
   spaceNextSteps,
 } from './sql.ts'

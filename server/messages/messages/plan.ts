@@ -21,7 +21,7 @@ export interface MessagePlan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
 
 /**
  * Plans one message for each person who has none of this origin yet, and returns the new messages. The caller calls
- * `scheduleNextLook` at the end of its transaction.
+ * `scheduleNextRun` at the end of its transaction.
  */
 export async function planMessages(
   tx: StoreTx,

@@ -3,7 +3,7 @@ import * as sql from './sql.ts'
 import * as steps from './steps-sql.ts'
 
 // Keeps messages in step with their flow (decision 53). Call with the flow locked; the caller then calls
-// `scheduleNextLook`.
+// `scheduleNextRun`.
 
 export interface EditedSteps {
   flowId: string

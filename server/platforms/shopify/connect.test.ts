@@ -18,7 +18,7 @@ test.each([
   ['frozen', 'shopify_store_frozen'],
   ['missing', 'shopify_wrong_shop'],
   ['locked', 'shopify_store_paused'],
-] as const)('a store that is %s', async (state, code) => {
+] as const)('a store that is %s is reported as %s', async (state, code) => {
   const { client, store } = await opened()
   store.controls.setState(state)
   await expect(client.readProfile()).rejects.toMatchObject({ code })

@@ -6,7 +6,7 @@ import { type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { maskAddress } from '../../messages/channels/mask.ts'
 import { findPhoneCountry, isSatelliteOrPremium } from '../../messages/channels/phone.ts'
-import { scheduleNextLook, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
 import { buildAddressKey } from '../shoppers/rules.ts'
 import { lockAllKeys } from '../shoppers/shoppers.ts'
 import { selectErased } from '../suppressions/suppressions.ts'
@@ -132,7 +132,7 @@ export async function recordOrderConsents(
     if (!isNew) return
     const addresses = answers.map(({ address }) => address)
     await wakeHeldMessages(tx, addresses, now)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 

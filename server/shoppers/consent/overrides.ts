@@ -7,7 +7,7 @@ import { createId } from '../../core/common/ids.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
-import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { canOverride, findConsentRule } from './consent.ts'
 import { type ConsentTerms, selectConsentTerms } from './consent-sql.ts'
 import { countryRules, ruleNames, ruleTexts } from './consent-table.ts'
@@ -73,7 +73,7 @@ export async function createOverride(deps: Deps, session: Session, store: StoreD
     const inserted = await sql.insertConsentOverride(tx, row)
     if (!inserted) return null
     await wakeStoreMessages(tx, ['no_consent', 'consent_unconfirmed', 'consent_pending'], now)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
     return inserted
   })
   if (!kept) throw new AppError('conflict', 'This rule has been changed already. Restore the original rule first.')

@@ -4,7 +4,7 @@ import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import { type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { maskAddress } from '../../messages/channels/mask.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import type { PlatformConsent } from '../../platforms/platform/platform.ts'
 import * as sql from './consent-sql.ts'
 import { computeLaterTime, computeStatus, dropErased, wakeHeldMessages } from './consents.ts'
@@ -51,7 +51,7 @@ export async function recordStoreConsents(
     }
     if (news.length === 0) return
     await wakeHeldMessages(tx, news, now)
-    await scheduleNextLook(tx)
+    await scheduleNextRun(tx)
   })
 }
 

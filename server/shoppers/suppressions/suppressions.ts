@@ -42,16 +42,16 @@ export interface EntryPage {
 export async function listEntries(
   deps: Deps,
   account: AccountDb<Db>,
-  wanted: SuppressionFilter & { cursor?: string | undefined; limit: number },
+  input: SuppressionFilter & { cursor?: string | undefined; limit: number },
 ): Promise<EntryPage> {
-  const filter = await buildFilter(deps, account, wanted)
-  const page = { after: readCursor(wanted.cursor, EntryCursor), limit: wanted.limit + 1 }
+  const filter = await buildFilter(deps, account, input)
+  const page = { after: readCursor(input.cursor, EntryCursor), limit: input.limit + 1 }
   const [rows, total, removed] = await Promise.all([
     sql.selectPage(account, filter, page),
     sql.countEntries(account, filter),
     sql.selectRemoved(account, filter.search, REMOVED_SHOWN),
   ])
-  const { shown, next } = cursorPage(rows, wanted.limit, toCursor)
+  const { shown, next } = cursorPage(rows, input.limit, toCursor)
   return {
     entries: shown.map(presentEntry),
     next,
@@ -100,21 +100,21 @@ export async function buildFilter(
 export async function addEntry(
   deps: Deps,
   { account, session }: { account: AccountDb<Db>; session: Session },
-  wanted: { address: string; channels: readonly ('sms' | 'whatsapp')[]; note: string },
+  input: { address: string; channels: readonly ('sms' | 'whatsapp')[]; note: string },
 ): Promise<{ address: string; added: number }> {
-  const address = rules.readAddress(wanted.address, await sql.selectCountries(account))
+  const address = rules.readAddress(input.address, await sql.selectCountries(account))
   if (!address) {
     throw new AppError('invalid', suppressionTexts.unknownAddress, {
       fields: { address: suppressionTexts.unknownAddress },
     })
   }
-  const texts = [...new Set(wanted.channels)]
+  const texts = [...new Set(input.channels)]
   const closed = address.kind === 'email' ? (['email'] as const) : texts
   const channels = address.kind === 'phone' && texts.length === 2 ? (['all'] as const) : closed
   const entries = rules
     .listAliases(address)
     .flatMap((each) =>
-      channels.map((channel) => ({ address: each, channel, reason: 'manual' as const, note: wanted.note || null })),
+      channels.map((channel) => ({ address: each, channel, reason: 'manual' as const, note: input.note || null })),
     )
   const now = deps.now()
   const added = await transactAccount(account, async (tx) => {

@@ -57,30 +57,30 @@ interface Credentials extends Origin {
  * Creates a user with an account for a new address. For a known address, the right password signs in; a wrong one
  * counts as a failed sign-in, and the owner is notified by mail.
  */
-export async function register(deps: Deps, wanted: Credentials & { name: string }): Promise<SignedIn> {
-  const email = normalizeEmail(wanted.email)
+export async function register(deps: Deps, input: Credentials & { name: string }): Promise<SignedIn> {
+  const email = normalizeEmail(input.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
-  assertPlainName(wanted.name, 'name')
-  await takePoint(deps, limits.registerPerClient, clientNetwork(wanted.ip))
+  assertPlainName(input.name, 'name')
+  await takePoint(deps, limits.registerPerClient, clientNetwork(input.ip))
   const known = await findUserByEmail(deps.db, email)
-  const created = known ? undefined : await createOwner(deps, { ...wanted, email })
-  return created ?? registerAgain(deps, { ...wanted, email })
+  const created = known ? undefined : await createOwner(deps, { ...input, email })
+  return created ?? registerAgain(deps, { ...input, email })
 }
 
-async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
-  const passwordHash = await hashPassword(wanted.password)
+async function createOwner(deps: Deps, input: Credentials & { name: string }) {
+  const passwordHash = await hashPassword(input.password)
   const now = deps.now()
-  const user = { id: createId(), email: wanted.email, name: wanted.name, passwordHash, now }
+  const user = { id: createId(), email: input.email, name: input.name, passwordHash, now }
   const account = { accountId: createId(), db: deps.db }
-  const isLinkMailed = (await tryTakePoint(deps, limits.linkPerAddress, wanted.email)) === 0
+  const isLinkMailed = (await tryTakePoint(deps, limits.linkPerAddress, input.email)) === 0
   const token = await transactAccount(account, async (tx) => {
     if (!(await insertUser(tx.db, user))) return undefined
-    await insertAccount(tx, wanted.name, now)
+    await insertAccount(tx, input.name, now)
     await insertMember(tx, user.id, 'owner', now)
     await assignDefaultPlan(deps, tx, now)
     await insertDefaultBudget(tx, now)
     if (isLinkMailed) await deps.jobs.enqueue(tx.db, mailVerification, { userId: user.id })
-    return startSession(tx, user.id, { now, device: wanted.device })
+    return startSession(tx, user.id, { now, device: input.device })
   })
   if (token === undefined) return undefined
   return {
@@ -90,34 +90,34 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
   }
 }
 
-async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn> {
-  const user = await findUserByEmail(deps.db, wanted.email)
-  const { guess } = await tryClaimAttempt(deps, { ...wanted, userId: user?.id })
-  const isRight = await isRightPassword(wanted.password, guess ? user?.password_hash : undefined)
+async function registerAgain(deps: Deps, input: Credentials): Promise<SignedIn> {
+  const user = await findUserByEmail(deps.db, input.email)
+  const { guess } = await tryClaimAttempt(deps, { ...input, userId: user?.id })
+  const isRight = await isRightPassword(input.password, guess ? user?.password_hash : undefined)
   // With a second factor, users sign in on the page that asks for its code; this form answers as for a wrong password.
   if (isRight && user && guess && !user.totp_confirmed_at) {
     await recordSuccess(deps, guess)
-    return createSession(deps, user.id, { device: wanted.device, secondFactorAt: null })
+    return createSession(deps, user.id, { device: input.device, secondFactorAt: null })
   }
   if (guess) await recordFailure(deps, guess)
-  if (user && (await tryTakePoint(deps, limits.registrationMailPerAddress, wanted.email)) === 0) {
+  if (user && (await tryTakePoint(deps, limits.registrationMailPerAddress, input.email)) === 0) {
     await deps.jobs.enqueue(deps.db, mailRegistration, { userId: user.id })
   }
   throw new AppError('conflict', authTexts.registrationFailed)
 }
 
-export async function signIn(deps: Deps, wanted: Credentials & { code?: string | undefined }): Promise<SignedIn> {
+export async function signIn(deps: Deps, input: Credentials & { code?: string | undefined }): Promise<SignedIn> {
   // An invalid address is looked up as well, so that the answer takes the same time.
-  const email = normalizeEmail(wanted.email) ?? wanted.email
+  const email = normalizeEmail(input.email) ?? input.email
   const user = await findUserByEmail(deps.db, email)
-  const guess = await claimAttempt(deps, { ...wanted, email, userId: user?.id })
-  if (!(await isRightPassword(wanted.password, user?.password_hash)) || !user) {
+  const guess = await claimAttempt(deps, { ...input, email, userId: user?.id })
+  if (!(await isRightPassword(input.password, user?.password_hash)) || !user) {
     await recordFailure(deps, guess)
     throw new AppError('unauthenticated', authTexts.loginFailed)
   }
-  const secondFactorAt = await assertSecondFactor(deps, { user, guess, code: wanted.code })
+  const secondFactorAt = await assertSecondFactor(deps, { user, guess, code: input.code })
   await recordSuccess(deps, guess)
-  return createSession(deps, user.id, { device: wanted.device, secondFactorAt })
+  return createSession(deps, user.id, { device: input.device, secondFactorAt })
 }
 
 /** Decision 29: signs in to the real demo account; 404 where there is none. */

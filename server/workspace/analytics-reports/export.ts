@@ -35,7 +35,7 @@ import { requireFound } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { takePoint } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { type Asked, listRequestedStores, readAnalytics } from '../../insights/analytics/analytics.ts'
+import { listRequestedStores, type RangeQuery, readAnalytics } from '../../insights/analytics/analytics.ts'
 import { presentProduct } from '../../insights/analytics/analytics-rules.ts'
 import { pagesOfProducts, readDetails } from '../../insights/analytics/details.ts'
 import { readRoi } from '../../insights/analytics/roi.ts'
@@ -85,7 +85,7 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<ExportInput, '
   await assertMayExport(deps, account)
   const now = deps.now()
   const { range } = query
-  const asked: Asked = { account, store, query, range, now, isFile: true }
+  const asked: RangeQuery = { account, store, query, range, now, isFile: true }
   const isAll = query.stores === 'all'
   const { rows: stores } = await listRequestedStores(asked)
   const [figures, details, rates, revenue, roi, reach] = await Promise.all([

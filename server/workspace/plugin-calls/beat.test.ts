@@ -37,7 +37,7 @@ test('a complete report from the requested start is an order check of its own ag
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
 })
 
-test('an unrequested, late-starting or incomplete report proves nothing', async () => {
+test('an unrequested, late-starting or incomplete report does not make the order check fresh', async () => {
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
   await beat(report(world.now.toISOString(), []))
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
@@ -52,7 +52,7 @@ test('an unrequested, late-starting or incomplete report proves nothing', async 
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: true })
 })
 
-test('a reached shop is no longer asked for its orders', async () => {
+test('a reachable shop is not asked to report its orders', async () => {
   await beat()
   shop.fake.problem = null
   world.advance(11 * 60_000)
@@ -103,7 +103,7 @@ test('the heartbeat returns box texts, the highest known queue number, and a req
   expect(plugin).toMatchObject({ isAlive: true, test: { isWaiting: false, seenAt: world.now.toISOString() } })
 })
 
-test('another queue starts over', async () => {
+test('a new installation starts its queue at 0', async () => {
   await shop.batch([{ seq: 41, type: 'test', test: 'f'.repeat(32) }])
   expect(await beat({ install: '9'.repeat(32) })).toMatchObject({ seq: 0 })
 })

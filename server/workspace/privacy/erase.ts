@@ -26,10 +26,10 @@ import { insertErasure, type KnownBy, listProviderIds, type StoreDataSubject } f
 export async function eraseDataSubject(
   deps: Deps,
   { account, session }: { account: AccountDb<Db>; session: Session },
-  wanted: { address: string; confirmation: string },
+  input: { address: string; confirmation: string },
 ): Promise<Erasure> {
-  const person = await findDataSubject(deps, account, wanted.address)
-  if (wanted.confirmation.trim().toLowerCase() !== ERASE_WORD) {
+  const person = await findDataSubject(deps, account, input.address)
+  if (input.confirmation.trim().toLowerCase() !== ERASE_WORD) {
     throw new AppError('invalid', privacyTexts.confirm, { fields: { confirmation: privacyTexts.confirm } })
   }
   return requestErasure(deps, account, { ...person, customer: null, userId: session.userId })
@@ -81,14 +81,14 @@ interface ErasureInput extends Omit<Found, 'address'> {
   userId: string | null
 }
 
-async function requestErasure(deps: Deps, account: AccountDb<Db>, wanted: ErasureInput): Promise<Erasure> {
+async function requestErasure(deps: Deps, account: AccountDb<Db>, input: ErasureInput): Promise<Erasure> {
   const id = createId()
   const now = deps.now()
-  const { addresses, customer, userId } = wanted
+  const { addresses, customer, userId } = input
   const mark = customer && deps.secrets.addressHash(buildCustomerMark(customer.storeId, customer.customerId))
-  const hash = wanted.address === null ? mark! : deps.secrets.addressHash(wanted.address)
+  const hash = input.address === null ? mark! : deps.secrets.addressHash(input.address)
   await transactAccount(account, async (tx) => {
-    await sql.suppressErased(tx, [...wanted.hashes, ...(mark ? [mark] : [])], { userId, at: now })
+    await sql.suppressErased(tx, [...input.hashes, ...(mark ? [mark] : [])], { userId, at: now })
     await closeOpenMessagesTo(tx, addresses, now)
     const encrypted = seal(deps, id, { addresses, providerIds: [], customer })
     await insertErasure(tx, { id, hash, encrypted, askedBy: userId, at: now })

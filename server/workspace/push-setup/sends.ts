@@ -20,7 +20,7 @@ import { findService } from '../../delivery/push/services.ts'
 import type { Deps } from '../../deps.ts'
 import { replayReply, withIdempotencyKey } from '../../marketing/manual-sends/idempotency.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { scheduleNextRun } from '../../messages/messages/messages.ts'
 import { planMessages } from '../../messages/messages/plan.ts'
 
 // Push notifications sent by a member (decision 79): to all subscribers, each with a send decision, or to the member's
@@ -86,7 +86,7 @@ async function plan(
     ...{ channel: 'push', templateId: null, purchasesSince: null, now },
     ...{ dueAt: now, wakeAt: now, expiresAt: new Date(now.getTime() + LIFE_MS) },
   })
-  await scheduleNextLook(tx)
+  await scheduleNextRun(tx)
 }
 
 /** The member's own browser: its subscription is not stored. */

@@ -94,7 +94,7 @@ test('an account takes the name of its first store, unless it has its own (newco
   expect(await nameFor(other)).toBe('Clay Ltd')
 })
 
-test('keys are encrypted, bound to their store, and in no answer', async () => {
+test('keys are encrypted, bound to their store, and never returned', async () => {
   const one = await createConnectedStore(world)
   const other = await createConnectedStore(world)
   const rows = await world.db.selectFrom('store_credentials').selectAll().execute()
