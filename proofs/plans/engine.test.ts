@@ -23,7 +23,7 @@ import { closeAbandonedSends } from '../../server/delivery/send/abandoned.ts'
 import { findUnneededCodes } from '../../server/delivery/send/needless-codes.ts'
 import { sendDue } from '../../server/delivery/send/send-due.ts'
 import { readChart, readStats } from '../../server/insights/analytics/dashboard.ts'
-import { ledgerPage, type Wanted } from '../../server/marketing/ledger/sql.ts'
+import { type LedgerQuery, ledgerPage } from '../../server/marketing/ledger/sql.ts'
 import { countFiltered, listIdsAtStage } from '../../server/marketing/manual-sends/reach.ts'
 import { wakeDueStores } from '../../server/messages/messages/scan.ts'
 import { sortColumns } from '../../shared/carts.ts'
@@ -108,7 +108,7 @@ describe('the consent ledger', () => {
     await world.pool.query('analyze consents')
   }, 60_000)
   const after = { at: new Date(START.getTime() - 30_000 * 60_000), id: '00000000-0000-4000-8000-000000000000' }
-  test.each<[string, Partial<Wanted>]>([
+  test.each<[string, Partial<LedgerQuery>]>([
     ['unfiltered', {}],
     ['a person', { hash: Buffer.from('d41d8cd98f00b204e9800998ecf8427e', 'hex') }],
     ['a channel', { channel: 'sms' }],
@@ -119,7 +119,7 @@ describe('the consent ledger', () => {
     ['a period', { from: '2026-02-01', to: '2026-02-02' }],
     ['a channel in a period', { channel: 'sms', from: '2026-02-01', to: '2026-02-02' }],
   ])('%s: the first page and one far below', async (_, filter) => {
-    const page = (from: Wanted['after']) => () =>
+    const page = (from: LedgerQuery['after']) => () =>
       ledgerPage({ storeId: store.storeId, db: world.db }, { hash: null, after: from, limit: 51, ...filter })
     await expectCheap(page(null))
     await expectCheap(page(after))

@@ -76,7 +76,7 @@ export const mailMutations: readonly Mutation[] = [
     rule: 'D4',
     file: 'server/delivery/send/abandoned.ts',
     before: 'outcome: answer?.outcome ?? NO_REPLY,',
-    after: "outcome: answer?.outcome ?? { ...UNHEARD, kind: 'retry' as const },",
+    after: "outcome: answer?.outcome ?? { ...NO_REPLY, kind: 'retry' as const },",
     seed: 23762,
   },
   {

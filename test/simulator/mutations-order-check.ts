@@ -48,7 +48,7 @@ export const orderCheckMutations: readonly Mutation[] = [
     rule: 'D3',
     file: 'server/carts/carts/erased-intake.ts',
     before: 'notErased.length > 0 ? notErased : owned',
-    after: 'living',
+    after: 'notErased',
     seed: 47219,
   },
 ]

@@ -112,11 +112,11 @@ async function scheduleMails(
   { rows, before, now }: { rows: readonly Pick<MailedRow, 'type'>[]; before: Date; now: Date },
 ): Promise<void> {
   const types = rows.map(({ type }) => type)
-  const topicsOf = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(readTopic))]
+  const listTopics = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(readTopic))]
   const digestAt = findNextDigest(now, await sql.readTimeZone(tx))
   await sql.scheduleMails(tx, {
     ...{ before, nextAt: now, digestAt, everyMs: MAIL_EVERY_MS, usual: ownerTopics },
-    topics: topicsOf(types),
-    atOnce: topicsOf(types.filter(isMailedAtOnce)),
+    topics: listTopics(types),
+    atOnce: listTopics(types.filter(isMailedAtOnce)),
   })
 }

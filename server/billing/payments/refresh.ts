@@ -160,13 +160,13 @@ async function saveRow(tx: AccountTx, { before, row, seeing, now }: RowInput): P
 const computeAllowance = (row: Pick<DerivedRow, 'plan' | 'status' | 'pastDueSince' | 'extraStores'> | null) =>
   row && [row.plan, row.status, row.pastDueSince?.getTime(), row.extraStores].join(' ')
 
-function findOverdue({ seen, intentsOf }: StripeSnapshot, { stripeSubscriptionId }: DerivedRow): Overdue {
+function findOverdue({ seen, intentsOf: listIntents }: StripeSnapshot, { stripeSubscriptionId }: DerivedRow): Overdue {
   const [invoice] = listOpenInvoices(seen.invoices, stripeSubscriptionId)
   if (!invoice) return { invoiceId: null, amount: null, currency: null, reason: null, nextTry: null }
   const { id, amount_due: amount, currency, next_payment_attempt: next } = invoice
   return {
     ...{ invoiceId: id, amount, currency: parseCurrency(currency) },
-    ...{ reason: findReason(intentsOf(invoice)), nextTry: next === null ? null : toDate(next) },
+    ...{ reason: findReason(listIntents(invoice)), nextTry: next === null ? null : toDate(next) },
   }
 }
 
@@ -382,7 +382,7 @@ async function fetchSnapshot(deps: StripeDeps, customer: string, accountId: stri
   ])
   const readable = parseReadable(deps, StripeInvoice, invoices)
   const byId = new Map(readIntents.map((intent) => [intent.id, intent]))
-  const intentsOf = ({ payments = [] }: StripeInvoice) =>
+  const listIntents = ({ payments = [] }: StripeInvoice) =>
     payments.flatMap(({ payment }) => byId.get(payment.payment_intent ?? '') ?? [])
   const live = counted && isLive(counted) ? counted.id : null
   // At the limit the oldest invoices are missing.
@@ -391,11 +391,11 @@ async function fetchSnapshot(deps: StripeDeps, customer: string, accountId: stri
   return {
     isDeleted: false,
     seen: { subscriptions, invoices: readable, schedule, hasCard: hasCard(found) },
-    payments: readable.flatMap((invoice) => buildPayment(invoice, intentsOf(invoice), first.has(invoice.id)) ?? []),
-    intentsOf,
+    payments: readable.flatMap((invoice) => buildPayment(invoice, listIntents(invoice), first.has(invoice.id)) ?? []),
+    intentsOf: listIntents,
     fingerprints,
     credits,
-    disputed: ofLive.flatMap(intentsOf).flatMap(({ latest_charge: one }) => (one?.disputed ? [one.id] : [])),
+    disputed: ofLive.flatMap(listIntents).flatMap(({ latest_charge: one }) => (one?.disputed ? [one.id] : [])),
   }
 }
 

@@ -84,17 +84,17 @@ export function buildItems(
     const sold = findEntry(item.price)
     return sold ? [{ ...item, sold }] : []
   })
-  const lineOf = (plan: PlanChoice['plan'] | null, quantity: number): Line[] => {
+  const buildLines = (plan: PlanChoice['plan'] | null, quantity: number): Line[] => {
     const key = plan ? buildPlanKey(plan, to.cycle) : buildExtraStoreKey(to.cycle)
     const [first, ...others] = own.filter(({ sold }) => (sold.plan === null) === (plan === null))
     if (!first && quantity === 0) return []
-    const priceOf = (item: (typeof own)[number]) => (item.sold.lookupKey === key ? item.price.id : prices.get(key)!)
+    const findPriceId = (item: (typeof own)[number]) => (item.sold.lookupKey === key ? item.price.id : prices.get(key)!)
     return [
-      { ...(first && { id: first.id }), price: first ? priceOf(first) : prices.get(key)!, quantity },
-      ...others.map((item) => ({ id: item.id, price: priceOf(item), quantity: 0 })),
+      { ...(first && { id: first.id }), price: first ? findPriceId(first) : prices.get(key)!, quantity },
+      ...others.map((item) => ({ id: item.id, price: findPriceId(item), quantity: 0 })),
     ]
   }
-  return [...lineOf(to.plan, 1), ...lineOf(null, Math.min(to.extraStores, MAX_EXTRA_STORES))]
+  return [...buildLines(to.plan, 1), ...buildLines(null, Math.min(to.extraStores, MAX_EXTRA_STORES))]
 }
 
 /**

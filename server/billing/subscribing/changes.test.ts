@@ -104,7 +104,7 @@ it('a declined card changes nothing and is reported', async () => {
   })
   expect(listIdempotencyKeys(payer)).toEqual(['starter_month 1'])
   expect(sumPaid(payer)).toBe(before)
-  // Nobody can pay it by accident later.
+  // It cannot be paid by accident later.
   expect(listInvoices(payer).filter((one) => one.status === 'open')).toEqual([])
   expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active' })
   const tried = await world.request('GET', '/api/payments/payment-history', { token: payer.token })

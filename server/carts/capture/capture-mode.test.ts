@@ -7,7 +7,7 @@ import { recordOrders } from '../carts/record.ts'
 import { foldStorePosts } from './capture-intake.ts'
 import { recordCustomerConsents, recordSignedPosts } from './signed-posts.ts'
 
-// What is kept of a shopper before consent (C9), regardless of the data an older script or plugin sends.
+// The data stored about a shopper before consent (C9), also if an older script or plugin sends more.
 
 const world = createWorld()
 const EMAIL = 'ada@shoppers.example.com'

@@ -21,13 +21,13 @@ export const buildLineKey = (item: FoldItem) => `${item.productId}:${item.variat
 export function hasSameItems(a: readonly FoldItem[], b: readonly FoldItem[]): boolean {
   const hasChoices = [a, b].every((items) => items.some((item) => item.choices))
   const nameOf = hasChoices ? toLineText : buildLineKey
-  const [quantities, others] = [a, b].map((items) => quantitiesBy(items, nameOf)) as [Quantities, Quantities]
+  const [quantities, others] = [a, b].map((items) => sumQuantities(items, nameOf)) as [Quantities, Quantities]
   return quantities.size === others.size && [...others].every(([line, quantity]) => quantities.get(line) === quantity)
 }
 
 type Quantities = Map<string, number>
 
-function quantitiesBy(items: readonly FoldItem[], nameOf: (item: FoldItem) => string): Quantities {
+function sumQuantities(items: readonly FoldItem[], nameOf: (item: FoldItem) => string): Quantities {
   const quantities: Quantities = new Map()
   for (const item of items) quantities.set(nameOf(item), (quantities.get(nameOf(item)) ?? 0) + item.quantity)
   return quantities

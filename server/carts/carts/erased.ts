@@ -41,7 +41,7 @@ export function createEraser(known: unknown): Eraser {
   const marks = new Map<string, string>()
   const before = [...JSON.stringify(known).matchAll(/"erased:(\d+)"/g)].map(([, number]) => Number(number))
   const first = Math.max(0, ...before) + 1
-  const markOf = (field: string, value: string) => {
+  const buildMark = (field: string, value: string) => {
     if (MARK.test(value)) return value
     const key = `${KINDS[field] ?? field}\0${value}`
     const mark = marks.get(key) ?? `erased:${first + marks.size}`
@@ -52,7 +52,7 @@ export function createEraser(known: unknown): Eraser {
     ...Object.fromEntries(
       FIELDS.flatMap((field) => {
         const value = contact[field]
-        return value ? [[field, markOf(field, value)]] : []
+        return value ? [[field, buildMark(field, value)]] : []
       }),
     ),
     ...(contact.country && { country: contact.country }),
@@ -64,8 +64,8 @@ export function createEraser(known: unknown): Eraser {
         ? {
             ...item,
             choices: item.choices.map(({ name, value }) => ({
-              name: markOf('choice', name),
-              value: markOf('choice', value),
+              name: buildMark('choice', name),
+              value: buildMark('choice', value),
             })),
           }
         : item,
@@ -73,8 +73,8 @@ export function createEraser(known: unknown): Eraser {
   /** Of the browsers, keeps only which reports came from the same one. */
   const unmarked = <T extends Browsers>(fields: T): T => ({
     ...fields,
-    ...(fields.toldBy && { toldBy: fields.toldBy.map((mark) => markOf('browser', mark)) }),
-    ...(fields.browsers && { browsers: fields.browsers.map((mark) => markOf('browser', mark)) }),
+    ...(fields.toldBy && { toldBy: fields.toldBy.map((mark) => buildMark('browser', mark)) }),
+    ...(fields.browsers && { browsers: fields.browsers.map((mark) => buildMark('browser', mark)) }),
   })
   return {
     payload(payload) {

@@ -357,12 +357,12 @@ async function buildFactRows(
 function buildFactId(at: Date, { uniqueKey, payload }: NewFact): string {
   const time = at.getTime().toString(16).padStart(12, '0')
   const hash = crypto.createHash('sha256').update(uniqueKey).digest('hex')
-  const hex = `${time}7${rankOf(payload)}${hash.slice(0, 2)}8${hash.slice(2, 17)}`
+  const hex = `${time}7${getRank(payload)}${hash.slice(0, 2)}8${hash.slice(2, 17)}`
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
 /** Stores date to the second. At equal times, the state that an order reaches last is the later one. */
-function rankOf(payload: FactPayload): number {
+function getRank(payload: FactPayload): number {
   if (payload.type === 'lost') return 7
   if (payload.type !== 'order') return 0
   if (payload.parentId && payload.orderKind === 'purchase') return 8 // after the whole order (A6)

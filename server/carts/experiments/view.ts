@@ -53,13 +53,13 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
 
 function buildSpan({ id, currency, started_at: start }: Experiment, end: Date, zone: string): Span {
   const [first, last] = [toDay(start, zone), toDay(end, zone)]
-  const beginOf = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime(zone).epochMilliseconds)
+  const toDayStart = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime(zone).epochMilliseconds)
   const parts = first.equals(last)
     ? [{ since: start, until: end }]
     : [
         // Purchases are dated to the second.
-        { since: start, until: new Date(beginOf(first.add({ days: 1 })).getTime() - 1) },
-        { since: beginOf(last), until: end },
+        { since: start, until: new Date(toDayStart(first.add({ days: 1 })).getTime() - 1) },
+        { since: toDayStart(last), until: end },
       ]
   return { id, currency, firstDay: first.toString(), lastDay: last.toString(), parts }
 }

@@ -13,7 +13,7 @@ import { createId } from '../../core/common/ids.ts'
 import { hashToken } from '../../core/common/secrets.ts'
 import { createClickPath, createToken, TOKEN_MS } from './message-tokens.ts'
 
-// What links of messages open, and for how long (decision 150, X1, C8).
+// The targets and lifetime of message links (decision 150, X1, C8).
 
 const world = createWorld()
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }

@@ -128,7 +128,7 @@ function onOff(name: string) {
   return z.enum(['on', 'off'], `${name} must be on or off.`).transform((value) => value === 'on')
 }
 
-function isUrlOf(...protocols: string[]) {
+function buildUrlCheck(...protocols: string[]) {
   return (value: string) =>
     URL.canParse(value) && protocols.includes(new URL(value).protocol) && new URL(value).hostname !== ''
 }
@@ -140,7 +140,7 @@ function isBounceAddress(address: string) {
 }
 
 function isOrigin(value: string) {
-  if (!isUrlOf('http:', 'https:')(value)) return false
+  if (!buildUrlCheck('http:', 'https:')(value)) return false
   const url = new URL(value)
   return url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
 }
@@ -210,7 +210,7 @@ const settings = {
   ROLES: text('web,worker').transform(readRoles),
   /** Mail server; unset: the built-in mailbox in local mode, no sending elsewhere. */
   SMTP_URL: optional(
-    isUrlOf('smtp:', 'smtps:'),
+    buildUrlCheck('smtp:', 'smtps:'),
     'SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465.',
   ),
   /** Connections to the mail server. */
@@ -256,9 +256,9 @@ const settings = {
     'WHATSAPP_API_VERSION must look like v23.0.',
   ),
   /** Replaces https://graph.facebook.com, for a proxy. */
-  WHATSAPP_API_URL: optional(isUrlOf('http:', 'https:'), 'WHATSAPP_API_URL must be an http or https address.'),
+  WHATSAPP_API_URL: optional(buildUrlCheck('http:', 'https:'), 'WHATSAPP_API_URL must be an http or https address.'),
   /** Replaces https://api.twilio.com, for a proxy. */
-  TWILIO_API_URL: optional(isUrlOf('http:', 'https:'), 'TWILIO_API_URL must be an http or https address.'),
+  TWILIO_API_URL: optional(buildUrlCheck('http:', 'https:'), 'TWILIO_API_URL must be an http or https address.'),
   /** The operator's Twilio account: sends SMS for accounts without their own. */
   OPERATOR_TWILIO_ACCOUNT_SID: optional(
     (sid) => /^AC[\da-f]{32}$/i.test(sid),
@@ -303,7 +303,7 @@ const settings = {
       'STRIPE_WEBHOOK_SECRET must begin with whsec_.',
     ),
   /** Replaces https://api.stripe.com, for a proxy. */
-  STRIPE_API_URL: optional(isUrlOf('http:', 'https:'), 'STRIPE_API_URL must be an http or https address.'),
+  STRIPE_API_URL: optional(buildUrlCheck('http:', 'https:'), 'STRIPE_API_URL must be an http or https address.'),
   /** Lets Stripe compute the tax. */
   STRIPE_AUTOMATIC_TAX: onOff('STRIPE_AUTOMATIC_TAX').optional(),
   /** The plan of every account when payments are off. */
@@ -311,7 +311,7 @@ const settings = {
     z.enum(['free', 'starter', 'growth'], 'DEFAULT_PLAN must be free, starter or growth.'),
   ),
   /** URL pinged every minute while all checks pass. */
-  ALARM_PING_URL: optional(isUrlOf('http:', 'https:'), 'ALARM_PING_URL must be an http or https address.'),
+  ALARM_PING_URL: optional(buildUrlCheck('http:', 'https:'), 'ALARM_PING_URL must be an http or https address.'),
   /** Grants access to /metrics and the details of /readyz. */
   METRICS_TOKEN: optional(
     (token) => /^[\w.~+/-]{20,200}=*$/.test(token),

@@ -16,7 +16,7 @@ export async function findSessionByToken(db: Db, hash: Buffer, now: Date) {
     .where('s.token_hash', '=', hash)
     .where('s.expires_at', '>', now)
     .executeTakeFirst()
-  const role = row && roleOf(row)
+  const role = row && getRole(row)
   if (!row || !role) return undefined
   return {
     sessionId: row.id,
@@ -31,7 +31,7 @@ export async function findSessionByToken(db: Db, hash: Buffer, now: Date) {
 }
 
 /** An operator who views an account sees what a viewer sees, member or not. */
-function roleOf(row: { role: Role | null; viewed_until: Date | null; deleted_at: Date | null }): Role | null {
+function getRole(row: { role: Role | null; viewed_until: Date | null; deleted_at: Date | null }): Role | null {
   if (!row.viewed_until) return row.role
   return row.deleted_at ? null : 'viewer'
 }

@@ -16,13 +16,13 @@ export function formatMinor(amountMinor: number, currency: string): string {
   const known = formatted.get(key)
   if (known !== undefined) return known
   const exponent = currencyExponent(currency)
-  const text = formatOf(currency, exponent).format(amountMinor / 10 ** exponent)
+  const text = getFormat(currency, exponent).format(amountMinor / 10 ** exponent)
   if (formatted.size >= KEPT_AMOUNTS) formatted.clear()
   formatted.set(key, text)
   return text
 }
 
-function formatOf(currency: string, exponent: number): Intl.NumberFormat {
+function getFormat(currency: string, exponent: number): Intl.NumberFormat {
   const known = formats.get(currency)
   if (known) return known
   const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }

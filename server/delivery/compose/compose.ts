@@ -139,8 +139,8 @@ function hideUnknownPrices(
 export async function composeEmail(input: ComposeInput): Promise<Composed> {
   const { publicUrl, secrets, messageId, who = NO_ACCOUNT, renders = getSharedRenders() } = input
   const { tokens, track, checkoutLink } = createLinks(input, pageWithoutCart(input))
-  const tokenOf = (purpose: TokenPurpose) => createToken(secrets, purpose, messageId)
-  const footerToken = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : tokenOf(purpose))
+  const buildToken = (purpose: TokenPurpose) => createToken(secrets, purpose, messageId)
+  const footerToken = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : buildToken(purpose))
   const context: TemplateContext = {
     ...hideUnknownPrices(input.cart, buildCartContext(input.cart, input.store)),
     checkoutLink,
@@ -154,8 +154,8 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
     ...(!input.isTest &&
       !input.sampleHost && {
         trackers: {
-          honeypotLink: `${publicUrl}/c/${tokenOf('honeypot')}`,
-          pixelUrl: `${publicUrl}/o/${tokenOf('open')}`,
+          honeypotLink: `${publicUrl}/c/${buildToken('honeypot')}`,
+          pixelUrl: `${publicUrl}/o/${buildToken('open')}`,
         },
       }),
   }

@@ -39,7 +39,7 @@ export function buildShownContents(cart: Contents, goods: Goods | null): { items
   const left = cart.items.filter((item) => !isGone(terms, item))
   const priced = left.map((item) => ({
     ...item,
-    unitPriceMinor: priceOf(item, terms.get(buildGoodsKey(item)), cart.currency),
+    unitPriceMinor: getPrice(item, terms.get(buildGoodsKey(item)), cart.currency),
   }))
   const items = [...priced, ...gone.map((item) => ({ ...item, isGone: true }))]
   const isSame = gone.length === 0 && priced.every((item, at) => item.unitPriceMinor === left[at]!.unitPriceMinor)
@@ -51,7 +51,7 @@ export function buildShownContents(cart: Contents, goods: Goods | null): { items
  * Applies the new price only if the cart's price was the old product price. Another price includes an extra or an offer
  * unknown to us.
  */
-function priceOf({ unitPriceMinor }: CartItem, terms: Terms | undefined, currency: string | null): number {
+function getPrice({ unitPriceMinor }: CartItem, terms: Terms | undefined, currency: string | null): number {
   if (!terms || terms.priceMinor === null || terms.currency !== currency) return unitPriceMinor
   return unitPriceMinor === terms.wasMinor ? terms.priceMinor : unitPriceMinor
 }

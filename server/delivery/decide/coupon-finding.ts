@@ -75,7 +75,7 @@ export function evaluateCoupon(
   if (unread?.problem) return waitForRead(coupon, unread)
   if (unread) return leaveOut('coupon_invalid:unreadable')
   const { state, personal, isPersonal, lastUsedAt } = coupon
-  const problem = findCouponProblem(state, usageOf(coupon, about))
+  const problem = findCouponProblem(state, buildUse(coupon, about))
   if (problem) return leaveOut(`coupon_invalid:${problem}`)
   const isOfCurrency = cart?.currency === state.currency
   // With a maximum discount, personal codes are fixed amounts in the coupon's currency.
@@ -113,7 +113,7 @@ function waitForRead(
 const getRequiredValidityMs = ({ isPersonal, validHours }: MessageCoupon): number =>
   isPersonal ? Math.min(MIN_VALID_MS, validHours * HOUR_MS) : MIN_VALID_MS
 
-function usageOf(coupon: MessageCoupon, { now, cart, email }: CouponCircumstances): CouponUse {
+function buildUse(coupon: MessageCoupon, { now, cart, email }: CouponCircumstances): CouponUse {
   return { now, goodForMs: getRequiredValidityMs(coupon), email, usedBefore: coupon.usedBefore, cart }
 }
 

@@ -280,7 +280,7 @@ function textInputs(
   return {
     isConfigured: configured !== null,
     isInPlan:
-      row.manual !== null || (situation.in_force !== null && hasFeature(situation.in_force, requiredFeatureOf(row))),
+      row.manual !== null || (situation.in_force !== null && hasFeature(situation.in_force, getRequiredFeature(row))),
     isTemplateMissing: approved === null,
     refusal: findTextProblem(limits, facts),
     isOncePerCart: limits.perCart === 1 && row.cart_id !== null,
@@ -301,7 +301,7 @@ function textInputs(
  * The plan feature a message needs (decision 6, area decision 43): a single SMS campaign is in Starter, other automatic
  * texts are in Growth.
  */
-function requiredFeatureOf({ campaign, channel }: load.ClaimedRow): Feature {
+function getRequiredFeature({ campaign, channel }: load.ClaimedRow): Feature {
   if (!campaign) return 'flow_texts'
   return campaign.frequency === 'once' && channel === 'sms' ? 'manual_texts' : 'campaign_texts'
 }

@@ -98,7 +98,7 @@ export async function evaluate(
   })
   const { situation, capSince, month } = base
   const results = { decisions: [], ready: [], arms: [], unusable: [] }
-  const evaluation: Evaluation = { situation, month, capSince, checkedAt: checkedAtOf(context), ...results }
+  const evaluation: Evaluation = { situation, month, capSince, checkedAt: getCheckTime(context), ...results }
   const messages = [
     ...Map.groupBy(
       rows.map((row) => makeDraft(context, row)),
@@ -221,7 +221,7 @@ export async function loadStoreSituation(deps: Deps, tx: StoreTx) {
 }
 
 /** The older of order check and stock reading. If the store itself was asked for stock, that was after the orders. */
-function checkedAtOf({ situation: { check_started }, goods }: DecisionContext): Date | null {
+function getCheckTime({ situation: { check_started }, goods }: DecisionContext): Date | null {
   const readAt = goods && 'terms' in goods ? goods.readAt : null
   return check_started && oldest([check_started, readAt])
 }

@@ -19,13 +19,13 @@ describe('`pickDecision` returns the decision', () => {
     expect(of(hold('mail_not_configured'), hold('plan_required'), hold('budget'), send)).toBe(3)
   })
 
-  test('that concerns every channel, whatever the next channel would decide', () => {
+  test('that concerns every channel, regardless of the next channel', () => {
     for (const reason of ['purchased', 'superseded', 'holdout', 'condition', 'too_old', 'items_gone']) {
       expect(of(skip(reason), send)).toBe(0)
       expect(of(hold('no_contact'), skip(reason), send)).toBe(1)
     }
     expect(of(hold('frequency_cap'), send)).toBe(0)
-    // What was refused for a moment goes by the same channel later.
+    // A message held only for a short time stays on its channel.
     for (const reason of ['mail_server_away', 'domain_throttled', 'coupon_pending'])
       expect(of(hold(reason), send)).toBe(0)
   })

@@ -66,7 +66,7 @@ export async function foresee(
     .toSorted((a, b) => +a.wakeAt - +b.wakeAt)
     .flatMap(({ id, wakeAt }) => {
       const rows = ofMessage.get(id)
-      return rows ? [{ rows, at: momentOf(context, rows[0]!, wakeAt), waitedFor: [] }] : []
+      return rows ? [{ rows, at: clampMoment(context, rows[0]!, wakeAt), waitedFor: [] }] : []
     })
     .toSorted((a, b) => +a.at - +b.at)
   return runQueue({ ...context, ahead, until, flows: forecastFlows(rows, context) }, queue)
@@ -159,7 +159,7 @@ const withAwaitedSteps = (row: ClaimedRow, waitedFor: readonly string[]): Claime
   waitedFor.includes('cart_active') ? { ...row, cart_status: 'abandoned' } : row
 
 /** A message held until its age limit is decided as of now: then its reason shows, not "too old". */
-function momentOf({ now }: DecisionContext, { expires_at }: ClaimedRow, wakeAt: Date): Date {
+function clampMoment({ now }: DecisionContext, { expires_at }: ClaimedRow, wakeAt: Date): Date {
   return wakeAt <= now || wakeAt >= expires_at ? now : wakeAt
 }
 

@@ -65,7 +65,7 @@ export async function readDmarc(dns: DnsLookup, domain: string): Promise<DmarcFi
     const records = answer.kind === 'found' ? answer.rows.filter((row) => /^v=DMARC1\s*(;|$)/i.test(row)) : []
     if (records.length === 0) continue
     const [record] = records as [string]
-    const asked = /(?:^|;)\s*(p|sp)=/i.test(record) ? policyOf(record, at !== domain) : null
+    const asked = /(?:^|;)\s*(p|sp)=/i.test(record) ? readPolicy(record, at !== domain) : null
     return records.length === 1 && asked
       ? { kind: 'found', at, record, policy: asked }
       : { kind: 'broken', at, records }
@@ -74,7 +74,7 @@ export async function readDmarc(dns: DnsLookup, domain: string): Promise<DmarcFi
 }
 
 /** For a subdomain of the record's domain, `sp` takes precedence. */
-function policyOf(record: string, isBelow: boolean) {
+function readPolicy(record: string, isBelow: boolean) {
   const value = (tag: string) => new RegExp(`(?:^|;)\\s*${tag}=\\s*(\\w+)`, 'i').exec(record)?.[1]?.toLowerCase()
   const policy = (isBelow ? value('sp') : undefined) ?? value('p')
   return policy === 'none' || policy === 'quarantine' || policy === 'reject' ? policy : null

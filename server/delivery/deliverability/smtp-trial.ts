@@ -68,7 +68,7 @@ function listener(settings: SmtpSettings, answers: Answers) {
   const asked: TrialStepName[] = ['connect']
   return (side: 'client' | 'server', text: string) => {
     if (side === 'client') {
-      asked.push(stepOf(text))
+      asked.push(findTrialStep(text))
       return
     }
     const step = asked.shift() ?? 'accept'
@@ -79,7 +79,7 @@ function listener(settings: SmtpSettings, answers: Answers) {
   }
 }
 
-function stepOf(command: string): TrialStepName {
+function findTrialStep(command: string): TrialStepName {
   if (/^(EHLO|HELO|LHLO)\b/i.test(command)) return 'connect'
   if (/^STARTTLS/i.test(command)) return 'encrypt'
   if (/^MAIL FROM/i.test(command)) return 'mail_from'

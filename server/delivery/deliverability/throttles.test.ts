@@ -22,7 +22,7 @@ import { recordMailReport } from '../mail-reports/mail-reports.ts'
 
 const world = createWorld()
 let server: SMTPServer
-/** What the server answers at RCPT; null: it takes the mail. */
+/** The server's reply to RCPT; null: it accepts the mail. */
 let answer: { code: number; words: string } | null = null
 const accepted: string[] = []
 const asked: string[] = []
@@ -151,7 +151,7 @@ test('two blocks pause a domain, and the owner is notified once when it lasts an
   const news = async () =>
     (await readNotifications(world, scene.storeId)).filter(({ type }) => type.startsWith('domain_'))
   expect(await news()).toMatchObject([{ type: 'domain_throttled', title: 'strict.example is refusing your email' }])
-  // What was refused for good is not sent again; the rest waited.
+  // Permanently rejected messages are not sent again; the others waited.
   // Whose pause has just ended, while one of them was tried again, is due and not yet looked at.
   const { 'held(domain_throttled)': held = 0, scheduled = 0 } = await states()
   expect(held + scheduled).toBeGreaterThan(15)

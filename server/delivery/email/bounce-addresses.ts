@@ -13,7 +13,7 @@ export function openBounceAddresses({
     const at = now().getTime()
     const last = known.get(accountId)
     if (last && at < last.until && last.until - at <= KNOWN_MS) return last.address
-    const address = await bounceAddressOf({ accountId, db })
+    const address = await readBounceAddress({ accountId, db })
     if (known.size > 5_000) known.clear()
     known.set(accountId, { address, until: at + KNOWN_MS })
     return address
@@ -23,7 +23,7 @@ export function openBounceAddresses({
 // SQL for the bounce address of an account's mail.
 
 /** The envelope sender of an account's mail; null: no bounce mailbox that can be read. */
-async function bounceAddressOf({ db, accountId }: AccountDb): Promise<string | null> {
+async function readBounceAddress({ db, accountId }: AccountDb): Promise<string | null> {
   const row = await db
     .selectFrom('bounce_mailboxes')
     .select('address')

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { createSmtpChannel } from './smtp.ts'
 
-// What a mail gets on its way out comes from the database. Nothing listens at this port: whoever tried it would hear another reason.
+// Headers are added from the database, before any connection. Nothing listens at this port, so a connection attempt
+// would give another reason.
 
 const away = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
 

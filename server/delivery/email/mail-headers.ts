@@ -27,7 +27,7 @@ export function openMailHeaders(deps: MailHeadersDeps): (message: OutgoingEmail)
     return {
       returnPath: mailbox ?? (bounceAddress ? buildReturnPath(deps.secrets, bounceAddress, messageId) : null),
       headers: mailEvents ? providerMark(mailEvents.provider, messageId) : {},
-      sign: key && signerOf(key),
+      sign: key && buildSigner(key),
     }
   }
 }
@@ -54,9 +54,9 @@ const SIGNED =
 
 const signInThread = promisify(sign)
 
-function signerOf({ domain, selector, privateKey }: SigningKey): Signer {
+function buildSigner({ domain, selector, privateKey }: SigningKey): Signer {
   return async (head, body) => {
-    const canonical = relaxedHeaders(fieldsOf(head), SIGNED)
+    const canonical = relaxedHeaders(splitFields(head), SIGNED)
     const tags = [
       'v=1',
       'a=rsa-sha256',
@@ -80,7 +80,7 @@ type Relax = (fields: { key: string; line: string }[], names: string) => { heade
 // Missing in the type declarations.
 const { relaxedHeaders } = nodemailerSign as unknown as { relaxedHeaders: Relax }
 
-function fieldsOf(head: string) {
+function splitFields(head: string) {
   const lines = head.replace(/\r\n$/, '').split(/\r\n(?![ \t])/)
   return lines.map((line) => ({ key: line.slice(0, line.indexOf(':')).trim().toLowerCase(), line }))
 }

@@ -13,10 +13,10 @@ export interface TestedServer {
 /** Explains a failure to connect, encrypt or sign in, with the server's reply at the end. */
 export function explainServerFailure(failure: SmtpFailure, tried: TestedServer): string {
   const said = failure.replyCode === null ? '' : ` It says: ${joinLines(failure.response)}`
-  return `${sentenceOf(failure, tried)}${said}`
+  return `${describeFailure(failure, tried)}${said}`
 }
 
-function sentenceOf(failure: SmtpFailure, tried: TestedServer): string {
+function describeFailure(failure: SmtpFailure, tried: TestedServer): string {
   const { host, port } = tried
   const { code, systemCode, stage, replyCode } = failure
   if (code === 'EDNS') return `The name ${host} was not found. Check the spelling.`

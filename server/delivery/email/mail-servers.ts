@@ -98,7 +98,7 @@ export async function saveServer(
   const [problem] = Object.values(fields)
   if (problem) throw new AppError('invalid', problem, { fields })
   const kept = await sql.readMailServer(account)
-  const password = user === '' ? '' : passwordOf(deps, input, kept)
+  const password = user === '' ? '' : resolvePassword(deps, input, kept)
   await takePoint(deps, CHECKS, account.accountId)
   const answer = await testSignIn(
     { host, port, security, user, password },
@@ -117,7 +117,7 @@ export async function saveServer(
 }
 
 /** A stored password is sent only to the server it was entered for, with at least the same encryption. */
-function passwordOf(deps: Deps, input: MailServerInput, kept: sql.MailServerRow | undefined): string {
+function resolvePassword(deps: Deps, input: MailServerInput, kept: sql.MailServerRow | undefined): string {
   const isSame =
     kept?.host === input.host &&
     kept.port === input.port &&

@@ -179,14 +179,14 @@ export class SmtpConnections {
     try {
       if (this.#isClosed) throw closedError()
       const idle = isFresh ? undefined : this.#takeIdle()
-      if (idle) return leaseOf(idle, true)
+      if (idle) return buildLease(idle, true)
       const warm = await this.#open()
       if (this.#isClosed) {
         warm.connection.close()
         throw closedError()
       }
       this.#busy.set(warm.connection, warm)
-      return leaseOf(warm, false)
+      return buildLease(warm, false)
     } catch (error) {
       this.#passTurn()
       throw error
@@ -256,7 +256,7 @@ export class SmtpConnections {
   }
 }
 
-function leaseOf(warm: Warm, isReused: boolean): Lease {
+function buildLease(warm: Warm, isReused: boolean): Lease {
   return {
     connection: warm.connection,
     isReused,

@@ -33,7 +33,7 @@ function aChannel(port: number, options: Partial<SmtpChannelOptions> = {}): Emai
 }
 
 type Verb = 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'END' | 'RSET' | 'QUIT'
-/** What is written, CRLF included; `null`: nothing. A function may end the connection. */
+/** The written reply, including CRLF; `null`: nothing. A function may end the connection. */
 type Reply = string | null | ((socket: net.Socket) => void)
 /** `count`: how often this verb came, over all connections, from 1. undefined: as a good server would. */
 type Script = (verb: Verb, count: number) => Reply | undefined
@@ -54,7 +54,7 @@ async function aServer(script: Script = () => undefined, { isInPieces = false } 
   const seen = {
     connections: 0,
     commands: [] as string[],
-    /** What came at once. */
+    /** Commands received in one chunk. */
     chunks: [] as string[],
     /** Mails that were ended. */
     contents: [] as string[],

@@ -72,7 +72,7 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
       const delivery = await startSending(connections, timeouts, composed)
       return options.keepsIfSenderRefused && isSenderRefused(delivery)
         ? { kind: 'retry', reason: 'sender_refused', response: joinLines(delivery.failure.response) }
-        : outcomeOf(delivery, composed)
+        : toOutcome(delivery, composed)
     },
     async check() {
       try {
@@ -163,7 +163,7 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
         connection.close()
       }),
     )
-    const content = contentOf(message, () => {
+    const content = streamContent(message, () => {
       isBodySent = true
       clearTimeout(timer)
       timer = setTimeout(giveUp, timeouts.finalAnswerMs)
@@ -188,9 +188,9 @@ const ONE_WRITE = 65_536
  * needs none bypasses it and is sent in one write with its final dot. Larger mails go in chunks, so that back-pressure
  * holds the final dot back while the server does not read. `onEnd` runs before the final dot can be sent.
  */
-function contentOf({ raw, content }: ComposedMessage, onEnd: () => void): Readable {
+function streamContent({ raw, content }: ComposedMessage, onEnd: () => void): Readable {
   if (!content || content.length > ONE_WRITE)
-    return Readable.from(chunksOf(raw), { objectMode: false }).once('end', onEnd)
+    return Readable.from(splitChunks(raw), { objectMode: false }).once('end', onEnd)
   const ready = {
     pipe(stream: Transform) {
       onEnd()
@@ -201,11 +201,11 @@ function contentOf({ raw, content }: ComposedMessage, onEnd: () => void): Readab
   return ready as unknown as Readable
 }
 
-function* chunksOf(raw: Buffer) {
+function* splitChunks(raw: Buffer) {
   for (let at = 0; at < raw.length; at += 16_384) yield raw.subarray(at, at + 16_384)
 }
 
-function outcomeOf(delivery: Delivery, message: ComposedMessage): Outcome {
+function toOutcome(delivery: Delivery, message: ComposedMessage): Outcome {
   if (delivery.isAccepted) {
     return { kind: 'accepted', providerId: message.messageIdHeader, response: joinLines(delivery.response) }
   }

@@ -23,7 +23,7 @@ export async function recordClick(deps: Deps, token: string, arrival: Arrival, t
   if (!link) return followHoneypot(deps, token, arrival)
   // A test send's link contains its target and records no touch.
   if (link.messageId === null) return link.target
-  const found = await messageOf(deps, link)
+  const found = await findMessage(deps, link)
   if (!found) return null
   const target = ownTarget(link, found.message)
   const visit = { kind: 'click', link: linkName(token), target: target?.split(/[?#]/)[0], arrival } as const
@@ -40,26 +40,26 @@ function ownTarget({ target }: { target: string | null }, message: Message): str
 
 /** Records a fetch of the unsubscribe link. It unsubscribes nobody (C3), but may reveal a scanner. */
 export async function noteUnsubscribeLink(deps: Deps, token: string, arrival: Arrival): Promise<void> {
-  const found = await messageOf(deps, await openLink(deps, 'unsubscribe', token))
+  const found = await findMessage(deps, await openLink(deps, 'unsubscribe', token))
   if (found)
     await recordVisit(deps, found.store, found.message, { kind: 'unsubscribe_link', link: linkName(token), arrival })
 }
 
 /** Records a fetch of the mail's tracking pixel. Nothing depends on it. */
 export async function recordOpen(deps: Deps, token: string, arrival: Arrival): Promise<void> {
-  const found = await messageOf(deps, await openLink(deps, 'open', token))
+  const found = await findMessage(deps, await openLink(deps, 'open', token))
   if (found) await recordVisit(deps, found.store, found.message, { kind: 'open', link: '', arrival })
 }
 
 /** Records a visit to the honeypot link. The visitor is sent to the shop. */
 async function followHoneypot(deps: Deps, token: string, arrival: Arrival): Promise<string | null> {
-  const found = await messageOf(deps, await openLink(deps, 'honeypot', token))
+  const found = await findMessage(deps, await openLink(deps, 'honeypot', token))
   if (!found) return null
   await recordVisit(deps, found.store, found.message, { kind: 'honeypot', link: '', arrival })
   return found.message.home_url
 }
 
-async function messageOf(deps: Deps, link: Pick<OpenedLink, 'storeId' | 'messageId'> | null) {
+async function findMessage(deps: Deps, link: Pick<OpenedLink, 'storeId' | 'messageId'> | null) {
   if (!link) return null
   const store = { storeId: link.storeId, db: deps.db }
   const message = await track.findMessageRecipient(store, link.messageId)

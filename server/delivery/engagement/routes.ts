@@ -12,7 +12,7 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 export const engagementRoutes: Routes = (app, deps) => {
   const networkOf = openNetworks(deps.config.dataCentresFile)
-  const arrivalOf = (request: FastifyRequest): Arrival => {
+  const getArrival = (request: FastifyRequest): Arrival => {
     const header = (name: string) => String(request.headers[name] ?? '')
     return {
       method: request.method,
@@ -24,18 +24,18 @@ export const engagementRoutes: Routes = (app, deps) => {
 
   app.get<ByToken>('/c/:token', async (request, reply) => {
     const { to = '' } = request.query
-    const target = await recordClick(deps, request.params.token, arrivalOf(request), String(to))
+    const target = await recordClick(deps, request.params.token, getArrival(request), String(to))
     return hideToken(reply).redirect(target ?? `${deps.config.publicUrl}/cart/recover?cart_id=unknown`, 302)
   })
 
   app.get<ByToken>('/u/:token', async (request, reply) => {
-    await noteUnsubscribeLink(deps, request.params.token, arrivalOf(request))
+    await noteUnsubscribeLink(deps, request.params.token, getArrival(request))
     return hideToken(reply).redirect(`/unsubscribe?token=${encodeURIComponent(request.params.token)}`, 302)
   })
 
   // Every token gets the pixel; unknown ones are not recorded.
   app.get<ByToken>('/o/:token', async (request, reply) => {
-    await recordOpen(deps, request.params.token, arrivalOf(request))
+    await recordOpen(deps, request.params.token, getArrival(request))
     return hideToken(reply).type('image/gif').send(PIXEL)
   })
 }

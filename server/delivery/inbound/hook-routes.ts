@@ -17,11 +17,11 @@ function routes(scope: FastifyInstance, deps: Deps): void {
   const twilio = '/api/webhooks/twilio/:hookKey'
   scope.post(`${twilio}/status/:messageId`, async (request, reply) => {
     const { messageId } = request.params as { messageId: string }
-    await hooks.takeTwilioStatus(deps, { ...callOf(request, 'x-twilio-signature'), messageId })
+    await hooks.takeTwilioStatus(deps, { ...getHookCall(request, 'x-twilio-signature'), messageId })
     return reply.code(204).send()
   })
   scope.post(`${twilio}/inbound`, async (request, reply) => {
-    const answer = await hooks.takeTwilioInbound(deps, callOf(request, 'x-twilio-signature'))
+    const answer = await hooks.takeTwilioInbound(deps, getHookCall(request, 'x-twilio-signature'))
     return reply.type('text/xml').send(answer)
   })
   const meta = '/api/webhooks/whatsapp/:hookKey'
@@ -30,14 +30,14 @@ function routes(scope: FastifyInstance, deps: Deps): void {
     return reply.type('text/plain').send(challenge)
   })
   scope.post(meta, async (request) => {
-    await hooks.takeMetaNews(deps, callOf(request, 'x-hub-signature-256'))
+    await hooks.takeMetaNews(deps, getHookCall(request, 'x-hub-signature-256'))
     return { received: true }
   })
 }
 
 const getHookKey = (request: FastifyRequest): string => (request.params as { hookKey: string }).hookKey
 
-function callOf(request: FastifyRequest, header: string): hooks.HookCall {
+function getHookCall(request: FastifyRequest, header: string): hooks.HookCall {
   return {
     hookKey: getHookKey(request),
     path: request.url,

@@ -4,7 +4,7 @@ import { insertMessageTo, readMessageState } from '../../../test/provider-messag
 import { createId } from '../../core/common/ids.ts'
 import { hookUrl, openSecrets } from '../texts/text-channels.ts'
 
-// What providers call, with real signatures: forged, foreign, repeated, late and out of order.
+// Provider webhooks with real signatures: forged, foreign, repeated, late and out of order.
 
 const scene = createProviderWorld()
 const { world, fromTwilio, fromMeta, inboundPath } = scene

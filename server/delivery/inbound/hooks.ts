@@ -27,9 +27,9 @@ export interface HookCall {
   signature: string
 }
 
-type Hook = Awaited<ReturnType<typeof hookOf>>
+type Hook = Awaited<ReturnType<typeof findHook>>
 
-async function hookOf(deps: Deps, hookKey: string) {
+async function findHook(deps: Deps, hookKey: string) {
   const row = hookKey.includes('\0') ? undefined : await findCredentialsByHook(deps.db, hookKey)
   const known = requireFound(row, 'Address')
   const account: AccountDb<Db> = { accountId: known.account_id, db: deps.db }
@@ -40,7 +40,7 @@ async function hookOf(deps: Deps, hookKey: string) {
 const forged = () => new AppError('forbidden', 'Not accepted.')
 
 async function twilioCall(deps: Deps, call: HookCall) {
-  const hook = await hookOf(deps, call.hookKey)
+  const hook = await findHook(deps, call.hookKey)
   return { hook, params: await verifyTwilio(deps, call, hook) }
 }
 
@@ -79,7 +79,7 @@ async function takeOperatorInbound(deps: Deps, call: HookCall): Promise<string> 
 }
 
 export async function takeMetaNews(deps: Deps, call: HookCall): Promise<void> {
-  const hook = await hookOf(deps, call.hookKey)
+  const hook = await findHook(deps, call.hookKey)
   if (!isFromMeta(hook.secrets.appSecret, call.rawBody, call.signature)) throw forged()
   const news = readMetaNews(call.rawBody, hook.identity.phoneNumberId ?? '')
   for (const status of news.statuses) await report(deps, hook, status)
@@ -98,7 +98,7 @@ type Handshake = z.infer<typeof Handshake>
 
 /** Returns the challenge if the verify token is ours. Throws otherwise. */
 export async function shakeHands(deps: Deps, hookKey: string, query: Handshake): Promise<string> {
-  const hook = await hookOf(deps, hookKey)
+  const hook = await findHook(deps, hookKey)
   const { verifyToken } = hook.secrets
   if (!verifyToken || hook.row.provider === 'twilio' || query['hub.mode'] !== 'subscribe') throw forged()
   if (!isSameSecret(query['hub.verify_token'], verifyToken)) throw forged()

@@ -3,7 +3,7 @@ import { adaPhone, createProviderWorld, formatUnixSeconds } from '../../../test/
 import { insertMessageTo, readMessageState } from '../../../test/provider-messages.ts'
 import { createId } from '../../core/common/ids.ts'
 
-// What people answer, by both providers: repeated, late and in the wrong order.
+// Shoppers' replies from both providers: repeated, late and out of order.
 
 const scene = createProviderWorld()
 const { world, fromMeta, says, writes } = scene

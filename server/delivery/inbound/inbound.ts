@@ -132,7 +132,7 @@ async function stop(tx: AccountTx, said: readonly OptOut[], now: Date): Promise<
 }
 
 async function answerText(deps: Deps, account: AccountDb, keyword: Keyword, to: string): Promise<string> {
-  const row = await senderOf(account)
+  const row = await findSender(account)
   const name = row ? row.sender_name || cleanStoreName(row.name, [row.home_url, row.url]) : deps.config.companyName
   return keywordAnswer(keyword, { name, help: deps.config.supportEmail, country: findPhoneCountry(to) })
 }
@@ -368,7 +368,7 @@ async function takeReply({ db, accountId }: AccountDb, channel: TextChannelName,
 }
 
 /** The store named in a reply: the newest connected one. */
-function senderOf({ db, accountId }: AccountDb) {
+function findSender({ db, accountId }: AccountDb) {
   return db
     .selectFrom('stores')
     .select(['sender_name', 'name', 'url', 'home_url'])

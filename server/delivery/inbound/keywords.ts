@@ -3,7 +3,7 @@
 export type Keyword = 'stop' | 'start' | 'help' | 'yes'
 
 /** English, German, Spanish, French, Italian, Portuguese, Dutch and Polish, without accents. */
-const STOP = wordsOf(`
+const STOP = splitWords(`
   STOP STOPALL QUIT END REVOKE OPTOUT CANCEL UNSUBSCRIBE REMOVE UNSUB
   STOPP STOPPT STOPPEN ENDE ABMELDEN ABBESTELLEN ABMELDUNG AUSTRAGEN AUFHOREN
   BAJA ALTO BASTA PARAR PARE CANCELAR DETENER DESUSCRIBIR DESUSCRIBIRME DESUSCRIBIRSE
@@ -19,7 +19,7 @@ const STOP_PHRASES = [
   ...['LAAT ME MET RUST', 'LAAT MIJ MET RUST', 'NIE WIECEJ'],
 ]
 /** Filler words around a stop word do not change its meaning. */
-const FILLERS = wordsOf(`
+const FILLERS = splitWords(`
   PLEASE PLS PLZ ALL NOW IT ME US MY THIS THESE THOSE THE YOUR YOU TO I WANT WOULD LIKE CAN COULD FROM OFF LIST LISTS AGAIN ANYMORE HELLO HI
   TEXT TEXTS TEXTING MESSAGE MESSAGES MESSAGING SMS WHATSAPP SENDING SEND CONTACTING SPAM SPAMMING MARKETING PROMOTIONS PROMOS PROMO PUB ADS
   OFFERS REMINDERS NUMBER THANKS THANK SUBSCRIPTION AND SORRY
@@ -168,6 +168,6 @@ function meansStop({ sentence, isQuestion }: Part): boolean {
   return isMeant && words.every((word) => STOP.has(word) || FILLERS.has(word))
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
+function splitWords(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter(Boolean))
 }

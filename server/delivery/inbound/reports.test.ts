@@ -8,7 +8,7 @@ import type { DeliveryReport } from '../../messages/channels/channel.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { closeAbandonedSends } from '../send/abandoned.ts'
 
-// What providers report of texts, early and late (D4).
+// Providers' delivery reports of texts, early and late (D4).
 
 const world = createWorld()
 let answerText: typeof world.answerText

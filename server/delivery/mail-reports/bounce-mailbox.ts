@@ -206,7 +206,7 @@ export async function withInbox<T>(access: ImapAccess, work: (mailbox: Mailbox) 
   } catch (error) {
     if (error instanceof ImapProblem) throw error
     // Pending commands only report a missing connection; `lost` has the cause.
-    throw new ImapProblem(sentenceOf((error as { code?: string }).code === 'NoConnection' ? (lost ?? error) : error))
+    throw new ImapProblem(describeError((error as { code?: string }).code === 'NoConnection' ? (lost ?? error) : error))
   } finally {
     clearTimeout(timer)
     client.close()
@@ -277,7 +277,7 @@ async function checkedAddress({ host, allowsPrivate }: ImapAccess): Promise<stri
   )
 }
 
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   const { code, responseText, authenticationFailed, message } = error as {
     code?: string
     responseText?: string

@@ -29,10 +29,10 @@ const READ_TEXT = 20_000
 export async function readMailNews(raw: Buffer): Promise<MailReportNews | null> {
   const mail = await parse(firstLines(raw.subarray(0, READ_BYTES)))
   if (!mail) return null
-  const complaint = partOf(mail, 'message/feedback-report')
+  const complaint = findPart(mail, 'message/feedback-report')
   if (complaint !== null) return readComplaint(complaint)
-  const report = partOf(mail, 'message/delivery-status') ?? partOf(mail, 'message/global-delivery-status')
-  if (report !== null) return readReport(report, proseOf(mail))
+  const report = findPart(mail, 'message/delivery-status') ?? findPart(mail, 'message/global-delivery-status')
+  if (report !== null) return readReport(report, extractProse(mail))
   return readProse(mail)
 }
 
@@ -53,7 +53,7 @@ async function parse(raw: Buffer): Promise<Email | null> {
   }
 }
 
-function partOf({ attachments }: Email, type: string): string | null {
+function findPart({ attachments }: Email, type: string): string | null {
   const part = attachments.find(({ mimeType }) => mimeType?.toLowerCase() === type)
   if (!part) return null
   const { content } = part
@@ -64,13 +64,13 @@ function partOf({ attachments }: Email, type: string): string | null {
 }
 
 function readComplaint(report: string): MailReportNews | null {
-  const type = fieldsOf(report)['feedback-type'] ?? ''
+  const type = parseFields(report)['feedback-type'] ?? ''
   if (!/^(abuse|fraud|opt-out|other)$/i.test(type.trim())) return null
   return { kind: 'complaint', source: 'arf', status: null, words: removeAddresses(`Feedback-Type: ${type}`) }
 }
 
 function readReport(report: string, prose: string): MailReportNews | null {
-  const blocks = report.split(/\r?\n[ \t]*\r?\n/).map(fieldsOf)
+  const blocks = report.split(/\r?\n[ \t]*\r?\n/).map(parseFields)
   const about = blocks.filter((block) => block.action || block.status || block['diagnostic-code'])
   const block = about.find(({ action }) => /failed/i.test(action ?? '')) ?? about[0]
   if (!block) return null
@@ -89,7 +89,7 @@ function readProse(mail: Email): MailReportNews | null {
   const sender = mail.from?.address ?? ''
   const subject = mail.subject ?? ''
   const isFromServer = /^(mailer-daemon|postmaster|mail-?daemon|bounces?)@/i.test(sender) || sender === ''
-  const prose = proseOf(mail)
+  const prose = extractProse(mail)
   // Many servers mark bounces as automatic replies too.
   const isFailure = isFromServer && UNDELIVERED.test(`${subject}\n${prose}`)
   if (isAutomaticAnswer(mail) && !isFailure) return null
@@ -118,7 +118,7 @@ function isAutomaticAnswer({ headers, subject = '' }: Email): boolean {
 }
 
 /** Cuts off the returned mail that is often quoted below. */
-function proseOf({ text, html }: Email): string {
+function extractProse({ text, html }: Email): string {
   const prose = text || (html ?? '').slice(0, READ_TEXT * 4).replace(/<[^<>]*>/g, ' ')
   const end = prose.search(
     /(?<!-)-{2,} ?(this is a copy|below this line|original message|the following|returned message)|original message headers/i,
@@ -129,7 +129,7 @@ function proseOf({ text, html }: Email): string {
 const shortenProse = (prose: string): string => removeAddresses(prose.slice(0, 1_000)).slice(0, 300)
 
 /** Parses unfolded fields; the first of repeated ones counts. */
-function fieldsOf(block: string): Record<string, string | undefined> {
+function parseFields(block: string): Record<string, string | undefined> {
   const fields: Record<string, string | undefined> = Object.create(null)
   for (const line of block
     .replace(/\r?\n[ \t]+/g, ' ')

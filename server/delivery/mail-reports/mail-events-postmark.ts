@@ -36,7 +36,7 @@ export const readPostmark: ProviderReader = (call) => {
   const right = `Basic ${Buffer.from(call.secret).toString('base64')}`
   if (!isSameSecret(getHeader(call, 'authorization'), right)) throw forged()
   const event = Event.safeParse(readJson(call.rawBody)).data
-  const kind = event && kindOf(event)
+  const kind = event && classifyEvent(event)
   if (!event || !kind) return []
   const words = removeAddresses(event.Details || event.Description || event.Type || event.RecordType)
   const mark = event.Metadata?.recoup
@@ -50,7 +50,7 @@ const SUPPRESSED: Record<string, ProviderReport['kind'] | undefined> = {
   HardBounce: 'hard',
 }
 
-function kindOf(event: z.infer<typeof Event>): ProviderReport['kind'] | undefined {
+function classifyEvent(event: z.infer<typeof Event>): ProviderReport['kind'] | undefined {
   const { RecordType, Type } = event
   if (RecordType === 'SubscriptionChange') {
     return event.SuppressSending ? SUPPRESSED[event.SuppressionReason ?? ''] : undefined

@@ -37,7 +37,7 @@ export const readSendgrid: ProviderReader = (call) => {
     if (!event) return []
     const words = removeAddresses(event.reason || event.response || event.event)
     const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
-    return kindsOf(event).map((kind) => ({
+    return listKinds(event).map((kind) => ({
       ...{ kind, status: readStatus(event), words },
       ...at,
       about: { mark: event['smtp-id'] },
@@ -70,14 +70,14 @@ const softer = (kind: BounceKind) => (kind === 'hard' ? 'refused' : kind)
 const OPT_OUTS = ['unsubscribe', 'group_unsubscribe']
 
 /** A mail dropped because its shopper had unsubscribed there reports both. */
-function kindsOf(event: Event): ProviderReport['kind'][] {
+function listKinds(event: Event): ProviderReport['kind'][] {
   if (OPT_OUTS.includes(event.event)) return ['opt_out']
-  const kind = kindOf(event)
+  const kind = classifyEvent(event)
   const isOptedOut = event.event === 'dropped' && /unsubscribed/i.test(event.reason ?? '')
   return [...(kind ? [kind] : []), ...(isOptedOut ? ['opt_out' as const] : [])]
 }
 
-function kindOf(event: Event): ProviderReport['kind'] | null {
+function classifyEvent(event: Event): ProviderReport['kind'] | null {
   const reason = event.reason ?? ''
   switch (event.event) {
     case 'delivered':

@@ -112,7 +112,7 @@ async function callAmazon(address: string): Promise<string> {
 
 function readEvent(message: string): ProviderReport[] {
   const event = Event.safeParse(readJson(Buffer.from(message))).data
-  const said = event && saidBy(event)
+  const said = event && readReports(event)
   if (!event || !said) return []
   const header = event.mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')
   return [{ ...said, about: { mark: event.mail.tags?.recoup?.[0] ?? header?.value, returnPath: event.mail.source } }]
@@ -127,7 +127,7 @@ function hasOptedOut(subscription: Event['subscription']): boolean {
   )
 }
 
-function saidBy({ eventType, notificationType, bounce, complaint, delivery, subscription }: Event) {
+function readReports({ eventType, notificationType, bounce, complaint, delivery, subscription }: Event) {
   switch (eventType ?? notificationType) {
     case 'Delivery':
       return {

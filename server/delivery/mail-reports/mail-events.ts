@@ -51,30 +51,30 @@ const readMailgun: ProviderReader = ({ rawBody, secret, now }) => {
   const event = Event.safeParse(body['event-data']).data
   if (!event) return []
   const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
-  const words = removeAddresses(wordsOf(event) || event.reason || event.event)
-  return kindsOf(event).map((kind) => ({
+  const words = removeAddresses(readResponse(event) || event.reason || event.event)
+  return listKinds(event).map((kind) => ({
     ...{ kind, status: readStatus(event), words },
     ...at,
     about: { mark: event.message.headers['message-id'] },
   }))
 }
 
-function wordsOf({ 'delivery-status': said }: Event): string {
+function readResponse({ 'delivery-status': said }: Event): string {
   return [said?.code && said.code < 600 ? said.code : '', said?.message || said?.description].filter(Boolean).join(' ')
 }
 
 const readStatus = (event: Event): string | null =>
-  chooseStatus(parseStatus(event['delivery-status']?.['enhanced-code'] ?? ''), parseStatus(wordsOf(event)))
+  chooseStatus(parseStatus(event['delivery-status']?.['enhanced-code'] ?? ''), parseStatus(readResponse(event)))
 
 /** A mail dropped because its shopper had unsubscribed there reports both. */
-function kindsOf(event: Event): ProviderReport['kind'][] {
+function listKinds(event: Event): ProviderReport['kind'][] {
   if (event.event === 'unsubscribed') return ['opt_out']
-  const kind = kindOf(event)
+  const kind = classifyEvent(event)
   const isOptedOut = event.event === 'failed' && event.reason === 'suppress-unsubscribe'
   return [...(kind ? [kind] : []), ...(isOptedOut ? ['opt_out' as const] : [])]
 }
 
-function kindOf(event: Event): ProviderReport['kind'] | null {
+function classifyEvent(event: Event): ProviderReport['kind'] | null {
   if (event.event === 'delivered') return 'delivered'
   if (event.event === 'complained') return 'complaint'
   if (event.event !== 'failed') return null
@@ -83,7 +83,7 @@ function kindOf(event: Event): ProviderReport['kind'] | null {
   if (event.reason === 'suppress-bounce') return 'hard'
   if (event.reason === 'suppress-complaint') return 'complaint'
   if (event.reason === 'suppress-unsubscribe') return 'refused'
-  return classifyBounce(readStatus(event), wordsOf(event))
+  return classifyBounce(readStatus(event), readResponse(event))
 }
 
 // Reports of the mail provider by webhook, with the same outcomes as by return address. The provider is that of
@@ -111,12 +111,12 @@ export async function takeMailEvents(
   const { provider, secret } = mailEvents
   const reports = await readers[provider]({ ...call, secret, now: deps.now() })
   for (const { about, ...report } of reports) {
-    const messageId = messageIdOf(deps, about)
+    const messageId = findMessageId(deps, about)
     if (messageId) await recordMailReport(deps, { ...report, messageId, source: provider })
   }
 }
 
-function messageIdOf({ secrets, config }: Deps, { mark, returnPath }: MailName): string | null {
+function findMessageId({ secrets, config }: Deps, { mark, returnPath }: MailName): string | null {
   const id = /^<?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:@|$)/i.exec(mark ?? '')?.[1]
   if (id) return id.toLowerCase()
   return returnPath && config.bounceAddress ? parseReturnPath(secrets, config.bounceAddress, returnPath) : null

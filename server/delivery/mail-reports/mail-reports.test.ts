@@ -48,7 +48,7 @@ async function aSentMail() {
   await advanceToAbandoned(world, scene.storeId, HOUR)
   await sendDueMessages(world, scene.storeId)
   const [first] = await readMessages(world, scene.storeId)
-  // What comes back comes later; records of one instant have no order.
+  // Reports arrive later; records of the same instant have no order.
   world.advance(1_000)
   return { ...scene, id: first!.id }
 }

@@ -51,7 +51,7 @@ const SOURCE = 'preference page'
 /** `browser`: the browser's language, used until the shopper has chosen one. */
 export async function readPreferences(deps: Deps, token: string, browser: Language): Promise<PreferencesView> {
   const { store, messageId } = await openPreferenceLink(deps, token)
-  return view(store, await personOf(deps, store, messageId), browser)
+  return view(store, await loadPerson(deps, store, messageId), browser)
 }
 
 export async function decidePreferences(
@@ -64,7 +64,7 @@ export async function decidePreferences(
   return transact(store, async (tx) => {
     // Serializes concurrent decisions of one shopper. An erased shopper has no message any more (C8).
     await trackSql.lockMessageShopper(tx, messageId)
-    const person = await personOf(deps, tx, messageId)
+    const person = await loadPerson(deps, tx, messageId)
     const { shopperId, contacts } = person
     const facts = await loadFacts(tx, person)
     const { on, off } = computeChanges(facts, decision)
@@ -97,7 +97,7 @@ async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, w
   const { now } = words
   const row = { accountId, hash, address, channel, reason: 'unsubscribed', source: SOURCE, at: now }
   await suppress(tx, row)
-  await insertAnswer(tx, consentOf(contact, 'withdrawn', words))
+  await insertAnswer(tx, buildConsent(contact, 'withdrawn', words))
   await trackSql.skipOpenMessagesTo(tx, { accountId, address, channel, now })
 }
 
@@ -119,11 +119,11 @@ async function switchOn(tx: StoreTx, { accountId, country }: Person, contact: Co
   await unsuppress(tx, accountId, hash, channel)
   const isConfirmed = await sql.hadConfirmed(tx, hash, channel, SOURCE)
   const status = isConfirmed ? 'granted' : await computeStatus(tx, { channel, address, isGiven: true, country }, hash)
-  await insertAnswer(tx, { ...consentOf(contact, status, words), isConfirmed })
+  await insertAnswer(tx, { ...buildConsent(contact, status, words), isConfirmed })
   if (status === 'pending') await queueOptInRequest(tx, { address, addressHash: hash, country, now: words.now })
 }
 
-function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'granted' | 'withdrawn', words: Words) {
+function buildConsent({ channel, address, hash }: Contact, status: 'pending' | 'granted' | 'withdrawn', words: Words) {
   const { wording, decision, now } = words
   const { language, reason, note } = decision
   const why = status === 'withdrawn' ? { ...(reason && { reason }), ...(note.trim() && { note: note.trim() }) } : {}
@@ -186,7 +186,7 @@ async function openPreferenceLink(deps: Deps, token: string): Promise<{ store: S
 }
 
 /** Throws `not_found` for an erased shopper. */
-async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<Person> {
+async function loadPerson(deps: Deps, store: StoreDb, messageId: string): Promise<Person> {
   const row = await sql.readPerson(store, messageId)
   if (!row?.to_address) throw buildNotFound()
   const email = row.channel === 'email' ? row.to_address : null

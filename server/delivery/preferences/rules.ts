@@ -27,10 +27,10 @@ export interface Standing {
 export function computeStanding({ channel, ledger, suppressed }: ChannelFacts): Standing {
   const hasSaidYes = ledger === null ? channel === 'email' : ledger !== 'withdrawn'
   const isOn = hasSaidYes && suppressed.length === 0
-  return { channel, isOn, isPending: isOn && ledger === 'pending', lock: lockOf(suppressed) }
+  return { channel, isOn, isPending: isOn && ledger === 'pending', lock: findLock(suppressed) }
 }
 
-function lockOf(suppressed: readonly Suppressed[]): LockReason | null {
+function findLock(suppressed: readonly Suppressed[]): LockReason | null {
   if (suppressed.includes('complaint')) return 'complaint'
   if (suppressed.includes('hard_bounce') || suppressed.includes('invalid')) return 'undeliverable'
   return suppressed.some((reason) => reason !== 'unsubscribed') ? 'shop' : null

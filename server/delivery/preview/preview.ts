@@ -265,16 +265,18 @@ async function presentPreview({ context, rows }: SampleMessage, what: string) {
     : await renderPreview(context, row, { problem })
   return {
     ...message,
-    words: wordsOf(row),
+    words: describePreview(row),
     couponNote: explainCoupon(context, row),
-    couponWarning: couponWarningOf(context, row, { ...message, leftOut }),
+    couponWarning: explainCouponWarning(context, row, { ...message, leftOut }),
     decision: {
       outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
       reason: decision.reason,
       explanation: explain(decision.reason, row.channel),
       until: decision.outcome === 'hold' ? decision.until.toISOString() : null,
       unmet:
-        decision.reason === 'condition' && condition ? unmetOf('step', { ...condition, finding: condition }) : null,
+        decision.reason === 'condition' && condition
+          ? describeUnmet('step', { ...condition, finding: condition })
+          : null,
     },
   }
 }
@@ -284,9 +286,9 @@ async function presentSample({ context, rows }: SampleMessage, what: string) {
   const { leftOut, ...message } = await renderPreview(context, row, { isSample: true })
   return {
     ...message,
-    words: wordsOf(row),
+    words: describePreview(row),
     couponNote: explainCoupon(context, row),
-    couponWarning: couponWarningOf(context, row, { ...message, leftOut }),
+    couponWarning: explainCouponWarning(context, row, { ...message, leftOut }),
     decision: null,
   }
 }
@@ -294,7 +296,7 @@ async function presentSample({ context, rows }: SampleMessage, what: string) {
 type LeftOut = Composed['leftOut'] | null
 
 /** Warns if the message does not show its coupon completely. */
-function couponWarningOf(
+function explainCouponWarning(
   context: DecisionContext,
   row: load.ClaimedRow,
   { subject, text, leftOut }: { subject: string; text: string; leftOut: LeftOut },
@@ -331,7 +333,7 @@ export function explainCoupon(context: DecisionContext, row: load.ClaimedRow): s
   return `The message ${isSkipped ? 'is not sent' : 'goes'} without ${which}. ${explain(coupon.reason)}`
 }
 
-function wordsOf(row: load.ClaimedRow): { subject: string; body: string } | null {
+function describePreview(row: load.ClaimedRow): { subject: string; body: string } | null {
   if (row.channel === 'whatsapp') return null
   const ready = row.channel === 'sms' ? READY_TEXTS.sms : ''
   return { subject: row.template_subject ?? '', body: row.template_body ?? ready }
@@ -398,12 +400,12 @@ function decisionOfNotTaken(notTaken: FlowMismatch): Decision {
   return {
     ...{ outcome: 'skip', reason: `not_taken:${why}`, until: null },
     explanation: `This flow does not take this cart: ${REASONS[why]('flow' in notTaken ? notTaken.flow : '')}`,
-    unmet: notTaken.why === 'conditions' ? unmetOf('flow', notTaken) : null,
+    unmet: notTaken.why === 'conditions' ? describeUnmet('flow', notTaken) : null,
   }
 }
 
 /** Unmet conditions in the form of the decision record (decide/decision-inputs.ts). null: all hold. */
-function unmetOf(
+function describeUnmet(
   of: 'flow' | 'step',
   { finding, currency }: { finding: ConditionFinding; currency: string },
 ): Decision['unmet'] {

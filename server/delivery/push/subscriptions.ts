@@ -70,8 +70,8 @@ export async function subscribe(
 ): Promise<{ token: string; isCartKnown: boolean }> {
   const { secrets } = deps
   const known = await sql.findSubscription(tx, secrets.addressHash(input.subscription.endpoint))
-  const row = await rowOf(deps, tx, input, known?.id)
-  const { shopper_id: shopperId, kind } = await shopperOf(tx, input)
+  const row = await buildRow(deps, tx, input, known?.id)
+  const { shopper_id: shopperId, kind } = await findBrowserShopper(tx, input)
   const isCartKnown = kind === 'cart'
   const isNew = known?.shopper_id !== shopperId
   if (isNew && (await hasTooMany(tx, shopperId))) throw new AppError('unprocessable', pushTexts.tooManyBrowsers)
@@ -83,11 +83,11 @@ export async function subscribe(
   })
   // A repeated registration by the same shopper is no new consent.
   if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: input.wording })
-  await wakeMessagesOf(tx, shopperId, now)
+  await wakeShopperMessages(tx, shopperId, now)
   return { token: buildSubscriptionToken(secrets, tx.storeId, id), isCartKnown }
 }
 
-async function shopperOf(tx: StoreTx, browser: BrowserTokens) {
+async function findBrowserShopper(tx: StoreTx, browser: BrowserTokens) {
   const shopper = await sql.findShopper(tx, browser)
   if (!shopper) throw new AppError('unprocessable', pushTexts.unknownDevice)
   return shopper
@@ -97,7 +97,7 @@ const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>
   (await sql.countBrowsers(tx, shopperId)) >= sql.MOST_BROWSERS
 
 /** Wakes messages that wait for one of the shopper's browsers. */
-async function wakeMessagesOf(tx: StoreTx, shopperId: string, now: Date): Promise<void> {
+async function wakeShopperMessages(tx: StoreTx, shopperId: string, now: Date): Promise<void> {
   await wakeCartMessages(tx, await sql.listLiveCarts(tx, shopperId), now)
   await scheduleNextRun(tx)
 }
@@ -115,7 +115,7 @@ interface Resubscription extends Pick<Subscribing, 'subscription' | 'publicKey'>
  */
 export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...input }: Resubscription): Promise<string> {
   const id = readSubscriptionToken(deps.secrets, tx.storeId, token)
-  const row = await rowOf(deps, tx, input, id)
+  const row = await buildRow(deps, tx, input, id)
   if (!(await sql.moveSubscription(tx, row))) requireFound(null, 'Subscription')
   const { cart, device } = input
   if (cart !== undefined) await moveToCart(deps, tx, id, { cart, device })
@@ -128,11 +128,11 @@ export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...input }: 
  */
 async function moveToCart(deps: Deps, tx: StoreTx, id: string, browser: BrowserTokens): Promise<void> {
   // Only the cart counts; the device's earlier shopper need not own it.
-  const { shopper_id: shopperId } = await shopperOf(tx, { cart: browser.cart })
+  const { shopper_id: shopperId } = await findBrowserShopper(tx, { cart: browser.cart })
   const isNew = (await sql.findOwner(tx, id))?.shopper_id !== shopperId
   if (isNew && (await hasTooMany(tx, shopperId))) return
   await sql.assignSubscription(tx, id, { shopperId, marks: hashBrowserTokens(browser) })
-  await wakeMessagesOf(tx, shopperId, deps.now())
+  await wakeShopperMessages(tx, shopperId, deps.now())
 }
 
 /**
@@ -153,7 +153,12 @@ export async function endSubscriptions(
  * Handles "Stop these" in a notification: ends all subscriptions of its shopper and of its browser's current shopper.
  * Shoppers are locked in the common order.
  */
-export async function endSubscriptionsBy(deps: Deps, tx: StoreTx, messageId: string, source: string): Promise<void> {
+export async function endMessageSubscriptions(
+  deps: Deps,
+  tx: StoreTx,
+  messageId: string,
+  source: string,
+): Promise<void> {
   await lockShoppersById(tx, await sql.shoppersOfNotification(tx, messageId))
   for (const shopperId of await sql.shoppersOfNotification(tx, messageId)) {
     await endShopperSubscriptions(deps, tx, shopperId, source)
@@ -171,7 +176,7 @@ export async function endShopperSubscriptions(
 }
 
 /** Builds the row. Throws if the push service is not allowed or the key is not the store's current one. */
-async function rowOf(
+async function buildRow(
   deps: Deps,
   tx: StoreTx,
   { subscription, publicKey }: Pick<Subscribing, 'subscription' | 'publicKey'>,

@@ -89,7 +89,7 @@ const chooseAgain = (item: RestoredItem): RestoredItem => ({ ...item, outcome: '
 type Line = Pick<CartItem, 'productId' | 'variationId' | 'quantity'>
 
 export function isSameCart(one: readonly Line[], other: readonly Line[]): boolean {
-  const linesOf = (lines: readonly Line[]) =>
+  const listLines = (lines: readonly Line[]) =>
     lines.map(({ productId, variationId, quantity }) => `${productId}/${variationId ?? ''}:${quantity}`).sort()
-  return linesOf(one).join() === linesOf(other).join()
+  return listLines(one).join() === listLines(other).join()
 }

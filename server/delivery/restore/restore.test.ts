@@ -11,7 +11,7 @@ import { createToken } from '../../carts/links/message-tokens.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import { createRestoreToken } from '../compose/compose.ts'
 
-// What a shopper gets who holds a message's link (decisions 4 and 14, X1).
+// The cart that a message's link restores (decisions 4 and 14, X1).
 
 const world = createWorld()
 let shop: Shop

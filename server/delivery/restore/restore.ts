@@ -98,9 +98,9 @@ export async function testRestore(
   deps: Deps,
   session: Session,
   cartId: string,
-  wanted: RequestedStore,
+  requested: RequestedStore,
 ): Promise<Restored> {
-  const { id: storeId } = await chooseStore(deps.db, session, wanted)
+  const { id: storeId } = await chooseStore(deps.db, session, requested)
   const store = { storeId, db: deps.db as Db }
   const cart = await readRestorableCart(store, cartId, null)
   if (!cart) throw new AppError('not_found', restoreTexts.notFound)
@@ -188,7 +188,7 @@ async function plannedItems(store: StoreDb, cart: RestorableCart, hasUnpaidOrder
  */
 async function fill(
   deps: Deps,
-  wanted: {
+  requested: {
     store: StoreDb
     cart: RestorableCart
     items: RestoredItem[]
@@ -196,7 +196,7 @@ async function fill(
     mayAsk: boolean
   },
 ) {
-  const { store, cart, items, back, mayAsk } = wanted
+  const { store, cart, items, back, mayAsk } = requested
   const code = cart.coupon_code
   const couponAs = (outcome: CouponOutcome) => (code === null ? null : { code, outcome })
   const taken = items.filter(isTaken)
@@ -210,7 +210,7 @@ async function fill(
       checkoutUrl: refilled.checkoutUrl,
       coupon: couponAs(refilled.isCouponRefused ? 'refused' : 'carried'),
     }
-  const link = findPlatform(cart.platform).restoreLink(sourceOf(cart, deps.now()), taken, along)
+  const link = findPlatform(cart.platform).restoreLink(buildSource(cart, deps.now()), taken, along)
   return { items, checkoutUrl: link?.url ?? null, coupon: couponAs(cart.has_checkout_link ? 'carried' : 'to_enter') }
 }
 
@@ -219,7 +219,7 @@ const isRefillable = ({ platform, has_checkout_link }: RestorableCart): boolean 
   has_checkout_link && capabilities[platform].restore === 'link'
 
 /** A checkout URL grants access to the checkout, so it is used only on the store's own host. */
-function sourceOf(cart: RestorableCart, now: Date): RestoreSource {
+function buildSource(cart: RestorableCart, now: Date): RestoreSource {
   const { home_url: homeUrl, has_checkout_link: hasCheckoutLink, checkout } = cart
   const url = checkout && isOnStoreOrigin(checkout.url, cart) ? checkout.url : null
   return { homeUrl, hasCheckoutLink, now, checkout: url === null ? null : { url, createdAt: checkout!.createdAt } }

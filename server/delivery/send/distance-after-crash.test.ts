@@ -66,7 +66,7 @@ async function sending(outcome: Outcome | null, then: (of: SentMail) => Promise<
 
 const nextOf = async ({ storeId, first }: SentMail) =>
   (await readStoredMessages(world, storeId)).find(({ cart_id, step }) => cart_id === first.cart_id && step === 2)!
-/** What has left of the one cart. */
+/** The sent messages of the cart. */
 const sentOf = ({ first }: SentMail) =>
   world.sent.filter(({ to }) => to === first.to_address).map(({ messageId }) => messageId)
 

@@ -64,7 +64,7 @@ test('a new price includes the same tax when the shop shows prices other than en
     .set({ prices_include_tax: false, shows_tax: true })
     .where('id', '=', storeId)
     .execute()
-  // What the carts were taken at is the shown price.
+  // The carts were captured at the shown price.
   fake.allProducts = [mug, lamp].map(({ productId, name, unitPriceMinor }) =>
     buildProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor - 400 }),
   )

@@ -47,7 +47,7 @@ export async function openMailTransport(deps: Deps, situation: Situation): Promi
     },
     async note(outcomes) {
       if (!own) return
-      const problem = outcomes.map(problemOf).find((each) => each !== null)
+      const problem = outcomes.map(findProblem).find((each) => each !== null)
       if (problem) state.isDown = true
       await noteServer(deps, { accountId, own, hasAccepted: outcomes.some(isAccepted), problem: problem ?? null })
     },
@@ -57,7 +57,7 @@ export async function openMailTransport(deps: Deps, situation: Situation): Promi
 const isAccepted = ({ kind }: Outcome): boolean => kind === 'accepted'
 
 /** Returns the failure of the server as a whole (unreachable, sign-in or sender refused); null if there is none. */
-function problemOf(outcome: Outcome): string | null {
+function findProblem(outcome: Outcome): string | null {
   if (outcome.kind !== 'retry' || outcome.isOfMessage || outcome.reason === 'not_sent') return null
   return outcome.response
 }

@@ -53,7 +53,7 @@ async function nothingIsHeld(storeId: string) {
   expect(rows).toEqual([{ lease_until: null }])
 }
 
-/** What is left goes later, and each has gone once. */
+/** The remaining messages are sent later, each exactly once. */
 async function eachGoesOnce(storeId: string, count: number) {
   world.advance(2 * MINUTE)
   await completeOrderCheck(world, storeId)
@@ -215,7 +215,7 @@ describe('a failure releases claims and plan usage, and nothing is sent twice', 
     await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
     server.answerAll()
     await sending
-    // What was prepared beside it may leave by a turn of its own.
+    // A message prepared at the same time may be sent in its own batch.
     expect(world.sent.length).toBeLessThanOrEqual(3)
     await nothingIsHeld(storeId)
     await eachGoesOnce(storeId, COUNT)

@@ -26,7 +26,7 @@ beforeEach(() => {
   world.texts.length = 0
 })
 
-/** What a text to Germany costs, in millionths. */
+/** The price of a text to Germany, in micros. */
 const PRICE = 10_000
 
 const ANSWERS = {

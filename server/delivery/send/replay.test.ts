@@ -105,7 +105,7 @@ describe('messages in flight of a dead process are settled', () => {
       await closes()
       expect(await states(ids)).toEqual(ENDS)
     })
-    // What the process itself still writes changes nothing of it.
+    // Late writes of the process itself change nothing.
     expect(await states(ids)).toEqual(ENDS)
     const left = { answer: null, judged: null, claim: null }
     const at = { sending_at: sendingAt }

@@ -6,7 +6,7 @@ import { createMessageScene, DAY, HOUR, passTime, readMessages } from '../../../
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// What is sent on each plan in each billing status (decisions 6, 86 and 121), through the real engine.
+// The messages sent on each plan in each billing status (decisions 6, 86 and 121), through the real engine.
 
 const world = createWorld()
 

@@ -134,7 +134,7 @@ interface Beside {
   shopperId: string
 }
 
-/** Somebody else, who has bought when the mails are judged, or long before. */
+/** Another shopper, who bought at the time of the decision, or long before. */
 async function withBuyer(ageMs: number): Promise<MessageScene & { buyer: Beside }> {
   const scene = await createDueReminders(world)
   const order = markPurchased(world, buildOrder(world))

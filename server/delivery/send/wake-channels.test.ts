@@ -25,7 +25,7 @@ let meta: ContractServer
 let smtp: SMTPServer
 let ownMails: ReturnType<typeof openOwnMails>
 let store: TestStore
-/** What the account's own mail server took. */
+/** Mails accepted by the account's own mail server. */
 const taken: string[] = []
 
 beforeAll(async () => {

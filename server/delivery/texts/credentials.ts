@@ -70,7 +70,7 @@ export async function viewChannel(
     senders: row.senders,
     checkAnswer: row.check_answer,
     checkedAt: row.checked_at.toISOString(),
-    hooks: mayLead && !isSandbox ? hooksOf(deps, row) : [],
+    hooks: mayLead && !isSandbox ? listHooks(deps, row) : [],
     template: template && { name: template.name, language: template.language, variables: template.variables },
     templates: row.templates,
     templatesAt: row.templates_at?.toISOString() ?? null,
@@ -96,7 +96,7 @@ const NOTHING = {
   version: 0,
 }
 
-function hooksOf({ config, secrets }: Deps, row: sql.CredentialsRow) {
+function listHooks({ config, secrets }: Deps, row: sql.CredentialsRow) {
   if (row.provider === 'twilio') {
     const label = row.channel === 'sms' ? 'A message comes in' : 'When a message comes in'
     return [{ label, value: hookUrl.twilioInbound(config, row.hook_key) }]
@@ -117,8 +117,8 @@ interface ChannelInput {
   version: number
 }
 
-export function saveSms(deps: Deps, account: AccountDb<Db>, session: Session, wanted: SmsInput): Promise<void> {
-  const { accountSid, authToken, senders, version } = wanted
+export function saveSms(deps: Deps, account: AccountDb<Db>, session: Session, channelInput: SmsInput): Promise<void> {
+  const { accountSid, authToken, senders, version } = channelInput
   const secrets = { authToken, accessToken: '', appSecret: '' }
   const identity = { accountSid }
   return save(deps, account, session, { channel: 'sms', provider: 'twilio', identity, senders, secrets, version })
@@ -128,16 +128,16 @@ export function saveWhatsapp(
   deps: Deps,
   account: AccountDb<Db>,
   session: Session,
-  wanted: WhatsappInput,
+  channelInput: WhatsappInput,
 ): Promise<void> {
-  const { provider, version } = wanted
+  const { provider, version } = channelInput
   if (provider === 'twilio') {
-    const { accountSid, authToken, senders } = wanted
+    const { accountSid, authToken, senders } = channelInput
     const secrets = { authToken, accessToken: '', appSecret: '' }
     const identity = { accountSid }
     return save(deps, account, session, { channel: 'whatsapp', provider, identity, senders, secrets, version })
   }
-  const { phoneNumberId, businessAccountId, accessToken, appSecret } = wanted
+  const { phoneNumberId, businessAccountId, accessToken, appSecret } = channelInput
   const identity = { phoneNumberId, businessAccountId }
   const secrets = { authToken: '', accessToken, appSecret }
   return save(deps, account, session, { channel: 'whatsapp', provider, identity, senders: [], secrets, version })
@@ -147,30 +147,30 @@ export function saveWhatsapp(
  * Verifies and saves credentials, and wakes messages that waited for them in the same commit. Throws `unprocessable`
  * with the provider's message and saves nothing if the provider refuses them.
  */
-async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted: ChannelInput): Promise<void> {
+async function save(deps: Deps, account: AccountDb<Db>, session: Session, channelInput: ChannelInput): Promise<void> {
   keepDemo(session)
-  const { channel, provider, identity } = wanted
+  const { channel, provider, identity } = channelInput
   const known = await sql.readCredentials(account, channel)
   const kept = known && known.provider === provider ? openSecrets(deps.secrets, known) : null
-  const secrets = completeSecrets(wanted, kept)
+  const secrets = completeSecrets(channelInput, kept)
   await takePoint(deps, CHECKS, account.accountId)
   const hookKey = known && isOwn(known) ? known.hook_key : createToken()
   const isSame = known !== undefined && JSON.stringify(known.identity) === JSON.stringify(identity)
   const template = isSame && known.provider === provider ? known.template : null
-  const tried = buildChannel(deps, { ...wanted, hook_key: hookKey, template }, secrets)
+  const tried = buildChannel(deps, { ...channelInput, hook_key: hookKey, template }, secrets)
   const accepted = await tryOut(tried, channel).finally(() => tried.close())
   await transactAccount(account, async (tx) => {
     const now = deps.now()
     const row = await lockCredentials(tx, channel)
-    if ((row?.version ?? 0) !== wanted.version) throw new AppError('conflict', textChannelTexts.changedMeanwhile)
+    if ((row?.version ?? 0) !== channelInput.version) throw new AppError('conflict', textChannelTexts.changedMeanwhile)
     await saveCredentials(tx, {
-      ...{ channel, provider, identity, template, senders: wanted.senders, hook_key: hookKey },
+      ...{ channel, provider, identity, template, senders: channelInput.senders, hook_key: hookKey },
       encrypted: sealSecrets(deps.secrets, { accountId: account.accountId, channel }, secrets),
       templates: accepted.templates,
       templates_at: channel === 'whatsapp' ? now : null,
       check_answer: accepted.answer,
       checked_at: now,
-      version: wanted.version + 1,
+      version: channelInput.version + 1,
     })
     await wakeMessagesOf(tx.db, tx.accountId, [`${channel}_not_configured`], now)
   })

@@ -341,7 +341,7 @@ async function loadClient({ accountSid, authToken }: TwilioOptions, http: Provid
   const { default: twilio } = await import('twilio')
   class OurRequests extends twilio.RequestClient {
     override async request<Data>(asked: RequestClient.RequestOptions) {
-      const answer = await http.request(requestOf(asked))
+      const answer = await http.request(buildRequest(asked))
       if (!answer.isAnswered || answer.status >= 300 || answer.json === null) throw new ProviderTrouble(answer)
       return { statusCode: answer.status, body: answer.json as Data, headers: {} }
     }
@@ -349,7 +349,7 @@ async function loadClient({ accountSid, authToken }: TwilioOptions, http: Provid
   return twilio(accountSid, authToken, { httpClient: new OurRequests(), lazyLoading: true })
 }
 
-function requestOf({ method, uri, username, password, headers, params, data }: RequestClient.RequestOptions) {
+function buildRequest({ method, uri, username, password, headers, params, data }: RequestClient.RequestOptions) {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(params ?? {})) url.searchParams.set(name, String(value))
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
@@ -357,11 +357,11 @@ function requestOf({ method, uri, username, password, headers, params, data }: R
     method: method === 'post' ? ('POST' as const) : ('GET' as const),
     url: url.href,
     headers: { ...(headers as Record<string, string>), authorization },
-    ...(method === 'post' && { body: formOf(data as Record<string, unknown>) }),
+    ...(method === 'post' && { body: encodeForm(data as Record<string, unknown>) }),
   }
 }
 
-function formOf(data: Record<string, unknown>): string {
+function encodeForm(data: Record<string, unknown>): string {
   const form = new URLSearchParams()
   for (const [name, value] of Object.entries(data)) {
     if (value !== undefined && value !== null) for (const each of [value].flat()) form.append(name, String(each))
@@ -419,10 +419,10 @@ function outcomeOfError(error: unknown): Outcome {
   if (!answer.isAnswered) return toSilenceOutcome(answer)
   // An unreadable success response may mean that the message was accepted.
   if (answer.status < 300) return { kind: 'unknown', reason: 'unclear_answer', response: joinLines(answer.text) }
-  return toRefusalOutcome(refusalOf(answer))
+  return toRefusalOutcome(readRefusal(answer))
 }
 
-function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
+function readRefusal(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
   const { code, message } = (answer.json ?? {}) as { code?: unknown; message?: unknown }
   return {
     status: answer.status,

@@ -39,7 +39,7 @@ async function calls(address: string, params: Record<string, string>, signedFor 
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       'x-twilio-signature': twilioSignature('tok', signedFor, all),
-      // What a proxy in between calls this server is of no matter.
+      // The host name that a proxy uses for this server does not matter.
       host: '10.0.0.7:3000',
     },
     payload: new URLSearchParams(all).toString(),

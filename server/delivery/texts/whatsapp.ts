@@ -43,9 +43,9 @@ export function createWhatsAppChannel(options: WhatsAppOptions): WhatsAppChannel
     template,
     estimate: (message) => estimateText('whatsapp', message),
     async send(message) {
-      const answer = await ask(http, options, `${options.phoneNumberId}/messages`, bodyOf(message))
+      const answer = await ask(http, options, `${options.phoneNumberId}/messages`, buildBody(message))
       if (!answer.isAnswered) return toSilenceOutcome(answer)
-      return answer.status >= 300 ? toRefusalOutcome(refusalOf(answer)) : acceptedOutcome(answer)
+      return answer.status >= 300 ? toRefusalOutcome(readRefusal(answer)) : acceptedOutcome(answer)
     },
     check: () => checkNumber(http, options),
     listTemplates: () => listTemplates(http, options),
@@ -64,7 +64,7 @@ function ask(http: ProviderHttp, options: WhatsAppOptions, path: string, body?: 
 }
 
 /** The request body. Reports about the message return our message id. */
-function bodyOf({ messageId, to, text, template }: OutgoingText) {
+function buildBody({ messageId, to, text, template }: OutgoingText) {
   const envelope = {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
@@ -91,7 +91,7 @@ function acceptedOutcome(answer: Extract<ProviderAnswer, { isAnswered: true }>):
   return { kind: 'accepted', providerId: first.id, response: first.message_status ?? 'accepted', segments: 1 }
 }
 
-function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
+function readRefusal(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
   const { error } = (answer.json ?? {}) as {
     error?: { code?: number; message?: string; error_data?: { details?: string } }
   }
@@ -117,7 +117,7 @@ async function checkNumber(http: ProviderHttp, options: WhatsAppOptions) {
   const fields = 'display_phone_number,verified_name,quality_rating,webhook_configuration'
   const answer = await ask(http, options, `${options.phoneNumberId}?fields=${fields}`)
   if (!answer.isAnswered) return { isOk: false as const, response: answer.response }
-  if (answer.status >= 300) return { isOk: false as const, response: wordsOf(answer) }
+  if (answer.status >= 300) return { isOk: false as const, response: readErrorText(answer) }
   const number = answer.json as GraphNumber
   const detail = `“${number.verified_name ?? ''}”, ${number.display_phone_number ?? ''}`
   const { phone_number, whatsapp_business_account, application } = number.webhook_configuration ?? {}
@@ -127,8 +127,8 @@ async function checkNumber(http: ProviderHttp, options: WhatsAppOptions) {
   return { isOk: true as const, detail: [detail, ...(words ? [words] : [])].join('. ') }
 }
 
-function wordsOf(answer: Extract<ProviderAnswer, { isAnswered: true }>): string {
-  const { code, message } = refusalOf(answer)
+function readErrorText(answer: Extract<ProviderAnswer, { isAnswered: true }>): string {
+  const { code, message } = readRefusal(answer)
   return joinLines(code === null ? `HTTP ${answer.status} ${message}` : `${code} ${message}`)
 }
 
@@ -148,16 +148,16 @@ async function listTemplates(http: ProviderHttp, options: WhatsAppOptions): Prom
     const fields = `fields=name,language,category,status,components&limit=100${after && `&after=${after}`}`
     const answer = await ask(http, options, `${options.businessAccountId}/message_templates?${fields}`)
     if (!answer.isAnswered) throw new Error(answer.response)
-    if (answer.status >= 300) throw new Error(wordsOf(answer))
+    if (answer.status >= 300) throw new Error(readErrorText(answer))
     const list = answer.json as { data?: GraphTemplate[]; paging?: { next?: string; cursors?: { after?: string } } }
     found.push(...(list.data ?? []))
     if (!list.paging?.next || !list.paging.cursors?.after) break
     after = encodeURIComponent(list.paging.cursors.after)
   }
-  return found.map(templateOf)
+  return found.map(toTemplate)
 }
 
-function templateOf({ name, language, category, status, components }: GraphTemplate): ProviderTemplate {
+function toTemplate({ name, language, category, status, components }: GraphTemplate): ProviderTemplate {
   const part = (type: string) => components.find((each) => each.type === type)
   const text = part('BODY')?.text ?? ''
   const urls = part('BUTTONS')?.buttons?.filter((each) => each.type === 'URL') ?? []

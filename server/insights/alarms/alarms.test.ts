@@ -241,7 +241,7 @@ test('a script silent in busy hours raises an alarm within 15 minutes, and a qui
   expect((await titles()).at(-1)).toBe('Carts are coming in again')
 })
 
-/** What the next look would read. */
+/** The rows that the next check would read. */
 async function concerns(): Promise<string[]> {
   const before = (ms: number) => new Date(world.now.getTime() - ms)
   const looks = await listStoresToCheck(world.db, {
@@ -353,7 +353,7 @@ test('pings the external monitor every minute and reports a stopped stage', asyn
   await live(1, sync)
   expect(asked.at(-1)).toBe('/check/')
   await new Promise((resolve) => server.close(resolve))
-  // Nobody there: the watch goes on.
+  // Without a monitor the checks continue.
   await live(1, sync)
   world.deps.config = config
 })

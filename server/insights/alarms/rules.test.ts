@@ -84,7 +84,7 @@ test.each(shops)('thirty days and nights of a shop with $size visits a day raise
 const NOON = WATCH_FROM + (7 + 3) * DAY_MINUTES + 12 * 60
 
 test.each([
-  // What the evidence allows: about 20 ordinary visits have to be missing.
+  // The alarm needs about 20 missing visits of an ordinary hour.
   [10_000, 13],
   [3_000, 25],
   [1_000, 90],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { buildPlatformBlock, change } from './analytics-rules.ts'
 import type { CartSums, OrderSums } from './analytics-sql.ts'
 
-// What figures mean, where no store of a test has them yet.
+// Definitions of figures that no test store produces yet.
 
 const carts: CartSums = {
   ...{ currency: 'USD', began: 8, began_over: 6, began_abandoned: 3, began_bought: 3 },

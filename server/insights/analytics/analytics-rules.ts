@@ -73,7 +73,7 @@ export function lifetimeValue(rows: readonly OrderSums[], currency: string) {
 }
 
 export function buildFunnels(rows: readonly FunnelSums[], cartsCreated: number): Record<FunnelChannel, Funnel> {
-  const funnelOf = (channel: FunnelChannel): Funnel => {
+  const buildFunnel = (channel: FunnelChannel): Funnel => {
     const own = rows.filter((row) => row.channel === channel)
     return {
       cartsCreated,
@@ -83,7 +83,7 @@ export function buildFunnels(rows: readonly FunnelSums[], cartsCreated: number):
       conversions: sum(own, (row) => row.converted),
     }
   }
-  return Object.fromEntries(funnelChannels.map((channel) => [channel, funnelOf(channel)])) as Record<
+  return Object.fromEntries(funnelChannels.map((channel) => [channel, buildFunnel(channel)])) as Record<
     FunnelChannel,
     Funnel
   >

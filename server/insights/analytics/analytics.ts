@@ -57,12 +57,12 @@ export interface ResolvedQuery {
 /** Selects stores and currency, as far as the plan allows (decisions 131 and 154). */
 export async function resolveScopes({ range, ...asked }: RangeQuery): Promise<ResolvedQuery> {
   const { rows, currency } = await listRequestedStores(asked)
-  const scopeOf = (row: StoreRow): Scope => ({
+  const buildScope = (row: StoreRow): Scope => ({
     store: { storeId: row.id, db: asked.store.db },
     row,
     days: daysOfRange(range, asked.now, row.time_zone),
   })
-  return { scopes: rows.map(scopeOf), currency }
+  return { scopes: rows.map(buildScope), currency }
 }
 
 /** The selected stores, the chosen one first. Only connected stores are summed. */

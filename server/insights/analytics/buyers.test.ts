@@ -70,7 +70,7 @@ test('buyers of many orders are counted once in the background and unknown befor
   await countAskedBuyers(world.deps)
   expect(await countsMade()).toEqual([7])
   expect(await look(shop)).toMatchObject({ customers: counted, isBeingCounted: false })
-  // Nobody has asked for it yet.
+  // It was not requested yet.
   expect(await customers(shop, '30d')).toMatchObject(notCounted)
   expect(await customers(shop)).toMatchObject(counted)
 })

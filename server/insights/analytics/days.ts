@@ -15,8 +15,8 @@ export interface DayBounds {
 /** A day begins with the store's calendar day, also where clocks skip midnight. */
 export function getDayBounds(day: Day, zone: string): DayBounds {
   const date = Temporal.PlainDate.from(day)
-  const startOf = (each: Temporal.PlainDate) => toDate(each.toZonedDateTime(validZone(zone)))
-  return { day, since: startOf(date), until: startOf(date.add({ days: 1 })) }
+  const toDayStart = (each: Temporal.PlainDate) => toDate(each.toZonedDateTime(validZone(zone)))
+  return { day, since: toDayStart(date), until: toDayStart(date.add({ days: 1 })) }
 }
 
 export const toDay = (at: Date, zone: string): Day => toLocalTime(at, zone).toPlainDate().toString()

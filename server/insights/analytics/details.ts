@@ -34,7 +34,7 @@ export async function readDetails(asked: RangeQuery): Promise<AnalyticsDetails> 
     eachStore(scopes, ({ store, days }) => sumOrigins(store, days)),
     buildFrame(asking),
   ])
-  const sharesOf = (dimension: CartDimension) =>
+  const listShares = (dimension: CartDimension) =>
     byKey(
       shares.filter((row) => row.dimension === dimension),
       currency,
@@ -45,11 +45,11 @@ export async function readDetails(asked: RangeQuery): Promise<AnalyticsDetails> 
       const own = filterChannel(messages, channel)
       return own.length > 0 ? [{ channel, ...channelFigures(own, currency) }] : []
     }),
-    hours: hourBounds.map((fromHour) => hourOf(messages, fromHour, currency)),
-    countries: sharesOf('country'),
-    devices: sharesOf('device'),
-    shoppers: sharesOf('shopper'),
-    origins: originsOf(origins, currency),
+    hours: hourBounds.map((fromHour) => buildHour(messages, fromHour, currency)),
+    countries: listShares('country'),
+    devices: listShares('device'),
+    shoppers: listShares('shopper'),
+    origins: buildOrigins(origins, currency),
     ...frame,
   }
 }
@@ -68,14 +68,14 @@ function byKey(rows: readonly (CartSums & { key: string })[], currency: string) 
     .sort((a, b) => b.abandoned - a.abandoned || (a.key < b.key ? -1 : 1))
 }
 
-function hourOf(messages: readonly (MessageSums & { from_hour: number })[], fromHour: number, currency: string) {
+function buildHour(messages: readonly (MessageSums & { from_hour: number })[], fromHour: number, currency: string) {
   const own = messages.filter(({ from_hour }) => from_hour === fromHour)
   const { accepted, conversionRate, attributedRevenue, revenuePerEmail } = channelFigures(own, currency)
   return { fromHour, accepted, conversionRate, attributedRevenue, revenuePerMessage: revenuePerEmail }
 }
 
 /** Sorted by revenue, descending. */
-function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string): AnalyticsDetails['origins'] {
+function buildOrigins(rows: readonly (MessageSums & OriginKey)[], currency: string): AnalyticsDetails['origins'] {
   const groups = Map.groupBy(rows, (row) => `${row.origin_kind} ${row.origin_id} ${row.step_id} ${row.channel}`)
   return [...groups.values()]
     .map((own) => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   shop = await createShop(world)
   await shop.fill('one', [tea()])
   const { id } = await shop.cart()
-  // Somebody without carts: a message that has left is noted in each cart of its shopper.
+  // A shopper without carts: a sent message is recorded in each cart of its shopper.
   await shop.order({ kind: 'purchase' })
   const shopper_id = (await shop.orders())[0]!.shopper_id
   const { storeId } = shop

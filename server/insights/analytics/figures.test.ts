@@ -12,7 +12,7 @@ const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
 
-/** What was counted step by step. */
+/** The incremental counts. */
 async function counted(shop: Shop) {
   await countFigures(world.deps)
   return readFigures(world.db, shop.storeId)
@@ -147,7 +147,7 @@ test('an order is attributed, assisted by a message before it, or organic; its s
   const bo = { email: 'bo@shoppers.example.com' }
   await shop.mailed(bo, 'two')
   await shop.order({ kind: 'purchase', email: bo.email, totalMinor: 3_000 })
-  // Nobody knows what became of this one: it has left.
+  // The result of this message is unknown: it counts as sent.
   const di = { email: 'di@shoppers.example.com' }
   const { id } = await shop.mailed(di, 'three')
   await sql`update messages set state = 'unknown', reason = 'unknown' where store_id = ${shop.storeId} and id = ${id}`.execute(

@@ -122,7 +122,7 @@ test('ranges of a viewed store are computed in the background each day and equal
   const today = await lastDay(store)
   expect(today > first).toBe(true)
   expect(next).toEqual([7, 30, 90, 365].map((days) => `${days} until ${today}`))
-  // Nobody has ever looked at this one.
+  // This range was never requested.
   expect(await rangesOf(other)).toEqual([])
 })
 

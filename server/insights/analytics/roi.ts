@@ -30,16 +30,16 @@ export async function readRoi(asked: RangeQuery): Promise<Roi> {
   ])
   const price = paid?.currency === currency ? toDecimal(paid.amountMinor, currency) : null
   return {
-    months: monthsOf(months, frame.lastDay.slice(0, 7)).map(([month, own]) => ({
+    months: groupByMonth(months, frame.lastDay.slice(0, 7)).map(([month, own]) => ({
       month,
-      ...amountsOf(own, currency),
+      ...sumAmounts(own, currency),
       planPrice: price,
     })),
     channels: analyticsChannels.flatMap((channel) => {
       const own = filterChannel(messages, channel)
-      return own.length > 0 ? [{ channel, ...amountsOf(own, currency) }] : []
+      return own.length > 0 ? [{ channel, ...sumAmounts(own, currency) }] : []
     }),
-    origins: originsOf(origins, currency),
+    origins: buildOrigins(origins, currency),
     otherCosts: otherCosts(messages, currency),
     otherCostsByMonth: otherCosts(months, currency),
     planCurrency: paid?.currency ?? PLAN_CURRENCY,
@@ -48,7 +48,10 @@ export async function readRoi(asked: RangeQuery): Promise<Roi> {
 }
 
 /** All months from the first with a message to the current one, which may differ by store time zone. */
-function monthsOf<T extends { month: string }>(rows: readonly T[], now: string): [month: string, own: readonly T[]][] {
+function groupByMonth<T extends { month: string }>(
+  rows: readonly T[],
+  now: string,
+): [month: string, own: readonly T[]][] {
   const byMonth = Map.groupBy(rows, ({ month }) => month)
   const [first, last] = [[...byMonth.keys()].sort()[0], [...byMonth.keys(), now].sort().at(-1)!]
   if (first === undefined) return []
@@ -60,7 +63,7 @@ function monthsOf<T extends { month: string }>(rows: readonly T[], now: string):
   })
 }
 
-function amountsOf(rows: readonly MessageSums[], currency: string) {
+function sumAmounts(rows: readonly MessageSums[], currency: string) {
   const own = rows.filter((row) => row.currency === currency)
   return {
     attributedRevenue: toDecimal(
@@ -76,7 +79,7 @@ function amountsOf(rows: readonly MessageSums[], currency: string) {
 }
 
 /** Merges the steps of a flow. Sorted by revenue, descending. */
-function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string): Roi['origins'] {
+function buildOrigins(rows: readonly (MessageSums & OriginKey)[], currency: string): Roi['origins'] {
   return [...Map.groupBy(rows, (row) => `${row.origin_kind} ${row.origin_id}`).values()]
     .map((own) => {
       const { origin_kind: kind, origin_id, name } = own[0]!
@@ -85,7 +88,7 @@ function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string)
         kind,
         id,
         name: kind === 'flow' || kind === 'push' ? (name ?? 'A deleted flow') : formatOriginName(own[0]!),
-        ...amountsOf(own, currency),
+        ...sumAmounts(own, currency),
       }
     })
     .sort((a, b) => b.attributedRevenue - a.attributedRevenue)

@@ -38,7 +38,7 @@ async function kept(storeId: string): Promise<Slot[]> {
   return rows.rows
 }
 
-/** What is folded by day and by slot is the same. */
+/** Folding by day and by slot gives the same figures. */
 async function expectDaysToFit(storeId: string): Promise<void> {
   const rows = await sql<{ days: object[]; slots: object[] }>`
     select (select json_agg(d order by day, currency) from (select day, currency, ${MEASURES} from rollup_days where store_id = ${storeId}) d) as days,

@@ -69,10 +69,10 @@ function hourBuckets(here: Temporal.ZonedDateTime): Buckets {
 function dayBuckets(here: Temporal.ZonedDateTime, count: number): Buckets {
   const today = here.toPlainDate()
   const days = Array.from({ length: count + 1 }, (_, day) => today.add({ days: day + 1 - count }))
-  const startOf = (day: Temporal.PlainDate) => toDate(day.toZonedDateTime(here.timeZoneId))
+  const toDayStart = (day: Temporal.PlainDate) => toDate(day.toZonedDateTime(here.timeZoneId))
   return {
-    buckets: days.slice(0, count).map((day) => ({ from: startOf(day), label: DAY.format(day) })),
-    until: startOf(days[count]!),
+    buckets: days.slice(0, count).map((day) => ({ from: toDayStart(day), label: DAY.format(day) })),
+    until: toDayStart(days[count]!),
   }
 }
 
@@ -115,18 +115,18 @@ export interface Counted {
  * (decision 21).
  */
 export function buildStats({ currency, now, before, totals, people }: Counted): Omit<DashboardStats, 'syncAgeSeconds'> {
-  const revenueOf = (sums: Counted['totals'], code = currency) =>
+  const sumRevenue = (sums: Counted['totals'], code = currency) =>
     sums.find((each) => each.currency === code)?.attributed_minor ?? 0
   const recoveryRate = rate(add(now, 'abandoned_recovered'), add(now, 'abandoned'))
   const rateBefore = rate(add(before, 'abandoned_recovered'), add(before, 'abandoned'))
-  const revenue = computeTrend(revenueOf(now), revenueOf(before))
+  const revenue = computeTrend(sumRevenue(now), sumRevenue(before))
   const others = totals.filter((each) => each.currency !== currency && each.attributed_minor !== 0)
   return {
     abandonedCarts: add(now, 'abandoned'),
     recoveredCarts: add(now, 'recovered'),
     recoveryRate,
-    totalRevenue: toDecimal(revenueOf(totals), currency),
-    monthlyRevenue: toDecimal(revenueOf(now), currency),
+    totalRevenue: toDecimal(sumRevenue(totals), currency),
+    monthlyRevenue: toDecimal(sumRevenue(now), currency),
     recoveredOrders: add(now, 'attributed_orders'),
     activeCustomers: people.active,
     trends: {
@@ -144,7 +144,7 @@ export function buildStats({ currency, now, before, totals, people }: Counted): 
     otherCurrencies: others.map((each) => ({
       currency: each.currency,
       totalRevenue: toDecimal(each.attributed_minor, each.currency),
-      monthlyRevenue: toDecimal(revenueOf(now, each.currency), each.currency),
+      monthlyRevenue: toDecimal(sumRevenue(now, each.currency), each.currency),
     })),
   }
 }
@@ -191,7 +191,7 @@ export function chartSums(
     sums.filter((each) => each.currency !== currency),
     (each) => each.currency,
   )
-  const revenueOf = (code: string, which: typeof sums) =>
+  const sumRevenue = (code: string, which: typeof sums) =>
     toDecimal(
       which.reduce((total, each) => total + each.attributed_minor, 0),
       code,
@@ -201,7 +201,7 @@ export function chartSums(
     recovered: ofBucket('recovered'),
     revenue: ofBucket('attributed_minor', own).map((minor) => toDecimal(minor, currency)),
     otherCurrencies: [...others]
-      .map(([code, which]) => ({ currency: code, revenue: revenueOf(code, which) }))
+      .map(([code, which]) => ({ currency: code, revenue: sumRevenue(code, which) }))
       .filter(({ revenue }) => revenue !== 0),
   }
 }

@@ -43,7 +43,7 @@ export async function readWeeks(store: StoreDb, currency: string, until: Day): P
     listTopProducts(store, days, currency, PRODUCTS),
   ])
   if (rules.sum(carts, ({ began, abandoned }) => began + abandoned) === 0) return null
-  const weekOf = (isNow: boolean): Week => {
+  const buildWeek = (isNow: boolean): Week => {
     const own = carts.filter((row) => row.isNow === isNow)
     const orders = won.filter((row) => row.day >= days.first === isNow && row.currency === currency)
     const [abandoned, recovered] = [rules.sum(own, (row) => row.abandoned), rules.sum(own, (row) => row.recovered)]
@@ -58,7 +58,7 @@ export async function readWeeks(store: StoreDb, currency: string, until: Day): P
     }
   }
   return {
-    ...{ first: days.first, last: days.last, now: weekOf(true), before: weekOf(false) },
+    ...{ first: days.first, last: days.last, now: buildWeek(true), before: buildWeek(false) },
     products: products.map((row) => rules.presentProduct(row, currency)).filter(({ revenueLost }) => revenueLost > 0),
   }
 }

@@ -44,14 +44,14 @@ export const matchesWithoutProduct = (
 ): RawBuilder<boolean> =>
   joinConditions([
     sql`${col(cart, 'status')} = 'abandoned'`,
-    contactOf(channel, cart),
+    selectContact(channel, cart),
     ...ofTimes(filters, now, cart),
     ...listPersonConditions(filters, cart),
     ...(filters.badge === undefined ? [] : [hasBadge(filters.badge, cart)]),
     ...ofValue(storeId, filters, cart),
   ])
 
-function contactOf(channel: ChannelName, cart: Cart): RawBuilder<unknown> {
+function selectContact(channel: ChannelName, cart: Cart): RawBuilder<unknown> {
   const { contact } = channelTraits[channel]
   if (contact !== 'subscription') return col(cart, contact === 'email' ? 'has_email' : 'has_phone')
   return sql`exists (select 1 from push_subscriptions p where p.store_id = ${col(cart, 'store_id')}

@@ -235,14 +235,14 @@ function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, '
     ...{ name: input.name, description: input.description, type: input.type },
     ...{ audience_type: type, audience_mode: mode, filters: toStoredFilters(filters, currency) },
     people: mode === 'selected' ? parsePeople(targetAudience, input.customerEmails) : [],
-    ...{ template_key: content.template, ...contentOf(input) },
+    ...{ template_key: content.template, ...toContentColumns(input) },
     ...{ start_date: schedule.startDate, time_of_day: schedule.timeOfDay, frequency: schedule.frequency },
     ...{ delay_hours: schedule.delay, spread_hours: schedule.spreadHours },
   }
 }
 
 /** An SMS has no subject, and a WhatsApp message has the text of its approved template (area decision 126). */
-function contentOf({ type, content: { subject, body } }: CampaignInput) {
+function toContentColumns({ type, content: { subject, body } }: CampaignInput) {
   return { subject: type === 'email' || type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body }
 }
 

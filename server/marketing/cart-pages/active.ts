@@ -49,19 +49,19 @@ const DAY_MS = 24 * HOUR_MS
 
 type FollowQuery = Pick<z.output<typeof followCart.query>, 'since' | 'email' | 'id'>
 
-export async function readFollowed(deps: Deps, store: StoreDb<Db>, wanted: FollowQuery): Promise<FollowedCart> {
+export async function readFollowed(deps: Deps, store: StoreDb<Db>, followQuery: FollowQuery): Promise<FollowedCart> {
   const now = deps.now()
-  const begun = wanted.since ? Date.parse(wanted.since) : now.getTime() - HOUR_MS
+  const begun = followQuery.since ? Date.parse(followQuery.since) : now.getTime() - HOUR_MS
   const since = new Date(Math.max(begun, now.getTime() - MAX_FOLLOWED_DAYS * DAY_MS))
-  const row = wanted.id
-    ? requireFound(await cartById(store, wanted.id), 'Cart')
-    : await newestSince(store, since, wanted.email)
+  const row = followQuery.id
+    ? requireFound(await cartById(store, followQuery.id), 'Cart')
+    : await newestSince(store, since, followQuery.email)
   const nameless = row ? undefined : await newestNameless(store, since)
   return {
     cart: row ? presentActive(row) : null,
     nameless: nameless ? presentActive(nameless) : null,
     email: row?.status === 'active' ? await forecastEmail(deps, store, row.id) : null,
-    hasNewer: wanted.id !== undefined && row !== undefined && (await hasNewer(store, row)),
+    hasNewer: followQuery.id !== undefined && row !== undefined && (await hasNewer(store, row)),
     now: now.toISOString(),
   }
 }

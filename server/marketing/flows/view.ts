@@ -145,12 +145,12 @@ interface ResponsesRow {
 }
 
 function presentVariant({ id, name, sharePercent, words }: StoredVariant): FlowVariant {
-  const textOf = (channel: FlowChannel) => words.get(channel) ?? defaultText[channel]
-  const { subject: title, body } = textOf('push')
-  const { subject, body: mail } = textOf('email')
+  const getText = (channel: FlowChannel) => words.get(channel) ?? defaultText[channel]
+  const { subject: title, body } = getText('push')
+  const { subject, body: mail } = getText('email')
   const presented: StepTexts = {
     email: { subject, body: mail },
-    sms: { body: textOf('sms').body },
+    sms: { body: getText('sms').body },
     push: { title, body },
   }
   return { id, name, sharePercent, words: presented }

@@ -61,7 +61,7 @@ export const refusedDownload = storeDownload({
   what: z.object({ importId: z.uuid() }),
   again: 'download',
   read: async (deps, store, { importId }) => {
-    const names = (await columnsOf(store, importId)) ?? []
+    const names = (await readColumns(store, importId)) ?? []
     const columns: CsvColumn<RefusedRow>[] = [
       ...names.map((name, index): CsvColumn<RefusedRow> => [name, ({ cells }) => cells[index] ?? '']),
       ['Row', ({ line }) => line],
@@ -74,11 +74,12 @@ export const refusedDownload = storeDownload({
 
 /** For an import of this store. */
 export async function prepareReport(deps: Deps, session: Session, store: StoreDb, importId: string) {
-  if (!isImportId(importId) || !(await columnsOf(store, importId))) throw new AppError('not_found', 'Import not found')
+  if (!isImportId(importId) || !(await readColumns(store, importId)))
+    throw new AppError('not_found', 'Import not found')
   return prepareDownload(deps, refusedDownload, { session, storeId: store.storeId, what: { importId } })
 }
 
-async function columnsOf({ db, storeId }: StoreDb, id: string): Promise<string[] | undefined> {
+async function readColumns({ db, storeId }: StoreDb, id: string): Promise<string[] | undefined> {
   const row = await db
     .selectFrom('consent_imports')
     .select('columns')

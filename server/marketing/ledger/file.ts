@@ -42,13 +42,13 @@ async function decoded(parts: readonly Buffer[]): Promise<string> {
   const mark = start.subarray(0, 2).toString('hex')
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
   try {
-    return await decodedBy(new TextDecoder(encoding, { fatal: true }), parts)
+    return await decodeParts(new TextDecoder(encoding, { fatal: true }), parts)
   } catch {
-    return decodedBy(new TextDecoder('windows-1252'), parts)
+    return decodeParts(new TextDecoder('windows-1252'), parts)
   }
 }
 
-async function decodedBy(decoder: TextDecoder, parts: readonly Buffer[]): Promise<string> {
+async function decodeParts(decoder: TextDecoder, parts: readonly Buffer[]): Promise<string> {
   let text = ''
   for await (const piece of chunked(parts, PARTS_DECODED)) {
     // PostgreSQL's text type cannot hold NUL.
@@ -65,9 +65,9 @@ const PARTS_DECODED = 8
  * problem.
  */
 export async function parseTable(text: string, given?: string): Promise<Table> {
-  const delimiter = given ?? (await delimiterOf(text))
+  const delimiter = given ?? (await detectDelimiter(text))
   const rows: string[][] = []
-  for await (const row of rowsOf(text, delimiter)) {
+  for await (const row of parseRows(text, delimiter)) {
     if (rows.length > IMPORT_MOST_ROWS) {
       throw new AppError(
         'too_large',
@@ -118,7 +118,7 @@ const options = {
   max_record_size: LONGEST_ROW,
 } as const
 
-async function* rowsOf(text: string, delimiter: string): AsyncGenerator<string[]> {
+async function* parseRows(text: string, delimiter: string): AsyncGenerator<string[]> {
   const parser = parse({ ...options, delimiter })
   const reading = Readable.from(splitSlices(text))
     .on('error', (error) => parser.destroy(error))
@@ -155,17 +155,17 @@ const tooLong = () =>
   new AppError('invalid', `A row is longer than ${LONGEST_ROW / 1024} KB. Is a closing quotation mark missing?`)
 
 /** The delimiter that splits the first lines into the most columns, equally many in each. */
-async function delimiterOf(text: string): Promise<string> {
+async function detectDelimiter(text: string): Promise<string> {
   const head = text.slice(0, HEAD)
   const lines = head.length < text.length ? head.slice(0, head.lastIndexOf('\n') + 1) : head
   const scored: { delimiter: string; score: number }[] = []
   for await (const [delimiter] of chunked([',', ';', '\t', '|'], 1)) {
-    scored.push({ delimiter: delimiter!, score: scoreOf(lines, delimiter!) })
+    scored.push({ delimiter: delimiter!, score: scoreDelimiter(lines, delimiter!) })
   }
   return scored.reduce((best, each) => (each.score > best.score ? each : best)).delimiter
 }
 
-function scoreOf(lines: string, delimiter: string): number {
+function scoreDelimiter(lines: string, delimiter: string): number {
   try {
     const counts = parseNow(lines, { ...options, delimiter, to: 20 }).map((row) => (row as unknown as string[]).length)
     const sizes = [...Map.groupBy(counts, (count) => count)].sort((a, b) => b[1].length - a[1].length)

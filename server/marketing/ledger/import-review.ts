@@ -38,7 +38,7 @@ async function review(deps: Deps, session: Session, store: StoreDb<Db>, input: R
   const before = await viewImport(store, id)
   const at = deps.now()
   await transact(store, async (tx: StoreTx) => {
-    if (!(await setStanding(tx, id, { from, to }))) throw new AppError('conflict', refusalOf(before))
+    if (!(await setStanding(tx, id, { from, to }))) throw new AppError('conflict', explainRefusal(before))
     await insertReview(tx, { importId: id, id: createId(), decision, by, at })
     if (decision === 'undone') {
       await removeImported({ accountId: session.accountId, db: tx.db }, id, { userId: session.userId, at })
@@ -51,7 +51,7 @@ async function review(deps: Deps, session: Session, store: StoreDb<Db>, input: R
   return viewImport(store, id)
 }
 
-function refusalOf({ state, standing }: ImportView): string {
+function explainRefusal({ state, standing }: ImportView): string {
   if (state === 'uploaded') return 'This file was not imported.'
   if (state === 'running') return 'This import is still running. Try again when it has finished.'
   return standing === 'undone' ? 'This import has been undone.' : 'This import has been kept.'

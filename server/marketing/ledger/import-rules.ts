@@ -76,7 +76,7 @@ export function readRow(cells: readonly string[], line: number, reading: ReadOpt
     wording: cell(mapping.wording).slice(0, 1_000),
   }
   const facts = { ...row, typed, date, isAddress: Boolean(address), isUnread: statement.isUnread }
-  return { ...row, problem: problemOf(facts, uploadedAt) }
+  return { ...row, problem: findProblem(facts, uploadedAt) }
 }
 
 /** For an opt-in, a cell must contain nothing but the number. */
@@ -97,7 +97,7 @@ interface ParsedRow extends Omit<ReadRow, 'problem'> {
 }
 
 /** An opt-out needs no proof, only an address and a channel. */
-function problemOf(row: ParsedRow, uploadedAt: Date): ImportProblem | null {
+function findProblem(row: ParsedRow, uploadedAt: Date): ImportProblem | null {
   if (row.typed === '') return 'no_address'
   if (row.channel === null) return 'bad_channel'
   if (!row.isAddress) return row.channel === 'email' ? 'bad_address' : 'bad_phone'
@@ -296,26 +296,26 @@ export function parseDate(text: string, order: DateOrder, zone: string): Date | 
 function instant(day: [string, string, string], time: (string | undefined)[], zone: string): Date | null {
   const [year, month, date] = day.map(Number) as [number, number, number]
   const [said, minute, second] = time.slice(0, 3).map((part) => Number(part ?? 0)) as [number, number, number]
-  const hour = hourOf(said, time[3])
+  const hour = toHour(said, time[3])
   if (hour === null) return null
   try {
     // Rejects dates that do not exist, such as 31 February: the file's date order is probably read wrong.
     const clock = Temporal.PlainDateTime.from({ year, month, day: date, hour, minute, second }, { overflow: 'reject' })
-    return checked(toInstant(clock, offsetOf(time[4]) ?? zone).epochMilliseconds)
+    return checked(toInstant(clock, parseOffset(time[4]) ?? zone).epochMilliseconds)
   } catch {
     return null
   }
 }
 
 /** Converts to 24 hours; null: the 12-hour clock has no such hour. */
-function hourOf(said: number, half: string | undefined): number | null {
+function toHour(said: number, half: string | undefined): number | null {
   if (!half) return said
   if (said < 1 || said > 12) return null
   return (said % 12) + (/^p/i.test(half) ? 12 : 0)
 }
 
 /** As an ISO offset; null: no zone in the text. */
-function offsetOf(zone: string | undefined): string | null {
+function parseOffset(zone: string | undefined): string | null {
   if (!zone) return null
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? []
   return sign ? `${sign}${hours}:${minutes}` : '+00:00'
@@ -344,9 +344,9 @@ export function guessMapping(
 ): ImportMapping {
   const places: Partial<Record<keyof ImportMapping, number>> = {}
   const kinds = columns.map(headingKind)
-  const valuesOf = (index: number) => sample.map((row) => row[index] ?? '').filter(Boolean)
+  const listValues = (index: number) => sample.map((row) => row[index] ?? '').filter(Boolean)
   const isMailIn = (index: number) =>
-    valuesOf(index).some((value) => value.includes('@')) || valuesOf(index).length === 0
+    listValues(index).some((value) => value.includes('@')) || listValues(index).length === 0
   for (const [field, heading] of HEADINGS) {
     const taken = new Set(Object.values(places))
     const place = columns.findIndex((name, index) => {
@@ -358,7 +358,7 @@ export function guessMapping(
     })
     if (place >= 0) places[field] = place
   }
-  const withAt = columns.findIndex((_, index) => valuesOf(index).some((value) => value.includes('@')))
+  const withAt = columns.findIndex((_, index) => listValues(index).some((value) => value.includes('@')))
   const address = places.address ?? Math.max(0, withAt)
   return {
     address,
@@ -368,7 +368,7 @@ export function guessMapping(
     yesMeans: null,
     statusForAll: null,
     date: places.date ?? null,
-    dateOrder: places.date === undefined ? 'iso' : orderOf(valuesOf(places.date), country),
+    dateOrder: places.date === undefined ? 'iso' : detectOrder(listValues(places.date), country),
     source: places.source ?? null,
     sourceForAll: '',
     wording: places.wording ?? null,
@@ -378,7 +378,7 @@ export function guessMapping(
 const MONTH_FIRST = ['US', 'PH']
 
 /** Day or month first: decided by values above 12, then by the store's country. */
-function orderOf(dates: readonly string[], country: string | null): DateOrder {
+function detectOrder(dates: readonly string[], country: string | null): DateOrder {
   const written = dates.map((text) => WRITTEN.exec(text)).filter((found) => found !== null)
   if (written.length === 0) return 'iso'
   if (written.some(([, first]) => Number(first) > 12)) return 'dmy'

@@ -79,7 +79,7 @@ async function keepUpload(
   const about = { id, fileName: fileName.trim() || 'consents.csv', content, delimiter, columns, rowCount: rows.length }
   await sql.insertImport(store, { ...about, mapping, at })
   const reading = buildReading(table, { mapping, country, zone, uploadedAt: at })
-  const preview = await previewOf(deps, store, { table, reading, accountId })
+  const preview = await buildPreview(deps, store, { table, reading, accountId })
   return { import: await viewImport(store, id), columns, preview }
 }
 
@@ -94,7 +94,7 @@ export async function previewConsents(
     const row = await uploadedImport(store, id)
     const table = await parseTable(row.content, row.delimiter)
     const { country, zone, uploaded_at: uploadedAt, account_id: accountId } = row
-    return previewOf(deps, store, {
+    return buildPreview(deps, store, {
       table,
       reading: buildReading(table, { mapping, country, zone, uploadedAt }),
       accountId,
@@ -108,7 +108,7 @@ interface PreviewInput {
   accountId: string
 }
 
-async function previewOf(
+async function buildPreview(
   deps: Deps,
   store: StoreDb,
   { table, reading, accountId }: PreviewInput,
@@ -214,7 +214,7 @@ async function storeAllParts(deps: Deps, store: StoreDb<Db>, importId: string): 
     const further: NewEntry[] = []
     for await (const piece of chunked(rows.slice(start, end), YIELD_ROWS)) {
       for (const each of piece) {
-        const entry = suppressionOf(each)
+        const entry = toSuppression(each)
         const more = each.others.map((address) => ({ ...each, address, isFurther: true }))
         if (entry) {
           entries.push(entry)
@@ -243,7 +243,7 @@ async function storeAllParts(deps: Deps, store: StoreDb<Db>, importId: string): 
 }
 
 /** null: the row goes to the ledger or is rejected. */
-function suppressionOf({ problem, status, reason, channel, address }: ReadRow): NewEntry | null {
+function toSuppression({ problem, status, reason, channel, address }: ReadRow): NewEntry | null {
   const entry = status === 'suppressed' && reason && suppressionFor[reason]
   if (problem || !entry || !channel) return null
   return { address, channel, reason: entry, note: `The file says: ${importReasons[reason]}` }

@@ -25,7 +25,7 @@ export interface LedgerRow {
   standing: ImportStanding
 }
 
-export interface Wanted extends Pick<LedgerFilter, 'channel' | 'status' | 'source' | 'from' | 'to'> {
+export interface LedgerQuery extends Pick<LedgerFilter, 'channel' | 'status' | 'source' | 'from' | 'to'> {
   hash: Buffer | null
   /** Continues after this row, in list order. */
   after: { at: Date; id: string } | null
@@ -40,11 +40,11 @@ const SELECT = sql`c.id, encode(c.address_hash, 'hex') as hash, c.channel, c.sta
 /**
  * Newest first. A search matches one person with few rows; without a filter, rows come from the index of all entries.
  */
-export async function ledgerPage(store: StoreDb, filter: Wanted): Promise<LedgerRow[]> {
+export async function ledgerPage(store: StoreDb, filter: LedgerQuery): Promise<LedgerRow[]> {
   const { db, storeId } = store
   const { hash, channel, status, source, limit } = filter
   const order = sql`order by c.at desc, c.id desc limit ${limit}`
-  const bounds = boundsOf(storeId, filter)
+  const bounds = selectBounds(storeId, filter)
   if (hash) {
     const rows = await sql<LedgerRow>`
       select ${SELECT} from consents c where c.store_id = ${storeId} and c.address_hash = ${hash} ${bounds}
@@ -61,7 +61,7 @@ export async function ledgerPage(store: StoreDb, filter: Wanted): Promise<Ledger
 }
 
 /** Each combination of the filter is one index range, read from its newest end; there are few combinations. */
-async function filtered({ db, storeId }: StoreDb, filter: Wanted, bounds: ReturnType<typeof boundsOf>) {
+async function filtered({ db, storeId }: StoreDb, filter: LedgerQuery, bounds: ReturnType<typeof selectBounds>) {
   const sources = filter.source ? [filter.source] : await listSources({ db, storeId })
   const channels = filter.channel ? [filter.channel] : [...ledgerChannels]
   const statuses = filter.status ? [filter.status] : [...ledgerStatuses]
@@ -75,7 +75,7 @@ async function filtered({ db, storeId }: StoreDb, filter: Wanted, bounds: Return
 }
 
 /** Days are in the store's time zone. */
-function boundsOf(storeId: string, { from, to, after }: Wanted) {
+function selectBounds(storeId: string, { from, to, after }: LedgerQuery) {
   const zone = sql`(select ${toSqlZone(sql`time_zone`)} from stores where id = ${storeId})`
   return sql`
     ${from ? sql`and c.at >= (${from}::date)::timestamp at time zone ${zone}` : sql``}

@@ -32,19 +32,19 @@ export async function startJob(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  wanted: JobRequest,
+  jobRequest: JobRequest,
 ): Promise<{ jobId: string }> {
-  const cartIds = [...new Set(wanted.cartIds)]
-  await assertMaySend(deps, request.session.accountId, wanted.channel)
-  await assertTextRenders(deps, request.session.accountId, wanted)
-  if (wanted.overrideHoldout && cartIds.length > 1) {
+  const cartIds = [...new Set(jobRequest.cartIds)]
+  await assertMaySend(deps, request.session.accountId, jobRequest.channel)
+  await assertTextRenders(deps, request.session.accountId, jobRequest)
+  if (jobRequest.overrideHoldout && cartIds.length > 1) {
     throw new AppError('unprocessable', 'People in the control group can only be messaged one at a time.')
   }
   const askedBy = request.session.userId
   const job = await withIdempotencyKey(deps, store, request, {
     make: async (tx, jobId) => {
-      await countCustomText(deps, tx, request, { ...wanted, count: cartIds.length })
-      await planJob(deps, tx, { ...wanted, cartIds, jobId, askedBy })
+      await countCustomText(deps, tx, request, { ...jobRequest, count: cartIds.length })
+      await planJob(deps, tx, { ...jobRequest, cartIds, jobId, askedBy })
     },
     answer: async (jobId) => ({ jobId }),
   })
@@ -63,14 +63,14 @@ export async function refreshLargeJobStatistics(deps: Deps, store: StoreDb<Db>, 
 async function planJob(
   deps: Deps,
   tx: StoreTx,
-  wanted: JobRequest & { jobId: string; askedBy: string },
+  jobRequest: JobRequest & { jobId: string; askedBy: string },
 ): Promise<void> {
-  const { jobId, channel, askedBy, sendAt, cartIds } = wanted
+  const { jobId, channel, askedBy, sendAt, cartIds } = jobRequest
   const job = { id: jobId, channel, askedBy, sendAt, couponId: null, cartUrl: null, now: deps.now() }
   await sql.insertJob(tx, job)
-  const templateId = await findTemplate(tx, wanted)
-  const words = { templateId, subject: wanted.subject ?? null, body: wanted.body ?? null }
-  const common = { ...job, ...words, jobId, overridesHoldout: wanted.overrideHoldout }
+  const templateId = await findTemplate(tx, jobRequest)
+  const words = { templateId, subject: jobRequest.subject ?? null, body: jobRequest.body ?? null }
+  const common = { ...job, ...words, jobId, overridesHoldout: jobRequest.overrideHoldout }
   const planned = await planItems(deps, tx, common, { carts: cartIds.map((cartId) => ({ id: createId(), cartId })) })
   const known = new Set(planned.cartIds)
   const missing = cartIds.filter((id) => !known.has(id))
@@ -179,17 +179,17 @@ export async function sendBulk(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  wanted: JobRequest,
+  jobRequest: JobRequest,
 ): Promise<z.infer<typeof sendWhatsappBulk.reply>> {
-  const { jobId } = await startJob(deps, store, request, wanted)
+  const { jobId } = await startJob(deps, store, request, jobRequest)
   const started = performance.now()
   while (performance.now() - started < PATIENCE_MS) {
     const counts = await sql.countOutcomes(store, jobId)
     if ((counts.waiting ?? 0) === 0) break
     await sleep(200)
   }
-  const items = await sql.listItems(store, jobId, { outcome: null, limit: wanted.cartIds.length, offset: 0 })
-  return { results: groupResults(items, wanted.channel), jobId }
+  const items = await sql.listItems(store, jobId, { outcome: null, limit: jobRequest.cartIds.length, offset: 0 })
+  return { results: groupResults(items, jobRequest.channel), jobId }
 }
 
 function groupResults(items: readonly sql.ItemRow[], channel: SendChannel) {

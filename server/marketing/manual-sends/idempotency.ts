@@ -42,7 +42,7 @@ export async function withIdempotencyKey<Reply>(
   work: Work<Reply>,
 ): Promise<Reply> {
   const { make, answer, isUndone } = work
-  const { userId, key, bodyHash } = keyOf(request)
+  const { userId, key, bodyHash } = buildKey(request)
   const id = createId()
   const now = deps.now()
   const until = new Date(now.getTime() + (request.key === null ? PRESS_MS : DAY_MS))
@@ -74,12 +74,12 @@ export async function replayReply<Reply>(
   request: IdempotentRequest,
   answer: Work<Reply>['answer'],
 ): Promise<{ reply: Reply } | null> {
-  const name = keyOf(request)
+  const name = buildKey(request)
   const first = await readRequest(store, name.userId, name.key)
   return first && first.expires_at > deps.now() ? { reply: await replay(store, name, answer) } : null
 }
 
-function keyOf({ session, key, body }: IdempotentRequest) {
+function buildKey({ session, key, body }: IdempotentRequest) {
   const bodyHash = crypto.hash('sha256', JSON.stringify(body), 'buffer')
   return {
     userId: session.userId,

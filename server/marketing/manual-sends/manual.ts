@@ -45,18 +45,19 @@ export async function sendManually(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  wanted: ManualRequest,
+  manualRequest: ManualRequest,
 ): Promise<SendReply> {
-  await assertMaySend(deps, request.session.accountId, wanted.channel)
-  const cart = requireFound(await readContact(store, wanted.cartId), 'Cart')
-  const toAddress = await otherAddress(store, cart, wanted)
-  await assertTextRenders(deps, request.session.accountId, wanted)
+  await assertMaySend(deps, request.session.accountId, manualRequest.channel)
+  const cart = requireFound(await readContact(store, manualRequest.cartId), 'Cart')
+  const toAddress = await otherAddress(store, cart, manualRequest)
+  await assertTextRenders(deps, request.session.accountId, manualRequest)
   const reply = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
-      await countCustomText(deps, tx, request, { ...wanted, count: 1 })
-      await planOne(deps, tx, { id, askedBy: request.session.userId, toAddress }, wanted)
+      await countCustomText(deps, tx, request, { ...manualRequest, count: 1 })
+      await planOne(deps, tx, { id, askedBy: request.session.userId, toAddress }, manualRequest)
     },
-    answer: (id) => (wanted.sendAt ? scheduled(id, wanted.sendAt) : waitForReply(store, id, wanted.channel)),
+    answer: (id) =>
+      manualRequest.sendAt ? scheduled(id, manualRequest.sendAt) : waitForReply(store, id, manualRequest.channel),
   })
   return reply
 }
@@ -113,32 +114,32 @@ async function planOne(
   deps: Deps,
   tx: StoreTx,
   { id, askedBy, toAddress }: { id: string; askedBy: string; toAddress: string | null },
-  wanted: ManualRequest,
+  manualRequest: ManualRequest,
 ): Promise<void> {
   const now = deps.now()
-  const dueAt = wanted.sendAt ?? now
-  await delayLoss(tx, [wanted.cartId], dueAt)
+  const dueAt = manualRequest.sendAt ?? now
+  await delayLoss(tx, [manualRequest.cartId], dueAt)
   const cartIds = await insertManualMessage(tx, {
-    rows: [{ id, cartId: wanted.cartId }],
-    channel: wanted.channel,
+    rows: [{ id, cartId: manualRequest.cartId }],
+    channel: manualRequest.channel,
     jobId: null,
     askedBy,
     toAddress,
-    templateId: await findTemplate(tx, wanted, wanted.templateKey),
-    subject: wanted.subject ?? null,
-    body: wanted.body ?? null,
+    templateId: await findTemplate(tx, manualRequest, manualRequest.templateKey),
+    subject: manualRequest.subject ?? null,
+    body: manualRequest.body ?? null,
     couponId: null,
     cartUrl: null,
-    isImmediate: wanted.sendAt === null,
-    overridesHoldout: wanted.overrideHoldout,
+    isImmediate: manualRequest.sendAt === null,
+    overridesHoldout: manualRequest.overrideHoldout,
     dueAt,
     expiresAt: new Date(dueAt.getTime() + MANUAL_AGE_MS),
-    wakeAt: wanted.sendAt ?? new Date(now.getTime() - PRIORITY_MS),
+    wakeAt: manualRequest.sendAt ?? new Date(now.getTime() - PRIORITY_MS),
     now,
   })
   if (cartIds.length === 0) throw new AppError('not_found', 'Cart not found')
   await scheduleNextRun(tx)
-  if (!wanted.sendAt) await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)
+  if (!manualRequest.sendAt) await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)
 }
 
 async function scheduled(messageId: string, dueAt: Date): Promise<SendReply> {
@@ -155,7 +156,7 @@ export async function waitForReply(store: StoreDb<Db>, messageId: string, channe
   const started = performance.now()
   for (;;) {
     const row = requireFound(await readProgress(store, messageId), 'Message')
-    const answer = replyOf(row, messageId, channel)
+    const answer = buildReply(row, messageId, channel)
     if (answer) return answer
     if (performance.now() - started > PATIENCE_MS) {
       return { success: true, message: reminderTexts.onItsWay, state: 'on_its_way', messageId }
@@ -171,7 +172,7 @@ const sentTexts = {
 } as const
 
 /** null: no result yet. Throws the rejection. */
-function replyOf(row: Progress, messageId: string, channel: SendChannel): SendReply | null {
+function buildReply(row: Progress, messageId: string, channel: SendChannel): SendReply | null {
   const base = { success: true as const, messageId }
   const progress = findProgress(row.state)
   if (progress === 'refused') throw describeRejection(row, channel)

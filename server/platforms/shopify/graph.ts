@@ -57,13 +57,13 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenCach
   const secrets = listSecrets(access.keys)
   const flags: Flags = { ...EVERYTHING }
   const costs = new Map<string, number>()
-  const costOf = (document: string) => costs.get(document) ?? USUAL_COST
+  const getCost = (document: string) => costs.get(document) ?? USUAL_COST
 
   async function send(
     { document, variables, signal, isRead }: GraphRequest,
     token: StoreToken,
   ): Promise<ShopifyAnswer> {
-    await throttle.take(costOf(document), signal)
+    await throttle.take(getCost(document), signal)
     return dial(net, {
       url: `${access.storeUrl}/admin/api/${API_VERSION}/graphql.json`,
       headers: { 'content-type': 'application/json', 'x-shopify-access-token': token.accessToken },
@@ -96,7 +96,7 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenCach
       if (problem?.code !== 'rate_limited') return { answer, found }
       if (net.now().getTime() - since > MAX_THROTTLED_MS) throw problem
       if (problem.retryAfterMs) await pause(net, Math.min(problem.retryAfterMs, MAX_THROTTLED_MS), asking.signal)
-      else await throttle.wait(costOf(asking.document), asking.signal)
+      else await throttle.wait(getCost(asking.document), asking.signal)
     }
   }
 

@@ -201,7 +201,7 @@ const Variant = z.object({
 type WireVariant = z.infer<typeof Variant>
 
 function readVariant(raw: unknown, answer: GraphAnswer): RowReading<PlatformProduct> {
-  const currency = currencyOf(answer)
+  const currency = readCurrency(answer)
   const parsed = Variant.safeParse(raw)
   if (!parsed.success) return skip(raw, 'not a variant')
   const wire = parsed.data
@@ -234,7 +234,7 @@ function buildUrl(product: string, variantId: string): string {
   return url.href
 }
 
-function currencyOf({ data }: GraphAnswer): string {
+function readCurrency({ data }: GraphAnswer): string {
   const currency = parseCurrency(getPath(data.shop, 'currencyCode'))
   if (!currency) throw new StoreProblem('shopify_bad_answer', 'the store names no currency')
   return currency
@@ -268,7 +268,7 @@ async function readTerms(graph: Graph, { items, currency, signal }: TermsQuery):
   const found = new Map<string, unknown>()
   for (let start = 0; start < ids.length; start += SOME_TERMS) {
     const answer = await graph.read(TERMS, { ids: ids.slice(start, start + SOME_TERMS) }, signal)
-    const isOurs = currencyOf(answer) === currency
+    const isOurs = readCurrency(answer) === currency
     for (const node of Array.isArray(answer.data.nodes) ? answer.data.nodes : []) {
       const id = getPath(node, 'id')
       if (typeof id === 'string') found.set(id, isOurs ? node : removePrice(node))

@@ -20,7 +20,7 @@ export function restoreLink(
   const first = usable.find((item) => item.variationId === null) ?? usable[0]
   if (!first) return null
   const same = usable.filter((item) => getItemId(item) === getItemId(first))
-  const quantity = quantitiesOf(same).get(getItemId(first)!)
+  const quantity = countQuantities(same).get(getItemId(first)!)
   return { url: `${home}/?add-to-cart=${getItemId(first)}&quantity=${quantity}${parameters(along.extra)}`, items: same }
 }
 
@@ -30,14 +30,14 @@ export function checkoutLink(
   items: readonly RestoreItem[],
   { coupon, extra }: RestoreOptions,
 ): string | null {
-  const products = [...quantitiesOf(items)].map(([id, quantity]) => `${id}:${quantity}`).join(',')
+  const products = [...countQuantities(items)].map(([id, quantity]) => `${id}:${quantity}`).join(',')
   if (products === '') return null
   return `${removeSlash(baseUrl)}/checkout-link/?products=${products}${parameters({ ...(coupon ? { coupon } : {}), ...extra })}`
 }
 
 const MAX_QUANTITY = 9_999
 
-function quantitiesOf(items: readonly RestoreItem[]): Map<string, number> {
+function countQuantities(items: readonly RestoreItem[]): Map<string, number> {
   const quantities = new Map<string, number>()
   for (const item of items) {
     const id = getItemId(item)

@@ -66,11 +66,11 @@ async function hasGermanDefault(store: StoreDb, channel: ConsentChannel): Promis
 /** Current texts of each box, in all languages. */
 export async function readCurrentTexts(store: StoreDb): Promise<Record<ConsentChannel, string[]>> {
   const { boxes } = await readBoxes(store)
-  const wordsOf = (channel: ConsentChannel) => {
+  const readBoxWords = (channel: ConsentChannel) => {
     const { words, languages } = boxes.find((box) => box.channel === channel)!
     return [words, ...languages.map((each) => each.words)]
   }
-  return { email: wordsOf('email'), sms: wordsOf('sms'), whatsapp: wordsOf('whatsapp') }
+  return { email: readBoxWords('email'), sms: readBoxWords('sms'), whatsapp: readBoxWords('whatsapp') }
 }
 
 /** The text that a page showed: its id and its words must both match. */

@@ -103,7 +103,7 @@ export async function filterCustomers(
     email: normalizeEmail(customer.email),
     phone: normalizePhone(customer.phone, customer.country),
   }))
-  const hashOf = (address: string) => deps.secrets.addressHash(address)
+  const computeHash = (address: string) => deps.secrets.addressHash(address)
   const [bought, words] = await Promise.all([
     selectCustomersWithPurchase(
       store,
@@ -111,7 +111,7 @@ export async function filterCustomers(
     ),
     selectEvidence(
       store,
-      read.flatMap(({ email, phone }) => [email, phone].filter((each) => each !== null)).map(hashOf),
+      read.flatMap(({ email, phone }) => [email, phone].filter((each) => each !== null)).map(computeHash),
       boxChannels,
     ),
   ])
@@ -120,7 +120,7 @@ export async function filterCustomers(
   return read.flatMap(({ customer, email, phone }) => {
     // Answers given to Recoup precede the store's data, which lacks some withdrawals.
     const hasAgreed = (channel: ConsentChannel, address: string) => {
-      const word = words.get(`${channel}:${hashOf(address).toString('hex')}`)
+      const word = words.get(`${channel}:${computeHash(address).toString('hex')}`)
       if (word?.evidence === 'withdrawn') return false
       return isConsent(word) || customer.consents?.some((each) => each.channel === channel && each.state === 'granted')
     }

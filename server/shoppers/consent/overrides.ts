@@ -22,7 +22,7 @@ export async function readTable(store: StoreDb): Promise<z.input<typeof api.cons
   const codes = new Set(
     channels.flatMap((channel) => Object.values(countryRules[channel].listed).flatMap((list) => list.split(' '))),
   )
-  const rulesOf = (country: string | null) => ({
+  const buildRules = (country: string | null) => ({
     email: findConsentRule('email', country),
     sms: findConsentRule('sms', country),
     whatsapp: findConsentRule('whatsapp', country),
@@ -30,8 +30,8 @@ export async function readTable(store: StoreDb): Promise<z.input<typeof api.cons
   const { smsConfirmation } = await selectConsentTerms(store)
   return {
     rules: ruleNames.map((name) => ({ name, ...ruleTexts[name] })),
-    countries: [...codes].sort().map((country) => ({ country, rules: rulesOf(country) })),
-    elsewhere: rulesOf(null),
+    countries: [...codes].sort().map((country) => ({ country, rules: buildRules(country) })),
+    elsewhere: buildRules(null),
     alsoAsked: alsoAsked.flatMap(({ channel, countries, sentence }) =>
       channel === 'push' ? [] : [{ channel, countries: countries.split(' '), sentence }],
     ),
@@ -53,8 +53,8 @@ function isUsed(channel: api.ConsentChannel, rule: api.RuleName): boolean {
 
 type OverrideInput = z.output<typeof api.overrideRule.body>
 
-export async function createOverride(deps: Deps, session: Session, store: StoreDb<Db>, wanted: OverrideInput) {
-  const { channel, country, from, to, legalGround } = wanted
+export async function createOverride(deps: Deps, session: Session, store: StoreDb<Db>, overrideInput: OverrideInput) {
+  const { channel, country, from, to, legalGround } = overrideInput
   const isOfTable = country === '*' ? isUsed(channel, from) : findConsentRule(channel, country) === from
   if (!isOfTable)
     throw new AppError('conflict', 'This rule has changed since you opened the page. Reload the page to see it.')

@@ -98,14 +98,14 @@ export function groupKeys<Shopper extends Owner>(
     }
   }
   const groups = new Map<string, KeyGroup<Shopper>>()
-  const groupOf = (name: string) => {
+  const getGroup = (name: string) => {
     const root = sets.rootOf(name)
     if (!groups.has(root)) groups.set(root, { lists: [], shoppers: [] })
     return groups.get(root)!
   }
-  for (const index of keyLists.keys()) groupOf(`list:${index}`).lists.push(index)
+  for (const index of keyLists.keys()) getGroup(`list:${index}`).lists.push(index)
   const shoppers = new Map(owned.map((key) => [key.shopper.id, key.shopper]))
-  for (const shopper of shoppers.values()) groupOf(`shopper:${shopper.id}`).shoppers.push(shopper)
+  for (const shopper of shoppers.values()) getGroup(`shopper:${shopper.id}`).shoppers.push(shopper)
   for (const group of groups.values()) group.shoppers.sort(compareAge)
   return [...groups.values()]
 }
@@ -114,15 +114,15 @@ const compareAge = (a: Owner, b: Owner) => a.created_at.getTime() - b.created_at
 
 function createDisjointSets() {
   const parents = new Map<string, string>()
-  const rootOf = (name: string): string => {
+  const findRoot = (name: string): string => {
     let root = name
     while (parents.has(root)) root = parents.get(root)!
     if (root !== name) parents.set(name, root)
     return root
   }
   const join = (a: string, b: string) => {
-    const [from, to] = [rootOf(a), rootOf(b)]
+    const [from, to] = [findRoot(a), findRoot(b)]
     if (from !== to) parents.set(from, to)
   }
-  return { rootOf, join }
+  return { rootOf: findRoot, join }
 }

@@ -241,7 +241,7 @@ describe('endpoints that send', () => {
 })
 
 describe('authorizations of channels', () => {
-  /** What each sends, and what suppression means for it. */
+  /** The message each sends, and the effect of a suppression on it. */
   const walked: Record<keyof typeof authorizations, () => Promise<void>> = {
     async authorizeByDecision() {
       const scene = await createMessageScene(world, 2)

@@ -35,22 +35,22 @@ export const accountExport = accountDownload({
 async function fill(deps: Deps, account: AccountDb<Db>, zip: ZipFile): Promise<void> {
   zip.addBuffer(Buffer.from(README), 'README.txt')
   zip.addBuffer(toJson(await accountRow(account)), 'account.json')
-  zip.addBuffer(toJsonLines(await peopleOf(account)), 'members.jsonl')
+  zip.addBuffer(toJsonLines(await listPeople(account)), 'members.jsonl')
   for (const table of accountTables) zip.addBuffer(toJsonLines(await rowsOfAccount(account, table)), `${table}.jsonl`)
   for (const store of await storeRows(account)) {
-    const folder = `stores/${folderOf(store)}`
+    const folder = `stores/${buildFolderName(store)}`
     const { capture_key: _, ...row } = store
     zip.addBuffer(toJson(row), `${folder}/store.json`)
     for (const table of storeTables) {
       zip.addReadStreamLazy(`${folder}/${table.name}.jsonl`, { compress: true }, (give) =>
-        give(null, Readable.from(linesOf(deps, store.id, table))),
+        give(null, Readable.from(streamLines(deps, store.id, table))),
       )
     }
   }
 }
 
-async function* linesOf(deps: Deps, storeId: string, table: ExportedTable): AsyncGenerator<Buffer> {
-  for await (const page of rowsOf({ storeId, db: deps.db }, table, PAGE_SIZE)) {
+async function* streamLines(deps: Deps, storeId: string, table: ExportedTable): AsyncGenerator<Buffer> {
+  for await (const page of streamRows({ storeId, db: deps.db }, table, PAGE_SIZE)) {
     const rows = page.map((row) => without(row, table.without))
     yield toJsonLines(table.name === 'shoppers' ? rows.map((row) => withHashes(deps, row)) : rows)
   }
@@ -71,7 +71,7 @@ const toJson = (row: unknown) => Buffer.from(`${JSON.stringify(row ?? null, null
 const toJsonLines = (rows: ExportedRow[]) => Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 
 /** "tea-co-3f2a9c11": readable, and unique per store. */
-function folderOf(store: { id: string; name?: unknown }): string {
+function buildFolderName(store: { id: string; name?: unknown }): string {
   const words = String(store.name ?? '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
@@ -94,7 +94,7 @@ consents and suppressions name addresses by address_hash; shoppers.jsonl has the
 
 type ExportedRow = Record<string, unknown>
 
-async function* rowsOf({ db, storeId }: StoreDb<Db>, table: ExportedTable, pageSize: number) {
+async function* streamRows({ db, storeId }: StoreDb<Db>, table: ExportedTable, pageSize: number) {
   const columns = sql.join(['store_id', ...table.key.map(([column]) => column)].map((column) => sql.ref(`t.${column}`)))
   let last: ExportedRow | undefined
   for (;;) {
@@ -126,7 +126,7 @@ async function rowsOfAccount({ db, accountId }: AccountDb<Db>, table: string): P
   return rows.map((each) => each.row)
 }
 
-async function peopleOf({ db, accountId }: AccountDb<Db>): Promise<ExportedRow[]> {
+async function listPeople({ db, accountId }: AccountDb<Db>): Promise<ExportedRow[]> {
   const { rows } = await sql<{ row: ExportedRow }>`
     select jsonb_build_object('user_id', u.id, 'name', u.name, 'email', u.email, 'role', m.role, 'created_at', m.created_at) as row
     from members m join users u on u.id = m.user_id where m.account_id = ${accountId} order by m.created_at`.execute(db)

@@ -123,7 +123,7 @@ export async function changePassword(deps: Deps, session: Session, asked: { curr
 
 /** The demo's user is shared: each visitor sees only their own session. */
 export async function listSessions(deps: Deps, session: Session) {
-  const all = await sessionsOf(deps.db, session.userId, deps.now())
+  const all = await readSessions(deps.db, session.userId, deps.now())
   return all
     .filter((each) => !session.isDemo || each.id === session.sessionId)
     .map((each) => ({
@@ -138,7 +138,7 @@ export async function listSessions(deps: Deps, session: Session) {
 
 export async function endSession(db: Db, session: Session, sessionId: string): Promise<void> {
   if (sessionId !== session.sessionId) refuseDemo(session)
-  requireFound(await deleteSessionOf(db, session.userId, sessionId), 'Session')
+  requireFound(await deleteUserSession(db, session.userId, sessionId), 'Session')
 }
 
 /** Returns how many ended. */
@@ -205,7 +205,7 @@ function insertUndo(tx: Tx, undo: { id: string; userId: string; email: string; n
 
 // Statements for a user's sessions, which may belong to several accounts.
 
-function sessionsOf(db: Db, userId: string, now: Date) {
+function readSessions(db: Db, userId: string, now: Date) {
   return db
     .selectFrom('sessions as s')
     .innerJoin('members as m', (on) =>
@@ -222,7 +222,7 @@ function sessionsOf(db: Db, userId: string, now: Date) {
 }
 
 /** undefined if it is no session of this user. */
-function deleteSessionOf(db: Db, userId: string, sessionId: string) {
+function deleteUserSession(db: Db, userId: string, sessionId: string) {
   return db
     .deleteFrom('sessions')
     .where('user_id', '=', userId)

@@ -30,7 +30,7 @@ export async function viewTeam(account: AccountDb, session: Session, now: Date) 
       email: each.email,
       role: each.role,
       invitedBy: each.invited_by,
-      state: stateOf(each, now),
+      state: getInvitationState(each, now),
       mailProblem: each.mail_problem,
       sentAt: each.sent_at?.toISOString() ?? null,
       expiresAt: each.expires_at.toISOString(),
@@ -38,7 +38,10 @@ export async function viewTeam(account: AccountDb, session: Session, now: Date) 
   }
 }
 
-function stateOf(invitation: { sent_at: Date | null; mail_problem: string | null; expires_at: Date }, now: Date) {
+function getInvitationState(
+  invitation: { sent_at: Date | null; mail_problem: string | null; expires_at: Date },
+  now: Date,
+) {
   if (invitation.expires_at <= now) return 'expired' as const
   if (invitation.mail_problem !== null) return 'failed' as const
   return invitation.sent_at ? ('sent' as const) : ('waiting' as const)
@@ -54,7 +57,7 @@ export async function changeRole(account: AccountDb, session: Session, userId: s
     if (role !== 'owner') await assertOwnerRemains(tx, other.role)
     await setRole(tx, userId, role)
     const others = roleNames.filter((invited) => !mayManage(role, invited))
-    if (others.length > 0) await deleteInvitationsBy(tx, userId, others)
+    if (others.length > 0) await deleteUserInvitations(tx, userId, others)
     return `${other.name} is now ${role}.`
   })
 }
@@ -118,7 +121,7 @@ async function assertOwnerRemains(tx: AccountTx, role: Role): Promise<void> {
 async function removeFromTeam(tx: AccountTx, { id, email }: { id: string; email: string }): Promise<void> {
   await deleteMember(tx, id)
   await deleteSessionsIn(tx, id)
-  await deleteInvitationsBy(tx, id, roleNames)
+  await deleteUserInvitations(tx, id, roleNames)
   await deleteUserWithoutAccount(tx.db, id)
   await refreshMembers(tx, [email])
 }
@@ -196,7 +199,7 @@ function invitations({ db, accountId }: AccountDb) {
 }
 
 /** Invitations that this member has sent for these roles. */
-function deleteInvitationsBy({ db, accountId }: AccountTx, userId: string, roles: readonly Role[]) {
+function deleteUserInvitations({ db, accountId }: AccountTx, userId: string, roles: readonly Role[]) {
   return db
     .deleteFrom('invitations')
     .where('account_id', '=', accountId)

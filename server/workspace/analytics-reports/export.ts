@@ -62,7 +62,7 @@ export const analyticsDownload = storeDownload({
   what: prepareAnalyticsExport.query,
   read: async (deps, store, query) => {
     const { account_id: accountId } = requireFound(await readStore(store), 'Store')
-    return fileOf(deps, { account: { accountId, db: store.db }, store, query })
+    return buildFile(deps, { account: { accountId, db: store.db }, store, query })
   },
 })
 
@@ -74,14 +74,14 @@ export async function prepareExport(deps: Deps, { account, store, session, query
 export async function exportFile(deps: Deps, { session, ...wanted }: ExportInput): Promise<DownloadFile> {
   await assertMayExport(deps, wanted.account)
   await takePoint(deps, limit, session.userId)
-  return fileOf(deps, wanted)
+  return buildFile(deps, wanted)
 }
 
 const assertMayExport = (deps: Deps, account: AccountDb) =>
   requireFeature(account, deps.now(), { feature: 'analytics_export', sentence: analyticsTexts.exportPlan })
 
 /** Reads everything that can fail before the file starts; products are streamed. */
-async function fileOf(deps: Deps, { account, store, query }: Omit<ExportInput, 'session'>): Promise<DownloadFile> {
+async function buildFile(deps: Deps, { account, store, query }: Omit<ExportInput, 'session'>): Promise<DownloadFile> {
   await assertMayExport(deps, account)
   const now = deps.now()
   const { range } = query
@@ -96,13 +96,13 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<ExportInput, '
     readRoi(asked),
     isAll ? null : readReach(deps, store, { days: rangeDays[range] }),
   ])
-  const blocks = blocksOf({ stores, range, exportedAt: now, figures, details, rates, revenue, reach })
+  const blocks = buildBlocks({ stores, range, exportedAt: now, figures, details, rates, revenue, reach })
   const { currency } = figures
   const lineOfProduct = (product: TopProduct) => csvLine(buildProductCells(product))
   const products = isAll
     ? formatPages(listTopProducts(figures), lineOfProduct)
     : formatPages(pagesOfProducts(asked), (row) => lineOfProduct(presentProduct(row, currency)))
-  const lines = linesOf([...blocks, ...roiBlocks(roi)], buildProductBlock(currency), products)
+  const lines = streamLines([...blocks, ...roiBlocks(roi)], buildProductBlock(currency), products)
   return {
     fileName: `analytics-${isAll ? 'all-stores' : stores[0]!.platform}-${range}.csv`,
     type: 'text/csv; charset=utf-8',
@@ -115,7 +115,7 @@ async function* listTopProducts({ topProducts }: AnalyticsReply) {
   yield topProducts ?? []
 }
 
-async function* linesOf(
+async function* streamLines(
   blocks: readonly FileBlock[],
   last: FileBlock,
   rows: AsyncIterable<Buffer>,
@@ -208,7 +208,7 @@ interface Figures {
   reach: CartReach | null
 }
 
-function blocksOf(all: Figures): FileBlock[] {
+function buildBlocks(all: Figures): FileBlock[] {
   const { figures, details } = all
   const { currency } = figures
   return [

@@ -173,13 +173,13 @@ function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[
   return figures.map(({ title, of, show, isLoss = false, text }) => ({
     title: `${title}: ${show(of(now))}`,
     url: buildAddress(letter),
-    note: noteOf(of(now), of(before), show),
+    note: formatChange(of(now), of(before), show),
     text,
-    tone: toneOf(change(of(now), of(before)), isLoss),
+    tone: getTone(change(of(now), of(before)), isLoss),
   }))
 }
 
-function noteOf(now: number | null, before: number | null, show: (value: number | null) => string): string {
+function formatChange(now: number | null, before: number | null, show: (value: number | null) => string): string {
   const changed = change(now, before)
   if (changed === null) return `${show(before)} the week before`
   const size = Math.abs(changed * 100).toFixed(1)
@@ -187,7 +187,7 @@ function noteOf(now: number | null, before: number | null, show: (value: number 
   return `${sign}${size}% against the week before (${show(before)})`
 }
 
-function toneOf(changed: number | null, isLoss: boolean): MailItem['tone'] {
+function getTone(changed: number | null, isLoss: boolean): MailItem['tone'] {
   if (changed === null || changed === 0) return 'neutral'
   return changed > 0 === isLoss ? 'neutral' : 'good'
 }

@@ -121,13 +121,13 @@ const FULL_BYTES = 32 * 2 ** 20
 /** The problem as a sentence; null: enough space. */
 function diskProblem(config: Pick<Config, 'dataDir' | 'databaseUrl'>): string | null {
   if (config.databaseUrl) return null
-  const freeMb = Math.min(...foldersOf(config.dataDir).map(freeBytes)) / 2 ** 20
+  const freeMb = Math.min(...listFolders(config.dataDir).map(freeBytes)) / 2 ** 20
   if (freeMb >= FULL_BYTES / 2 ** 20) return null
   return `the disk of the data folder is full (${Math.floor(freeMb)} MB left): free some space, and it continues automatically`
 }
 
 /** The data folder, and the database folder if it had to move (docs/running.md). */
-function foldersOf(dataDir: string): string[] {
+function listFolders(dataDir: string): string[] {
   try {
     return [dataDir, fs.readFileSync(path.join(dataDir, 'postgres-location'), 'utf8').trim()]
   } catch {

@@ -105,7 +105,7 @@ export class Live {
     this.#io.use((socket, next) => {
       this.#admit(socket).then(
         () => next(),
-        (error: unknown) => next(new Error(refusalOf(error))),
+        (error: unknown) => next(new Error(toRefusal(error))),
       )
     })
     this.#io.on('connection', (socket) => this.#serve(socket))
@@ -234,8 +234,8 @@ export class Live {
     return (await this.#choose(session, { platform: PlatformName.safeParse(platform).data }))?.id ?? null
   }
 
-  #choose(session: Session, wanted: RequestedStore) {
-    return chooseStore(this.#deps.db, session, wanted).catch((error: unknown) => {
+  #choose(session: Session, requestedStore: RequestedStore) {
+    return chooseStore(this.#deps.db, session, requestedStore).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'not_found') return null
       throw error
     })
@@ -331,7 +331,7 @@ export class Live {
   }
 }
 
-function refusalOf(error: unknown): LiveRefusal {
+function toRefusal(error: unknown): LiveRefusal {
   if (!(error instanceof AppError)) return 'unavailable'
   return error.code === 'session' ? 'session' : 'too_many'
 }

@@ -29,11 +29,11 @@ export function readAnnouncement(words: string): Announcement | undefined {
 
 function readOwn(accountId: string, [userId, what, ids]: string[]): Announcement | undefined {
   if (!userId || !what || ids === undefined) return undefined
-  const own = ownOf(what, ids)
+  const own = parseOwnChange(what, ids)
   return own && { member: memberKey(accountId, userId), own }
 }
 
-function ownOf(what: string, ids: string): OwnChange | undefined {
+function parseOwnChange(what: string, ids: string): OwnChange | undefined {
   const notificationIds = ids.split(',')
   switch (what) {
     case 'read':

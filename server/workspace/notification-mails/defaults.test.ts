@@ -58,7 +58,7 @@ async function choicesOf(token: string): Promise<Map<NotificationTopic, Notifica
   return new Map(body.topics.map(({ topic, mail }: NotificationChoice) => [topic, mail]))
 }
 
-/** What a reader of the settings expects. */
+/** The defaults that the settings page shows. */
 function isExpected(type: NotificationType, choice: NotificationChoice['mail']): boolean {
   if (choice !== 'at_once') return false
   return atOnceLabel(readTopic(type)) === 'At once' || isProblem(type)

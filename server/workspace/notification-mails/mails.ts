@@ -33,7 +33,7 @@ interface NotificationMailInput {
 /** Oldest first. */
 export function notificationMail(news: MailRows, letter: NotificationMailInput): AccountMail {
   const { total } = news
-  const items = news.rows.map((row) => itemOf(row, letter.publicUrl, news.timeZone))
+  const items = news.rows.map((row) => buildItem(row, letter.publicUrl, news.timeZone))
   const [first] = items as [MailItem]
   const footer = {
     label: 'Choose which of these emails you get',
@@ -60,7 +60,7 @@ export function notificationMail(news: MailRows, letter: NotificationMailInput):
   }
 }
 
-function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
+function buildItem(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
   const { title, message } = notificationText({
     ...row,
     data: freeTextWithoutLinks(row.data),
@@ -69,7 +69,7 @@ function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
   const at = row.created_at.toLocaleString('en-US', { timeZone, ...WHEN })
   return {
     title,
-    url: isOfBilling(row) ? buildBillingUrl(publicUrl) : `${publicUrl}/notifications?${queryOf(row)}`,
+    url: isOfBilling(row) ? buildBillingUrl(publicUrl) : `${publicUrl}/notifications?${buildQuery(row)}`,
     note: row.store_name ? `${at} · ${row.store_name}` : at,
     text: message,
     tone: isProblem(row.type) ? 'problem' : readTone(row.type),
@@ -95,7 +95,7 @@ const buildBillingUrl = (publicUrl: string) => `${publicUrl}/billing`
 const WHEN = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
 
 /** Names the account's store, because the browser may have another one open. */
-function queryOf({ id, store_id, platform }: MailedRow): URLSearchParams {
+function buildQuery({ id, store_id, platform }: MailedRow): URLSearchParams {
   const ofStore = store_id && platform ? { platform, storeId: store_id } : {}
   return new URLSearchParams({ ...ofStore, notificationId: id })
 }

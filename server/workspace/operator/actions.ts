@@ -65,7 +65,7 @@ export function view(
 ): Promise<{ token: string; until: Date }> {
   const { userId, secondFactorAt } = asked.session
   return recordAction(deps, { ...asked, action: 'view', data: { storeId } }, async (tx, now) => {
-    if (storeId) requireFound(await isStoreOf(tx, storeId), 'Store')
+    if (storeId) requireFound(await isStoreInAccount(tx, storeId), 'Store')
     return startView(tx, { userId, storeId, device, secondFactorAt }, now)
   })
 }
@@ -132,7 +132,7 @@ function lockAccount({ db, accountId }: AccountTx) {
     .executeTakeFirst()
 }
 
-function isStoreOf({ db, accountId }: AccountTx, storeId: string) {
+function isStoreInAccount({ db, accountId }: AccountTx, storeId: string) {
   return db
     .selectFrom('stores')
     .select('id')

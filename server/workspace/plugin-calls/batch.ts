@@ -206,7 +206,7 @@ function cartPost(entry: CartEntry, { install, seq, at }: { install: string; seq
       ...(zone && { zone }),
       ...(agent && { deviceClass: agent }),
       signed: {
-        items: entry.lines.map((line) => itemOf(line, currency)),
+        items: entry.lines.map((line) => toFoldItem(line, currency)),
         currency,
         customerId: customer?.id ?? null,
         state: country === 'US' && /^[A-Z]{2}$/.test(state ?? '') ? state! : null,
@@ -217,7 +217,7 @@ function cartPost(entry: CartEntry, { install, seq, at }: { install: string; seq
 }
 
 /** Names and prices come from the shop, or else from the catalogue. */
-function itemOf(line: CartEntry['lines'][number], currency: string | null): FoldItem {
+function toFoldItem(line: CartEntry['lines'][number], currency: string | null): FoldItem {
   const [name, sku] = [readName(line.name ?? ''), readName(line.sku ?? '')]
   const unitPriceMinor = currency && line.price ? parseMinor(line.price, currency) : null
   const imageUrl = webAddress(line.image)

@@ -72,7 +72,7 @@ export async function reviewInvitation(deps: Deps, session: Session, connect: st
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
   const problem = hasPermission(session.role, 'stores:connect')
-    ? await problemOf(deps, account, invited.homeUrl)
+    ? await findProblem(deps, account, invited.homeUrl)
     : { code: 'no_right' as const, message: roleRefusal(session.role) }
   return {
     homeUrl: invited.homeUrl,
@@ -83,7 +83,7 @@ export async function reviewInvitation(deps: Deps, session: Session, connect: st
   }
 }
 
-async function problemOf(
+async function findProblem(
   deps: Deps,
   account: AccountDb<Db>,
   homeUrl: string,
@@ -105,7 +105,7 @@ export async function confirmInvitation(deps: Deps, session: Session, connect: s
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
   await takePoint(deps, limits.connectPerAccount, session.accountId)
-  const problem = await problemOf(deps, account, invited.homeUrl)
+  const problem = await findProblem(deps, account, invited.homeUrl)
   if (problem) throw new AppError(problem.code === 'no_room' ? 'plan_required' : 'conflict', problem.message)
   const [id, key, now] = [createToken(), createToken(), deps.now()]
   await insertCode(account, {
@@ -165,7 +165,7 @@ async function connectFromProfile(
     )
   }
   const account = { accountId: code.account_id, db: deps.db as Db }
-  const problem = await problemOf(deps, account, home.storeUrl)
+  const problem = await findProblem(deps, account, home.storeUrl)
   if (problem?.code === 'other_account') throw new ProtocolError(409, 'other_account', problem.message)
   if (problem) throw new ProtocolError(403, 'no_room', problem.message)
   const plugin = findPluginProtocol(DEFAULT_PLATFORM)

@@ -23,16 +23,16 @@ export async function readSettings(deps: Deps, store: StoreScope) {
   )
   const boxes = boxChannels
     .filter((_, place) => offered[place])
-    .map((channel) => boxOf(texts.boxes.find((each) => each.channel === channel)!))
+    .map((channel) => toBoxSettings(texts.boxes.find((each) => each.channel === channel)!))
   const row = await readStore(store)
   // Only where it differs from what older plugins did: other settings, and so their version, stay unchanged.
   const before = row?.before_consent ?? 'cart_and_contact'
-  const said = { boxes, ...(before !== 'cart_and_contact' && { before }), push: await pushOf(deps, store) }
+  const said = { boxes, ...(before !== 'cart_and_contact' && { before }), push: await loadPushSettings(deps, store) }
   return { version: hash('sha256', JSON.stringify(said), 'base64url').slice(0, 22), ...said }
 }
 
 /** `languages` only if there are any: settings of other stores stay unchanged. */
-function boxOf({ channel, words, languages }: ConsentBox) {
+function toBoxSettings({ channel, words, languages }: ConsentBox) {
   const more = languages.map((each) => [each.language, { words: each.words, id: wordingId(each.words) }])
   return { channel, words, id: wordingId(words), ...(more.length > 0 && { languages: Object.fromEntries(more) }) }
 }
@@ -41,7 +41,7 @@ export const computeSettingsVersion = async (deps: Deps, store: StoreScope): Pro
   (await readSettings(deps, store)).version
 
 /** Addresses of the push scripts; null if the store has not set up push. */
-async function pushOf(deps: Deps, store: StoreScope) {
+async function loadPushSettings(deps: Deps, store: StoreScope) {
   const [row, key] = await Promise.all([readStore(store), findCurrentKey(store)])
   if (!row || !key) return null
   const { publicUrl } = deps.config

@@ -37,14 +37,14 @@ export function openLimits() {
       throw error instanceof RateLimiterRes ? rateLimitError(Math.ceil(error.msBeforeNext / 1_000)) : error
     })
   }
-  const namesOf = ({ ip, headers }: FastifyRequest) => {
+  const listLimitKeys = ({ ip, headers }: FastifyRequest) => {
     const network = clientNetwork(ip)
     return { network, pair: `${network} ${String(headers['x-recoup-store']).slice(0, 64)}` }
   }
   return {
     /** Runs before the body is read: blocks places that sent too many invalid signatures. */
     async assertTrusted(request: FastifyRequest): Promise<void> {
-      const { network, pair } = namesOf(request)
+      const { network, pair } = listLimitKeys(request)
       const [ofPair, ofNetwork] = await Promise.all([failures.get(pair), networks.get(network)])
       const isAbove =
         (ofPair?.consumedPoints ?? 0) >= FAILURES.points ||
@@ -52,7 +52,7 @@ export function openLimits() {
       if (isAbove) throw new AppError('rate_limited', 'Too many calls.', { retryAfterS: FAILURES.duration })
     },
     async noteFailure(request: FastifyRequest): Promise<void> {
-      const { network, pair } = namesOf(request)
+      const { network, pair } = listLimitKeys(request)
       await Promise.all([failures.consume(pair), networks.consume(network)]).catch(ignoreRateLimit)
     },
     /** Limits restore calls by token, because anyone can make a shop ask for invented tokens. */

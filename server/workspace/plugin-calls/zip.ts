@@ -74,9 +74,9 @@ async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
   zip.addBuffer(Buffer.from(configFile(publicUrl)), `${FOLDER}/config.php`, options)
   zip.end()
   const content = await buffer(zip.outputStream as NodeJS.ReadableStream)
-  const textOf = (name: string) =>
+  const readText = (name: string) =>
     files.find((each) => each.name === `${FOLDER}/${name}`)?.content.toString('utf8') ?? ''
-  const header = headersOf(textOf(`${FOLDER}.php`))
+  const header = parseHeaders(readText(`${FOLDER}.php`))
   const built = await fs.readFile(file)
   return {
     content,
@@ -84,7 +84,7 @@ async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
     version: header('Version') ?? '0',
     requiresPhp: header('Requires PHP') ?? '7.4',
     requiresWordpress: header('Requires at least') ?? '6.2',
-    tested: headersOf(textOf('readme.txt'))('Tested up to') ?? '',
+    tested: parseHeaders(readText('readme.txt'))('Tested up to') ?? '',
     built,
     signed: await readSignatures(getSignatureFile(file), built),
   }
@@ -107,7 +107,7 @@ const configFile = (publicUrl: string) =>
   `<?php\n\ndefine('RECOUP_URL', '${publicUrl.replace(/[\\']/g, (char) => `\\${char}`)}');\n`
 
 /** Fields of WordPress' header comment: ` * Version: 1.0.0`. */
-function headersOf(text: string) {
+function parseHeaders(text: string) {
   const lines = text.slice(0, 8_192).split('\n')
   return (name: string): string | null => {
     const line = lines.map((each) => each.replace(/^[ *]+/, '')).find((each) => each.startsWith(`${name}:`))

@@ -207,15 +207,15 @@ export async function eraseRows(
   const carts = await sql.readFolds(tx, people)
   const known = Map.groupBy([...facts, ...carts], ({ shopper_id }) => personOf(shopper_id))
   const erasers = new Map([...known].map(([person, rows]) => [person, createEraser(rows)]))
-  const eraserOf = (shopperId: string) => erasers.get(personOf(shopperId))!
+  const getEraser = (shopperId: string) => erasers.get(personOf(shopperId))!
   const counts = {
     facts: await sql.writeFacts(
       tx,
-      facts.map(({ id, shopper_id, payload }) => ({ id, payload: eraserOf(shopper_id).payload(payload) })),
+      facts.map(({ id, shopper_id, payload }) => ({ id, payload: getEraser(shopper_id).payload(payload) })),
     ),
     carts: await sql.writeFolds(
       tx,
-      carts.map(({ id, shopper_id, fold }) => ({ id, fold: eraserOf(shopper_id).fold(fold) })),
+      carts.map(({ id, shopper_id, fold }) => ({ id, fold: getEraser(shopper_id).fold(fold) })),
     ),
   }
   // Notifications in preparation are either still pending or already stored after this.

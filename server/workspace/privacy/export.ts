@@ -31,7 +31,7 @@ export const dataSubjectDownload = accountDownload({
     if (format === 'json') {
       return { fileName: `${name}.json`, type: 'application/json', content: `${JSON.stringify(file, null, 2)}\n` }
     }
-    return { fileName: `${name}.zip`, type: 'application/zip', content: zipOf(tables, person.addresses) }
+    return { fileName: `${name}.zip`, type: 'application/zip', content: buildZip(tables, person.addresses) }
   },
 })
 
@@ -47,26 +47,26 @@ export async function prepareDataSubjectExport(
 type Tables = Omit<Awaited<ReturnType<typeof readEverything>>, 'person'>
 
 /** One file per table, one line per row; with several stores, the first column names the store. */
-function zipOf({ stores, account }: Tables, addresses: readonly string[]): Readable {
+function buildZip({ stores, account }: Tables, addresses: readonly string[]): Readable {
   const zip = new ZipFile()
   const names = new Set(stores.flatMap(({ tables }) => Object.keys(tables)))
   for (const name of names) {
     const rows = stores.flatMap((store) => (store.tables[name] ?? []).map((row) => ({ store: store.name, ...row })))
-    zip.addBuffer(csvOf(rows), `${name}.csv`)
+    zip.addBuffer(buildCsv(rows), `${name}.csv`)
   }
-  for (const [name, rows] of Object.entries(account)) zip.addBuffer(csvOf(rows), `${name}.csv`)
+  for (const [name, rows] of Object.entries(account)) zip.addBuffer(buildCsv(rows), `${name}.csv`)
   zip.addBuffer(Buffer.from(readme(addresses, [...names, ...Object.keys(account)])), 'README.txt')
   zip.end()
   return zip.outputStream as Readable
 }
 
-function csvOf(rows: readonly PersonRow[]): Buffer {
+function buildCsv(rows: readonly PersonRow[]): Buffer {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const lines = rows.map((row) => csvLine(columns.map((column) => cellOf(row[column]))))
+  const lines = rows.map((row) => csvLine(columns.map((column) => toCell(row[column]))))
   return Buffer.from(CSV_START + csvLine(columns) + lines.join(''))
 }
 
-function cellOf(value: unknown): string | number | null {
+function toCell(value: unknown): string | number | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'number' || typeof value === 'string') return value
   return JSON.stringify(value)

@@ -57,8 +57,8 @@ export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, ty
   const known = await Promise.all(stores.map((store) => describeIn(deps, account, store, person)))
   const here = known.filter(({ counts }) => Object.keys(counts).length > 0)
   const [suppressed, erasures] = await Promise.all([
-    suppressionsOf(account, person.hashes),
-    erasuresOf(account, person.hashes),
+    readSuppressions(account, person.hashes),
+    readErasures(account, person.hashes),
   ])
   const firsts = known.flatMap(({ seen }) => (seen.firstSeenAt ? [seen.firstSeenAt] : []))
   return {
@@ -89,7 +89,7 @@ async function describeIn(deps: Deps, account: AccountDb, { id, name }: { id: st
   return { store: { id, name }, seen, counts }
 }
 
-async function suppressionsOf(account: AccountDb, hashes: readonly Buffer[]): Promise<EntryRow[]> {
+async function readSuppressions(account: AccountDb, hashes: readonly Buffer[]): Promise<EntryRow[]> {
   const filter = { search: { hashes, prefix: '\u{10ffff}' }, reason: null, channel: null }
   return selectPage(account, filter, { after: null, limit: 100 })
 }
@@ -198,7 +198,7 @@ interface ErasureRow {
 
 const ERASURE = sql`e.id, e.asked_at, u.name as asked_by, e.finished_at, e.stores_total, e.stores_done, e.counts`
 
-async function erasuresOf({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<ErasureRow[]> {
+async function readErasures({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<ErasureRow[]> {
   const rows = await sql<ErasureRow>`
     select ${ERASURE} from person_erasures e left join users u on u.id = e.asked_by
     where e.account_id = ${accountId} and e.address_hash = any(${[...hashes]}::bytea[])

@@ -29,7 +29,7 @@ export async function exportForShop(
   shop: Shop,
   { email, page }: { email: string; page: number },
 ): Promise<{ rows: Row[]; isDone: boolean }> {
-  const pages = pagesOf(await rowsIn(deps, shop, email))
+  const pages = splitPages(await rowsIn(deps, shop, email))
   return { rows: pages[page - 1] ?? [], isDone: page >= pages.length }
 }
 
@@ -62,7 +62,7 @@ const listFields = (row: PersonRow): Row['fields'] =>
     return [{ name, value: text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text }]
   })
 
-function pagesOf(rows: readonly Row[]): Row[][] {
+function splitPages(rows: readonly Row[]): Row[][] {
   const pages: Row[][] = []
   let bytes = 0
   for (const row of rows) {

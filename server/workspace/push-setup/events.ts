@@ -7,7 +7,7 @@ import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { recordEngagement } from '../../delivery/engagement/events.ts'
 import { linkName } from '../../delivery/engagement/follow.ts'
 import { markNotificationDelivered } from '../../delivery/outcome/outcome.ts'
-import { endSubscriptionsBy } from '../../delivery/push/subscriptions.ts'
+import { endMessageSubscriptions } from '../../delivery/push/subscriptions.ts'
 import type { Deps } from '../../deps.ts'
 import { findMessageRecipient, lockMessageShopper, setUnsubscribed } from '../../messages/messages/recipient.ts'
 
@@ -51,7 +51,7 @@ async function recordClick(deps: Deps, store: StoreDb<Db>, { messageId, isRow }:
 async function stopNotifications(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
   const at = deps.now()
   await transact(store, async (tx) => {
-    await endSubscriptionsBy(deps, tx, messageId, 'Stop in a notification')
+    await endMessageSubscriptions(deps, tx, messageId, 'Stop in a notification')
     await setUnsubscribed(tx, messageId, { at })
   })
 }

@@ -56,7 +56,7 @@ export async function sendToAll(sender: Sender, key: string | null, wanted: ToAl
   const repeat = await replayReply(deps, store, request, answer)
   if (repeat) return repeat.reply
   const row = await validateSend(sender, wanted)
-  const people = await subscribersOf(store, MOST_PEOPLE)
+  const people = await listSubscribers(store, MOST_PEOPLE)
   if (people.length === 0) throw new AppError('unprocessable', pushTexts.noSubscribers)
   await takePoint(deps, TO_ALL, store.storeId)
   return withIdempotencyKey(deps, store, request, {
@@ -140,7 +140,7 @@ async function messagesOfOrigin({ db, storeId }: StoreDb, origin: string): Promi
 }
 
 /** Shoppers with an active subscription, up to `limit`. */
-async function subscribersOf({ db, storeId }: StoreDb, limit: number): Promise<string[]> {
+async function listSubscribers({ db, storeId }: StoreDb, limit: number): Promise<string[]> {
   const { rows } = await sql<{ shopper_id: string }>`
     select distinct shopper_id from push_subscriptions where store_id = ${storeId} order by shopper_id limit ${limit}`.execute(
     db,

@@ -24,7 +24,7 @@ export async function readSetup(store: StoreDb<Db>) {
   return {
     ...{ storeUrl: row.url, storeName: row.name, platform: row.platform, storeKey: row.capture_key, subscribers },
     canHostWorker: capabilities[row.platform].pushHost,
-    keys: await keysOf(store),
+    keys: await readKeys(store),
     settings,
     prompt: prompt ?? DEFAULT_PROMPT,
     seen: sightings.map((each) => ({
@@ -35,7 +35,7 @@ export async function readSetup(store: StoreDb<Db>) {
   }
 }
 
-async function keysOf(store: StoreDb<Db>) {
+async function readKeys(store: StoreDb<Db>) {
   const key = await findCurrentKey(store)
   if (!key) return null
   const counts = await countByKey(store)

@@ -65,8 +65,8 @@ export async function autoSetup(
 }
 
 export async function storeSubscription(deps: Deps, body: Body<typeof pushSubscribe>, visitor: Visitor) {
-  const { store } = await storeOf(deps, body.storeKey, visitor)
-  const wording = await wordsOf(store, body.wording)
+  const { store } = await loadStore(deps, body.storeKey, visitor)
+  const wording = await readWording(store, body.wording)
   if (wording === undefined) throw new AppError('unprocessable', pushTexts.unknownWording)
   await limit(deps, store, visitor)
   // The cart may have been reported a moment ago.
@@ -78,19 +78,19 @@ export async function storeSubscription(deps: Deps, body: Body<typeof pushSubscr
 }
 
 export async function moveSubscription(deps: Deps, body: Body<typeof pushResubscribe>, visitor: Visitor) {
-  const { store } = await storeOf(deps, body.storeKey, visitor)
+  const { store } = await loadStore(deps, body.storeKey, visitor)
   if (body.cart !== undefined) await foldStorePosts(deps, store.storeId)
   return { success: true, token: await transact(store, (tx) => resubscribe(deps, tx, body)) }
 }
 
 export async function endSubscription(deps: Deps, body: Body<typeof pushUnsubscribe>, visitor: Visitor) {
-  const { store } = await storeOf(deps, body.storeKey, visitor)
+  const { store } = await loadStore(deps, body.storeKey, visitor)
   const id = readSubscriptionToken(deps.secrets, store.storeId, body.token)
   await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push widget'))
   return { success: true }
 }
 
-async function storeOf(deps: Deps, key: string, { origin }: Visitor): Promise<{ store: StoreDb<Db> }> {
+async function loadStore(deps: Deps, key: string, { origin }: Visitor): Promise<{ store: StoreDb<Db> }> {
   const row = await system.findStoreByCaptureKey(deps.db, key)
   if (!row?.is_active || !origin || !isStoreOrigin(row, origin)) throw buildNotFound()
   return { store: { storeId: row.id, db: deps.db } }
@@ -102,10 +102,10 @@ async function limit(deps: Deps, store: StoreDb<Db>, { ip }: Visitor): Promise<v
 }
 
 async function hasWording({ db, storeId }: StoreDb, id: string): Promise<boolean> {
-  return (await wordsOf({ db, storeId }, id)) !== undefined
+  return (await readWording({ db, storeId }, id)) !== undefined
 }
 
-async function wordsOf({ db, storeId }: StoreDb, id: string): Promise<string | undefined> {
+async function readWording({ db, storeId }: StoreDb, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('push_wordings')
     .select('words')

@@ -47,7 +47,7 @@ export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<
   const way = chooseAccountMailRoute(deps.config, { isDemo: session.isDemo, hasOwn: own !== undefined })
   const server = trialServer(deps, way, own)
   const mail = testMail(row, user.email, getSenderAddress(deps, way === 'own' ? own : undefined))
-  const trial = await trySmtp(server, mail, { mailHeaders: await mailHeadersOf(deps, way, mail, account.accountId) })
+  const trial = await trySmtp(server, mail, { mailHeaders: await buildMailHeaders(deps, way, mail, account.accountId) })
   const { isAccepted } = trial
   const subject = buildProofSubject(deps, way, own)
   if (subject) await saveProof(account, { what: 'test_mail', subject, is_good: isAccepted, at: deps.now() })
@@ -58,7 +58,7 @@ export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<
   return { isAccepted, ...about, steps: trialChecks(trial, { ...about, security }) }
 }
 
-async function mailHeadersOf(deps: Deps, way: AccountMailRoute, mail: OutgoingEmail, accountId: string) {
+async function buildMailHeaders(deps: Deps, way: AccountMailRoute, mail: OutgoingEmail, accountId: string) {
   if (way === 'own') return openOwnMailHeaders(deps)(accountId)
   return way === 'server' ? openMailHeaders(deps)({ ...mail, accountId }) : undefined
 }
@@ -144,7 +144,7 @@ async function domainChecks(deps: Deps, { domain, host, selector, isOwn }: Domai
     readDkim(dns, domain, selector),
     readDmarc(dns, domain),
     isOwn ? null : ensureSenderKey(deps, domain).then((key) => lookForKey(deps, dns, key)),
-    isOwn ? [] : returnPathCheckOf(deps, dns, server),
+    isOwn ? [] : checkReturnPathOfServer(deps, dns, server),
   ])
   const ofProvider = dkimCheck(domain, dkim, key?.kind === 'seen')
   return [
@@ -157,7 +157,7 @@ async function domainChecks(deps: Deps, { domain, host, selector, isOwn }: Domai
 }
 
 /** Whether bounces come back here; empty without a return address. */
-async function returnPathCheckOf({ config }: Deps, dns: DnsLookup, server: ReturnType<typeof mailServer>) {
+async function checkReturnPathOfServer({ config }: Deps, dns: DnsLookup, server: ReturnType<typeof mailServer>) {
   if (!config.bounceAddress) return []
   const domain = getDomain(config.bounceAddress)
   const [mx, spf] = await Promise.all([dns.mx(domain), server.then((known) => readSpf(dns, domain, known))])

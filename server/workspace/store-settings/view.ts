@@ -14,14 +14,14 @@ export async function viewStore({ db, now }: Pick<Deps, 'db' | 'now'>, row: Stor
 
 /** The store disconnected last, while a reconnection restores its data (decision 24). */
 export function endedStore(stores: StoreRow[], now: Date): EndedStore | null {
-  const endOf = ({ disconnected_at: at }: StoreRow) => at?.getTime() ?? 0
+  const getEndTime = ({ disconnected_at: at }: StoreRow) => at?.getTime() ?? 0
   const [row] = stores
-    .filter((each) => !each.is_active && endOf(each) + RETENTION_MS > now.getTime())
-    .sort((one, other) => endOf(other) - endOf(one))
+    .filter((each) => !each.is_active && getEndTime(each) + RETENTION_MS > now.getTime())
+    .sort((one, other) => getEndTime(other) - getEndTime(one))
   if (!row) return null
   return {
     ...{ id: row.id, platform: row.platform, store_url: row.home_url, name: row.name, by: row.disconnected_by },
-    at: new Date(endOf(row)).toISOString(),
-    keptUntil: new Date(endOf(row) + RETENTION_MS).toISOString(),
+    at: new Date(getEndTime(row)).toISOString(),
+    keptUntil: new Date(getEndTime(row) + RETENTION_MS).toISOString(),
   }
 }
