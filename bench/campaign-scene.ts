@@ -159,12 +159,12 @@ export class CampaignScene {
 
   /** Polls until the condition is true; throws after `withinMs` without progress. */
   async until(what: string, condition: () => Promise<unknown>, { withinMs = 120_000, everyMs = 25 } = {}) {
-    let seen: unknown = null
+    let last: unknown = null
     let movedAt = Date.now()
     for (;;) {
       const answer = await condition()
       if (answer === true) return
-      if (answer !== seen) [seen, movedAt] = [answer, Date.now()]
+      if (answer !== last) [last, movedAt] = [answer, Date.now()]
       if (Date.now() - movedAt > withinMs)
         throw new Error(`${what}: stands still at ${String(answer)}\n${await this.#open()}`)
       await sleep(everyMs)

@@ -84,10 +84,10 @@ async function compare({ app, tokens, lab }: QueryTarget, name: string, buildQue
   const rounds = Math.max(8, Math.round(40 * lab.scale))
   for (let n = -4; n < rounds; n++) {
     for (const [index, size] of SIZES.entries()) {
-      const asked = { page: '1', limit: String(LIMIT), ...buildQuery(Math.abs(n), random(), size) }
+      const query = { page: '1', limit: String(LIMIT), ...buildQuery(Math.abs(n), random(), size) }
       const startedAt = performance.now()
       const reply = await app.inject({
-        url: `/api/stores/customers/recent?${new URLSearchParams(asked)}`,
+        url: `/api/stores/customers/recent?${new URLSearchParams(query)}`,
         headers: { authorization: `Bearer ${tokens[index]}` },
       })
       if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)

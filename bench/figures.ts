@@ -53,8 +53,8 @@ function formatGoal(figure: Figure): string {
   const met = isMet(figure)
   if (met === null) return ''
   const { atLeast, below } = figure.goal!
-  const wanted = atLeast === undefined ? `< ${below}` : `≥ ${atLeast}`
-  return `${wanted}: ${met ? 'met' : 'MISSED'}`
+  const limit = atLeast === undefined ? `< ${below}` : `≥ ${atLeast}`
+  return `${limit}: ${met ? 'met' : 'MISSED'}`
 }
 
 function formatNumber(value: number): string {

@@ -12,7 +12,7 @@ interface Order {
 }
 
 process.on('message', async (order: Order) => {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const latencies: number[] = []
   const answers: Record<string, number> = {}
   const queue = order.requests.values()
@@ -20,13 +20,13 @@ process.on('message', async (order: Order) => {
   const next = () => {
     const { value } = queue.next()
     if (value === undefined) return null
-    const due = order.perSecond === null ? null : begun + (sent++ * 1_000) / order.perSecond
+    const due = order.perSecond === null ? null : startedAt + (sent++ * 1_000) / order.perSecond
     return { text: value, due }
   }
   await Promise.all(
     Array.from({ length: order.connections }, () => sendOnConnection(order.port, next, latencies, answers)),
   )
-  process.send!({ latencies, answers, seconds: (performance.now() - begun) / 1_000 })
+  process.send!({ latencies, answers, seconds: (performance.now() - startedAt) / 1_000 })
 })
 process.on('disconnect', () => process.exit(0))
 
@@ -40,7 +40,7 @@ function sendOnConnection(
     const socket = net.connect(port, '127.0.0.1')
     socket.setNoDelay(true)
     let startedAt = 0
-    let heard = ''
+    let buffer = ''
     const go = () => {
       const request = next()
       if (!request) {
@@ -58,15 +58,15 @@ function sendOnConnection(
     socket.on('connect', go)
     socket.on('error', reject)
     socket.on('data', (chunk) => {
-      heard += chunk.toString('latin1')
-      const head = heard.indexOf('\r\n\r\n')
+      buffer += chunk.toString('latin1')
+      const head = buffer.indexOf('\r\n\r\n')
       if (head < 0) return
-      const length = Number(/content-length: (\d+)/i.exec(heard.slice(0, head))?.[1] ?? 0)
-      if (heard.length < head + 4 + length) return
-      const status = heard.slice(9, 12)
+      const length = Number(/content-length: (\d+)/i.exec(buffer.slice(0, head))?.[1] ?? 0)
+      if (buffer.length < head + 4 + length) return
+      const status = buffer.slice(9, 12)
       answers[status] = (answers[status] ?? 0) + 1
       latencies.push(performance.now() - startedAt)
-      heard = ''
+      buffer = ''
       go()
     })
   })

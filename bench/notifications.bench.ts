@@ -59,7 +59,7 @@ async function insertNotifications(lab: Lab, instance: AppInstance, size: number
 }
 
 type Call = { method: 'GET' | 'POST' | 'DELETE'; rest: string; body?: object }
-type BuildCall = (random: number, asked: TestAccount) => Call
+type BuildCall = (random: number, account: TestAccount) => Call
 
 const get = (rest: string): Call => ({ method: 'GET', rest })
 const pickId = ({ ids }: TestAccount, random: number) => ids[Math.floor(random * ids.length)]!
@@ -73,15 +73,15 @@ const CALLS: Record<string, BuildCall> = {
   'new carts': () => get('/new-cart-notifications'),
   search: (random) => get(`?search=Ada%20${Math.floor(random * 900)}`),
   'unread count': () => get('/unread-count'),
-  'mark one read': (random, asked) => ({
+  'mark one read': (random, account) => ({
     ...{ method: 'POST', rest: '/mark-read' },
-    body: { notificationIds: [pickId(asked, random)] },
+    body: { notificationIds: [pickId(account, random)] },
   }),
-  'mark all read': (random, asked) => ({
+  'mark all read': (random, account) => ({
     ...{ method: 'POST', rest: '/mark-read' },
-    body: { upTo: pickId(asked, random) },
+    body: { upTo: pickId(account, random) },
   }),
-  'clear all': (random, asked) => ({ method: 'DELETE', rest: '', body: { upTo: pickId(asked, random) } }),
+  'clear all': (random, account) => ({ method: 'DELETE', rest: '', body: { upTo: pickId(account, random) } }),
 }
 
 const P95_MS = 20
@@ -95,11 +95,11 @@ async function compare(
   const timings: number[][] = stores.map(() => [])
   const rounds = Math.max(20, Math.round(200 * lab.scale))
   for (let n = -5; n < rounds; n++) {
-    for (const [index, asked] of stores.entries()) {
-      const { method, rest, body } = ask(random(), asked)
+    for (const [index, account] of stores.entries()) {
+      const { method, rest, body } = ask(random(), account)
       const startedAt = performance.now()
       const reply = await app.inject({
-        ...{ method, url: `/api/notifications${rest}`, headers: { authorization: `Bearer ${asked.token}` } },
+        ...{ method, url: `/api/notifications${rest}`, headers: { authorization: `Bearer ${account.token}` } },
         ...(body && { payload: body }),
       })
       if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)

@@ -84,7 +84,7 @@ async function measureDuring<T>({ sink, probe, url }: Surroundings, work: () => 
 function buildFigures(idle: Measurement<unknown>, busy: Measurement<LoadResult>): Figure[] {
   const rate = ({ mails, seconds }: Measurement<unknown>) => mails / seconds
   const { answers, latencies } = busy.answer
-  const told = Object.entries(answers).map(([status, count]) => `${count} × ${status}`)
+  const summary = Object.entries(answers).map(([status, count]) => `${count} × ${status}`)
   return [
     {
       name: `/healthz while ${VIEWERS} look at previews, p99`,
@@ -105,7 +105,7 @@ function buildFigures(idle: Measurement<unknown>, busy: Measurement<LoadResult>)
       name: 'previews answered',
       value: latencies.length / busy.answer.seconds,
       unit: '/s',
-      note: `${told.join(', ')}; p50 ${(percentile(latencies, 0.5) / 1_000).toFixed(1)} s`,
+      note: `${summary.join(', ')}; p50 ${(percentile(latencies, 0.5) / 1_000).toFixed(1)} s`,
     },
   ]
 }

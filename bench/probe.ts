@@ -27,9 +27,9 @@ function begin(url: string): void {
   timer = setInterval(() => {
     // A late timer also sends the requests it has missed.
     for (; due <= performance.now(); due += EVERY_MS) {
-      const asked = ask(url, due)
-      open.add(asked)
-      void asked.finally(() => open.delete(asked))
+      const pending = ask(url, due)
+      open.add(pending)
+      void pending.finally(() => open.delete(pending))
     }
   }, EVERY_MS)
 }

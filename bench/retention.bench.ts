@@ -125,9 +125,9 @@ function watchLocks(instance: AppInstance, storeId: string) {
         [storeId, Math.floor(Math.random() * 60)],
       )
       if (rows[0]) {
-        const began = performance.now()
+        const startedAt = performance.now()
         await client.query('update shoppers set language = null where store_id = $1 and id = $2', [storeId, rows[0].id])
-        waits.push(performance.now() - began)
+        waits.push(performance.now() - startedAt)
       }
       await sleep(5)
     }

@@ -20,7 +20,7 @@ const OFF = [
 ]
 
 /** The worker's only Chromium. */
-let kept: Promise<Browser> | undefined
+let cached: Promise<Browser> | undefined
 
 const launchOptions = (): LaunchOptions => ({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
@@ -44,13 +44,13 @@ const launchOptions = (): LaunchOptions => ({
  */
 export async function openBrowser(): Promise<Browser> {
   if (!process.env.VITEST) return launch()
-  if (!(await kept)?.isConnected()) kept = launch()
-  return kept!
+  if (!(await cached)?.isConnected()) cached = launch()
+  return cached!
 }
 
 /** Open pages of the worker's Chromium. */
 export const openPages = async (): Promise<Page[]> =>
-  ((await kept)?.contexts() ?? []).flatMap((context) => context.pages())
+  ((await cached)?.contexts() ?? []).flatMap((context) => context.pages())
 
 const launch = async () => disableAnimations(await chromium.launch(launchOptions()))
 

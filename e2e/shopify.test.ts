@@ -231,7 +231,9 @@ describe('before consent (C9)', () => {
     })
     const keys = () =>
       page.evaluate(() =>
-        [localStorage, sessionStorage].map((kept) => Object.keys(kept).filter((key) => /recoup/.test(key)).length > 0),
+        [localStorage, sessionStorage].map(
+          (storage) => Object.keys(storage).filter((key) => /recoup/.test(key)).length > 0,
+        ),
       )
     return { page, posts, keys }
   }

@@ -113,8 +113,8 @@ function drive(marionette: Marionette, version: string, close: () => Promise<voi
   const run = async <Value>(body: string, ...args: unknown[]) => {
     const script = `const done = arguments[arguments.length - 1]; const args = Array.from(arguments).slice(0, -1);
       (async () => { ${body} })().then((value) => done({ value }), (error) => done({ error: String(error) }))`
-    const asked = { script, args, scriptTimeout: 30_000 }
-    const { value } = await send<{ value: { value: Value; error?: string } }>('WebDriver:ExecuteAsyncScript', asked)
+    const request = { script, args, scriptTimeout: 30_000 }
+    const { value } = await send<{ value: { value: Value; error?: string } }>('WebDriver:ExecuteAsyncScript', request)
     if (value.error) throw new Error(value.error)
     return value.value
   }

@@ -60,12 +60,12 @@ function readMessages(take: (message: unknown) => void): (chunk: Buffer) => void
 }
 
 function settle(waiting: Map<number, Waiting>, [, id, error, value]: unknown[]): void {
-  const asked = waiting.get(id as number)
+  const pending = waiting.get(id as number)
   waiting.delete(id as number)
   if (!error) {
-    asked?.resolve(value)
+    pending?.resolve(value)
     return
   }
   const { error: name, message } = error as { error: string; message: string }
-  asked?.reject(new Error(`${name}: ${message}`))
+  pending?.reject(new Error(`${name}: ${message}`))
 }

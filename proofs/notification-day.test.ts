@@ -63,9 +63,9 @@ function print(day: string, rows: readonly Row[]): void {
 
 /** Sums over the notification rows. */
 function countEvents(rows: readonly Row[]) {
-  const sumRows = (wanted: (type: string) => boolean) =>
+  const sumRows = (matches: (type: string) => boolean) =>
     rows
-      .filter(({ type, data }) => wanted(type) && !('cause' in data && data.cause === 'unrenderable'))
+      .filter(({ type, data }) => matches(type) && !('cause' in data && data.cause === 'unrenderable'))
       .reduce((sum, { data }) => sum + (data.count ?? 1), 0)
   return {
     abandoned: sumRows((type) => type === 'cart_abandoned'),

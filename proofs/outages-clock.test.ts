@@ -136,8 +136,8 @@ test(
     expect(world.sent).toEqual([])
     expect(await listSteps()).toEqual(orders.map(() => ({ state: 'held', reason: 'store_unreachable:unreachable' })))
     const at = world.now.toISOString()
-    const bought = { kind: 'purchase', status: 'processing', modifiedAt: at, paidAt: at } as const
-    shop.fake.allOrders = orders.map((order, index) => (index < 3 ? { ...order, ...bought } : order))
+    const purchase = { kind: 'purchase', status: 'processing', modifiedAt: at, paidAt: at } as const
+    shop.fake.allOrders = orders.map((order, index) => (index < 3 ? { ...order, ...purchase } : order))
     shop.fake.problem = null
     await runTicks(1)
     const expected = orders.slice(3).map((order) => order.email)

@@ -252,8 +252,8 @@ test(
     fs.rmSync(ballast)
     await waitUntil(async () => (await readReadiness(scene.instance)).status === 200, 90_000)
     if (before !== null) {
-      const kept = (await countPosts(scene))! - before
-      expect(kept).toBe(taken.filter((status) => status === 204).length)
+      const stored = (await countPosts(scene))! - before
+      expect(stored).toBe(taken.filter((status) => status === 204).length)
     }
     expect(await postCapture(scene)).toBe(204)
     await expectAllOnce(scene)

@@ -84,13 +84,13 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
       return rows.map(({ reason }) => reason)
     }
     /** Reads the outcome in the cart's timeline. */
-    const told = async () => {
+    const readStates = async () => {
       const [first] = await readMessages(world, store.storeId)
       const { body } = await world.request('GET', `/api/carts/${first!.cart_id}/messages`, { token: store.token })
       const titles: string[] = body.timeline.map((entry: { title: string }) => entry.title)
       return titles.filter((title) => title.startsWith('Reminder 1 by email: ')).map((title) => title.split(': ')[1])
     }
-    return { ...store, state, suppressed, told, record: () => listStepDecisions(world, store.storeId) }
+    return { ...store, state, suppressed, told: readStates, record: () => listStepDecisions(world, store.storeId) }
   }
 
   test('delivers a mail to the mailbox with its own return address', async () => {
@@ -135,7 +135,7 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
       fromAddress: 'a@mugs.test',
     }
     const withTls = { ...body, security: 'starttls', version: 0 }
-    const put = (wanted: object) => world.request('PUT', '/api/sending/mail-server', { token, body: wanted })
+    const put = (body: object) => world.request('PUT', '/api/sending/mail-server', { token, body: body })
     expect((await put(withTls)).body.error).toContain('does not offer STARTTLS')
     expect((await put({ ...body, user: 'ana', password: 'x', version: 0 })).body.error).toContain(
       'does not support sign-in',
@@ -154,15 +154,15 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
   })
 
   test('a later bounce report fails the message and suppresses the address', async () => {
-    const gone = await mail('gone@later.test')
-    expect((await gone.record())[1]).toBe('result accepted')
-    await waitUntil(async () => (await gone.state()).state === 'failed', 30_000).catch((error: unknown) => {
+    const bounced = await mail('gone@later.test')
+    expect((await bounced.record())[1]).toBe('result accepted')
+    await waitUntil(async () => (await bounced.state()).state === 'failed', 30_000).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${postfix.log()}`)
     })
-    expect(await gone.state()).toEqual({ state: 'failed', reason: 'bounced' })
-    expect(await gone.suppressed()).toEqual(['hard_bounce'])
-    expect(await gone.record()).toContain('result bounced')
-    expect(await gone.told()).toContain('bounced')
+    expect(await bounced.state()).toEqual({ state: 'failed', reason: 'bounced' })
+    expect(await bounced.suppressed()).toEqual(['hard_bounce'])
+    expect(await bounced.record()).toContain('result bounced')
+    expect(await bounced.told()).toContain('bounced')
   })
 
   test('a later delay report adds a note to the timeline', async () => {

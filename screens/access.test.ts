@@ -127,10 +127,10 @@ describe('the connection check', () => {
     },
     async (_, access) => {
       setAccess(app, access)
-      const kept = Object.fromEntries(
+      const stored = Object.fromEntries(
         CONNECTION_KEYS.map((key) => [key, key === 'isConnected' ? 'true' : '{"platform":"x"}']),
       )
-      await openWithStorage(app, '/dashboard', { ...kept, token, user: remembered(false) })
+      await openWithStorage(app, '/dashboard', { ...stored, token, user: remembered(false) })
       await app.page.getByText('Subscription Required').waitFor()
       await expect
         .poll(() => app.page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href'))

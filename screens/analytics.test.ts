@@ -891,12 +891,12 @@ const LEAST_HEIGHT = 60
 /** Heights of a color's bars in a picture, from left to right. */
 async function measureBars(picture: Buffer, color: string): Promise<number[]> {
   const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
-  const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+  const expected = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const heightAt = (x: number) => {
     let height = 0
     for (let y = 0; y < info.height; y++) {
       const at = (y * info.width + x) * info.channels
-      if (wanted.every((part, place) => Math.abs(data[at + place]! - part) < 12)) height++
+      if (expected.every((part, place) => Math.abs(data[at + place]! - part) < 12)) height++
     }
     return height
   }

@@ -368,8 +368,8 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
     .getByText('The shopper has unsubscribed.')
     .waitFor()
   // The row buttons query the page's carts by their ids.
-  const asked = app.api.calls(reminders.cartEligibility).map(({ body }) => body)
-  expect(asked.filter((body) => !('cartIds' in body)).map(({ channel }) => channel)).toEqual(['email'])
+  const requests = app.api.calls(reminders.cartEligibility).map(({ body }) => body)
+  expect(requests.filter((body) => !('cartIds' in body)).map(({ channel }) => channel)).toEqual(['email'])
   expect(await app.violations()).toEqual([])
   await page.keyboard.press('Escape')
   await everything.uncheck()

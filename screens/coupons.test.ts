@@ -213,9 +213,9 @@ describe('Quick Create', () => {
   }, async () => {
     const { page, server } = await openCoupons()
     await page.getByRole('button', { name: 'Quick Create' }).click()
-    const asked = page.getByRole('dialog', { name: 'Quick Create' })
-    const discount = asked.getByLabel('Discount')
-    const create = asked.getByRole('button', { name: 'Create', exact: true })
+    const dialog = page.getByRole('dialog', { name: 'Quick Create' })
+    const discount = dialog.getByLabel('Discount')
+    const create = dialog.getByRole('button', { name: 'Create', exact: true })
     await expect.poll(() => discount.inputValue()).toBe('10 %')
     await checkLayout(app)
     for (const [typed, text] of [
@@ -225,7 +225,7 @@ describe('Quick Create', () => {
     ] as const) {
       await discount.fill(typed)
       await create.click()
-      await asked.getByText(text).waitFor()
+      await dialog.getByText(text).waitFor()
     }
     expect(api.calls(createCoupon)).toEqual([])
     await discount.fill('15')
@@ -269,11 +269,11 @@ describe('Delete', () => {
   test('confirms first and names the steps that lose the coupon', { tags: ['B2'] }, async () => {
     const { page, server } = await openCoupons()
     await page.getByRole('button', { name: 'Delete SUMMER10' }).click()
-    const asked = page.getByRole('dialog', { name: 'Delete SUMMER10?' })
-    await asked.getByText('Are you sure you want to delete this coupon? This action cannot be undone.').waitFor()
-    await asked.getByText('Abandoned cart reminders, step 2').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Delete SUMMER10?' })
+    await dialog.getByText('Are you sure you want to delete this coupon? This action cannot be undone.').waitFor()
+    await dialog.getByText('Abandoned cart reminders, step 2').waitFor()
     await checkLayout(app)
-    await asked.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(api.calls(deleteCoupon)).toEqual([])
     const { _id } = server.coupons.find(({ code }) => code === 'SPRING15')!
     await page.getByRole('button', { name: 'Delete SPRING15' }).click()

@@ -190,8 +190,8 @@ test('cannot be chosen while the coupons fail to load, and Retry asks once', asy
   serveCoupons(api, [])
   await page.getByRole('button', { name: 'Retry' }).click()
   await page.getByText('No coupons yet.').waitFor()
-  const asked = api.calls(listCoupons).slice(failed)
-  expect(asked.filter(({ query }) => query.usable === 'yes')).toHaveLength(1)
+  const requests = api.calls(listCoupons).slice(failed)
+  expect(requests.filter(({ query }) => query.usable === 'yes')).toHaveLength(1)
 })
 
 test('that the server refuses shows the error at its field, in its message', async () => {

@@ -16,51 +16,64 @@ import { serveRecipients } from './recipients.ts'
 // The control group: started, changed and stopped (decisions 58 to 61).
 
 const app = createScreens()
-let known: ExperimentsReply
+let reply: ExperimentsReply
 
 const DAY_MS = 86_400_000
-const after = (days: number) => new Date(NOW.getTime() + days * DAY_MS).toISOString()
-const few = { state: 'few', anytime: null, planned: null, missing: null } as const
+const daysFromNow = (days: number) => new Date(NOW.getTime() + days * DAY_MS).toISOString()
+const fewData = { state: 'few', anytime: null, planned: null, missing: null } as const
 const none = { treated: 0, control: 0 }
 
 const buildExperiment = (sharePercent: number, days: number): ExperimentView => ({
-  ...{ id: randomUUID(), sharePercent, timeZone: 'America/New_York', startedAt: after(0), plannedEndAt: after(days) },
-  ...{ drawsUntil: after(days - 30), endedAt: null, endReason: null, windowDays: 30, currency: 'USD', capAmount: 400 },
+  ...{
+    id: randomUUID(),
+    sharePercent,
+    timeZone: 'America/New_York',
+    startedAt: daysFromNow(0),
+    plannedEndAt: daysFromNow(days),
+  },
+  ...{
+    drawsUntil: daysFromNow(days - 30),
+    endedAt: null,
+    endReason: null,
+    windowDays: 30,
+    currency: 'USD',
+    capAmount: 400,
+  },
   ...{ people: none, purchases: none, waiting: none, leftOut: 0, overridden: 0, drawnEarlier: 0 },
-  ...{ conversion: few, revenue: few, cost: null, attributedAmount: 0, health: 'few' },
+  ...{ conversion: fewData, revenue: fewData, cost: null, attributedAmount: 0, health: 'few' },
 })
 
 const endRunning = (endReason: 'changed' | 'stopped') => {
-  if (known.running) known.past = [{ ...known.running, endedAt: after(0), endReason }, ...known.past]
-  known.running = null
+  if (reply.running) reply.past = [{ ...reply.running, endedAt: daysFromNow(0), endReason }, ...reply.past]
+  reply.running = null
 }
 
 /** A store too small to detect anything. */
 beforeEach(() => {
-  known = {
+  reply = {
     ...{ pace: { people: 0, boughtPercent: null, assumedPercent: 5, rate: 0.05 }, proposedPercent: null },
     ...{ running: null, past: [] },
   }
-  app.api.answer(readExperiments, () => known)
+  app.api.answer(readExperiments, () => reply)
   app.api.answer(startExperiment, ({ body }) => {
-    known.running = buildExperiment(body.sharePercent, body.days)
-    return known
+    reply.running = buildExperiment(body.sharePercent, body.days)
+    return reply
   })
   app.api.answer(changeExperiment, ({ body }) => {
     endRunning('changed')
-    known.running = buildExperiment(body.sharePercent, body.days)
-    return known
+    reply.running = buildExperiment(body.sharePercent, body.days)
+    return reply
   })
   app.api.answer(stopExperiment, () => {
     endRunning('stopped')
-    return known
+    return reply
   })
 })
 
 const button = (name: string) => app.page.getByRole('button', { name, exact: true })
 const dialog = (name: string | RegExp) => app.page.getByRole('dialog', { name })
-const runs = (share: number) => app.page.getByRole('heading', { name: `${share}% get no messages` }).waitFor()
-const before = () => app.page.getByRole('region', { name: 'Control groups before' })
+const waitForRunning = (share: number) => app.page.getByRole('heading', { name: `${share}% get no messages` }).waitFor()
+const pastGroups = () => app.page.getByRole('region', { name: 'Control groups before' })
 
 test('a control group is started by keyboard with a valid share and duration', async () => {
   serveFlows(app.api)
@@ -91,7 +104,7 @@ test('a control group is started by keyboard with a valid share and duration', a
     .first()
     .waitFor()
   await start.press('Enter')
-  await runs(30)
+  await waitForRunning(30)
   await app.page
     .getByText(/Nobody is counted yet: each person’s orders count for 30 days/)
     .first()
@@ -102,9 +115,9 @@ test('a control group is started by keyboard with a valid share and duration', a
 })
 
 test('another share ends the running control group, and stopping keeps the results of both', async () => {
-  known.running = buildExperiment(30, 120)
+  reply.running = buildExperiment(30, 120)
   await app.open('/flows/lift')
-  await runs(30)
+  await waitForRunning(30)
   await button('Change the share').click()
   const change = dialog('Change the share')
   await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
@@ -113,8 +126,8 @@ test('another share ends the running control group, and stopping keeps the resul
   await expect.poll(() => change.getByRole('button', { name: 'Start anew' }).isDisabled()).toBe(true)
   await change.getByRole('radio', { name: /^10%/ }).check()
   await change.getByRole('button', { name: 'Start anew' }).click()
-  await runs(10)
-  await before()
+  await waitForRunning(10)
+  await pastGroups()
     .getByText(/ended for another share/)
     .waitFor()
   await expect
@@ -125,7 +138,7 @@ test('another share ends the running control group, and stopping keeps the resul
   expect(app.api.calls(stopExperiment)).toEqual([])
   await question.getByRole('button', { name: 'Stop', exact: true }).click()
   await app.page.getByRole('heading', { name: 'No control group' }).waitFor()
-  await expect.poll(() => before().getByRole('listitem').count()).toBe(2)
+  await expect.poll(() => pastGroups().getByRole('listitem').count()).toBe(2)
 })
 
 test.each([
@@ -134,7 +147,7 @@ test.each([
 ])('dialogs that create messages show whether a control group is running: %s', async (isRunning) => {
   serveFlows(app.api, [{ ...highValueFlow(), holdoutPercent: isRunning ? 10 : 0, position: 1 }])
   serveRecipients(app.api)
-  if (isRunning) known.running = buildExperiment(10, 90)
+  if (isRunning) reply.running = buildExperiment(10, 90)
   await app.open('/flows')
   const share = app.page.getByText('10% of people are in the control group and get no messages.')
   await app.page.getByRole('region', { name: 'Lift' }).waitFor()
@@ -155,14 +168,14 @@ test.each([
 
 test.each(['/dashboard', '/analytics'])('%s shows the lift only with enough data', async (path) => {
   const lift = app.page.getByRole('region', { name: 'Lift' })
-  known.running = buildExperiment(10, 90)
+  reply.running = buildExperiment(10, 90)
   await app.open(path)
   await expect.poll(() => app.api.calls(readExperiments).length).toBeGreaterThan(0)
   await app.settled()
   await expect.poll(() => lift.count()).toBe(0)
-  known.running.revenue = { state: 'more', anytime: { low: 120, high: 900 }, planned: null, missing: null }
-  known.running.people = { treated: 900, control: 100 }
-  known.running.health = 'even'
+  reply.running.revenue = { state: 'more', anytime: { low: 120, high: 900 }, planned: null, missing: null }
+  reply.running.people = { treated: 900, control: 100 }
+  reply.running.health = 'even'
   await app.open(path)
   await lift.getByText('Recoup brought in between $120.00 and $900.00 more from these 900 people.').waitFor()
 })

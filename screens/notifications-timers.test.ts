@@ -52,16 +52,16 @@ const isDrawn = (page: Page, look: () => Promise<unknown>, expected: unknown) =>
 test('Refresh asks one second after the last of several presses', { tags: ['A2.11', 'A4.6', 'A9'] }, async () => {
   const { page } = await onClock()
   const before = app.api.calls(listNotifications).length
-  const asked = () => app.api.calls(listNotifications).length - before
+  const countRequests = () => app.api.calls(listNotifications).length - before
   await button('Refresh', page).click()
   await pass(page, 900)
   await button('Refresh', page).click()
   await pass(page, 999)
-  expect(asked()).toBe(0)
+  expect(countRequests()).toBe(0)
   await pass(page, 1)
-  await expect.poll(asked).toBe(1)
+  await expect.poll(countRequests).toBe(1)
   await pass(page, 10_000)
-  await expect.poll(() => asked()).toBe(1)
+  await expect.poll(() => countRequests()).toBe(1)
 })
 
 test('an unanswered mark times out after 10 seconds and is retried after 1, 2 and 4 seconds, then later', {

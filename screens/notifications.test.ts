@@ -80,20 +80,20 @@ describe('the bell', () => {
     await app.open('/flows')
     await openBell()
     await panel().getByText('No notifications', { exact: true }).waitFor()
-    const asked = () => app.api.calls(listNotifications).map(({ sent }) => sent.query)
+    const listRequests = () => app.api.calls(listNotifications).map(({ sent }) => sent.query)
     const store = { platform: 'woocommerce', storeId: fixture(checkConnection).store_url! }
     const query = { ...store, page: '1', limit: '10', skipTestNotification: 'false' }
-    await expect.poll(() => asked()).toEqual([query])
+    await expect.poll(() => listRequests()).toEqual([query])
     await closeBell()
     list.addNumbered(1)
     await openBell()
     await expectNumbers([1])
-    await expect.poll(() => asked()).toEqual([query, query])
+    await expect.poll(() => listRequests()).toEqual([query, query])
     await closeBell()
     await openBell()
     await expectNumbers([1])
     await app.settled()
-    await expect.poll(() => asked()).toEqual([query, query])
+    await expect.poll(() => listRequests()).toEqual([query, query])
   })
 
   test('shows all notifications or new carts, with the shopper’s location if the country is known', {
@@ -148,7 +148,7 @@ describe('the bell', () => {
   })
 
   test('marks and clears only what the browser has seen', { tags: ['A2.11'] }, async () => {
-    const seen = list.addNumbered(1, 2)
+    const shown = list.addNumbered(1, 2)
     await blockLiveConnection(app.page)
     await app.open('/flows')
     await openBell()
@@ -159,7 +159,7 @@ describe('the bell', () => {
     await expect.poll(() => unreadDots().count()).toBe(0)
     await button('Clear all').click()
     await expect.poll(() => list.items.length).toBe(1)
-    await expect.poll(() => app.api.calls(markNotificationsRead)[0]!.sent.body).toEqual({ upTo: seen._id })
+    await expect.poll(() => app.api.calls(markNotificationsRead)[0]!.sent.body).toEqual({ upTo: shown._id })
   })
 
   test('deletes at once without a confirmation, and restores on Undo', { tags: ['A2.11'] }, async () => {
@@ -210,9 +210,9 @@ describe('the bell', () => {
     await page.reload()
     await openBell()
     await expectNumbers([1])
-    const asked = app.api.calls(listNotifications).length
+    const requestsBefore = app.api.calls(listNotifications).length
     await button('Refresh').click()
-    await expect.poll(() => app.api.calls(listNotifications).length).toBeGreaterThan(asked)
+    await expect.poll(() => app.api.calls(listNotifications).length).toBeGreaterThan(requestsBefore)
     await expectNumbers([1])
     await closeBell()
     connectionTest()

@@ -50,9 +50,9 @@ test('generates the keys and shows the widget code to copy', { tags: ['A2.9', 'A
   await button(GENERATE).click()
   await expect.poll(() => button(GENERATE).isDisabled()).toBe(true)
   held.release()
-  const said = page.getByRole('status').filter({ hasText: pushTexts.keysMade })
-  await said.waitFor()
-  await expect.poll(() => said.getAttribute('class')).toContain('tone-good')
+  const status = page.getByRole('status').filter({ hasText: pushTexts.keysMade })
+  await status.waitFor()
+  await expect.poll(() => status.getAttribute('class')).toContain('tone-good')
   await expect.poll(() => sent(calls.generateVapidKeys)).toEqual([{ storeUrl: STORE, platform: 'woocommerce' }])
   const code = `<script src="${app.url}/push/KEY-1.js" data-method="easy" data-store-url="${STORE}" defer></script>`
   await expect.poll(() => box.inputValue()).toBe(code)
@@ -67,9 +67,9 @@ test('shows a cross with the server’s error, or its own when copying fails', {
     navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
   })
   const isCross = async (where: string, hasText: string) => {
-    const said = card(where).getByRole('alert').filter({ hasText })
-    await said.waitFor()
-    await expect.poll(() => said.getAttribute('class')).toContain('tone-bad')
+    const alert = card(where).getByRole('alert').filter({ hasText })
+    await alert.waitFor()
+    await expect.poll(() => alert.getAttribute('class')).toContain('tone-bad')
   }
   await button('Copy widget code').click()
   await isCross('Store and widget code', 'Failed to copy to clipboard')
@@ -109,14 +109,14 @@ test('starts with the default settings, shows the custom delay for custom only, 
     await frequency.selectOption(choice)
     await expect.poll(() => delay.count()).toBe(choice === 'custom' ? 1 : 0)
   }
-  for (const [field, typed, kept] of [
+  for (const [field, typed, stored] of [
     ...[[delay, '10081', '0'] as const, [delay, '-1', '0'] as const, [delay, '', '0'] as const],
     ...[[most, '11', '1'] as const, [most, '0', '1'] as const, [most, '', '1'] as const],
     ...[[delay, '10080', '10080'] as const, [most, '10', '10'] as const],
   ]) {
     await field.fill(typed)
     await field.blur()
-    await expect.poll(() => field.inputValue(), { message: typed }).toBe(kept)
+    await expect.poll(() => field.inputValue(), { message: typed }).toBe(stored)
   }
   await enabled.press('Space')
   await title.fill('Your tea waits')

@@ -264,11 +264,11 @@ describe('consent', () => {
       .toEqual({
         ...{ channel: 'sms', country: 'AT', from: 'confirmed_opt_in', to: 'opt_in', legalGround },
       })
-    const kept = app.page.getByRole('listitem').filter({ hasText: 'see contract 12' })
+    const entry = app.page.getByRole('listitem').filter({ hasText: 'see contract 12' })
     await expect
-      .poll(() => kept.innerText())
+      .poll(() => entry.innerText())
       .toMatch(/SMS, Austria[\s\S]*“Opt-in” instead of “Double opt-in”[\s\S]*Demo/)
-    await kept.getByRole('button', { name: 'Restore the rule: SMS, Austria' }).click()
+    await entry.getByRole('button', { name: 'Restore the rule: SMS, Austria' }).click()
     await app.page.getByRole('dialog').getByRole('button', { name: 'Restore rule' }).click()
     await app.page.getByText('None. The rules above apply as they are.').waitFor()
     await expect.poll(() => app.api.calls(endConsentOverride).length).toBe(1)

@@ -159,11 +159,11 @@ describe('of two stores', () => {
     serveSwitch()
     const page = await app.open('/settings/capture-script')
     await page.getByRole('button', { name: 'Check now' }).waitFor()
-    const asked = api.calls(checkConnection).length
+    const requestsBefore = api.calls(checkConnection).length
     const late = api.hold(checkConnection)
     // Clicked by script: after a live refetch the button may wait for that reply.
     await page.getByRole('button', { name: 'Check now' }).dispatchEvent('click')
-    await expect.poll(() => api.calls(checkConnection).length).toBeGreaterThan(asked)
+    await expect.poll(() => api.calls(checkConnection).length).toBeGreaterThan(requestsBefore)
     await openMenu()
     await page.getByRole('menuitem', { name: /WooCommerce/ }).click()
     await switcher().getByText('Maple & Clay').waitFor()

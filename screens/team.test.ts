@@ -124,15 +124,15 @@ describe('a viewer', () => {
     async (path, text) => {
       serveUser(api, { role: 'viewer' })
       api.alter(readTextChannels, ({ sms, ...reply }) => ({ ...reply, sms: { ...sms, isFixed: false } }))
-      const asked: string[] = []
-      app.page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
+      const requests: string[] = []
+      app.page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`))
       const page = await app.open(path!)
       if (text) await page.getByText(text).first().waitFor()
       await app.settled()
       for (const button of await page.getByRole('button', { name: 'Set this plan' }).all())
         await expect.poll(() => button.isDisabled()).toBe(true)
-      expect(asked.length).toBeGreaterThan(3)
-      expect(asked.filter((each) => refusedToViewers.some((pattern) => pattern.test(each)))).toEqual([])
+      expect(requests.length).toBeGreaterThan(3)
+      expect(requests.filter((each) => refusedToViewers.some((pattern) => pattern.test(each)))).toEqual([])
     },
   )
 

@@ -155,8 +155,8 @@ function pathWithoutModules() {
 /** Path of a Node 26: the packaged one, otherwise the running one. */
 export function node26() {
   const node = findNode() ?? process.execPath
-  const asked = spawnSync(node, ['--version'], { encoding: 'utf8' })
-  const version = asked.stdout?.trim()
+  const result = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  const version = result.stdout?.trim()
   if (Number(/^v(\d+)/.exec(version)?.[1]) >= 26) return node
   const found = version ? `found ${version}` : `${node} does not run here`
   throw new UserError(

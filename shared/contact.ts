@@ -30,9 +30,9 @@ export function normalizeEmail(input: unknown): string | null {
 function bareAddress(text: string): string {
   const visible = text.replace(/[\p{Cf}\p{Cc}]/gu, ' ').trim()
   const inBrackets = /^[^<>@]{0,200}<([^<>\s]+)>[.,;]?$/.exec(visible)?.[1] ?? visible
-  const begun = inBrackets.replace(/^(?:mailto:|[<("'[,;:\s])+/, '')
+  const opened = inBrackets.replace(/^(?:mailto:|[<("'[,;:\s])+/, '')
   // Safe: input has at most a thousand characters.
-  return begun.replace(/[>)"'\],;:.!\s]+$/, '')
+  return opened.replace(/[>)"'\],;:.!\s]+$/, '')
 }
 
 /** For a field of a shop or file that may contain two addresses: returns the first. */

@@ -189,8 +189,8 @@ const fields = z.object({
 })
 
 /** Errors between fields, with the field that shows each. Fields may also be invalid on their own. */
-function wrongTogether(said: Partial<z.infer<typeof fields>>): [keyof typeof fields.shape, string][] {
-  const { type, amount, maxDiscount, usageLimit, kind = 'shared', startDate, endDate } = said
+function wrongTogether(input: Partial<z.infer<typeof fields>>): [keyof typeof fields.shape, string][] {
+  const { type, amount, maxDiscount, usageLimit, kind = 'shared', startDate, endDate } = input
   const wrong: [keyof typeof fields.shape, string | false][] = [
     ['amount', Number.isFinite(amount) && wrongAmount(type, amount!)],
     ['maxDiscount', maxDiscount != null && capText(type, kind)],
@@ -224,8 +224,8 @@ const hasMoreDecimals = (amount: number, decimals: number) => Number(amount.toFi
 
 /** Reports all errors at once, including those between fields while others are invalid. */
 export const CouponInput = fields.superRefine(
-  (said, { addIssue }) => {
-    for (const [field, message] of wrongTogether(said ?? {})) addIssue({ code: 'custom', path: [field], message })
+  (input, { addIssue }) => {
+    for (const [field, message] of wrongTogether(input ?? {})) addIssue({ code: 'custom', path: [field], message })
   },
   { when: () => true },
 )
@@ -233,14 +233,14 @@ export type CouponInput = z.infer<typeof CouponInput>
 
 /** Decision 128: amounts have the decimals of the currency. Empty: no error. */
 export function wrongDecimals(
-  said: Pick<CouponInput, 'type' | 'amount' | 'minSpend' | 'maxDiscount'>,
+  input: Pick<CouponInput, 'type' | 'amount' | 'minSpend' | 'maxDiscount'>,
   currency: string,
 ): Partial<Record<'amount' | 'minSpend' | 'maxDiscount', string>> {
   const decimals = Math.min(currencyExponent(currency), 2)
   const money = {
-    ...(said.type === 'fixed' && { amount: said.amount }),
-    minSpend: said.minSpend,
-    maxDiscount: said.maxDiscount,
+    ...(input.type === 'fixed' && { amount: input.amount }),
+    minSpend: input.minSpend,
+    maxDiscount: input.maxDiscount,
   }
   const wrong = Object.entries(money).filter(([, amount]) => amount != null && hasMoreDecimals(amount, decimals))
   return Object.fromEntries(wrong.map(([field]) => [field, decimalsText(decimals)]))

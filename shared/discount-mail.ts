@@ -102,8 +102,8 @@ export const sendDiscountOffers = endpoint({
 })
 
 /** Accepts "10", "10%" and "$5.00", which forms send. */
-const amount = z.union([z.number(), z.string().max(40)]).transform((said, { addIssue }) => {
-  const number = typeof said === 'number' ? said : Number(said.replace(/[^0-9.]/g, '') || Number.NaN)
+const amount = z.union([z.number(), z.string().max(40)]).transform((input, { addIssue }) => {
+  const number = typeof input === 'number' ? input : Number(input.replace(/[^0-9.]/g, '') || Number.NaN)
   if (Number.isFinite(number) && number >= 0) return number
   addIssue({ code: 'custom', message: 'Discount amount must be a number' })
   return z.NEVER

@@ -15,7 +15,7 @@ test.each(notificationTypes)('%s has a title and a message', (type) => {
 })
 
 test('a failed message names its cause', () => {
-  const said = [
+  const texts = [
     say('email_failed').message,
     say('email_failed', { ...message, step: 2, to: 'a@b.example', cause: 'unanswered' }).message,
     say('email_failed', { ...message, to: 'a@b.example', cause: 'bounced', answer: null }).message,
@@ -23,7 +23,7 @@ test('a failed message names its cause', () => {
     say('sms_failed', { ...message, to: '+1', cause: 'undelivered', code: null }).message,
     say('email_failed', { ...message, cause: 'unrenderable', step: 1, count: 3 }).title,
   ]
-  expect(said).toEqual([
+  expect(texts).toEqual([
     'The email to ada@example.com: 550 no such user',
     'Reminder 2 to a@b.example: no answer from the mail server',
     'The email to a@b.example bounced.',

@@ -51,7 +51,7 @@ export const DEFAULT_PUSH = {
 const bounded = (least: number, most: number) =>
   z
     .unknown()
-    .transform((said) => Number(said))
+    .transform((input) => Number(input))
     .transform((number) => (Number.isInteger(number) && number >= least && number <= most ? number : least))
     .pipe(z.number())
 

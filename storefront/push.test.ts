@@ -226,12 +226,12 @@ describe('in a browser', () => {
   }, async () => {
     server.state.refused = { 'auto-setup': 404 }
     await visit(async (page) => {
-      const said: string[] = []
-      page.on('dialog', (dialog) => said.push(dialog.message()))
+      const messages: string[] = []
+      page.on('dialog', (dialog) => messages.push(dialog.message()))
       await addTea(page)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      expect(said).toEqual([])
+      expect(messages).toEqual([])
     })
   })
 
@@ -279,9 +279,9 @@ describe('in a browser', () => {
       await subscribed(page)
       const token = await keptToken(page)
       await page.evaluate(() => {
-        const kept = JSON.parse(localStorage.getItem('test_subscription')!)
-        kept.json.endpoint += '-anew'
-        localStorage.setItem('test_subscription', JSON.stringify(kept))
+        const stored = JSON.parse(localStorage.getItem('test_subscription')!)
+        stored.json.endpoint += '-anew'
+        localStorage.setItem('test_subscription', JSON.stringify(stored))
       })
       await nextPage(page)
       await expect.poll(() => received('resubscribe').length).toBe(1)

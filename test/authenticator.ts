@@ -21,8 +21,8 @@ interface Owner {
 
 /** Enables the second factor as the screen does. The next valid code is that of the following time step. */
 export async function enableSecondFactor(world: World, { token, password }: Owner) {
-  const begun = await world.request('POST', '/api/account/second-factor', { token, body: { password } })
-  const secret = begun.body.secret as string
+  const started = await world.request('POST', '/api/account/second-factor', { token, body: { password } })
+  const secret = started.body.secret as string
   const body = { code: generateCode(secret, world.now) }
   const on = await world.request('POST', '/api/account/second-factor/confirm', { token, body })
   world.advance(30_000)

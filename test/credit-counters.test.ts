@@ -33,22 +33,22 @@ test.each([
     const account = { accountId: first.accountId, db: world.db }
     await setUsed(first.accountId, limit - PLAN_ROOM)
     // Enough for twelve texts, with a remainder too small for another.
-    const bought = 12 * PRICE + PRICE - 1
-    await addCredits(account, { kind: 'test', micros: bought }, world.now)
+    const credits = 12 * PRICE + PRICE - 1
+    await addCredits(account, { kind: 'test', micros: credits }, world.now)
     for (const shop of [first, second]) await askForAll({ ...shop, token: first.token })
     const workers = await Promise.all(Array.from({ length: 50 }, createWorker))
-    let asked = 0
+    let attempts = 0
     let accepted = 0
     world.answerText = (text) => {
-      const isRefused = refusedEvery > 0 && ++asked % refusedEvery === 0
+      const isRefused = refusedEvery > 0 && ++attempts % refusedEvery === 0
       if (isRefused) return { kind: 'rejected', reason: '30005', response: 'unknown', isRecipientFault: false }
       accepted += 1
       return { kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued' }
     }
-    const seen: number[] = []
+    const balances: number[] = []
     let isSending = true
     const looking = (async () => {
-      while (isSending) seen.push((await readBalance(first.accountId)).micros)
+      while (isSending) balances.push((await readBalance(first.accountId)).micros)
     })()
     await Promise.all(
       workers.map((deps, n) => sendDue(deps, { storeId: n % 2 === 0 ? first.storeId : second.storeId })),
@@ -62,7 +62,7 @@ test.each([
     expect(accepted).toBe(PLAN_ROOM + 12)
     expect(await readUsed(first.accountId)).toBe(limit)
     expect(await readBalance(first.accountId)).toMatchObject({ micros: PRICE - 1 })
-    expect(Math.min(...seen)).toBeGreaterThanOrEqual(PRICE - 1)
+    expect(Math.min(...balances)).toBeGreaterThanOrEqual(PRICE - 1)
     const ledger = await readLedger(first.accountId)
     // Each entry continues from the one before, and no entry is written twice.
     let balance = 0
@@ -72,7 +72,7 @@ test.each([
     }
     const taken = ledger.filter(({ kind }) => kind !== 'test').reduce((sum, { micros }) => sum - micros, 0)
     expect(taken).toBe(12 * PRICE)
-    expect(taken).toBeLessThanOrEqual(bought)
+    expect(taken).toBeLessThanOrEqual(credits)
   },
   60_000,
 )

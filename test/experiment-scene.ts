@@ -43,11 +43,11 @@ export async function assignArm(
     .where('ended_at', 'is', null)
     .executeTakeFirst()
   const { id, window_days } = running ?? { id: await insertExperiment(world, storeId, 5_000), window_days: 8 }
-  let wanted = world.db.selectFrom('shoppers').select(['id', 'email']).where('store_id', '=', storeId)
-  if (who.email) wanted = wanted.where('email', '=', who.email)
-  if (who.phone) wanted = wanted.where('phone', '=', who.phone)
-  if (who.ids) wanted = wanted.where('id', 'in', [...who.ids])
-  const people = await wanted.execute()
+  let query = world.db.selectFrom('shoppers').select(['id', 'email']).where('store_id', '=', storeId)
+  if (who.email) query = query.where('email', '=', who.email)
+  if (who.phone) query = query.where('phone', '=', who.phone)
+  if (who.ids) query = query.where('id', 'in', [...who.ids])
+  const people = await query.execute()
   const of = { store_id: storeId, experiment_id: id, arm, at: world.now }
   const window_ends_at = new Date(world.now.getTime() + window_days * DAY)
   await world.db

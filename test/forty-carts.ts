@@ -244,8 +244,8 @@ function addPurchases({ world, shop, agenda }: Life): void {
     agenda.push([
       at,
       async () => {
-        const bought = { kind: 'purchase' as const, orderId: id, totalMinor, email: buildEmail(person), ...more }
-        made.set(id, await shop.order(bought))
+        const order = { kind: 'purchase' as const, orderId: id, totalMinor, email: buildEmail(person), ...more }
+        made.set(id, await shop.order(order))
       },
     ])
   const changes = (at: string, id: string, more: Partial<PlatformOrder>) =>

@@ -122,11 +122,11 @@ const RECORDS = [
 
 test.each(RECORDS)('%s calls a hanging shop with growing delays and fails at once in between', async (name, more) => {
   const { storeId, fake } = await createConnectedStore(world)
-  let asked = 0
+  let requestCount = 0
   world.storeClient = () =>
     new Proxy(fake, {
       get(target, member) {
-        if (member === 'order' || member === 'checkout' || member === 'customer') asked += 1
+        if (member === 'order' || member === 'checkout' || member === 'customer') requestCount += 1
         return Reflect.get(target, member)
       },
     })
@@ -134,17 +134,17 @@ test.each(RECORDS)('%s calls a hanging shop with growing delays and fails at onc
   const run = () => expect(countAside(name, storeId, more)).rejects.toMatchObject({ code: 'timeout' })
   for (const [n, seconds] of [5, 10, 20, 40, 80, 160, 300, 300].entries()) {
     await run()
-    expect(asked).toBe(n + 1)
+    expect(requestCount).toBe(n + 1)
     world.advance(seconds * 1_000 - 1)
     await run()
-    expect(asked).toBe(n + 1)
+    expect(requestCount).toBe(n + 1)
     world.advance(1)
   }
   fake.problem = null
   await countAside(name, storeId, more)
-  expect(asked).toBe(9)
+  expect(requestCount).toBe(9)
   await countAside(name, storeId, more)
-  expect(asked).toBe(10)
+  expect(requestCount).toBe(10)
 })
 
 test.each([

@@ -93,14 +93,14 @@ async function countRows(): Promise<Record<string, number>> {
 async function createDownloadLinks(owner: TestStore): Promise<string[]> {
   const order = buildOrder(world)
   await recordOrders(world.deps, owner.storeId, [order], 'sync')
-  const asked = [
+  const requests = [
     ['POST', '/api/account/export'],
     ['GET', '/api/carts/export?status=all&search=tea'],
     ['GET', '/api/suppressions/export?search=tea'],
     ['GET', '/api/consent/ledger/export'],
     ['GET', `/api/privacy/${encodeURIComponent(order.email!)}/export`],
   ]
-  const links = await Promise.all(asked.map(([method, url]) => world.request(method!, url!, { token: owner.token })))
+  const links = await Promise.all(requests.map(([method, url]) => world.request(method!, url!, { token: owner.token })))
   return links.map(({ body }) => body.url as string)
 }
 

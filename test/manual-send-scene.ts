@@ -80,13 +80,13 @@ export async function postWithWorker(
 ): Promise<Reply> {
   await completeOrderCheck(world, store.storeId)
   let reply: Reply | undefined
-  const asked = world.request('POST', url, { token: store.token, body, headers }).then((each) => {
+  const request = world.request('POST', url, { token: store.token, body, headers }).then((each) => {
     reply = each
   })
   while (!reply) {
     await world.runJobs()
     await sleep(10)
   }
-  await asked
+  await request
   return reply
 }

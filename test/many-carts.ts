@@ -32,7 +32,7 @@ const PRODUCTS = 900
 const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'cart_badges', 'mailed_shoppers', 'messages']
 const READ_OFTEN = [...TABLES, 'cart_counts', 'customer_counts', 'rollups', 'rollup_days', 'rollup_changes']
 
-export async function insertManyCarts(db: Db, wanted: ManyCartsOptions): Promise<void> {
+export async function insertManyCarts(db: Db, options: ManyCartsOptions): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const people = await tx
       .selectFrom('carts')
@@ -41,27 +41,27 @@ export async function insertManyCarts(db: Db, wanted: ManyCartsOptions): Promise
     // Rebuilding indexes costs as much as the table has rows: worth it only when most rows are new, and many.
     // PostgreSQL may ignore a rebuilt index while an older transaction is open, also one in another database
     // (`indcheckxmin`): every look-up would scan the table.
-    const isFresh = people.count <= wanted.count && wanted.count >= MANY
+    const isFresh = people.count <= options.count && options.count >= MANY
     await sql`set local session_replication_role = replica`.execute(tx)
     await sql`set local maintenance_work_mem = '512MB'`.execute(tx)
     const indexes = isFresh ? await dropIndexes(tx) : []
-    await draw(tx, wanted)
-    await insertPeople(tx, wanted)
-    await insertCarts(tx, wanted)
-    await insertBadges(tx, wanted)
-    if (wanted.hasPast) await insertFacts(tx, wanted)
-    if (wanted.hasPast || wanted.ready) await insertMessages(tx, wanted)
+    await draw(tx, options)
+    await insertPeople(tx, options)
+    await insertCarts(tx, options)
+    await insertBadges(tx, options)
+    if (options.hasPast) await insertFacts(tx, options)
+    if (options.hasPast || options.ready) await insertMessages(tx, options)
     await sql`update send_schedule set next_due_at = (select min(wake_at) from messages
-      where store_id = ${wanted.storeId} and state in ('scheduled', 'held', 'claimed')) where store_id = ${wanted.storeId}`.execute(
+      where store_id = ${options.storeId} and state in ('scheduled', 'held', 'claimed')) where store_id = ${options.storeId}`.execute(
       tx,
     )
     await sql`drop table drawn`.execute(tx)
     for (const definition of indexes) await sql.raw(definition).execute(tx)
   })
   // Rows that triggers would have written.
-  await rebuildRollups({ storeId: wanted.storeId, db })
+  await rebuildRollups({ storeId: options.storeId, db })
   await foldRollups(db)
-  if (!isProof && wanted.count < MANY) {
+  if (!isProof && options.count < MANY) {
     await sql`analyze ${sql.join(READ_OFTEN.map((table) => sql.table(table)))}`.execute(db)
     return
   }
@@ -169,8 +169,8 @@ const CONTACT = sql`jsonb_build_object('email', email, 'phone', phone, 'firstNam
   'countrySource', 'address')`
 const MILLIS = sql`(extract(epoch from at) * 1000)::bigint`
 
-async function insertCarts(db: Db, wanted: ManyCartsOptions): Promise<void> {
-  const { storeId, now } = wanted
+async function insertCarts(db: Db, options: ManyCartsOptions): Promise<void> {
+  const { storeId, now } = options
   await sql`
     insert into carts (store_id, id, shopper_id, status, started_at, last_activity_at, abandon_at, abandoned_at, ended_at,
       recovered_at, lost_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email, phone,
@@ -188,7 +188,7 @@ async function insertCarts(db: Db, wanted: ManyCartsOptions): Promise<void> {
       jsonb_build_object('contact', contact, 'orders', '{}'::jsonb, 'episode', jsonb_build_object('status', 'open',
         'openingFactId', fact_id, 'startedAt', ${MILLIS}, 'lastActivityAt', ${MILLIS}, 'endedAt', null, 'items', items,
         'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at, country
-    from drawn, lateral (select ${buildItemsSql(wanted)} as items, ${CONTACT} as contact
+    from drawn, lateral (select ${buildItemsSql(options)} as items, ${CONTACT} as contact
       -- written once per cart, not once per mention
       offset 0) shown`.execute(db)
 }

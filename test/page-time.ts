@@ -10,11 +10,11 @@ export interface PageTime {
 /** Call before the page is opened. `arrived` counts the beacons that the server has received. */
 export async function controlPageTime(page: Page, arrived: () => number): Promise<PageTime> {
   await page.clock.install()
-  let begun = 0
+  let startedAt = 0
   let beacons = 0
   const open = new Set<Request>()
   page.on('request', (request) => {
-    begun += 1
+    startedAt += 1
     // The browser does not report the end of a beacon, least of all when its page is closed.
     if (request.resourceType() === 'ping') beacons += 1
     else open.add(request)
@@ -24,8 +24,8 @@ export async function controlPageTime(page: Page, arrived: () => number): Promis
   const isAnswered = () => open.size === 0 && arrived() >= beacons
   return {
     async settle() {
-      for (let before = -1; before !== begun; ) {
-        before = begun
+      for (let before = -1; before !== startedAt; ) {
+        before = startedAt
         await expect.poll(isAnswered, { interval: 10 }).toBe(true)
         await page.clock.runFor(700)
       }

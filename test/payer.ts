@@ -20,7 +20,7 @@ export const findSession = (world: StripeWorld, url: string) =>
 /** `isTrial` false: the account has used its trial, and pays by `card`. */
 export async function createPayer(
   world: StripeWorld,
-  wanted: { planKey?: string; cycle?: string; addOns?: object } = {},
+  options: { planKey?: string; cycle?: string; addOns?: object } = {},
   { isTrial = false, card = VISA }: { isTrial?: boolean; card?: string } = {},
 ): Promise<Payer> {
   const owner = await registerOwner(world, null)
@@ -35,7 +35,7 @@ export async function createPayer(
       .values({ ...claim, claimed_at: world.now })
       .execute()
   }
-  const { body } = await choosePlan(world, owner.token, { planKey: 'starter', ...wanted })
+  const { body } = await choosePlan(world, owner.token, { planKey: 'starter', ...options })
   const { id } = findSession(world, body.url)
   world.stripe.buy(id, { name: 'Ada', ...(isTrial ? {} : { card }) })
   await world.request('GET', `/api/subscribe/check-session?session_id=${id}`, { token: owner.token })

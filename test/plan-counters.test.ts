@@ -40,10 +40,10 @@ test.each([
     for (const shop of [first, second]) await askForAll({ ...shop, token: first.token }, channel)
     const workers = await Promise.all(Array.from({ length: WORKERS }, createWorker))
     const before = countSent(channel)
-    const seen: number[] = []
+    const counts: number[] = []
     let isSending = true
     const looking = (async () => {
-      while (isSending) seen.push(await readUsed(first.accountId, channel))
+      while (isSending) counts.push(await readUsed(first.accountId, channel))
     })()
     await Promise.all(
       workers.map((deps, number) => sendDue(deps, { storeId: number % 2 === 0 ? first.storeId : second.storeId })),
@@ -58,8 +58,8 @@ test.each([
     expect(countSent(channel) - before).toBe(ROOM)
     expect(await readUsed(first.accountId, channel)).toBe(limit)
     expect(await countSending([first, second], channel)).toBe(ROOM)
-    expect(seen).toEqual(seen.toSorted((a, b) => a - b))
-    expect(Math.max(...seen)).toBeLessThanOrEqual(limit)
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+    expect(Math.max(...counts)).toBeLessThanOrEqual(limit)
   },
   60_000,
 )

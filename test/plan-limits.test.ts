@@ -102,10 +102,10 @@ test.each(messages)('$name, $channel: the last message of the month is sent, and
     expect(await readUsed(shop, channel)).toBe(0)
     return
   }
-  const begun = limit < 0 ? 1_000_000 : limit - 1
-  await setUsed(shop.accountId, channel, begun)
+  const initialCount = limit < 0 ? 1_000_000 : limit - 1
+  await setUsed(shop.accountId, channel, initialCount)
   expect([channel, (await send()).status]).toEqual([channel, 200])
-  expect(await readUsed(shop, channel)).toBe(begun + 1)
+  expect(await readUsed(shop, channel)).toBe(initialCount + 1)
   const next = await send()
   if (limit < 0) expect(next.status).toBe(200)
   else {
@@ -115,7 +115,7 @@ test.each(messages)('$name, $channel: the last message of the month is sent, and
     await setUsed(shop.accountId, channel, limit + 1)
     expect((await send()).status).toBe(403)
   }
-  expect(await readUsed(shop, channel)).toBe(limit < 0 ? begun + 2 : limit + 1)
+  expect(await readUsed(shop, channel)).toBe(limit < 0 ? initialCount + 2 : limit + 1)
 })
 
 test.each(kinds)('$name: connects as many stores as the plan allows, and no more', async ({ plan, paid, limits }) => {

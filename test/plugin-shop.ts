@@ -70,8 +70,8 @@ export async function pluginCall(
     payload: more.payload ?? text,
     remoteAddress: more.ip ?? '192.0.2.10',
   })
-  const wanted = signReply(secret, nonce, reply.statusCode, reply.body)
-  return { status: reply.statusCode, body: reply.json(), isSigned: reply.headers['x-recoup-signature'] === wanted }
+  const expected = signReply(secret, nonce, reply.statusCode, reply.body)
+  return { status: reply.statusCode, body: reply.json(), isSigned: reply.headers['x-recoup-signature'] === expected }
 }
 
 export const buildInvitation = (home: string, change: Record<string, unknown> = {}): string =>

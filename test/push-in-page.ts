@@ -35,18 +35,18 @@ export function stubPushInPage(permission: string): void {
       .replace(/=+$/, '')
   const decodeKey = (key: string) =>
     Uint8Array.from(atob(key.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0)).buffer
-  const open = (kept: { json: object; key: string }) => ({
-    ...kept.json,
-    options: { userVisibleOnly: true, applicationServerKey: decodeKey(kept.key) },
-    toJSON: () => kept.json,
+  const open = (stored: { json: object; key: string }) => ({
+    ...stored.json,
+    options: { userVisibleOnly: true, applicationServerKey: decodeKey(stored.key) },
+    toJSON: () => stored.json,
     unsubscribe: async () => {
       localStorage.removeItem(SUBSCRIBED)
       return true
     },
   })
   PushManager.prototype.getSubscription = async () => {
-    const kept = localStorage.getItem(SUBSCRIBED)
-    return kept ? (open(JSON.parse(kept)) as unknown as PushSubscription) : null
+    const stored = localStorage.getItem(SUBSCRIBED)
+    return stored ? (open(JSON.parse(stored)) as unknown as PushSubscription) : null
   }
   PushManager.prototype.subscribe = async (options) => {
     if (now() !== 'granted' || !options?.userVisibleOnly) throw new DOMException('not allowed', 'NotAllowedError')
@@ -56,9 +56,9 @@ export function stubPushInPage(permission: string): void {
     if (before && (JSON.parse(before) as { key: string }).key !== key)
       throw new DOMException('another key', 'InvalidStateError')
     const json = (await window.subscribeThere?.(key)) ?? anywhere()
-    const kept = { json, key }
-    localStorage.setItem(SUBSCRIBED, JSON.stringify(kept))
-    return open(kept) as unknown as PushSubscription
+    const stored = { json, key }
+    localStorage.setItem(SUBSCRIBED, JSON.stringify(stored))
+    return open(stored) as unknown as PushSubscription
   }
   const anywhere = (): Made => {
     const [random, auth] = [crypto.getRandomValues(new Uint8Array(65)), crypto.getRandomValues(new Uint8Array(16))]

@@ -44,14 +44,14 @@ export async function openPushServer(scripts: Record<string, () => Buffer>) {
     subscribe: () => ({ success: true, token: createPushToken(), isCartKnown: true }),
     resubscribe: () => ({ success: true, token: createPushToken() }),
   }
-  const take = (call: string | undefined, kept: ReceivedCall, response: ServerResponse) => {
+  const take = (call: string | undefined, list: ReceivedCall, response: ServerResponse) => {
     if (!call) {
-      captured.push(kept.body)
+      captured.push(list.body)
       return response.writeHead(204).end()
     }
-    contracts[call]!.body.parse(JSON.stringify(kept.body))
-    received.push(kept)
-    const json = { 'content-type': 'application/json', 'access-control-allow-origin': kept.origin ?? '*' }
+    contracts[call]!.body.parse(JSON.stringify(list.body))
+    received.push(list)
+    const json = { 'content-type': 'application/json', 'access-control-allow-origin': list.origin ?? '*' }
     return response
       .writeHead(state.refused[call] ?? 200, json)
       .end(JSON.stringify(answers[call]?.() ?? { success: true }))

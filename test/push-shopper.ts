@@ -45,8 +45,8 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
 
   const keptToken = (page: Page) =>
     page.evaluate(async () => {
-      const kept = await (await caches.open('recoup-push')).match('/recoup-push/kept')
-      return kept ? ((await kept.json()).token as string) : ''
+      const stored = await (await caches.open('recoup-push')).match('/recoup-push/kept')
+      return stored ? ((await stored.json()).token as string) : ''
     })
 
   const nextPage = async (page: Page, more: () => Promise<unknown> = async () => {}) => {

@@ -57,18 +57,18 @@ export function createTestChannelRules({ deps }: World, channel: ChannelName, ac
 /** Holds back the replies of the mail server until the test gives them. */
 export function holdReplies(world: World) {
   const waiting: { mail: OutgoingEmail; answer: (outcome?: ReturnType<World['answer']>) => void }[] = []
-  let came = () => {}
+  let onArrival = () => {}
   world.answer = (mail) => {
     const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<World['answer']>>>()
     waiting.push({ mail, answer: (outcome = acceptMail(mail)) => resolve(outcome) })
-    came()
+    onArrival()
     return promise
   }
   return {
     waiting,
     /** Waits until this many mails have arrived since the start. */
     async reach(count: number): Promise<void> {
-      while (waiting.length < count) await new Promise<void>((resolve) => (came = resolve))
+      while (waiting.length < count) await new Promise<void>((resolve) => (onArrival = resolve))
     },
     /** Accepts the waiting mails and all later ones. */
     answerAll(): void {

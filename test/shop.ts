@@ -30,7 +30,7 @@ export type Shop = Awaited<ReturnType<typeof createShop>>
 export async function createShop(world: World, options: StoreOptions = {}) {
   const store = await createStore(world, options)
   const { storeId, token } = store
-  let seen = 0
+  let readCount = 0
 
   const record = (browser: string, payload: NewFact['payload'], more: { keys?: ShopperKey[]; at?: Date } = {}) =>
     recordFacts(world.deps, storeId, [
@@ -38,7 +38,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
         keys: [{ kind: 'cart', value: browser }, ...(more.keys ?? [])],
         source: 'capture',
         at: more.at ?? world.now,
-        uniqueKey: `test:${++seen}`,
+        uniqueKey: `test:${++readCount}`,
         payload,
       },
     ])

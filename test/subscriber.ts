@@ -44,14 +44,14 @@ export const buildItems = (
 export async function subscribe(
   world: StripeWorld,
   { customer }: { customer: string },
-  bought: SubscribeOptions = {},
+  options: SubscribeOptions = {},
 ): Promise<Stripe.Subscription> {
-  const { trialDays, card = 'pm_card_visa' } = bought
+  const { trialDays, card = 'pm_card_visa' } = options
   const stripe = world.deps.stripe!
   if (card) await attachCard(world, customer, card)
   return stripe.subscriptions.create({
     customer,
-    items: buildItems(world, bought),
+    items: buildItems(world, options),
     ...(trialDays && {
       trial_period_days: trialDays,
       trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },

@@ -20,12 +20,12 @@ test('every table is on one list, with its shopper data and its part in an expor
 })
 
 test('only tables of stores and accounts hold shopper data or are exported whole', () => {
-  const kept = Object.entries(tables).flatMap(([name, { of, person, export: exported }]) => [
+  const classified = Object.entries(tables).flatMap(([name, { of, person, export: exported }]) => [
     ...('by' in person && of === 'global' ? [name] : []),
     ...(exported === 'whole' && of !== 'account' ? [name] : []),
     ...(typeof exported === 'object' && 'key' in exported && of !== 'store' ? [name] : []),
   ])
-  expect(kept).toEqual([])
+  expect(classified).toEqual([])
 })
 
 interface UniqueIndex {

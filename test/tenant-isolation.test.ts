@@ -18,8 +18,8 @@ const owned: Record<string, string> = {}
 beforeAll(async () => {
   owner = await createStore(world)
   otherStore = await createStore(world)
-  const [kept, erased] = [buildOrder(world), buildOrder(world)]
-  await recordOrders(world.deps, owner.storeId, [kept, erased], 'sync')
+  const [remaining, erased] = [buildOrder(world), buildOrder(world)]
+  await recordOrders(world.deps, owner.storeId, [remaining, erased], 'sync')
   const cart = await world.db
     .selectFrom('carts')
     .select('id')
@@ -98,7 +98,7 @@ beforeAll(async () => {
     channel: 'email',
     overrideId: overridden.body.id,
     suppressionId: listed.body.entries[0].id,
-    address: kept.email,
+    address: remaining.email,
     erasureId: erasure.body.erasure.id,
     importId: upload.id,
     id: cart.id,

@@ -101,13 +101,13 @@ describe('a failed answer', () => {
 })
 
 describe('every request (B 7)', () => {
-  const asked = vi.fn<(address: string, options: RequestInit) => Promise<Response>>()
+  const fetchMock = vi.fn<(address: string, options: RequestInit) => Promise<Response>>()
 
   beforeEach(() => {
     stubPage()
     vi.stubGlobal(
       'fetch',
-      asked.mockReset().mockImplementation(async () => new Response('{}')),
+      fetchMock.mockReset().mockImplementation(async () => new Response('{}')),
     )
   })
   afterEach(() => {
@@ -123,7 +123,7 @@ describe('every request (B 7)', () => {
     location.search = '?platform=shopify'
     await call(listCampaigns)
     await call(restoreCart, { params: { id: 'rt_1' }, isAnonymous: true })
-    expect(asked.mock.calls.map(([address]) => address)).toEqual([
+    expect(fetchMock.mock.calls.map(([address]) => address)).toEqual([
       '/api/campaigns?platform=woocommerce&storeId=https%3A%2F%2Fone.example',
       '/api/campaigns?platform=shopify',
       '/api/carts/rt_1/restore?platform=shopify',
@@ -134,7 +134,7 @@ describe('every request (B 7)', () => {
     location.search = '?platform=shopify'
     rememberConnection({ platform: 'woocommerce', store_url: 'https://one.example' })
     await call(listCampaigns)
-    expect(asked.mock.calls.map(([address]) => address)).toEqual([
+    expect(fetchMock.mock.calls.map(([address]) => address)).toEqual([
       '/api/campaigns?platform=shopify&storeId=https%3A%2F%2Fone.example',
     ])
   })
@@ -142,11 +142,11 @@ describe('every request (B 7)', () => {
   it('sends credentials, announces JSON and carries the header of browser requests', { tags: ['B7'] }, async () => {
     await call(listAbandonedCarts)
     await call(login, { body: { email: 'a@b.c', password: 'secret' } })
-    expect(asked.mock.calls.map(([address]) => address)).toEqual([
+    expect(fetchMock.mock.calls.map(([address]) => address)).toEqual([
       '/api/carts/abandoned?platform=woocommerce',
       '/api/auth/login',
     ])
-    for (const [, options] of asked.mock.calls) {
+    for (const [, options] of fetchMock.mock.calls) {
       expect(options.credentials).toBe('include')
       expect(options.headers).toMatchObject({
         'Content-Type': 'application/json',

@@ -122,8 +122,8 @@ export const isSessionOver = (error: ApiError) =>
 async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token: string | null): Promise<Response> {
   const store = input.isAnonymous ? { platform: findPlatform() } : buildStoreFields()
   const address = buildAddress(endpoint, input.params ?? {}, input.query ?? {}, store)
-  const asked = takePrefetched(endpoint.method, address, token)
-  const answer = await asked?.catch(() => null)
+  const prefetched = takePrefetched(endpoint.method, address, token)
+  const answer = await prefetched?.catch(() => null)
   if (answer) return answer
   const headers = buildHeaders(token)
   if (input.file) headers['Content-Type'] = 'text/csv'

@@ -21,14 +21,14 @@ function manifest(): Record<string, Chunk> {
 
 /** Static imports of these chunks, including transitive ones. */
 function firstLoad(chunks: Record<string, Chunk>, entries: string[]): string[] {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const visit = (key: string) => {
-    if (seen.has(key)) return
-    seen.add(key)
+    if (visited.has(key)) return
+    visited.add(key)
     for (const each of chunks[key]!.imports ?? []) visit(each)
   }
   for (const entry of entries) visit(entry)
-  return [...seen].map((key) => chunks[key]!.file)
+  return [...visited].map((key) => chunks[key]!.file)
 }
 
 const source = (file: string) => readFileSync(`${BUILT}/${file}`, 'utf8')
@@ -47,12 +47,12 @@ it('no chunks import each other in a circle', () => {
 })
 
 function reaches(importsOf: (key: string) => string[], from: string, to: string): boolean {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const waiting = [from]
   for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
     if (key === to) return true
-    if (seen.has(key)) continue
-    seen.add(key)
+    if (visited.has(key)) continue
+    visited.add(key)
     waiting.push(...importsOf(key))
   }
   return false

@@ -239,11 +239,11 @@ test('attributes recovered carts to emails that were sent and clicked before', a
 })
 
 test('contains consents, human and machine opens, unsubscribes and complaints', async () => {
-  const said = await count(
+  const orderCount = await count(
     `select channel || ' ' || status as name, count(*) as n from consents where store_id = $1 group by 1`,
   )
-  expect(said['email granted']).toBeGreaterThan(PAST.emails)
-  expect(said['sms granted']).toBeGreaterThan(PAST.texts)
+  expect(orderCount['email granted']).toBeGreaterThan(PAST.emails)
+  expect(orderCount['sms granted']).toBeGreaterThan(PAST.texts)
   const visits = await count(
     `select kind || ' ' || class as name, count(*) as n from engagement_events where store_id = $1 group by 1`,
   )

@@ -129,8 +129,8 @@ async function lockShopperKeys(
 }
 
 function findUnreachable(trips: readonly Trip[]): (email: string) => boolean {
-  const gone = new Set(trips.flatMap(({ person }) => (person?.isGone ? [person.email] : [])))
-  return (email) => gone.has(email)
+  const deletedEmails = new Set(trips.flatMap(({ person }) => (person?.isGone ? [person.email] : [])))
+  return (email) => deletedEmails.has(email)
 }
 
 async function recordMark(deps: Deps, storeId: string, trip: Trip | undefined, host: string): Promise<void> {

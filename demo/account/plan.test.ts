@@ -47,9 +47,9 @@ test('has orders with personal and shared codes at any time, each within its val
 
 test('plans the same codes and orders for the same seed', () => {
   const past = { until: Date.UTC(2026, 10, 21, 9), days: 90, perDay: 4.4 }
-  const told = () => {
+  const readReport = () => {
     const trips = addCouponReturns(planTrips(createRandom(1), goods, past), past)
     return [...planCoupons(trips, past).entries()].map(([{ cart }, coupon]) => ({ cart, ...coupon }))
   }
-  expect(told()).toEqual(told())
+  expect(readReport()).toEqual(readReport())
 })

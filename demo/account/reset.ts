@@ -33,14 +33,14 @@ export function readPastProgress({ demo }: Deps): DemoPast {
  * Runs at every start after the server is up and creates what is missing. Resolves when the past exists, after some
  * seconds.
  */
-export async function setUpDemo(deps: Deps, demo: DemoParts, wanted: DemoSetupOptions = {}): Promise<void> {
+export async function setUpDemo(deps: Deps, demo: DemoParts, options: DemoSetupOptions = {}): Promise<void> {
   markPastPending(demo)
   try {
     const { storeId } = await ensureDemoAccount(deps, demo)
     if (await hasHistory(deps, storeId)) return
     // Orders without a past are left by a process that ended halfway.
     const isHalf = await hasOrders(deps, storeId)
-    await runExclusively(demo, wanted, (callbacks) =>
+    await runExclusively(demo, options, (callbacks) =>
       isHalf ? rebuild(deps, demo, callbacks) : createPast(deps, storeId, callbacks),
     )
   } finally {
@@ -49,17 +49,17 @@ export async function setUpDemo(deps: Deps, demo: DemoParts, wanted: DemoSetupOp
 }
 
 /** Resets the demo store, its data and the account's usage data. Sessions stay. */
-export async function resetDemo(deps: Deps, wanted: DemoSetupOptions = {}): Promise<void> {
+export async function resetDemo(deps: Deps, options: DemoSetupOptions = {}): Promise<void> {
   const { demo } = deps
   if (!demo) throw new AppError('not_found', 'Demo not found')
   if (setupsInProgress.has(demo))
     throw new AppError('conflict', 'The demo is already being set up. Try again in half a minute.')
-  await runExclusively(demo, wanted, (callbacks) => rebuild(deps, demo, callbacks))
+  await runExclusively(demo, options, (callbacks) => rebuild(deps, demo, callbacks))
 }
 
 async function runExclusively(
   demo: DemoParts,
-  wanted: DemoSetupOptions,
+  options: DemoSetupOptions,
   work: (callbacks: DemoSetupOptions) => Promise<void>,
 ): Promise<void> {
   const state: { percent: number | null } = { percent: null }
@@ -67,10 +67,10 @@ async function runExclusively(
   const onProgress = (share: number) => {
     state.percent = Math.floor(share * 100)
   }
-  await work({ ...wanted, onProgress }).finally(() => setupsInProgress.delete(demo))
+  await work({ ...options, onProgress }).finally(() => setupsInProgress.delete(demo))
 }
 
-async function rebuild(deps: Deps, demo: DemoParts, wanted: DemoSetupOptions): Promise<void> {
+async function rebuild(deps: Deps, demo: DemoParts, options: DemoSetupOptions): Promise<void> {
   demo.reset()
   demo.shopify?.reset()
   const owner = await demoOwner(deps.db)
@@ -80,7 +80,7 @@ async function rebuild(deps: Deps, demo: DemoParts, wanted: DemoSetupOptions): P
     await sql.deleteAccountTraces(account)
   }
   const { storeId } = await ensureDemoAccount(deps, demo)
-  await createPast(deps, storeId, wanted)
+  await createPast(deps, storeId, options)
 }
 
 async function hasOrders(deps: Deps, storeId: string): Promise<boolean> {

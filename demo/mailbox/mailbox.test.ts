@@ -159,12 +159,12 @@ function readFirstLine(child: ChildProcess): Promise<string> {
 
 describe('one-click unsubscribe', () => {
   test('posts as a mail provider does and shows the answer', async () => {
-    const seen: unknown[] = []
+    const received: unknown[] = []
     const server = createServer((request, response) => {
       let body = ''
       request.on('data', (chunk) => (body += chunk))
       request.on('end', () => {
-        seen.push({ method: request.method, type: request.headers['content-type'], body, url: request.url })
+        received.push({ method: request.method, type: request.headers['content-type'], body, url: request.url })
         response.end('ok')
       })
     })
@@ -184,7 +184,7 @@ describe('one-click unsubscribe', () => {
     expect((await get('/api/messages?q=cart')).messages[1].hasOneClickUnsubscribe).toBe(true)
     const answer = await fetch(`${url}/api/messages/1/unsubscribe`, { method: 'POST' })
     expect(await answer.json()).toEqual({ isOk: true, answer: 'answered 200' })
-    expect(seen).toEqual([
+    expect(received).toEqual([
       { method: 'POST', type: 'application/x-www-form-urlencoded', body: 'List-Unsubscribe=One-Click', url: '/u/tok' },
     ])
     expect(await text('/messages/1')).toContain('the sender answered 200')

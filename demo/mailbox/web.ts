@@ -91,8 +91,8 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
     if (!message) return sendPage(reply.code(404), notFoundPage())
     messages.markRead(message.id)
     const content = await readContent(message.raw)
-    const asked = (request.query as Record<string, string>).tab as Tab
-    const tab = tabs.includes(asked) ? asked : content.html ? 'html' : 'text'
+    const requestedTab = (request.query as Record<string, string>).tab as Tab
+    const tab = tabs.includes(requestedTab) ? requestedTab : content.html ? 'html' : 'text'
     return sendPage(reply, page(listing(request), { message, content, tab }))
   })
   app.get('/messages/:id/html', async (request, reply) => {
@@ -125,7 +125,7 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
 }
 
 function addApi(app: FastifyInstance, { messages, now }: Deps) {
-  const gone = { error: 'Message not found.' }
+  const notFound = { error: 'Message not found.' }
   app.get('/api/messages', (request) => ({
     messages: messages.list(readFilter(request)),
     ...messages.counts(),
@@ -133,18 +133,18 @@ function addApi(app: FastifyInstance, { messages, now }: Deps) {
   }))
   app.get('/api/messages/:id', async (request, reply) => {
     const message = findMessage(messages, request)
-    if (!message) return reply.code(404).send(gone)
+    if (!message) return reply.code(404).send(notFound)
     const { raw, ...summary } = message
     return { ...summary, ...(await readContent(raw)), raw: raw.toString('latin1') }
   })
   app.post('/api/messages/:id/unsubscribe', async (request, reply) => {
     const message = findMessage(messages, request)
-    if (!message) return reply.code(404).send(gone)
+    if (!message) return reply.code(404).send(notFound)
     const result = await unsubscribe({ messages, now }, message)
     return result ?? reply.code(409).send({ error: 'This message offers no one-click unsubscribe.' })
   })
   app.delete('/api/messages/:id', (request, reply) =>
-    messages.remove(readId(request)) ? reply.send({ deleted: 1 }) : reply.code(404).send(gone),
+    messages.remove(readId(request)) ? reply.send({ deleted: 1 }) : reply.code(404).send(notFound),
   )
   app.delete('/api/messages', () => ({ deleted: messages.removeAll() }))
 }

@@ -102,34 +102,34 @@ const createRefusal = (code: number, message: string, details: string, status = 
 
 type Template = Extract<GraphMessage, { type: 'template' }>['template']
 
-function findTemplateProblem(asked: Template, templates: readonly WhatsAppTemplate[]): GraphRefusal | null {
-  const existing = templates.find(({ name, language }) => name === asked.name && language === asked.language.code)
+function findTemplateProblem(template: Template, templates: readonly WhatsAppTemplate[]): GraphRefusal | null {
+  const existing = templates.find(({ name, language }) => name === template.name && language === template.language.code)
   if (!existing || existing.status === 'PENDING' || existing.status === 'REJECTED') {
-    const details = `template name (${asked.name}) does not exist in ${asked.language.code}`
+    const details = `template name (${template.name}) does not exist in ${template.language.code}`
     return createRefusal(132001, 'Template name does not exist in the translation', details, 404)
   }
   if (existing.status === 'PAUSED') return createRefusal(132015, 'Template is Paused', 'low quality')
   if (existing.status === 'DISABLED') return createRefusal(132016, 'Template is Disabled', 'low quality')
-  const parameters = asked.components?.find(({ type }) => type === 'body')?.parameters ?? []
-  const wanted = countPlaceholders(existing.body)
-  if (parameters.length !== wanted) {
-    const details = `body: number of localizable_params (${parameters.length}) does not match the expected number of params (${wanted})`
+  const parameters = template.components?.find(({ type }) => type === 'body')?.parameters ?? []
+  const expected = countPlaceholders(existing.body)
+  if (parameters.length !== expected) {
+    const details = `body: number of localizable_params (${parameters.length}) does not match the expected number of params (${expected})`
     return createRefusal(132000, 'Number of parameters does not match the expected number of params', details)
   }
   if (parameters.some((each) => each.type === 'text' && /[\n\t]| {5}/.test(each.text))) {
     const details = 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces'
     return createRefusal(100, 'Invalid parameter', details)
   }
-  return findButtonProblem(asked, existing)
+  return findButtonProblem(template, existing)
 }
 
-function findButtonProblem(asked: Template, existing: WhatsAppTemplate): GraphRefusal | null {
-  const wanted = countPlaceholders(existing.button?.url ?? '')
-  const button = asked.components?.find(({ type }) => type === 'button')
+function findButtonProblem(template: Template, existing: WhatsAppTemplate): GraphRefusal | null {
+  const expected = countPlaceholders(existing.button?.url ?? '')
+  const button = template.components?.find(({ type }) => type === 'button')
   const parameters = button?.parameters?.filter(({ type }) => type === 'text').length ?? 0
-  if (wanted > parameters)
+  if (expected > parameters)
     return createRefusal(131008, 'Required parameter is missing', 'Button at index 0 of type Url requires a parameter')
-  return parameters > wanted
+  return parameters > expected
     ? createRefusal(132018, 'Template parameters are not valid', 'Button at index 0 takes no parameter')
     : null
 }
@@ -138,9 +138,9 @@ export const countPlaceholders = (template: string): number =>
   new Set([...template.matchAll(/\{\{(\d+)\}\}/g)].map(([, place]) => place)).size
 
 /** The template's text as displayed to the customer. */
-export function fillTemplate(existing: WhatsAppTemplate, asked: Template): { body: string; url: string | null } {
+export function fillTemplate(existing: WhatsAppTemplate, template: Template): { body: string; url: string | null } {
   const readTexts = (type: 'body' | 'button') =>
-    (asked.components?.find((each) => each.type === type)?.parameters ?? []).map((each) =>
+    (template.components?.find((each) => each.type === type)?.parameters ?? []).map((each) =>
       each.type === 'text' ? each.text : '',
     )
   const [words, suffix] = [readTexts('body'), readTexts('button')[0] ?? '']

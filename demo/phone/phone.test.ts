@@ -30,12 +30,12 @@ interface Seen {
 }
 
 async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
-  const seen: Seen[] = []
+  const received: Seen[] = []
   const hooks = await serve((request, reply) => {
     let body = ''
     request.on('data', (chunk) => (body += chunk))
     request.on('end', () => {
-      seen.push({ path: request.url!, body, headers: request.headers })
+      received.push({ path: request.url!, body, headers: request.headers })
       reply.end(answer)
     })
   })
@@ -88,7 +88,7 @@ async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ phone: ada, channel, sender: shop, body }),
     })
-  return { url, network, seen, text, page, says, stop }
+  return { url, network, seen: received, text, page, says, stop }
 }
 
 const eventually = (check: () => unknown) => expect.poll(check, { interval: 20 })

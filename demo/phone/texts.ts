@@ -103,7 +103,8 @@ export function openTexts(file: string) {
       ),
     setStatus: (id: number, status: TextStatus, errorCode: number | null = null) =>
       run('UPDATE texts SET status = ?, errorCode = ?, tries = 0 WHERE id = ?', status, errorCode, id),
-    recordReported: (id: number, told: string) => run('UPDATE texts SET told = ?, tries = 0 WHERE id = ?', told, id),
+    recordReported: (id: number, reportedState: string) =>
+      run('UPDATE texts SET told = ?, tries = 0 WHERE id = ?', reportedState, id),
     recordAttempt: (id: number) => run('UPDATE texts SET tries = tries + 1 WHERE id = ?', id),
     conversations: () =>
       all<Conversation>(

@@ -73,7 +73,7 @@ function createMessage({ network, contents, senders }: TwilioOptions, line: Line
   return { status: 201, body: messageBody(line, text.sid, text.body, new Date(text.at), evaluated) }
 }
 
-function messageBody(line: Line, sid: string, body: string, at: Date, asked: Partial<TwilioMessage>) {
+function messageBody(line: Line, sid: string, body: string, at: Date, fields: Partial<TwilioMessage>) {
   const uri = `/2010-04-01/Accounts/${line.account}/Messages/${sid}`
   const date = at.toUTCString().replace('GMT', '+0000')
   return {
@@ -85,17 +85,17 @@ function messageBody(line: Line, sid: string, body: string, at: Date, asked: Par
       date_sent: null,
       date_updated: date,
     },
-    ...{ direction: 'outbound-api', error_code: null, error_message: null, from: asked.From ?? null },
-    messaging_service_sid: asked.MessagingServiceSid ?? null,
+    ...{ direction: 'outbound-api', error_code: null, error_message: null, from: fields.From ?? null },
+    messaging_service_sid: fields.MessagingServiceSid ?? null,
     num_media: '0',
     // Set when the service selects a sender from its pool.
-    num_segments: asked.MessagingServiceSid ? '0' : String(countSegments(body)),
+    num_segments: fields.MessagingServiceSid ? '0' : String(countSegments(body)),
     ...{
       price: null,
       price_unit: 'USD',
       sid,
-      status: asked.MessagingServiceSid ? 'accepted' : 'queued',
-      to: asked.To ?? null,
+      status: fields.MessagingServiceSid ? 'accepted' : 'queued',
+      to: fields.To ?? null,
     },
     subresource_uris: { media: `${uri}/Media.json` },
     uri: `${uri}.json`,

@@ -183,10 +183,10 @@ export function serveBulkFiles(app: FastifyInstance, shop: Shop) {
 
 /** Sends the whole file or the requested byte range. */
 function sendRange(reply: FastifyReply, { content, range }: { content: Buffer; range: string | undefined }) {
-  const asked = /^bytes=(\d{1,12})-(\d{0,12})$/.exec(range ?? '')
-  if (!asked) return reply.send(content)
-  const from = Number(asked[1])
-  const to = Math.min(content.length - 1, asked[2] ? Number(asked[2]) : content.length - 1)
+  const match = /^bytes=(\d{1,12})-(\d{0,12})$/.exec(range ?? '')
+  if (!match) return reply.send(content)
+  const from = Number(match[1])
+  const to = Math.min(content.length - 1, match[2] ? Number(match[2]) : content.length - 1)
   if (from > to) return reply.code(416).header('content-range', `bytes */${content.length}`).send()
   return reply
     .code(206)

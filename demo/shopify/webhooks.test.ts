@@ -13,14 +13,14 @@ let store: ShopifyStore
 let ask: Awaited<ReturnType<typeof openAppClient>>
 let server: Server
 let target: string
-let got: { headers: IncomingHttpHeaders; body: string }[] = []
+let received: { headers: IncomingHttpHeaders; body: string }[] = []
 let status = 200
 
 beforeAll(async () => {
   server = createServer(async (request, reply) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    got.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
     reply.writeHead(status).end()
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -35,7 +35,7 @@ beforeEach(async () => {
   store.reset()
   store.controls.install()
   ask = await openAppClient(store)
-  got = []
+  received = []
   status = 200
 })
 
@@ -52,7 +52,7 @@ async function subscribe(topic: string, uri = target) {
   return data?.webhookSubscriptionCreate ?? errors
 }
 
-const listTopics = () => got.map(({ headers }) => headers['x-shopify-topic'])
+const listTopics = () => received.map(({ headers }) => headers['x-shopify-topic'])
 const listWebhooks = async () =>
   (await ask('{ webhookSubscriptions(first: 50) { nodes { id topic uri } } }')).data.webhookSubscriptions.nodes
 
@@ -67,18 +67,18 @@ test('sends checkout webhooks, signed over the raw body, with an id per event', 
   await expect
     .poll(() => listTopics())
     .toEqual(['checkouts/create', 'checkouts/update', 'checkouts/update', 'checkouts/update', 'orders/create'])
-  for (const { headers, body } of got) {
+  for (const { headers, body } of received) {
     const hmac = createHmac('sha256', store.keys.clientSecret).update(body).digest('base64')
     expect(headers).toMatchObject({ 'x-shopify-hmac-sha256': hmac, 'x-shopify-api-version': '2026-10' })
   }
-  expect(new Set(got.map(({ headers }) => headers['x-shopify-event-id'])).size).toBe(5)
-  expect(JSON.parse(got[1]!.body)).toMatchObject({
+  expect(new Set(received.map(({ headers }) => headers['x-shopify-event-id'])).size).toBe(5)
+  expect(JSON.parse(received[1]!.body)).toMatchObject({
     token: checkout.token,
     email: 'ann@example.com',
     completed_at: null,
   })
-  expect(JSON.parse(got[3]!.body).completed_at).not.toBeNull()
-  expect(JSON.parse(got[4]!.body)).toMatchObject({ checkout_token: checkout.token, financial_status: 'paid' })
+  expect(JSON.parse(received[3]!.body).completed_at).not.toBeNull()
+  expect(JSON.parse(received[4]!.body)).toMatchObject({ checkout_token: checkout.token, financial_status: 'paid' })
 })
 
 test.each([
@@ -111,8 +111,8 @@ test('retries for four hours, and deletes a subscription after eight failures in
     store.controls.advance(80 * 60_000)
     rounds += 1
   }
-  expect(got).toHaveLength(8)
-  expect(new Set(got.map(({ headers }) => headers['x-shopify-event-id'])).size).toBe(1)
+  expect(received).toHaveLength(8)
+  expect(new Set(received.map(({ headers }) => headers['x-shopify-event-id'])).size).toBe(1)
 })
 
 test('resets the failure count after a successful delivery', async () => {
@@ -123,7 +123,7 @@ test('resets the failure count after a successful delivery', async () => {
   status = 200
   store.controls.advance(hour)
   await store.deliverWebhooks()
-  expect(got).toHaveLength(2)
+  expect(received).toHaveLength(2)
   store.controls.advance(5 * hour)
   expect(await store.deliverWebhooks()).toBe(0)
   expect(await listWebhooks()).toHaveLength(1)
@@ -135,16 +135,16 @@ test('drops, duplicates and reorders webhooks on request', async () => {
   store.controls.beginCheckout([{ variantId: knife, quantity: 1 }], { email: 'a@example.com' })
   await store.deliverWebhooks()
   expect(listTopics()).toEqual(['checkouts/update', 'checkouts/create'])
-  got = []
+  received = []
   store.faults.webhooks = 'double'
   store.faults.topics = ['CHECKOUTS_CREATE']
   store.controls.beginCheckout([{ variantId: knife, quantity: 1 }])
   await store.deliverWebhooks()
-  await expect.poll(() => got.length).toBe(2)
-  const [first, second] = got.map(({ headers }) => headers)
+  await expect.poll(() => received.length).toBe(2)
+  const [first, second] = received.map(({ headers }) => headers)
   expect(first!['x-shopify-event-id']).toBe(second!['x-shopify-event-id'])
   expect(first!['x-shopify-webhook-id']).not.toBe(second!['x-shopify-webhook-id'])
-  got = []
+  received = []
   store.faults.webhooks = 'drop'
   store.controls.beginCheckout([{ variantId: knife, quantity: 1 }])
   expect(await store.deliverWebhooks()).toBe(0)
@@ -156,7 +156,7 @@ test('sends given and withdrawn consent by its own topic', async () => {
   store.controls.setConsent(customer!.id, 'email', { state: 'UNSUBSCRIBED', level: 'SINGLE_OPT_IN' })
   await store.deliverWebhooks()
   expect(listTopics()).toEqual(['customers_email_marketing_consent/update'])
-  expect(JSON.parse(got[0]!.body)).toMatchObject({
+  expect(JSON.parse(received[0]!.body)).toMatchObject({
     ...{ customer_id: customer!.id, email_address: 'nora.lindqvist@example.com' },
     email_marketing_consent: { state: 'unsubscribed', opt_in_level: 'single_opt_in' },
   })
@@ -167,7 +167,7 @@ test('nulls personal data in bodies that the app may not read', async () => {
   store.controls.setPlan('basic')
   store.controls.beginCheckout([{ variantId: knife, quantity: 1 }], { email: 'ann@example.com' })
   await store.deliverWebhooks()
-  expect(JSON.parse(got[0]!.body)).toMatchObject({ email: null, customer: { email: null } })
+  expect(JSON.parse(received[0]!.body)).toMatchObject({ email: null, customer: { email: null } })
   store.controls.setPlan('grow')
 })
 
@@ -176,8 +176,8 @@ test('signs with the old secret for the given time after a rotation', async () =
   const old = store.keys.clientSecret
   const fresh = store.controls.rotateSecret(hour)
   const signedWith = (secret: string) =>
-    createHmac('sha256', secret).update(got.at(-1)!.body).digest('base64') ===
-    got.at(-1)!.headers['x-shopify-hmac-sha256']
+    createHmac('sha256', secret).update(received.at(-1)!.body).digest('base64') ===
+    received.at(-1)!.headers['x-shopify-hmac-sha256']
   store.controls.setPrice(knife, 4_400)
   await store.deliverWebhooks()
   expect([signedWith(old), signedWith(fresh)]).toEqual([true, false])
@@ -201,8 +201,8 @@ test('reports changed scopes and an uninstalled app', async () => {
 test('sends privacy requests to the configured address', async () => {
   const [customer] = store.controls.customers()
   expect(await store.controls.privacy(target, 'customers/redact', customer)).toBe(200)
-  expect(got[0]!.headers['x-shopify-topic']).toBe('customers/redact')
-  expect(JSON.parse(got[0]!.body)).toMatchObject({
+  expect(received[0]!.headers['x-shopify-topic']).toBe('customers/redact')
+  expect(JSON.parse(received[0]!.body)).toMatchObject({
     shop_domain: 'fern-and-finch.myshopify.com',
     customer: { id: customer!.id, email: customer!.email },
     orders_to_redact: [],

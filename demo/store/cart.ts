@@ -58,8 +58,8 @@ export function addItem(
   quantity: number,
   choices: Choice[] = [],
 ): string {
-  const asked = findProduct(shop, productId)
-  const isSold = asked && asked.status === 'publish'
+  const requested = findProduct(shop, productId)
+  const isSold = requested && requested.status === 'publish'
   if (!isSold) {
     throw new RestError(
       400,
@@ -67,7 +67,7 @@ export function addItem(
       `Product with ID &quot;${productId}&quot; was not found and cannot be added to the cart.`,
     )
   }
-  const product = asked.type === 'variable' ? chooseVariation(shop, asked, choices) : asked
+  const product = requested.type === 'variable' ? chooseVariation(shop, requested, choices) : requested
   const chosen = chooseOpenAttributes(shop, product, choices)
   const key = itemKey(product, chosen)
   const inCart = session.items.find((item) => item.key === key)
@@ -102,18 +102,18 @@ export function removeItem(session: Session, key: string) {
 }
 
 export function applyCoupon(shop: Shop, session: Session, code: string) {
-  const wanted = code.trim().toLowerCase()
-  if (session.coupons.includes(wanted))
-    throw couponError({ message: `Coupon code &quot;${wanted}&quot; has already been applied.` })
-  const refusal = checkCoupon(shop, wanted, couponContext(shop, session))
+  const normalized = code.trim().toLowerCase()
+  if (session.coupons.includes(normalized))
+    throw couponError({ message: `Coupon code &quot;${normalized}&quot; has already been applied.` })
+  const refusal = checkCoupon(shop, normalized, couponContext(shop, session))
   if (refusal) throw couponError(refusal)
-  const { individualUse, freeShipping } = findCouponByCode(shop, wanted)!
+  const { individualUse, freeShipping } = findCouponByCode(shop, normalized)!
   const alone = session.coupons.find((other) => findCouponByCode(shop, other)?.individualUse)
   if (alone && !individualUse) {
     const words = 'has already been applied and cannot be used in conjunction with other coupons.'
     throw couponError({ message: `&quot;${alone}&quot; ${words}` })
   }
-  session.coupons = individualUse ? [wanted] : [...session.coupons, wanted]
+  session.coupons = individualUse ? [normalized] : [...session.coupons, normalized]
   if (freeShipping) session.rateId = null
 }
 

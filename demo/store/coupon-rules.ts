@@ -16,16 +16,16 @@ export type CouponContext = {
 type CouponCheckInput = CouponContext & { shop: Shop; coupon: Coupon; shown: string }
 type Check = (given: CouponCheckInput) => string | null
 
-export function checkCoupon(shop: Shop, code: string, judged: CouponContext): Refusal | null {
+export function checkCoupon(shop: Shop, code: string, context: CouponContext): Refusal | null {
   const shown = `&quot;${code.toLowerCase()}&quot;`
   const coupon = findCouponByCode(shop, code)
   if (!coupon) return { message: `Coupon ${shown} cannot be applied because it does not exist.` }
-  const given = { ...judged, shop, coupon, shown }
+  const given = { ...context, shop, coupon, shown }
   for (const check of CHECKS) {
     const message = check(given)
     if (message) return { message }
   }
-  return checkAddress(coupon, judged.email, shown)
+  return checkAddress(coupon, context.email, shown)
 }
 
 /** Checks the address and its number of uses. Guests are checked only when the order is placed. */

@@ -50,8 +50,8 @@ test('answers 162 recorded exchanges with the same status, messages, keys and va
     clock.seconds = isWrite(recorded) ? readTime(recorded) : Date.parse(recorded.response.headers.date!) / 1000
     const answer = await sendRecorded(recorded, ids, shoppers)
     learnIds(recorded, answer, ids)
-    const told = compare(recorded, answer).filter((problem) => !isExcluded(recorded, problem))
-    const found = [...told, ...findDifferences(recorded, answer, ids)]
+    const differences = compare(recorded, answer).filter((problem) => !isExcluded(recorded, problem))
+    const found = [...differences, ...findDifferences(recorded, answer, ids)]
     if (found.length) problems.push([recorded.title, found])
   }
   expect(problems).toEqual([])
@@ -109,7 +109,7 @@ const knownCodes = [...new Set(JSON.stringify(exchanges).match(/bat\d-\d{3}-[0-9
  * The recording contains two of a hundred rows. This adds the others in the same form, with codes from other
  * recordings.
  */
-function completeBatch(cut: string, { create, delete: gone, ...more }: Batch): Batch {
+function completeBatch(cut: string, { create, delete: deleted, ...more }: Batch): Batch {
   const count = Number(/(\d+) rows sent/.exec(cut)![1])
   const first = create?.[0]?.code
   const code = (at: number) => {
@@ -120,7 +120,7 @@ function completeBatch(cut: string, { create, delete: gone, ...more }: Batch): B
   return {
     ...more,
     ...(create ? { create: rows.map((at) => create[at] ?? { ...create[0], code: code(at) }) } : {}),
-    ...(gone ? { delete: rows.map((at) => gone[0]! + at) } : {}),
+    ...(deleted ? { delete: rows.map((at) => deleted[0]! + at) } : {}),
   }
 }
 

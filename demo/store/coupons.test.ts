@@ -52,8 +52,8 @@ test('drops a coupon that expired or was used up in the cart, with one notice', 
     const [looks, places] = [await openCartWithCoupon('brief'), await openCartWithCoupon('brief')]
     end()
     clock.seconds += 1
-    const seen = (await looks.call('GET', 'cart')).body
-    expect(seen).toMatchObject({ coupons: [], errors: [{ message: expect.stringContaining('has been removed') }] })
+    const cart = (await looks.call('GET', 'cart')).body
+    expect(cart).toMatchObject({ coupons: [], errors: [{ message: expect.stringContaining('has been removed') }] })
     expect((await looks.call('GET', 'cart')).body).toMatchObject({ errors: [] })
     const { order_id } = (await places.call('POST', 'checkout', orderBody('late@example.com'))).body as {
       order_id: number

@@ -61,8 +61,8 @@ const LAST_ACTIVE_KEY = 'wc_last_active'
 /** WordPress stores Unix seconds as text in user meta; date_modified does not change (customers-last-active.json). */
 export function recordVisit(shop: Shop, customer: Customer, at = nowSeconds(shop)) {
   const existing = customer.meta.find(({ key }) => key === LAST_ACTIVE_KEY)
-  const seen = { id: existing?.id ?? nextId(shop.db, 'meta'), key: LAST_ACTIVE_KEY, value: String(at) }
-  const meta = [...customer.meta.filter(({ key }) => key !== LAST_ACTIVE_KEY), seen]
+  const lastActive = { id: existing?.id ?? nextId(shop.db, 'meta'), key: LAST_ACTIVE_KEY, value: String(at) }
+  const meta = [...customer.meta.filter(({ key }) => key !== LAST_ACTIVE_KEY), lastActive]
   run(shop.db, 'update customers set doc = ? where id = ?', JSON.stringify({ ...customer, meta }), customer.id)
 }
 

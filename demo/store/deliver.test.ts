@@ -121,8 +121,8 @@ test('sends only the id for trash, nothing for a forced delete, and an error bod
   await deliverNow()
   const deleted = received.filter((delivery) => readHeader(delivery, 'X-WC-Webhook-Topic') === 'order.deleted')
   expect(deleted.map(({ body }) => body)).toEqual([`{"id":${trashed}}`])
-  const gone = recorded.find(({ note }) => note.startsWith('the order was gone'))!
-  expect(received.map(({ body }) => body)).toContain(gone.body)
+  const deletedOrder = recorded.find(({ note }) => note.startsWith('the order was gone'))!
+  expect(received.map(({ body }) => body)).toContain(deletedOrder.body)
 })
 
 test('sends customers, coupons and stock in the recorded form', async () => {
@@ -181,9 +181,9 @@ test('dials the checked address: never link-local, private ranges only for allow
     'named.example': ['169.254.169.254', '127.0.0.1'],
     'private.example': ['100.64.0.1', '127.0.0.1', '10.0.0.1'],
   }
-  let asked: string[] = []
+  let requests: string[] = []
   const resolve = ((name, _options, done) => {
-    asked.push(name)
+    requests.push(name)
     done(null, addresses[name]!.map((address) => ({ address, family: 4 })) as never)
   }) as LookupFunction
   const { port } = new URL(target)
@@ -191,17 +191,17 @@ test('dials the checked address: never link-local, private ranges only for allow
   store.shop.allowedWebhookHosts = ['named.example']
   const named = await addHookTo(`http://named.example:${port}/hook`)
   expect(received).toHaveLength(1)
-  expect(asked).toEqual(['named.example'])
+  expect(requests).toEqual(['named.example'])
   const refused = await Promise.all(
     ['http://private.example:8080/', 'http://169.254.169.254/', 'http://100.64.0.1:8080/', 'http://[::1]:80/'].map(
       addHookTo,
     ),
   )
-  asked = []
+  requests = []
   received = []
   await placeOrder(store, { method: 'cod' })
   await deliverNow()
-  expect(asked.toSorted()).toEqual(['named.example', 'private.example'])
+  expect(requests.toSorted()).toEqual(['named.example', 'private.example'])
   expect(received.map(({ url }) => url)).toEqual(['/hook'])
   expect(refused.map((id) => findWebhook(store.shop, id)!.failures)).toEqual([1, 1, 1, 1])
   expect(findWebhook(store.shop, named)!.failures).toBe(0)

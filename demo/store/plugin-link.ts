@@ -78,10 +78,10 @@ export async function send(
   }
   try {
     const reply = await fetch(`${to.recoup}/api/plugin/${name}`, { method: 'POST', headers, body: text })
-    const said = await reply.text()
-    const signature = hmac(to.secret, ['v1', 'answer', nonce, String(reply.status), said].join('\n'))
+    const replyText = await reply.text()
+    const signature = hmac(to.secret, ['v1', 'answer', nonce, String(reply.status), replyText].join('\n'))
     if (reply.headers.get('x-recoup-signature') !== signature) return { status: 0, body: {} }
-    return { status: reply.status, body: JSON.parse(said) as Record<string, unknown> }
+    return { status: reply.status, body: JSON.parse(replyText) as Record<string, unknown> }
   } catch {
     return { status: 0, body: {} }
   }

@@ -68,10 +68,10 @@ async function handleWake(shop: Shop, request: FastifyRequest, reply: FastifyRep
       .send(JSON.stringify({ code: 'unauthenticated' }))
   }
   const [status, answer] = checkWake(shop, { time, nonce, body })
-  const said = JSON.stringify(answer)
-  reply.header('x-recoup-signature', hmac(link.secret, ['v1', 'answer', nonce, String(status), said].join('\n')))
+  const answerText = JSON.stringify(answer)
+  reply.header('x-recoup-signature', hmac(link.secret, ['v1', 'answer', nonce, String(status), answerText].join('\n')))
   if (status === 200) scheduleBeat(shop)
-  return reply.code(status).type('application/json').send(said)
+  return reply.code(status).type('application/json').send(answerText)
 }
 
 function checkWake(shop: Shop, { time, nonce, body }: { time: string; nonce: string; body: string }): [number, object] {

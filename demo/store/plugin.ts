@@ -151,9 +151,9 @@ async function sendQueue(shop: Shop): Promise<PluginReply> {
   const reply = await send(shop, link, 'batch', { v: 1, plugin: VERSION, install: link.install, entries })
   if (reply.status !== 200) return reply
   const { done = [], refused = [] } = reply.body as { done?: number[]; refused?: { seq: number }[] }
-  const gone = new Set([...done, ...refused.map(({ seq }) => seq)])
+  const finished = new Set([...done, ...refused.map(({ seq }) => seq)])
   const current = readLink(shop) ?? link
-  saveLink(shop, { ...current, queue: current.queue.filter(({ seq }) => !gone.has(seq)) })
+  saveLink(shop, { ...current, queue: current.queue.filter(({ seq }) => !finished.has(seq)) })
   return reply
 }
 

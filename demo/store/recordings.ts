@@ -127,8 +127,8 @@ export function compare({ response }: Exchange, answer: Answer, words: [string, 
     if (!isFree && answer.headers[name] === undefined) problems.push(`no header ${name}`)
   }
   for (const name of ['allow', 'access-control-expose-headers', 'cache-control', 'content-type']) {
-    const wanted = response.headers[name]
-    if (wanted !== undefined && answer.headers[name] !== wanted) problems.push(`${name}: ${answer.headers[name]}`)
+    const expected = response.headers[name]
+    if (expected !== undefined && answer.headers[name] !== expected) problems.push(`${name}: ${answer.headers[name]}`)
   }
   if (isError(response.body)) problems.push(...compareErrors(response.body, answer.body, words))
   return [...problems, ...shapeProblems(response.body, answer.body)]
@@ -207,9 +207,9 @@ function isError(body: unknown): body is { code: string; message: string } {
 
 function compareErrors(recorded: { code: string; message: string }, own: unknown, words: [string, string][]): string[] {
   if (!isError(own)) return ['no error body']
-  const wanted = words.reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), recorded.message)
+  const expected = words.reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), recorded.message)
   const problems = own.code === recorded.code ? [] : [`code ${own.code} instead of ${recorded.code}`]
-  return own.message === wanted ? problems : [...problems, `message "${own.message}" instead of "${wanted}"`]
+  return own.message === expected ? problems : [...problems, `message "${own.message}" instead of "${expected}"`]
 }
 
 function translate(text: string, ids: Map<number, number>): string {

@@ -60,14 +60,14 @@ test('updates a customer’s last visit in meta_data without changing the modifi
   const nora = { email: 'nora@example.com', username: 'nora', firstName: 'Nora', lastName: 'Lind' }
   const existing = new Map([[4, addCustomer(store.shop, nora).id]])
   // Skips wc-analytics, which this store does not have, and lists of all the recorded store's customers.
-  const asked = exchanges.filter(({ request }) => /\/wc\/v[34]\//.test(request.path) && !request.query?.per_page)
-  expect(asked).toHaveLength(7)
-  for (const exchange of asked) {
+  const requested = exchanges.filter(({ request }) => /\/wc\/v[34]\//.test(request.path) && !request.query?.per_page)
+  expect(requested).toHaveLength(7)
+  for (const exchange of requested) {
     const { value } = [exchange.response.body].flat().flatMap((each) => readMeta(each))[0] ?? {}
     if (value) clock.seconds = Number(value)
     if (value) store.customers.visit('nora@example.com')
-    const [told] = await replay([exchange], { store, clock, ids: existing })
-    expect((told?.problems ?? []).filter((problem) => !/_links is not/.test(problem))).toEqual([])
+    const [difference] = await replay([exchange], { store, clock, ids: existing })
+    expect((difference?.problems ?? []).filter((problem) => !/_links is not/.test(problem))).toEqual([])
     const { body } = await askSigned(store, 'GET', `/wp-json/wc/v3/customers/${existing.get(4)}`)
     if (value) expect(body).toMatchObject({ meta_data: [{ key: 'wc_last_active', value }] })
     expect(body).toMatchObject({ date_modified_gmt: '2026-11-22T19:09:12' })
@@ -113,7 +113,7 @@ test('treats modified_after as exclusive to the second, in store time by default
 })
 
 test('returns every order once when following rel=next', async () => {
-  const seen: number[] = []
+  const ids: number[] = []
   let target: string | undefined = '/wp-json/wc/v3/orders?per_page=2&orderby=modified&order=asc&_fields=id&status=any'
   for (let page = 1; target; page += 1) {
     const answer = await askSigned(
@@ -121,12 +121,12 @@ test('returns every order once when following rel=next', async () => {
       'GET',
       `/wp-json/wc/v3/orders?per_page=2&orderby=modified&order=asc&_fields=id&page=${page}`,
     )
-    seen.push(...(answer.body as { id: number }[]).map(({ id }) => id))
+    ids.push(...(answer.body as { id: number }[]).map(({ id }) => id))
     target = /rel="next"/.test(String(answer.headers.link)) ? 'more' : undefined
   }
   const { total } = (await askSigned(store, 'GET', '/wp-json/wc/v3/orders?per_page=1')).headers as { total?: string }
-  expect(new Set(seen).size).toBe(seen.length)
-  expect(total ?? String(seen.length)).toBe(String(seen.length))
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(total ?? String(ids.length)).toBe(String(ids.length))
 })
 
 test('sets dates when paying, completing and cancelling', async () => {

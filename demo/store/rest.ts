@@ -261,14 +261,14 @@ function pageUrl(shop: Shop, wire: HttpCall, page: Page, number: number): string
 function pickFields(body: unknown, fields: string[]): unknown {
   if (!fields.length || !body || typeof body !== 'object') return body
   if (Array.isArray(body)) return body.map((item) => pick(item as Body, fields))
-  const kept = pick(body as Body, fields)
-  return '_links' in body ? { ...kept, _links: body._links } : kept
+  const picked = pick(body as Body, fields)
+  return '_links' in body ? { ...picked, _links: body._links } : picked
 }
 
 function pick(record: Body, fields: string[]): Body {
-  const kept: Body = {}
-  for (const field of fields) copyPath(record, kept, field.split('.'))
-  return kept
+  const picked: Body = {}
+  for (const field of fields) copyPath(record, picked, field.split('.'))
+  return picked
 }
 
 function copyPath(from: Body, to: Body, [name, ...rest]: string[]) {
@@ -277,11 +277,11 @@ function copyPath(from: Body, to: Body, [name, ...rest]: string[]) {
   if (!rest.length) {
     to[name] = value
   } else if (Array.isArray(value)) {
-    const kept = (to[name] as Body[] | undefined) ?? value.map(() => ({}))
+    const pickedItems = (to[name] as Body[] | undefined) ?? value.map(() => ({}))
     value.forEach((item, at) => {
-      copyPath(item as Body, kept[at]!, rest)
+      copyPath(item as Body, pickedItems[at]!, rest)
     })
-    to[name] = kept
+    to[name] = pickedItems
   } else if (value && typeof value === 'object') {
     to[name] ??= {}
     copyPath(value as Body, to[name] as Body, rest)

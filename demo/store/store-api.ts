@@ -237,9 +237,9 @@ function checkCoupons({ shop, session }: ApiRequest) {
 
 /** Reads the plugin's checkout extension: the text of each given consent. */
 function readConsents({ extensions }: Body): Record<string, string> {
-  const said = (extensions as { recoup?: Record<string, unknown> } | undefined)?.recoup ?? {}
-  const channels = ['email', 'sms', 'whatsapp'].filter((channel) => typeof said[channel] === 'string')
-  return Object.fromEntries(channels.map((channel) => [channel, String(said[channel]).slice(0, 1_000)]))
+  const fields = (extensions as { recoup?: Record<string, unknown> } | undefined)?.recoup ?? {}
+  const channels = ['email', 'sms', 'whatsapp'].filter((channel) => typeof fields[channel] === 'string')
+  return Object.fromEntries(channels.map((channel) => [channel, String(fields[channel]).slice(0, 1_000)]))
 }
 
 function requireItems(shop: Shop, session: Session) {

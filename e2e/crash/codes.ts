@@ -190,7 +190,7 @@ async function loadSentMessages(db: Db): Promise<SentMessage[]> {
 function findProblems({ shop }: Scene, sent: readonly SentMessage[]): string[] {
   const codes = shop.coupons.list(PREFIX)
   const marks = Map.groupBy(codes, ({ meta }) => String(meta.find(({ key }) => key === '_recoup_mark')?.value))
-  const wanted = new Set(sent.map(({ coupon_code }) => coupon_code?.toLowerCase()))
+  const expected = new Set(sent.map(({ coupon_code }) => coupon_code?.toLowerCase()))
   return [
     ...sent.flatMap(({ id, coupon_code, names_it }) => {
       const [code, ...others] = marks.get(`message:${id}`) ?? []
@@ -198,7 +198,7 @@ function findProblems({ shop }: Scene, sent: readonly SentMessage[]): string[] {
       const isWorking = code.status === 'publish' && code.usageLimit === 1 && code.expiresAt! * 1_000 > Date.now()
       return code.code === coupon_code?.toLowerCase() && isWorking && names_it ? [] : [`message ${id}: ${code.code}`]
     }),
-    ...(wanted.size < sent.length ? ['two messages share a code'] : []),
-    ...codes.filter(({ code }) => !wanted.has(code)).map(({ code }) => `${code} belongs to no message`),
+    ...(expected.size < sent.length ? ['two messages share a code'] : []),
+    ...codes.filter(({ code }) => !expected.has(code)).map(({ code }) => `${code} belongs to no message`),
   ]
 }

@@ -49,7 +49,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     await Promise.race([Promise.allSettled([...runners].map((runner) => runner.stop())), sleep(20_000)])
     process.exit()
   })
-const begun = performance.now()
+const startedAt = performance.now()
 const shops = await startShops()
 await Promise.all(Array.from({ length: Number(values.lanes) }, (_, n) => runQueue(n)))
 for (const shop of shops) await shop.stop()
@@ -105,7 +105,7 @@ function report(): void {
   const sum = (what: 'runs' | 'failed') => [...lines.values()].reduce((total, line) => total + line[what], 0)
   const broken = sum('failed')
   console.log(
-    `\n${sum('runs')} of ${all.length} crashes in ${formatSeconds(performance.now() - begun)}, ${broken} broken`,
+    `\n${sum('runs')} of ${all.length} crashes in ${formatSeconds(performance.now() - startedAt)}, ${broken} broken`,
   )
   process.exitCode = broken > 0 ? 1 : 0
 }

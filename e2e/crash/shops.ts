@@ -64,10 +64,10 @@ export async function addAbandonedCarts(
   for (const [index, store] of stores.entries()) {
     const here = addresses.filter((_, n) => n % stores.length === index)
     const orders = here.map((email) => buildOrder({ now: modifiedAt } as World, { email, items: [MUG] }))
-    const gone = here.filter((address) => address.startsWith('gone-'))
+    const missing = here.filter((address) => address.startsWith('gone-'))
     // The first may be due, and the database killed, while the last are being written. Both statements are safe to
     // repeat.
-    await retryUntilAvailable(() => unsubscribe(deps, store, gone))
+    await retryUntilAvailable(() => unsubscribe(deps, store, missing))
     await retryUntilAvailable(() => recordOrders(deps, store.storeId, orders, 'sync'))
   }
 }

@@ -90,8 +90,8 @@ export async function connectStore() {
   const store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS, now: () => now().getTime() })
   stores.push(store)
   const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
-  const wanted = { platform: 'woocommerce', store_url: store.url, ...keys }
-  return { url: store.url, ...(await callApi<{ error?: string }>('POST', '/api/stores/connect-store', wanted)) }
+  const connection = { platform: 'woocommerce', store_url: store.url, ...keys }
+  return { url: store.url, ...(await callApi<{ error?: string }>('POST', '/api/stores/connect-store', connection)) }
 }
 
 /** Returns the text of an unread mail to the owner that contains this title; one mail may report several events. */

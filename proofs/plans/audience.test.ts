@@ -41,9 +41,9 @@ const cases = Object.entries(filters).flatMap(([name, of]) =>
   (['email', 'sms'] as const).map((channel) => [channel, name, of] as const),
 )
 
-test.each(cases)('%s, %s', async (channel, _, wanted) => {
+test.each(cases)('%s, %s', async (channel, _, expected) => {
   const count = () =>
-    countMatching({ storeId: store.storeId, db: world.db }, { channel, filters: wanted, now: world.now })
+    countMatching({ storeId: store.storeId, db: world.db }, { channel, filters: expected, now: world.now })
   await expect.poll(() => count()).toBeGreaterThan(1_000)
   const [plan, ...others] = await watch.during(count)
   // No generic plan is used: it would look up the carts of each value one by one.
@@ -54,6 +54,6 @@ test.each(cases)('%s, %s', async (channel, _, wanted) => {
   const read = scans.map((node) => [node['Node Type'], node['Index Name'], node['Actual Rows'] > 0])
   expect(read[0]).toEqual(['Index Only Scan', 'carts_audience', true])
   // There are no carts with very many products.
-  expect(read.slice(1)).toEqual(wanted.productId ? [['Index Scan', 'carts_of_many_products', false]] : [])
+  expect(read.slice(1)).toEqual(expected.productId ? [['Index Scan', 'carts_of_many_products', false]] : [])
   expect(listPlanNodes(plan!.plan).map((node) => node['Relation Name'])).not.toContain('shoppers')
 })

@@ -82,9 +82,9 @@ async function expectCheap(work: () => Promise<unknown>, { rows = FEW_ROWS, sort
 
 /** A process that ends after this many pages: each page reads the time first. */
 async function planPages(pages: number): Promise<void> {
-  let asked = 0
+  let queryCount = 0
   const now = () => {
-    if (asked++ === pages) throw new Error('ended')
+    if (queryCount++ === pages) throw new Error('ended')
     return world.now
   }
   await expect(planRuns({ ...world.deps, now }, { storeId: store.storeId, campaignId })).rejects.toThrow('ended')

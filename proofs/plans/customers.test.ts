@@ -70,8 +70,8 @@ async function expectCheap(work: () => Promise<unknown>, rows = FEW_ROWS) {
 
 const base: CustomerQuery = { page: 1, limit: 50, isRegistered: null, search: '', sort: 'since', order: 'desc' }
 const list = (query: Partial<CustomerQuery>) => async () => {
-  const wanted = { ...base, ...query }
-  const rows = await listCustomers(handle(), wanted, await countCustomers(handle(), wanted))
+  const filter = { ...base, ...query }
+  const rows = await listCustomersOf(handle(), filter, await countCustomers(handle(), filter))
   expect(rows.length).toBeGreaterThan(0)
 }
 
@@ -102,18 +102,18 @@ test.each<Partial<CustomerQuery>>([
   { page: 700, sort: 'name', order: 'asc' },
   { page: 30, sort: 'company', isRegistered: false, order: 'desc' },
 ])('a far page has exactly the customers at its position: %o', async (query) => {
-  const wanted = { ...base, ...query }
-  const rows = await listCustomers(handle(), wanted, await countCustomers(handle(), wanted))
-  const way = sql.raw(wanted.order)
+  const filter = { ...base, ...query }
+  const rows = await listCustomersOf(handle(), filter, await countCustomers(handle(), filter))
+  const way = sql.raw(filter.order)
   const key = {
     since: sql`first_seen_at ${way}, id ${way}`,
     name: sql`customer_name collate "C" ${way}, id ${way}`,
-    company: sql`lower(company) collate "C" ${way} nulls ${sql.raw(wanted.order === 'asc' ? 'first' : 'last')}, id ${way}`,
-  }[wanted.sort as 'since' | 'name' | 'company']
+    company: sql`lower(company) collate "C" ${way} nulls ${sql.raw(filter.order === 'asc' ? 'first' : 'last')}, id ${way}`,
+  }[filter.sort as 'since' | 'name' | 'company']
   const there = await sql<{ id: string }>`
     select id from shoppers where store_id = ${store.storeId} and is_customer
-      ${wanted.isRegistered === null ? sql`` : sql`and is_registered = ${wanted.isRegistered}`}
-    order by ${key} limit ${wanted.limit} offset ${(wanted.page - 1) * wanted.limit}`.execute(world.db)
+      ${filter.isRegistered === null ? sql`` : sql`and is_registered = ${filter.isRegistered}`}
+    order by ${key} limit ${filter.limit} offset ${(filter.page - 1) * filter.limit}`.execute(world.db)
   expect(rows.map(({ id }) => id)).toEqual(there.rows.map(({ id }) => id))
 })
 
@@ -146,22 +146,22 @@ test('an export reads chunks, each from the end of the previous one', async () =
 })
 
 test('customers with an abandoned cart: the first page, later pages, and those of a search', async () => {
-  const wanted = { among: null, after: null, limit: 100 }
-  const first = await listAbandoned(handle(), wanted)
+  const filter = { among: null, after: null, limit: 100 }
+  const first = await abandonedOf(handle(), filter)
   const last = first.at(-1)!
-  await expectCheap(() => listAbandoned(handle(), wanted))
+  await expectCheap(() => abandonedOf(handle(), filter))
   await expectCheap(() =>
-    listAbandoned(handle(), { ...wanted, after: { at: last.last_activity_at.toISOString(), id: last.cart_id } }),
+    abandonedOf(handle(), { ...filter, after: { at: last.last_activity_at.toISOString(), id: last.cart_id } }),
   )
   await expectCheap(
     () => listAbandonedCustomers(world.deps, handle(), { search: 'ada.lovelace59', cursor: '', limit: 100 }),
     200,
   )
   // A search with many matches finds them while it reads the carts.
-  await expectCheap(() => listAbandoned(handle(), { ...wanted, among: { begin: '+1212' } }))
+  await expectCheap(() => abandonedOf(handle(), { ...filter, among: { begin: '+1212' } }))
   // Filters apply while the carts are read.
   const audience = { channel: 'email', filters: { country: 'US', mailedBefore: 'no' }, now: world.now } as const
-  await expectCheap(() => listAbandoned(handle(), { ...wanted, audience }))
+  await expectCheap(() => abandonedOf(handle(), { ...filter, audience }))
   // The total is counted in the index without reading a row.
   const counting = await watch.during(() => countAbandoned(handle(), null, null))
   const carts = counting.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'] === 'carts')

@@ -129,10 +129,10 @@ describe('the consent ledger', () => {
 describe('the cart list', () => {
   const base: CartFilter = { page: 1, limit: 25, badge: null, search: '', sort: 'timestamp', order: 'desc' }
   const list = (filter: Partial<CartFilter>) => async () => {
-    const wanted = { ...base, ...filter }
+    const params = { ...base, ...filter }
     const handle = { storeId: store.storeId, db: world.db }
-    const total = await countCarts(handle, wanted)
-    const rows = await listCarts(handle, wanted, total)
+    const total = await countCarts(handle, params)
+    const rows = await listCarts(handle, params, total)
     expect(rows.length).toBeGreaterThan(0)
   }
 
@@ -163,14 +163,14 @@ describe('the cart list', () => {
       { page: 1_875, order: 'desc' },
       { page: 200, badge: 'No Response', order: 'desc' },
     ] as const) {
-      const wanted = { ...base, ...filter }
-      const rows = await listCarts(handle, wanted, await countCarts(handle, wanted))
+      const params = { ...base, ...filter }
+      const rows = await listCarts(handle, params, await countCarts(handle, params))
       let plain = world.db.selectFrom('carts as c').select('id').where('store_id', '=', store.storeId)
       plain = plain.where('status', 'in', ['abandoned', 'recovered', 'lost'])
-      if (wanted.badge) plain = plain.where(BADGE, '=', wanted.badge)
-      const ordered = plain.orderBy('last_activity_at', wanted.order).orderBy('id', wanted.order)
+      if (params.badge) plain = plain.where(BADGE, '=', params.badge)
+      const ordered = plain.orderBy('last_activity_at', params.order).orderBy('id', params.order)
       const there = await ordered
-        .offset((wanted.page - 1) * base.limit)
+        .offset((params.page - 1) * base.limit)
         .limit(base.limit)
         .execute()
       expect(rows.map(({ id }) => id)).toEqual(there.map(({ id }) => id))
@@ -188,7 +188,7 @@ describe('the cart list', () => {
   })
   test('a reach filter checks only the newest 5,000, and its pages read no more than these', async () => {
     const handle = { storeId: store.storeId, db: world.db }
-    const wanted = {
+    const params = {
       ...base,
       reach: { reason: null, country: null },
       days: null,
@@ -196,20 +196,20 @@ describe('the cart list', () => {
       product: null,
       stage: null,
     }
-    const all = await countCarts(handle, wanted)
-    await expectCheap(() => selectNewestIds(handle, wanted, all, null), { rows: 5_001 })
+    const all = await countCarts(handle, params)
+    await expectCheap(() => selectNewestIds(handle, params, all, null), { rows: 5_001 })
     const since = new Date(world.now.getTime() - 7 * 86_400_000)
-    await expectCheap(() => selectNewestIds(handle, wanted, all, since), { rows: 6_000 })
-    const ids = await selectNewestIds(handle, wanted, all, null)
+    await expectCheap(() => selectNewestIds(handle, params, all, since), { rows: 6_000 })
+    const ids = await selectNewestIds(handle, params, all, null)
     await expectCheap(() => evaluateReach(world.deps, handle, ids.slice(0, 25)))
     await expectCheap(() => filterByCountry(handle, ids, 'US'), { rows: 5_001 })
     await expectCheap(() => filterByProduct(handle, ids, '77'), { rows: 5_001 })
     for (const stage of cartStages) {
       await expectCheap(() => listIdsAtStage(handle, ids, { stage, channel: 'email' }), { rows: 5_001 })
     }
-    const found = await countFiltered(world.deps, handle, wanted)
+    const found = await countFiltered(world.deps, handle, params)
     expect([found.isEvaluatedInPart, found.total > 4_000, found.total <= 5_000]).toEqual([true, true, true])
-    await expectCheap(() => listCarts(handle, { ...wanted, sort: 'value', page: 3 }, found), { rows: 5_001 })
+    await expectCheap(() => listCarts(handle, { ...params, sort: 'value', page: 3 }, found), { rows: 5_001 })
   })
   test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace59' }), { rows: 50 }))
 })
@@ -235,12 +235,12 @@ test('an export of all carts reads page by page, each cart once, with constant m
 test('the dashboard reads sums of a few slots, and no cart, order or person', async () => {
   const handle = { storeId: store.storeId, db: world.db }
   const account = { accountId: store.accountId, db: world.db }
-  const asked = { account, store: handle, query: { stores: 'one' as const }, now: world.now }
-  const { abandonedCarts } = await readStats(asked)
+  const params = { account, store: handle, query: { stores: 'one' as const }, now: world.now }
+  const { abandonedCarts } = await readStats(params)
   expect(abandonedCarts).toBeGreaterThan(CARTS / 20)
   const plans = await watch.during(async () => {
-    await readStats(asked)
-    for (const period of chartPeriods) await readChart(asked, period)
+    await readStats(params)
+    for (const period of chartPeriods) await readChart(params, period)
   })
   const scans = plans.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'])
   const read = new Set(scans.map((node) => node['Relation Name']))
@@ -266,8 +266,8 @@ test('detection reads only the carts that are due, also when flows check facts o
     { fact: 'consent' as const, is: 'missing' as const, channel: 'sms' as const },
   ]
   const conditions = { match: 'any' as const, groups: [{ match: 'any' as const, conditions: asked }] }
-  const ask = (wanted: typeof conditions | null) =>
-    world.db.updateTable('flows').set({ conditions: wanted }).where('store_id', '=', store.storeId).execute()
+  const ask = (selected: typeof conditions | null) =>
+    world.db.updateTable('flows').set({ conditions: selected }).where('store_id', '=', store.storeId).execute()
   await ask(conditions)
   await expectCheap(() => detectAbandoned(world.deps))
   await ask(null)
@@ -329,7 +329,7 @@ test('a post of a known shopper', async () => {
 })
 
 test('posts of many carts, processed together', async () => {
-  const kept = Array.from({ length: 40 }, (_, n) => ({
+  const entries = Array.from({ length: 40 }, (_, n) => ({
     store_id: store.storeId,
     id: createId(),
     received_at: world.now,
@@ -340,7 +340,7 @@ test('posts of many carts, processed together', async () => {
       items: [{ id: '16', quantity: n + 1 }],
     },
   }))
-  await expectCheap(() => insertPosts(world.db, kept))
+  await expectCheap(() => insertPosts(world.db, entries))
   await expectCheap(() => foldStalePosts(world.deps, 0))
 })
 

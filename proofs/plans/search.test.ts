@@ -28,9 +28,9 @@ const handle = () => ({ storeId: store.storeId, db: world.db })
 const base: CartFilter = { page: 1, limit: 25, badge: null, search: '', sort: 'timestamp', order: 'desc' }
 
 async function find(filter: Partial<CartFilter>) {
-  const wanted = { ...base, ...filter }
-  const counted = await countCarts(handle(), wanted)
-  return { counted, ids: (await listCarts(handle(), wanted, counted)).map(({ id }) => id) }
+  const params = { ...base, ...filter }
+  const counted = await countCarts(handle(), params)
+  return { counted, ids: (await listCarts(handle(), params, counted)).map(({ id }) => id) }
 }
 
 const COLUMNS: Record<CartFilter['sort'], string> = {
@@ -73,8 +73,8 @@ test.each(sortColumns)('by %s, both ways, with and without a search and a badge'
   for (const search of ['', 'g', 'lovelace']) {
     for (const badge of [null, 'No Response'] as const) {
       for (const order of ['asc', 'desc'] as const) {
-        const wanted = { search, badge, sort, order, page: 3 }
-        expect((await find(wanted)).ids, JSON.stringify(wanted)).toEqual((await findPlainly(wanted)).ids)
+        const params = { search, badge, sort, order, page: 3 }
+        expect((await find(params)).ids, JSON.stringify(params)).toEqual((await findPlainly(params)).ids)
       }
     }
   }
@@ -83,12 +83,12 @@ test.each(sortColumns)('by %s, both ways, with and without a search and a badge'
 test('a page far down in a text order has the carts at its position, and sorts none', async () => {
   for (const sort of ['customer', 'email', 'phone'] as const) {
     for (const page of [1_000, 2_000]) {
-      const wanted = { sort, order: 'asc', page } as const
+      const params = { sort, order: 'asc', page } as const
       const plans = await watch.during(async () => {
-        expect((await find(wanted)).ids).toHaveLength(25)
+        expect((await find(params)).ids).toHaveLength(25)
       })
       expect(findPlanFaults(plans, { large: ['carts'], rows: CARTS, sorted: FEW_ROWS })).toEqual([])
-      expect((await find(wanted)).ids).toEqual((await findPlainly(wanted)).ids)
+      expect((await find(params)).ids).toEqual((await findPlainly(params)).ids)
     }
   }
 })

@@ -243,7 +243,7 @@ const settings: State[] = [
 ]
 
 const setup = fixture(readPushSetup)
-const setupIs = (api: Api, more: Partial<typeof setup> = {}) => api.answer(readPushSetup, { ...setup, ...more })
+const servePushSetup = (api: Api, more: Partial<typeof setup> = {}) => api.answer(readPushSetup, { ...setup, ...more })
 
 const push: State[] = [
   ...['/push-notifications', '/push-setup'].flatMap((path): State[] => [
@@ -269,7 +269,7 @@ const push: State[] = [
     },
     {
       ...{ name: `${path} of a store on Shopify`, path },
-      given: (api) => setupIs(api, { platform: 'shopify', canHostWorker: false, keys: null }),
+      given: (api) => servePushSetup(api, { platform: 'shopify', canHostWorker: false, keys: null }),
       steps: [waitForText('Web push does not work on Shopify')],
     },
     {
@@ -285,32 +285,32 @@ const push: State[] = [
   },
 ]
 
-const choosesShopify = async (page: import('playwright-core').Page) => {
+const chooseShopify = async (page: import('playwright-core').Page) => {
   await page.getByRole('combobox', { name: 'Platform' }).click()
   await page.getByRole('option', { name: 'Shopify' }).click()
 }
-const choosesToken = runAction((page) => page.getByText('Access token', { exact: true }))
-const connects = pressRole('Connect Store')
-const byApp = [
-  ...[choosesShopify, fillField('Store URL', 'fern-and-finch'), fillField('Client ID', '0'.repeat(32))],
-  ...[fillField('Client secret', `shpss_${'0'.repeat(32)}`), connects],
+const chooseToken = runAction((page) => page.getByText('Access token', { exact: true }))
+const pressConnect = pressRole('Connect Store')
+const connectByApp = [
+  ...[chooseShopify, fillField('Store URL', 'fern-and-finch'), fillField('Client ID', '0'.repeat(32))],
+  ...[fillField('Client secret', `shpss_${'0'.repeat(32)}`), pressConnect],
 ]
-const byToken: State['steps'] = [
-  ...[choosesShopify, choosesToken, fillField('Store URL', 'fern-and-finch.myshopify.com')],
+const connectByToken: State['steps'] = [
+  ...[chooseShopify, chooseToken, fillField('Store URL', 'fern-and-finch.myshopify.com')],
   // The switch between the two forms has the same name.
   (page) => page.locator('[data-path=access_token]').fill(`shpat_${'0'.repeat(32)}`),
-  ...[fillField('API secret key', '0'.repeat(32)), connects],
+  ...[fillField('API secret key', '0'.repeat(32)), pressConnect],
 ]
-const unconnected = (api: Api) => {
+const disconnect = (api: Api) => {
   removeStore(api)
   signInAsOwner(api)
 }
 /** A remembered connection redirects to the dashboard and back, which clears the form. */
 const NEVER_CONNECTED = { isConnected: null, store_connection: null }
-const refused = (code: StoreProblemCode, steps: State['steps'] = byApp): State => ({
+const buildRefusal = (code: StoreProblemCode, steps: State['steps'] = connectByApp): State => ({
   ...{ name: `connecting on Shopify: ${code}`, path: '/store-setup', storage: NEVER_CONNECTED },
   given(api) {
-    unconnected(api)
+    disconnect(api)
     api.fail(connectStore, 400, { error: typedProblemMessage(code) })
   },
   steps: [...steps, waitForText(typedProblemText(code).sentence)],
@@ -331,14 +331,14 @@ const connecting: State[] = [
   {
     ...{ name: 'store setup after the keys were refused', path: '/store-setup', storage: NEVER_CONNECTED },
     given(api) {
-      unconnected(api)
+      disconnect(api)
       api.fail(connectStore, 400, {
         error: 'The store answers, but refuses these keys. Make a new pair and try again.',
       })
     },
     steps: [
       ...[fillField('Store URL', 'https://pots-and-plates.example'), fillField('Consumer key', `ck_${'a'.repeat(40)}`)],
-      ...[fillField('Consumer secret', `cs_${'b'.repeat(40)}`), connects, waitForText('Connection failed')],
+      ...[fillField('Consumer secret', `cs_${'b'.repeat(40)}`), pressConnect, waitForText('Connection failed')],
     ],
   },
   {
@@ -356,19 +356,21 @@ const connecting: State[] = [
   },
   {
     ...{ name: 'form for a Shopify app', path: '/store-setup', storage: NEVER_CONNECTED },
-    ...{ given: unconnected, steps: [choosesShopify, waitForText('How to get your credentials')] },
+    ...{ given: disconnect, steps: [chooseShopify, waitForText('How to get your credentials')] },
   },
   {
-    ...{ name: 'form for a Shopify token without any field filled in', path: '/store-setup', given: unconnected },
+    ...{ name: 'form for a Shopify token without any field filled in', path: '/store-setup', given: disconnect },
     storage: NEVER_CONNECTED,
-    steps: [choosesShopify, choosesToken, connects, waitForText('Access token is required for Shopify')],
+    steps: [chooseShopify, chooseToken, pressConnect, waitForText('Access token is required for Shopify')],
   },
   ...(['shopify_app_not_installed', 'shopify_wrong_organization', 'shopify_secret_wrong'] as const).map((code) =>
-    refused(code),
+    buildRefusal(code),
   ),
-  refused('shopify_token_revoked', byToken),
-  ...(['shopify_store_frozen', 'shopify_store_paused', 'shopify_wrong_shop'] as const).map((code) => refused(code)),
-  refused('shopify_error', byToken),
+  buildRefusal('shopify_token_revoked', connectByToken),
+  ...(['shopify_store_frozen', 'shopify_store_paused', 'shopify_wrong_shop'] as const).map((code) =>
+    buildRefusal(code),
+  ),
+  buildRefusal('shopify_error', connectByToken),
   {
     ...{ name: 'settings of a Shopify store without any rights', path: '/settings' },
     given(api) {
@@ -405,11 +407,11 @@ const connecting: State[] = [
         },
       })
     },
-    steps: [...byApp, waitForText('is connected')],
+    steps: [...connectByApp, waitForText('is connected')],
   },
 ]
 
-const withTwoStores = (api: Api) =>
+const serveTwoStores = (api: Api) =>
   signInAsUser(api, ({ stores }) => ({
     stores: [
       ...stores,
@@ -436,7 +438,7 @@ const frame: State[] = [
     steps: [waitForText('Sending is paused.')],
   },
   {
-    ...{ name: 'menu of two stores', path: '/flows', widths: [1280], given: withTwoStores },
+    ...{ name: 'menu of two stores', path: '/flows', widths: [1280], given: serveTwoStores },
     steps: [
       pressRole('Switch store'),
       waitForText('Pots & Plates'),
@@ -444,7 +446,7 @@ const frame: State[] = [
     ],
   },
   {
-    ...{ name: 'menu of two stores on a phone', path: '/flows', widths: [360], given: withTwoStores },
+    ...{ name: 'menu of two stores on a phone', path: '/flows', widths: [360], given: serveTwoStores },
     steps: [pressRole('Open menu'), waitForDialog, pressRole('Switch store'), waitForText('Pots & Plates')],
   },
   { name: 'menu of a phone', path: '/carts', widths: [360], steps: [pressRole('Open menu'), waitForDialog] },

@@ -37,9 +37,9 @@ async function open({ at, orders, checkouts }: Extract<LargeShopCommand, { do: '
     counts.throttled += Number(errors.some(({ extensions }) => extensions?.code === 'THROTTLED'))
   }
   const variant = listAll(store.shop.db, 'variant').find(({ stock }) => stock === null)!
-  const begun = store.controls.beginCheckout([{ variantId: variant.id, quantity: 2 }], { email: 'ada@example.com' })
-  const { id: _, ...order } = store.controls.pay(begun.id)
-  const checkout = find(store.shop.db, 'checkout', begun.id)!
+  const abandoned = store.controls.beginCheckout([{ variantId: variant.id, quantity: 2 }], { email: 'ada@example.com' })
+  const { id: _, ...order } = store.controls.pay(abandoned.id)
+  const checkout = find(store.shop.db, 'checkout', abandoned.id)!
   for (let from = 0; from < orders; from += 5_000) {
     const some = Array.from({ length: Math.min(5_000, orders - from) }, (_each, index) => {
       const placed = at - 50 * DAY + (from + index) * 60_000

@@ -143,9 +143,9 @@ function webhookRoute(
     return findResponse('webhooks-crud.json', 'unknown webhook')
   if (method === 'GET') return one(store.webhooks, id, query)!
   if (query.get('force') !== 'true') return findResponse('webhooks-crud.json', 'delete without force')
-  const gone = one(store.webhooks, id, query)!
+  const deleted = one(store.webhooks, id, query)!
   store.webhooks = store.webhooks.filter((row) => String(row.id) !== id)
-  return gone
+  return deleted
 }
 
 function createWebhook(store: ContractStore, query: Map<string, string>, body: Row | null) {
@@ -171,8 +171,9 @@ const STATUSES =
   'any trash auto-draft pending processing on-hold completed cancelled refunded failed checkout-draft'.split(' ')
 
 function listOrders(orders: Row[], query: Map<string, string>) {
-  const wanted = query.get('status')?.split(',')
-  if (wanted?.some((status) => !STATUSES.includes(status))) return findResponse('orders-queries.json', 'unknown status')
+  const statuses = query.get('status')?.split(',')
+  if (statuses?.some((status) => !STATUSES.includes(status)))
+    return findResponse('orders-queries.json', 'unknown status')
   if (query.get('orderby') && !['date', 'id', 'include', 'title', 'slug', 'modified'].includes(query.get('orderby')!)) {
     return findResponse('orders-queries.json', 'invalid orderby')
   }
@@ -180,7 +181,7 @@ function listOrders(orders: Row[], query: Map<string, string>) {
   const before = readBound(query.get('modified_before'), query)
   if (Number.isNaN(after) || Number.isNaN(before)) return findResponse('orders-queries.json', 'invalid date')
   const rows = orders.filter((row) =>
-    !wanted || wanted.includes('any') ? row.status !== 'trash' : wanted.includes(String(row.status)),
+    !statuses || statuses.includes('any') ? row.status !== 'trash' : statuses.includes(String(row.status)),
   )
   return list(filterByDate(rows, after, before), query)
 }
@@ -236,16 +237,16 @@ function fields(answer: Exchange['response'], query: Map<string, string>) {
 function trim(row: Row, query: Map<string, string>): Row {
   const names = query.get('_fields')?.split(',')
   if (!names) return row
-  const kept: Row = {}
+  const picked: Row = {}
   for (const name of names) {
     const [outer = '', inner] = name.split('.')
     const value = row[outer]
     if (value === undefined) continue
-    if (inner === undefined || typeof value !== 'object' || value === null) kept[outer] = value
-    else if (Array.isArray(value)) kept[outer] = []
-    else if (inner in value) kept[outer] = { ...(kept[outer] as Row | undefined), [inner]: (value as Row)[inner] }
+    if (inner === undefined || typeof value !== 'object' || value === null) picked[outer] = value
+    else if (Array.isArray(value)) picked[outer] = []
+    else if (inner in value) picked[outer] = { ...(picked[outer] as Row | undefined), [inner]: (value as Row)[inner] }
   }
-  return kept
+  return picked
 }
 
 function isStatus(row: Row, query: Map<string, string>): boolean {

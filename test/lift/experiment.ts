@@ -60,16 +60,21 @@ export function runExperiment(setting: ExperimentSetting, chance: Random): Verdi
     const held = drawPurchasers(chance, PEOPLE_A_DAY, setting.share)
     addPeople(arms.control, held, rates.control, setting.sigma, cap, chance)
     addPeople(arms.treated, PEOPLE_A_DAY - held, rates.treated, setting.sigma, cap, chance)
-    const bought = selectMeasure(arms, ({ people, buyers }) => sumCounts(people, buyers))
+    const buyerTotals = selectMeasure(arms, ({ people, buyers }) => sumCounts(people, buyers))
     const spent = selectMeasure(arms, ({ people, total, squares }) => sumTotals(people, total, squares))
     const isLast = day === DAYS
-    evaluateDay(conversion, bought, compareShares, {
-      isShown: isConversionShown(bought),
-      bought,
+    evaluateDay(conversion, buyerTotals, compareShares, {
+      isShown: isConversionShown(buyerTotals),
+      bought: buyerTotals,
       truth: truth.conversion,
       isLast,
     })
-    evaluateDay(revenue, spent, compareMeans, { isShown: isRevenueShown(bought), bought, truth: truth.revenue, isLast })
+    evaluateDay(revenue, spent, compareMeans, {
+      isShown: isRevenueShown(buyerTotals),
+      bought: buyerTotals,
+      truth: truth.revenue,
+      isLast,
+    })
   }
   return { conversion, revenue }
 }

@@ -46,11 +46,11 @@ test('the factor for sample ratio mismatch equals that of the Dirichlet prior', 
 
 test('simulated shops have the stated rates', () => {
   const chance = createRandom(7)
-  const bought = Array.from({ length: 2_000 }, () => drawPurchasers(chance, 450, 0.05)).reduce(
+  const purchases = Array.from({ length: 2_000 }, () => drawPurchasers(chance, 450, 0.05)).reduce(
     (sum, one) => sum + one,
     0,
   )
-  expect(bought / 2_000 / 450).toBeCloseTo(0.05, 2)
+  expect(purchases / 2_000 / 450).toBeCloseTo(0.05, 2)
   let total = 0
   for (let each = 0; each < 200_000; each++) total += Math.min(400, 60 * Math.exp(chance.normal()))
   expect(Math.abs(total / 200_000 / logNormalMean(Math.log(60), 1, 400) - 1)).toBeLessThan(0.01)

@@ -35,9 +35,9 @@ export function createRandom(seed: number): Random {
   let spare: number | null = null
   const normal = () => {
     if (spare !== null) {
-      const kept = spare
+      const value = spare
       spare = null
-      return kept
+      return value
     }
     const radius = Math.sqrt(-2 * Math.log(uniform()))
     const angle = 2 * Math.PI * uniform()

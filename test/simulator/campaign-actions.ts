@@ -83,9 +83,9 @@ export function recordRuns({ campaigns, campaignActions, everHeld }: Harness, { 
   for (const { id, asked: pressed, retried, versions } of campaigns) {
     const { frequency } = versions.at(-1)!.plan
     if (frequency === 'once') continue
-    const asked = [...pressed, ...retried]
+    const requests = [...pressed, ...retried]
     const planned = runs.filter(
-      ({ campaign, at }) => campaign === id && !asked.some(({ from, until }) => at >= from && at <= until),
+      ({ campaign, at }) => campaign === id && !requests.some(({ from, until }) => at >= from && at <= until),
     )
     if (planned.length > 1) campaignActions.add(frequency === 'monthly' ? 'monthly run' : 'recurring run')
   }

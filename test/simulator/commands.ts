@@ -128,15 +128,15 @@ export async function tryMutation(
 
 /** `only`: an invariant, or part of a mutation's name. */
 export async function simulateMutations(workers: number, only: string): Promise<number> {
-  const wanted = mutations.filter(({ name, rule }) => rule === only || name.includes(only))
+  const selected = mutations.filter(({ name, rule }) => rule === only || name.includes(only))
   const databases = await openDatabases()
   clearOnSignal(databases)
   let missed = 0
   try {
-    for (const mutation of wanted) {
-      const begun = performance.now()
+    for (const mutation of selected) {
+      const startedAt = performance.now()
       const { after, seed, by } = await tryMutation(databases, mutation, workers, true)
-      const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
       if (after === null) missed += 1
       const result =
         after === null ? `NOT CAUGHT in ${MUTATION_LIMIT} scenarios` : `caught after ${after} scenarios (seed ${seed})`
@@ -145,6 +145,6 @@ export async function simulateMutations(workers: number, only: string): Promise<
   } finally {
     await databases.clear()
   }
-  console.log(`\n${wanted.length - missed} of ${wanted.length} mutations caught.`)
+  console.log(`\n${selected.length - missed} of ${selected.length} mutations caught.`)
   return missed > 0 ? 1 : 0
 }

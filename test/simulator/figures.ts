@@ -8,11 +8,11 @@ export async function findFigureFaults(harness: Harness): Promise<string[]> {
   // A full recount runs several statements per month, more than any worker pass.
   harness.web.life.statements = Number.NEGATIVE_INFINITY
   await countChanges(store, new Date(now))
-  const kept = await readFigures(store.db, store.storeId)
+  const stored = await readFigures(store.db, store.storeId)
   await rebuildFigures(store, new Date(now))
-  const anew = await readFigures(store.db, store.storeId)
-  return Object.keys(anew).flatMap((table) => {
-    const [before, after] = [kept[table]!.map(renderRow), anew[table]!.map(renderRow)]
+  const recounted = await readFigures(store.db, store.storeId)
+  return Object.keys(recounted).flatMap((table) => {
+    const [before, after] = [stored[table]!.map(renderRow), recounted[table]!.map(renderRow)]
     const only = (rows: string[], others: string[]) => rows.filter((row) => !others.includes(row))
     return [
       ...only(before, after).map((row) => `${table}: the figures contain ${row}, a recount does not`),

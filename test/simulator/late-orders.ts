@@ -14,7 +14,7 @@ export function addLateOrders(seed: number, steps: readonly Step[], emails: read
   if (!dice.isLucky(HAVE_THEM)) return [...steps]
   const email = dice.pick(emails)
   // Other orders do not use these numbers.
-  const bought = ([6, 7, 8] as const).map((order): Step => {
+  const orderSteps = ([6, 7, 8] as const).map((order): Step => {
     const act: Act = {
       ...{ do: 'order', order, kind: 'purchase', email, phone: null, customerId: null, items: [['16', 1]] },
       ...{ totalMinor: order * 1_000, refundedMinor: 0, isStaff: false, country: null, state: null, consents: [] },
@@ -22,5 +22,5 @@ export function addLateOrders(seed: number, steps: readonly Step[], emails: read
     }
     return { ...act, waitMs: dice.between(DAY, 3 * DAY) }
   })
-  return [...steps, ...bought, { do: 'late webhooks arrive', isOld: false, waitMs: 1_000 }]
+  return [...steps, ...orderSteps, { do: 'late webhooks arrive', isOld: false, waitMs: 1_000 }]
 }

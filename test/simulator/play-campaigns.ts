@@ -53,81 +53,81 @@ export const campaignPlayers: Players = {
   async campaign(harness, { plan: wish, isNow, isTwice }) {
     const { plan, offered } = await fillAudience(harness, wish)
     const schedule = scheduleOf(harness, plan)
-    const wanted = buildInput(harness, { plan: { ...plan, filters: offered }, schedule }, isNow)
+    const input = buildInput(harness, { plan: { ...plan, filters: offered }, schedule }, isNow)
     const request = buildRequest(harness, 'create')
-    const asked = startPeriod(harness)
-    const make = () => createCampaign(harness.web.deps, storeHandle(harness), request, wanted)
+    const period = startPeriod(harness)
+    const make = () => createCampaign(harness.web.deps, storeHandle(harness), request, input)
     const id = await sendRequest(isTwice, make)
-    harness.campaigns.push(recordCampaign(harness, id, { plan, schedule }, isNow ? asked() : null))
-    harness.campaigns.at(-1)!.saved.push(asked())
+    harness.campaigns.push(recordCampaign(harness, id, { plan, schedule }, isNow ? period() : null))
+    harness.campaigns.at(-1)!.saved.push(period())
     harness.campaignActions.add('create')
     if (plan.isSaved) harness.campaignActions.add('saved audience')
   },
   async 'send to all'(harness, { filters, coupon, isTwice }) {
-    const asked = startPeriod(harness)
+    const period = startPeriod(harness)
     const request = buildRequest(harness, 'send to all')
-    const wanted = {
+    const input = {
       ...{ subject: 'Your cart', htmlContent: buildBody('email', coupon !== null, true), filters },
       coupon: findCouponId(harness, coupon),
     }
-    const body = api.sendToAbandonedCarts.body.parse(wanted)
+    const body = api.sendToAbandonedCarts.body.parse(input)
     const id = await sendRequest(isTwice, () => sendToAll(harness.web.deps, storeHandle(harness), request, body))
     const plan = { ...QUICK, filters, coupon }
-    harness.campaigns.push(recordCampaign(harness, id, { plan, schedule: scheduleOf(harness, plan) }, asked()))
+    harness.campaigns.push(recordCampaign(harness, id, { plan, schedule: scheduleOf(harness, plan) }, period()))
     harness.campaignActions.add('send to all')
   },
   async 'campaign edit'(harness, { place, change, isNow }) {
     const made = harness.campaigns.at(-1 - place)
     if (!made) return
-    const { plan: before, schedule: kept } = made.versions.at(-1)!
+    const { plan: before, schedule: previousSchedule } = made.versions.at(-1)!
     const plan = {
       ...before,
       ...change,
       frequency: before.people === 'matching' ? (change.frequency ?? before.frequency) : 'once',
     }
     if (before.people !== 'matching') plan.filters = {}
-    const schedule = change.inDays === undefined ? kept : scheduleOf(harness, plan)
-    const asked = startPeriod(harness)
+    const schedule = change.inDays === undefined ? previousSchedule : scheduleOf(harness, plan)
+    const request = startPeriod(harness)
     const busy = await readCampaignActivity(harness.environment.pool, made.id)
     markChanged(harness, made)
     // Rows may have the new times before the reply arrives.
     made.versions.push({ plan, schedule })
-    const saved = { from: asked().from, until: Number.POSITIVE_INFINITY }
+    const saved = { from: request().from, until: Number.POSITIVE_INFINITY }
     made.saved.push(saved)
-    const wanted = buildInput(harness, { plan, schedule }, isNow)
+    const input = buildInput(harness, { plan, schedule }, isNow)
     try {
-      const { nextRunAt } = await saveCampaign(harness.web.deps, storeHandle(harness), made.id, wanted)
-      if (schedule !== kept) made.scheduledSince = nextRunAt === null ? null : harness.clock.now().getTime()
+      const { nextRunAt } = await saveCampaign(harness.web.deps, storeHandle(harness), made.id, input)
+      if (schedule !== previousSchedule) made.scheduledSince = nextRunAt === null ? null : harness.clock.now().getTime()
     } catch (error) {
-      made.versions.push({ plan: before, schedule: kept })
+      made.versions.push({ plan: before, schedule: previousSchedule })
       throw error
     } finally {
-      saved.until = asked().until
+      saved.until = request().until
     }
-    if (isNow) resumeCampaign(harness, made, asked())
+    if (isNow) resumeCampaign(harness, made, request())
     markChanged(harness, made)
     for (const deed of listActions('edit', busy)) harness.campaignActions.add(deed)
   },
   async 'campaign step'(harness, { place, step, isTwice }) {
     const made = harness.campaigns.at(-1 - place)
     if (!made) return
-    const asked = startPeriod(harness)
+    const period = startPeriod(harness)
     markChanged(harness, made)
     const request = buildRequest(harness, step)
     const busy = await readCampaignActivity(harness.environment.pool, made.id)
     await sendRequest(isTwice && step !== 'delete', () => requestStep(harness, made.id, step, request))
-    if (step === 'retry') made.retried.push(asked())
-    else if (step === 'play') play(harness, made, asked())
-    else if (step === 'send' || step === 'send now') resumeCampaign(harness, made, asked())
+    if (step === 'retry') made.retried.push(period())
+    else if (step === 'play') play(harness, made, period())
+    else if (step === 'send' || step === 'send now') resumeCampaign(harness, made, period())
     else stop(harness, made, step)
     markChanged(harness, made)
     if (step === 'retry') return
     for (const deed of listActions(step, busy)) harness.campaignActions.add(deed)
   },
   async audience(harness, { filters }) {
-    const wanted = { name: `Audience ${harness.arrivals} ${harness.clock.trueNow()}`, filters }
+    const input = { name: `Audience ${harness.arrivals} ${harness.clock.trueNow()}`, filters }
     const by = { store: storeHandle(harness), account: accountHandle(harness) }
-    const { id } = await createAudience(harness.web.deps, by, wanted)
+    const { id } = await createAudience(harness.web.deps, by, input)
     harness.audiences.push({ id, filters })
   },
   async 'audience gone'(harness) {
@@ -182,20 +182,20 @@ function stop({ clock }: Harness, made: PlayedCampaign, step: 'pause' | 'cancel'
 }
 
 /** Also ends its schedule. */
-function resumeCampaign({ clock }: Harness, made: PlayedCampaign, asked: PlayedCampaign['asked'][number]): void {
+function resumeCampaign({ clock }: Harness, made: PlayedCampaign, request: PlayedCampaign['asked'][number]): void {
   const last = made.stops.at(-1)
   if (last && !made.isDeleted) last.until ??= clock.trueNow()
-  made.asked.push(asked)
+  made.asked.push(request)
   made.scheduledSince = null
 }
 
 /** Starts the schedule of an ended campaign again, or continues that of a paused one; has no effect on others. */
-function play(harness: Harness, made: PlayedCampaign, asked: PlayedCampaign['asked'][number]): void {
+function play(harness: Harness, made: PlayedCampaign, request: PlayedCampaign['asked'][number]): void {
   const { status } = harness.figures.get(made.id) ?? {}
   const hasEnded = status === 'completed' || status === 'sent' || status === 'cancelled'
   const wasPaused = made.stops.at(-1)?.until === null
   const { scheduledSince } = made
-  resumeCampaign(harness, made, asked)
+  resumeCampaign(harness, made, request)
   made.plays += 1
   made.scheduledSince =
     hasEnded || (wasPaused && scheduledSince !== null) ? harness.clock.now().getTime() : scheduledSince
@@ -211,7 +211,7 @@ function recordCampaign(
   { clock, stepNumber }: Harness,
   id: string,
   version: PlayedCampaign['versions'][number],
-  asked: PlayedCampaign['asked'][number] | null,
+  request: PlayedCampaign['asked'][number] | null,
 ): PlayedCampaign {
   return {
     ...{
@@ -221,11 +221,11 @@ function recordCampaign(
       isDeleted: false,
       retried: [],
       saved: [],
-      asked: asked ? [asked] : [],
+      asked: request ? [request] : [],
       plays: 0,
     },
     ...{
-      scheduledSince: asked ? null : clock.now().getTime(),
+      scheduledSince: request ? null : clock.now().getTime(),
       changedInStep: stepNumber,
       enginePausedAt: null,
       previousEnginePauseAt: null,

@@ -33,10 +33,10 @@ export const flowEditPlayers: Players = {
     const store = storeHandle(harness)
     const flowId = findFlow(harness, flow ?? 0)
     await recordFirstSteps(harness)
-    const before = (await stored(harness)).filter((step) => step.flowId === flowId)
+    const before = (await readSteps(harness)).filter((step) => step.flowId === flowId)
     if (change.kind === 'winner') {
-      const step = at(before, change.place)
-      const variant = at(step.variants, change.variant)
+      const step = pickAt(before, change.place)
+      const variant = pickAt(step.variants, change.variant)
       await chooseWinner(web.deps, store, { flowId, stepId: step.id }, variant.id)
     } else {
       const steps = editSteps(before, change)
@@ -48,7 +48,7 @@ export const flowEditPlayers: Players = {
   },
 }
 
-interface Stored {
+interface StoredStep {
   flowId: string
   id: string
   delayMinutes: number
@@ -57,7 +57,7 @@ interface Stored {
 }
 
 /** Reads the steps of all flows. */
-async function stored(harness: Harness): Promise<Stored[]> {
+async function readSteps(harness: Harness): Promise<StoredStep[]> {
   const store = storeHandle(harness)
   const steps = await listSteps(store, harness.flows.made)
   const variants = await loadVariants(store, steps)
@@ -71,18 +71,18 @@ async function stored(harness: Harness): Promise<Stored[]> {
 /** Call before the first edit. */
 export async function recordFirstSteps(harness: Harness): Promise<void> {
   if (harness.stepSnapshots.length > 0) return
-  const steps = await stored(harness)
+  const steps = await readSteps(harness)
   if (harness.stepSnapshots.length > 0) return
   const known = new Map(steps.map(({ id, channels }) => [id, { channels, condition: null, variants: null }]))
   harness.stepSnapshots.push({ at: Number.NEGATIVE_INFINITY, steps: known, added: new Set() })
 }
 
-const at = <Each>(all: readonly Each[], place: number): Each => all[Math.min(place, all.length - 1)]!
+const pickAt = <Each>(all: readonly Each[], place: number): Each => all[Math.min(place, all.length - 1)]!
 
 type SavedStep = SaveFlow['steps'][number]
 
 /** null: there is nothing to change. */
-function editSteps(steps: readonly Stored[], change: Exclude<FlowChange, { kind: 'winner' }>): SavedStep[] | null {
+function editSteps(steps: readonly StoredStep[], change: Exclude<FlowChange, { kind: 'winner' }>): SavedStep[] | null {
   const saved: SavedStep[] = steps.map(({ id, delayMinutes }) => ({ id, delayMinutes }))
   const place = Math.min(change.place, steps.length - 1)
   switch (change.kind) {
@@ -112,18 +112,18 @@ function editSteps(steps: readonly Stored[], change: Exclude<FlowChange, { kind:
       return saved.with(place, { ...saved[place]!, channels: [...change.channels] })
     case 'split': {
       const { variants } = steps[place]!
-      const wanted = change.shares.map((sharePercent, index) => ({
+      const newVariants = change.shares.map((sharePercent, index) => ({
         ...(variants[index] && { id: variants[index].id }),
         ...{ sharePercent, words: {} },
       }))
-      return saved.with(place, { ...saved[place]!, variants: wanted })
+      return saved.with(place, { ...saved[place]!, variants: newVariants })
     }
   }
 }
 
 /** Records the change of an act for its step; other steps keep their earlier snapshot. */
-async function recordChange(harness: Harness, before: readonly Stored[], change: FlowChange): Promise<void> {
-  const changedId = at(before, change.place).id
+async function recordChange(harness: Harness, before: readonly StoredStep[], change: FlowChange): Promise<void> {
+  const changedId = pickAt(before, change.place).id
   const changes = new Map<string, Partial<StepSnapshot>>()
   if (change.kind === 'channels') changes.set(changedId, { channels: change.channels })
   if (change.kind === 'condition') changes.set(changedId, { condition: change.condition })
@@ -134,16 +134,19 @@ async function recordChange(harness: Harness, before: readonly Stored[], change:
 export async function recordSteps(
   harness: Harness,
   changes: ReadonlyMap<string, Partial<StepSnapshot>>,
-  ofNew: readonly Channel[],
+  newChannels: readonly Channel[],
 ): Promise<void> {
   const past = harness.stepSnapshots.at(-1)!.steps
-  const now = await stored(harness)
+  const now = await readSteps(harness)
   const steps = now.map(({ id, variants }): [string, StepSnapshot] => {
-    const known = { ...(past.get(id) ?? { channels: ofNew, condition: null, variants: null }), ...changes.get(id) }
+    const known = {
+      ...(past.get(id) ?? { channels: newChannels, condition: null, variants: null }),
+      ...changes.get(id),
+    }
     const drawn = variants.length > 1 || known.variants ? new Set(variants.map((each) => each.id)) : null
     return [id, { ...known, variants: drawn }]
   })
-  const isNew = ({ id }: Stored) => !past.has(id) && !changes.has(id)
+  const isNew = ({ id }: StoredStep) => !past.has(id) && !changes.has(id)
   const added = new Set(now.filter(isNew).map(({ id }) => id))
   harness.stepSnapshots.push({ at: harness.clock.trueNow(), steps: new Map(steps), added })
 }

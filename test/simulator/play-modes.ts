@@ -54,8 +54,8 @@ export function buildSentPost(harness: Harness, act: ActOf<'post'>, post: Captur
   const { contact, device: _, ...rest } = post
   const { email, phone } = banner === 'no' ? NOTHING : readBoxes(post)
   if (email || phone) {
-    const asked = { ...(email && { email: contact?.email }), ...(phone && { phone: contact?.phone }) }
-    return { ...rest, contact: asked } as CapturePost
+    const fields = { ...(email && { email: contact?.email }), ...(phone && { phone: contact?.phone }) }
+    return { ...rest, contact: fields } as CapturePost
   }
   if (banner !== 'no' && mode === 'cart_only') return rest
   const { cart, page, seq, consent } = post

@@ -75,12 +75,8 @@ export const ownerPlayers: Players<
     const { web, fixture, people } = harness
     const who = people[person]!
     const address = listAddresses(who, kind)[0]!
-    const wanted = { address: kind === 'email' ? address : who.typedPhone, confirmation: 'erase' }
-    const { id } = await eraseDataSubject(
-      web.deps,
-      { account: accountHandle(harness), session: fixture.session },
-      wanted,
-    )
+    const body = { address: kind === 'email' ? address : who.typedPhone, confirmation: 'erase' }
+    const { id } = await eraseDataSubject(web.deps, { account: accountHandle(harness), session: fixture.session }, body)
     await recordErased(harness)
     if (!harness.erased.has(address)) throw new Error(`${address} was erased, but is not on the suppression list`)
     harness.erasing.push(id)

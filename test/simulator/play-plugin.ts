@@ -214,8 +214,8 @@ const deliverCall = async (plugin: Plugin, call: PluginCall): Promise<number> =>
 export async function sendCall({ app, faults }: Plugin, { name, headers, body, key }: PluginCall) {
   const reply = await app.inject({ method: 'POST', url: `/api/plugin/${name}`, headers, payload: body })
   const is = reply.headers['x-recoup-signature']
-  const wanted = signReply(key, headers['x-recoup-nonce']!, reply.statusCode, reply.body)
-  if (is !== undefined && is !== wanted) faults.push(`the reply ${reply.statusCode} has a wrong signature`)
+  const expected = signReply(key, headers['x-recoup-nonce']!, reply.statusCode, reply.body)
+  if (is !== undefined && is !== expected) faults.push(`the reply ${reply.statusCode} has a wrong signature`)
   if (is === undefined && reply.statusCode < 400) faults.push(`the reply ${reply.statusCode} has no signature`)
   return reply
 }
@@ -242,8 +242,8 @@ async function sendAltered(harness: Harness, plugin: Plugin, sent: readonly Wait
   expectStatus(plugin, 'an altered call', await deliverCall(plugin, { ...call, body }), 401)
 }
 
-function expectStatus({ faults }: Plugin, what: string, status: number, wanted: number): void {
-  if (status !== wanted) faults.push(`${what} got status ${status}, not ${wanted}`)
+function expectStatus({ faults }: Plugin, what: string, status: number, expected: number): void {
+  if (status !== expected) faults.push(`${what} got status ${status}, not ${expected}`)
 }
 
 function recordUsable({ usable }: Harness, sent: readonly Waiting[]): void {
@@ -278,10 +278,10 @@ async function checkAcknowledged(
   const forged = await readStoredEntries(harness, plugin, FORGED)
   if (forged.length > 0) plugin.faults.push('a forged entry was stored')
   for (const each of sent) {
-    const kept = await readStoredEntries(harness, plugin, each.cart)
-    const mine = kept.find(({ seq }) => seq === each.seq)
-    if (mine) checkStoredEntry(harness, plugin, { sent: each, mine, kept })
-    else if (overtaken && kept.some(({ seq }) => seq === overtaken.seq)) {
+    const entries = await readStoredEntries(harness, plugin, each.cart)
+    const mine = entries.find(({ seq }) => seq === each.seq)
+    if (mine) checkStoredEntry(harness, plugin, { sent: each, mine, kept: entries })
+    else if (overtaken && entries.some(({ seq }) => seq === overtaken.seq)) {
       plugin.faults.push(`an older state of ${each.cart.slice(0, 16)} was stored after one without changes`)
     }
   }

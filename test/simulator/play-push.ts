@@ -35,12 +35,12 @@ const getPushService = ({ push }: Harness): PushService => push!
 export const pushPlayers: Players = {
   async 'push settings'(harness, { isOn, frequency, delay, most, isTextChanged }) {
     const words = { title: DEFAULT_PUSH.title, body: isTextChanged ? LONG : DEFAULT_PUSH.body }
-    const wanted = { enabled: isOn, frequency, delay, maxNotifications: most, ...words }
+    const settings = { enabled: isOn, frequency, delay, maxNotifications: most, ...words }
     harness.editedAt = harness.clock.trueNow()
     // Sends that become due at once with the change are correct.
     if (isOn) harness.setBlocks({ pushOffSince: null })
     try {
-      await savePushSettings(harness.web.deps, storeHandle(harness), wanted)
+      await savePushSettings(harness.web.deps, storeHandle(harness), settings)
       harness.isPushOn = isOn
     } finally {
       harness.setBlocks({ pushOffSince: harness.isPushOn ? null : harness.clock.trueNow() })
@@ -59,34 +59,34 @@ export const pushPlayers: Players = {
   },
   async 'push visit'(harness, { browser }) {
     const world = getPushService(harness)
-    const kept = world.kept.get(browser)
-    if (!kept) return
+    const subscription = world.kept.get(browser)
+    if (!subscription) return
     const setup = await fetchSetup(harness)
-    const { endpoint } = kept
-    if (endpoint.isRevoked) return reportEnd(harness, browser, kept)
+    const { endpoint } = subscription
+    if (endpoint.isRevoked) return reportEnd(harness, browser, subscription)
     const isSame = endpoint.status === 201 && endpoint.publicKey === setup.publicKey
-    if (isSame && endpoint.id !== null && kept.cart === buildTokens(harness, browser).cart) return
+    if (isSame && endpoint.id !== null && subscription.cart === buildTokens(harness, browser).cart) return
     if (!isSame && endpoint.status === 201) endpoint.status = 410
     const next = isSame ? endpoint : createEndpoint(world, browser, setup.publicKey)
     // The widget looks at the present cart; if it was never reported, the server does not know it.
-    const isKnown = await reportMoved(harness, next, kept, buildTokens(harness, browser))
-    if (!isKnown) await reportMoved(harness, next, kept)
+    const isKnown = await reportMoved(harness, next, subscription, buildTokens(harness, browser))
+    if (!isKnown) await reportMoved(harness, next, subscription)
   },
   async 'push change'(harness, { browser, network }) {
     const world = getPushService(harness)
-    const kept = world.kept.get(browser)
-    if (kept?.endpoint.status !== 201) return
-    kept.endpoint.status = 410
-    const next = createEndpoint(world, browser, kept.endpoint.publicKey)
-    if (network === 'now') await reportMoved(harness, next, kept)
+    const subscription = world.kept.get(browser)
+    if (subscription?.endpoint.status !== 201) return
+    subscription.endpoint.status = 410
+    const next = createEndpoint(world, browser, subscription.endpoint.publicKey)
+    if (network === 'now') await reportMoved(harness, next, subscription)
     // The server has not heard of it, but the browser has it.
-    else world.kept.set(browser, { ...kept, endpoint: next })
+    else world.kept.set(browser, { ...subscription, endpoint: next })
   },
   async 'push revoke'(harness, { browser, status, isTold }) {
-    const kept = getPushService(harness).kept.get(browser)
-    if (!kept) return
-    Object.assign(kept.endpoint, { status, isRevoked: true })
-    if (isTold) await reportEnd(harness, browser, kept)
+    const subscription = getPushService(harness).kept.get(browser)
+    if (!subscription) return
+    Object.assign(subscription.endpoint, { status, isRevoked: true })
+    if (isTold) await reportEnd(harness, browser, subscription)
   },
   async 'push event'(harness, { note: place, kind }) {
     const note = getPushService(harness)
@@ -103,8 +103,8 @@ export const pushPlayers: Players = {
     const { endpoint } = note
     for (const id of [...theirs, ...(endpoint?.id ? [endpoint.id] : [])]) recordStopped(harness, id)
     if (!endpoint) return
-    const kept = getPushService(harness).kept.get(endpoint.browser)
-    if (kept) kept.endpoint.status = 410
+    const subscription = getPushService(harness).kept.get(endpoint.browser)
+    if (subscription) subscription.endpoint.status = 410
     getPushService(harness).kept.delete(endpoint.browser)
   },
   async 'push keys'(harness, { isLeaked }) {
@@ -116,9 +116,9 @@ export const pushPlayers: Players = {
   async 'push all'(harness, { isTwice, text }) {
     const { web, fixture, manual } = harness
     const sender = { deps: web.deps, session: fixture.session, store: storeHandle(harness) }
-    const wanted = { storeUrl: fixture.homeUrl, title: 'Hello', body: `News ${text}` }
+    const body = { storeUrl: fixture.homeUrl, title: 'Hello', body: `News ${text}` }
     const ask = async () => {
-      const { results } = await sendToAll(sender, null, wanted)
+      const { results } = await sendToAll(sender, null, body)
       const now = harness.clock.now().getTime()
       const before = manual.broadcasts.get(text)
       // A repeated request within a minute has the recipients of the first.

@@ -79,8 +79,8 @@ export async function toggleFlow(
 ): Promise<void> {
   const { web, scenario, clock, fixture } = harness
   const at = clock.now().getTime()
-  const wanted = { isOn, includeLast24h, holdoutPercent: scenario.holdoutPercent }
-  await switchFlow(web.deps, storeHandle(harness), id, wanted)
+  const body = { isOn, includeLast24h, holdoutPercent: scenario.holdoutPercent }
+  await switchFlow(web.deps, storeHandle(harness), id, body)
   recordSwitch(harness, id, { isOn, includeLast24h, at })
   if (id === fixture.flowId) {
     if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnStep: harness.stepNumber })

@@ -32,19 +32,19 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
   async rest(harness, { isChosen, plan }) {
     await connectNeighbours(harness)
     const { fixture, stops, web } = harness
-    const wanted = { isChosen, plan: plan ?? stops.plan }
-    recordBeforeWake(harness, wanted)
+    const options = { isChosen, plan: plan ?? stops.plan }
+    recordBeforeWake(harness, options)
     const chosen = isChosen ? [fixture.storeId] : []
     const isConnected = !harness.isDisconnected
     if (isConnected) await transactAccount(accountHandle(harness), (tx) => saveRestingOrder(tx, chosen, web.deps.now()))
     if (plan) await setPlanManually(web.deps, accountHandle(harness), { planKey: plan })
-    recordRest(harness, isConnected ? wanted : { ...wanted, isChosen: stops.isChosen })
+    recordRest(harness, isConnected ? options : { ...options, isChosen: stops.isChosen })
   },
 }
 
 /** Call before a change that may wake the store: sends that become due at once with it are correct. */
-export function recordBeforeWake(harness: Harness, wanted: { isChosen: boolean; plan: Plan }): void {
-  if (!mustRest(wanted)) harness.setBlocks({ restingSince: null })
+export function recordBeforeWake(harness: Harness, options: { isChosen: boolean; plan: Plan }): void {
+  if (!mustRest(options)) harness.setBlocks({ restingSince: null })
 }
 
 /** Call after any change that may affect it. */

@@ -31,9 +31,9 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
     for (const inbound of isReversed ? late.reverse() : late) await receiveText(harness, inbound)
   },
   async report(harness, { text, status, code, network }) {
-    const seen = harness.providers.mails.filter(({ channel }) => channel === 'sms' || channel === 'whatsapp')[text]
-    if (!seen?.isTaken || !isTextChannelName(seen.channel)) return
-    const { id: messageId, channel } = seen
+    const sent = harness.providers.mails.filter(({ channel }) => channel === 'sms' || channel === 'whatsapp')[text]
+    if (!sent?.isTaken || !isTextChannelName(sent.channel)) return
+    const { id: messageId, channel } = sent
     const at = harness.clock.trueNow()
     const base = { channel, messageId, providerId: buildProviderId(messageId), at, isForged: network === 'forged' }
     const report: DeliveryReport = { ...base, status, code }
@@ -105,40 +105,46 @@ export async function playManualSend(harness: Harness, act: ActOf<'manual'>, wor
 async function ask(harness: Harness, act: ActOf<'manual'>, ids: readonly string[]): Promise<void> {
   const { clock, manual, fixture, web } = harness
   const { channel, overrideHoldout, isBulk } = act
-  const wanted = {
+  const connection = {
     channel,
     cartIds: [...new Set(isBulk ? ids : ids.slice(0, 1))],
     overrideHoldout,
     laterHours: act.laterHours,
   }
-  const body = JSON.stringify([wanted, isBulk])
+  const body = JSON.stringify([connection, isBulk])
   const key = act.key === null ? `press ${body}` : `key ${act.key}`
   const now = clock.now().getTime()
   const before = manual.asked.get(key)
   const lastsMs = act.key === null ? PRESS_MS : DAY_MS
   const isOver = !before || clock.trueNow() - before.at >= lastsMs || Math.abs(now - before.engineAt) >= lastsMs
-  const asked = isOver ? { body, at: clock.trueNow(), engineAt: now, waiting: 0, isMade: false } : before
+  const attempt = isOver ? { body, at: clock.trueNow(), engineAt: now, waiting: 0, isMade: false } : before
   if (isOver) {
-    manual.asked.set(key, asked)
-    manual.allowed += wanted.cartIds.length
+    manual.asked.set(key, attempt)
+    manual.allowed += connection.cartIds.length
   }
-  asked.waiting += 1
+  attempt.waiting += 1
   const sendAt = act.laterHours === null ? null : new Date(now + act.laterHours * 3_600_000)
   const request = { session: fixture.session, key: act.key === null ? null : `key-${act.key}`, body: { body } }
   try {
-    const one = { cartId: wanted.cartIds[0]!, channel, overrideHoldout, sendAt }
-    const many = { channel, overrideHoldout, sendAt, cartIds: wanted.cartIds }
+    const one = { cartId: connection.cartIds[0]!, channel, overrideHoldout, sendAt }
+    const many = { channel, overrideHoldout, sendAt, cartIds: connection.cartIds }
     const reply = isBulk
       ? await startJob(web.deps, storeHandle(harness), request, many).then(() => null)
       : await sendManually(web.deps, storeHandle(harness), request, one)
-    asked.waiting -= 1
-    asked.isMade = true
-    if (!manual.asked.has(key)) manual.asked.set(key, asked)
+    attempt.waiting -= 1
+    attempt.isMade = true
+    if (!manual.asked.has(key)) manual.asked.set(key, attempt)
     if (reply?.state === 'sent' && reply.messageId) manual.reportedSent.push(reply.messageId)
   } catch (error) {
-    asked.waiting -= 1
+    attempt.waiting -= 1
     if (error instanceof AppError)
-      recordRefusal(harness, { key, asked, error, isPress: act.key === null, count: wanted.cartIds.length })
+      recordRefusal(harness, {
+        key,
+        asked: attempt,
+        error,
+        isPress: act.key === null,
+        count: connection.cartIds.length,
+      })
     throw error
   }
 }

@@ -165,21 +165,21 @@ const players: Players = {
     if (id) await restoreCart(harness.web.deps, createRestoreToken(secrets, id))
   },
   async unsubscribe(harness, { mail, way }) {
-    const seen = harness.providers.mails[mail]
-    if (!seen) return
-    await unsubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', seen.id), way)
-    harness.unsubscribed.set(`${seen.channel}:${seen.to}`, harness.clock.trueNow())
-    harness.justUnsubscribed = { channel: seen.channel, address: seen.to }
+    const sent = harness.providers.mails[mail]
+    if (!sent) return
+    await unsubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', sent.id), way)
+    harness.unsubscribed.set(`${sent.channel}:${sent.to}`, harness.clock.trueNow())
+    harness.justUnsubscribed = { channel: sent.channel, address: sent.to }
   },
   async resubscribe(harness, { mail }) {
-    const seen = harness.providers.mails[mail]
-    if (!seen) return
-    await resubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', seen.id))
-    const key = `${seen.channel}:${seen.to}`
+    const sent = harness.providers.mails[mail]
+    if (!sent) return
+    await resubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', sent.id))
+    const key = `${sent.channel}:${sent.to}`
     harness.unsubscribed.delete(key)
     harness.withdrawn.delete(key)
     harness.consented.add(key)
-    harness.resubscribed.add(seen.to)
+    harness.resubscribed.add(sent.to)
   },
   ...textPlayers,
   ...ownerPlayers,

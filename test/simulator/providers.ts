@@ -103,7 +103,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
     async takePush(actor, message) {
       const world = providers.push!
       const endpoint = world.endpoints.get(message.subscription.endpoint)
-      const seen: SentMessage = {
+      const sent: SentMessage = {
         ...{
           id: message.messageId,
           channel: 'push',
@@ -116,34 +116,34 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         ...{ answer: 'accepts', isTaken: false, sendBlocks: standingsOf('push', `push:${endpoint?.id}`)(undefined) },
       }
       const note = {
-        ...{ messageId: seen.id, mail: seen, at: seen.at, endpoint, url: message.subscription.endpoint },
+        ...{ messageId: sent.id, mail: sent, at: sent.at, endpoint, url: message.subscription.endpoint },
         ...{ token: message.payload.token, topic: message.topic, publicKey: message.vapid.publicKey },
         ...{
           sizes: [],
           alive: [],
-          answer: seen.answer,
+          answer: sent.answer,
           answeredAt: null,
           isShown: false,
           retryAt: null,
           by: actor.life,
         },
       } satisfies PushAttempt as PushAttempt
-      seen.answer = note.answer = chooseAnswer(world, note, providers.answers[0] ?? 'accepts')
-      if (seen.answer === (providers.answers[0] ?? 'accepts') || endpoint?.status === 201) providers.answers.shift()
-      providers.mails.push(seen)
+      sent.answer = note.answer = chooseAnswer(world, note, providers.answers[0] ?? 'accepts')
+      if (sent.answer === (providers.answers[0] ?? 'accepts') || endpoint?.status === 201) providers.answers.shift()
+      providers.mails.push(sent)
       world.notes.push(note)
-      const of = { id: seen.id, channel: seen.channel, hash: secrets.addressHash(seen.to), now: clock.now() }
-      const reading = Promise.all([readEvidence(db, of), listActiveBrowsers(db, seen.id)])
+      const of = { id: sent.id, channel: sent.channel, hash: secrets.addressHash(sent.to), now: clock.now() }
+      const reading = Promise.all([readEvidence(db, of), listActiveBrowsers(db, sent.id)])
       readings.add(reading)
-      ;[seen.evidence, note.alive] = await reading.finally(() => readings.delete(reading))
+      ;[sent.evidence, note.alive] = await reading.finally(() => readings.delete(reading))
       await Promise.allSettled(readings)
       await providers.atSubmission()
-      const answer = await answerPush(world, note, message, seen.engineAt)
-      note.isShown = seen.isTaken =
+      const answer = await answerPush(world, note, message, sent.engineAt)
+      note.isShown = sent.isTaken =
         TAKEN.has(note.answer as Answer) && answer.kind !== 'rejected' && answer.kind !== 'retry'
       if (note.answer === 'takes it, sender dies' || note.answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new ProcessKilled()
-      seen.isAnswered = true
+      sent.isAnswered = true
       note.answeredAt = clock.trueNow()
       return answer
     },
@@ -153,7 +153,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
       const answer = providers.answers.shift() ?? 'accepts'
       const channel: Channel = 'channel' in message ? message.channel : 'email'
       const standingIn = standingsOf(channel, message.to)
-      const seen: SentMessage = {
+      const sent: SentMessage = {
         id: message.messageId,
         channel,
         to: message.to,
@@ -169,21 +169,21 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         evidence: undefined,
       }
       if (message.sendAuthorization === 'decision') {
-        providers.mails.push(seen)
-        const of = { id: seen.id, channel, hash: secrets.addressHash(message.to), now: clock.now() }
+        providers.mails.push(sent)
+        const of = { id: sent.id, channel, hash: secrets.addressHash(message.to), now: clock.now() }
         const reading = readEvidence(db, of)
         readings.add(reading)
-        seen.evidence = await reading.finally(() => readings.delete(reading))
-        seen.sendBlocks = standingIn(seen.evidence?.store)
+        sent.evidence = await reading.finally(() => readings.delete(reading))
+        sent.sendBlocks = standingIn(sent.evidence?.store)
         await Promise.allSettled(readings)
-      } else providers.questions.push({ ...seen, country: await readRequestCountry(db, seen.to) })
+      } else providers.questions.push({ ...sent, country: await readRequestCountry(db, sent.to) })
       await providers.atSubmission()
       if (answer === 'takes it, sender dies' || answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new ProcessKilled()
-      seen.isAnswered = true
+      sent.isAnswered = true
       return 'channel' in message
-        ? buildTextOutcome(answer, seen.id, message.channel)
-        : buildMailOutcome(answer, seen.id)
+        ? buildTextOutcome(answer, sent.id, message.channel)
+        : buildMailOutcome(answer, sent.id)
     },
   }
   return providers

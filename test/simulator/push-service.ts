@@ -93,15 +93,15 @@ export const buildSubscription = ({ url }: { url: string }) => ({
 const RETRY_AFTER_S = 600
 
 /** Chooses the service's reply; `wanted` applies unless the subscription's state decides. */
-export function chooseAnswer(world: PushService, note: PushAttempt, wanted: Answer): PushAttempt['answer'] {
+export function chooseAnswer(world: PushService, note: PushAttempt, requested: Answer): PushAttempt['answer'] {
   const { endpoint } = note
   if (endpoint?.status !== 201) return 'gone'
   if (endpoint.publicKey !== note.publicKey) return 'unauthorized'
-  if (wanted === 'bounces') {
+  if (requested === 'bounces') {
     endpoint.status = world.notes.length % 2 === 0 ? 404 : 410
     return 'gone'
   }
-  return wanted === 'opted out' ? 'unauthorized' : wanted
+  return requested === 'opted out' ? 'unauthorized' : requested
 }
 
 /** Returns the engine's reading of the reply; smaller payloads are tried as by the real channel. */

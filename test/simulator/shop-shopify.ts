@@ -152,11 +152,11 @@ function createFetch(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch 
   return async (url, request = {}) => {
     const { pathname, search } = new URL(url)
     const isQuestion = pathname.endsWith('/graphql.json')
-    const asked = isQuestion ? (JSON.parse(request.body!) as Question) : null
-    const isOfOrders = asked?.query.startsWith('query Orders(') === true
+    const query = isQuestion ? (JSON.parse(request.body!) as Question) : null
+    const isOfOrders = query?.query.startsWith('query Orders(') === true
     // A probe is no complete list.
-    const isReading = isOfOrders && asked?.variables.first !== 1
-    const after = asked?.variables.after ?? null
+    const isReading = isOfOrders && query?.variables.first !== 1
+    const after = query?.variables.after ?? null
     const reading = isReading ? (readings.get(after) ?? { startedAt: clock.trueNow(), reachedEnd: false }) : null
     if (reading && after === null) shop.readings.push(reading)
     if (isOfOrders) await shop.beforePage()
@@ -164,9 +164,9 @@ function createFetch(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch 
     if (request.signal?.aborted) throw new FetchProblem('aborted')
     const answer = await ask(shop, { path: pathname + search, request })
     if (pathname.endsWith('/access_token')) recordToken(shop, clock, by, answer)
-    const answerJson = asked ? JSON.parse(answer.body.toString()) : null
+    const answerJson = query ? JSON.parse(answer.body.toString()) : null
     if (reading) recordListing(readings, reading, answerJson)
-    if (asked) recordConsents(shop, by, answerJson)
+    if (query) recordConsents(shop, by, answerJson)
     return { ...answer, url, isRedirected: false }
   }
 }
@@ -209,18 +209,18 @@ function recordToken(shop: ShopifyShop, clock: Clock, by: string, { status }: { 
 /** Skips withdrawals in checkouts, which the engine need not process for a known checkout. */
 function recordConsents(shop: ShopifyShop, by: string, answerJson: Json): void {
   const { customers, customer, abandonedCheckouts, node } = answerJson?.data ?? {}
-  const begun: Json[] = abandonedCheckouts?.nodes ?? (node ? [node] : [])
+  const checkouts: Json[] = abandonedCheckouts?.nodes ?? (node ? [node] : [])
   const read: Json[] = customers?.nodes ?? (customer ? [customer] : [])
-  const people = [...read, ...begun.flatMap((checkout) => checkout.customer ?? [])]
+  const people = [...read, ...checkouts.flatMap((checkout) => checkout.customer ?? [])]
   const consents = shop.reportedConsents.get(by) ?? shop.reportedConsents.set(by, []).get(by)!
   for (const [place, { defaultEmailAddress: mail, defaultPhoneNumber: phone }] of people.entries()) {
     const [address, number] = [mail?.emailAddress, phone?.phoneNumber]
-    const kept = [
+    const carts = [
       { channel: 'email', address, state: mail?.marketingState, at: mail?.marketingUpdatedAt },
       { channel: 'sms', address: number, ...toConsentState(phone?.smsMarketingConsent) },
       { channel: 'whatsapp', address: number, ...toConsentState(phone?.whatsAppMarketingConsent) },
     ] as const
-    for (const { channel, address: of, state, at } of kept) {
+    for (const { channel, address: of, state, at } of carts) {
       if (!of || !(state === 'SUBSCRIBED' || (state === 'UNSUBSCRIBED' && place < read.length))) continue
       consents.push({ channel, address: of, isWithdrawn: state === 'UNSUBSCRIBED', at: at ? Date.parse(at) : null })
     }

@@ -210,9 +210,9 @@ export function changeOrder(
 }
 
 /** A placed order never becomes a draft again, and a paid one can only be cancelled or refunded. */
-function findNextKind(before: OrderKind | undefined, wanted: OrderKind): OrderKind {
-  if (before === 'purchase') return wanted === 'cancelled' || wanted === 'trashed' ? wanted : before
-  return before && before !== 'draft' && wanted === 'draft' ? before : wanted
+function findNextKind(before: OrderKind | undefined, next: OrderKind): OrderKind {
+  if (before === 'purchase') return next === 'cancelled' || next === 'trashed' ? next : before
+  return before && before !== 'draft' && next === 'draft' ? before : next
 }
 
 function buildOrderLine(id: string, quantity: number): PlatformOrder['items'][number] {

@@ -55,12 +55,12 @@ const HOUR = 60 * MINUTE
 export function addErasedNames(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
   const dice = createSeededRandom(seed ^ ERASED_DICE)
   if (!dice.isLucky(HAVE_ERASED)) return scenario
-  const [person, gone, third] = dice.pick([
+  const [person, erasedPerson, third] = dice.pick([
     [0, 1, 2],
     [1, 2, 0],
     [2, 0, 1],
   ] as const)
-  const [email, erased] = [emails[person]!, emails[gone]!]
+  const [email, erased] = [emails[person]!, emails[erasedPerson]!]
   const wait = () => dice.pick([0, 1_000, MINUTE, 20 * MINUTE])
   const post = (browser: number, items: [string, number][], named: string | null, waitMs = wait()): Step => ({
     ...{ do: 'post', browser, isNewPage: dice.isLucky(0.5), items, coupons: [], consent: null, network: 'now', waitMs },
@@ -72,9 +72,9 @@ export function addErasedNames(seed: number, scenario: Scenario, emails: readonl
   })
   const had: [string, number][] = [['16', dice.between(1, 3)]]
   const afresh = (browser: number): Step => ({ do: 'new visit', browser, waitMs: 0 })
-  const erase: Step = { do: 'erase', person: gone, kind: 'email', isRunNow: dice.isLucky(0.3), waitMs: wait() }
+  const erase: Step = { do: 'erase', person: erasedPerson, kind: 'email', isRunNow: dice.isLucky(0.3), waitMs: wait() }
   const known = [0, 1, 2].map(afresh).concat(post(third, [['17', 1]], erased), post(person, had, email))
-  const strange = gone
+  const strange = erasedPerson
   const naming = [
     ...[post(strange, [['18', 9]], email), post(person, had, null), erase],
     ...[post(strange, dice.isLucky(0.5) ? [] : [['18', 8]], erased), post(strange, [], erased)],

@@ -26,8 +26,8 @@ export interface Tally {
 }
 
 export function startTally(from: number): Tally {
-  const begun = performance.now()
-  const seconds = () => (performance.now() - begun) / 1_000
+  const startedAt = performance.now()
+  const seconds = () => (performance.now() - startedAt) / 1_000
   const ahead = new Set<number>()
   let next = from
   const tally: Tally = {

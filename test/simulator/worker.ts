@@ -58,8 +58,8 @@ export function runWorker(databaseUrl: string): void {
 async function playSeed(pool: ReturnType<typeof openPool>, seed: number, isShrunk: boolean): Promise<PlayReport> {
   const scenario = generateScenario(seed)
   seedRandomness(seed)
-  const { broken, ...seen } = await playScenario(pool, scenario)
-  const report = { seed, ...seen, steps: scenario.steps.length }
+  const { broken, ...result } = await playScenario(pool, scenario)
+  const report = { seed, ...result, steps: scenario.steps.length }
   if (!broken) return { ...report, failure: null }
   const least = isShrunk ? await shrink(pool, scenario, broken) : { scenario, broken }
   return { ...report, failure: { ...least, original: scenario } }

@@ -46,8 +46,8 @@ function AccessGuard() {
   if (!answer) return failure && isChecked ? <GuardFailed failure={failure} onRetry={retry} /> : <LoadingPage />
   // During a transition React may still render a path the address has left. Do not redirect for it.
   const isLeaving = pathname !== window.location.pathname
-  const kept = pathname === '/store-setup' && !isRequest && accessState.subscribed ? loadRequest() : null
-  if (kept) return <Navigate to={kept} replace />
+  const savedRequest = pathname === '/store-setup' && !isRequest && accessState.subscribed ? loadRequest() : null
+  if (savedRequest) return <Navigate to={savedRequest} replace />
   if (answer.show || isLeaving || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
   if (answer.redirect === '/dashboard' && isForAnother(pathname + search)) return <Outlet />
   if (isRequest) return accessState.authenticated ? <Outlet /> : <Navigate to="/login" replace />

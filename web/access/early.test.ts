@@ -9,7 +9,7 @@ import { buildStoreFields, endSession, rememberConnection, startSession } from '
 // A screen's first query starts before its code is loaded, and its answer is used once.
 
 const user = { id: 'u', name: 'Ada', email: 'ada@shoppers.example.com', subscriptionStatus: null }
-const asked = vi.fn<(address: string, options: RequestInit) => Promise<Response>>()
+const fetchMock = vi.fn<(address: string, options: RequestInit) => Promise<Response>>()
 let count = 0
 
 beforeEach(() => {
@@ -18,8 +18,8 @@ beforeEach(() => {
   rememberConnection({ platform: 'woocommerce', store_url: 'shop' })
   local.setItem('user', JSON.stringify({ ...user, hasActiveSubscription: true }))
   count = 0
-  asked.mockReset().mockImplementation(async () => new Response(JSON.stringify({ n: ++count })))
-  vi.stubGlobal('fetch', asked)
+  fetchMock.mockReset().mockImplementation(async () => new Response(JSON.stringify({ n: ++count })))
+  vi.stubGlobal('fetch', fetchMock)
 })
 afterEach(() => {
   endSession('left')
@@ -29,7 +29,7 @@ afterEach(() => {
 
 const OF_STORE = '&platform=woocommerce&storeId=shop'
 const ADDRESS = `/api/analytics?range=1y${OF_STORE}`
-const addresses = () => asked.mock.calls.map(([address]) => address)
+const addresses = () => fetchMock.mock.calls.map(([address]) => address)
 /** Number of the answer. */
 const figures = async (range: '1y' | '7d' = '1y') => (await call(readAnalytics, { query: { range } })) as unknown
 
@@ -44,14 +44,14 @@ test('prefetches the same call as the screen, for the range of the address or th
 test('prefetches nothing for a visitor', () => {
   localStorage.removeItem('user')
   prefetchFirstQuery()
-  expect(asked).not.toHaveBeenCalled()
+  expect(fetchMock).not.toHaveBeenCalled()
 })
 
 test('gives its answer to the first caller once, with the headers of every request', async () => {
   prefetch(ADDRESS, 'mine')
   expect([await figures('7d'), await figures(), await figures()]).toEqual([{ n: 2 }, { n: 1 }, { n: 3 }])
   expect(addresses()).toEqual([ADDRESS, `/api/analytics?range=7d${OF_STORE}`, ADDRESS])
-  const [early, , late] = asked.mock.calls.map(([, { credentials, headers }]) => ({ credentials, headers }))
+  const [early, , late] = fetchMock.mock.calls.map(([, { credentials, headers }]) => ({ credentials, headers }))
   expect(early).toEqual(late)
 })
 
@@ -65,7 +65,7 @@ test('repeats the request after a change, with another token, when it is old, an
   prefetch(ADDRESS, 'mine')
   vi.advanceTimersByTime(5_000)
   expect(await figures()).toEqual({ n: 7 })
-  asked.mockImplementationOnce(async () => Promise.reject(new TypeError('no network')))
+  fetchMock.mockImplementationOnce(async () => Promise.reject(new TypeError('no network')))
   prefetch(ADDRESS, 'mine')
   expect(await figures()).toEqual({ n: 8 })
   expect(addresses()).toHaveLength(9)

@@ -46,14 +46,14 @@ test('keeps a request for the fifteen minutes that WordPress waits, and then dro
 
 test('ignores stored values that lead elsewhere', () => {
   const { tab } = stubPage()
-  for (const kept of [
+  for (const stored of [
     '',
     'x',
     `${Date.now() + 9_000} /carts`,
     `${Date.now() + 9_000} https://evil.example/?connect=a`,
   ]) {
-    tab.setItem('connect-request', kept)
-    expect([kept, loadRequest()]).toEqual([kept, null])
+    tab.setItem('connect-request', stored)
+    expect([stored, loadRequest()]).toEqual([stored, null])
   }
 })
 

@@ -122,15 +122,15 @@ describe('an API call', () => {
     for (const code of ['session', 'unauthenticated']) {
       expect(await refused(code)).toEqual([null, 'expired', []])
     }
-    const kept = [...Object.keys(connected), 'token', 'user'].sort()
-    expect(await refused('store_credentials')).toEqual(['t', null, kept])
+    const keys = [...Object.keys(connected), 'token', 'user'].sort()
+    expect(await refused('store_credentials')).toEqual(['t', null, keys])
   })
 
   const sent = async (isAnonymous: boolean) => {
-    const asked = vi.fn(async (_address: string, _options: RequestInit) => new Response('{}'))
-    vi.stubGlobal('fetch', asked)
+    const fetchMock = vi.fn(async (_address: string, _options: RequestInit) => new Response('{}'))
+    vi.stubGlobal('fetch', fetchMock)
     await call(login, { body: { email: 'a@b.c', password: 'secret' }, isAnonymous })
-    return (asked.mock.calls[0]![1].headers as Record<string, string>).Authorization
+    return (fetchMock.mock.calls[0]![1].headers as Record<string, string>).Authorization
   }
 
   it('sends the token from either storage, and none when signing in', {
@@ -145,15 +145,15 @@ describe('an API call', () => {
 })
 
 describe('several tabs', () => {
-  let heard: Record<string, (event: object) => void>
+  let listeners: Record<string, (event: object) => void>
   let stop: () => void
 
   beforeEach(() => {
-    heard = {}
+    listeners = {}
     vi.stubGlobal('addEventListener', (name: string, listener: () => void) => {
-      heard[name] = listener
+      listeners[name] = listener
     })
-    vi.stubGlobal('removeEventListener', (name: string) => delete heard[name])
+    vi.stubGlobal('removeEventListener', (name: string) => delete listeners[name])
     startSession('t', true)
   })
 
@@ -168,7 +168,7 @@ describe('several tabs', () => {
   it('sign out when told of a logout in another tab', { tags: ['A4.2'] }, () => {
     const listener = watch()
     local.removeItem('token')
-    heard.storage!({ key: 'token' })
+    listeners.storage!({ key: 'token' })
     expect(session()).toEqual({ token: null, farewell: 'left', returnTo: null })
     expect(listener).toHaveBeenCalledTimes(1)
   })
@@ -180,7 +180,7 @@ describe('several tabs', () => {
     expect(listener).toHaveBeenCalledTimes(1)
     startSession('t2', true)
     local.removeItem('token')
-    heard.pageshow!({})
+    listeners.pageshow!({})
     expect(session().token).toBeNull()
   })
 
@@ -231,17 +231,17 @@ describe('the connection', () => {
 
   it('is checked for this tab’s store; another store replaces it only when it is disconnected', async () => {
     remember()
-    const asked: string[] = []
+    const requests: string[] = []
     const other = { hasConnection: true, platform: 'shopify', store_url: 'https://x.myshopify.com', store: null }
     const answerOf = (address: string): [object, number] =>
       address.includes('storeId=') ? [{ error: 'Store not found', code: 'not_found' }, 404] : [other, 200]
     vi.stubGlobal('fetch', async (address: string) => {
-      asked.push(address)
+      requests.push(address)
       const [body, status] = answerOf(address)
       return new Response(JSON.stringify(body), { status })
     })
     await ask(connectionQuery)
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       '/api/stores/check-connection?storeId=https%3A%2F%2Fshop.example&platform=woocommerce',
       '/api/stores/check-connection?platform=woocommerce',
     ])

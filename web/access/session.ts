@@ -109,10 +109,10 @@ const OWN_TOKEN = 'own-token'
 /** Forgets token, user and connection (A 4.2). */
 export function endSession(reason: SessionEnd) {
   if (endView()) return
-  const kept = storedToken()
-  const isOwn = kept === session().token
+  const token = storedToken()
+  const isOwn = token === session().token
   // This tab's session ended, but another tab has signed in since. Keep that session.
-  if (kept !== null && !isOwn) return location.reload()
+  if (token !== null && !isOwn) return location.reload()
   const farewell = isOwn ? reason : 'left'
   const returnTo = farewell === 'expired' ? location.pathname + location.search : null
   if (farewell !== 'expired') dropRequest()

@@ -76,7 +76,7 @@ export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
 function useSignInForm({ mode, email, onEmail, onCode }: Omit<Props, 'onForgot'>) {
   const signIn = useLogin()
   const signUp = useRegister()
-  const asked = mode === 'register' ? signUp : signIn
+  const mutation = mode === 'register' ? signUp : signIn
   const wait = useWait()
   const [refused, setRefused] = useState<string | null>(null)
   const form = useForm<Values>({
@@ -96,8 +96,10 @@ function useSignInForm({ mode, email, onEmail, onCode }: Omit<Props, 'onForgot'>
     setRefused(form.getValues().email.trim())
     wait.note(error)
   }
-  const submit = form.onSubmit((values: Values) => asked.mutate(values, { onError: (error) => onError(error, values) }))
-  return { form, asked, submit, wait }
+  const submit = form.onSubmit((values: Values) =>
+    mutation.mutate(values, { onError: (error) => onError(error, values) }),
+  )
+  return { form, asked: mutation, submit, wait }
 }
 
 const fieldOf = (form: Form, name: keyof Fields) => ({

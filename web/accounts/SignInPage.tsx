@@ -172,22 +172,22 @@ function ForgotForm({ email, onEmail, onBack }: Props) {
 function useForgotForm(email: string, onEmail: (email: string) => void) {
   const forgot = useForgotPassword()
   const wait = useWait()
-  const [asked, setAsked] = useState<string | null>(null)
+  const [requestedFor, setRequestedFor] = useState<string | null>(null)
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', email, password: '', repeated: '' },
     validate: (values) => checkSignIn('forgot', values),
     onValuesChange: (values) => {
       onEmail(values.email)
-      if (asked === null || values.email.trim() === asked) return
+      if (requestedFor === null || values.email.trim() === requestedFor) return
       // The answer was about the previous address, and links are limited per address.
-      setAsked(null)
+      setRequestedFor(null)
       forgot.reset()
       wait.clear()
     },
   })
   const submit = form.onSubmit(({ email }: { email: string }) => {
-    setAsked(email.trim())
+    setRequestedFor(email.trim())
     const onError = (error: Error) => {
       wait.note(error)
       if (error instanceof ApiError) form.setErrors(error.fields)

@@ -121,7 +121,7 @@ const badges: Record<Invitation['state'], Parameters<typeof StatusBadge>[0]> = {
 function InvitationRow({ invitation, user }: { invitation: Invitation; user: User }) {
   const resend = useResend()
   const revoke = useRevoke()
-  const said = {
+  const notices = {
     onSuccess: ({ message }: { message: string }) => announce(message),
     onError: (error: Error) => announce(error.message, 'bad'),
   }
@@ -152,7 +152,7 @@ function InvitationRow({ invitation, user }: { invitation: Invitation; user: Use
             size="xs"
             variant="default"
             loading={resend.isPending}
-            onClick={() => resend.mutate(invitation.id, said)}
+            onClick={() => resend.mutate(invitation.id, notices)}
             aria-label={`Resend the invitation to ${invitation.email}`}
           >
             Resend
@@ -161,7 +161,7 @@ function InvitationRow({ invitation, user }: { invitation: Invitation; user: Use
             size="xs"
             variant="default"
             loading={revoke.isPending}
-            onClick={() => revoke.mutate(invitation.id, said)}
+            onClick={() => revoke.mutate(invitation.id, notices)}
             aria-label={`Revoke the invitation to ${invitation.email}`}
           >
             Revoke
@@ -238,14 +238,14 @@ interface Props {
  */
 function RoleMenu({ member, own }: Props) {
   const change = useChangeRole()
-  const [wanted, setWanted] = useState<Role | null>(null)
+  const [chosenRole, setChosenRole] = useState<Role | null>(null)
   const save = (role: Role) =>
     change.mutate(
       { userId: member.userId, role },
       {
         onSuccess: ({ message }) => {
           announce(message)
-          setWanted(null)
+          setChosenRole(null)
         },
         onError: (error) => {
           if (!member.isYou) announce(error.message, 'bad')
@@ -254,7 +254,7 @@ function RoleMenu({ member, own }: Props) {
     )
   const choose = (role: Role) => {
     if (role === member.role) return
-    if (member.isYou) setWanted(role)
+    if (member.isYou) setChosenRole(role)
     else save(role)
   }
   return (
@@ -290,20 +290,20 @@ function RoleMenu({ member, own }: Props) {
         </Menu.Dropdown>
       </Menu>
       <Confirm
-        opened={wanted !== null}
+        opened={chosenRole !== null}
         title="Change your own role?"
         confirmLabel="Change my role"
         isDangerous
         isBusy={change.isPending}
         problem={change.error?.message}
-        onConfirm={() => save(wanted!)}
+        onConfirm={() => save(chosenRole!)}
         onClose={() => {
           change.reset()
-          setWanted(null)
+          setChosenRole(null)
         }}
       >
-        {wanted &&
-          `You become ${addArticle(wanted)}: ${lowerFirst(roleText[wanted])}. Only someone else can change your role back.`}
+        {chosenRole &&
+          `You become ${addArticle(chosenRole)}: ${lowerFirst(roleText[chosenRole])}. Only someone else can change your role back.`}
       </Confirm>
     </>
   )

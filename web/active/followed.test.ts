@@ -83,11 +83,11 @@ test('promises no email while the flow is off', () => {
 
 test('shows when an abandoned cart’s message is due, why it is held, or that it was sent', () => {
   const abandoned = found({ state: 'abandoned', abandoned_at: later(30), abandons_at: null }, null)
-  const told = (more: Partial<MessageView>) => stepsOf({ found: abandoned, messages: [message(more)] }).sent
-  expect(told({})).toMatchObject({ state: 'now', at: later(60) })
-  expect(told({ state: 'held' })).toMatchObject({ state: 'problem', text: 'Why.' })
-  expect(told({ state: 'skipped' })).toMatchObject({ state: 'problem', text: 'Why.' })
-  expect(told({ state: 'sent', to: 'ann@shoppers.example' })).toMatchObject({
+  const getSentStatus = (more: Partial<MessageView>) => stepsOf({ found: abandoned, messages: [message(more)] }).sent
+  expect(getSentStatus({})).toMatchObject({ state: 'now', at: later(60) })
+  expect(getSentStatus({ state: 'held' })).toMatchObject({ state: 'problem', text: 'Why.' })
+  expect(getSentStatus({ state: 'skipped' })).toMatchObject({ state: 'problem', text: 'Why.' })
+  expect(getSentStatus({ state: 'sent', to: 'ann@shoppers.example' })).toMatchObject({
     state: 'done',
     text: 'To ann@shoppers.example.',
   })
@@ -115,8 +115,8 @@ test('ends at recovered, and explains the ends "bought without the link" and "em
   expect(states(recovered)).toEqual(['done', 'done', 'done', 'done', 'done', 'done'])
   // The cart's 68 plus shipping and tax, as in the figures.
   expect(recovered.bought.text).toBe('$80.08 won back.')
-  const bought = stepsOf({ found: found({ ...over, state: 'purchased' }, null), messages })
-  expect(bought.bought).toMatchObject({ state: 'problem', text: expect.stringContaining('without an email link') })
+  const steps = stepsOf({ found: found({ ...over, state: 'purchased' }, null), messages })
+  expect(steps.bought).toMatchObject({ state: 'problem', text: expect.stringContaining('without an email link') })
   const emptied = stepsOf({ found: found({ state: 'emptied', abandons_at: null }, null) })
   expect(emptied.bought.state).toBe('problem')
   expect(emptied.abandoned).toMatchObject({ state: 'problem', text: 'The cart was emptied before.' })

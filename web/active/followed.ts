@@ -54,10 +54,10 @@ const isBought = (cart: ActiveCart) => cart.state === 'recovered' || cart.state 
 
 function cartStep({ found }: CartProgress): FollowedStep {
   const cart = found?.cart ?? found?.nameless
-  const told: StepStatus = cart
+  const captureStep: StepStatus = cart
     ? { state: 'done', text: `${formatItems(cart)}, ${formatMoney(cart.total, cart.currency)}` }
     : { state: 'now', text: 'Put something in the cart in the shop.' }
-  return { name: 'cart', title: 'Cart seen', ...told }
+  return { name: 'cart', title: 'Cart seen', ...captureStep }
 }
 
 export const formatItems = ({ items }: Pick<ActiveCart, 'items'>): string =>
@@ -67,13 +67,13 @@ export const formatItems = ({ items }: Pick<ActiveCart, 'items'>): string =>
 
 function emailStep({ found, email }: CartProgress): FollowedStep {
   const step = { name: 'email', title: 'Email address seen' } as const
-  const said = found?.cart?.customer_email ?? found?.cart?.unconfirmed.email
-  if (!said) return { ...step, state: 'now', text: `Start the checkout and enter ${email ?? 'an email address'}.` }
+  const contact = found?.cart?.customer_email ?? found?.cart?.unconfirmed.email
+  if (!contact) return { ...step, state: 'now', text: `Start the checkout and enter ${email ?? 'an email address'}.` }
   const would = found?.email
   if (would && !would.isPossible) {
-    return { ...step, state: 'problem', text: `${said}. No email would be sent to it: ${would.explanation}` }
+    return { ...step, state: 'problem', text: `${contact}. No email would be sent to it: ${would.explanation}` }
   }
-  return { ...step, state: 'done', text: said }
+  return { ...step, state: 'done', text: contact }
 }
 
 function abandonedStep({ found }: CartProgress): FollowedStep {

@@ -77,8 +77,8 @@ function Page() {
   const hasAll = useHasFeature('multi_store_dashboard')
   const plan = useSubscription()?.planInForce ?? null
   const isWhole = plan !== null && featurePlans.advanced_analytics.includes(plan)
-  const wanted = parseRange(search.get('range'))
-  const range = !isWhole && plan !== null && rangeDays[wanted] > 30 ? '30d' : wanted
+  const requestedRange = parseRange(search.get('range'))
+  const range = !isWhole && plan !== null && rangeDays[requestedRange] > 30 ? '30d' : requestedRange
   return (
     <>
       <PageTitle title="Advanced Analytics" text="What your abandoned carts are worth, what was won back, and how.">

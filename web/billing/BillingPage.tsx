@@ -102,16 +102,16 @@ function Known({ detail, subscription }: KnownProps) {
   const mayRead = useHasPermission('billing:read')
   const may = findActions({ detail, subscription, mayPay: mayLead && !isDemo })
   // The notice above gives the reason.
-  const deeds = isDemo ? { ...may, because: null } : may
+  const permitted = isDemo ? { ...may, because: null } : may
   const isSold = subscription.sells !== 'none'
   return (
     <>
       {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
       {!mayLead && isSold && <PlanPermissionHint hasPlan />}
-      <AskedChange detail={detail} deeds={deeds} />
+      <AskedChange detail={detail} deeds={permitted} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 7 }}>
-          <StatusCard detail={detail} subscription={subscription} deeds={deeds} />
+          <StatusCard detail={detail} subscription={subscription} deeds={permitted} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <LimitsAndUsage features={detail.features} />
@@ -129,9 +129,9 @@ function Known({ detail, subscription }: KnownProps) {
 /** The address requests a change (`?change=`). Accounts that do not pay by card yet go through Pricing. */
 function AskedChange({ detail, deeds }: { detail: SubscriptionDetail; deeds: SubscriptionActions }) {
   const [search] = useSearchParams()
-  const asked = search.get('change')
+  const requestedPlan = search.get('change')
   if (deeds.change === 'here') return <ChangeDialog detail={detail} />
-  if (asked === null) return null
+  if (requestedPlan === null) return null
   if (deeds.change === null) {
     const first = deeds.canReactivate ? ENDING : deeds.canCancel ? OVERDUE : null
     return (
@@ -142,7 +142,7 @@ function AskedChange({ detail, deeds }: { detail: SubscriptionDetail; deeds: Sub
       )
     )
   }
-  const { plan, cycle } = parseChoice({ plan: asked, cycle: search.get('cycle'), stores: null }, detail)
+  const { plan, cycle } = parseChoice({ plan: requestedPlan, cycle: search.get('cycle'), stores: null }, detail)
   return <Navigate replace to={`/pricing?plan=${plan}&cycle=${cycle}`} />
 }
 
@@ -202,9 +202,9 @@ function CreditsReturn() {
  */
 function ChangeDialog({ detail }: { detail: SubscriptionDetail }) {
   const [search, setSearch] = useSearchParams()
-  const asked = search.get('change')
+  const requestedPlan = search.get('change')
   const [opened, setOpened] = useState({ asked: null as string | null, turn: 0 })
-  if (asked !== opened.asked) setOpened({ asked, turn: opened.turn + (asked ? 1 : 0) })
+  if (requestedPlan !== opened.asked) setOpened({ asked: requestedPlan, turn: opened.turn + (requestedPlan ? 1 : 0) })
   const close = () =>
     setSearch(
       (now) => {
@@ -216,17 +216,17 @@ function ChangeDialog({ detail }: { detail: SubscriptionDetail }) {
     )
   return (
     <Modal
-      opened={asked !== null}
+      opened={requestedPlan !== null}
       onClose={close}
       title="Change plan"
       size="lg"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {asked !== null && (
+      {requestedPlan !== null && (
         <Steps
           key={opened.turn}
           detail={detail}
-          start={parseChoice({ plan: asked, cycle: search.get('cycle'), stores: search.get('stores') }, detail)}
+          start={parseChoice({ plan: requestedPlan, cycle: search.get('cycle'), stores: search.get('stores') }, detail)}
           onClose={close}
         />
       )}

@@ -6,7 +6,7 @@ import { listPageNumbers } from './detail-copy.ts'
 /** The page is in the address: ?payments=2 is page two; null means closed. */
 export function usePageParam(name: string) {
   const [search, setSearch] = useSearchParams()
-  const asked = search.get(name)
+  const requested = search.get(name)
   const put = (page: number | null, replace = page === null) =>
     setSearch(
       (now) => {
@@ -17,7 +17,7 @@ export function usePageParam(name: string) {
       },
       { preventScrollReset: true, replace },
     )
-  return { page: asked === null ? null : /^[1-9]\d{0,5}$/.test(asked) ? Number(asked) : 1, put }
+  return { page: requested === null ? null : /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1, put }
 }
 
 interface Props {

@@ -95,8 +95,8 @@ function Content({ subscription }: { subscription: Subscription }) {
     if (isAtStripe(subscription))
       return <Navigate to={choice.plan === plan ? '/billing' : buildChangePath(choice.plan, choice.cycle)} replace />
     const isTest = sells === 'test'
-    const asked = isTest ? { ...choice, extraStores: 0 } : choice
-    return <CheckoutStep choice={asked} isTest={isTest} hasUsedTrial={hasUsedTrial} />
+    const requested = isTest ? { ...choice, extraStores: 0 } : choice
+    return <CheckoutStep choice={requested} isTest={isTest} hasUsedTrial={hasUsedTrial} />
   }
   const advice = (
     <>

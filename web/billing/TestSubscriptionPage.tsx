@@ -58,8 +58,10 @@ function TestSubscription({ current }: { current: string | null }) {
 
 function PlanForm({ current, isDisabled }: { current: string | null; isDisabled: boolean }) {
   const [search] = useSearchParams()
-  const asked = search.get('plan')
-  const [plan, setPlan] = useState(asked && offered.includes(asked) ? asked : (current ?? 'free'))
+  const requestedPlan = search.get('plan')
+  const [plan, setPlan] = useState(
+    requestedPlan && offered.includes(requestedPlan) ? requestedPlan : (current ?? 'free'),
+  )
   const [cycle, setCycle] = useState(readCycle(search))
   const update = useManualUpdate()
   return (

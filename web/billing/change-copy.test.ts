@@ -13,18 +13,18 @@ import {
 } from './change-copy.ts'
 
 const { subscription: detail } = buildDetail({ plan: 'starter', billingCycle: 'year', extraStores: 3 })
-const asked = (plan: string, cycle: string | null = null, stores: string | null = null) =>
+const readChange = (plan: string, cycle: string | null = null, stores: string | null = null) =>
   parseChoice({ plan, cycle, stores }, detail)
 
 it('reads a change from the address and keeps the current value of missing or unsold parts', () => {
-  expect(asked('growth', 'month', '2')).toEqual({ plan: 'growth', cycle: 'month', extraStores: 2 })
-  expect(asked('growth')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
-  for (const other of ['free', 'enterprise', '__proto__', '']) expect(asked(other, 'week').plan).toBe('starter')
-  expect(asked('growth', 'week', '-1')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
-  expect(asked('growth', 'month', '99').extraStores).toBe(20)
-  expect(asked('same', null, 'more')).toEqual({ plan: 'starter', cycle: 'year', extraStores: 4 })
-  expect(isSame(asked('starter'), detail)).toBe(true)
-  for (const other of [asked('growth'), asked('starter', 'month'), asked('starter', 'year', '0')]) {
+  expect(readChange('growth', 'month', '2')).toEqual({ plan: 'growth', cycle: 'month', extraStores: 2 })
+  expect(readChange('growth')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
+  for (const other of ['free', 'enterprise', '__proto__', '']) expect(readChange(other, 'week').plan).toBe('starter')
+  expect(readChange('growth', 'week', '-1')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
+  expect(readChange('growth', 'month', '99').extraStores).toBe(20)
+  expect(readChange('same', null, 'more')).toEqual({ plan: 'starter', cycle: 'year', extraStores: 4 })
+  expect(isSame(readChange('starter'), detail)).toBe(true)
+  for (const other of [readChange('growth'), readChange('starter', 'month'), readChange('starter', 'year', '0')]) {
     expect(isSame(other, detail)).toBe(false)
   }
 })

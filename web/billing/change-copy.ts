@@ -46,17 +46,18 @@ export const paidPlans = ['starter', 'growth'] as const satisfies readonly PlanK
  * invalid parts keep their current value.
  */
 export function parseChoice(
-  asked: { plan: string | null; cycle: string | null; stores: string | null },
+  requested: { plan: string | null; cycle: string | null; stores: string | null },
   detail: SubscriptionDetail,
 ): Choice {
-  const plan = paidPlans.find((key) => key === asked.plan) ?? paidPlans.find((key) => key === detail.plan) ?? 'growth'
-  const cycle = billingCycles.find((each) => each === asked.cycle) ?? detail.billingCycle ?? 'month'
+  const plan =
+    paidPlans.find((key) => key === requested.plan) ?? paidPlans.find((key) => key === detail.plan) ?? 'growth'
+  const cycle = billingCycles.find((each) => each === requested.cycle) ?? detail.billingCycle ?? 'month'
   const now = detail.extraStores
   const stores =
-    asked.stores === 'more'
+    requested.stores === 'more'
       ? now + 1
-      : asked.stores !== null && /^\d{1,2}$/.test(asked.stores)
-        ? Number(asked.stores)
+      : requested.stores !== null && /^\d{1,2}$/.test(requested.stores)
+        ? Number(requested.stores)
         : now
   return { plan, cycle, extraStores: Math.min(stores, MAX_EXTRA_STORES) }
 }

@@ -3,7 +3,7 @@ import { buildDetail, buildStatus, type Detail, type Status } from '../../screen
 import { plans } from '../../shared/billing.ts'
 import { fillLimits, findActions, formatAmount, listPageNumbers } from './detail-copy.ts'
 
-const deeds = (detail: Partial<Detail>, status: Partial<Status> = {}, mayPay = true) => {
+const listActions = (detail: Partial<Detail>, status: Partial<Status> = {}, mayPay = true) => {
   const { subscription } = buildDetail(detail)
   const { plan, source } = subscription
   const { change, because, advice, ...may } = findActions({
@@ -11,8 +11,8 @@ const deeds = (detail: Partial<Detail>, status: Partial<Status> = {}, mayPay = t
     subscription: buildStatus({ plan, source, ...status }),
     mayPay,
   })
-  const said = [...(advice ? ['advice'] : []), ...(because ? ['because'] : [])]
-  return [change, ...Object.entries(may).flatMap(([name, is]) => (is ? [name] : [])), ...said]
+  const shownTexts = [...(advice ? ['advice'] : []), ...(because ? ['because'] : [])]
+  return [change, ...Object.entries(may).flatMap(([name, is]) => (is ? [name] : [])), ...shownTexts]
 }
 const WAITS = { plan: 'starter', cycle: 'month', at: '2026-12-06T00:00:00.000Z' } as const
 
@@ -38,7 +38,7 @@ it.each([
   ['where nothing is sold', { source: 'default' }, { sells: 'none' }, [null, 'because']],
   ['that was paid where nothing is sold any more', {}, { sells: 'none' }, [null, 'because']],
 ] as const)('lists the actions of a plan: %s', { tags: ['A4.3'] }, (_, detail, status, expected) => {
-  expect(deeds(detail, status)).toEqual(expected)
+  expect(listActions(detail, status)).toEqual(expected)
 })
 
 it.each([
@@ -47,7 +47,7 @@ it.each([
   ['whose payment is overdue', {}, { status: 'past_due' }],
   ['free', { plan: 'free', canManage: true }, {}],
 ] as const)('lists no actions for members without billing permission: %s', (_, detail, status) => {
-  expect(deeds(detail, status, false)).toEqual([null])
+  expect(listActions(detail, status, false)).toEqual([null])
 })
 
 it.each([

@@ -30,9 +30,9 @@ const prompts: Record<Feature, Prompt[]> = {
     ...[
       { text: 'reminderTexts.smsPlan', words: reminderTexts.smsPlan },
       { text: 'reminderTexts.whatsappPlan', words: reminderTexts.whatsappPlan },
-    ].flatMap((said) =>
-      ['web/carts/CartsPage.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((shown) => ({
-        ...{ ...CARTS, ...said, shown },
+    ].flatMap((mode) =>
+      ['web/carts/RowActions.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((shown) => ({
+        ...{ ...CARTS, ...mode, shown },
       })),
     ),
     { ...CAMPAIGN, asks: "lacks('manual_texts')", text: 'campaignTexts.smsPlan', words: campaignTexts.smsPlan },
@@ -75,7 +75,7 @@ const prompts: Record<Feature, Prompt[]> = {
     ...[
       { text: 'campaignTexts.plannedSmsPlan', words: campaignTexts.plannedSmsPlan },
       { text: 'campaignTexts.whatsappPlan', words: campaignTexts.whatsappPlan },
-    ].map((said) => ({ ...CAMPAIGN, ...said, asks: "lacks('campaign_texts')" })),
+    ].map((prompt) => ({ ...CAMPAIGN, ...prompt, asks: "lacks('campaign_texts')" })),
   ],
   advanced_analytics: [
     {
@@ -116,9 +116,9 @@ const every = Object.entries(prompts).flatMap(([feature, its]) => its.map((promp
 describe('features of larger plans', () => {
   test.each(every)('$feature on $screen: $file asks the price list, and $shown shows the offer', (prompt) => {
     expect(sourceOf(prompt.file)).toContain(prompt.asks)
-    const said = sourceOf(prompt.shown) + (prompt.shown === CAMPAIGN.shown ? sourceOf(prompt.file) : '')
-    expect(said).toContain(prompt.text)
-    expect(said).toMatch(/\/pricing|<Upgrade(Prompt|Notice)/)
+    const source = sourceOf(prompt.shown) + (prompt.shown === CAMPAIGN.shown ? sourceOf(prompt.file) : '')
+    expect(source).toContain(prompt.text)
+    expect(source).toMatch(/\/pricing|<Upgrade(Prompt|Notice)/)
     expect(sourceOf('web/billing/UpgradeNotice.tsx')).toContain('to="/pricing"')
   })
 

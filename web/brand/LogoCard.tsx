@@ -105,18 +105,21 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
   const remove = useRemoveLogo(storeId)
   const find = useFindLogo(storeId)
   const isBusy = upload.isPending || remove.isPending || find.isPending
-  const told = { onError: (error: Error) => setProblem(error.message) }
+  const reportError = { onError: (error: Error) => setProblem(error.message) }
   const take = async (file: File | null) => {
     if (!file) return
     const found = checkFile(file)
     setProblem(found)
     if (!found)
-      upload.mutate(await encodeBase64(file), { ...told, onSuccess: () => announce('New emails have this logo') })
+      upload.mutate(await encodeBase64(file), {
+        ...reportError,
+        onSuccess: () => announce('New emails have this logo'),
+      })
   }
   const look = () => {
     setProblem(null)
     find.mutate(undefined, {
-      ...told,
+      ...reportError,
       onSuccess: ({ outcome }) => {
         if (outcome !== 'found') announce(outcome === 'used' ? brandTexts.alreadyUsed : brandTexts.noneFound)
       },
@@ -146,7 +149,10 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
             disabled={isBusy}
             onClick={() => {
               setProblem(null)
-              remove.mutate(undefined, { ...told, onSuccess: () => announce('New emails have the store’s name') })
+              remove.mutate(undefined, {
+                ...reportError,
+                onSuccess: () => announce('New emails have the store’s name'),
+              })
             }}
           >
             Remove logo

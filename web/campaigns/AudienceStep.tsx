@@ -9,13 +9,13 @@ const PAUSE_MS = 500
 
 /** Audience size, debounced while typing; null if no customer is chosen yet. */
 export function useDebouncedCount(draft: Draft, campaignId?: string) {
-  const asked = buildCountRequest(draft, campaignId)
-  const [settled] = useDebouncedValue(asked && JSON.stringify(asked), PAUSE_MS)
+  const request = buildCountRequest(draft, campaignId)
+  const [settled] = useDebouncedValue(request && JSON.stringify(request), PAUSE_MS)
   // Counts immediately when the step opens.
   const [first] = useState(settled)
   const body = settled ?? first
-  const count = useAudienceCount(asked && body ? (JSON.parse(body) as CountBody) : null)
-  return asked ? count : null
+  const count = useAudienceCount(request && body ? (JSON.parse(body) as CountBody) : null)
+  return request ? count : null
 }
 
 function buildCountRequest(draft: Draft, campaignId?: string): CountBody | null {

@@ -53,9 +53,9 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
   const question = useQuestion(isDirty, () => isCreated.current || isDiscarded.current, onAsking)
   const store = useStore()
   const where = store ? { platform: store.platform, storeId: store.store_url } : {}
-  const send = (wanted: Draft, sendNow: boolean) => {
+  const send = (sentDraft: Draft, sendNow: boolean) => {
     setAsking(false)
-    create.mutate(toCampaignInput(wanted, { ...where, sendNow }), {
+    create.mutate(toCampaignInput(sentDraft, { ...where, sendNow }), {
       onSuccess: ({ campaign }) => {
         isCreated.current = true
         onCreated(campaign, sendNow)
@@ -152,9 +152,9 @@ function useTyped(place: string, start: () => Draft, onDirty: (isDirty: boolean)
     onDirty(true)
     setTyped((before) => ({ ...before, ...next }))
   }
-  useDraft<Partial<Draft>>(place, typed, (kept) => {
+  useDraft<Partial<Draft>>(place, typed, (saved) => {
     onDirty(true)
-    setTyped(kept)
+    setTyped(saved)
   })
   return { draft, isDirty: typed !== null, change }
 }

@@ -182,9 +182,9 @@ function CampaignEditor({ campaign, step, onStep }: Props) {
     if (shouldAskNowOrTomorrow(draft.schedule, { zone, now: Date.now(), stored: campaign })) setAsking(true)
     else store(draft, false)
   }
-  const store = (wanted: Draft, sendNow: boolean) => {
+  const store = (savedDraft: Draft, sendNow: boolean) => {
     setAsking(false)
-    save.mutate(toCampaignInput(wanted, { sendNow }), {
+    save.mutate(toCampaignInput(savedDraft, { sendNow }), {
       onSuccess: () => {
         discard()
         announce(campaignTexts.saved)

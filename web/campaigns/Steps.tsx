@@ -216,7 +216,7 @@ function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProps) {
 /** B 2, step 3: the content. */
 function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   const templates = useTemplates()
-  const kept = useRef(new Map<TemplateChoice, { subject: string; body: string }>())
+  const previousTexts = useRef(new Map<TemplateChoice, { subject: string; body: string }>())
   const { data, error, refetch } = templates
   if (!data) {
     if (!error) return <LoadingList count={3} />
@@ -227,8 +227,11 @@ function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   const choose = (id: string) => {
     const next = data.campaign.find((each) => each.id === id)
     if (!next) return
-    kept.current.set(template, { subject, body })
-    onChange({ template: next.id, ...(kept.current.get(next.id) ?? { subject: next.subject, body: next.body }) })
+    previousTexts.current.set(template, { subject, body })
+    onChange({
+      template: next.id,
+      ...(previousTexts.current.get(next.id) ?? { subject: next.subject, body: next.body }),
+    })
   }
   const isWithoutCart = draft.audience === 'specific_customers'
   const offered = data.campaign.filter(({ id }) => !isWithoutCart || id === 'custom')
@@ -334,7 +337,7 @@ function FilterFields({ draft: { filters }, problems, isReadOnly, onChange }: St
   return (
     <Stack gap="md" component="section" aria-label="Filters">
       {hasFilters === false && isFiltered(filters) && <UpgradeNotice text={campaignTexts.filterPlan} />}
-      <SavedAudiences filters={filters} isReadOnly={isReadOnly} onChoose={(kept) => onChange({ filters: kept })} />
+      <SavedAudiences filters={filters} isReadOnly={isReadOnly} onChoose={(saved) => onChange({ filters: saved })} />
       <Numbers filters={filters} problems={problems} isReadOnly={isReadOnly} onChange={change} />
       <OtherFilters filters={filters} isReadOnly={isReadOnly} onChange={change} />
     </Stack>

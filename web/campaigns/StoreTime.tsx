@@ -3,10 +3,10 @@ import { formatLongStoreTime, formatStoreTime, getBrowserZone } from '../ui/time
 
 /** In the store's time zone, like the schedule. */
 export function StoreTime({ at }: { at: string | number }) {
-  const where = useStoreClock()
+  const clock = useStoreClock()
   return (
-    <time dateTime={new Date(at).toISOString()} title={formatLongStoreTime(at, where)}>
-      {formatStoreTime(at, where, Date.now())}
+    <time dateTime={new Date(at).toISOString()} title={formatLongStoreTime(at, clock)}>
+      {formatStoreTime(at, clock, Date.now())}
     </time>
   )
 }

@@ -22,21 +22,21 @@ export function useCampaignActions(
   onResult: (result: ActionResult | null) => void,
   onDone: (action: CampaignAction) => void = () => {},
 ) {
-  const [asked, setAsked] = useState<(CampaignCommand & { question: Confirmation }) | null>(null)
+  const [pending, setPending] = useState<(CampaignCommand & { question: Confirmation }) | null>(null)
   const zone = useStore()?.timeZone ?? 'UTC'
   const mutation = useCampaignAction()
   const handlers = createResultHandlers(onResult, onDone)
   const act = (action: CampaignAction, campaign: CampaignView) => {
     const question = findConfirmation(action, campaign, zone, Date.now())
-    if (question) setAsked({ action, campaign, question })
+    if (question) setPending({ action, campaign, question })
     else mutation.mutate({ action, campaign }, handlers(action, campaign.id))
   }
-  const close = () => setAsked(null)
-  const dialog = asked && (
+  const close = () => setPending(null)
+  const dialog = pending && (
     <ConfirmAction
-      command={asked}
-      question={asked.question}
-      handlers={handlers(asked.action, asked.campaign.id)}
+      command={pending}
+      question={pending.question}
+      handlers={handlers(pending.action, pending.campaign.id)}
       onClose={close}
     />
   )

@@ -65,23 +65,25 @@ describe('confirmations before "Send to All"', () => {
 
 describe('the question "now or tomorrow"', () => {
   const today = { ...schedule, startDate: '2026-11-23' }
-  const asked = (next: object, stored: Parameters<typeof of>[0] | null) =>
+  const listQuestions = (next: object, stored: Parameters<typeof of>[0] | null) =>
     shouldAskNowOrTomorrow(
       { ...today, ...next },
       { zone: ZONE, now: NOW, stored: stored && of({ status: 'scheduled', ...stored }) },
     )
 
   it('appears for a new campaign whose time today has passed, single or recurring', () => {
-    expect([asked({}, null), asked({ frequency: 'daily' }, null), asked({ timeOfDay: '10:01' }, null)]).toEqual([
-      ...[true, true, false],
-    ])
+    expect([
+      listQuestions({}, null),
+      listQuestions({ frequency: 'daily' }, null),
+      listQuestions({ timeOfDay: '10:01' }, null),
+    ]).toEqual([...[true, true, false]])
   })
 
   it('appears when an unstarted campaign is moved to such a time', () => {
     const later = { schedule: { ...schedule, startDate: '2026-11-25' } }
-    expect(asked({}, later)).toBe(true)
-    expect(asked({}, { schedule: today })).toBe(false)
-    expect(asked({}, { ...later, status: 'paused' })).toBe(false)
-    expect(asked({}, { ...later, counts: { planned: 3 } })).toBe(false)
+    expect(listQuestions({}, later)).toBe(true)
+    expect(listQuestions({}, { schedule: today })).toBe(false)
+    expect(listQuestions({}, { ...later, status: 'paused' })).toBe(false)
+    expect(listQuestions({}, { ...later, counts: { planned: 3 } })).toBe(false)
   })
 })

@@ -32,12 +32,18 @@ const ZONE = 'America/New_York'
 const NOW = Date.parse('2026-11-23T20:00:00Z')
 const TODAY = '2026-11-23'
 
-const begun = createDraft(ZONE, NOW)
-const whole: Draft = { ...begun, name: 'Autumn', subject: 'Your cart', body: 'Hi', emails: ['ada@example.com'] }
-const aDraft = (change: Partial<Draft>): Draft => ({ ...whole, ...change })
-const at = (change: Partial<Draft['schedule']>) => ({ schedule: { ...whole.schedule, ...change } })
+const emptyDraft = createDraft(ZONE, NOW)
+const completeDraft: Draft = {
+  ...emptyDraft,
+  name: 'Autumn',
+  subject: 'Your cart',
+  body: 'Hi',
+  emails: ['ada@example.com'],
+}
+const buildDraft = (change: Partial<Draft>): Draft => ({ ...completeDraft, ...change })
+const withSchedule = (change: Partial<Draft['schedule']>) => ({ schedule: { ...completeDraft.schedule, ...change } })
 const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null } as const
-const withRules = (change: object) => ({ coupon: { couponId: 'k', ...rules, ...change } })
+const withCoupon = (change: object) => ({ coupon: { couponId: 'k', ...rules, ...change } })
 
 const view: CampaignView = {
   ...{ _id: 'c1', id: 'c1', name: 'Autumn', description: 'Pots', type: 'sms', status: 'sent' },
@@ -99,8 +105,8 @@ test.each([
 test('starts a new campaign with the defaults of B 9: one to 72 hours, today at ten store time, once, immediately', {
   tags: ['B9'],
 }, () => {
-  expect(begun.filters).toEqual({ minAbandonTime: 1, maxAbandonTime: 72 })
-  expect(begun.schedule).toEqual({
+  expect(emptyDraft.filters).toEqual({ minAbandonTime: 1, maxAbandonTime: 72 })
+  expect(emptyDraft.schedule).toEqual({
     startDate: TODAY,
     timeOfDay: '10:00',
     frequency: 'once',
@@ -111,26 +117,26 @@ test('starts a new campaign with the defaults of B 9: one to 72 hours, today at 
 })
 
 test('allows creating once name, subject and body are filled in (B 5)', { tags: ['B5'] }, () => {
-  expect(isComplete(whole)).toBe(true)
-  for (const field of ['name', 'subject', 'body'] as const) expect(isComplete(aDraft({ [field]: ' ' }))).toBe(false)
-  expect(isComplete(aDraft({ type: 'sms', subject: '', body: '', sms: 'Hi' }))).toBe(true)
-  expect(isComplete(aDraft({ type: 'sms', sms: '' }))).toBe(false)
-  expect(isComplete(aDraft({ type: 'whatsapp', subject: '', body: '' }))).toBe(true)
+  expect(isComplete(completeDraft)).toBe(true)
+  for (const field of ['name', 'subject', 'body'] as const) expect(isComplete(buildDraft({ [field]: ' ' }))).toBe(false)
+  expect(isComplete(buildDraft({ type: 'sms', subject: '', body: '', sms: 'Hi' }))).toBe(true)
+  expect(isComplete(buildDraft({ type: 'sms', sms: '' }))).toBe(false)
+  expect(isComplete(buildDraft({ type: 'whatsapp', subject: '', body: '' }))).toBe(true)
 })
 
 describe('validation', () => {
   it.each([
     [{ emails: [] }, 'people', 'Please select at least one customer to send the campaign to.', 'audience'],
     [{ emails: Array(1_001).fill('a@b.example') }, 'people', /^At most 1,000 customers/, 'audience'],
-    [at({ startDate: '2026-11-22' }), 'startDate', 'Start date cannot be before today', 'schedule'],
-    [at({ frequency: 'daily' }), 'frequency', /^A recurring campaign needs all/, 'schedule'],
+    [withSchedule({ startDate: '2026-11-22' }), 'startDate', 'Start date cannot be before today', 'schedule'],
+    [withSchedule({ frequency: 'daily' }), 'frequency', /^A recurring campaign needs all/, 'schedule'],
     [{ name: '' }, 'name', 'Enter a name.', 'details'],
     [{ subject: '' }, 'subject', 'Enter a subject.', 'template'],
     [{ body: '' }, 'body', 'Enter a message.', 'template'],
-    [withRules({ pauseDays: 0 }), 'pauseDays', 'Enter a whole number of days between 1 and 3,650', 'template'],
-    [withRules({ aboveAmount: 0 }), 'aboveAmount', 'Enter an amount greater than 0', 'template'],
-    [at({ startDate: '' }), 'startDate', 'Enter a date.', 'schedule'],
-    [at({ timeOfDay: '' }), 'timeOfDay', 'Enter a time.', 'schedule'],
+    [withCoupon({ pauseDays: 0 }), 'pauseDays', 'Enter a whole number of days between 1 and 3,650', 'template'],
+    [withCoupon({ aboveAmount: 0 }), 'aboveAmount', 'Enter an amount greater than 0', 'template'],
+    [withSchedule({ startDate: '' }), 'startDate', 'Enter a date.', 'schedule'],
+    [withSchedule({ timeOfDay: '' }), 'timeOfDay', 'Enter a time.', 'schedule'],
     [{ filters: { minCartValue: Number.NaN } }, 'minCartValue', 'Enter a number, such as 40 or 40.50.', 'audience'],
     [{ filters: { minAbandonTime: Number.NaN } }, 'minAbandonTime', 'Enter a number, such as 40 or 40.50.', 'audience'],
     [
@@ -142,34 +148,36 @@ describe('validation', () => {
       ...(['maxAbandonTime', 'The minimum must not be above the maximum.', 'audience'] as const),
     ],
   ] as [Partial<Draft>, string, string | RegExp, string][])('%o: %s', { tags: ['B5'] }, (change, field, text, step) => {
-    const problems = checkDraft(aDraft(change), TODAY)
+    const problems = checkDraft(buildDraft(change), TODAY)
     expect(problems).toEqual({ [field]: typeof text === 'string' ? text : expect.stringMatching(text) })
     expect(findProblemStep(problems)).toBe(step)
   })
 
   it('rejects an invalid filter number, skips the count, and treats it as a change of the draft', () => {
-    const wrong = aDraft({ filters: { minCartValue: Number.NaN } })
-    expect([hasInvalidNumbers(wrong), hasInvalidNumbers(whole)]).toEqual([true, false])
+    const wrong = buildDraft({ filters: { minCartValue: Number.NaN } })
+    expect([hasInvalidNumbers(wrong), hasInvalidNumbers(completeDraft)]).toEqual([true, false])
     expect(hasInvalidNumbers({ ...wrong, audience: 'specific_customers' })).toBe(false)
     expect(checkDraft(wrong, TODAY)).toEqual({ minCartValue: 'Enter a number, such as 40 or 40.50.' })
-    expect(isSameDraft(wrong, aDraft({ filters: {} }))).toBe(false)
+    expect(isSameDraft(wrong, buildDraft({ filters: {} }))).toBe(false)
   })
 
   it('ignores filters for "all that match", and an unchanged start', () => {
-    expect(checkDraft(whole, TODAY)).toEqual({})
-    expect(checkDraft(aDraft({ mode: 'matching', emails: [], ...at({ frequency: 'weekly' }) }), TODAY)).toEqual({})
-    expect(checkDraft(aDraft(at({ startDate: '2026-01-01' })), null)).toEqual({})
+    expect(checkDraft(completeDraft, TODAY)).toEqual({})
+    expect(
+      checkDraft(buildDraft({ mode: 'matching', emails: [], ...withSchedule({ frequency: 'weekly' }) }), TODAY),
+    ).toEqual({})
+    expect(checkDraft(buildDraft(withSchedule({ startDate: '2026-01-01' })), null)).toEqual({})
   })
 
   it('shows an error at the field the server names', () => {
-    const said = {
+    const errors = {
       'content.subject': 'a',
       customerEmails: 'b',
       'targetAudience.mode': 'c',
       'content.coupon': 'd',
       x: 'e',
     }
-    expect(mapRefusedFields(said)).toEqual({ subject: 'a', people: 'b', frequency: 'c', coupon: 'd' })
+    expect(mapRefusedFields(errors)).toEqual({ subject: 'a', people: 'b', frequency: 'c', coupon: 'd' })
     for (const [path, step] of [
       ['type', 'details'],
       ['customerPhones', 'audience'],
@@ -182,7 +190,7 @@ describe('validation', () => {
 })
 
 describe('default texts for chosen customers, who may have no cart', () => {
-  const customers = (change: Partial<Draft>) => aDraft({ audience: 'specific_customers', ...change })
+  const draftForCustomers = (change: Partial<Draft>) => buildDraft({ audience: 'specific_customers', ...change })
 
   it.each([
     [{ body: 'See {{ cart_items }}' }, { body: campaignTexts.cartWords }],
@@ -191,32 +199,32 @@ describe('default texts for chosen customers, who may have no cart', () => {
     [{ type: 'sms', sms: 'Hi', body: '{{ cart_items }}' }, {}],
     [{ subject: 'News', body: 'Hi {{ customer_name }}' }, {}],
   ] as [Partial<Draft>, object][])('%o', (change, problems) => {
-    expect(checkDraft(customers(change), TODAY)).toEqual(problems)
-    expect(toCampaignInput(customers(change)).content.template).toBe('custom')
+    expect(checkDraft(draftForCustomers(change), TODAY)).toEqual(problems)
+    expect(toCampaignInput(draftForCustomers(change)).content.template).toBe('custom')
   })
 
   it('replaces texts about a cart, restores them with the carts, and keeps the user’s own', () => {
-    const ofCarts = aDraft({
+    const cartDraft = buildDraft({
       template: 'first_reminder',
       subject: 'Cart',
       body: '{{ cart_items }}',
       sms: 'a {{ cart_total }}',
     })
-    const neutral = { ...ofCarts, ...chooseContent('specific_customers', ofCarts, null) }
+    const neutral = { ...cartDraft, ...chooseContent('specific_customers', cartDraft, null) }
     expect(neutral).toMatchObject({ template: 'custom', subject: '', body: '', sms: '' })
-    expect({ ...neutral, ...chooseContent('abandoned_carts', neutral, ofCarts) }).toMatchObject({
+    expect({ ...neutral, ...chooseContent('abandoned_carts', neutral, cartDraft) }).toMatchObject({
       ...{ template: 'first_reminder', subject: 'Cart', body: '{{ cart_items }}' },
     })
-    const own = aDraft({ template: 'custom', subject: 'News', body: 'Hi', sms: 'Hi' })
+    const own = buildDraft({ template: 'custom', subject: 'News', body: 'Hi', sms: 'Hi' })
     expect({ ...own, ...chooseContent('specific_customers', own, null) }).toEqual(own)
   })
 
   it('fills the row’s Send with no recipients, and says why (B 5)', () => {
-    const of = (type: 'abandoned_carts' | 'specific_customers') =>
+    const explainSend = (type: 'abandoned_carts' | 'specific_customers') =>
       explainNoEffect('send', {
         targetAudience: { type, mode: 'selected', filters: {}, customerEmails: [], customerPhones: [] },
       })
-    expect([of('specific_customers'), of('abandoned_carts')]).toEqual([
+    expect([explainSend('specific_customers'), explainSend('abandoned_carts')]).toEqual([
       'Only abandoned cart campaigns can be sent automatically.',
       null,
     ])
@@ -225,27 +233,36 @@ describe('default texts for chosen customers, who may have no cart', () => {
 
 describe('the request to the server', () => {
   test('sends addresses beside the audience if they were chosen from abandoned carts (B 7)', { tags: ['B7'] }, () => {
-    const wanted = toCampaignInput(whole, { platform: 'woocommerce', storeId: 'https://shop.example', sendNow: true })
-    expect(wanted).toMatchObject({
+    const input = toCampaignInput(completeDraft, {
+      platform: 'woocommerce',
+      storeId: 'https://shop.example',
+      sendNow: true,
+    })
+    expect(input).toMatchObject({
       ...{ name: 'Autumn', customerEmails: ['ada@example.com'], platform: 'woocommerce', sendNow: true },
       targetAudience: { type: 'abandoned_carts', mode: 'selected' },
     })
-    const all = toCampaignInput(aDraft({ mode: 'matching' }))
+    const all = toCampaignInput(buildDraft({ mode: 'matching' }))
     expect([all.customerEmails, all.targetAudience]).toEqual([
       undefined,
       {
         ...{ type: 'abandoned_carts', mode: 'matching', customerEmails: [], customerPhones: [] },
-        filters: begun.filters,
+        filters: emptyDraft.filters,
       },
     ])
   })
 
   test('sends no delay for chosen customers, no subject for SMS, and neither text nor coupon for WhatsApp', () => {
-    const people = toCampaignInput(aDraft({ audience: 'specific_customers', mode: 'matching', ...at({ delay: 24 }) }))
+    const people = toCampaignInput(
+      buildDraft({ audience: 'specific_customers', mode: 'matching', ...withSchedule({ delay: 24 }) }),
+    )
     expect([people.schedule.delay, people.customerEmails]).toEqual([0, undefined])
     expect(people.targetAudience).toMatchObject({ mode: 'selected' })
-    expect(toCampaignInput(aDraft({ type: 'sms', sms: 'Back?' })).content).toMatchObject({ subject: '', body: 'Back?' })
-    expect(toCampaignInput(aDraft({ type: 'whatsapp', ...withRules({}) })).content).toMatchObject({
+    expect(toCampaignInput(buildDraft({ type: 'sms', sms: 'Back?' })).content).toMatchObject({
+      subject: '',
+      body: 'Back?',
+    })
+    expect(toCampaignInput(buildDraft({ type: 'whatsapp', ...withCoupon({}) })).content).toMatchObject({
       subject: '',
       body: '',
       coupon: null,
@@ -266,8 +283,8 @@ describe('the request to the server', () => {
 describe('what needs a larger plan (area decisions 43 and 124)', () => {
   it.each([
     ['free', {}, null],
-    ['free', at({ startDate: '2026-11-24' }), 'schedule'],
-    ['free', at({ frequency: 'daily' }), 'schedule'],
+    ['free', withSchedule({ startDate: '2026-11-24' }), 'schedule'],
+    ['free', withSchedule({ frequency: 'daily' }), 'schedule'],
     ['free', { mode: 'matching' }, null],
     ['free', { mode: 'matching', filters: {} }, null],
     ['free', { mode: 'matching', filters: { minAbandonTime: 2 } }, 'audience'],
@@ -275,63 +292,66 @@ describe('what needs a larger plan (area decisions 43 and 124)', () => {
     ['free', { audience: 'specific_customers', filters: { minAbandonTime: 2 } }, null],
     ['free', { type: 'sms' }, 'details'],
     ['starter', { type: 'sms' }, null],
-    ['starter', { type: 'sms', ...at({ frequency: 'daily' }) }, 'schedule'],
+    ['starter', { type: 'sms', ...withSchedule({ frequency: 'daily' }) }, 'schedule'],
     ['starter', { type: 'whatsapp' }, 'details'],
-    ['starter', at({ frequency: 'daily' }), null],
-    ['growth', { type: 'whatsapp', ...at({ frequency: 'daily' }) }, null],
+    ['starter', withSchedule({ frequency: 'daily' }), null],
+    ['growth', { type: 'whatsapp', ...withSchedule({ frequency: 'daily' }) }, null],
     [null, { type: 'whatsapp' }, null],
   ] as [Parameters<typeof findPlanGate>[1], Partial<Draft>, string | null][])(
     '%s: %o',
     { tags: ['A6'] },
     (plan, change, step) => {
-      expect(findPlanGate(aDraft(change), plan, TODAY)?.step ?? null).toBe(step)
+      expect(findPlanGate(buildDraft(change), plan, TODAY)?.step ?? null).toBe(step)
     },
   )
 
   test('requires Growth for WhatsApp at any time, and a plan for SMS only where one is needed', () => {
-    const text = (plan: 'free' | 'starter', change: Partial<Draft>) => findPlanGate(aDraft(change), plan, TODAY)?.text
+    const getGateText = (plan: 'free' | 'starter', change: Partial<Draft>) =>
+      findPlanGate(buildDraft(change), plan, TODAY)?.text
     for (const plan of ['free', 'starter'] as const) {
-      expect(text(plan, { type: 'whatsapp' })).toBe(
+      expect(getGateText(plan, { type: 'whatsapp' })).toBe(
         'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
       )
     }
-    expect(text('starter', { type: 'sms', ...at({ frequency: 'daily' }) })).toBe(
+    expect(getGateText('starter', { type: 'sms', ...withSchedule({ frequency: 'daily' }) })).toBe(
       'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.',
     )
   })
 })
 
 describe('the schedule as text', () => {
-  const text = (change: Partial<Draft['schedule']>, isNew = true) =>
-    describeRun({ ...whole.schedule, ...change }, { zone: ZONE, now: NOW, isNew })
+  const describe = (change: Partial<Draft['schedule']>, isNew = true) =>
+    describeRun({ ...completeDraft.schedule, ...change }, { zone: ZONE, now: NOW, isNew })
 
   test('uses the store’s time zone', { tags: ['B2'] }, () => {
-    expect(text({ startDate: '2026-11-24' })).toBe('Runs once on Tuesday, November 24, 2026 at 10:00 AM.')
+    expect(describe({ startDate: '2026-11-24' })).toBe('Runs once on Tuesday, November 24, 2026 at 10:00 AM.')
     for (const [frequency, after] of [
       ['daily', 'day'],
       ['weekly', 'week'],
       ['monthly', 'month'],
     ] as const) {
-      expect(text({ startDate: '2026-11-24', frequency })).toBe(
+      expect(describe({ startDate: '2026-11-24', frequency })).toBe(
         `Runs first on Tuesday, November 24, 2026 at 10:00 AM, then every ${after}.`,
       )
-      expect(text({ frequency }, false)).toBe(`Began on Monday, November 23, 2026 at 10:00 AM, then every ${after}.`)
+      expect(describe({ frequency }, false)).toBe(
+        `Began on Monday, November 23, 2026 at 10:00 AM, then every ${after}.`,
+      )
     }
-    expect(text({ frequency: 'daily' })).toBe(
+    expect(describe({ frequency: 'daily' })).toBe(
       'This time has passed: you are asked when to send it first, then every day.',
     )
-    expect(text({})).toBe('This time has passed: you are asked when to send it.')
-    expect(text({}, false)).toBe('Was due on Monday, November 23, 2026 at 10:00 AM.')
-    expect(text({ startDate: '' })).toBe('Enter a date and a time.')
+    expect(describe({})).toBe('This time has passed: you are asked when to send it.')
+    expect(describe({}, false)).toBe('Was due on Monday, November 23, 2026 at 10:00 AM.')
+    expect(describe({ startDate: '' })).toBe('Enter a date and a time.')
   })
 
   test('asks about a past time today, also for a recurring campaign; tomorrow is at ten', () => {
     expect(
       [{}, { timeOfDay: '15:01' }, { frequency: 'daily' }].map((change) =>
-        isTimePast({ ...whole.schedule, ...(change as object) }, ZONE, NOW),
+        isTimePast({ ...completeDraft.schedule, ...(change as object) }, ZONE, NOW),
       ),
     ).toEqual([true, false, true])
-    expect(moveToTomorrow({ ...whole.schedule, timeOfDay: '07:00' }, ZONE, NOW)).toMatchObject({
+    expect(moveToTomorrow({ ...completeDraft.schedule, timeOfDay: '07:00' }, ZONE, NOW)).toMatchObject({
       ...{ startDate: '2026-11-24', timeOfDay: '10:00' },
     })
   })
@@ -365,12 +385,12 @@ test.each([
 })
 
 test('the list shows the audience, and its address keeps search and filter', { tags: ['B2'] }, () => {
-  const of = (targetAudience: Partial<CampaignView['targetAudience']>) =>
+  const describeTarget = (targetAudience: Partial<CampaignView['targetAudience']>) =>
     describeAudience({ targetAudience: { ...view.targetAudience, ...targetAudience } })
   expect([
-    of({}),
-    of({ mode: 'selected', customerEmails: ['a'], customerPhones: [] }),
-    of({ type: 'specific_customers' }),
+    describeTarget({}),
+    describeTarget({ mode: 'selected', customerEmails: ['a'], customerPhones: [] }),
+    describeTarget({ type: 'specific_customers' }),
   ]).toEqual([...['All that match', '1 customer, by hand', '0 customers']])
   const query = campaignsAddress.read(new URLSearchParams('search=autumn&status=paused&page=2'))
   expect(query).toMatchObject({ search: 'autumn', status: 'paused', page: 2, limit: 50 })

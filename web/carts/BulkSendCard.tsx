@@ -213,9 +213,9 @@ function useAnnounceEnd(job: BulkSend | undefined) {
     if (!job) return
     const { jobId, state, createdAt } = job
     const isYoung = Date.now() - new Date(createdAt).getTime() < JUST_NOW_MS
-    const seen = known.current.get(jobId)
+    const previous = known.current.get(jobId)
     if (state === 'running') known.current.set(jobId, 'running')
-    else if (seen === 'running' || (!seen && isYoung)) {
+    else if (previous === 'running' || (!previous && isYoung)) {
       known.current.set(jobId, 'said')
       announce(describeCompleted(job))
     }

@@ -89,7 +89,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
     ? [...eligibility.data.eligible, ...(when === 'schedule' ? later : []), ...(isOverride && held ? held.cartIds : [])]
     : []
   const about = { ...(store && { storeUrl: store.store_url }), ...(isOverride && { overrideHoldout: true }) }
-  const said = getErrorText(channel, words)
+  const errorText = getErrorText(channel, words)
 
   const changeWords = (next: Partial<MessageText>) => change({ words: { ...words, ...next } })
 
@@ -100,7 +100,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   }
   const sendToMany = async (ids: string[], sendAt?: string) => {
     const { overrideHoldout, ...rest } = { ...about, overrideHoldout: isOverride }
-    const body = { channel, cartIds: ids, ...said, ...rest, ...(sendAt && { sendAt }), overrideHoldout }
+    const body = { channel, cartIds: ids, ...errorText, ...rest, ...(sendAt && { sendAt }), overrideHoldout }
     onJob((await sendMany.mutateAsync(body)).jobId)
   }
   const submit = () => {
@@ -131,12 +131,12 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       const platform = store ? { platform: store.platform } : {}
       return {
         kind: 'schedule',
-        body: { cartId: cart.id, ...platform, ...about, ...delay, reminderType: 'first', ...said },
+        body: { cartId: cart.id, ...platform, ...about, ...delay, reminderType: 'first', ...errorText },
       }
     }
     if (channel === 'email')
-      return { kind: 'email', body: { to: cart.customer_email ?? '', cart_id: cart.id, ...said, ...about } }
-    if (channel === 'sms') return { kind: 'sms', body: { cartId: cart.id, ...said, ...about } }
+      return { kind: 'email', body: { to: cart.customer_email ?? '', cart_id: cart.id, ...errorText, ...about } }
+    if (channel === 'sms') return { kind: 'sms', body: { cartId: cart.id, ...errorText, ...about } }
     return { kind: 'whatsapp', body: { cartId: cart.id, ...about } }
   }
 

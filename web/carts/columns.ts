@@ -35,8 +35,8 @@ const KEY = 'cart-columns'
 /** Reads the stored selection; invalid values count as none. */
 export function readColumns(stored: string | null): readonly ColumnId[] {
   if (stored === null) return standard
-  const wanted = stored.split(',')
-  return ['customer', ...optional.map(({ id }) => id).filter((id) => wanted.includes(id))]
+  const names = stored.split(',')
+  return ['customer', ...optional.map(({ id }) => id).filter((id) => names.includes(id))]
 }
 
 export function useColumns() {

@@ -25,7 +25,7 @@ const entry = (kind: string, hour: number, messageId: string | null = null): Tim
   messageId,
 })
 
-const told = (story: ReturnType<typeof buildStory>) =>
+const listTexts = (story: ReturnType<typeof buildStory>) =>
   story.map((each) => ('entry' in each ? each.entry.kind : each.message.id))
 
 it('puts the next message first, later ones below, then the history', () => {
@@ -33,7 +33,7 @@ it('puts the next message first, later ones below, then the history', () => {
   const next = message({ id: 'next', step: 2, dueAt: at(12) })
   const sent = message({ id: 'sent', state: 'sent', sentAt: at(10) })
   const story = buildStory([later, sent, next], [entry('abandoned', 9), entry('click', 11, 'sent')])
-  expect(told(story)).toEqual(['next', 'later', 'click', 'sent', 'abandoned'])
+  expect(listTexts(story)).toEqual(['next', 'later', 'click', 'sent', 'abandoned'])
   expect(story.map(({ isPlanned }) => isPlanned)).toEqual([true, true, false, false, false])
 })
 
@@ -41,7 +41,7 @@ it('sorts a held message by its next check', () => {
   const hold = { at: at(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', inputs: {} }
   const held = message({ id: 'held', state: 'held', dueAt: at(10), decisions: [{ ...hold, until: at(22) }] })
   const other = message({ id: 'other', step: 2, dueAt: at(20) })
-  expect(told(buildStory([held, other], []))).toEqual(['other', 'held'])
+  expect(listTexts(buildStory([held, other], []))).toEqual(['other', 'held'])
   expect([findPlannedTime(held), findPlannedTime(other)]).toEqual([at(22), at(20)])
 })
 
@@ -77,7 +77,7 @@ it('lists the history newest first, each message where it was sent or ended', ()
   const sent = message({ id: 'sent', state: 'sent', sentAt: at(10), finishedAt: at(14) })
   const skipped = message({ id: 'skipped', state: 'skipped', finishedAt: at(12) })
   const timeline = [entry('active', 8), entry('abandoned', 9), entry('click', 11, 'sent')]
-  expect(told(buildStory([sent, skipped], timeline))).toEqual(['skipped', 'click', 'sent', 'abandoned', 'active'])
+  expect(listTexts(buildStory([sent, skipped], timeline))).toEqual(['skipped', 'click', 'sent', 'abandoned', 'active'])
 })
 
 it('lists a message once: its steps below it, a late report at its own time', () => {

@@ -39,7 +39,7 @@ const titleOf = ({ channel, selection, isBulk }: Ask) =>
 export function useSendDialog(place: string, { onJob }: { onJob?: (jobId: string) => void } = {}) {
   const [ask, setAsk] = useState<(Ask & { id: number }) | null>(null)
   const [isOpen, setOpen] = useState(false)
-  const [asked, setAsked] = useState<CartView | null>(null)
+  const [openCart, setOpenCart] = useState<CartView | null>(null)
   const [isStatusOpen, setStatusOpen] = useState(false)
   const close = () => setOpen(false)
   const onAsk = (next: Ask) => {
@@ -51,7 +51,7 @@ export function useSendDialog(place: string, { onJob }: { onJob?: (jobId: string
   return {
     onAsk,
     onSmsStatus: (cart: CartView) => {
-      setAsked(cart)
+      setOpenCart(cart)
       setStatusOpen(true)
     },
     dialogs: (
@@ -81,7 +81,7 @@ export function useSendDialog(place: string, { onJob }: { onJob?: (jobId: string
           title="SMS status"
           closeButtonProps={{ 'aria-label': 'Close' }}
         >
-          {asked && <SmsStatus cart={asked} />}
+          {openCart && <SmsStatus cart={openCart} />}
         </Modal>
       </>
     ),

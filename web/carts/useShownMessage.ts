@@ -35,9 +35,9 @@ export function useShownMessage({ ask: { channel, selection }, eligibility, mess
 
 /** Default content, kept while the user types their own. */
 function useDefaultBody(body: string | undefined): string | undefined {
-  const [kept, keep] = useState(body)
-  if (body !== undefined && body !== kept) keep(body)
-  return body ?? kept
+  const [shownBody, setShownBody] = useState(body)
+  if (body !== undefined && body !== shownBody) setShownBody(body)
+  return body ?? shownBody
 }
 
 /** Carts to preview, eligible ones first. */

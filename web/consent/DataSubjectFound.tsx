@@ -96,9 +96,9 @@ function describeSubject({ address, addresses, names, stores, firstSeenAt, suppr
 }
 
 function describeKept({ counts }: Person): [string, string][] {
-  const kept = (Object.keys(dataKindText) as Kept[]).filter((name) => (counts[name] ?? 0) > 0)
-  if (kept.length === 0) return [['Nothing', 'except the fingerprint on the suppression list']]
-  return kept.map((name) => [dataKindText[name], formatCount(counts[name]!)])
+  const keptKinds = (Object.keys(dataKindText) as Kept[]).filter((name) => (counts[name] ?? 0) > 0)
+  if (keptKinds.length === 0) return [['Nothing', 'except the fingerprint on the suppression list']]
+  return keptKinds.map((name) => [dataKindText[name], formatCount(counts[name]!)])
 }
 
 function Files({ address }: { address: string }) {

@@ -51,8 +51,8 @@ function describeResult(counts: Record<string, number>): string {
     [counts.orders, 'order'],
     [counts.messages, 'message'],
   ] as const
-  const said = parts.flatMap(([count, word]) => (count ? [formatCounted(count, word)] : []))
-  return said.length > 0 ? `${said.join(', ')} are now anonymous.` : 'There was nothing more to erase.'
+  const texts = parts.flatMap(([count, word]) => (count ? [formatCounted(count, word)] : []))
+  return texts.length > 0 ? `${texts.join(', ')} are now anonymous.` : 'There was nothing more to erase.'
 }
 
 const EVERY_MS = 1_000

@@ -167,7 +167,7 @@ function Outcome({ about }: { about: ImportView }) {
 }
 
 function Decisions({ about }: { about: ImportView }) {
-  const [asked, setAsked] = useState<'keep' | 'undo' | null>(null)
+  const [question, setQuestion] = useState<'keep' | 'undo' | null>(null)
   const report = useReport()
   const { standing } = about
   return (
@@ -182,12 +182,12 @@ function Decisions({ about }: { about: ImportView }) {
           />
         )}
         {standing === 'doubted' && (
-          <Button size="xs" variant="default" aria-label={`Keep ${about.fileName}`} onClick={() => setAsked('keep')}>
+          <Button size="xs" variant="default" aria-label={`Keep ${about.fileName}`} onClick={() => setQuestion('keep')}>
             Keep
           </Button>
         )}
         {standing !== 'undone' && (
-          <Button size="xs" variant="default" aria-label={`Undo ${about.fileName}`} onClick={() => setAsked('undo')}>
+          <Button size="xs" variant="default" aria-label={`Undo ${about.fileName}`} onClick={() => setQuestion('undo')}>
             Undo
           </Button>
         )}
@@ -197,7 +197,7 @@ function Decisions({ about }: { about: ImportView }) {
           {report.error.message}
         </Notice>
       )}
-      {asked && <Decide about={about} decision={asked} onClose={() => setAsked(null)} />}
+      {question && <Decide about={about} decision={question} onClose={() => setQuestion(null)} />}
     </>
   )
 }

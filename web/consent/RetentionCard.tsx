@@ -53,11 +53,11 @@ function RetentionForm({ saved }: { saved: Retention }) {
   const [isOn, setOn] = useState(saved.days !== null)
   const [days, setDays] = useState<number | string>(saved.days ?? retentionDays.usual)
   const isValid = !isOn || isDays(days)
-  const wanted = isOn ? Number(days) : null
-  const isChanged = wanted !== saved.days
+  const newDays = isOn ? Number(days) : null
+  const isChanged = newDays !== saved.days
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isValid) save.mutate(wanted, { onSuccess: () => announce('Retention saved') })
+    if (isValid) save.mutate(newDays, { onSuccess: () => announce('Retention saved') })
   }
   return (
     <Stack gap="md">

@@ -181,8 +181,10 @@ function AddForm({ onClose }: { onClose: () => void }) {
     add.mutate(
       { address, channels: [...TEXTS[texts]], note },
       {
-        onSuccess: ({ address: kept, added }) => {
-          announce(added > 0 ? `${kept} will get no more messages.` : `${kept} is already on the list.`)
+        onSuccess: ({ address: storedAddress, added }) => {
+          announce(
+            added > 0 ? `${storedAddress} will get no more messages.` : `${storedAddress} is already on the list.`,
+          )
           onClose()
         },
         onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
@@ -547,7 +549,7 @@ function SuppressionEntries(props: Props) {
 /** Suppressed by an earlier version because of a reply that does not concern the address. */
 function DoubtfulEntries({ mayChange }: { mayChange: boolean }) {
   const { data } = useDoubtfulSuppressions()
-  const [asked, setAsked] = useState<SuppressionEntry | null>(null)
+  const [selected, setSelected] = useState<SuppressionEntry | null>(null)
   if (!data || data.entries.length === 0) return null
   return (
     <section className="suppressions-removed" aria-label="Suppressed without a fault of the address">
@@ -563,11 +565,11 @@ function DoubtfulEntries({ mayChange }: { mayChange: boolean }) {
           <Entry
             key={entry.id}
             entry={{ ...entry, note: entry.reply }}
-            onRemove={mayChange ? () => setAsked(entry) : null}
+            onRemove={mayChange ? () => setSelected(entry) : null}
           />
         ))}
       </ul>
-      <RemoveDialog key={asked?.id} entry={asked} isDoubtful onClose={() => setAsked(null)} />
+      <RemoveDialog key={selected?.id} entry={selected} isDoubtful onClose={() => setSelected(null)} />
     </section>
   )
 }
@@ -578,7 +580,7 @@ interface EntriesProps extends Props {
 }
 
 function Entries({ filter, mayChange, onShowAll, pages, more }: EntriesProps) {
-  const [asked, setAsked] = useState<SuppressionEntry | null>(null)
+  const [selected, setSelected] = useState<SuppressionEntry | null>(null)
   const entries = pages.flatMap((page) => page.entries)
   const [first] = pages
   return (
@@ -591,13 +593,13 @@ function Entries({ filter, mayChange, onShowAll, pages, more }: EntriesProps) {
       ) : (
         <ul className="suppressions">
           {entries.map((entry) => (
-            <Entry key={entry.id} entry={entry} onRemove={mayChange ? () => setAsked(entry) : null} />
+            <Entry key={entry.id} entry={entry} onRemove={mayChange ? () => setSelected(entry) : null} />
           ))}
         </ul>
       )}
       {more}
       <Removed entries={first!.removed} />
-      <RemoveDialog key={asked?.id} entry={asked} onClose={() => setAsked(null)} />
+      <RemoveDialog key={selected?.id} entry={selected} onClose={() => setSelected(null)} />
     </>
   )
 }

@@ -34,16 +34,18 @@ export function CouponDialog({ list, asked, onClose }: Props) {
 }
 
 /** Keeps the coupon as it was when opened, even if the list changes. */
-function useOpenCoupon(asked: string | null, coupons: Coupon[]) {
+function useOpenCoupon(requestedId: string | null, coupons: Coupon[]) {
   const [state, setState] = useState<{ asked: string | null; shown: { coupon: Coupon | null } | null; turn: number }>({
     asked: null,
     shown: null,
     turn: 0,
   })
-  if (asked !== state.asked) {
-    const coupon = coupons.find(({ _id, madeBy }) => _id === asked && madeBy === 'recoup')
-    const shown = asked === NEW ? { coupon: null } : coupon ? { coupon } : null
-    setState(asked === null ? { ...state, asked } : { asked, shown, turn: state.turn + 1 })
+  if (requestedId !== state.asked) {
+    const coupon = coupons.find(({ _id, madeBy }) => _id === requestedId && madeBy === 'recoup')
+    const shown = requestedId === NEW ? { coupon: null } : coupon ? { coupon } : null
+    setState(
+      requestedId === null ? { ...state, asked: requestedId } : { asked: requestedId, shown, turn: state.turn + 1 },
+    )
   }
   return state
 }

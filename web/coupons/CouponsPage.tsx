@@ -35,7 +35,7 @@ export function CouponsPage() {
   const [problem, setProblem] = useState<string | null>(null)
   const [created, setCreated] = useState<CreatedCoupon | null>(null)
   const mayWrite = role && coupons.data?.canWrite === true
-  const asked = useOpenForm(param('form'), mayWrite)
+  const openForm = useOpenForm(param('form'), mayWrite)
   const isDone = (coupon: CreatedCoupon) => {
     setProblem(null)
     setCreated(coupon)
@@ -83,7 +83,7 @@ export function CouponsPage() {
           />
         </Card>
       </Stack>
-      {coupons.data && <CouponDialog list={coupons.data} asked={asked} onClose={() => put('form', null)} />}
+      {coupons.data && <CouponDialog list={coupons.data} asked={openForm} onClose={() => put('form', null)} />}
     </>
   )
 }
@@ -91,9 +91,9 @@ export function CouponsPage() {
 /** Keeps an open form if the API key turns out to be read-only, because its input is still needed. */
 function useOpenForm(form: string | null, mayWrite: boolean): string | null {
   const [open, setOpen] = useState<string | null>(null)
-  const asked = mayWrite || form === open ? form : null
-  if (asked !== open) setOpen(asked)
-  return asked
+  const allowedForm = mayWrite || form === open ? form : null
+  if (allowedForm !== open) setOpen(allowedForm)
+  return allowedForm
 }
 
 /** B 8. Keeps the previous list, if any, with its age in the heading. */
@@ -160,7 +160,7 @@ interface PageProps extends Omit<Props, 'coupons'> {
 
 function Page({ data, isStale, query, ...props }: PageProps) {
   const { onOpen, onChange, onProblem } = props
-  const [asked, setAsked] = useState<Coupon | null>(null)
+  const [selected, setSelected] = useState<Coupon | null>(null)
   const { coupons, pagination } = data
   const zone = toKnownZone(data.timeZone)
   return (
@@ -176,7 +176,7 @@ function Page({ data, isStale, query, ...props }: PageProps) {
             mayWrite={props.mayWrite}
             onOpen={({ _id }) => onOpen(_id)}
             onEdit={({ _id }) => props.onEdit(_id)}
-            onDelete={setAsked}
+            onDelete={setSelected}
           />
         </>
       )}
@@ -192,7 +192,7 @@ function Page({ data, isStale, query, ...props }: PageProps) {
         zone={zone}
         onClose={() => onOpen(null)}
       />
-      <DeleteCoupon coupon={asked} onClose={() => setAsked(null)} onProblem={onProblem} />
+      <DeleteCoupon coupon={selected} onClose={() => setSelected(null)} onProblem={onProblem} />
     </div>
   )
 }

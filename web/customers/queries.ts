@@ -19,8 +19,8 @@ export function useCustomers(query: ListQuery) {
     enabled: isStoreKnown,
     queryFn: async ({ signal }) => {
       const { page, limit, sort, order } = query
-      const asked = { ...toFilterParams(query), page, limit, sort, order }
-      const answer = await call(listCustomers, { query: asked, signal })
+      const params = { ...toFilterParams(query), page, limit, sort, order }
+      const answer = await call(listCustomers, { query: params, signal })
       // With `page` the server paginates; the plain list of B 7 is complete.
       if (!Array.isArray(answer)) return answer
       const pagination: PagesOf = {

@@ -64,15 +64,15 @@ test('counts only a test mail accepted by a mail server; the demo needs none', (
 })
 
 test('shows the steps above the figures until flow, script and a real test mail are ready, even in a shop with old carts', () => {
-  const seen = { ...store, mode: 'capture' as const }
+  const captureStore = { ...store, mode: 'capture' as const }
   const on = [{ isOn: false }, { isOn: true }]
-  expect(isSetupOpen({ store: seen, flows: on, mail: accepted })).toBe(false)
+  expect(isSetupOpen({ store: captureStore, flows: on, mail: accepted })).toBe(false)
   expect(isSetupOpen({ store, flows: on, mail: accepted })).toBe(true)
-  expect(isSetupOpen({ store: seen, flows: [{ isOn: false }], mail: accepted })).toBe(true)
-  expect(isSetupOpen({ store: seen, flows: on, mail: inMailbox })).toBe(true)
+  expect(isSetupOpen({ store: captureStore, flows: [{ isOn: false }], mail: accepted })).toBe(true)
+  expect(isSetupOpen({ store: captureStore, flows: on, mail: inMailbox })).toBe(true)
   expect(isSetupOpen({ store, flows: [], mail: { ...inMailbox, isFixed: true } })).toBe(false)
   expect(isSetupOpen({ store, flows: undefined, mail: undefined })).toBe(false)
-  const known = { store: seen, health: undefined, flows: on, mail: accepted }
+  const known = { store: captureStore, health: undefined, flows: on, mail: accepted }
   expect(buildFirstSteps({ ...known, hasCarts: true }).at(-1)).toMatchObject({ isDone: true })
 })
 

@@ -13,9 +13,10 @@ test('keeps the last axis label and drops those it would overlap', () => {
   const labels = [...'abcdefghi', ['j', '(so far)']]
   const axis = { width: 100, labels, widthOf: (line: string) => line.length * 4 }
   const ticks = (...values: number[]) => values.map((value) => ({ value, label: labels[value]! }))
-  const kept = (...values: number[]) => keepLastLabel({ ...axis, ticks: ticks(...values) }).map(({ value }) => value)
-  expect(kept(0, 3, 6)).toEqual([0, 3, 6, 9])
-  expect(kept(0, 4, 8)).toEqual([0, 4, 9])
-  expect(kept(0, 9)).toEqual([0, 9])
+  const listLabels = (...values: number[]) =>
+    keepLastLabel({ ...axis, ticks: ticks(...values) }).map(({ value }) => value)
+  expect(listLabels(0, 3, 6)).toEqual([0, 3, 6, 9])
+  expect(listLabels(0, 4, 8)).toEqual([0, 4, 9])
+  expect(listLabels(0, 9)).toEqual([0, 9])
   expect(keepLastLabel({ ...axis, labels: [], ticks: [] })).toEqual([])
 })

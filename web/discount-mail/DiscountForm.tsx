@@ -55,9 +55,9 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const [isAsked, setAsked] = useState(false)
   const people = usePeople(typed.filter)
   const send = useSendOffers()
-  const [asked] = useDebouncedValue(typed, PAUSE_MS)
-  const settled = toRecipients(asked.chosen, asked.filter)
-  const offer = offerOf(asked)
+  const [debounced] = useDebouncedValue(typed, PAUSE_MS)
+  const settled = toRecipients(debounced.chosen, debounced.filter)
+  const offer = offerOf(debounced)
   const isDirty = jobId === null && hasOwnWords(typed)
   const { question } = useLeaveGuard(isDirty)
   useEffect(() => {
@@ -70,14 +70,16 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const count = countChosen(typed.chosen, total)
   const isTooMany = count > MAX_RECIPIENTS
   const checked = isTooMany ? null : settled
-  const eligibility = useRecipientCheck(checked && { ...checked, ...(asked.couponId && { couponId: asked.couponId }) })
+  const eligibility = useRecipientCheck(
+    checked && { ...checked, ...(debounced.couponId && { couponId: debounced.couponId }) },
+  )
   if (jobId) return <BulkSendCard jobId={jobId} onJob={setJobId} onDismiss={onClose} />
 
   const refused = refusedOf(send, typed)
   // For a search without an exact total, only the server knows it.
   const tooMany = isTooMany ? discountTexts.tooMany : (fieldsOf(eligibility.error).customers ?? null)
   const isBlank = typed.words.subject.trim() === '' || typed.words.body.trim() === ''
-  const isChecked = !eligibility.isPlaceholderData && asked === typed
+  const isChecked = !eligibility.isPlaceholderData && debounced === typed
   const who = count > 0 && isChecked ? (eligibility.data ?? null) : null
   const submit = () => {
     setAsked(true)
@@ -153,8 +155,8 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
           <DiscountPreview
             people={shown}
             first={eligibility.data?.eligible[0] ?? null}
-            offer={asked.couponId ? { ...offer, couponId: asked.couponId } : null}
-            isTyping={asked !== typed}
+            offer={debounced.couponId ? { ...offer, couponId: debounced.couponId } : null}
+            isTyping={debounced !== typed}
           />
         }
       />

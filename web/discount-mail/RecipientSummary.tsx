@@ -85,8 +85,8 @@ function summaryOf(eligible: number, total: number, missing: string | null): str
 }
 
 function Names({ ids, people }: { ids: string[]; people: readonly Person[] }) {
-  const wanted = new Set(ids)
-  const names = people.filter(({ id }) => wanted.has(id)).map(({ name }) => name)
+  const selected = new Set(ids)
+  const names = people.filter(({ id }) => selected.has(id)).map(({ name }) => name)
   if (names.length === 0) return null
   const rest = ids.length - Math.min(names.length, NAMES_SHOWN)
   return (

@@ -41,8 +41,8 @@ async function abandonedPage(
   cursor: string,
   signal: AbortSignal,
 ): Promise<PeoplePage> {
-  const said = Object.entries({ ...filters, channel }).filter(([, value]) => value != null)
-  const query = { ...Object.fromEntries(said), search, cursor, limit: PAGE }
+  const entries = Object.entries({ ...filters, channel }).filter(([, value]) => value != null)
+  const query = { ...Object.fromEntries(entries), search, cursor, limit: PAGE }
   const reply = await call(abandonedCustomers, { query, signal })
   if (Array.isArray(reply)) return { customers: reply, next: null, total: reply.length, isCapped: false }
   return { ...reply, isCapped: false }

@@ -312,10 +312,10 @@ function EditBar({ flowId, edit, isReadOnly }: { flowId: string; edit: FlowEdit;
   const { editing, save, isValid, submit, discard } = edit
   const { isDirty, draft, stored } = editing
   const isAsked = isDirty && isValid && !isReadOnly
-  const wanted = isAsked ? JSON.stringify(buildSaveBody(draft, stored)) : null
-  const [asked] = useDebouncedValue(wanted, PAUSE_MS)
-  const effect = useFlowEffect(flowId, wanted === null ? null : asked)
-  const isKnown = asked === wanted && effect.data !== undefined && !effect.isPlaceholderData
+  const body = isAsked ? JSON.stringify(buildSaveBody(draft, stored)) : null
+  const [debounced] = useDebouncedValue(body, PAUSE_MS)
+  const effect = useFlowEffect(flowId, body === null ? null : debounced)
+  const isKnown = debounced === body && effect.data !== undefined && !effect.isPlaceholderData
   const isOfPlan = save.error instanceof ApiError && save.error.code === 'plan_required'
   return (
     <SaveBar
@@ -353,9 +353,9 @@ export function describeEffect(effect: SaveEffect): string {
     [added, 'is added', 'are added'],
     [changed, 'changes', 'change'],
   ]
-  const told = parts.filter(([count]) => count > 0)
-  if (told.length === 0 && tooLate === 0 && overtaken === 0) return 'No planned message is affected'
-  const sentence = told
+  const shownParts = parts.filter(([count]) => count > 0)
+  if (shownParts.length === 0 && tooLate === 0 && overtaken === 0) return 'No planned message is affected'
+  const sentence = shownParts
     .map(([count, one, many], index) => {
       const noun = index > 0 ? '' : count === 1 ? ' message' : ' messages'
       return `${formatCount(count)}${noun} ${count === 1 ? one : many}`

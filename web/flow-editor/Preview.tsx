@@ -42,10 +42,10 @@ export function useRenderedPreview({ flowId, step, entry, variant, channel }: Sh
       ...findPlace(step, variant),
       ...findEntry(entry),
     })
-  const [asked] = useDebouncedValue(shown, TYPING_PAUSE_MS)
-  const of = cartId && asked ? { ...(JSON.parse(asked) as Asked), cartId } : null
+  const [debounced] = useDebouncedValue(shown, TYPING_PAUSE_MS)
+  const of = cartId && debounced ? { ...(JSON.parse(debounced) as Asked), cartId } : null
   const made = usePreview(flowId, typed === null || isLater({ step, channel }) ? null : of)
-  return { cartId, typed, of, made, isStale: made.isPlaceholderData || asked !== shown }
+  return { cartId, typed, of, made, isStale: made.isPlaceholderData || debounced !== shown }
 }
 
 /** For WhatsApp the server finds the approved template by the step. */

@@ -23,10 +23,10 @@ export function ProductsField({ ids, onChange, ...input }: Props) {
   const [isOpen, setOpen] = useState(false)
   const [search] = useDebouncedValue(typed.trim().slice(0, 200), PAUSE_MS)
   const found = useProducts(search, isOpen)
-  const [seen, setSeen] = useState(new Map<string, string>())
-  const nameOf = useProductNames(ids.filter((id) => !seen.has(id)))
+  const [productNames, setProductNames] = useState(new Map<string, string>())
+  const nameOf = useProductNames(ids.filter((id) => !productNames.has(id)))
   const offered = new Map((found.data ?? []).map(({ id, name, sku }) => [id, sku ? `${name} (${sku})` : name]))
-  for (const id of ids) if (!offered.has(id)) offered.set(id, seen.get(id) ?? nameOf(id))
+  for (const id of ids) if (!offered.has(id)) offered.set(id, productNames.get(id) ?? nameOf(id))
   return (
     <MultiSelect
       {...input}
@@ -45,7 +45,7 @@ export function ProductsField({ ids, onChange, ...input }: Props) {
       data={[...offered].map(([value, label]) => ({ value, label }))}
       value={ids}
       onChange={(chosen) => {
-        setSeen(new Map([...seen, ...chosen.map((id) => [id, offered.get(id) ?? id] as const)]))
+        setProductNames(new Map([...productNames, ...chosen.map((id) => [id, offered.get(id) ?? id] as const)]))
         onChange(chosen)
       }}
     />

@@ -85,10 +85,10 @@ export function changeCondition(
   [group, place]: readonly [group: number, place: number],
   next: FlowCondition | null,
 ): FlowConditions | null {
-  const kept = groups
+  const validGroups = groups
     .map((each, index) => (index === group ? changeGroup(each, place, next) : each))
     .filter(({ conditions }) => conditions.length > 0)
-  return kept.length === 0 ? null : { match, groups: kept }
+  return validGroups.length === 0 ? null : { match, groups: validGroups }
 }
 
 const changeGroup = (group: ConditionGroup, place: number, next: FlowCondition | null): ConditionGroup => ({

@@ -155,10 +155,10 @@ export function shareEqually(variants: readonly VariantDraft[]): VariantDraft[] 
 
 /** Variants with identical content in every channel of the step, which makes the test useless. null: none. */
 export function findEqualVariants(step: Pick<StepDraft, 'variants' | 'variantsSoFar' | 'channels'>): string[] | null {
-  const told = step.channels.filter((channel) => channel !== 'whatsapp')
+  const billedChannels = step.channels.filter((channel) => channel !== 'whatsapp')
   const textOf = ({ words }: VariantDraft) =>
     JSON.stringify(
-      told.map((channel) => {
+      billedChannels.map((channel) => {
         const { subject, body } = getContent(words, channel)
         return [channel === 'sms' ? '' : subject.trim(), body.trim()]
       }),

@@ -25,11 +25,11 @@ export function useCategories(search: string, isAsked: boolean) {
 /** Deleted items are shown by their id. */
 export function useCategoryNames(ids: readonly string[]): (id: string) => string {
   const storeId = useStore()?.id
-  const asked = [...ids].toSorted().join(',')
+  const idList = [...ids].toSorted().join(',')
   const named = useQuery({
-    queryKey: ['flow-categories', storeId, 'named', asked],
-    queryFn: ({ signal }) => call(searchCategories, { query: { ids: asked }, signal }),
-    enabled: asked !== '',
+    queryKey: ['flow-categories', storeId, 'named', idList],
+    queryFn: ({ signal }) => call(searchCategories, { query: { ids: idList }, signal }),
+    enabled: idList !== '',
     placeholderData: keepPreviousData,
     staleTime: MINUTE_MS,
   })

@@ -17,21 +17,21 @@ export const ENTRY = 'entry'
 export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
   const editing = useFlowDraft(flow)
   const { draft, stored } = editing
-  const [wanted, setOpened] = useState<string | null>(null)
+  const [requestedId, setRequestedId] = useState<string | null>(null)
   const [isChecked, setChecked] = useState(false)
   const save = useSaveFlow(flow.id)
   const isBeside = useHasSideRoom()
-  const opened = wanted === ENTRY || draft.steps.some(({ key }) => key === wanted) ? wanted : null
+  const opened = requestedId === ENTRY || draft.steps.some(({ key }) => key === requestedId) ? requestedId : null
   // After a restored draft, reopen the part it belongs to.
-  useDraft(`flow:${flow.id}:opened`, editing.isDirty ? opened : null, setOpened)
+  useDraft(`flow:${flow.id}:opened`, editing.isDirty ? opened : null, setRequestedId)
   useUndoKeys(editing)
 
   const found = checkFlow(draft, { minDelayMinutes: flow.minDelayMinutes, stored, channels })
   const refused = readRefusedFields(save.error, draft)
   // Errors are hidden while the user types for the first time.
   const problems = isChecked && hasProblems(found) ? found : refused
-  const { open, close } = useOpening(setOpened, opened)
-  const leadTo = useFocusProblem(opened, setOpened)
+  const { open, close } = useOpening(setRequestedId, opened)
+  const leadTo = useFocusProblem(opened, setRequestedId)
 
   const discard = () => {
     editing.forget()
@@ -112,17 +112,17 @@ function useOpening(setOpened: (opened: string | null) => void, opened: string |
 
 /** Opens the first part with an error and focuses its field. */
 function useFocusProblem(opened: string | null, setOpened: (opened: string) => void) {
-  const [wanted, want] = useState<string | null>(null)
+  const [pendingId, setPendingId] = useState<string | null>(null)
   useEffect(() => {
-    if (wanted === null) return
-    if (opened !== wanted) return setOpened(wanted)
-    want(null)
+    if (pendingId === null) return
+    if (opened !== pendingId) return setOpened(pendingId)
+    setPendingId(null)
     focusFirstError(document.querySelector('[role=dialog]') ? '[role=dialog]' : 'main')
-  }, [wanted, opened, setOpened])
+  }, [pendingId, opened, setOpened])
   return ({ name, conditions, steps }: Problems) => {
     const [first] = steps.keys()
-    if (name !== undefined || conditions !== undefined) want(ENTRY)
-    else if (first !== undefined) want(first)
+    if (name !== undefined || conditions !== undefined) setPendingId(ENTRY)
+    else if (first !== undefined) setPendingId(first)
   }
 }
 
@@ -141,7 +141,7 @@ interface EditedFlow {
 /** The edited flow with undo. Background refetches of its figures keep the edits. */
 function useFlowDraft(flow: FlowView) {
   const [held, setEdited] = useState<EditedFlow | null>(null)
-  const [said, say] = useState('')
+  const [notice, setNotice] = useState('')
   useDraft(`flow:${flow.id}`, held, setEdited)
   const fresh = toDraft(flow)
   // Without unsaved changes, show the refetched flow.
@@ -158,19 +158,19 @@ function useFlowDraft(flow: FlowView) {
 
   const change = (next: FlowDraft, what: Change) => {
     setEdited({ stored, history: recordChange(history, next, what) })
-    if (what.part === undefined) say(what.text)
+    if (what.part === undefined) setNotice(what.text)
   }
   const go = (to: History<FlowDraft> | null, text: string | undefined, how: string) => {
     if (!to) return
     setEdited({ stored, history: to })
-    say(`${how}: ${text}`)
+    setNotice(`${how}: ${text}`)
   }
   return {
     draft,
     stored,
     isDirty: edited !== null && !isSameDraft(draft, stored),
     /** Announces undo and redo to screen readers. */
-    said,
+    said: notice,
     change,
     undo: () => go(undoChange(history), history.past.at(-1)?.change.text, 'Taken back'),
     redo: () => go(redoChange(history), history.future.at(-1)?.change.text, 'Done again'),

@@ -158,7 +158,7 @@ interface Props {
 /** Compares a step's variants with the first one. Only a member chooses the winner. */
 function Variants({ step, flow, currency, isEdited }: Props) {
   const mayWrite = useHasPermission('flows:write')
-  const [asked, ask] = useState<VariantFigures | null>(null)
+  const [selected, setSelected] = useState<VariantFigures | null>(null)
   const first = step.variants[0]!
   const isRunning = step.step !== null && step.variants.filter(({ isCurrent }) => isCurrent).length > 1
   return (
@@ -195,7 +195,7 @@ function Variants({ step, flow, currency, isEdited }: Props) {
                 variant="default"
                 disabled={isEdited}
                 aria-label={`Choose variant ${variant.name} as the winner`}
-                onClick={() => ask(variant)}
+                onClick={() => setSelected(variant)}
               >
                 Choose as the winner
               </Button>
@@ -208,7 +208,7 @@ function Variants({ step, flow, currency, isEdited }: Props) {
           Save or discard your changes before you choose a winner.
         </Text>
       )}
-      {asked && <AskFirst flowId={flow.id} step={step} variant={asked} onClose={() => ask(null)} />}
+      {selected && <AskFirst flowId={flow.id} step={step} variant={selected} onClose={() => setSelected(null)} />}
     </Stack>
   )
 }

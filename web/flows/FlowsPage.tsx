@@ -72,7 +72,7 @@ export function FlowsPage() {
 /** A cart enters the first active flow that matches, so the owner chooses the order. */
 function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }) {
   const order = useOrderFlows()
-  const [said, say] = useState('')
+  const [notice, setNotice] = useState('')
   const names = useConditionNames(
     flows.map(({ conditions }) => conditions),
     flows[0]!.currency,
@@ -80,7 +80,7 @@ function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }
   const ids = flows.map(({ id }) => id)
   const { handleOf, itemOf } = useReorder(ids, (from, to) => {
     order.mutate(moveItem(ids, from, to))
-    say(`${flows[from]!.name} is now number ${to + 1} of ${flows.length}`)
+    setNotice(`${flows[from]!.name} is now number ${to + 1} of ${flows.length}`)
   })
   const isSorted = flows.length > 1
   return (
@@ -112,7 +112,7 @@ function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }
           />
         ))}
       </ol>
-      <output className="only-read">{said}</output>
+      <output className="only-read">{notice}</output>
     </div>
   )
 }

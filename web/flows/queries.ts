@@ -52,11 +52,11 @@ export function usePreview(flowId: string, body: PreviewOf | null) {
 }
 
 /** What saving would do to scheduled messages. */
-export function useFlowEffect(flowId: string, wanted: string | null) {
+export function useFlowEffect(flowId: string, body: string | null) {
   return useQuery({
-    queryKey: ['flows', flowId, 'effect', wanted],
-    queryFn: ({ signal }) => call(trySaveFlow, { params: { flowId }, body: JSON.parse(wanted!), signal }),
-    enabled: wanted !== null,
+    queryKey: ['flows', flowId, 'effect', body],
+    queryFn: ({ signal }) => call(trySaveFlow, { params: { flowId }, body: JSON.parse(body!), signal }),
+    enabled: body !== null,
     placeholderData: keepPreviousData,
     retry: false,
     gcTime: 0,

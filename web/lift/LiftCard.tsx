@@ -14,15 +14,15 @@ import { useExperiments } from './queries.ts'
 
 /** On the flows page: what a control group could detect, or has measured. */
 export function LiftCard() {
-  const known = useExperiments().data
-  if (!known) return null
-  const shown = known.running ?? findNewestResult(known)
+  const experiments = useExperiments().data
+  if (!experiments) return null
+  const shown = experiments.running ?? findNewestResult(experiments)
   return (
     <Section title="Lift">
-      {shown ? <Said experiment={shown} /> : <Text>{describeBefore(known)}</Text>}
-      {known.running && (
+      {shown ? <ResultText experiment={shown} /> : <Text>{describeBefore(experiments)}</Text>}
+      {experiments.running && (
         <Text fz="sm" c="dimmed" mt={4}>
-          {known.running.sharePercent}% of people are in the control group and get no messages.
+          {experiments.running.sharePercent}% of people are in the control group and get no messages.
         </Text>
       )}
     </Section>
@@ -31,12 +31,12 @@ export function LiftCard() {
 
 /** Shown beside revenue, only if there is a result. */
 export function LiftFound() {
-  const known = useExperiments().data
-  const shown = known && findNewestResult(known)
+  const experiments = useExperiments().data
+  const shown = experiments && findNewestResult(experiments)
   if (!shown) return null
   return (
     <Section title="Incremental">
-      <Said experiment={shown} />
+      <ResultText experiment={shown} />
     </Section>
   )
 }
@@ -53,7 +53,7 @@ const Section = ({ title, children }: { title: string; children: React.ReactNode
   </Card>
 )
 
-function Said({ experiment }: { experiment: ExperimentView }) {
+function ResultText({ experiment }: { experiment: ExperimentView }) {
   const measure = chooseMeasure(experiment)
   if (experiment.health === 'off') return <Text>{healthTexts.off}</Text>
   if (!measure) return <Text>{describeMeasure(experiment, 'conversion')}</Text>

@@ -23,22 +23,22 @@ let end: (() => unknown) | undefined
 afterEach(async () => await end?.())
 
 async function aServerThatRefuses() {
-  const asked: IncomingMessage[] = []
+  const requests: IncomingMessage[] = []
   const server = createServer((request, reply) => {
-    asked.push(request)
+    requests.push(request)
     reply.writeHead(503).end()
   })
   server.on('upgrade', (request, socket) => {
-    asked.push(request)
+    requests.push(request)
     socket.destroy()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { asked, stop: () => server.close() }
+  return { asked: requests, stop: () => server.close() }
 }
 
-const heard = { onChanged: vi.fn(), onNotification: vi.fn(), onJoined: vi.fn(), onSessionDoubt: vi.fn() }
-const live = { token: 't', platform: 'woocommerce', storeId: 's', ...heard }
+const listeners = { onChanged: vi.fn(), onNotification: vi.fn(), onJoined: vi.fn(), onSessionDoubt: vi.fn() }
+const live = { token: 't', platform: 'woocommerce', storeId: 's', ...listeners }
 
 test('connects as specified: polling before websocket, repeatedly', { tags: ['A9'] }, async () => {
   const { asked, stop } = await aServerThatRefuses()
@@ -73,7 +73,7 @@ test('only logs connect errors, and after five of them tries polling only (A 8)'
   }
   await vi.waitFor(() => expect(asked.length).toBeGreaterThan(12), 30_000)
   expect(made.at(-1)!.socket.io.opts.transports).toEqual(['polling'])
-  for (const listener of Object.values(heard)) expect(listener).not.toHaveBeenCalled()
+  for (const listener of Object.values(listeners)) expect(listener).not.toHaveBeenCalled()
   // Each error, and nothing else.
   const failures = asked.filter(({ url }) => url?.startsWith('/socket.io/')).length
   expect(logged.mock.calls.length).toBeGreaterThan(5)

@@ -180,16 +180,16 @@ function Items({ cache, list, onClose }: { cache: StoreCache; list: List; onClos
 
 /** When the focused item is removed, the next one gets the focus, or the panel if none is left. */
 function useFocusAfterRemoval(place: { current: HTMLElement | null }) {
-  const wanted = useRef<number | null>(null)
+  const targetCount = useRef<number | null>(null)
   useEffect(() => {
-    if (wanted.current === null) return
+    if (targetCount.current === null) return
     const buttons = [...(place.current?.querySelectorAll<HTMLElement>('.note-delete') ?? [])]
-    const next = buttons[Math.min(wanted.current, buttons.length - 1)]
-    wanted.current = null
+    const next = buttons[Math.min(targetCount.current, buttons.length - 1)]
+    targetCount.current = null
     ;(next ?? document.querySelector<HTMLElement>('.bell-panel'))?.focus()
   })
   return (index: number) => {
-    wanted.current = index
+    targetCount.current = index
   }
 }
 
@@ -219,15 +219,15 @@ interface AllProps {
 
 /** Marks all up to the newest seen; in New Carts, only those listed. */
 function AllButtons({ cache, all, isWhole, onCleared }: AllProps) {
-  const meant = (): NotificationTarget | null => {
+  const chooseTarget = (): NotificationTarget | null => {
     if (!isWhole) return { notificationIds: all.map(({ _id }) => _id) }
     const newest = findNewest(cache)
     return newest ? { upTo: newest._id } : null
   }
   const unread = useUnread(cache)
   const isRead = isWhole ? unread === 0 : all.every(({ read }) => read)
-  const apply = (act: (cache: StoreCache, meant: NotificationTarget) => unknown) => {
-    const which = meant()
+  const apply = (act: (cache: StoreCache, target: NotificationTarget) => unknown) => {
+    const which = chooseTarget()
     if (which) void act(cache, which)
   }
   return (

@@ -120,9 +120,9 @@ test('ignores an older count from the server while "mark all as read" is in flig
 test('requests count and lists of one store independently of another store', async () => {
   const [a, b] = [aStore(), aStore()]
   b.queries = a.queries
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   vi.spyOn(a.queries, 'invalidateQueries').mockImplementation(async (filters) => {
-    asked.push(filters?.queryKey)
+    requests.push(filters?.queryKey)
     await new Promise((resolve) => setTimeout(resolve, 10))
   })
   for (const cache of [a, b]) {
@@ -131,7 +131,7 @@ test('requests count and lists of one store independently of another store', asy
   }
   await passes(1_000)
   const both = (part: string) => [a, b].map(({ storeId }) => ['notifications', storeId, part])
-  expect(asked).toEqual([...both('lists'), ...both('count')])
+  expect(requests).toEqual([...both('lists'), ...both('count')])
 })
 
 test('restores the bell’s list after undoing "clear all", without carts of the other tab', async () => {

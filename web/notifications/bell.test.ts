@@ -11,7 +11,7 @@ import { fetchBell, loadMore } from './queries.ts'
 // The bell's list against a server of 23 notifications whose answers the test releases.
 
 let cache: StoreCache
-let kept: number[]
+let stored: number[]
 /** Pending requests by page. */
 let waiting: { page: number; answer: () => void }[]
 let isHeld: (page: number) => boolean
@@ -23,7 +23,7 @@ const view = (number: number) => ({
 })
 
 function pageOf(page: number) {
-  const all = kept.toSorted((a, b) => b - a)
+  const all = stored.toSorted((a, b) => b - a)
   const pagination = { page, limit: 10, total: all.length, pages: Math.ceil(all.length / 10) }
   return { notifications: all.slice(10 * (page - 1), 10 * page).map(view), pagination }
 }
@@ -33,7 +33,7 @@ beforeEach(() => {
   startSession('t', true)
   store += 1
   cache = { queries: new QueryClient(), storeId: `bell-${store}`, platform: 'woocommerce' }
-  kept = Array.from({ length: 23 }, (_, index) => index + 1)
+  stored = Array.from({ length: 23 }, (_, index) => index + 1)
   waiting = []
   isHeld = () => false
   vi.stubGlobal('fetch', async (address: string, { method }: { method: string }) => {
@@ -73,11 +73,11 @@ test('loads ten more, or all there are, even during a deletion', async () => {
 test('keeps what "Load More" brought when an earlier request answers later', async () => {
   await show()
   isHeld = () => true
-  const asked = show()
+  const permission = show()
   await vi.waitFor(() => expect(waiting).toHaveLength(1), 30_000)
   isHeld = () => false
   await loadMore(cache)
   waiting[0]!.answer()
-  await asked
+  await permission
   expect(shown()).toEqual(down(23, 4))
 })

@@ -43,14 +43,14 @@ export const findNewest = (cache: StoreCache): NotificationView | undefined =>
 
 /** An unknown notification may belong to another store, so nothing counts as up to it. */
 export function createMatcher(
-  meant: NotificationTarget,
+  target: NotificationTarget,
   known: Map<string, NotificationView>,
 ): (item: NotificationView) => boolean {
-  if ('upTo' in meant) {
-    const newest = known.get(meant.upTo)
+  if ('upTo' in target) {
+    const newest = known.get(target.upTo)
     return (item) => newest !== undefined && isUpTo(item, newest)
   }
-  const ids = new Set(meant.notificationIds)
+  const ids = new Set(target.notificationIds)
   return ({ _id }) => ids.has(_id)
 }
 

@@ -46,12 +46,12 @@ export interface PendingUndo {
   deletions: Deletion[]
 }
 
-export function startDeletion(cache: StoreCache, meant: NotificationTarget): void {
+export function startDeletion(cache: StoreCache, target: NotificationTarget): void {
   const known = collectKnown(cache)
-  const isOne = createMatcher(meant, known)
+  const isOne = createMatcher(target, known)
   const removed = [...known.values()].filter(isOne)
   const unread = removed.filter(({ read }) => !read).length
-  const isAll = 'upTo' in meant
+  const isAll = 'upTo' in target
   const inBell = collectBellIds(cache)
   const change = (items: NotificationView[]) => items.filter((item) => !isOne(item))
   const pending: Pending = { lowers: unread, isUpTo: isAll, change }
@@ -59,16 +59,16 @@ export function startDeletion(cache: StoreCache, meant: NotificationTarget): voi
   addPending(cache, pending)
   if (isAll) countKnown(cache)
   else changeCount(cache, -unread)
-  offerUndo({ cache, pending, isAll, removed, inBell, undo: send(cache, meant, { pending, removed, inBell }) })
+  offerUndo({ cache, pending, isAll, removed, inBell, undo: send(cache, target, { pending, removed, inBell }) })
 }
 
 async function send(
   cache: StoreCache,
-  meant: NotificationTarget,
+  target: NotificationTarget,
   { pending, ...taken }: { pending: Pending } & RemovedItems,
 ): Promise<string | null> {
   try {
-    const { undo } = await call(deleteNotifications, { query: buildStoreParams(cache), body: meant })
+    const { undo } = await call(deleteNotifications, { query: buildStoreParams(cache), body: target })
     removePending(cache, pending)
     return undo
   } catch (error) {

@@ -30,9 +30,9 @@ export function applyEvent(cache: StoreCache, event: NotificationEvent): void {
 }
 
 function applyChangeEvent(cache: StoreCache, event: Exclude<NotificationEvent, { type: 'new' }>): void {
-  const meant: NotificationTarget = event.upTo ? { upTo: event.upTo } : { notificationIds: event.notificationIds }
-  if (event.type === 'read') applyRead(cache, meant, event.read)
-  else applyDeleted(cache, meant)
+  const target: NotificationTarget = event.upTo ? { upTo: event.upTo } : { notificationIds: event.notificationIds }
+  if (event.type === 'read') applyRead(cache, target, event.read)
+  else applyDeleted(cache, target)
 }
 
 function applyNew(cache: StoreCache, news: NotificationView): void {
@@ -61,30 +61,30 @@ interface ReportedState {
   known: Map<string, NotificationView>
 }
 
-function rememberState(cache: StoreCache, meant: NotificationTarget, { read, known }: ReportedState): void {
+function rememberState(cache: StoreCache, target: NotificationTarget, { read, known }: ReportedState): void {
   const local = getLocalState(cache.storeId)
-  if (!('upTo' in meant)) {
-    for (const id of meant.notificationIds) local.reportedRead.set(id, read)
+  if (!('upTo' in target)) {
+    for (const id of target.notificationIds) local.reportedRead.set(id, read)
     return
   }
-  const newest = known.get(meant.upTo)
+  const newest = known.get(target.upTo)
   if (!newest) {
-    local.readUpToId = meant.upTo
+    local.readUpToId = target.upTo
     return
   }
   if (!local.readUpTo || isUpTo(local.readUpTo, newest)) local.readUpTo = newest
   for (const [id, isRead] of local.reportedRead) if (!isRead) local.reportedRead.delete(id)
 }
 
-function applyRead(cache: StoreCache, meant: NotificationTarget, read: boolean): void {
+function applyRead(cache: StoreCache, target: NotificationTarget, read: boolean): void {
   const known = collectKnown(cache)
-  const unlisted = 'upTo' in meant ? 0 : countUnlisted(cache, meant.notificationIds, { read, known })
-  rememberState(cache, meant, { read, known })
-  const isOne = createMatcher(meant, known)
+  const unlisted = 'upTo' in target ? 0 : countUnlisted(cache, target.notificationIds, { read, known })
+  rememberState(cache, target, { read, known })
+  const isOne = createMatcher(target, known)
   const changed = [...known.values()].filter((item) => item.read !== read && isOne(item)).length
   patchLists(cache, (items) => setRead(items, isOne, read))
   changeCount(cache, (read ? -1 : 1) * (changed + unlisted))
-  adjustCount(cache, meant, known)
+  adjustCount(cache, target, known)
 }
 
 /** Counts items known only from events. Unknown ones may belong to another store. */
@@ -93,24 +93,24 @@ function countUnlisted(cache: StoreCache, ids: string[], { read, known }: Report
   return ids.filter((id) => received.has(id) && !known.has(id) && (reportedRead.get(id) ?? false) !== read).length
 }
 
-function applyDeleted(cache: StoreCache, meant: NotificationTarget): void {
+function applyDeleted(cache: StoreCache, target: NotificationTarget): void {
   const known = collectKnown(cache)
-  const isOne = createMatcher(meant, known)
+  const isOne = createMatcher(target, known)
   const removed = [...known.values()].filter(isOne)
-  const ids = 'upTo' in meant ? removed.map(({ _id }) => _id) : meant.notificationIds
+  const ids = 'upTo' in target ? removed.map(({ _id }) => _id) : target.notificationIds
   for (const id of ids) getLocalState(cache.storeId).deleted.add(id)
   patchLists(cache, (items) => items.filter((item) => !isOne(item)))
   changeCount(cache, -removed.filter(({ read }) => !read).length)
-  adjustCount(cache, meant, known)
+  adjustCount(cache, target, known)
   void refetchLists(cache)
 }
 
 /** For unknown ones the previous read state is unknown, so the server counts. */
-function adjustCount(cache: StoreCache, meant: NotificationTarget, known: Map<string, NotificationView>): void {
-  if (!('upTo' in meant)) scheduleCount(cache)
-  else if (known.has(meant.upTo)) countKnown(cache)
+function adjustCount(cache: StoreCache, target: NotificationTarget, known: Map<string, NotificationView>): void {
+  if (!('upTo' in target)) scheduleCount(cache)
+  else if (known.has(target.upTo)) countKnown(cache)
   else refetchCount(cache)
-  if (hasLoadedLists(cache) || ('upTo' in meant && !known.has(meant.upTo))) void refetchLists(cache)
+  if (hasLoadedLists(cache) || ('upTo' in target && !known.has(target.upTo))) void refetchLists(cache)
 }
 
 /**

@@ -23,15 +23,15 @@ const AGAIN_MS = 30_000
 const LONGEST_AGAIN_MS = 600_000
 
 /** Marks them here and on the server, skipping those already read. */
-export async function markRead(cache: StoreCache, meant: NotificationTarget): Promise<void> {
+export async function markRead(cache: StoreCache, target: NotificationTarget): Promise<void> {
   const known = collectKnown(cache)
-  const concerned = [...known.values()].filter(createMatcher(meant, known)).filter(({ read }) => !read)
-  if (concerned.length === 0 && !('upTo' in meant)) return
-  const sent = 'upTo' in meant ? meant : { notificationIds: concerned.map(({ _id }) => _id) }
-  const newest = 'upTo' in meant ? (known.get(meant.upTo) ?? null) : null
+  const concerned = [...known.values()].filter(createMatcher(target, known)).filter(({ read }) => !read)
+  if (concerned.length === 0 && !('upTo' in target)) return
+  const sent = 'upTo' in target ? target : { notificationIds: concerned.map(({ _id }) => _id) }
+  const newest = 'upTo' in target ? (known.get(target.upTo) ?? null) : null
   const mark = createMark(sent, concerned.length, newest && { _id: newest._id, createdAt: newest.createdAt })
   addPending(cache, mark)
-  if ('upTo' in meant) countKnown(cache)
+  if ('upTo' in target) countKnown(cache)
   else changeCount(cache, -concerned.length)
   const outcome = await sendMark((signal) => send(cache, sent, signal))
   if (outcome === 'kept') return keepMark(cache, mark)
@@ -43,8 +43,8 @@ export async function markRead(cache: StoreCache, meant: NotificationTarget): Pr
   scheduleCount(cache)
 }
 
-const send = (cache: StoreCache, meant: NotificationTarget, signal: AbortSignal) =>
-  call(markNotificationsRead, { query: buildStoreParams(cache), body: meant, signal })
+const send = (cache: StoreCache, target: NotificationTarget, signal: AbortSignal) =>
+  call(markNotificationsRead, { query: buildStoreParams(cache), body: target, signal })
 
 /** Keeps the mark here, applied to every answer, and retries by timer and on reconnection. */
 function keepMark(cache: StoreCache, mark: PendingMark): void {

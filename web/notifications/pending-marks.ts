@@ -27,11 +27,11 @@ export interface PendingMark extends Pending {
 const MOST_MARKS = 50
 const MOST_IDS = 500
 
-export function createMark(meant: NotificationTarget, lowers: number, newest: Place | null): PendingMark {
-  const ids = new Set('upTo' in meant ? [] : meant.notificationIds)
+export function createMark(target: NotificationTarget, lowers: number, newest: Place | null): PendingMark {
+  const ids = new Set('upTo' in target ? [] : target.notificationIds)
   const isConcerned = (item: NotificationView) =>
-    'upTo' in meant ? newest !== null && isUpTo(item, newest) : ids.has(item._id)
-  return { meant, lowers, newest, isUpTo: 'upTo' in meant, change: (items) => setRead(items, isConcerned) }
+    'upTo' in target ? newest !== null && isUpTo(item, newest) : ids.has(item._id)
+  return { meant: target, lowers, newest, isUpTo: 'upTo' in target, change: (items) => setRead(items, isConcerned) }
 }
 
 const buildStorageKey = (storeId: string) => `notifications.kept.${storeId}`

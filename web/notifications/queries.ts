@@ -42,8 +42,8 @@ export const useBell = (cache: StoreCache) => useQuery(bellQuery(cache))
 
 /** The newest seen. If the filtered list is empty, it is fetched. */
 export async function findNewestSeen(cache: StoreCache): Promise<NotificationView | undefined> {
-  const seen = findNewest(cache)
-  if (seen) return seen
+  const newest = findNewest(cache)
+  if (newest) return newest
   await cache.queries.fetchQuery({ ...bellQuery(cache), staleTime: 0 })
   return findNewest(cache)
 }
@@ -78,8 +78,8 @@ export const usePage = (cache: StoreCache, query: ListQuery) =>
     queryKey: pageKey(cache.storeId, query),
     queryFn: async ({ signal }) => {
       const { page, limit, filter, search } = query
-      const asked = { ...buildStoreParams(cache), page, limit, filter, ...(search && { search }) }
-      const answer = await call(listNotifications, { query: asked, signal })
+      const params = { ...buildStoreParams(cache), page, limit, filter, ...(search && { search }) }
+      const answer = await call(listNotifications, { query: params, signal })
       return { ...answer, notifications: applyPending(cache.storeId, answer.notifications) }
     },
     placeholderData: keepPreviousData,
@@ -90,8 +90,8 @@ export function useNotification(cache: StoreCache, id: string | null, listed: No
   const answer = useQuery({
     queryKey: oneKey(cache.storeId, id ?? ''),
     queryFn: async ({ signal }): Promise<Answer> => {
-      const asked = { params: { notificationId: id! }, query: buildStoreParams(cache), signal }
-      const { notification } = await call(readNotification, asked)
+      const request = { params: { notificationId: id! }, query: buildStoreParams(cache), signal }
+      const { notification } = await call(readNotification, request)
       return { notifications: applyPending(cache.storeId, [notification]) }
     },
     enabled: id !== null && !listed,
@@ -143,11 +143,11 @@ const fetchPage = (cache: StoreCache, { page, signal }: PageRequest) =>
 
 /** Loads ten more. Deletions shift the pages, so a short page loads the next one too. */
 export async function loadMore(cache: StoreCache): Promise<void> {
-  const wanted = countShown(cache) + NOTIFICATIONS_PER_PAGE
+  const targetCount = countShown(cache) + NOTIFICATIONS_PER_PAGE
   for (let page = getNextPage(countShown(cache)); ; page += 1) {
     const { notifications, pagination } = await fetchPage(cache, { page })
     appendPage(cache, notifications, pagination)
-    if (countShown(cache) >= wanted || page >= pagination.pages) return
+    if (countShown(cache) >= targetCount || page >= pagination.pages) return
   }
 }
 

@@ -8,8 +8,8 @@ describe('the address of the screen', () => {
   test('has filter, search and page, and keeps the bell’s parameters', () => {
     const query = read('platform=woocommerce&notificationId=n1&filter=problems&search=ada&page=2')
     expect(query).toMatchObject({ filter: 'problems', search: 'ada', page: 2, limit: 10 })
-    const kept = new URLSearchParams('platform=woocommerce&notificationId=n1')
-    expect(String(notificationsAddress.write(query, { search: '' }, kept))).toBe(
+    const params = new URLSearchParams('platform=woocommerce&notificationId=n1')
+    expect(String(notificationsAddress.write(query, { search: '' }, params))).toBe(
       'platform=woocommerce&notificationId=n1&filter=problems',
     )
   })

@@ -80,7 +80,7 @@ it('offers to continue while any item can be restored', () => {
 })
 
 it('continues without another message unless something got worse than announced', () => {
-  const said = cart(offered('ok', { quantity: 4, price: 20 }), offered('gone', { quantity: 4, price: 20 }))
+  const expected = cart(offered('ok', { quantity: 4, price: 20 }), offered('gone', { quantity: 4, price: 20 }))
   const turned = (
     outcome: Outcome,
     quantity: number,
@@ -93,14 +93,14 @@ it('continues without another message unless something got worse than announced'
       { outcome: 'gone' as const, quantity: 4, price },
     ],
   })
-  expect(isAsAnnounced(said, turned('ok', 4))).toBe(true)
-  expect(isAsAnnounced(said, turned('price_changed', 4))).toBe(true)
-  expect(isAsAnnounced(said, turned('price_changed', 4, null, 19))).toBe(true)
-  expect(isAsAnnounced(said, turned('price_changed', 4, null, 21))).toBe(false)
-  expect(isAsAnnounced(said, turned('quantity_clamped', 3))).toBe(false)
-  expect(isAsAnnounced(said, turned('choose_again', 4))).toBe(false)
-  expect(isAsAnnounced(said, turned('ok', 4, { code: 'CART10', outcome: 'carried' }))).toBe(true)
-  expect(isAsAnnounced(said, turned('ok', 4, { code: 'CART10', outcome: 'refused' }))).toBe(false)
+  expect(isAsAnnounced(expected, turned('ok', 4))).toBe(true)
+  expect(isAsAnnounced(expected, turned('price_changed', 4))).toBe(true)
+  expect(isAsAnnounced(expected, turned('price_changed', 4, null, 19))).toBe(true)
+  expect(isAsAnnounced(expected, turned('price_changed', 4, null, 21))).toBe(false)
+  expect(isAsAnnounced(expected, turned('quantity_clamped', 3))).toBe(false)
+  expect(isAsAnnounced(expected, turned('choose_again', 4))).toBe(false)
+  expect(isAsAnnounced(expected, turned('ok', 4, { code: 'CART10', outcome: 'carried' }))).toBe(true)
+  expect(isAsAnnounced(expected, turned('ok', 4, { code: 'CART10', outcome: 'refused' }))).toBe(false)
 })
 
 it.each([

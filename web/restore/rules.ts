@@ -34,9 +34,9 @@ export function isAsAnnounced(
   // First tell the shopper that it is not in the cart.
   if (restored.coupon && restored.coupon.outcome !== 'carried') return false
   return restored.items.every((item, index) => {
-    const said = cart.items[index]
-    if (!said) return false
-    const before = 'outcome' in said ? said : { ...said, outcome: 'ok' as const, now: said }
+    const result = cart.items[index]
+    if (!result) return false
+    const before = 'outcome' in result ? result : { ...result, outcome: 'ok' as const, now: result }
     if (isLeftOut(before)) return true
     return !isLeftOut(item) && item.quantity >= before.now.quantity && item.price <= before.now.price
   })
@@ -76,7 +76,7 @@ const describeClamped = (left: number) =>
   left === 1 ? 'Only 1 is left, so we put 1 in your cart.' : `Only ${left} are left, so we put ${left} in your cart.`
 
 /** The browser's languages, used until the server returns the shopper's choice. */
-export function chooseLanguage(wanted: readonly string[]): Language {
-  const tags = wanted.map((tag) => tag.toLowerCase().split('-')[0])
+export function chooseLanguage(preferred: readonly string[]): Language {
+  const tags = preferred.map((tag) => tag.toLowerCase().split('-')[0])
   return languages.find((language) => language === tags.find((tag) => tag === 'en' || tag === 'de')) ?? 'en'
 }

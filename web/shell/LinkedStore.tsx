@@ -27,12 +27,12 @@ export function LinkedStore({ currentId, what, instead, belongs = [], children }
   const named = search.get(STORE)
   const state = findLinkedStore(named, currentId, useMe()?.stores)
   const { error, mutate } = useSwitchStore()
-  const asked = useRef<string | null>(null)
+  const requestedId = useRef<string | null>(null)
   useEffect(() => {
     // From then on ignore the address, because the header can switch stores.
     if (named && state === 'open') setSearch((now) => without(now, STORE), { replace: true })
-    if (!named || state !== 'other' || asked.current === named) return
-    asked.current = named
+    if (!named || state !== 'other' || requestedId.current === named) return
+    requestedId.current = named
     mutate(named, { onSuccess: ({ store }) => announce(`Now showing ${store.name}`) })
   }, [named, state, mutate, setSearch])
   if (state === 'open') return children

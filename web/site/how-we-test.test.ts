@@ -10,9 +10,9 @@ test('states for every solved problem how it is tested', () => {
 
 test('uses figures that appear in their reports', () => {
   const outages = readFileSync('docs/reliability-outages.md', 'utf8')
-  const said = tested.flatMap(({ proofs }) => proofs).join(' ')
-  expect(said).toContain('1,000 visits a day, a script that stopped at noon was noticed after about half an hour')
+  const proofText = tested.flatMap(({ proofs }) => proofs).join(' ')
+  expect(proofText).toContain('1,000 visits a day, a script that stopped at noon was noticed after about half an hour')
   expect(outages).toContain('| 1,000 | 25 | 28 | 33 |')
-  expect(said).toContain('700 simulated shop-months')
+  expect(proofText).toContain('700 simulated shop-months')
   expect(outages).toContain('none in 700 shop-months')
 })

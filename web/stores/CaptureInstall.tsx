@@ -106,8 +106,8 @@ function SeenCard({ store, docs, hints }: SeenProps) {
   const connection = useConnection()
   const [answer, setAnswer] = useState<'none' | 'told' | 'failed'>('none')
   const ask = async () => {
-    const asked = await connection?.refetch()
-    setAnswer(asked?.isSuccess ? 'told' : 'failed')
+    const result = await connection?.refetch()
+    setAnswer(result?.isSuccess ? 'told' : 'failed')
   }
   return (
     <Card component="section" aria-labelledby="script-seen">

@@ -179,18 +179,22 @@ function ConnectStore({ connect, isAnother }: Props) {
 
 /** A shop's plugin sent its owner here to confirm shop and account. */
 function ConnectRequest({ request }: { request: string }) {
-  const asked = useConnectRequest(request)
+  const connectRequest = useConnectRequest(request)
   useEffect(dropRequest, [])
-  if (asked.isPending) return <LoadingCards count={1} rows={4} />
-  if (asked.error) {
+  if (connectRequest.isPending) return <LoadingCards count={1} rows={4} />
+  if (connectRequest.error) {
     return (
       <Stack gap="lg">
         <Title order={1}>Connect this shop?</Title>
-        <Failed title="The shop cannot be connected" error={asked.error} onRetry={() => asked.refetch()} />
+        <Failed
+          title="The shop cannot be connected"
+          error={connectRequest.error}
+          onRetry={() => connectRequest.refetch()}
+        />
       </Stack>
     )
   }
-  return <Confirm request={request} asked={asked.data} />
+  return <Confirm request={request} asked={connectRequest.data} />
 }
 
 function Confirm({ request, asked }: { request: string; asked: z.infer<typeof reviewPlugin.reply> }) {

@@ -100,10 +100,10 @@ function BudgetForm({ budget }: { budget: BudgetView }) {
   const [amount, setAmount] = useState<number | string>(budget.monthly ?? 50)
   // Kept as a string: a number would drop zeros (100.00).
   const isValid = !isLimited || (amount !== '' && Number(amount) >= 0 && Number(amount) <= 1_000_000)
-  const wanted = isLimited ? Number(amount) : null
+  const newLimit = isLimited ? Number(amount) : null
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isValid) save.mutate(wanted, { onSuccess: () => announce('Budget saved') })
+    if (isValid) save.mutate(newLimit, { onSuccess: () => announce('Budget saved') })
   }
   return (
     <form onSubmit={submit}>
@@ -135,7 +135,7 @@ function BudgetForm({ budget }: { budget: BudgetView }) {
         {save.error && <NotSaved>{save.error.message}</NotSaved>}
         {mayChange ? (
           <Group>
-            <Button type="submit" variant="default" disabled={wanted === budget.monthly} loading={save.isPending}>
+            <Button type="submit" variant="default" disabled={newLimit === budget.monthly} loading={save.isPending}>
               Save budget
             </Button>
           </Group>

@@ -93,9 +93,9 @@ it('builds the capture tag', () => {
 
 it('drops every answer about a store when it changes, and keeps those about users and the account', () => {
   const forgotten = [['dashboard', 's1', 'stats'], ['carts', 's1', {}], ['cart', 'c1'], ['flows'], ['store', 'health']]
-  const kept = [['me'], ['subscription'], ['connection'], ['instance'], ['team'], ['accounts'], ['sessions']]
+  const remainingKeys = [['me'], ['subscription'], ['connection'], ['instance'], ['team'], ['accounts'], ['sessions']]
   expect(forgotten.filter((key) => !belongsToStore(key))).toEqual([])
-  expect(kept.filter((key) => belongsToStore(key))).toEqual([])
+  expect(remainingKeys.filter((key) => belongsToStore(key))).toEqual([])
 })
 
 it('shows each data type of a store with a label, never its key (newcomer-N3)', () => {

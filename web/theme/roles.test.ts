@@ -59,7 +59,7 @@ const hues: [tone: string, from: number, to: number][] = [
   ['bad', 0, 20],
 ]
 
-const seen: [sign: string, ground: string][] = [
+const combinations: [sign: string, ground: string][] = [
   ['line-field', 'surface'],
   ['accent', 'page'],
 ]
@@ -106,7 +106,7 @@ describe.each(themeNames)('the theme %s', (theme) => {
     expect(Math.min(...least)).toBeGreaterThanOrEqual(4.5)
   })
 
-  it.each(seen)('keeps %s visible on %s', (sign, ground) => {
+  it.each(combinations)('keeps %s visible on %s', (sign, ground) => {
     expect(contrast(roles[sign]!, roles[ground]!)).toBeGreaterThanOrEqual(3)
   })
 

@@ -42,13 +42,13 @@ interface ButtonsProps extends Pick<Props, 'page' | 'requestedPage' | 'pages' | 
 export function PageButtons({ page, requestedPage, pages, onPage, isCapped = false, size = 'xs', noun }: ButtonsProps) {
   const of = noun ? ` ${noun}` : ''
   // Count from the request, because a quick second press may come before the first is rendered.
-  const asked = useRef(requestedPage)
+  const lastRequested = useRef(requestedPage)
   useEffect(() => {
-    asked.current = requestedPage
+    lastRequested.current = requestedPage
   }, [requestedPage])
   const turn = (by: number) => {
-    asked.current = Math.min(Math.max(asked.current + by, 1), pages)
-    onPage(asked.current)
+    lastRequested.current = Math.min(Math.max(lastRequested.current + by, 1), pages)
+    onPage(lastRequested.current)
   }
   return (
     <Group gap="sm">

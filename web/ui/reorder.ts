@@ -11,6 +11,6 @@ export const findDropIndex = (middles: readonly number[], dragged: number, y: nu
 
 /** Target index of a key; null for other keys. The same index: it cannot move further. */
 export function findKeyIndex(key: string, from: number, count: number): number | null {
-  const wanted = { ArrowUp: from - 1, ArrowDown: from + 1, Home: 0, End: count - 1 }[key]
-  return wanted === undefined ? null : Math.min(count - 1, Math.max(0, wanted))
+  const target = { ArrowUp: from - 1, ArrowDown: from + 1, Home: 0, End: count - 1 }[key]
+  return target === undefined ? null : Math.min(count - 1, Math.max(0, target))
 }

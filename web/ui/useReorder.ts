@@ -101,9 +101,9 @@ export function useReorder(ids: readonly string[], onMove: (from: number, to: nu
   return { handleOf, itemOf }
 }
 
-const keep = (kept: Map<string, HTMLElement>, id: string) => (element: HTMLElement | null) => {
-  if (element) kept.set(id, element)
-  else kept.delete(id)
+const keep = (elements: Map<string, HTMLElement>, id: string) => (element: HTMLElement | null) => {
+  if (element) elements.set(id, element)
+  else elements.delete(id)
 }
 
 /** Relative to the page's top. */

@@ -15,11 +15,11 @@ it.each(zones)('converts every hour of a year in %s like Temporal', (zone) => {
   const first = Temporal.PlainDateTime.from('2026-01-01T00:30')
   for (let hour = 0; hour < 366 * 24; hour += 1) {
     const wall = first.add({ hours: hour })
-    const meant = wall.toZonedDateTime(zone).toInstant()
+    const expected = wall.toZonedDateTime(zone).toInstant()
     const local = wall.toString({ smallestUnit: 'minute' })
     const read = toInstant(local, zone)!
-    if (Date.parse(read) !== meant.epochMilliseconds) expect([local, read]).toEqual([local, meant.toString()])
-    const shown = meant.toZonedDateTimeISO(zone).toPlainDateTime().toString({ smallestUnit: 'minute' })
+    if (Date.parse(read) !== expected.epochMilliseconds) expect([local, read]).toEqual([local, expected.toString()])
+    const shown = expected.toZonedDateTimeISO(zone).toPlainDateTime().toString({ smallestUnit: 'minute' })
     if (toLocal(read, zone) !== shown) expect([local, toLocal(read, zone)]).toEqual([local, shown])
   }
 })

@@ -49,8 +49,8 @@ function computeOffsetMs(ms: number, zone: string): number {
 }
 
 function getClockFormat(zone: string): Intl.DateTimeFormat {
-  const kept = clocks.get(zone)
-  if (kept) return kept
+  const cached = clocks.get(zone)
+  if (cached) return cached
   const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const
   const clock = new Intl.DateTimeFormat('en-US', {
     ...numeric,

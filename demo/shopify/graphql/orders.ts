@@ -47,11 +47,11 @@ function orderSpecial({ field, value }: Term) {
 }
 
 export function orderCondition(context: Context, query: string | null | undefined, customerId?: number) {
-  const asked = buildCondition(query, ORDER_FIELDS, orderSpecial)
+  const condition = buildCondition(query, ORDER_FIELDS, orderSpecial)
   const owner = customerId === undefined ? '' : ' and owner = ?'
   return {
-    sql: ` and created >= ?${owner}${asked.sql}`,
-    values: [oldestReadableTime(context), ...(customerId === undefined ? [] : [customerId]), ...asked.values],
+    sql: ` and created >= ?${owner}${condition.sql}`,
+    values: [oldestReadableTime(context), ...(customerId === undefined ? [] : [customerId]), ...condition.values],
   }
 }
 

@@ -112,8 +112,8 @@ function checkoutSpecial({ field, value }: Term): Condition | null {
 }
 
 function checkoutCondition(query: string | null | undefined): Condition {
-  const asked = buildCondition(query, TIMESTAMP_FIELDS, checkoutSpecial)
-  return { sql: LISTED_SQL + asked.sql, values: asked.values }
+  const condition = buildCondition(query, TIMESTAMP_FIELDS, checkoutSpecial)
+  return { sql: LISTED_SQL + condition.sql, values: condition.values }
 }
 
 function orderBy(orders: Record<string, string>, key: string | null | undefined): string {

@@ -32,10 +32,10 @@ export function serveGraphql(app: FastifyInstance, api: Api) {
     reply.header('content-type', 'application/json; charset=utf-8')
     const context = authorizeRequest(api, request, reply)
     if (!context) return reply
-    const asked = parseRequest(request.body)
-    if (!asked) return reply.code(400).send({ errors: { query: 'Required parameter missing or invalid' } })
-    const answer = await answerQuery(api, context, asked)
-    api.faults.tell(asked.query, answer)
+    const query = parseRequest(request.body)
+    if (!query) return reply.code(400).send({ errors: { query: 'Required parameter missing or invalid' } })
+    const answer = await answerQuery(api, context, query)
+    api.faults.tell(query.query, answer)
     return reply.send(answer)
   })
 }
@@ -75,21 +75,21 @@ function parseRequest(body: unknown): QueryRequest | null {
   }
 }
 
-async function answerQuery(api: Api, context: Context, asked: QueryRequest): Promise<Source> {
+async function answerQuery(api: Api, context: Context, query: QueryRequest): Promise<Source> {
   const { bucket, faults } = api
-  const document = validatedQueries.get(asked.query) ?? parseQuery(asked.query)
+  const document = validatedQueries.get(query.query) ?? parseQuery(query.query)
   if (!('kind' in document)) return { errors: [document] }
-  const isSound = validatedQueries.has(asked.query)
+  const isSound = validatedQueries.has(query.query)
   const unsound = isSound ? [] : validateQuery(context.admin.schema, document)
   if (!isSound && unsound.length === 0 && validatedQueries.size < MAX_VALIDATED_QUERIES)
-    validatedQueries.set(asked.query, document)
-  const wrong = [...unsound, ...findVariableErrors(context, document, asked)]
+    validatedQueries.set(query.query, document)
+  const wrong = [...unsound, ...findVariableErrors(context, document, query)]
   if (wrong.length) return { errors: wrong }
-  const cost = requestedCost(context.admin.schema, document, asked.variables)
+  const cost = requestedCost(context.admin.schema, document, query.variables)
   if (cost > maxCost) return { errors: [exceedsMaxCost(cost)] }
   if (faults.takesThrottle() || cost > bucket.available) return throttledResponse(bucket, cost)
   bucket.take(cost)
-  const result = await run(context, document, asked)
+  const result = await run(context, document, query)
   const spent = Math.min(cost, context.spent.points + (isMutation(document) ? 10 : 0))
   bucket.giveBack(cost - spent)
   const status = { requestedQueryCost: cost, actualQueryCost: spent, throttleStatus: bucket.status() }

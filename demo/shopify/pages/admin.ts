@@ -94,7 +94,7 @@ export function handleAdminForm(view: View): FastifyReply {
   const deed = form.get('do')
   if (deed === 'theme') writeThemeHead(shop, (form.get('head') ?? '').slice(0, 20_000))
   if (deed === 'password') writeSetup(shop, { ...readSetup(shop), password: form.get('password')?.trim() || null })
-  const asked = form.get('deed') ?? ''
-  if (deed === 'order' && asked in ACTION_LABELS) changeOrder(view, Number(form.get('order')), asked as OrderAction)
+  const action = form.get('deed') ?? ''
+  if (deed === 'order' && action in ACTION_LABELS) changeOrder(view, Number(form.get('order')), action as OrderAction)
   return reply.redirect('/admin', 303)
 }

@@ -89,8 +89,10 @@ function notFoundPage(view: View): FastifyReply {
 }
 
 function forgetVisitor(view: View): FastifyReply {
-  const gone = ['cart', 'discount_code', 'storefront_digest'].map((name) => `${name}=; Path=/; Max-Age=0; SameSite=Lax`)
-  return view.reply.header('set-cookie', gone).redirect('/', 303)
+  const clearedCookies = ['cart', 'discount_code', 'storefront_digest'].map(
+    (name) => `${name}=; Path=/; Max-Age=0; SameSite=Lax`,
+  )
+  return view.reply.header('set-cookie', clearedCookies).redirect('/', 303)
 }
 
 /** Rejects form posts from other sites (CSRF). */

@@ -26,8 +26,8 @@ export function cartPage(view: View): FastifyReply {
   const { shop, session, query } = view
   noticeDroppedCoupons(view)
   const cart = priceCart(shop, session)
-  const told = asText(query.wc_error)
-  const error = told ? nameHtml(told) : undefined
+  const errorText = asText(query.wc_error)
+  const error = errorText ? nameHtml(errorText) : undefined
   const empty = `<div class="empty"><p>Your cart is currently empty.</p><a class="button" href="/shop/">Browse the shop</a></div>`
   const body = `<h1>Cart</h1>${cart.lines.length ? cartTable(shop, cart) : empty}`
   return show(view, { title: 'Cart', body, path: 'cart', ...(error ? { error } : {}) })

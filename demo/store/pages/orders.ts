@@ -44,8 +44,8 @@ export function payPage(view: View, id: number, form?: URLSearchParams): Fastify
   if (needsEmail(view, order, form)) return show(view, emailForm(form?.get('email') != null))
   if (form?.get('payment_method')) return pay(view, order, form)
   const email = form?.get('email')
-  const kept = email ? `<input type="hidden" name="email" value="${escapeHtml(email)}">` : ''
-  const body = `<h1>Pay for order</h1><form method="post" class="two checkout" data-order-id="${order.id}"><div>${kept}${payment()}
+  const hiddenField = email ? `<input type="hidden" name="email" value="${escapeHtml(email)}">` : ''
+  const body = `<h1>Pay for order</h1><form method="post" class="two checkout" data-order-id="${order.id}"><div>${hiddenField}${payment()}
 <button class="button wide-button" type="submit">Pay for order</button></div><aside class="panel"><h2>Order ${order.id}</h2>${lines(view.shop, order)}</aside></form>`
   return show(view, { title: 'Pay for order', body })
 }

@@ -48,10 +48,10 @@ export function productPage(view: View, slug: string): FastifyReply | null {
   const product = findProductBySlug(shop, slug)
   if (!product) return null
   const variations = listVariations(shop, product)
-  const asked = variations.find(({ options }) =>
+  const requested = variations.find(({ options }) =>
     options.every(({ slug: name, option }) => asText(query[`attribute_${name}`]) === rawOption(name, option)),
   )
-  const chosen = asked ?? variations.find((variation) => isInStock(shop, variation)) ?? product
+  const chosen = requested ?? variations.find((variation) => isInStock(shop, variation)) ?? product
   const picture = chosen.pictures[0] ?? product.pictures[0]!
   const body = `<nav class="crumbs" aria-label="Breadcrumb"><a href="/shop/">Shop</a> / <span>${nameHtml(product.name)}</span></nav>
 <article class="product">

@@ -45,11 +45,11 @@ export function show(view: View, page: Omit<Page, 'count'>): FastifyReply {
   if (session.items.length || session.orderIds.length) {
     for (const cookie of sessionCookies(shop, session, cart.hash)) reply.header('set-cookie', cookie)
   }
-  const said = { notice: page.notice ?? view.notice, error: page.error ?? view.error }
+  const messages = { notice: page.notice ?? view.notice, error: page.error ?? view.error }
   reply
     .header('content-type', 'text/html; charset=UTF-8')
     .header('cache-control', 'no-cache, must-revalidate, max-age=0')
-  return reply.send(renderPage(shop, { ...page, ...said, count: cart.count }))
+  return reply.send(renderPage(shop, { ...page, ...messages, count: cart.count }))
 }
 
 // ?session=TOKEN copies another browser's cart into this browser's session.
@@ -65,14 +65,14 @@ function copyCart({ shop, session, query }: View) {
 // The classic link adds to the cart. The draft changes when the checkout is opened again.
 function addFromLink(view: View) {
   const { shop, session, query } = view
-  const asked = asText(query['add-to-cart'])
-  if (!asked || !/^\d+$/.test(asked)) return
+  const requested = asText(query['add-to-cart'])
+  if (!requested || !/^\d+$/.test(requested)) return
   try {
-    const product = findProduct(shop, Number(asText(query.variation_id) ?? asked))
+    const product = findProduct(shop, Number(asText(query.variation_id) ?? requested))
     addItem(
       shop,
       session,
-      product?.id ?? Number(asked),
+      product?.id ?? Number(requested),
       Math.max(1, Number(asText(query.quantity)) || 1),
       readChoices(shop, query, product),
     )

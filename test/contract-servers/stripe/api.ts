@@ -87,10 +87,10 @@ export class Api {
     const params = readCallParameters(request, operation)
     if (!key) return this.run(request, operation, params)
     const requestText = `${request.path}\n${request.body}`
-    const kept = this.kept.get(key)
-    if (kept && kept.at > this.world.now - 86_400) {
-      if (kept.request !== requestText) throw createKeyReuseError(key, kept.request.split('\n')[0]!, request.path)
-      return { ...kept.answer, headers: { 'idempotent-replayed': 'true' } }
+    const stored = this.kept.get(key)
+    if (stored && stored.at > this.world.now - 86_400) {
+      if (stored.request !== requestText) throw createKeyReuseError(key, stored.request.split('\n')[0]!, request.path)
+      return { ...stored.answer, headers: { 'idempotent-replayed': 'true' } }
     }
     const answer = this.run(request, operation, params)
     this.kept.set(key, { request: requestText, at: this.world.now, answer })

@@ -118,9 +118,9 @@ function buildProrations(
   { before, items, at, period }: { before: Item[]; items: Item[]; at: number; period: Period },
 ): LineDraft[] {
   const isSame = (a: Item, b: Item) => a.id === b.id && a.price.id === b.price.id && a.quantity === b.quantity
-  const gone = before.filter((old) => !items.some((one) => isSame(old, one)))
+  const removed = before.filter((old) => !items.some((one) => isSame(old, one)))
   const come = items.filter((one) => !before.some((old) => isSame(old, one)))
-  const credits = gone.map((one) => buildProratedLine(world, one, -1, at, period))
+  const credits = removed.map((one) => buildProratedLine(world, one, -1, at, period))
   return [...credits, ...come.map((one) => buildProratedLine(world, one, 1, at, period))]
 }
 

@@ -81,11 +81,11 @@ function buildLine(
   })
 }
 
-function readInvoiceCreation({ invoice_creation: asked }: Order): Stripe.Checkout.Session.InvoiceCreation {
-  const { description = null, footer = null, metadata } = asked?.invoice_data ?? {}
+function readInvoiceCreation({ invoice_creation: invoiceCreation }: Order): Stripe.Checkout.Session.InvoiceCreation {
+  const { description = null, footer = null, metadata } = invoiceCreation?.invoice_data ?? {}
   const none = { account_tax_ids: null, custom_fields: null, issuer: null, rendering_options: null }
   return {
-    enabled: asked?.enabled ?? false,
+    enabled: invoiceCreation?.enabled ?? false,
     invoice_data: { ...none, description, footer, metadata: mergeMetadata(null, metadata) },
   }
 }

@@ -122,9 +122,9 @@ function renewSubscription(world: StripeState, subscription: Stripe.Subscription
 
 function billPeriod(world: StripeState, subscription: Stripe.Subscription, ended: Period, period: Period): void {
   const key = `${subscription.id}/lines`
-  const kept = (world.notes.get(key)?.lines as LineDraft[] | undefined) ?? []
+  const storedLines = (world.notes.get(key)?.lines as LineDraft[] | undefined) ?? []
   world.notes.delete(key)
-  const lines = [...kept, ...listItems(subscription).map((item) => buildFullLine(world, item, period))]
+  const lines = [...storedLines, ...listItems(subscription).map((item) => buildFullLine(world, item, period))]
   const invoice = openDraft(world, { subscription, lines, reason: 'subscription_cycle', period: ended })
   // An unpaid subscription collects draft invoices without charges.
   if (subscription.status === 'unpaid')

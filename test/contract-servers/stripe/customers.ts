@@ -14,7 +14,7 @@ export const customers: Handlers = {
   'Customers.retrieve': ({ world, id }: Call<unknown>) => world.need('customer', id),
   'Customers.update': ({ world, id, params }: Call<Stripe.CustomerUpdateParams>) => {
     const customer = requireCustomer(world, id, 'id')
-    world.update('customer.updated', customer, () => change(world, customer, params))
+    world.update('customer.updated', customer, () => applyChanges(world, customer, params))
     return customer
   },
   'Customers.del': ({ world, id }: Call<unknown>) => {
@@ -22,10 +22,10 @@ export const customers: Handlers = {
     for (const one of world.all('subscription'))
       if (one.customer === id && !one.ended_at) endSubscription(world, one, null)
     for (const one of world.all('payment_method')) if (one.customer === id) detachCard(world, one)
-    const gone: Stripe.DeletedCustomer = { id, object: 'customer', deleted: true }
-    world.put('customer', gone)
+    const deleted: Stripe.DeletedCustomer = { id, object: 'customer', deleted: true }
+    world.put('customer', deleted)
     world.emit('customer.deleted', customer)
-    return gone
+    return deleted
   },
   'Customers.list': ({ world, params }: Call<Stripe.CustomerListParams>) =>
     listKind(
@@ -99,7 +99,7 @@ export function createCustomer(world: StripeState, params: Stripe.CustomerCreate
     preferred_locales: [],
     tax_exempt: 'none',
   })
-  change(world, customer, params)
+  applyChanges(world, customer, params)
   world.put('customer', customer)
   world.emit('customer.created', customer)
   return customer
@@ -107,7 +107,7 @@ export function createCustomer(world: StripeState, params: Stripe.CustomerCreate
 
 type Changes = Stripe.CustomerUpdateParams & Pick<Stripe.CustomerCreateParams, 'payment_method'>
 
-function change(world: StripeState, customer: Stripe.Customer, params: Changes): void {
+function applyChanges(world: StripeState, customer: Stripe.Customer, params: Changes): void {
   for (const field of ['email', 'name', 'phone', 'description'] as const) {
     if (params[field] !== undefined) customer[field] = params[field] || null
   }
@@ -115,10 +115,10 @@ function change(world: StripeState, customer: Stripe.Customer, params: Changes):
   if (params.tax_exempt !== undefined) customer.tax_exempt = params.tax_exempt || 'none'
   if (params.balance !== undefined) customer.balance = params.balance
   if (params.payment_method) {
-    const given = params.payment_method
-    const method = isNamedCard(given)
-      ? createNamedCard(world, given)
-      : world.need('payment_method', given, 'payment_method', 'PaymentMethod')
+    const methodId = params.payment_method
+    const method = isNamedCard(methodId)
+      ? createNamedCard(world, methodId)
+      : world.need('payment_method', methodId, 'payment_method', 'PaymentMethod')
     attachCard(world, method, customer.id)
   }
   const chosen = params.invoice_settings?.default_payment_method

@@ -31,9 +31,9 @@ const renderHiddenField = (name: string, value: string) =>
 export const renderForm = (
   parts: (string | null | false | undefined)[],
   button: string,
-  kept: Record<string, string> = {},
+  hiddenFields: Record<string, string> = {},
 ) =>
-  `<form method="post">${Object.entries(kept)
+  `<form method="post">${Object.entries(hiddenFields)
     .map(([name, value]) => renderHiddenField(name, value))
     .join('')}${parts.filter(Boolean).join('')}<button>${escapeHtml(button)}</button></form>`
 

@@ -143,12 +143,12 @@ function buildPreview(world: StripeState, subscription: Stripe.Subscription, cha
   const plan = planChange(world, subscription, change)
   const lines: LineDraft[] = [...plan.prorations, ...plan.newPeriod]
   if (!plan.isInvoicedNow) {
-    const kept = (world.notes.get(`${subscription.id}/lines`)?.lines as LineDraft[] | undefined) ?? []
+    const storedLines = (world.notes.get(`${subscription.id}/lines`)?.lines as LineDraft[] | undefined) ?? []
     const next = {
       start: plan.period.end,
       end: computePeriodEnd(plan.anchor, plan.period.end, readInterval(plan.items[0]!)),
     }
-    lines.unshift(...kept)
+    lines.unshift(...storedLines)
     lines.push(...plan.items.map((item) => buildFullLine(world, item, next)))
   }
   const reason = plan.isInvoicedNow ? 'subscription_update' : 'upcoming'

@@ -131,8 +131,8 @@ it('charges the card an hour after the trial, and every month', async () => {
     '2026-03-02',
   ])
   const [payment] = (await stripe.invoicePayments.list({ invoice: paid!.id! })).data
-  const asked = { type: 'payment_intent' as const, payment_intent: payment!.payment.payment_intent as string }
-  expect((await stripe.invoicePayments.list({ payment: asked })).data).toMatchObject([
+  const params = { type: 'payment_intent' as const, payment_intent: payment!.payment.payment_intent as string }
+  expect((await stripe.invoicePayments.list({ payment: params })).data).toMatchObject([
     { invoice: paid!.id, status: 'paid' },
   ])
   const intent = await stripe.paymentIntents.retrieve(payment!.payment.payment_intent as string, {

@@ -70,8 +70,8 @@ it('starts a trial without a card', async () => {
 it('asks for the bank’s confirmation, and continues only after it', async () => {
   const { url } = await createSession()
   const fields = { email: 'ann@shop.test', card: '4000002760003184' }
-  const asked = await open(url!, fields)
-  expect(asked.html).toContain('Your bank asks')
+  const reply = await open(url!, fields)
+  expect(reply.html).toContain('Your bank asks')
   expect((await open(url!, { ...fields, bank: 'no' })).html).toContain('unable to authenticate')
   expect(scene.server.all('subscription')).toEqual([])
   expect((await open(url!, { ...fields, bank: 'yes' })).status).toBe(303)

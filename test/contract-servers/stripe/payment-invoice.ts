@@ -40,7 +40,7 @@ function buildPaidInvoice(
 ): Stripe.Invoice {
   const id = world.id('in')
   const customer = world.find('customer', createId(intent.customer)) as Stripe.Customer
-  const { invoice_data: asked } = session.invoice_creation!
+  const { invoice_data: invoiceData } = session.invoice_creation!
   const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   customer.next_invoice_sequence = customer.next_invoice_sequence! + 1
   const total = intent.amount
@@ -63,12 +63,12 @@ function buildPaidInvoice(
     customer: customer.id,
     customer_email: customer.email,
     customer_name: customer.name ?? null,
-    description: asked.description,
+    description: invoiceData.description,
     effective_at: world.now,
     hosted_invoice_url: `${world.settings.url}/i/${id}`,
     issuer: { type: 'self' },
     lines: listObjects(buildLines(world, session, id), `/v1/invoices/${id}/lines`),
-    metadata: asked.metadata,
+    metadata: invoiceData.metadata,
     parent: null,
     payment_settings: {},
     period_end: world.now,

@@ -38,15 +38,15 @@ export function listPhaseChanges(
   subscription: Stripe.Subscription,
   phase: Stripe.SubscriptionSchedule.Phase,
 ): ItemChange[] {
-  const wanted = new Map(phase.items.map(({ price, quantity }) => [price as string, quantity ?? 1]))
+  const quantities = new Map(phase.items.map(({ price, quantity }) => [price as string, quantity ?? 1]))
   const changes: ItemChange[] = []
   for (const { id, price, quantity } of subscription.items.data) {
-    const next = wanted.get(price.id)
-    wanted.delete(price.id)
+    const next = quantities.get(price.id)
+    quantities.delete(price.id)
     if (next === undefined) changes.push({ id, deleted: true })
     else if (next !== quantity) changes.push({ id, quantity: next })
   }
-  return [...changes, ...[...wanted].map(([price, quantity]) => ({ price, quantity }))]
+  return [...changes, ...[...quantities].map(([price, quantity]) => ({ price, quantity }))]
 }
 
 /** Records a direct change of a subscription in the current phase of its schedule. */

@@ -140,9 +140,9 @@ it('cancels after the last phase with end_behavior cancel', async () => {
 })
 
 it('ends a trial that the new phases do not name, and keeps one that they do', async () => {
-  const kept = await createSubscription({ trial_period_days: 14 })
-  const schedule = await scheduleChange(kept.id, [{ price: scene.prices.starterMonth, quantity: 1 }])
-  expect(await stripe.subscriptions.retrieve(kept.id)).toMatchObject({ status: 'trialing' })
+  const trial = await createSubscription({ trial_period_days: 14 })
+  const schedule = await scheduleChange(trial.id, [{ price: scene.prices.starterMonth, quantity: 1 }])
+  expect(await stripe.subscriptions.retrieve(trial.id)).toMatchObject({ status: 'trialing' })
   const [first, next] = schedule.phases
   const plain = (phase: Stripe.SubscriptionSchedule.Phase) => ({
     start_date: phase.start_date,
@@ -150,7 +150,7 @@ it('ends a trial that the new phases do not name, and keeps one that they do', a
     items: phase.items.map(({ price, quantity }) => ({ price: price as string, quantity: quantity! })),
   })
   await stripe.subscriptionSchedules.update(schedule.id, { phases: [plain(first!), plain(next!)] })
-  expect(await stripe.subscriptions.retrieve(kept.id)).toMatchObject({ status: 'active' })
+  expect(await stripe.subscriptions.retrieve(trial.id)).toMatchObject({ status: 'active' })
 })
 
 it('applies a change of the current phase at once, and records a direct change in it', async () => {

@@ -59,10 +59,10 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
   const apiKey = 'sk_test_contractserver'
   const webhookSecret = 'whsec_contractserver'
   const api = new Api(world, apiKey)
-  const seen: ApiRequest[] = []
+  const requests: ApiRequest[] = []
   const server = await serve(async (message, reply) => {
     const request = await readRequest(message)
-    seen.push(request)
+    requests.push(request)
     const early = await stripe.intercept(request)
     if (early === 'hang') return
     if (early === 'lose') api.answer(request)
@@ -87,7 +87,7 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
     closeDispute: (dispute, status) => closeDispute(world, dispute, status),
     webhooks: new Webhooks(world, webhookSecret, options.signedAt ?? (() => new Date(world.now * 1000))),
     all: (kind) => world.all(kind),
-    seen,
+    seen: requests,
     intercept: () => undefined,
     faults: world.faults,
     close: server.close,

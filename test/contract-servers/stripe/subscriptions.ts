@@ -269,6 +269,6 @@ function createPaymentError(outcome: string) {
 /** Prorations that are not invoiced at once become lines of the next invoice. */
 function keepForLater(world: StripeState, subscription: Stripe.Subscription, lines: LineDraft[]): void {
   if (lines.length === 0) return
-  const kept = world.notes.get(`${subscription.id}/lines`)?.lines as LineDraft[] | undefined
-  world.notes.set(`${subscription.id}/lines`, { lines: [...(kept ?? []), ...lines] })
+  const storedLines = world.notes.get(`${subscription.id}/lines`)?.lines as LineDraft[] | undefined
+  world.notes.set(`${subscription.id}/lines`, { lines: [...(storedLines ?? []), ...lines] })
 }

@@ -7,11 +7,11 @@ import { openScene, type Scene, START } from './scene.ts'
 // Delivery of events: signed, and shuffled, duplicated, lost, late or forged at a test's request.
 
 let scene: Scene
-const got: string[] = []
+const received: string[] = []
 
 beforeEach(async () => {
   scene = await openScene()
-  got.length = 0
+  received.length = 0
   scene.server.webhooks.drop()
   for (const email of ['a@x.test', 'b@x.test', 'c@x.test']) await scene.stripe.customers.create({ email })
 })
@@ -34,17 +34,17 @@ const receiver =
         at.getTime(),
       )
       const { object } = event.data
-      got.push('email' in object ? String(object.email) : event.type)
+      received.push('email' in object ? String(object.email) : event.type)
       return 200
     } catch {
-      got.push('refused')
+      received.push('refused')
       return 400
     }
   }
 
 it('delivers each event once, signed, in order', async () => {
   const done = await scene.server.webhooks.deliverAll(receiver())
-  expect(got).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
+  expect(received).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
   expect(done.map(({ event }) => event.type)).toEqual(['customer.created', 'customer.created', 'customer.created'])
   expect(await scene.server.webhooks.deliverAll(receiver())).toEqual([])
 })
@@ -61,17 +61,17 @@ it('delivers over HTTP', async () => {
   await new Promise<void>((done) => app.listen(0, '127.0.0.1', done))
   await scene.server.webhooks.deliverAll(`http://127.0.0.1:${(app.address() as AddressInfo).port}/hook`)
   app.close()
-  expect(got).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
+  expect(received).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
 })
 
 it('delivers events as they happen, on request', async () => {
   const { webhooks } = scene.server
   webhooks.follow(receiver())
   await webhooks.idle()
-  expect(got).toHaveLength(3)
+  expect(received).toHaveLength(3)
   await scene.stripe.customers.create({ email: 'd@x.test' })
   await webhooks.idle()
-  expect(got.at(-1)).toBe('d@x.test')
+  expect(received.at(-1)).toBe('d@x.test')
   webhooks.follow(null)
   await scene.stripe.customers.create({ email: 'e@x.test' })
   await webhooks.idle()
@@ -89,7 +89,7 @@ it('repeats rejected events with a new signature', async () => {
   expect(scene.server.webhooks.waiting()).toHaveLength(3)
   scene.server.clock.advance(new Date(START.getTime() + 86_400_000))
   await scene.server.webhooks.deliverAll(receiver())
-  expect(got).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
+  expect(received).toEqual(['a@x.test', 'b@x.test', 'c@x.test'])
   expect(scene.server.webhooks.waiting()).toEqual([])
 })
 
@@ -100,17 +100,17 @@ it('shuffles, duplicates, loses and delays', async () => {
   webhooks.drop(({ data }) => (data.object as { email?: string }).email === 'a@x.test')
   webhooks.delay(3_600, ({ data }) => (data.object as { email?: string }).email === 'c@x.test')
   await webhooks.deliverAll(receiver())
-  expect(got).toEqual(['b@x.test', 'b@x.test'])
+  expect(received).toEqual(['b@x.test', 'b@x.test'])
   clock.advance(new Date(START.getTime() + 3_600_000))
   await webhooks.deliverAll(receiver())
-  expect(got).toEqual(['b@x.test', 'b@x.test', 'c@x.test'])
+  expect(received).toEqual(['b@x.test', 'b@x.test', 'c@x.test'])
 })
 
 it('forges an event that does not verify', async () => {
   scene.server.webhooks.drop()
   scene.server.webhooks.forge('customer.created', { id: 'cus_x', object: 'customer', email: 'eve@x.test' })
   await scene.server.webhooks.deliverAll(receiver())
-  expect(got).toEqual(['refused'])
+  expect(received).toEqual(['refused'])
 })
 
 it('signs with the application’s time, if given', async () => {
@@ -118,7 +118,7 @@ it('signs with the application’s time, if given', async () => {
   const later = new Date('2026-11-24T00:00:00Z')
   scene = await openScene({ signedAt: () => later })
   await scene.server.webhooks.deliverAll(receiver(later))
-  expect(new Set(got)).toEqual(new Set(['product.created', 'price.created']))
+  expect(new Set(received)).toEqual(new Set(['product.created', 'price.created']))
   const [event] = scene.server.all('event')
   const { payload, signature } = scene.server.webhooks.signed(event!)
   expect(await receiver(new Date('2026-11-24T00:10:00Z'))(payload, signature)).toBe(400)

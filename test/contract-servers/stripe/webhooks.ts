@@ -149,5 +149,5 @@ const buildDelivery = (event: Stripe.Event): Delivery => ({
 })
 
 /** Filters by the event types that an endpoint has asked for. */
-const isWanted = ({ type }: Stripe.Event, { enabled_events: wanted, status }: Stripe.WebhookEndpoint) =>
-  status === 'enabled' && (wanted.includes('*') || wanted.includes(type))
+const isWanted = ({ type }: Stripe.Event, { enabled_events: enabledEvents, status }: Stripe.WebhookEndpoint) =>
+  status === 'enabled' && (enabledEvents.includes('*') || enabledEvents.includes(type))

@@ -107,7 +107,7 @@ function isTooMuch(
   const left = messages.filter(({ origin, sendingAt }) => origin === `campaign:${id}` && sendingAt! > since)
   const all = runs.filter(({ campaign }) => campaign === id)
   const newest = { accepted: 0, bounced: 0, complained: 0 }
-  const judged = [newest]
+  const checked = [newest]
   for (const { run } of all.sort((a, b) => b.run - a.run)) {
     const some = left.filter(({ step }) => step === run)
     const isNewest = newest.accepted < PAUSE_LIMITS.leastAccepted
@@ -116,9 +116,9 @@ function isTooMuch(
     sum.accepted += some.filter((each) => ['sent', 'delivered'].includes(each.state) || hasBounced(each)).length
     sum.bounced += some.filter(hasBounced).length
     sum.complained += some.filter((each) => returned.get(each.id)?.has('complaint')).length
-    if (!isNewest) judged.push(sum)
+    if (!isNewest) checked.push(sum)
   }
-  return judged.some(isOver)
+  return checked.some(isOver)
 }
 
 const hasBounced = ({ state, reason }: Message) => state === 'failed' && /^(bounced|undelivered)/.test(reason ?? '')

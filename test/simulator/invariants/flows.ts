@@ -35,16 +35,16 @@ function chosen({ harness, state, before }: Scene): string[] {
   const last = Math.max(0, ...(before?.choices.map(({ place }) => place) ?? []))
   const fresh = state.choices.filter(({ place }) => place > last).sort((a, b) => a.place - b.place)
   const together = Map.groupBy(fresh, ({ cart, transaction }) => `${cart} ${transaction}`)
-  const wanted = listFlowsInForce(harness)
+  const expected = listFlowsInForce(harness)
   return [...together.values()].flatMap((some) => {
     const { cart, flow, ...left } = some.at(-1)!
     const was = some[0]!.flowBefore
     if (flow === was && !(was === null && some.some(({ isQuiet }) => isQuiet))) return []
     if (was !== null) return [`cart ${shorten(cart)} belonged to flow ${shorten(was)} and belongs to ${shorten(flow)}`]
     const isInherited = state.carts.some((other) => other.mergedInto === cart && other.flow === flow)
-    if (isInherited || wanted.some((each) => findMatchingFlow(each, left) === flow)) return []
+    if (isInherited || expected.some((each) => findMatchingFlow(each, left) === flow)) return []
     return [
-      `cart ${shorten(cart)} belongs to flow ${shorten(flow)}, but matches ${shorten(findMatchingFlow(wanted.at(-1)!, left))}`,
+      `cart ${shorten(cart)} belongs to flow ${shorten(flow)}, but matches ${shorten(findMatchingFlow(expected.at(-1)!, left))}`,
     ]
   })
 }

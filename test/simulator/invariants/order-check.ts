@@ -15,8 +15,8 @@ export const D3: Invariant = ({ harness, fresh }) =>
     const ageMs = mail.at - complete
     const age = `the last complete order list started ${ageMs / 1_000} s before`
     if (ageMs > FRESH_MS) return [`${describeMail(mail)} was sent, but ${age}`]
-    const bought = findPurchaseBefore(harness, mail, complete)
-    if (bought) return [`${describeMail(mail)} was sent although order ${bought.orderId} existed when ${age}`]
+    const purchase = findPurchaseBefore(harness, mail, complete)
+    if (purchase) return [`${describeMail(mail)} was sent although order ${purchase.orderId} existed when ${age}`]
     return isSoldOut(harness, mail)
       ? [`${describeMail(mail)} was sent although all products of its cart were sold out`]
       : []

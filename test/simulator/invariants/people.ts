@@ -129,14 +129,15 @@ export const F1: Invariant = ({ state, before }) => {
     if (armAt === null) return []
     // A missing person was merged into another, with all carts.
     const cart = before!.carts.find((each) => each.shopper === id)
-    const kept = now.get(id) ?? now.get(state.carts.find((each) => each.id === cart?.id)?.shopper ?? '')
-    if (!kept) return []
+    const person = now.get(id) ?? now.get(state.carts.find((each) => each.id === cart?.id)?.shopper ?? '')
+    if (!person) return []
     // At the same moment, the order by id decides.
-    const isSooner = kept.armAt !== null && (kept.armAt < armAt || (kept.armAt === armAt && kept.drawing! < drawing!))
-    const isKept = isSooner || (kept.drawing === drawing && kept.arm === arm)
+    const isSooner =
+      person.armAt !== null && (person.armAt < armAt || (person.armAt === armAt && person.drawing! < drawing!))
+    const isKept = isSooner || (person.drawing === drawing && person.arm === arm)
     return isKept
       ? []
-      : [`shopper ${id.slice(-6)} was assigned to ${arm} at ${armAt}, but is in ${kept.arm} since ${kept.armAt}`]
+      : [`shopper ${id.slice(-6)} was assigned to ${arm} at ${armAt}, but is in ${person.arm} since ${person.armAt}`]
   })
 }
 
@@ -144,16 +145,16 @@ const WINDOW_MS = 5 * 86_400_000
 
 /** The revenue of an order is attributed once, to the last human touch before it or to none. */
 export const A3: Invariant = ({ harness, state }) => {
-  const bought = state.orders.filter((order) => order.purchasedAt !== null)
-  const given = bought.filter((order) => order.message !== null)
+  const purchases = state.orders.filter((order) => order.purchasedAt !== null)
+  const given = purchases.filter((order) => order.message !== null)
   const sum = (orders: readonly Order[]) => orders.reduce((total, order) => total + order.net, 0)
-  const tooMuch = sum(given) > sum(bought) ? [`${sum(given)} attributed of ${sum(bought)}`] : []
+  const tooMuch = sum(given) > sum(purchases) ? [`${sum(given)} attributed of ${sum(purchases)}`] : []
   const nets = new Set(harness.shop.versions.map(({ order }) => `${order.orderId}:${computeNet(order)}`))
   const invented = state.orders
     .filter((order) => !nets.has(`${order.id}:${order.ownNet ?? order.net}`))
     .map((order) => `order ${order.id} never had a net of ${order.net}`)
   if (harness.hasJumped) return [...tooMuch, ...invented]
-  const wrong = bought.flatMap((order) => {
+  const wrong = purchases.flatMap((order) => {
     const last = findLastTouches(state, order)
     if (last.length === 0 ? order.message === null : last.some(({ message }) => message === order.message)) return []
     return [`order ${order.id} is attributed to ${order.message}, but its last touch is ${last[0]?.message ?? 'none'}`]

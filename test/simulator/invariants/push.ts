@@ -49,8 +49,10 @@ function checkUntriedBrowsers(notes: readonly PushAttempt[], { messages, subscri
   const failed = messages.filter(({ state, reason }) => state === 'failed' && reason === 'rejected:push_gone')
   return failed.flatMap(({ id, step }) => {
     const tried = notes.filter(({ messageId }) => messageId === id)
-    const gone = tried.slice(tried.findLastIndex(({ answer, by }) => answer !== 'gone' || by !== tried.at(-1)!.by) + 1)
-    const last = gone.length > 0 ? gone : tried.slice(-1)
+    const goneAnswers = tried.slice(
+      tried.findLastIndex(({ answer, by }) => answer !== 'gone' || by !== tried.at(-1)!.by) + 1,
+    )
+    const last = goneAnswers.length > 0 ? goneAnswers : tried.slice(-1)
     const there = (last[0]?.alive ?? []).filter((each) => last.every(({ alive }) => alive.includes(each)))
     const left = there.filter((each) => !tried.some(({ endpoint }) => endpoint?.id === each))
     const alive = left.filter((each) => subscriptions.some((row) => row.id === each))

@@ -6,10 +6,12 @@ import type { Invariant } from './scene.ts'
 const SLOT_MS = 15 * 60_000
 
 export const checkRollups: Invariant = ({ state }) => {
-  const [kept, counted] = [sumRollups(state.rollups), sumRollups(count(state))]
-  return [...new Set([...kept.keys(), ...counted.keys()])]
-    .filter((key) => kept.get(key) !== counted.get(key))
-    .map((key) => `${key}: the rollups are ${kept.get(key) ?? NOTHING}, a recount gives ${counted.get(key) ?? NOTHING}`)
+  const [stored, counted] = [sumRollups(state.rollups), sumRollups(count(state))]
+  return [...new Set([...stored.keys(), ...counted.keys()])]
+    .filter((key) => stored.get(key) !== counted.get(key))
+    .map(
+      (key) => `${key}: the rollups are ${stored.get(key) ?? NOTHING}, a recount gives ${counted.get(key) ?? NOTHING}`,
+    )
 }
 
 const NOTHING = '0,0,0,0,0'

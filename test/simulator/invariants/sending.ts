@@ -70,8 +70,8 @@ export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
     .filter((message) => !isManualSend(message) || wasOpen(before, message))
     .map((message) => `step ${message.step} is ${message.state} for a cart that is ${over.get(message.cart)}`)
   const isJustClosed = step.do === 'disconnect' && before?.isActive
-  const kept = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
-  return [...forbidden, ...left, ...kept.map((message) => `step ${message.step} is open after disconnecting`)]
+  const stillOpen = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
+  return [...forbidden, ...left, ...stillOpen.map((message) => `step ${message.step} is open after disconnecting`)]
 }
 
 function offSince({ fixture }: Harness, { evidence, sendBlocks }: SentMail): number | null {

@@ -117,9 +117,9 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
   })
   const books = state.spend.flatMap(({ month, micros }) => {
     const rows = sending(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
-    const asked = askedFor(harness, state, month)
-    if (rows + asked === micros) return []
-    return [`${micros} of ${month} were booked; messages cost ${rows}, and opt-in requests ${asked}`]
+    const requests = askedFor(harness, state, month)
+    if (rows + requests === micros) return []
+    return [`${micros} of ${month} were booked; messages cost ${rows}, and opt-in requests ${requests}`]
   })
   return [...over, ...books]
 }
