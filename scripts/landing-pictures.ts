@@ -21,11 +21,11 @@ for (const name of shotNames) {
     }
   }
 }
-await writeFile('web/public/social.png', await socialImage(browser))
+await writeFile('web/public/social.png', await renderSocialImage(browser))
 await browser.close()
 
 /** The image of shared links: the top of the page without buttons and navigation. */
-async function socialImage(browser: Browser): Promise<Buffer> {
+async function renderSocialImage(browser: Browser): Promise<Buffer> {
   const context = await browser.newContext({ viewport: { width: 1_200, height: 630 }, bypassCSP: true })
   const page = await context.newPage()
   // Loads twice, because an optional font is available from the second visit on.

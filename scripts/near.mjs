@@ -31,7 +31,7 @@ await main(async () => {
   process.chdir(root)
   await ensureInstalled()
   const node = node26()
-  const changed = changedFiles(process.argv[2] ?? 'HEAD')
+  const changed = listChangedFiles(process.argv[2] ?? 'HEAD')
   if (changed.length === 0) {
     console.log('Nothing has changed.')
     return 0
@@ -47,7 +47,7 @@ await main(async () => {
   return codes.some(Boolean) ? 1 : 0
 })
 
-function changedFiles(since) {
+function listChangedFiles(since) {
   const ask = (...args) => spawnSync('git', args, { encoding: 'utf8' }).stdout.split('\n').filter(Boolean)
   const all = [
     ...ask('diff', '--name-only', '--diff-filter=d', since),

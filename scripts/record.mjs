@@ -5,25 +5,25 @@ import fs from 'node:fs'
 /** `isWhole`: the run has ended. `running`: files that have started but not ended. */
 export function readRecord(file) {
   const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').filter(Boolean).map(parse) : []
-  const ofKind = (kind) => lines.filter((line) => line?.kind === kind)
-  const tests = ofKind('test')
-  const ended = new Set(ofKind('file').map(fileKey))
-  const end = ofKind('end')[0]
+  const filterKind = (kind) => lines.filter((line) => line?.kind === kind)
+  const tests = filterKind('test')
+  const ended = new Set(filterKind('file').map(buildFileKey))
+  const end = filterKind('end')[0]
   return {
-    files: ofKind('files').reduce((sum, { count }) => sum + count, 0),
+    files: filterKind('files').reduce((sum, { count }) => sum + count, 0),
     tests,
-    times: ofKind('file'),
+    times: filterKind('file'),
     passed: tests.filter(({ state }) => state === 'passed').length,
     skipped: tests.filter(({ state }) => state === 'skipped').length,
     failures: [
       ...tests.filter(({ state }) => state === 'failed').map((test) => ({ ...test, said: test.errors?.[0] ?? '' })),
-      ...ofKind('file').flatMap(({ file, errors }) =>
+      ...filterKind('file').flatMap(({ file, errors }) =>
         errors.map((said) => ({ file, name: 'outside of its tests', said })),
       ),
       ...(end?.errors ?? []).map((said) => ({ file: 'the run', name: 'an error outside of tests', said })),
     ],
-    running: ofKind('start')
-      .filter((each) => !ended.has(fileKey(each)))
+    running: filterKind('start')
+      .filter((each) => !ended.has(buildFileKey(each)))
       .map(({ file }) => file),
     isWhole: end !== undefined,
   }
@@ -43,7 +43,7 @@ export function printRecord(record, why) {
 const LONGEST = 2_000
 const clip = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text)
 
-const fileKey = ({ project, file }) => `${project} ${file}`
+const buildFileKey = ({ project, file }) => `${project} ${file}`
 
 /** The last line of a killed run may be incomplete. */
 function parse(line) {

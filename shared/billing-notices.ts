@@ -50,7 +50,7 @@ export const billingNoticeTexts: {
   [Type in keyof BillingNotices]: (data: BillingNotices[Type], createdAt: Date) => Text
 } = {
   trial_ending: ({ plan, endsAt, hasCard, ...price }) => ({
-    title: `Your ${plans[plan].name} trial ends on ${dayOf(endsAt)}`,
+    title: `Your ${plans[plan].name} trial ends on ${formatDay(endsAt)}`,
     message: hasCard
       ? `The card you gave is charged then: ${priceText(price)}. Cancel before to pay nothing.`
       : `There is no card yet. Without one your account is on the ${plans.free.name} plan from then on. With one the ${plans[plan].name} plan costs ${priceText(price)}.`,
@@ -67,12 +67,14 @@ export const billingNoticeTexts: {
   }),
   payment_failed: ({ amount, currency, reason, nextTry, holdsAt }, createdAt) => ({
     title:
-      amount === null || !currency ? 'A payment has failed' : `A payment of ${moneyText(amount, currency)} has failed`,
+      amount === null || !currency
+        ? 'A payment has failed'
+        : `A payment of ${getMoneyText(amount, currency)} has failed`,
     message: [
       reason,
-      nextTry && `It is tried again on ${dayOf(nextTry)}.`,
+      nextTry && `It is tried again on ${formatDay(nextTry)}.`,
       Date.parse(holdsAt) > createdAt.getTime()
-        ? `Messages are sent until ${dayOf(holdsAt)}. After that they wait until it is paid.`
+        ? `Messages are sent until ${formatDay(holdsAt)}. After that they wait until it is paid.`
         : 'Messages wait until it is paid.',
       'Check your card under Billing.',
     ]
@@ -96,17 +98,20 @@ function changeText(data: BillingNotices['plan_changed']): Text {
   switch (data.change) {
     case 'started':
     case 'changed':
-      return { title: `Your plan is ${name} now${storesText(data)}`, message: `${startText(data)}${renewsText(data)}` }
+      return {
+        title: `Your plan is ${name} now${getStoresText(data)}`,
+        message: `${startText(data)}${getRenewsText(data)}`,
+      }
     case 'kept':
-      return { title: `Your ${name} plan goes on`, message: `${startText(data)}${renewsText(data)}` }
+      return { title: `Your ${name} plan goes on`, message: `${startText(data)}${getRenewsText(data)}` }
     case 'planned':
       return {
-        title: `Your plan changes to ${name} on ${dayOf(data.at)}${storesText(data)}`,
-        message: `Until then all stays as it is. From then on it costs ${costText(data)}`,
+        title: `Your plan changes to ${name} on ${formatDay(data.at)}${getStoresText(data)}`,
+        message: `Until then all stays as it is. From then on it costs ${getCostText(data)}`,
       }
     case 'ending':
       return {
-        title: data.at ? `Your ${name} plan ends on ${dayOf(data.at)}` : `Your ${name} plan ends with its period`,
+        title: data.at ? `Your ${name} plan ends on ${formatDay(data.at)}` : `Your ${name} plan ends with its period`,
         message: `Nothing more is charged. After that your account is on the ${plans.free.name} plan. Until then you can reactivate the subscription under Billing.`,
       }
     case 'ended':
@@ -125,31 +130,31 @@ function changeText(data: BillingNotices['plan_changed']): Text {
 
 const startText = (data: Terms & { trialEndsAt: string | null }) =>
   data.trialEndsAt
-    ? `The trial is free until ${dayOf(data.trialEndsAt)}. After that it costs ${costText(data)}`
-    : `It costs ${costText(data)}`
+    ? `The trial is free until ${formatDay(data.trialEndsAt)}. After that it costs ${getCostText(data)}`
+    : `It costs ${getCostText(data)}`
 
 /** The end of a sentence. */
-const costText = (data: Terms) =>
+const getCostText = (data: Terms) =>
   data.needsCard
     ? `${priceText(data)}, if you add a card. Without one your account is on the ${plans.free.name} plan then.`
     : `${priceText(data)}.`
 
-const renewsText = ({ trialEndsAt, renewsAt }: { trialEndsAt: string | null; renewsAt: string | null }) =>
-  renewsAt && !trialEndsAt ? ` It renews on ${dayOf(renewsAt)}.` : ''
+const getRenewsText = ({ trialEndsAt, renewsAt }: { trialEndsAt: string | null; renewsAt: string | null }) =>
+  renewsAt && !trialEndsAt ? ` It renews on ${formatDay(renewsAt)}.` : ''
 
-const storesText = ({ extraStores }: Terms) =>
+const getStoresText = ({ extraStores }: Terms) =>
   extraStores === 0 ? '' : `, with ${extraStores} extra ${extraStores === 1 ? 'store' : 'stores'}`
 
 const priceText = ({ amount, currency, cycle }: Price) =>
   amount === null || !currency
     ? `what Stripe says, by the ${cycle}`
-    : `${moneyText(amount, currency)} a ${cycle}, before discounts and tax`
+    : `${getMoneyText(amount, currency)} a ${cycle}, before discounts and tax`
 
-function moneyText(amountMinor: number, currency: string): string {
+function getMoneyText(amountMinor: number, currency: string): string {
   const digits = currencyExponent(currency)
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: digits })
   return format.format(amountMinor / 10 ** digits)
 }
 
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
-const dayOf = (instant: string) => day.format(new Date(instant))
+const formatDay = (instant: string) => day.format(new Date(instant))

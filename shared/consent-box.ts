@@ -51,12 +51,12 @@ export function wordingId(words: string): string {
   return `w${(sum >>> 0).toString(36)}`
 }
 
-const escaped = (text: string) =>
+const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]!)
 
 /** Unticked: a box ticked in advance is no consent. */
 export function boxHtml(channel: ConsentChannel, words: string): string {
-  return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(words)}"> ${escaped(normalizeText(words))}</label>`
+  return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(words)}"> ${escapeHtml(normalizeText(words))}</label>`
 }
 
 /** Languages that can have a text of their own, beside the text for all others. */

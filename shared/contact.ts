@@ -16,18 +16,18 @@ const DOTTED_DOMAINS = new Set(['docomo.ne.jp', 'ezweb.ne.jp', 'au.com'])
  */
 export function normalizeEmail(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > 1_000) return null
-  const text = bareAddress(input.toLowerCase())
+  const text = extractAddress(input.toLowerCase())
   if (text.length > 254) return null
   const at = text.lastIndexOf('@')
   const local = text.slice(0, at)
   if (at < 1 || local.length > 64) return null
-  const domain = asciiDomain(text.slice(at + 1))
+  const domain = toAsciiDomain(text.slice(at + 1))
   if (!domain || domain.length > 253) return null
   const isLocalPart = LOCAL_PART.test(local) || (DOTTED_DOMAINS.has(domain) && DOTTED_LOCAL_PART.test(local))
   return isLocalPart ? `${local}@${domain}` : null
 }
 
-function bareAddress(text: string): string {
+function extractAddress(text: string): string {
   const visible = text.replace(/[\p{Cf}\p{Cc}]/gu, ' ').trim()
   const inBrackets = /^[^<>@]{0,200}<([^<>\s]+)>[.,;]?$/.exec(visible)?.[1] ?? visible
   const opened = inBrackets.replace(/^(?:mailto:|[<("'[,;:\s])+/, '')
@@ -69,7 +69,7 @@ export function normalizePhone(input: unknown, country: string | null): string |
   return old ? normalizePhone(`+52${old[1]}`, null) : null
 }
 
-function asciiDomain(domain: string): string | null {
+function toAsciiDomain(domain: string): string | null {
   if (DOMAIN.test(domain)) return domain
   // Parses only domains with letters beyond ASCII: the URL parser would also accept ports, paths and numeric hosts.
   if (!/^[\p{L}\p{N}.-]+$/u.test(domain) || !URL.canParse(`http://${domain}`)) return null

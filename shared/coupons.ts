@@ -189,18 +189,18 @@ const fields = z.object({
 })
 
 /** Errors between fields, with the field that shows each. Fields may also be invalid on their own. */
-function wrongTogether(input: Partial<z.infer<typeof fields>>): [keyof typeof fields.shape, string][] {
+function findConflicts(input: Partial<z.infer<typeof fields>>): [keyof typeof fields.shape, string][] {
   const { type, amount, maxDiscount, usageLimit, kind = 'shared', startDate, endDate } = input
   const wrong: [keyof typeof fields.shape, string | false][] = [
-    ['amount', Number.isFinite(amount) && wrongAmount(type, amount!)],
-    ['maxDiscount', maxDiscount != null && capText(type, kind)],
+    ['amount', Number.isFinite(amount) && checkAmount(type, amount!)],
+    ['maxDiscount', maxDiscount != null && getCapText(type, kind)],
     ['usageLimit', kind === 'personal' && usageLimit != null && couponTexts.personalLimit],
     ['endDate', Date.parse(endDate ?? '') <= Date.parse(startDate ?? '') && couponTexts.endBeforeStart],
   ]
   return wrong.flatMap(([field, text]) => (text ? [[field, text]] : []))
 }
 
-function wrongAmount(type: unknown, amount: number): string | false {
+function checkAmount(type: unknown, amount: number): string | false {
   if (type === 'percentage') {
     if (amount < 1 || amount > 100) return couponTexts.badPercentage
     return percentDecimals(amount) ?? false
@@ -211,7 +211,7 @@ function wrongAmount(type: unknown, amount: number): string | false {
 }
 
 /** Decision 33. */
-function capText(type: unknown, kind: unknown): string | false {
+function getCapText(type: unknown, kind: unknown): string | false {
   if (type === 'fixed') return couponTexts.fixedCap
   return kind === 'shared' && couponTexts.sharedCap
 }
@@ -225,7 +225,7 @@ const hasMoreDecimals = (amount: number, decimals: number) => Number(amount.toFi
 /** Reports all errors at once, including those between fields while others are invalid. */
 export const CouponInput = fields.superRefine(
   (input, { addIssue }) => {
-    for (const [field, message] of wrongTogether(input ?? {})) addIssue({ code: 'custom', path: [field], message })
+    for (const [field, message] of findConflicts(input ?? {})) addIssue({ code: 'custom', path: [field], message })
   },
   { when: () => true },
 )

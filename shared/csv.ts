@@ -14,7 +14,7 @@ export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCe
  */
 export function csvCell(value: CsvCell): string {
   if (value === null) return ''
-  const text = typeof value === 'number' ? csvNumber(value) : value
+  const text = typeof value === 'number' ? formatCsvNumber(value) : value
   const isFormula = /^[\s\u00a0\ufeff]*[=+\-@＝＋－＠\t\r\n]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text)
   const safe = (isFormula ? `'${text}` : text).replace(AFTER_A_CUT, "$1'").replaceAll('\0', '')
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
@@ -29,7 +29,7 @@ const LARGE = 1e9
  * Writes a number without an exponent and with at most six decimals. `toFixed` avoids V8's number-to-string cache,
  * which holds 24 bytes and more per number until the next full collection.
  */
-function csvNumber(value: number): string {
+function formatCsvNumber(value: number): string {
   if (!(Math.abs(value) < LARGE)) return String(value)
   const rounded = Math.round(value * PARTS) / PARTS
   if (Number.isInteger(rounded)) return String(rounded)

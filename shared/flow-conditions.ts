@@ -76,14 +76,14 @@ export type FlowConditions = z.infer<typeof FlowConditions>
 
 /** Whether two conditions are equal apart from their order. null: matches all carts. */
 export const isSameConditions = (a: FlowConditions | null, b: FlowConditions | null): boolean =>
-  inOrder(a) === inOrder(b)
+  joinConditions(a) === joinConditions(b)
 
-function inOrder(conditions: FlowConditions | null): string {
-  const groupText = ({ match, conditions: each }: ConditionGroup) => of(match, each.map(conditionText))
+function joinConditions(conditions: FlowConditions | null): string {
+  const groupText = ({ match, conditions: each }: ConditionGroup) => of(match, each.map(getConditionText))
   return conditions === null ? '' : of(conditions.match, conditions.groups.map(groupText))
 }
 
-const conditionText = (condition: FlowCondition): string =>
+const getConditionText = (condition: FlowCondition): string =>
   Object.entries(condition)
     .map(([part, value]) => `${part} ${JSON.stringify(Array.isArray(value) ? value.toSorted() : value)}`)
     .toSorted()
@@ -105,10 +105,10 @@ const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 const LANGUAGES: Record<(typeof CONDITION_LANGUAGES)[number], string> = { en: 'English', de: 'German' }
 const CHANNELS: Record<ConsentChannel, string> = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' }
 
-const orList = (words: readonly string[]): string =>
+const joinWithOr = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-const pieces = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
+const formatPieces = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
 
 /** 1 is Monday. */
 export const dayText = (day: number): string => DAYS[day - 1]!
@@ -126,17 +126,17 @@ export function describeCondition(condition: FlowCondition, names: ConditionName
     case 'value':
       return `the cart is worth ${WORTH[condition.is]} ${names.money(condition.amount)}`
     case 'items':
-      return `the cart has ${condition.is === 'at_least' ? 'at least' : 'at most'} ${pieces(condition.count, 'item')}`
+      return `the cart has ${condition.is === 'at_least' ? 'at least' : 'at most'} ${formatPieces(condition.count, 'item')}`
     case 'product':
-      return `the cart ${condition.is === 'contains' ? 'contains' : 'does not contain'} ${orList(condition.productIds.map(names.product))}`
+      return `the cart ${condition.is === 'contains' ? 'contains' : 'does not contain'} ${joinWithOr(condition.productIds.map(names.product))}`
     case 'category':
-      return `the cart ${condition.is === 'contains' ? 'contains' : 'does not contain'} something of ${orList(condition.categoryIds.map(names.category))}`
+      return `the cart ${condition.is === 'contains' ? 'contains' : 'does not contain'} something of ${joinWithOr(condition.categoryIds.map(names.category))}`
     case 'country':
-      return `the shopper ${condition.is === 'one_of' ? 'lives' : 'does not live'} in ${orList(condition.countries.map(names.country))}`
+      return `the shopper ${condition.is === 'one_of' ? 'lives' : 'does not live'} in ${joinWithOr(condition.countries.map(names.country))}`
     case 'buyer':
       return condition.is === 'returning' ? 'the shopper has bought before' : 'the shopper has not bought before'
     case 'orders':
-      return `the shopper has placed ${condition.is === 'at_least' ? 'at least' : 'at most'} ${pieces(condition.count, 'order')} before`
+      return `the shopper has placed ${condition.is === 'at_least' ? 'at least' : 'at most'} ${formatPieces(condition.count, 'order')} before`
     default:
       return describeShopper(condition)
   }
@@ -156,9 +156,9 @@ function describeShopper(
     case 'consent':
       return `the shopper has ${condition.is === 'given' ? '' : 'not '}consented to ${CHANNELS[condition.channel]}`
     case 'language':
-      return `the shopper ${condition.is === 'one_of' ? 'reads' : 'does not read'} ${orList(condition.languages.map((each) => LANGUAGES[each]))}`
+      return `the shopper ${condition.is === 'one_of' ? 'reads' : 'does not read'} ${joinWithOr(condition.languages.map((each) => LANGUAGES[each]))}`
     case 'day':
-      return `it is ${orList(condition.days.map(dayText))} where the shopper is`
+      return `it is ${joinWithOr(condition.days.map(dayText))} where the shopper is`
     case 'hour':
       return `it is between ${hourText(condition.from)} and ${hourText(condition.until)} where the shopper is`
   }

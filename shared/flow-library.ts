@@ -31,7 +31,7 @@ const DAY = 24 * HOUR
 const ASKS_MAIL = 'A mail server, your sender name and your postal address.'
 const ASKS_PLAN = 'The Starter plan or a larger one.'
 
-const only = (condition: FlowConditions['groups'][number]['conditions'][number]): FlowConditions => ({
+const buildSingleCondition = (condition: FlowConditions['groups'][number]['conditions'][number]): FlowConditions => ({
   match: 'all',
   groups: [{ match: 'all', conditions: [condition] }],
 })
@@ -70,7 +70,7 @@ export const flowLibrary: readonly LibraryEntry[] = [
       'Takes carts worth more than 100 and writes sooner: after 30 minutes, after six hours and after two days. Set the value to what is much in your store.',
     asks: [ASKS_PLAN, ASKS_MAIL, 'A place before your flow for all other carts.'],
     needs: ['rules', 'mail'],
-    conditions: only({ fact: 'value', is: 'above', amount: 100 }),
+    conditions: buildSingleCondition({ fact: 'value', is: 'above', amount: 100 }),
     steps: [
       { delayMinutes: 30, channels: ['email'], words: 'first_reminder' },
       { delayMinutes: 6 * HOUR, channels: ['email'], words: 'second_reminder' },
@@ -84,7 +84,7 @@ export const flowLibrary: readonly LibraryEntry[] = [
       'Takes carts of shoppers who have bought before, and gives them more time: after three hours and after two days.',
     asks: [ASKS_PLAN, ASKS_MAIL, 'A place before your flow for all other carts.'],
     needs: ['rules', 'mail'],
-    conditions: only({ fact: 'buyer', is: 'returning' }),
+    conditions: buildSingleCondition({ fact: 'buyer', is: 'returning' }),
     steps: [
       { delayMinutes: 3 * HOUR, channels: ['email'], words: 'first_reminder' },
       { delayMinutes: 2 * DAY, channels: ['email'], words: 'last_reminder' },

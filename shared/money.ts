@@ -53,20 +53,20 @@ export function parseMoney(input: unknown, currency: string): Money {
 /** Throws RangeError if the currencies differ or the sum is not safe. */
 export function addMoney(a: Money, b: Money): Money {
   if (a.currency !== b.currency) throw new RangeError(`Cannot add ${b.currency} to ${a.currency}`)
-  return { amountMinor: safe(BigInt(a.amountMinor) + BigInt(b.amountMinor)), currency: a.currency }
+  return { amountMinor: toSafeNumber(BigInt(a.amountMinor) + BigInt(b.amountMinor)), currency: a.currency }
 }
 
 /** A share in basis points (1250 = 12.5 %), rounded half away from zero. */
 export function shareMoney(money: Money, bps: number): Money {
   return {
-    amountMinor: safe(divideRounded(BigInt(money.amountMinor) * BigInt(bps), 10_000n)),
+    amountMinor: toSafeNumber(divideRounded(BigInt(money.amountMinor) * BigInt(bps), 10_000n)),
     currency: money.currency,
   }
 }
 
 /** One of `parts` equal parts of an amount, rounded. Throws RangeError if not safe. */
 export function unitMinor(amountMinor: number, parts: number): number {
-  return safe(divideRounded(BigInt(amountMinor), BigInt(parts)))
+  return toSafeNumber(divideRounded(BigInt(amountMinor), BigInt(parts)))
 }
 
 /** Rounds half away from zero, so that -0.5 and 0.5 are treated alike. The divisor is positive. */
@@ -102,7 +102,7 @@ function toSafe(value: bigint): number | null {
   return Number.isSafeInteger(number) ? number : null
 }
 
-function safe(value: bigint): number {
+function toSafeNumber(value: bigint): number {
   const number = toSafe(value)
   if (number === null) throw new RangeError('Amount out of range')
   return number

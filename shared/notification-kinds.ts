@@ -63,15 +63,15 @@ interface Kind<Type extends NotificationType> {
   action: (data: NotificationData[Type]) => NotificationAction | null
 }
 
-const cartOf = (label: string) => (data: object) =>
+const linkCart = (label: string) => (data: object) =>
   'cartId' in data && typeof data.cartId === 'string'
     ? { label, to: `/carts/${encodeURIComponent(data.cartId)}` }
     : { label: 'Open the carts', to: '/carts' }
 
 const sent = (icon: NotificationIcon) =>
-  ({ topic: 'sent', icon, group: null, action: cartOf('Open the cart') }) satisfies Kind<'email_sent'>
+  ({ topic: 'sent', icon, group: null, action: linkCart('Open the cart') }) satisfies Kind<'email_sent'>
 const failed = (icon: NotificationIcon) =>
-  ({ topic: 'failed', icon, group: 'problem', action: cartOf('Why was it not sent?') }) satisfies Kind<'email_failed'>
+  ({ topic: 'failed', icon, group: 'problem', action: linkCart('Why was it not sent?') }) satisfies Kind<'email_failed'>
 
 /** The screen where the owner can fix a stopped stage; null: only the server's administrator can. */
 const cureOf: Record<Stage, (cause: string) => NotificationAction | null> = {
@@ -86,12 +86,12 @@ const cureOf: Record<Stage, (cause: string) => NotificationAction | null> = {
 }
 
 const openBilling = () => ({ label: 'Open billing', to: '/billing' })
-const ofBilling = (icon: NotificationIcon, group: NotificationGroup) =>
+const linkBilling = (icon: NotificationIcon, group: NotificationGroup) =>
   ({ topic: 'billing', icon, group, action: openBilling }) satisfies Kind<'plan_changed'>
 
 const kinds: { [Type in NotificationType]: Kind<Type> } = {
-  cart_abandoned: { topic: 'new_carts', icon: 'cart', group: 'new-cart', action: cartOf('Open the cart') },
-  cart_recovered: { topic: 'recovered', icon: 'recovered', group: null, action: cartOf('Open the cart') },
+  cart_abandoned: { topic: 'new_carts', icon: 'cart', group: 'new-cart', action: linkCart('Open the cart') },
+  cart_recovered: { topic: 'recovered', icon: 'recovered', group: null, action: linkCart('Open the cart') },
   email_sent: sent('email'),
   sms_sent: sent('sms'),
   whatsapp_sent: sent('whatsapp'),
@@ -139,7 +139,7 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
     ...{ topic: 'store', icon: 'push', group: 'problem' },
     action: () => ({ label: 'Open push notifications', to: '/push-setup' }),
   },
-  complaint_failed: { topic: 'complaints', icon: 'alarm', group: 'problem', action: cartOf('Open the cart') },
+  complaint_failed: { topic: 'complaints', icon: 'alarm', group: 'problem', action: linkCart('Open the cart') },
   campaign_paused: {
     ...{ topic: 'campaigns', icon: 'alarm', group: 'problem' },
     action: ({ campaignId }) => ({ label: 'Open the campaign', to: `/campaigns/${encodeURIComponent(campaignId)}` }),
@@ -172,16 +172,16 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
     ...{ topic: 'limits', icon: 'sms', group: 'problem' },
     action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
   },
-  credits_low: { ...ofBilling('alarm', 'problem'), topic: 'limits' },
-  credits_empty: { ...ofBilling('alarm', 'problem'), topic: 'limits' },
-  trial_ending: ofBilling('alarm', 'problem'),
-  trial_ended: ofBilling('alarm', 'problem'),
-  trial_refused: ofBilling('alarm', 'problem'),
-  payment_failed: ofBilling('alarm', 'problem'),
-  payment_recovered: ofBilling('resumed', null),
-  plan_changed: ofBilling('store', null),
-  account_suspended: { ...ofBilling('alarm', 'problem'), action: () => null },
-  account_resumed: { ...ofBilling('resumed', null), action: () => null },
+  credits_low: { ...linkBilling('alarm', 'problem'), topic: 'limits' },
+  credits_empty: { ...linkBilling('alarm', 'problem'), topic: 'limits' },
+  trial_ending: linkBilling('alarm', 'problem'),
+  trial_ended: linkBilling('alarm', 'problem'),
+  trial_refused: linkBilling('alarm', 'problem'),
+  payment_failed: linkBilling('alarm', 'problem'),
+  payment_recovered: linkBilling('resumed', null),
+  plan_changed: linkBilling('store', null),
+  account_suspended: { ...linkBilling('alarm', 'problem'), action: () => null },
+  account_resumed: { ...linkBilling('resumed', null), action: () => null },
 }
 
 export interface NotificationLook {

@@ -16,7 +16,7 @@ interface TextNotices {
   credits_empty: { balanceMicros: number }
 }
 
-const dollars = (micros: number) => `$${(Math.floor(micros / 10_000) / 100).toFixed(2)}`
+const formatDollars = (micros: number) => `$${(Math.floor(micros / 10_000) / 100).toFixed(2)}`
 
 const textNoticeTexts: {
   [Type in keyof TextNotices]: (data: TextNotices[Type]) => { title: string; message: string }
@@ -36,11 +36,11 @@ const textNoticeTexts: {
   }),
   credits_low: ({ balanceMicros, weekMicros }) => ({
     title: 'Your SMS credits are running low',
-    message: `${dollars(balanceMicros)} are left, and the last seven days took ${dollars(weekMicros)}. When they are used up, further SMS wait for the next month, a larger plan or more credits.`,
+    message: `${formatDollars(balanceMicros)} are left, and the last seven days took ${formatDollars(weekMicros)}. When they are used up, further SMS wait for the next month, a larger plan or more credits.`,
   }),
   credits_empty: ({ balanceMicros }) => ({
     title: 'Your SMS credits are used up',
-    message: `${dollars(balanceMicros)} are left, which pay for no more SMS like the last one. Further SMS wait for the next month, a larger plan or more credits.`,
+    message: `${formatDollars(balanceMicros)} are left, which pay for no more SMS like the last one. Further SMS wait for the next month, a larger plan or more credits.`,
   }),
 }
 
@@ -192,23 +192,23 @@ type Catalogue = { [Type in NotificationType]: (data: NotificationData[Type], cr
 const catalogue: Catalogue = {
   cart_abandoned: (data) =>
     isSummary(data)
-      ? cartsText(data, 'abandoned')
+      ? getCartsText(data, 'abandoned')
       : {
           title: 'Cart abandoned',
           message: `${data.customer} left a cart with ${data.itemCount} ${data.itemCount === 1 ? 'item' : 'items'}.`,
         },
   cart_recovered: (data) =>
     isSummary(data)
-      ? cartsText(data, 'recovered')
+      ? getCartsText(data, 'recovered')
       : { title: 'Cart recovered', message: `${data.customer} came back and bought.` },
-  email_sent: (data) => sentText('email', data),
-  sms_sent: (data) => sentText('sms', data),
-  whatsapp_sent: (data) => sentText('whatsapp', data),
-  push_sent: (data) => sentText('push', data),
-  email_failed: (data) => failedText('email', data),
-  sms_failed: (data) => failedText('sms', data),
-  whatsapp_failed: (data) => failedText('whatsapp', data),
-  push_failed: (data) => failedText('push', data),
+  email_sent: (data) => getSentText('email', data),
+  sms_sent: (data) => getSentText('sms', data),
+  whatsapp_sent: (data) => getSentText('whatsapp', data),
+  push_sent: (data) => getSentText('push', data),
+  email_failed: (data) => getFailedText('email', data),
+  sms_failed: (data) => getFailedText('sms', data),
+  whatsapp_failed: (data) => getFailedText('whatsapp', data),
+  push_failed: (data) => getFailedText('push', data),
   stage_failed: (data, createdAt) =>
     stoppedText({ ...data, silent: formatDuration(createdAt.getTime() - Date.parse(data.since)) }),
   stage_resumed: ({ stage, lastedMs }) => resumedText(stage, lastedMs),
@@ -264,11 +264,11 @@ const catalogue: Catalogue = {
   complaint_failed: (data) =>
     isSummary(data)
       ? {
-          title: `${figure(data.count)} emails were reported as spam`,
-          message: `All within ${spanOf(data)}. Those who reported them get no more messages. Check your texts and whom you write to.`,
+          title: `${formatFigure(data.count)} emails were reported as spam`,
+          message: `All within ${formatSpan(data)}. Those who reported them get no more messages. Check your texts and whom you write to.`,
         }
       : { title: 'An email was reported as spam', message: `${data.to} reported it. They get no more messages.` },
-  campaign_paused: (data) => ({ title: `The campaign “${data.name}” was paused`, message: pausedText(data) }),
+  campaign_paused: (data) => ({ title: `The campaign “${data.name}” was paused`, message: getPausedText(data) }),
   campaign_postponed: ({ name }) => ({
     title: `A run of the campaign “${name}” was put off`,
     message:
@@ -287,12 +287,12 @@ const catalogue: Catalogue = {
     message: `${fileName}: ${added} of ${rows} ${rows === 1 ? 'row was' : 'rows were'} new, ${refused} could not be used.`,
   }),
   plan_limit: ({ channel }) => ({
-    title: `Your plan’s ${many(channel, 2).slice(2)} of this month are used up`,
+    title: `Your plan’s ${formatMany(channel, 2).slice(2)} of this month are used up`,
     message: `Further messages wait for a larger plan or the next month${channel === 'sms' ? ', unless credits pay for them' : ''}. Those that are too late by then are not sent.`,
   }),
   plan_near_limit: ({ channel, used, limit }) => ({
-    title: `Your plan’s ${many(channel, 2).slice(2)} of this month are nearly used up`,
-    message: `${figure(used)} of ${figure(limit)} are used. When all are, further messages wait for a larger plan or the next month, and those that are too late by then are not sent.`,
+    title: `Your plan’s ${formatMany(channel, 2).slice(2)} of this month are nearly used up`,
+    message: `${formatFigure(used)} of ${formatFigure(limit)} are used. When all are, further messages wait for a larger plan or the next month, and those that are too late by then are not sent.`,
   }),
   account_suspended: ({ reason, support }) => ({
     title: 'Sending is suspended',
@@ -326,20 +326,20 @@ const nameOf = (channel: Channel, step: number | null): string =>
   step === null ? `The ${channelCopy[channel].word}` : `Reminder ${step}`
 
 /** Without the value: several currencies do not fit into the sentence, and the detail view lists it. */
-const cartsText = (data: GatheredCarts, what: 'abandoned' | 'recovered'): NotificationText => ({
-  title: `${figure(data.count)} carts ${what}`,
-  message: `${figure(data.count)} shoppers ${what === 'abandoned' ? 'left a cart' : 'came back and bought'} within ${spanOf(data)}.`,
+const getCartsText = (data: GatheredCarts, what: 'abandoned' | 'recovered'): NotificationText => ({
+  title: `${formatFigure(data.count)} carts ${what}`,
+  message: `${formatFigure(data.count)} shoppers ${what === 'abandoned' ? 'left a cart' : 'came back and bought'} within ${formatSpan(data)}.`,
 })
 
 /** Clock times depend on the reader's time zone, so the detail view shows them. */
-function spanOf({ since, until }: NotificationSummary): string {
+function formatSpan({ since, until }: NotificationSummary): string {
   const hours = Math.ceil((Date.parse(until) - Date.parse(since)) / 3_600_000)
   return hours <= 1 ? 'an hour' : `${hours} hours`
 }
 
-function pausedText(data: NotificationData['campaign_paused']): string {
+function getPausedText(data: NotificationData['campaign_paused']): string {
   if (!('count' in data)) return withheldTexts[data.cause]
-  const share = `${figure(data.count)} of its ${figure(data.accepted)} messages`
+  const share = `${formatFigure(data.count)} of its ${formatFigure(data.accepted)} messages`
   return data.cause === 'bounces'
     ? `${share} bounced, which is more than 5%. Check where the addresses come from before you resume it.`
     : `${share} were reported as spam, which is more than 0.3%. Check the text and whom you write to before you resume it.`
@@ -353,19 +353,19 @@ const withheldTexts = {
     'A run was due, but it would write about a cart to customers who may have none, so it did not begin. Change its text or template, then resume the campaign with Play.',
 } as const
 
-const figure = (count: number) => count.toLocaleString('en-US')
-const many = (channel: Channel, count: number) =>
-  `${figure(count)} ${channelCopy[channel].word === 'SMS' ? 'SMS' : `${channelCopy[channel].word}s`}`
+const formatFigure = (count: number) => count.toLocaleString('en-US')
+const formatMany = (channel: Channel, count: number) =>
+  `${formatFigure(count)} ${channelCopy[channel].word === 'SMS' ? 'SMS' : `${channelCopy[channel].word}s`}`
 
-function sentText(channel: Channel, data: NotificationData['email_sent']): NotificationText {
+function getSentText(channel: Channel, data: NotificationData['email_sent']): NotificationText {
   const { word } = channelCopy[channel]
   if (isSummary(data)) {
     return data.isInMailbox
       ? {
-          title: `${many(channel, data.count)} kept on this server`,
+          title: `${formatMany(channel, data.count)} kept on this server`,
           message: 'They are in the mailbox on this server.',
         }
-      : { title: `${many(channel, data.count)} sent`, message: `Sent to shoppers within ${spanOf(data)}.` }
+      : { title: `${formatMany(channel, data.count)} sent`, message: `Sent to shoppers within ${formatSpan(data)}.` }
   }
   const { step, to, isInMailbox } = data
   const about = `${nameOf(channel, step)} to ${to}`
@@ -374,30 +374,30 @@ function sentText(channel: Channel, data: NotificationData['email_sent']): Notif
     : { title: `Recovery ${word} sent`, message: `${nameOf(channel, step)} went to ${to}.` }
 }
 
-const causeWords = (provider: string) =>
+const describeCause = (provider: string) =>
   ({
-    bounced: (count) => `${figure(count)} bounced`,
-    refused: (count) => `${figure(count)} ${count === 1 ? 'was' : 'were'} refused by the ${provider}`,
-    undelivered: (count) => `${figure(count)} could not be delivered by the ${provider}`,
-    unanswered: (count) => `${figure(count)} got no answer from the ${provider}`,
+    bounced: (count) => `${formatFigure(count)} bounced`,
+    refused: (count) => `${formatFigure(count)} ${count === 1 ? 'was' : 'were'} refused by the ${provider}`,
+    undelivered: (count) => `${formatFigure(count)} could not be delivered by the ${provider}`,
+    unanswered: (count) => `${formatFigure(count)} got no answer from the ${provider}`,
   }) satisfies Partial<Record<FailedCause, (count: number) => string>>
 
-function failuresText(channel: Channel, data: GatheredFailures): NotificationText {
-  if (data.unrenderable) return unrenderableText({ step: data.step ?? null, count: data.count })
-  const words = causeWords(channelCopy[channel].provider)
+function getFailuresText(channel: Channel, data: GatheredFailures): NotificationText {
+  if (data.unrenderable) return getUnrenderableText({ step: data.step ?? null, count: data.count })
+  const words = describeCause(channelCopy[channel].provider)
   const parts = (Object.keys(words) as (keyof typeof words)[]).flatMap((cause) => {
     const count = data[cause]
     return count ? [words[cause](count)] : []
   })
   return {
-    title: `${many(channel, data.count)} not delivered`,
-    message: `Within ${spanOf(data)}: ${parts.join(', ')}.`,
+    title: `${formatMany(channel, data.count)} not delivered`,
+    message: `Within ${formatSpan(data)}: ${parts.join(', ')}.`,
   }
 }
 
-function failedText(channel: Channel, data: NotificationData['email_failed']): NotificationText {
+function getFailedText(channel: Channel, data: NotificationData['email_failed']): NotificationText {
   const { word, provider } = channelCopy[channel]
-  if (isSummary(data)) return failuresText(channel, data)
+  if (isSummary(data)) return getFailuresText(channel, data)
   const title = `Recovery ${word} not delivered`
   switch (data.cause) {
     case 'refused':
@@ -411,12 +411,12 @@ function failedText(channel: Channel, data: NotificationData['email_failed']): N
       return { title, message: `The ${word} to ${data.to} was not delivered${code}.` }
     }
     case 'unrenderable':
-      return unrenderableText(data)
+      return getUnrenderableText(data)
   }
 }
 
-function unrenderableText({ step, count }: { step: number | null; count: number }): NotificationText {
-  const messages = count === 1 ? 'A message was' : `${figure(count)} messages were`
+function getUnrenderableText({ step, count }: { step: number | null; count: number }): NotificationText {
+  const messages = count === 1 ? 'A message was' : `${formatFigure(count)} messages were`
   const where = step === null ? 'The text written for it' : `The text of step ${step} of your flow`
   return {
     title: `${messages} not sent: the text cannot be rendered`,

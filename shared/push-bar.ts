@@ -21,7 +21,7 @@ export function makeBar(look: BarLook, answers: Answers, isPreview = false): HTM
   host.style.cssText = isPreview
     ? 'display:block'
     : `all:initial;position:fixed;z-index:2147483000;left:0;right:0;${look.place}:0;display:block;pointer-events:none`
-  const bar = part('section', `display:flex;flex-wrap:wrap;align-items:center;gap:12px 16px;${boxStyle(look)}`)
+  const bar = part('section', `display:flex;flex-wrap:wrap;align-items:center;gap:12px 16px;${buildBoxStyle(look)}`)
   bar.setAttribute('aria-label', look.title)
   const words = part('div', 'flex:1 1 240px;min-width:0;overflow-wrap:anywhere')
   words.append(part('p', 'margin:0;font-weight:600', look.title), part('p', 'margin:2px 0 0', look.text))
@@ -35,7 +35,7 @@ export function makeBar(look: BarLook, answers: Answers, isPreview = false): HTM
   return host
 }
 
-const boxStyle = ({ background, color }: BarLook) =>
+const buildBoxStyle = ({ background, color }: BarLook) =>
   `box-sizing:border-box;max-width:720px;margin:12px auto;padding:16px;border-radius:12px;pointer-events:auto;font:${FONT};` +
   `background:${background};color:${color};border:1px solid rgba(127,127,127,.4);box-shadow:0 8px 30px rgba(0,0,0,.2)`
 

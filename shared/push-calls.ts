@@ -166,7 +166,7 @@ export const sendToThisBrowser = endpoint({
 })
 
 /** Pages of shops and workers post as text: this needs no CORS preflight and may outlive the page. */
-const posted = <Shape extends z.ZodRawShape>(shape: Shape) =>
+const createPostBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess((body) => {
     if (typeof body !== 'string') return body
     try {
@@ -186,7 +186,7 @@ export const pushAutoSetup = endpoint({
   ...open,
   path: at('auto-setup'),
   summary: 'What the widget on a shop’s page has to know; 404 unless address and Origin are those of one store',
-  body: posted({
+  body: createPostBody({
     storeUrl: z.string().min(1).max(2_048),
     userAgent: z.string().max(1_000).optional(),
     timestamp: z.union([z.string().max(40), z.number()]).optional(),
@@ -217,7 +217,7 @@ export const pushSubscribe = endpoint({
   ...open,
   path: at('subscribe'),
   summary: 'A shopper has allowed notifications, on a press of theirs (P3): subscription and consent',
-  body: posted({
+  body: createPostBody({
     storeKey,
     /**
      * The capture script's cart id, the only link between subscription and cart. `device` is missing if the browser
@@ -248,7 +248,7 @@ export const pushResubscribe = endpoint({
   path: at('resubscribe'),
   summary:
     'The browser has another subscription now (the key moved, or the browser changed it), which takes the old one’s place; or another cart',
-  body: posted({
+  body: createPostBody({
     storeKey,
     token,
     subscription: BrowserSubscription,
@@ -264,7 +264,7 @@ export const pushUnsubscribe = endpoint({
   ...open,
   path: at('unsubscribe'),
   summary: 'The shopper has withdrawn permission, or wants no more notifications in this browser: consent is withdrawn',
-  body: posted({ storeKey, token }),
+  body: createPostBody({ storeKey, token }),
   reply: z.object(Done),
 })
 
@@ -272,6 +272,6 @@ export const pushEvent = endpoint({
   ...open,
   path: at('events'),
   summary: 'What became of a notification in the shopper’s browser, with the signed token it came with',
-  body: posted({ token: z.string().max(200), kind: PushEvent }),
+  body: createPostBody({ token: z.string().max(200), kind: PushEvent }),
   reply: z.object(Done),
 })

@@ -48,7 +48,7 @@ export const DEFAULT_PUSH = {
 } as const
 
 /** A 5: an invalid number becomes the minimum. */
-const bounded = (least: number, most: number) =>
+const createBoundedNumber = (least: number, most: number) =>
   z
     .unknown()
     .transform((input) => Number(input))
@@ -62,9 +62,9 @@ export const PushSettings = z.object({
   enabled: z.boolean(),
   frequency: z.enum(pushFrequencies),
   /** Minutes; applies to the frequency `custom`. */
-  delay: bounded(0, pushLimits.delayMinutes),
+  delay: createBoundedNumber(0, pushLimits.delayMinutes),
   /** Per person and cart. */
-  maxNotifications: bounded(1, pushLimits.notifications),
+  maxNotifications: createBoundedNumber(1, pushLimits.notifications),
   title: words(pushLimits.title),
   body: words(pushLimits.body),
 })
@@ -119,7 +119,7 @@ export const WORKER_PATHS = {
   button: '/sw.js',
 } as const
 
-const base64url = (bytes: number) =>
+const encodeBase64url = (bytes: number) =>
   z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}={0,2}$`), 'Not a key of a subscription')
 
 /** The format of `PushSubscription.toJSON()`. */
@@ -128,8 +128,8 @@ export const BrowserSubscription = z.object({
   expirationTime: z.number().nullish(),
   keys: z.object({
     /** An uncompressed point on P-256, 65 bytes. */
-    p256dh: base64url(65),
-    auth: base64url(16),
+    p256dh: encodeBase64url(65),
+    auth: encodeBase64url(16),
   }),
 })
 export type BrowserSubscription = z.infer<typeof BrowserSubscription>

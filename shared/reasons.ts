@@ -186,14 +186,14 @@ export function explain(reason: string | null, channel?: string, response?: stri
   return (
     (isText ? (ofTexts[reason] ?? ofTexts[kind]) : channel === 'push' ? (ofPush[reason] ?? ofPush[kind]) : undefined) ??
     reasonTexts[reason] ??
-    ofStore(reason) ??
+    describeStoreReason(reason) ??
     reasonTexts[kind] ??
     reason
   )
 }
 
 /** Names the store's error, such as a refused connection instead of a slow response. */
-function ofStore(reason: string): string | undefined {
+function describeStoreReason(reason: string): string | undefined {
   const [kind, problem] = reason.split(':')
   const ending = kind === 'store_unreachable' ? UNREAD : kind === 'coupon_unread' ? UNASKED : undefined
   const words = ending && isStoreProblem(problem) ? STORE_PROBLEM_TEXT[problem] : undefined

@@ -190,7 +190,7 @@ const withParameters = screens.filter(({ path }) => path.includes(':'))
 
 /** The screen at an address, matched as the router does: decoded, ignoring case and a trailing slash. */
 export function findScreen(pathname: string): Screen | null {
-  const page = plainPath(pathname)
+  const page = normalizePath(pathname)
   const parts = page.split('/')
   return fixed.get(page) ?? withParameters.find((screen) => isOf(screen, parts)) ?? null
 }
@@ -204,15 +204,15 @@ function isOf({ path, isUuid }: Screen, parts: string[]): boolean {
   return pattern.length === parts.length && pattern.every(isPart)
 }
 
-function plainPath(pathname: string): string {
-  const plain = decoded(pathname)
+function normalizePath(pathname: string): string {
+  const plain = decodePath(pathname)
     .toLowerCase()
     .replace(/(?<!\/)\/+$/, '')
   return plain === '' ? '/' : plain
 }
 
 /** Keeps encoded slashes, and text with invalid encoding. */
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return path
       .split('/')

@@ -89,10 +89,10 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
  * scripts, emoji) stay and keep the message UCS-2.
  */
 export function toGsm(text: string): string {
-  return [...text.normalize('NFC')].map(gsmOf).join('')
+  return [...text.normalize('NFC')].map(findGsmSign).join('')
 }
 
-function gsmOf(sign: string): string {
+function findGsmSign(sign: string): string {
   if (unitsOf.has(sign)) return sign
   const replacement = REPLACEMENTS[sign]
   if (replacement !== undefined) return replacement

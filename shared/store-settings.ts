@@ -58,14 +58,17 @@ export function settingProblems(given: { [Name in SettingName]?: StoreSettings[N
   const note = (name: SettingName, problem: string | null) => {
     if (given[name] !== undefined && problem) problems[name] = problem
   }
-  note('senderName', textProblem(given.senderName, settingLimits.senderName, { isOneLine: true }))
-  note('senderEmail', emailProblem(given.senderEmail))
-  note('postalAddress', textProblem(given.postalAddress, settingLimits.postalAddress))
-  note('abandonmentTimeoutMinutes', numberProblem('abandonmentTimeoutMinutes', given, 'Between 15 minutes and 7 days'))
-  note('capMessages', numberProblem('capMessages', given, 'A whole number from 1 to 20'))
-  note('capWindowHours', numberProblem('capWindowHours', given, 'Between 1 hour and 7 days'))
-  note('textCooldownHours', numberProblem('textCooldownHours', given, 'Between 1 hour and 7 days'))
-  note('attributionWindowDays', numberProblem('attributionWindowDays', given, 'A whole number of days, 1 to 30'))
+  note('senderName', findTextProblem(given.senderName, settingLimits.senderName, { isOneLine: true }))
+  note('senderEmail', findEmailProblem(given.senderEmail))
+  note('postalAddress', findTextProblem(given.postalAddress, settingLimits.postalAddress))
+  note(
+    'abandonmentTimeoutMinutes',
+    findNumberProblem('abandonmentTimeoutMinutes', given, 'Between 15 minutes and 7 days'),
+  )
+  note('capMessages', findNumberProblem('capMessages', given, 'A whole number from 1 to 20'))
+  note('capWindowHours', findNumberProblem('capWindowHours', given, 'Between 1 hour and 7 days'))
+  note('textCooldownHours', findNumberProblem('textCooldownHours', given, 'Between 1 hour and 7 days'))
+  note('attributionWindowDays', findNumberProblem('attributionWindowDays', given, 'A whole number of days, 1 to 30'))
   note('quietFrom', timeProblem(given.quietFrom))
   note('quietUntil', timeProblem(given.quietUntil))
   if (given.quietFrom && given.quietFrom === given.quietUntil) {
@@ -74,13 +77,13 @@ export function settingProblems(given: { [Name in SettingName]?: StoreSettings[N
   return problems
 }
 
-function textProblem(text: string | undefined, longest: number, { isOneLine = false } = {}): string | null {
+function findTextProblem(text: string | undefined, longest: number, { isOneLine = false } = {}): string | null {
   if (text === undefined) return null
   if (text.trim().length > longest) return `At most ${longest} characters`
   return isOneLine ? oneLineProblem(text.trim()) : null
 }
 
-function emailProblem(email: string | null | undefined): string | null {
+function findEmailProblem(email: string | null | undefined): string | null {
   const text = email?.trim() ?? ''
   if (text === '') return null
   return text.length <= 254 && /^[^\s@<>",;]+@[^\s@<>",;.]+(\.[^\s@<>",;.]+)+$/.test(text)
@@ -93,7 +96,7 @@ type NumericSetting = keyof Pick<
   'abandonmentTimeoutMinutes' | 'capMessages' | 'capWindowHours' | 'textCooldownHours' | 'attributionWindowDays'
 >
 
-function numberProblem(
+function findNumberProblem(
   name: NumericSetting,
   given: { [Name in NumericSetting]?: number | undefined },
   problem: string,

@@ -77,9 +77,9 @@ export const subscribeToPush = (
 
 /** The key that may send to it. */
 export const readServerKey = ({ options }: PushSubscription): string | null =>
-  options.applicationServerKey && base64url(options.applicationServerKey)
+  options.applicationServerKey && encodeBase64url(options.applicationServerKey)
 
-const base64url = (bytes: ArrayBuffer): string =>
+const encodeBase64url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replace(/\+/g, '-')
     .replace(/\//g, '_')

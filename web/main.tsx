@@ -24,7 +24,7 @@ import { resolveColors, theme } from './theme/mantine.ts'
 import { LoadingPage } from './ui/Loading.tsx'
 
 /** The screens of a frame, which checks their permission. The guard identifies each by its handle. */
-const permitted = (frame: ScreenFrame): RouteObject => ({
+const guardFrame = (frame: ScreenFrame): RouteObject => ({
   Component: Permitted,
   children: screens
     .filter((screen) => screen.frame === frame)
@@ -37,7 +37,7 @@ const permitted = (frame: ScreenFrame): RouteObject => ({
  */
 const inShell: RouteObject = {
   ErrorBoundary: ScreenFailed,
-  children: [permitted('shell'), { lazy: frames.settings, children: [permitted('settings')] }],
+  children: [guardFrame('shell'), { lazy: frames.settings, children: [guardFrame('settings')] }],
 }
 
 /** For a path without a screen the guard shows its 404 page. */
@@ -51,7 +51,7 @@ export const routes: RouteObject[] = [
     children: [
       {
         Component: Guard,
-        children: [permitted('page'), { lazy: frames.shell, children: [inShell] }, unlisted],
+        children: [guardFrame('page'), { lazy: frames.shell, children: [inShell] }, unlisted],
       },
     ],
   },

@@ -63,7 +63,7 @@ export function addCouponReturns(trips: readonly Trip[], past: { until: number; 
   return trips.map((trip) => {
     const random = createRandom(hashText(`${trip.cart}:back`))
     if (trip.ending.kind !== 'left' || !trip.person || !trip.typedAt || !random.chance(RETURN_SHARE)) return trip
-    const dueAt = lastMailAt(trip)
+    const dueAt = computeLastMailTime(trip)
     const at = dueAt + random.between(20, 9 * 60) * MINUTE
     const buysAt = at + random.between(4, 45) * MINUTE
     if (dueAt < couponStepStart(past) + HOUR || buysAt > past.until) return trip
@@ -72,7 +72,7 @@ export function addCouponReturns(trips: readonly Trip[], past: { until: number; 
   })
 }
 
-const lastMailAt = ({ typedAt }: Trip): number => typedAt! + STEP_DELAYS_MINUTES[COUPON_STEP - 1]! * MINUTE
+const computeLastMailTime = ({ typedAt }: Trip): number => typedAt! + STEP_DELAYS_MINUTES[COUPON_STEP - 1]! * MINUTE
 
 export interface TripCoupon {
   code: string
@@ -108,13 +108,13 @@ interface CouponContext {
 function planPersonalCoupon(trip: Trip, { past, person, isFirst }: CouponContext): TripCoupon | null {
   const { ending } = trip
   if (ending.kind !== 'clicked' || ending.step !== COUPON_STEP || ending.buysAt === null) return null
-  const dueAt = lastMailAt(trip)
+  const dueAt = computeLastMailTime(trip)
   if (!isFirst || person.isGone || person.country !== 'US' || dueAt < couponStepStart(past) + HOUR) return null
   return { code: `${CART_COUPON.code}-${drawCodeLetters(trip)}`, mail: { email: person.email, dueAt } }
 }
 
 function planSharedCoupon(trip: Trip, { past, isFirst }: CouponContext): TripCoupon | null {
-  const at = paidAt(trip)
+  const at = readPaidTime(trip)
   const random = createRandom(hashText(`${trip.cart}:coupon`))
   if (at === null) return null
   const value = (trip.more?.lines ?? trip.first).reduce((sum, line) => sum + line.priceMinor * line.quantity, 0)
@@ -131,7 +131,7 @@ function planSharedCoupon(trip: Trip, { past, isFirst }: CouponContext): TripCou
 }
 
 /** Time of a paid, unrefunded order; null otherwise. */
-function paidAt({ ending }: Trip): number | null {
+function readPaidTime({ ending }: Trip): number | null {
   if (!('status' in ending) || (ending.status !== 'completed' && ending.status !== 'processing')) return null
   return ending.kind === 'clicked' ? ending.buysAt : ending.at
 }

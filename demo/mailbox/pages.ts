@@ -26,20 +26,20 @@ export interface Opened {
 export function page(listing: Listing, opened: Opened | null): Html {
   const { unread } = listing.counts
   const title = `${unread > 0 ? `(${unread}) ` : ''}${opened ? `${opened.message.subject} · ` : ''}Recoup mailbox`
-  return shell(
+  return renderShell(
     title,
     html`<div class="panes ${opened ? 'is-open' : ''}">
   <section class="list-pane" aria-label="Received mail">
-    ${toolbar(listing)}
+    ${renderToolbar(listing)}
     <div id="list" data-selected="${opened?.message.id ?? ''}">${listFragment(listing, opened?.message.id ?? null)}</div>
   </section>
-  <section class="message-pane" aria-label="Message">${opened ? messageView(opened, listing) : emptySelection(listing)}</section>
+  <section class="message-pane" aria-label="Message">${opened ? renderMessage(opened, listing) : renderEmptySelection(listing)}</section>
 </div>`,
     listing.hasPhones,
   )
 }
 
-const shell = (title: string, main: Html, hasPhones = false) =>
+const renderShell = (title: string, main: Html, hasPhones = false) =>
   frame(
     {
       ...{
@@ -54,18 +54,18 @@ const shell = (title: string, main: Html, hasPhones = false) =>
     main,
   )
 
-function toolbar({ filter, counts }: Listing): Html {
+function renderToolbar({ filter, counts }: Listing): Html {
   return html`<div class="toolbar">
   <form role="search" action="/" method="get">
     <label class="unseen" for="q">Search mail</label>
     <input id="q" name="q" type="search" placeholder="Search mail" value="${filter.search ?? ''}" autocomplete="off">
   </form>
-  ${counts.total > 0 && html`<button class="quiet" type="button" popovertarget="confirm-all">Delete all</button>${confirmation('confirm-all', `Delete all ${counts.total} messages?`, '/delete-all')}`}
+  ${counts.total > 0 && html`<button class="quiet" type="button" popovertarget="confirm-all">Delete all</button>${renderConfirmation('confirm-all', `Delete all ${counts.total} messages?`, '/delete-all')}`}
 </div>`
 }
 
 /** A popover works without scripts. The safe choice has the focus. */
-function confirmation(id: string, question: string, action: string): Html {
+function renderConfirmation(id: string, question: string, action: string): Html {
   return html`<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-question">
   <p id="${id}-question">${question}</p><p class="muted">This cannot be undone.</p>
   <form method="post" action="${action}"><button type="button" class="quiet" popovertarget="${id}" popovertargetaction="hide" autofocus>Cancel</button><button class="danger">Delete</button></form>
@@ -75,17 +75,17 @@ function confirmation(id: string, question: string, action: string): Html {
 export function listFragment(listing: Listing, selected: number | null): Html {
   const { list, counts, filter } = listing
   const isSearch = filter.search !== undefined
-  const status = html`<p class="status muted" data-total="${counts.total}" data-unread="${counts.unread}">${isSearch ? countText(list.length, filter) : inboxText(counts)}</p>`
-  if (list.length === 0) return html`${status}${isSearch ? emptySearch(filter) : ''}`
+  const status = html`<p class="status muted" data-total="${counts.total}" data-unread="${counts.unread}">${isSearch ? countText(list.length, filter) : describeInbox(counts)}</p>`
+  if (list.length === 0) return html`${status}${isSearch ? renderEmptySearch(filter) : ''}`
   const last = list.at(-1)!
   const older =
     list.length >= (filter.limit ?? 100)
       ? html`<p class="older"><a href="/?${query({ ...filter, before: last.id })}">Older messages</a></p>`
       : ''
-  return html`${status}<ol class="messages" reversed>${list.map((message) => row(message, listing, selected))}</ol>${older}`
+  return html`${status}<ol class="messages" reversed>${list.map((message) => renderRow(message, listing, selected))}</ol>${older}`
 }
 
-function inboxText({ total, unread }: Listing['counts']): string {
+function describeInbox({ total, unread }: Listing['counts']): string {
   if (total === 0) return 'No messages'
   return `${total} ${total === 1 ? 'message' : 'messages'}${unread > 0 ? `, ${unread} unread` : ''}`
 }
@@ -94,58 +94,58 @@ function countText(count: number, { search, limit }: Filter): string {
   return `${count}${count >= (limit ?? 100) ? ' or more' : ''} ${count === 1 ? 'message' : 'messages'} for “${search}”`
 }
 
-function emptySearch({ search }: Filter): Html {
+function renderEmptySearch({ search }: Filter): Html {
   return html`<div class="empty"><p>Nothing matches “${search ?? ''}”.</p><p><a href="/">Show all messages</a></p></div>`
 }
 
-function row(message: MessageSummary, { now, filter }: Listing, selected: number | null): Html {
+function renderRow(message: MessageSummary, { now, filter }: Listing, selected: number | null): Html {
   const { id, from, to, subject, isRead, receivedAt } = message
   const search = filter.search ? `?${query({ search: filter.search })}` : ''
   return html`<li><a class="row ${isRead ? '' : 'is-unread'}" href="/messages/${id}${search}" data-id="${id}" ${id === selected ? new Html('aria-current="true"') : ''}>
   <span class="who">${isRead ? '' : html`<span class="dot" aria-hidden="true"></span><span class="unseen">Unread: </span>`}${to.join(', ')}</span>
-  <time datetime="${receivedAt}" title="${fullTime(receivedAt)}">${shortTime(receivedAt, now)}</time>
+  <time datetime="${receivedAt}" title="${formatFullTime(receivedAt)}">${formatShortTime(receivedAt, now)}</time>
   <span class="subject">${subject}</span>
   <span class="from muted">from ${from}</span>
 </a></li>`
 }
 
-function emptySelection({ counts }: Listing): Html {
+function renderEmptySelection({ counts }: Listing): Html {
   if (counts.total > 0) {
     return html`<div class="empty"><p class="large">Choose a message to read it.</p><p class="muted keys"><kbd>J</kbd> next <kbd>K</kbd> previous <kbd>/</kbd> search</p></div>`
   }
   return html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No mail yet</p><p class="muted">Messages appear here by themselves as soon as they are sent. Leave something in a cart in the demo store, and a reminder will follow.</p></div>`
 }
 
-function messageView({ message, content, tab }: Opened, { filter }: Listing): Html {
+function renderMessage({ message, content, tab }: Opened, { filter }: Listing): Html {
   const { id, subject, from, to, receivedAt, size } = message
   const search = filter.search ? `?${query({ search: filter.search })}` : ''
   return html`<article>
   <p class="back"><a href="/${search}">← All mail</a></p>
   <header>
     <h2 id="subject" tabindex="-1">${subject}</h2>
-    <dl><dt>From</dt><dd>${from}</dd><dt>To</dt><dd>${to.join(', ')}</dd><dt>Received</dt><dd><time datetime="${receivedAt}">${fullTime(receivedAt)}</time> <span class="muted">(${bytes(size)})</span></dd></dl>
+    <dl><dt>From</dt><dd>${from}</dd><dt>To</dt><dd>${to.join(', ')}</dd><dt>Received</dt><dd><time datetime="${receivedAt}">${formatFullTime(receivedAt)}</time> <span class="muted">(${formatBytes(size)})</span></dd></dl>
     <div class="actions">
       ${content.oneClickUrl && html`<form method="post" action="/messages/${id}/unsubscribe"><button class="quiet">Unsubscribe</button></form>`}
       <a class="as-button quiet" href="/messages/${id}/raw" download>Download raw</a>
       <button class="quiet" type="button" popovertarget="confirm-one">Delete</button>
-      ${confirmation('confirm-one', 'Delete this message?', `/messages/${id}/delete`)}
+      ${renderConfirmation('confirm-one', 'Delete this message?', `/messages/${id}/delete`)}
     </div>
-    ${message.unsubscribe && html`<p class="note" role="status">One-click unsubscribe, ${fullTime(message.unsubscribe.at)}: the sender ${message.unsubscribe.answer}.</p>`}
+    ${message.unsubscribe && html`<p class="note" role="status">One-click unsubscribe, ${formatFullTime(message.unsubscribe.at)}: the sender ${message.unsubscribe.answer}.</p>`}
   </header>
-  <nav class="tabs" aria-label="View">${tabs.map((each) => tabLink(id, each, tab, filter))}</nav>
-  ${panel(id, content, tab)}
-  ${content.attachments.length > 0 && html`<h3>Attachments</h3><ul>${content.attachments.map((file) => html`<li>${file.name} <span class="muted">${file.type}, ${bytes(file.size)}</span></li>`)}</ul>`}
+  <nav class="tabs" aria-label="View">${tabs.map((each) => renderTabLink(id, each, tab, filter))}</nav>
+  ${renderPanel(id, content, tab)}
+  ${content.attachments.length > 0 && html`<h3>Attachments</h3><ul>${content.attachments.map((file) => html`<li>${file.name} <span class="muted">${file.type}, ${formatBytes(file.size)}</span></li>`)}</ul>`}
 </article>`
 }
 
 const TAB_NAMES: Record<Tab, string> = { html: 'HTML', text: 'Text', headers: 'Headers' }
 
-function tabLink(id: number, tab: Tab, current: Tab, { search }: Filter): Html {
+function renderTabLink(id: number, tab: Tab, current: Tab, { search }: Filter): Html {
   const target = `/messages/${id}?${query({ ...(search ? { search } : {}), tab })}`
   return html`<a href="${target}" ${tab === current ? new Html('aria-current="page"') : ''}>${TAB_NAMES[tab]}</a>`
 }
 
-function panel(id: number, content: MessageContent, tab: Tab): Html {
+function renderPanel(id: number, content: MessageContent, tab: Tab): Html {
   if (tab === 'html' && content.html === null) return html`<p class="muted">This message has no HTML part.</p>`
   if (tab === 'html') {
     return html`<iframe class="mail" title="The message as HTML" src="/messages/${id}/html" sandbox="allow-popups allow-popups-to-escape-sandbox" referrerpolicy="no-referrer"></iframe>`
@@ -166,7 +166,7 @@ function linkUrls(text: string): Html[] {
 }
 
 export function notFoundPage(): Html {
-  return shell(
+  return renderShell(
     'Recoup mailbox',
     html`<div class="empty"><p class="large">This message no longer exists.</p><p><a href="/">Back to the mailbox</a></p></div>`,
   )
@@ -191,7 +191,7 @@ function query(values: Filter & { tab?: string }): string {
   return params.toString()
 }
 
-function shortTime(iso: string, now: Date): string {
+function formatShortTime(iso: string, now: Date): string {
   const minutes = Math.floor((now.getTime() - Date.parse(iso)) / 60_000)
   if (minutes < 1) return 'now'
   if (minutes < 60) return `${minutes} min ago`
@@ -199,11 +199,11 @@ function shortTime(iso: string, now: Date): string {
   return new Date(iso).toLocaleDateString('en-US', { month: 'short', day: 'numeric' })
 }
 
-function fullTime(iso: string): string {
+function formatFullTime(iso: string): string {
   return new Date(iso).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
-function bytes(count: number): string {
+function formatBytes(count: number): string {
   if (count < 1_000) return `${count} bytes`
   return count < 1_000_000 ? `${Math.round(count / 1_000)} KB` : `${(count / 1_000_000).toFixed(1)} MB`
 }

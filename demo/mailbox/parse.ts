@@ -18,7 +18,7 @@ export async function summarize(raw: Buffer, to: string[], receivedAt: string): 
     from: email?.from ? formatAddress(email.from) : '(unknown sender)',
     to,
     subject: email ? email.subject?.trim() || '(no subject)' : '(unreadable message)',
-    preview: (email?.text || htmlToText(email?.html ?? '')).replace(/\s+/g, ' ').trim().slice(0, 1_000),
+    preview: (email?.text || convertHtmlToText(email?.html ?? '')).replace(/\s+/g, ' ').trim().slice(0, 1_000),
     raw,
     size: raw.length,
     hasOneClickUnsubscribe: email !== null && findOneClickUrl(email) !== null,
@@ -31,7 +31,7 @@ export async function readContent(raw: Buffer): Promise<MessageContent> {
   const files = email.attachments.filter((file) => !file.related)
   return {
     html: email.html ? inlineImages(email.html, email.attachments) : null,
-    text: email.text || htmlToText(email.html ?? ''),
+    text: email.text || convertHtmlToText(email.html ?? ''),
     headers: email.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
     attachments: files.map((file) => ({
       name: file.filename ?? 'unnamed',
@@ -55,7 +55,7 @@ function formatAddress(address: Address): string {
   return address.name ? `${address.name} <${address.address}>` : address.address
 }
 
-function htmlToText(html: string): string {
+function convertHtmlToText(html: string): string {
   return stripCode(html).replace(/<[^<>]*>/g, ' ')
 }
 

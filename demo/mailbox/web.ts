@@ -66,7 +66,7 @@ function addAssets(app: FastifyInstance) {
 
 function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
   const sendPage = (reply: FastifyReply, content: Html) => reply.type('text/html; charset=utf-8').send(content.text)
-  const listing = (request: FastifyRequest) => {
+  const readListing = (request: FastifyRequest) => {
     const filter = readFilter(request)
     return {
       list: messages.list(filter),
@@ -77,14 +77,14 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
       hasPhones: !!phones,
     }
   }
-  app.get('/', (request, reply) => sendPage(reply, page(listing(request), null)))
+  app.get('/', (request, reply) => sendPage(reply, page(readListing(request), null)))
   app.get('/list', (request, reply) => {
-    const { version } = listing(request)
+    const { version } = readListing(request)
     const selected = Number((request.query as Record<string, string>).selected) || null
     // The page shows relative times ("2 min ago").
     const tag = `"${version}.${Math.floor(now().getTime() / 60_000)}"`
     if (request.headers['if-none-match'] === tag) return reply.code(304).send()
-    return sendPage(reply.header('etag', tag), listFragment(listing(request), selected))
+    return sendPage(reply.header('etag', tag), listFragment(readListing(request), selected))
   })
   app.get('/messages/:id', async (request, reply) => {
     const message = findMessage(messages, request)
@@ -93,7 +93,7 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
     const content = await readContent(message.raw)
     const requestedTab = (request.query as Record<string, string>).tab as Tab
     const tab = tabs.includes(requestedTab) ? requestedTab : content.html ? 'html' : 'text'
-    return sendPage(reply, page(listing(request), { message, content, tab }))
+    return sendPage(reply, page(readListing(request), { message, content, tab }))
   })
   app.get('/messages/:id/html', async (request, reply) => {
     const message = findMessage(messages, request)

@@ -14,38 +14,38 @@ export interface Callback {
 export function statusCallback(text: Text, line: Line, at: Date): Callback | null {
   if (!text.callback) return null
   return text.provider === 'twilio'
-    ? twilioCallback(text.callback, line, { ...twilioIds(text, line), ...twilioStatus(text) })
-    : graphCallback(text.callback, line, { statuses: [graphStatus(text, at)] })
+    ? buildTwilioCallback(text.callback, line, { ...buildTwilioIds(text, line), ...buildTwilioStatus(text) })
+    : buildGraphCallback(text.callback, line, { statuses: [buildGraphStatus(text, at)] })
 }
 
 export function inboundCallback(text: Text, line: Line): Callback | null {
   if (!line.inboundUrl) return null
   if (text.provider === 'twilio') {
-    const ids = twilioIds(text, line)
+    const ids = buildTwilioIds(text, line)
     const params = { ...ids, SmsMessageSid: text.sid, From: ids.To, To: ids.From, Body: text.body, NumMedia: '0' }
-    return twilioCallback(line.inboundUrl, line, { ...params, NumSegments: '1' })
+    return buildTwilioCallback(line.inboundUrl, line, { ...params, NumSegments: '1' })
   }
   const from = text.phone.slice(1)
   const timestamp = String(Math.floor(Date.parse(text.at) / 1_000))
-  return graphCallback(line.inboundUrl, line, {
+  return buildGraphCallback(line.inboundUrl, line, {
     contacts: [{ profile: { name: 'Phone sandbox' }, wa_id: from }],
     messages: [{ from, id: text.sid, timestamp, type: 'text', text: { body: text.body } }],
   })
 }
 
-function twilioIds(text: Text, line: Line) {
-  const address = (bare: string) => (text.channel === 'whatsapp' ? `whatsapp:${bare}` : bare)
+function buildTwilioIds(text: Text, line: Line) {
+  const renderAddress = (bare: string) => (text.channel === 'whatsapp' ? `whatsapp:${bare}` : bare)
   return {
     MessageSid: text.sid,
     SmsSid: text.sid,
     AccountSid: line.account,
     ApiVersion: '2010-04-01',
-    To: address(text.phone),
-    From: address(text.sender),
+    To: renderAddress(text.phone),
+    From: renderAddress(text.sender),
   }
 }
 
-function twilioStatus(text: Text): Record<string, string> {
+function buildTwilioStatus(text: Text): Record<string, string> {
   const status = text.status === 'failed' ? 'undelivered' : text.status
   const code: Record<string, string> = text.errorCode ? { ErrorCode: String(text.errorCode) } : {}
   return { MessageStatus: status, SmsStatus: status, ...code }
@@ -59,7 +59,7 @@ export function twilioSignature(token: string, url: string, params: Readonly<Rec
   return createHmac('sha1', token).update(signed, 'utf8').digest('base64')
 }
 
-function twilioCallback(url: string, line: Line, params: Record<string, string>): Callback {
+function buildTwilioCallback(url: string, line: Line, params: Record<string, string>): Callback {
   return {
     url,
     contentType: 'application/x-www-form-urlencoded',
@@ -68,7 +68,7 @@ function twilioCallback(url: string, line: Line, params: Record<string, string>)
   }
 }
 
-function graphStatus(text: Text, at: Date) {
+function buildGraphStatus(text: Text, at: Date) {
   const error = text.errorCode && {
     errors: [{ code: text.errorCode, title: 'Message not delivered', message: 'Message not delivered' }],
   }
@@ -82,7 +82,7 @@ function graphStatus(text: Text, at: Date) {
   }
 }
 
-function graphCallback(url: string, line: Line, news: object): Callback {
+function buildGraphCallback(url: string, line: Line, news: object): Callback {
   const metadata = { display_phone_number: line.sender.slice(1), phone_number_id: line.account }
   const value = { messaging_product: 'whatsapp', metadata, ...news }
   const body = JSON.stringify({

@@ -14,25 +14,25 @@ export interface TwilioContent {
 
 /** `publicUrl`: target of the template's button. */
 export function createSandboxTemplates(publicUrl: string): WhatsAppTemplate[] {
-  const button = (text: string) => ({ text, url: `${publicUrl}/c/{{1}}` })
+  const renderButton = (text: string) => ({ text, url: `${publicUrl}/c/{{1}}` })
   const footer = 'Reply STOP to hear no more of us.'
   return [
     {
       ...{ id: '920070352646140', name: 'cart_reminder', language: 'en_US', category: 'MARKETING', status: 'APPROVED' },
       body: 'Hi {{1}}, you left something in your cart at {{2}}: {{3}}, {{4}} in all. It is still there.',
       footer,
-      button: button('Back to my cart'),
+      button: renderButton('Back to my cart'),
     },
     {
       ...{ id: '920070352646141', name: 'cart_reminder', language: 'de', category: 'MARKETING', status: 'APPROVED' },
       body: 'Hallo {{1}}, in deinem Warenkorb bei {{2}} wartet noch etwas: {{3}}, zusammen {{4}}.',
       footer: 'STOP beendet diese Nachrichten.',
-      button: button('Zum Warenkorb'),
+      button: renderButton('Zum Warenkorb'),
     },
     {
       ...{ id: '920070352646142', name: 'cart_last_call', language: 'en_US', category: 'MARKETING', status: 'PENDING' },
       body: 'Last call, {{1}}: your cart at {{2}} is kept until midnight.',
-      button: button('Back to my cart'),
+      button: renderButton('Back to my cart'),
     },
     {
       ...{ id: '920070352646143', name: 'cart_question', language: 'en_US', category: 'UTILITY', status: 'APPROVED' },

@@ -13,7 +13,7 @@ export interface GraphOptions {
 /** Meta removes versions two years after their release. */
 const OLDEST_VERSION = 21
 
-const errorAnswer = (status: number, code: number, message: string, details?: string): ApiAnswer => ({
+const buildErrorAnswer = (status: number, code: number, message: string, details?: string): ApiAnswer => ({
   status,
   body: {
     error: {
@@ -31,15 +31,15 @@ export function handleGraphRequest(options: GraphOptions, request: ApiRequest): 
   const [, version, id, edge] = /^\/v(\d+)\.\d+\/(\d+)(?:\/(\w+))?$/.exec(request.path) ?? []
   if (!version || !id) return null
   if (Number(version) < OLDEST_VERSION)
-    return errorAnswer(400, 2635, 'You are calling a deprecated version of the API.')
+    return buildErrorAnswer(400, 2635, 'You are calling a deprecated version of the API.')
   const token = /^Bearer (.+)$/.exec(String(request.headers.authorization ?? ''))?.[1]
-  if (!token) return errorAnswer(401, 190, 'An access token is required to request this resource.')
+  if (!token) return buildErrorAnswer(401, 190, 'An access token is required to request this resource.')
   const line = options.network.texts.line('meta', edge === 'message_templates' ? toAccountId(id) : id)
-  if (line?.token !== token) return errorAnswer(401, 190, 'Error validating access token')
+  if (line?.token !== token) return buildErrorAnswer(401, 190, 'Error validating access token')
   if (edge === 'messages' && request.method === 'POST') return createMessage(options, line, request)
-  if (edge === 'message_templates' && request.method === 'GET') return templateList(options.templates)
-  if (!edge && request.method === 'GET') return phoneNumber(line)
-  return errorAnswer(
+  if (edge === 'message_templates' && request.method === 'GET') return answerTemplates(options.templates)
+  if (!edge && request.method === 'GET') return answerPhoneNumber(line)
+  return buildErrorAnswer(
     400,
     100,
     `Unsupported ${request.method.toLowerCase()} request. Object with ID '${id}' does not support this`,
@@ -52,7 +52,7 @@ const toAccountId = (businessId: string) => businessId.slice(1)
 function createMessage({ network, templates }: GraphOptions, line: Line, { json }: ApiRequest): ApiAnswer {
   const evaluated = evaluateGraphMessage(json ?? {}, templates)
   if (isGraphRefusal(evaluated))
-    return errorAnswer(evaluated.status, evaluated.code, evaluated.message, evaluated.details)
+    return buildErrorAnswer(evaluated.status, evaluated.code, evaluated.message, evaluated.details)
   const phone = `+${evaluated.to.replace(/^\+/, '')}`
   const isTemplate = evaluated.type === 'template'
   const existing = isTemplate
@@ -79,7 +79,7 @@ function createMessage({ network, templates }: GraphOptions, line: Line, { json 
   return { status: 200, body: { messaging_product: 'whatsapp', contacts, messages } }
 }
 
-function phoneNumber(line: Line): ApiAnswer {
+function answerPhoneNumber(line: Line): ApiAnswer {
   const body = {
     id: line.account,
     display_phone_number: line.sender,
@@ -90,7 +90,7 @@ function phoneNumber(line: Line): ApiAnswer {
   return { status: 200, body }
 }
 
-function templateList(templates: readonly WhatsAppTemplate[]): ApiAnswer {
+function answerTemplates(templates: readonly WhatsAppTemplate[]): ApiAnswer {
   const data = templates.map(({ id, name, language, category, status, body, footer, button }) => ({
     ...{ id, name, language, category, status },
     components: [

@@ -39,15 +39,15 @@ export function page(shown: PageView): Html {
     },
     html`<div class="panes ${open ? 'is-open' : ''}">
   <section class="list-pane" aria-label="Conversations">
-    <div class="toolbar">${newNumber()}${shown.conversations.length > 0 && deleteAll()}</div>
+    <div class="toolbar">${renderNewNumberForm()}${shown.conversations.length > 0 && deleteAll()}</div>
     <div id="list">${listFragment(shown)}</div>
   </section>
-  <section class="message-pane" aria-label="Phone">${open ? phone(open) : emptySelection(shown)}</section>
+  <section class="message-pane" aria-label="Phone">${open ? renderPhone(open) : renderEmptySelection(shown)}</section>
 </div>`,
   )
 }
 
-function newNumber(): Html {
+function renderNewNumberForm(): Html {
   return html`<form role="search" action="/phone" method="get"><label class="unseen" for="number">Phone number</label><input id="number" name="phone" type="search" inputmode="tel" placeholder="Find a number, +1…" autocomplete="off"></form>`
 }
 
@@ -66,7 +66,7 @@ export function listFragment({ conversations, open, now }: PageView): Html {
     const isOpen = open?.phone === each.phone && open.channel === each.channel && open.sender === each.sender
     return html`<li><a class="row ${each.unread ? 'is-unread' : ''}" href="/phone?${query(each)}" ${isOpen ? new Html('aria-current="true"') : ''}>
   <span class="who">${each.unread ? html`<span class="dot" aria-hidden="true"></span><span class="unseen">Unread: </span>` : ''}${each.phone}</span>
-  <time datetime="${each.lastAt}">${shortTime(each.lastAt, now)}</time>
+  <time datetime="${each.lastAt}">${formatShortTime(each.lastAt, now)}</time>
   <span class="subject">${each.lastBody}</span>
   <span class="from muted">${CHANNELS[each.channel]} with ${each.sender}</span>
 </a></li>`
@@ -74,13 +74,13 @@ export function listFragment({ conversations, open, now }: PageView): Html {
   return html`<p class="status muted" data-total="${total}">${conversations.length} ${conversations.length === 1 ? 'conversation' : 'conversations'}</p><ol class="messages">${rows}</ol>`
 }
 
-function emptySelection({ conversations }: PageView): Html {
+function renderEmptySelection({ conversations }: PageView): Html {
   return conversations.length > 0
     ? html`<div class="empty"><p class="large">Choose a conversation to see that phone.</p></div>`
     : html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No messages yet</p><p class="muted">SMS and WhatsApp messages appear here by themselves, on the phone they were sent to. Leave a phone number at the checkout of the demo store and tick the box for texts: the second reminder comes here after 3 minutes. Or send one to yourself from a cart.</p></div>`
 }
 
-function phone(open: OpenConversation): Html {
+function renderPhone(open: OpenConversation): Html {
   const { phone: number, channel, sender } = open
   const hidden = html`<input type="hidden" name="phone" value="${number}"><input type="hidden" name="channel" value="${channel}"><input type="hidden" name="sender" value="${sender}">`
   return html`<article class="phone-side">
@@ -104,13 +104,13 @@ export function threadFragment({ texts, isOptedOut, sender }: OpenConversation):
   const bubbles = texts.map(
     (text) => html`<div class="bubble ${text.direction === 'in' ? 'mine' : 'theirs'}" data-id="${text.id}">
   <p>${linkUrls(text.body)}</p>${text.url && html`<p><a class="as-button" href="${text.url}" target="_blank" rel="noopener noreferrer">Open the link</a></p>`}
-  <p class="muted"><span class="unseen">${text.direction === 'in' ? 'You' : sender}, </span><time datetime="${text.at}">${clockTime(text.at)}</time>${text.direction === 'out' && html` · ${stateText(text)}`}</p>
+  <p class="muted"><span class="unseen">${text.direction === 'in' ? 'You' : sender}, </span><time datetime="${text.at}">${formatClockTime(text.at)}</time>${text.direction === 'out' && html` · ${describeState(text)}`}</p>
 </div>`,
   )
   return html`${bubbles}${isOptedOut && html`<p class="note">The provider carries no more SMS from this sender to this phone, until START.</p>`}`
 }
 
-function stateText({ status, errorCode }: Text): string {
+function describeState({ status, errorCode }: Text): string {
   if (status === 'failed') return `not delivered (${errorCode ?? 'no code'})`
   return status === 'queued' ? 'on its way' : status
 }
@@ -128,7 +128,7 @@ function linkUrls(text: string): Html[] {
 const query = ({ phone, channel, sender }: Pick<Conversation, 'phone' | 'channel' | 'sender'>): string =>
   new URLSearchParams({ phone, channel, sender }).toString()
 
-function shortTime(iso: string, now: Date): string {
+function formatShortTime(iso: string, now: Date): string {
   const minutes = Math.floor((now.getTime() - Date.parse(iso)) / 60_000)
   if (minutes < 1) return 'now'
   if (minutes < 60) return `${minutes} min ago`
@@ -136,5 +136,5 @@ function shortTime(iso: string, now: Date): string {
   return new Date(iso).toLocaleDateString('en-US', { month: 'short', day: 'numeric' })
 }
 
-const clockTime = (iso: string): string =>
+const formatClockTime = (iso: string): string =>
   new Date(iso).toLocaleString('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })

@@ -14,10 +14,10 @@ export interface TwilioOptions {
   senders?: readonly string[] | null
 }
 
-const errorUrl = (code: number) => `https://www.twilio.com/docs/errors/${code}`
-const errorAnswer = (status: number, code: number, message: string): ApiAnswer => ({
+const buildErrorUrl = (code: number) => `https://www.twilio.com/docs/errors/${code}`
+const buildErrorAnswer = (status: number, code: number, message: string): ApiAnswer => ({
   status,
-  body: { code, message, more_info: errorUrl(code), status },
+  body: { code, message, more_info: buildErrorUrl(code), status },
 })
 
 /** null: not a Twilio API path. */
@@ -26,17 +26,18 @@ export function handleTwilioRequest(options: TwilioOptions, request: ApiRequest)
   const isContent = request.path === '/v1/ContentAndApprovals'
   const [, service] = /^\/v1\/Services\/(MG[0-9a-f]{32})$/i.exec(request.path) ?? []
   if (!account && !isContent && !service)
-    return request.path.startsWith('/2010-04-01/') ? errorAnswer(404, 20404, 'Not found') : null
+    return request.path.startsWith('/2010-04-01/') ? buildErrorAnswer(404, 20404, 'Not found') : null
   const line = authenticate(options.network, request, account)
-  if (!line) return errorAnswer(401, 20003, 'Authenticate')
-  if (isContent) return contentList(options.contents, line)
-  if (service) return serviceAnswer(options, line, service)
-  if (!resource) return request.method === 'GET' ? accountAnswer(line) : errorAnswer(405, 20004, 'Method not allowed')
+  if (!line) return buildErrorAnswer(401, 20003, 'Authenticate')
+  if (isContent) return answerContents(options.contents, line)
+  if (service) return buildServiceAnswer(options, line, service)
+  if (!resource)
+    return request.method === 'GET' ? buildAccountAnswer(line) : buildErrorAnswer(405, 20004, 'Method not allowed')
   if (resource === 'Messages' && request.method === 'POST') return createMessage(options, line, request)
   if (resource === 'IncomingPhoneNumbers' && request.method === 'GET') return numbers(line)
   const message = /^Messages\/(SM[0-9a-f]{32})$/.exec(resource)?.[1]
   if (message && request.method === 'GET') return fetchMessage(options.network, line, message)
-  return errorAnswer(404, 20404, `The requested resource ${request.path} was not found`)
+  return buildErrorAnswer(404, 20404, `The requested resource ${request.path} was not found`)
 }
 
 function authenticate(network: Network, { headers }: ApiRequest, account: string | undefined): Line | null {
@@ -53,7 +54,7 @@ function createMessage({ network, contents, senders }: TwilioOptions, line: Line
     isOptedOut: (phone) => network.texts.isOptedOut(line.account, phone),
     contentOf: (sid) => contents.find((content) => content.sid === sid),
   })
-  if (isRefusal(evaluated)) return errorAnswer(evaluated.status, evaluated.code, evaluated.message)
+  if (isRefusal(evaluated)) return buildErrorAnswer(evaluated.status, evaluated.code, evaluated.message)
   const content = contents.find(({ sid }) => sid === evaluated.ContentSid)
   const filled = content ? fillPlaceholders(content, JSON.parse(evaluated.ContentVariables ?? '{}')) : null
   const isWhatsApp = evaluated.To.startsWith('whatsapp:')
@@ -70,10 +71,10 @@ function createMessage({ network, contents, senders }: TwilioOptions, line: Line
     reference: null,
     isFreeText: content ? 0 : 1,
   })
-  return { status: 201, body: messageBody(line, text.sid, text.body, new Date(text.at), evaluated) }
+  return { status: 201, body: buildMessageBody(line, text.sid, text.body, new Date(text.at), evaluated) }
 }
 
-function messageBody(line: Line, sid: string, body: string, at: Date, fields: Partial<TwilioMessage>) {
+function buildMessageBody(line: Line, sid: string, body: string, at: Date, fields: Partial<TwilioMessage>) {
   const uri = `/2010-04-01/Accounts/${line.account}/Messages/${sid}`
   const date = at.toUTCString().replace('GMT', '+0000')
   return {
@@ -110,14 +111,15 @@ const countSegments = (body: string): number =>
 
 function fetchMessage(network: Network, line: Line, sid: string): ApiAnswer {
   const text = network.texts.find('sid', sid)
-  if (!text || text.account !== line.account) return errorAnswer(404, 20404, 'The requested resource was not found')
-  const base = messageBody(line, sid, text.body, new Date(text.at), { To: text.phone, From: text.sender })
+  if (!text || text.account !== line.account)
+    return buildErrorAnswer(404, 20404, 'The requested resource was not found')
+  const base = buildMessageBody(line, sid, text.body, new Date(text.at), { To: text.phone, From: text.sender })
   const price = text.status === 'queued' ? null : (-0.0079 * countSegments(text.body)).toFixed(5)
   const status = text.status === 'failed' ? 'undelivered' : text.status
   return { status: 200, body: { ...base, status, price, error_code: text.errorCode } }
 }
 
-function accountAnswer(line: Line): ApiAnswer {
+function buildAccountAnswer(line: Line): ApiAnswer {
   const body = {
     sid: line.account,
     friendly_name: 'Phone sandbox',
@@ -140,8 +142,8 @@ function numbers(line: Line): ApiAnswer {
   return { status: 200, body: { ...page, incoming_phone_numbers: [{ ...number, capabilities }] } }
 }
 
-function serviceAnswer({ senders }: TwilioOptions, line: Line, sid: string): ApiAnswer {
-  if (senders && !senders.includes(sid)) return errorAnswer(404, 20404, 'The requested resource was not found')
+function buildServiceAnswer({ senders }: TwilioOptions, line: Line, sid: string): ApiAnswer {
+  if (senders && !senders.includes(sid)) return buildErrorAnswer(404, 20404, 'The requested resource was not found')
   const body = {
     ...{ sid, account_sid: line.account, friendly_name: 'Phone sandbox' },
     ...{ inbound_request_url: line.inboundUrl, inbound_method: 'POST', use_inbound_webhook_on_number: false },
@@ -149,7 +151,7 @@ function serviceAnswer({ senders }: TwilioOptions, line: Line, sid: string): Api
   return { status: 200, body }
 }
 
-function contentList(contents: readonly TwilioContent[], line: Line): ApiAnswer {
+function answerContents(contents: readonly TwilioContent[], line: Line): ApiAnswer {
   const meta = {
     page: 0,
     page_size: 50,

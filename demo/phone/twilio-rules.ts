@@ -13,7 +13,7 @@ const sid = (prefix: string) => z.string().regex(new RegExp(`^${prefix}[0-9a-fA-
 const url = z.url({ protocol: /^https?$/ })
 const flag = z.enum(['true', 'false', 'True', 'False'])
 const number = z.string().regex(/^\d+(\.\d+)?$/)
-const enumOf = (...words: string[]) => z.enum(words as [string, ...string[]])
+const createEnum = (...words: string[]) => z.enum(words as [string, ...string[]])
 
 const CreateMessage = z.strictObject({
   To: z.string(),
@@ -30,15 +30,15 @@ const CreateMessage = z.strictObject({
   Attempt: number.optional(),
   ValidityPeriod: number.optional(),
   ForceDelivery: flag.optional(),
-  ContentRetention: enumOf('retain', 'discard').optional(),
-  AddressRetention: enumOf('retain', 'obfuscate').optional(),
+  ContentRetention: createEnum('retain', 'discard').optional(),
+  AddressRetention: createEnum('retain', 'obfuscate').optional(),
   SmartEncoded: flag.optional(),
   PersistentAction: z.string().optional(),
   ShortenUrls: flag.optional(),
-  ScheduleType: enumOf('fixed').optional(),
+  ScheduleType: createEnum('fixed').optional(),
   SendAt: z.iso.datetime().optional(),
   SendAsMms: flag.optional(),
-  RiskCheck: enumOf('enable', 'disable').optional(),
+  RiskCheck: createEnum('enable', 'disable').optional(),
   FallbackFrom: z.string().optional(),
 })
 

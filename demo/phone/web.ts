@@ -85,12 +85,12 @@ function addPages(scope: FastifyInstance, network: Network) {
     const { body = '', ...place } = readForm(request)
     const answered = await answer(network, { ...(place as unknown as ConversationKey), body })
     const trouble = answered ? '' : '&trouble=1'
-    return reply.redirect(`/phone?${conversationUrl(place as unknown as ConversationKey)}${trouble}`, 303)
+    return reply.redirect(`/phone?${buildConversationUrl(place as unknown as ConversationKey)}${trouble}`, 303)
   })
   scope.post('/off', (request, reply) => {
     const { isOff, ...place } = readForm(request)
     network.setOff(String(place.phone), isOff === 'true')
-    return reply.redirect(`/phone?${conversationUrl(place as unknown as ConversationKey)}`, 303)
+    return reply.redirect(`/phone?${buildConversationUrl(place as unknown as ConversationKey)}`, 303)
   })
   scope.post('/delete-all', (_request, reply) => {
     network.texts.removeAll()
@@ -101,7 +101,7 @@ function addPages(scope: FastifyInstance, network: Network) {
 const readForm = (request: FastifyRequest) =>
   Object.fromEntries(new URLSearchParams(String(request.body ?? ''))) as Record<string, string>
 
-const conversationUrl = ({ phone = '', channel = 'sms', sender = '' }: ConversationKey) =>
+const buildConversationUrl = ({ phone = '', channel = 'sms', sender = '' }: ConversationKey) =>
   new URLSearchParams({ phone, channel, sender }).toString()
 
 /** Without channel and sender this opens the number's newest conversation. */

@@ -53,10 +53,10 @@ export interface Controls {
 export type PrivacyTopic = 'customers/data_request' | 'customers/redact' | 'shop/redact'
 
 export function createControls(desk: Desk, clock: { aheadMs: number }): Controls {
-  return { ...appControls(desk, clock), ...shopperControls(desk), ...staffControls(desk) }
+  return { ...createAppControls(desk, clock), ...createShopperControls(desk), ...createStaffControls(desk) }
 }
 
-function appControls(desk: Desk, clock: { aheadMs: number }) {
+function createAppControls(desk: Desk, clock: { aheadMs: number }) {
   const { shop } = desk
   const change = (part: Partial<Setup>) => writeSetup(shop, { ...readSetup(shop), ...part })
   const changeApp = (part: Partial<Setup['app']>) => {
@@ -101,7 +101,7 @@ function appControls(desk: Desk, clock: { aheadMs: number }) {
   }
 }
 
-function shopperControls(desk: Desk) {
+function createShopperControls(desk: Desk) {
   const { shop } = desk
   const checkout = (id: number) => {
     const found = find(shop.db, 'checkout', id)
@@ -125,7 +125,7 @@ function shopperControls(desk: Desk) {
   }
 }
 
-function staffControls(desk: Desk) {
+function createStaffControls(desk: Desk) {
   const { shop } = desk
   const changeVariant = (id: number, part: { priceMinor?: number; stock?: number | null }) => {
     const variant = find(shop.db, 'variant', id)

@@ -32,13 +32,13 @@ export function checkoutBody(shop: Shop, checkout: Checkout): Record<string, unk
     completed_at: formatTime(checkout.completedAt),
     ...{ landing_site: '/', referring_site: '', note: null, note_attributes: [], source_name: 'web', user_id: null },
     ...{ currency, presentment_currency: currency, customer_locale: checkout.locale, taxes_included: false },
-    line_items: checkout.lines.map(lineBody),
+    line_items: checkout.lines.map(buildLineBody),
     name: `#${checkout.id}`,
     abandoned_checkout_url: recoveryUrl(shop.home, checkout),
-    discount_codes: codesBody(checkout),
-    ...totalsBody(checkout),
+    discount_codes: buildCodesBody(checkout),
+    ...buildTotalsBody(checkout),
     customer: customer ? customerBody(shop, customer) : null,
-    ...addressesBody(shop, checkout.address),
+    ...buildAddressesBody(shop, checkout.address),
   }
 }
 
@@ -61,12 +61,12 @@ export function orderBody(shop: Shop, order: Order): Record<string, unknown> {
     financial_status: order.financialStatus.toLowerCase(),
     fulfillment_status: order.fulfillmentStatus === 'UNFULFILLED' ? null : order.fulfillmentStatus.toLowerCase(),
     ...{ currency, presentment_currency: currency, taxes_included: false, confirmed: true, note: null, tags: '' },
-    ...totalsBody(order),
+    ...buildTotalsBody(order),
     current_total_price: formatAmount(order.totalMinor - order.refundedMinor),
-    discount_codes: codesBody(order),
-    line_items: order.lines.map(lineBody),
+    discount_codes: buildCodesBody(order),
+    line_items: order.lines.map(buildLineBody),
     customer: customer ? customerBody(shop, customer) : null,
-    ...addressesBody(shop, order.address),
+    ...buildAddressesBody(shop, order.address),
   }
 }
 
@@ -75,7 +75,7 @@ export const fullToken = ({ token, key }: Cart) => `${token}?key=${key}`
 export function cartBody(cart: Cart, lines: Line[]): Record<string, unknown> {
   return {
     ...{ id: fullToken(cart), token: fullToken(cart), note: cart.note || null },
-    line_items: lines.map(lineBody),
+    line_items: lines.map(buildLineBody),
     created_at: formatTime(cart.createdAt),
     updated_at: formatTime(cart.updatedAt),
   }
@@ -91,32 +91,32 @@ export function customerBody(shop: Shop, customer: Customer): Record<string, unk
     ...{ currency, verified_email: true, tags: '', note: null, last_order_id: customer.lastOrderId },
     created_at: formatTime(customer.createdAt),
     updated_at: formatTime(customer.updatedAt),
-    email_marketing_consent: customer.email === null ? null : consentBody(customer.emailConsent),
+    email_marketing_consent: customer.email === null ? null : buildConsentBody(customer.emailConsent),
     sms_marketing_consent:
-      customer.phone === null ? null : { ...consentBody(customer.smsConsent), consent_collected_from: 'SHOPIFY' },
-    default_address: customer.address && addressBody(shop, customer.address),
+      customer.phone === null ? null : { ...buildConsentBody(customer.smsConsent), consent_collected_from: 'SHOPIFY' },
+    default_address: customer.address && buildAddressBody(shop, customer.address),
   }
 }
 
 export const emailConsentBody = (shop: Shop, customer: Customer) => ({
   customer_id: customer.id,
   email_address: createRedaction(shop).email(customer.email),
-  email_marketing_consent: consentBody(customer.emailConsent),
+  email_marketing_consent: buildConsentBody(customer.emailConsent),
 })
 
 export const smsConsentBody = (shop: Shop, customer: Customer) => ({
   id: customer.id,
   phone: createRedaction(shop).phone(customer.phone),
-  sms_marketing_consent: { ...consentBody(customer.smsConsent), consent_collected_from: 'SHOPIFY' },
+  sms_marketing_consent: { ...buildConsentBody(customer.smsConsent), consent_collected_from: 'SHOPIFY' },
 })
 
 export const whatsAppConsentBody = (shop: Shop, customer: Customer) => ({
   id: customer.id,
   phone: createRedaction(shop).phone(customer.phone),
-  whatsapp_marketing_consent: { ...consentBody(customer.whatsAppConsent), consent_collected_from: 'SHOPIFY' },
+  whatsapp_marketing_consent: { ...buildConsentBody(customer.whatsAppConsent), consent_collected_from: 'SHOPIFY' },
 })
 
-const consentBody = ({ state, level, at }: Consent) => ({
+const buildConsentBody = ({ state, level, at }: Consent) => ({
   state: state.toLowerCase(),
   opt_in_level: level?.toLowerCase() ?? null,
   consent_updated_at: formatTime(at),
@@ -150,26 +150,26 @@ function createRedaction(shop: Shop): Record<ProtectedContent, <T>(value: T) => 
   return { name: may('name'), email: may('email'), phone: may('phone'), address: may('address') }
 }
 
-function lineBody(line: Line): Record<string, unknown> {
+function buildLineBody(line: Line): Record<string, unknown> {
   return {
     ...{ id: line.id, key: String(line.id), variant_id: line.variantId, product_id: line.productId },
     ...{ title: line.title, variant_title: line.variantTitle, sku: line.sku, quantity: line.quantity },
-    ...{ price: formatAmount(line.unitMinor), price_set: moneySet(line.unitMinor) },
+    ...{ price: formatAmount(line.unitMinor), price_set: buildMoneySet(line.unitMinor) },
     line_price: formatAmount(line.unitMinor * line.quantity),
-    line_price_set: moneySet(line.unitMinor * line.quantity),
+    line_price_set: buildMoneySet(line.unitMinor * line.quantity),
     ...{ properties: null, vendor: storeName, requires_shipping: true, taxable: true, gift_card: false },
   }
 }
 
-const moneySet = (minor: number) => {
+const buildMoneySet = (minor: number) => {
   const money = { amount: formatAmount(minor), currency_code: currency }
   return { shop_money: money, presentment_money: money }
 }
 
-const codesBody = ({ reductions }: Pick<Order, 'reductions'>) =>
+const buildCodesBody = ({ reductions }: Pick<Order, 'reductions'>) =>
   reductions.map(({ code, minor }) => ({ code, amount: formatAmount(minor), type: 'fixed_amount' }))
 
-function totalsBody(sums: Pick<Order, 'subtotalMinor' | 'discountMinor' | 'shippingMinor' | 'totalMinor'>) {
+function buildTotalsBody(sums: Pick<Order, 'subtotalMinor' | 'discountMinor' | 'shippingMinor' | 'totalMinor'>) {
   return {
     total_line_items_price: formatAmount(sums.subtotalMinor),
     total_discounts: formatAmount(sums.discountMinor),
@@ -179,12 +179,12 @@ function totalsBody(sums: Pick<Order, 'subtotalMinor' | 'discountMinor' | 'shipp
   }
 }
 
-function addressesBody(shop: Shop, address: Address | null) {
-  const body = address && addressBody(shop, address)
+function buildAddressesBody(shop: Shop, address: Address | null) {
+  const body = address && buildAddressBody(shop, address)
   return { shipping_address: body, billing_address: body }
 }
 
-function addressBody(shop: Shop, address: Address): Record<string, unknown> {
+function buildAddressBody(shop: Shop, address: Address): Record<string, unknown> {
   const may = createRedaction(shop)
   return {
     ...{ first_name: may.name(address.firstName), last_name: may.name(address.lastName) },

@@ -171,7 +171,7 @@ function seedCodes(shop: Shop) {
   add('AUTUMN', 'Autumn sale, over', { customerGets: percent(0.2), endsAt: formatInstant(shop.now() - 20 * day) })
 }
 
-const givenConsent = (at: number): Consent => ({ state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN', at })
+const buildGivenConsent = (at: number): Consent => ({ state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN', at })
 
 function seedCustomers(shop: Shop) {
   const now = shop.now()
@@ -189,15 +189,15 @@ function seedCustomers(shop: Shop) {
     const dates = { createdAt: at, updatedAt: at }
     save(shop.db, 'customer', { id: nextId(shop.db, 'customer'), ...dates, ...name, ...none, ...sums, ...more })
   }
-  add('Nora', 'Lindqvist', 190, { phone: '+15035550111', emailConsent: givenConsent(now - 190 * day) })
+  add('Nora', 'Lindqvist', 190, { phone: '+15035550111', emailConsent: buildGivenConsent(now - 190 * day) })
   add('Mateo', 'Rivera', 140, {
     phone: '+15035550112',
-    emailConsent: givenConsent(now - 30 * day),
-    smsConsent: givenConsent(now - 30 * day),
+    emailConsent: buildGivenConsent(now - 30 * day),
+    smsConsent: buildGivenConsent(now - 30 * day),
   })
   add('Priya', 'Raman', 75, { emailConsent: { state: 'UNSUBSCRIBED', level: 'SINGLE_OPT_IN', at: now - 10 * day } })
   add('Walter', 'Oakes', 21, {
-    ...{ phone: '+15035550114', emailConsent: { ...givenConsent(now - 21 * day), level: 'CONFIRMED_OPT_IN' } },
-    whatsAppConsent: givenConsent(now - 21 * day),
+    ...{ phone: '+15035550114', emailConsent: { ...buildGivenConsent(now - 21 * day), level: 'CONFIRMED_OPT_IN' } },
+    whatsAppConsent: buildGivenConsent(now - 21 * day),
   })
 }

@@ -160,7 +160,7 @@ function openShop(options: ShopifyStoreOptions, clock: { aheadMs: number }): Sho
     recoverableAfterMs: options.recoverableAfterMs ?? 600_000,
     timeZone: options.timeZone ?? storeTimeZone,
   }
-  const setup = readMeta(db, 'setup') ? readSetup(shop) : freshSetup()
+  const setup = readMeta(db, 'setup') ? readSetup(shop) : createSetup()
   writeSetup(shop, { ...setup, plan: options.plan ?? setup.plan, app: { ...setup.app, ...options.app } })
   if (options.seed !== false && isEmpty(shop)) seedShop(shop, options.pastDays)
   return shop
@@ -174,7 +174,7 @@ function seedShop(shop: Shop, pastDays = 0) {
   if (pastDays > 0) seedPast({ shop, faults: new Faults() }, pastDays)
 }
 
-const freshSetup = (): Setup => ({
+const createSetup = (): Setup => ({
   ...{ state: 'open', plan: 'grow', password: null },
   app: {
     clientId: randomBytes(16).toString('hex'),

@@ -44,7 +44,7 @@ export function authenticate(shop: Shop, credentials: Credentials): ApiKey | nul
 export function checkPermission(key: ApiKey, method: string) {
   const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
   if (key.permissions === needed || key.permissions === 'read_write') return
-  throw authError(`The API key provided does not have ${needed} permissions.`)
+  throw createAuthError(`The API key provided does not have ${needed} permissions.`)
 }
 
 function authenticateOverTls(shop: Shop, credentials: Credentials): ApiKey | null {
@@ -52,7 +52,7 @@ function authenticateOverTls(shop: Shop, credentials: Credentials): ApiKey | nul
   if (!pair) return null
   const key = findKey(shop, pair.key)
   if (!key) return null
-  if (!equalsInConstantTime(key.consumer_secret, pair.secret)) throw authError('Consumer secret is invalid.')
+  if (!equalsInConstantTime(key.consumer_secret, pair.secret)) throw createAuthError('Consumer secret is invalid.')
   return key
 }
 
@@ -75,7 +75,7 @@ function authenticateOAuth(shop: Shop, credentials: Credentials): ApiKey | null 
     throw new RestError(401, 'woocommerce_rest_authentication_missing_parameter', text)
   }
   const key = findKey(shop, String(params.oauth_consumer_key))
-  if (!key) throw authError('Consumer key is invalid.')
+  if (!key) throw createAuthError('Consumer key is invalid.')
   checkSignature(shop, key, credentials, params)
   checkFreshness(shop, key, params)
   return key
@@ -90,12 +90,12 @@ function headerParams(authorization: string | undefined): PhpQuery {
 function checkSignature(shop: Shop, key: ApiKey, credentials: Credentials, params: PhpQuery) {
   const { oauth_signature: provided, ...rest } = params
   const algorithm = { 'HMAC-SHA1': 'sha1', 'HMAC-SHA256': 'sha256' }[String(params.oauth_signature_method)]
-  if (!algorithm) throw authError('Invalid signature - signature method is invalid.')
+  if (!algorithm) throw createAuthError('Invalid signature - signature method is invalid.')
   const base = `${credentials.method}&${rawUrlEncode(shop.home + credentials.path)}&${encodeParams(rest).join('%26')}`
   const computed = createHmac(algorithm, `${key.consumer_secret}&`).update(base).digest('base64')
   const signature = rawUrlDecode(String(provided).replace(/ /g, '+'))
   if (!equalsInConstantTime(computed, signature))
-    throw authError('Invalid signature - provided signature does not match.')
+    throw createAuthError('Invalid signature - provided signature does not match.')
 }
 
 // Parameters are sorted by top-level name, after PHP has re-indexed them: `status[]=a` is signed as status[0]=a. A
@@ -117,11 +117,12 @@ function encodeTwice(text: string): string {
 function checkFreshness(shop: Shop, key: ApiKey, params: PhpQuery) {
   const stamp = Number(params.oauth_timestamp)
   const now = nowSeconds(shop)
-  if (!Number.isInteger(stamp) || Math.abs(now - stamp) > TIMESTAMP_WINDOW_S) throw authError('Invalid timestamp.')
+  if (!Number.isInteger(stamp) || Math.abs(now - stamp) > TIMESTAMP_WINDOW_S)
+    throw createAuthError('Invalid timestamp.')
   run(shop.db, 'delete from nonces where timestamp < ?', now - TIMESTAMP_WINDOW_S)
   const insertNonce = 'insert into nonces values (?, ?, ?) on conflict do nothing'
   const insertedRows = run(shop.db, insertNonce, key.consumer_key, String(params.oauth_nonce), stamp)
-  if (insertedRows === 0) throw authError('Invalid nonce - nonce has already been used.')
+  if (insertedRows === 0) throw createAuthError('Invalid nonce - nonce has already been used.')
 }
 
 function findKey(shop: Shop, consumerKey: string): ApiKey | undefined {
@@ -133,6 +134,6 @@ export function equalsInConstantTime(expected: string, provided: string): boolea
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-function authError(message: string): RestError {
+function createAuthError(message: string): RestError {
   return new RestError(401, 'woocommerce_rest_authentication_error', message)
 }

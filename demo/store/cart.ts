@@ -69,7 +69,7 @@ export function addItem(
   }
   const product = requested.type === 'variable' ? chooseVariation(shop, requested, choices) : requested
   const chosen = chooseOpenAttributes(shop, product, choices)
-  const key = itemKey(product, chosen)
+  const key = buildItemKey(product, chosen)
   const inCart = session.items.find((item) => item.key === key)
   checkStock(shop, product, quantity + (inCart?.quantity ?? 0))
   const ids = product.parentId ? [product.parentId, product.id] : [product.id, 0]
@@ -105,7 +105,7 @@ export function applyCoupon(shop: Shop, session: Session, code: string) {
   const normalized = code.trim().toLowerCase()
   if (session.coupons.includes(normalized))
     throw couponError({ message: `Coupon code &quot;${normalized}&quot; has already been applied.` })
-  const refusal = checkCoupon(shop, normalized, couponContext(shop, session))
+  const refusal = checkCoupon(shop, normalized, buildCouponContext(shop, session))
   if (refusal) throw couponError(refusal)
   const { individualUse, freeShipping } = findCouponByCode(shop, normalized)!
   const alone = session.coupons.find((other) => findCouponByCode(shop, other)?.individualUse)
@@ -131,7 +131,7 @@ export type DroppedCoupon = { code: string; message: string }
 /** Removes invalid coupons and returns the reasons. The next request does not repeat them. */
 export function dropInvalidCoupons(shop: Shop, session: Session): DroppedCoupon[] {
   const dropped = session.coupons.flatMap((code) => {
-    const refusal = checkCoupon(shop, code, couponContext(shop, session))
+    const refusal = checkCoupon(shop, code, buildCouponContext(shop, session))
     return refusal ? [{ code, why: refusal.message }] : []
   })
   for (const { code } of dropped) removeCoupon(session, code)
@@ -144,7 +144,7 @@ export function dropInvalidCoupons(shop: Shop, session: Session): DroppedCoupon[
 /** Computes the totals without deleted products and invalid coupons. */
 export function priceCart(shop: Shop, session: Session): PricedCart {
   const held = resolveItems(shop, session)
-  const facts = couponContext(shop, session, held)
+  const facts = buildCouponContext(shop, session, held)
   const codes = session.coupons.filter((code) => !checkCoupon(shop, code, facts))
   const coupons = codes.map((code) => findCouponByCode(shop, code)!)
   const taxContext = createTaxContext(shop, session.shipping)
@@ -173,7 +173,7 @@ function resolveItems(shop: Shop, session: Session): CartEntry[] {
   return session.items.flatMap((item) => resolveItem(shop, item) ?? [])
 }
 
-function couponContext(shop: Shop, session: Session, held = resolveItems(shop, session)): CouponContext {
+function buildCouponContext(shop: Shop, session: Session, held = resolveItems(shop, session)): CouponContext {
   const entries = held.map(({ entry, name, product, parent }) => {
     return { ...entry, name, shelves: (parent ?? product).categories }
   })
@@ -250,7 +250,7 @@ function checkStock(shop: Shop, product: Product, quantity: number) {
   throw new RestError(400, 'woocommerce_rest_product_partially_out_of_stock', text)
 }
 
-function itemKey(product: Product, open: Option[]): string {
+function buildItemKey(product: Product, open: Option[]): string {
   if (!product.parentId) return md5(String(product.id))
   const chosen = [...product.options, ...open].map(({ slug, option }) => `attribute_${slug}${option}`).join('')
   return md5([product.parentId, product.id, chosen].join('_'))

@@ -146,10 +146,10 @@ export function presentProduct(shop: Shop, product: Product) {
     description: product.description,
     short_description: product.shortDescription,
     sku: product.sku,
-    ...moneyFields(shop, product),
+    ...buildMoneyFields(shop, product),
     // WooCommerce returns this as text when a variation is requested as a product.
     total_sales: product.type === 'variation' ? String(product.totalSales) : product.totalSales,
-    ...productFields(product),
+    ...buildProductFields(product),
     shipping_required: true,
     shipping_taxable: true,
     reviews_allowed: product.type !== 'variation',
@@ -161,7 +161,7 @@ export function presentProduct(shop: Shop, product: Product) {
     variations: product.variations,
     menu_order: product.menuOrder,
     price_html: priceHtml(shop, product),
-    related_ids: relatedIds(shop, product),
+    related_ids: listRelatedIds(shop, product),
     stock_status: isInStock(shop, product) ? 'instock' : 'outofstock',
     has_options: product.type === 'variable',
     _links: buildLinks(shop, 'products', product.id, parent && `products/${parent.id}`),
@@ -180,9 +180,9 @@ export function presentVariation(shop: Shop, variation: Product, parent: Product
     permalink: permalink(shop, variation, parent),
     sku: variation.sku,
     global_unique_id: '',
-    ...moneyFields(shop, variation),
+    ...buildMoneyFields(shop, variation),
     status: variation.status,
-    ...productFields(variation),
+    ...buildProductFields(variation),
     stock_status: isInStock(shop, variation) ? 'instock' : 'outofstock',
     image,
     attributes: variation.options,
@@ -194,15 +194,15 @@ export function presentVariation(shop: Shop, variation: Product, parent: Product
   }
 }
 
-function moneyFields(shop: Shop, product: Product) {
+function buildMoneyFields(shop: Shop, product: Product) {
   const isVariable = product.type === 'variable'
   const onSale = isVariable
     ? listVariations(shop, product).some((variation) => variation.saleMinor !== null)
     : product.saleMinor !== null
   return {
-    price: catalogueText(shop, priceMinor(shop, product)),
-    regular_price: product.regularMinor === null ? '' : catalogueText(shop, product.regularMinor),
-    sale_price: product.saleMinor === null ? '' : catalogueText(shop, product.saleMinor),
+    price: getCatalogueText(shop, priceMinor(shop, product)),
+    regular_price: product.regularMinor === null ? '' : getCatalogueText(shop, product.regularMinor),
+    sale_price: product.saleMinor === null ? '' : getCatalogueText(shop, product.saleMinor),
     ...bothTexts('date_on_sale_from', null),
     ...bothTexts('date_on_sale_to', null),
     on_sale: onSale,
@@ -210,7 +210,7 @@ function moneyFields(shop: Shop, product: Product) {
   }
 }
 
-function productFields(product: Product) {
+function buildProductFields(product: Product) {
   return {
     virtual: false,
     downloadable: false,
@@ -277,25 +277,25 @@ function presentAttribute(product: Product) {
 }
 
 /** The entered price, which may have more digits than the currency. */
-function catalogueText(shop: Shop, minor: number): string {
+function getCatalogueText(shop: Shop, minor: number): string {
   return Number.isInteger(minor) ? formatAmount(shop, minor) : String(minor / 10 ** shop.pricing.decimals)
 }
 
 function priceHtml(shop: Shop, product: Product): string {
   if (product.type === 'variable') {
     const prices = listVariations(shop, product).map((variation) => priceMinor(shop, variation))
-    return `${amountHtml(shop, Math.min(...prices))} <span aria-hidden="true">&ndash;</span> ${amountHtml(shop, Math.max(...prices))}`
+    return `${renderAmount(shop, Math.min(...prices))} <span aria-hidden="true">&ndash;</span> ${renderAmount(shop, Math.max(...prices))}`
   }
-  if (product.saleMinor === null) return amountHtml(shop, product.regularMinor ?? 0)
-  return `<del aria-hidden="true">${amountHtml(shop, product.regularMinor ?? 0)}</del> <ins aria-hidden="true">${amountHtml(shop, product.saleMinor)}</ins>`
+  if (product.saleMinor === null) return renderAmount(shop, product.regularMinor ?? 0)
+  return `<del aria-hidden="true">${renderAmount(shop, product.regularMinor ?? 0)}</del> <ins aria-hidden="true">${renderAmount(shop, product.saleMinor)}</ins>`
 }
 
-function amountHtml(shop: Shop, minor: number): string {
+function renderAmount(shop: Shop, minor: number): string {
   const symbol = `<span class="woocommerce-Price-currencySymbol">${findCurrency(shop).html}</span>`
   return `<span class="woocommerce-Price-amount amount"><bdi>${symbol}${formatAmount(shop, minor)}</bdi></span>`
 }
 
-function relatedIds(shop: Shop, product: Product): number[] {
+function listRelatedIds(shop: Shop, product: Product): number[] {
   const shelves = new Set(product.categories.map(({ id }) => id))
   const others = listProducts(shop).filter(
     ({ id, categories }) => id !== product.id && categories.some((c) => shelves.has(c.id)),

@@ -55,17 +55,17 @@ export function placeOrder(shop: Shop, session: Session, visitor: Visitor, payme
     checkGateway(payment.method)
     checkCartStock(shop, session)
     const draft = draftOrder(shop, session, visitor)
-    const meta = [...draft.meta, ...consentMeta(shop, draft, payment.agreed ?? {})]
+    const meta = [...draft.meta, ...buildConsentMeta(shop, draft, payment.agreed ?? {})]
     const named = saveOrder(shop, { ...draft, meta, customerNote: payment.note })
     const pending = named.status === 'pending' ? named : changeStatus(shop, named, 'pending')
     const outcome = payOrder(shop, pending, payment)
-    if (outcome.order.status !== 'failed') emptyCart(shop, session, outcome.order.id)
+    if (outcome.order.status !== 'failed') clearCart(shop, session, outcome.order.id)
     return outcome
   })
 }
 
 /** Consent meta data as the plugin writes it, unless a failed attempt already wrote it. */
-function consentMeta(shop: Shop, { meta }: Order, agreed: Record<string, string>): Meta[] {
+function buildConsentMeta(shop: Shop, { meta }: Order, agreed: Record<string, string>): Meta[] {
   const pairs = Object.entries(agreed).flatMap(([channel, wording]) => [
     [`_recoup_consent_${channel}`, 'yes'],
     [`_recoup_consent_${channel}_wording`, wording],
@@ -149,7 +149,7 @@ function checkGateway(method: string) {
   )
 }
 
-function emptyCart(shop: Shop, session: Session, orderId: number) {
+function clearCart(shop: Shop, session: Session, orderId: number) {
   session.items = []
   session.coupons = []
   session.orderId = null
@@ -164,13 +164,13 @@ function reduceOrderStock(shop: Shop, order: Order): Order {
   if (order.isStockTaken) return order
   const lines = order.lines.map((line) => {
     const isManaged = changeStock(shop, line.variationId || line.productId, line.quantity)
-    const reduced = { id: nextId(shop.db, 'meta'), ...reducedMeta(line.quantity) }
+    const reduced = { id: nextId(shop.db, 'meta'), ...buildReducedMeta(line.quantity) }
     return isManaged ? { ...line, meta: [...line.meta, reduced] } : line
   })
   return saveOrder(shop, { ...order, lines, isStockTaken: true })
 }
 
-function reducedMeta(quantity: number) {
+function buildReducedMeta(quantity: number) {
   const key = '_reduced_stock'
   return { key, value: String(quantity), display_key: key, display_value: String(quantity) }
 }

@@ -54,11 +54,12 @@ const CHECKS: Check[] = [
     coupon.maximumMinor > 0 && shownMinor > coupon.maximumMinor
       ? `The maximum spend for coupon ${shown} is ${formatPlainPrice(shop, coupon.maximumMinor)}.`
       : null,
-  (given) => (appliesToItems(given) ? null : `Sorry, coupon ${given.shown} is not applicable to selected products.`),
+  (given) =>
+    isApplicableToItems(given) ? null : `Sorry, coupon ${given.shown} is not applicable to selected products.`,
   (given) => (given.coupon.discountType === 'fixed_cart' ? checkWholeCart(given) : null),
 ]
 
-function appliesToItems({ coupon, entries }: CouponCheckInput): boolean {
+function isApplicableToItems({ coupon, entries }: CouponCheckInput): boolean {
   const some = (requested: number[], ids: (entry: Entry) => number[]) =>
     !requested.length || entries.some((entry) => requested.some((id) => ids(entry).includes(id)))
   if (!some(coupon.productIds, ({ ids }) => ids)) return false

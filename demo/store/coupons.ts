@@ -154,7 +154,7 @@ export function presentCoupon(shop: Shop, coupon: Coupon) {
   return {
     id: coupon.id,
     code: coupon.code,
-    amount: coupon.discountType === 'percent' ? percentText(shop, coupon) : formatAmount(shop, coupon.amountMinor),
+    amount: coupon.discountType === 'percent' ? getPercentText(shop, coupon) : formatAmount(shop, coupon.amountMinor),
     status: coupon.status,
     ...bothTexts('date_created', coupon.createdAt),
     ...bothTexts('date_modified', coupon.modifiedAt),
@@ -187,7 +187,7 @@ export function nominalAmount({ pricing }: Shop, { discountType, amountMinor }: 
 }
 
 // Percentages have as many digits as prices.
-function percentText({ pricing }: Shop, { amountMinor }: Coupon): string {
+function getPercentText({ pricing }: Shop, { amountMinor }: Coupon): string {
   return (amountMinor / 100).toFixed(pricing.decimals)
 }
 

@@ -18,7 +18,7 @@ import { findWebhook, saveWebhook, type Webhook } from './webhooks.ts'
 
 type Job = { webhook_id: number; argument: string; due_ms: number }
 
-const userAgent = ({ version }: Shop) => `WooCommerce/${version} Hookshot (WordPress/${wordpressVersion})`
+const buildUserAgent = ({ version }: Shop) => `WooCommerce/${version} Hookshot (WordPress/${wordpressVersion})`
 const ALLOWED_PORTS = [80, 443, 8080]
 const TIMEOUT_MS = 15_000
 const MAX_FAILURES = 6
@@ -50,7 +50,7 @@ export async function ping(shop: Shop, hook: Webhook): Promise<void> {
 async function deliver(shop: Shop, hook: Webhook, argument: unknown): Promise<void> {
   const body = phpJson(buildPayload(shop, hook.topic, argument))
   const isOpen = isAllowedTarget(shop, hook.delivery_url)
-  const status = isOpen ? await send(shop, hook.delivery_url, { headers: headersFor(shop, hook, body), body }) : 0
+  const status = isOpen ? await send(shop, hook.delivery_url, { headers: buildHeaders(shop, hook, body), body }) : 0
   const isDelivered = status >= 200 && status <= 302
   const now = findWebhook(shop, hook.id)
   if (!now || (isDelivered && now.failures === 0)) return
@@ -59,7 +59,7 @@ async function deliver(shop: Shop, hook: Webhook, argument: unknown): Promise<vo
   else saveWebhook(shop, { ...now, failures: now.failures + 1 })
 }
 
-function headersFor(shop: Shop, hook: Webhook, body: string): Record<string, string> {
+function buildHeaders(shop: Shop, hook: Webhook, body: string): Record<string, string> {
   const [resource = '', ...event] = hook.topic.split('.')
   return {
     'Content-Type': 'application/json',
@@ -69,12 +69,12 @@ function headersFor(shop: Shop, hook: Webhook, body: string): Record<string, str
     'X-WC-Webhook-Event': event.join('.'),
     'X-WC-Webhook-Signature': createHmac('sha256', hook.secret).update(body).digest('base64'),
     'X-WC-Webhook-ID': String(hook.id),
-    'X-WC-Webhook-Delivery-ID': deliveryId(shop, hook.id),
+    'X-WC-Webhook-Delivery-ID': buildDeliveryId(shop, hook.id),
   }
 }
 
 // A hash of webhook and second, as in WooCommerce: two deliveries in one second share it.
-function deliveryId(shop: Shop, id: number): string {
+function buildDeliveryId(shop: Shop, id: number): string {
   return createHmac('md5', shop.secret)
     .update(`${id}${nowSeconds(shop)}`)
     .digest('hex')
@@ -106,8 +106,8 @@ function isAllowedTarget(shop: Shop, target: string): boolean {
   if (url.username || url.password) return false
   const bare = url.hostname.replace(/^\[|\]$/g, '')
   // WordPress does not accept IPv6 addresses as targets.
-  if (bare.includes(':') && !allowsPrivateAddress(shop, url)) return false
-  if (isIP(bare) && !isAllowed(bare, allowsPrivateAddress(shop, url))) return false
+  if (bare.includes(':') && !mayCallPrivateAddress(shop, url)) return false
+  if (isIP(bare) && !isAllowed(bare, mayCallPrivateAddress(shop, url))) return false
   if (isAllowlisted(shop, url)) return true
   const home = new URL(shop.home)
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
@@ -117,7 +117,7 @@ function isAllowedTarget(shop: Shop, target: string): boolean {
 const isAllowlisted = (shop: Shop, { host, hostname }: URL) =>
   shop.allowedWebhookHosts.includes(host) || shop.allowedWebhookHosts.includes(hostname)
 
-const allowsPrivateAddress = (shop: Shop, url: URL) =>
+const mayCallPrivateAddress = (shop: Shop, url: URL) =>
   isAllowlisted(shop, url) || new URL(shop.home).hostname === url.hostname
 
 interface DeliveryBody {
@@ -128,7 +128,7 @@ interface DeliveryBody {
 function send(shop: Shop, target: string, { headers, body }: DeliveryBody): Promise<number> {
   const url = new URL(target)
   const common = {
-    'User-Agent': userAgent(shop),
+    'User-Agent': buildUserAgent(shop),
     Accept: '*/*',
     'Accept-Encoding': 'deflate, gzip, br, zstd',
     ...headers,
@@ -137,6 +137,6 @@ function send(shop: Shop, target: string, { headers, body }: DeliveryBody): Prom
     headers: common,
     body,
     timeoutMs: TIMEOUT_MS,
-    lookup: checkedLookup(shop.lookup, allowsPrivateAddress(shop, url)),
+    lookup: checkedLookup(shop.lookup, mayCallPrivateAddress(shop, url)),
   })
 }

@@ -27,7 +27,7 @@ export function computeDiscounts(entries: Entry[], coupons: Coupon[], isSequenti
     const own = entries.map(() => 0)
     const work = { coupon, isSequential, taken, own, lines: [] as Line[] }
     work.lines = lines.filter(
-      (line) => remaining(work, line) > 0 && (coupon.discountType === 'fixed_cart' || covers(coupon, line)),
+      (line) => computeRemaining(work, line) > 0 && (coupon.discountType === 'fixed_cart' || covers(coupon, line)),
     )
     applyCoupon(work)
     found.set(coupon, own)
@@ -65,7 +65,7 @@ function applyPercent(work: DiscountState) {
   let base = 0
   let given = 0
   for (const line of lines) {
-    const price = isSequential ? remaining(work, line) : Math.round(line.priceMinor)
+    const price = isSequential ? computeRemaining(work, line) : Math.round(line.priceMinor)
     const counted = (price / line.quantity) * pieces(line)
     given += deduct(work, line, Math.floor(counted * share))
     base += counted
@@ -85,7 +85,7 @@ function applyPerItem(work: DiscountState, lines: Line[], amount: number): numbe
 }
 
 function applyToCart(work: DiscountState, lines: Line[], amount: number) {
-  const open = lines.filter((line) => remaining(work, line) > 0)
+  const open = lines.filter((line) => computeRemaining(work, line) > 0)
   const pieces = open.reduce((sum, { quantity }) => sum + quantity, 0)
   if (!pieces || amount <= 0) return
   const each = Math.floor(amount / pieces)
@@ -105,13 +105,13 @@ function distributeRest(work: DiscountState, lines: Line[], amount: number) {
 }
 
 function deduct(work: DiscountState, line: Line, requested: number): number {
-  const amount = roundHalfDown(Math.min(remaining(work, line), requested))
+  const amount = roundHalfDown(Math.min(computeRemaining(work, line), requested))
   work.own[line.at]! += amount
   work.taken[line.at]! += amount
   return amount
 }
 
-function remaining(work: Pick<DiscountState, 'taken'>, line: Line): number {
+function computeRemaining(work: Pick<DiscountState, 'taken'>, line: Line): number {
   return Math.max(0, Math.round(roundFloat(line.priceMinor - work.taken[line.at]!)))
 }
 

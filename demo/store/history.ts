@@ -104,18 +104,18 @@ function buildContents(shop: Shop, past: HistoricOrder) {
     lines: sold.map(({ line }, at) => ({ ...line, ...sums[at]! })),
     taxLineId: taxContext.rate ? nextId(shop.db, 'item') : null,
     taxRateId: taxContext.rate?.id ?? null,
-    shippingLines: [shippingLine(shop, rate)],
-    couponLines: coupon ? [{ ...couponLine(shop, coupon), discountMinor, discountTaxMinor }] : [],
+    shippingLines: [buildShippingLine(shop, rate)],
+    couponLines: coupon ? [{ ...buildCouponLine(shop, coupon), discountMinor, discountTaxMinor }] : [],
     totalMinor: goodsMinor + taxMinor + rate.costMinor,
   }
 }
 
-function shippingLine(shop: Shop, rate: { name: string; method: string; instance: number; costMinor: number }) {
+function buildShippingLine(shop: Shop, rate: { name: string; method: string; instance: number; costMinor: number }) {
   const ids = { id: nextId(shop.db, 'item'), metaId: nextId(shop.db, 'meta') }
   return { ...ids, title: rate.name, method: rate.method, instance: String(rate.instance), totalMinor: rate.costMinor }
 }
 
-function couponLine(shop: Shop, coupon: Coupon) {
+function buildCouponLine(shop: Shop, coupon: Coupon) {
   const { code, id: couponId, discountType, freeShipping: isFreeToo } = coupon
   const lineId = nextId(shop.db, 'item')
   return {

@@ -79,10 +79,10 @@ export async function finishConnect(
 async function exchangeCode(shop: Shop, recoup: string, code: string): Promise<PluginReply> {
   const [id = '', key = ''] = code.split('.')
   const [salt, install] = [createToken(), randomBytes(16).toString('hex')]
-  const derived = (what: string) => hmac(key, `${what}\n${salt}`)
+  const deriveKey = (what: string) => hmac(key, `${what}\n${salt}`)
   saveKey(shop, {
-    consumer_key: `ck_${derived('recoup-consumer-key').slice(0, 40)}`,
-    consumer_secret: `cs_${derived('recoup-consumer-secret').slice(0, 40)}`,
+    consumer_key: `ck_${deriveKey('recoup-consumer-key').slice(0, 40)}`,
+    consumer_secret: `cs_${deriveKey('recoup-consumer-secret').slice(0, 40)}`,
     description: 'Recoup',
     permissions: 'read_write',
     role: 'administrator',
@@ -94,7 +94,7 @@ async function exchangeCode(shop: Shop, recoup: string, code: string): Promise<P
   const reply = await send(shop, { recoup, store: id, secret: key }, 'connect', body)
   if (reply.status === 200) {
     const store = String(reply.body.store)
-    const link = { recoup, store, secret: derived('recoup-secret'), install, seq: 0, known: {}, queue: [] }
+    const link = { recoup, store, secret: deriveKey('recoup-secret'), install, seq: 0, known: {}, queue: [] }
     saveLink(shop, { ...link, test: null, ...readSettings(reply) })
   }
   return reply

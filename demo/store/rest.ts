@@ -84,7 +84,7 @@ export async function answerRest(shop: Shop, routes: Route[], wire: HttpCall): P
   }
   try {
     const reply = await dispatch(shop, routes, wire, headers)
-    Object.assign(headers, reply.page ? pagingHeaders(shop, wire, reply.page) : {}, reply.headers)
+    Object.assign(headers, reply.page ? buildPagingHeaders(shop, wire, reply.page) : {}, reply.headers)
     const body = pickFields(reply.body, asList(wire.query._fields))
     return { status: reply.status ?? 200, headers, cookies: reply.cookies ?? [], body }
   } catch (error) {
@@ -185,12 +185,12 @@ export function checkParams(params: Record<string, unknown>, rules: Record<strin
 }
 
 function findProblem(name: string, value: unknown, rule: Rule): ParamProblem | null {
-  if (rule.kind === 'enum') return enumProblem(name, value, rule.values)
+  if (rule.kind === 'enum') return findEnumProblem(name, value, rule.values)
   if (rule.kind === 'enums') {
     const parts = asList(value as PhpValue)
-    return parts.map((part, at) => enumProblem(`${name}[${at}]`, part, rule.values)).find(Boolean) ?? null
+    return parts.map((part, at) => findEnumProblem(`${name}[${at}]`, part, rule.values)).find(Boolean) ?? null
   }
-  if (rule.kind === 'integer') return integerProblem(name, value, rule)
+  if (rule.kind === 'integer') return findIntegerProblem(name, value, rule)
   if (rule.kind === 'date')
     return isDate(value) ? null : { code: 'rest_invalid_date', message: 'Invalid date.', data: null }
   if (rule.kind === 'boolean') return /^(true|false|0|1|)$/i.test(String(value)) ? null : typeProblem(name, 'boolean')
@@ -198,13 +198,13 @@ function findProblem(name: string, value: unknown, rule: Rule): ParamProblem | n
   return odd < 0 ? null : typeProblem(`${name}[${odd}]`, 'integer')
 }
 
-function enumProblem(name: string, value: unknown, values: readonly string[]): ParamProblem | null {
+function findEnumProblem(name: string, value: unknown, values: readonly string[]): ParamProblem | null {
   if (values.includes(String(value))) return null
   const list = values.length > 1 ? `${values.slice(0, -1).join(', ')}, and ${values.at(-1)}` : values[0]
   return { code: 'rest_not_in_enum', message: `${name} is not one of ${list}.`, data: null }
 }
 
-function integerProblem(
+function findIntegerProblem(
   name: string,
   value: unknown,
   { min, max }: { min?: number; max?: number },
@@ -237,16 +237,16 @@ function checkRights(key: ApiKey | null, deed: RestAction) {
 }
 
 // WooCommerce puts array parameters (such as the order list's status) last; scalars keep their order.
-function pagingHeaders(shop: Shop, wire: HttpCall, page: Page): Record<string, string> {
+function buildPagingHeaders(shop: Shop, wire: HttpCall, page: Page): Record<string, string> {
   const headers: Record<string, string> = { 'x-wp-total': String(page.total), 'x-wp-totalpages': String(page.pages) }
-  const link = (number: number, rel: string) => `<${pageUrl(shop, wire, page, number)}>; rel="${rel}"`
+  const link = (number: number, rel: string) => `<${buildPageUrl(shop, wire, page, number)}>; rel="${rel}"`
   const links = []
   if (page.number > 1) links.push(link(Math.min(page.number - 1, page.pages), 'prev'))
   if (page.number < page.pages) links.push(link(page.number + 1, 'next'))
   return links.length ? { ...headers, link: links.join(', ') } : headers
 }
 
-function pageUrl(shop: Shop, wire: HttpCall, page: Page, number: number): string {
+function buildPageUrl(shop: Shop, wire: HttpCall, page: Page, number: number): string {
   const arrays = page.arrays ?? {}
   const pairs = Object.entries({ ...wire.query, page: String(number) })
     .filter((pair): pair is [string, string] => typeof pair[1] === 'string' && !(pair[0] in arrays))

@@ -92,30 +92,28 @@ export function findSessionByToken(shop: Shop, token: string): Session | undefin
 }
 
 export function findSessionByCookie(shop: Shop, cookies: string | undefined): Session | undefined {
-  const value = cookieValue(cookies, cookieName(shop))
+  const value = readCookie(cookies, buildCookieName(shop))
   const [id, expiry, expiring, generic = ''] = value.split('|')
   const signature = generic.replace('$generic$', '')
   if (!id || !expiry || !signature || Number(expiry) < nowSeconds(shop)) return undefined
-  if (!equalsInConstantTime(cookieSignature(shop, id, expiry, expiring ?? ''), signature)) return undefined
+  if (!equalsInConstantTime(signCookie(shop, id, expiry, expiring ?? ''), signature)) return undefined
   return loadSession(shop, id)
 }
 
 export function sessionCookies(shop: Shop, session: Session, hash: string): string[] {
   const expiry = String(nowSeconds(shop) + lifeSeconds)
   const expiring = String(Number(expiry) - 86_400)
-  const value = [session.id, expiry, expiring, `$generic$${cookieSignature(shop, session.id, expiry, expiring)}`].join(
-    '|',
-  )
+  const value = [session.id, expiry, expiring, `$generic$${signCookie(shop, session.id, expiry, expiring)}`].join('|')
   const until = new Date(Number(expiry) * 1000).toUTCString()
   return [
-    session.items.length ? 'woocommerce_items_in_cart=1; path=/' : expiredCookie('woocommerce_items_in_cart'),
-    session.items.length ? `woocommerce_cart_hash=${hash}; path=/` : expiredCookie('woocommerce_cart_hash'),
-    `${cookieName(shop)}=${encodeURIComponent(value)}; expires=${until}; Max-Age=${lifeSeconds}; path=/; HttpOnly`,
+    session.items.length ? 'woocommerce_items_in_cart=1; path=/' : buildExpiredCookie('woocommerce_items_in_cart'),
+    session.items.length ? `woocommerce_cart_hash=${hash}; path=/` : buildExpiredCookie('woocommerce_cart_hash'),
+    `${buildCookieName(shop)}=${encodeURIComponent(value)}; expires=${until}; Max-Age=${lifeSeconds}; path=/; HttpOnly`,
   ]
 }
 
 export function expiredCookies(shop: Shop): string[] {
-  return [cookieName(shop), 'woocommerce_items_in_cart', 'woocommerce_cart_hash'].map(expiredCookie)
+  return [buildCookieName(shop), 'woocommerce_items_in_cart', 'woocommerce_cart_hash'].map(buildExpiredCookie)
 }
 
 /** Equal for all guests within half a day, like WordPress nonces. */
@@ -128,15 +126,15 @@ export function isValidNonce(shop: Shop, given: string): boolean {
   return given === createNonce(shop) || given === createNonce(shop, 1)
 }
 
-function cookieName(shop: Shop): string {
+function buildCookieName(shop: Shop): string {
   return `wp_woocommerce_session_${md5(shop.home)}`
 }
 
-function cookieSignature(shop: Shop, id: string, expiry: string, expiring: string): string {
+function signCookie(shop: Shop, id: string, expiry: string, expiring: string): string {
   return createHmac('sha256', shop.secret).update(`${id}|${expiry}|${expiring}`).digest('base64url').slice(0, 40)
 }
 
-function cookieValue(cookies: string | undefined, name: string): string {
+function readCookie(cookies: string | undefined, name: string): string {
   const found = (cookies ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${name}=`))
   try {
     return decodeURIComponent(found?.slice(name.length + 1) ?? '')
@@ -145,7 +143,7 @@ function cookieValue(cookies: string | undefined, name: string): string {
   }
 }
 
-function expiredCookie(name: string): string {
+function buildExpiredCookie(name: string): string {
   return `${name}=; expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=0; path=/`
 }
 

@@ -45,7 +45,7 @@ const cart = '/wc/store/v1/cart'
 
 /** Creates the routes for one request, bound to its session. */
 export function answerStoreApi(shop: Shop, wire: HttpCall): Promise<HttpReply> {
-  const { session, hasToken } = sessionFor(shop, wire)
+  const { session, hasToken } = findSession(shop, wire)
   const visitor = { ip: wire.ip, userAgent: String(wire.headers['user-agent'] ?? '') }
   const guard = (request: RestRequest): ApiRequest => {
     if (request.method !== 'GET' && !hasToken) checkNonce(shop, request.headers.nonce)
@@ -65,10 +65,10 @@ function storeRoutes(guard: (request: RestRequest) => ApiRequest): Route[] {
       return { body: presentCart(shop, session)[name] }
     })
   const post = (deed: string, work: Change, status = 200): Route => {
-    return { pattern: exactPath(`${cart}/${deed}`), POST: change(work, status) }
+    return { pattern: buildPathPattern(`${cart}/${deed}`), POST: change(work, status) }
   }
   return [
-    { pattern: exactPath(cart), GET: action((request) => cartReply(guard(request))) },
+    { pattern: buildPathPattern(cart), GET: action((request) => buildCartReply(guard(request))) },
     post('add-item', addToCart, 201),
     post('update-item', ({ shop, session, body }) =>
       setQuantity(shop, session, String(body.key), Number(body.quantity)),
@@ -79,7 +79,7 @@ function storeRoutes(guard: (request: RestRequest) => ApiRequest): Route[] {
     post('update-customer', updateCustomer),
     post('select-shipping-rate', ({ session, body }) => chooseRate(session, body)),
     {
-      pattern: exactPath(`${cart}/coupons`),
+      pattern: buildPathPattern(`${cart}/coupons`),
       GET: part('coupons'),
       POST: change(addCoupon, 201),
       DELETE: action((request) => ({
@@ -87,9 +87,9 @@ function storeRoutes(guard: (request: RestRequest) => ApiRequest): Route[] {
         body: [],
       })),
     },
-    { pattern: exactPath(`${cart}/items`), GET: part('items') },
+    { pattern: buildPathPattern(`${cart}/items`), GET: part('items') },
     {
-      pattern: exactPath('/wc/store/v1/checkout'),
+      pattern: buildPathPattern('/wc/store/v1/checkout'),
       GET: action((request) => openCheckout(guard(request))),
       // The block updates the checkout by a POST with a PUT override header and the ticked boxes
       // (additional-fields.json).
@@ -100,7 +100,7 @@ function storeRoutes(guard: (request: RestRequest) => ApiRequest): Route[] {
   ]
 }
 
-function sessionFor(shop: Shop, wire: HttpCall): { session: Session; hasToken: boolean } {
+function findSession(shop: Shop, wire: HttpCall): { session: Session; hasToken: boolean } {
   const token = wire.headers['cart-token']
   const byToken = typeof token === 'string' ? findSessionByToken(shop, token) : undefined
   if (byToken) return { session: byToken, hasToken: true }
@@ -122,7 +122,7 @@ function applyChange(visit: ApiRequest, work: Change, status = 200): RestReply {
   work(visit)
   visit.dropped.push(...dropInvalidCoupons(shop, session))
   saveSessionAndDraft(shop, session)
-  return { ...cartReply(visit), status }
+  return { ...buildCartReply(visit), status }
 }
 
 function saveSessionAndDraft(shop: Shop, session: Session) {
@@ -130,7 +130,7 @@ function saveSessionAndDraft(shop: Shop, session: Session) {
   syncDraft(shop, session)
 }
 
-function cartReply({ shop, session, dropped }: ApiRequest): RestReply {
+function buildCartReply({ shop, session, dropped }: ApiRequest): RestReply {
   return { body: presentCart(shop, session, dropped) }
 }
 
@@ -282,6 +282,6 @@ function withShopperHeaders(shop: Shop, session: Session, reply: HttpReply): Htt
   return { ...reply, headers, cookies: isKept ? sessionCookies(shop, session, hash) : [] }
 }
 
-function exactPath(path: string): RegExp {
+function buildPathPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('/', '\\/')}$`)
 }

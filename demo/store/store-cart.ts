@@ -5,7 +5,7 @@ import { findCurrency } from './pricing.ts'
 import type { Session } from './sessions.ts'
 import { gateways, type Shop } from './shop.ts'
 
-function currencyFields(shop: Shop) {
+function buildCurrencyFields(shop: Shop) {
   const { symbol } = findCurrency(shop)
   return {
     currency_code: shop.pricing.currency,
@@ -21,7 +21,7 @@ function currencyFields(shop: Shop) {
 /** `errors`: coupons removed by this request. */
 export function presentCart(shop: Shop, session: Session, errors: DroppedCoupon[] = []) {
   const cart = priceCart(shop, session)
-  const currency = currencyFields(shop)
+  const currency = buildCurrencyFields(shop)
   const hasItems = cart.lines.length > 0
   return {
     items: cart.lines.map((line) => presentItem(shop, line)),
@@ -64,7 +64,7 @@ function presentTotals(shop: Shop, cart: PricedCart) {
     total_tax: String(cart.taxMinor),
     tax_lines:
       taxRate && taxMinor ? [{ name: taxRate.label, price: String(taxMinor), rate: `${taxRate.percent}%` }] : [],
-    ...currencyFields(shop),
+    ...buildCurrencyFields(shop),
   }
 }
 
@@ -97,7 +97,7 @@ function presentItem(shop: Shop, line: PricedLine) {
       line_subtotal_tax: String(line.subtotalTaxMinor),
       line_total: String(line.totalMinor),
       line_total_tax: String(line.totalTaxMinor),
-      ...currencyFields(shop),
+      ...buildCurrencyFields(shop),
     },
     catalog_visibility: 'visible',
     extensions: {},
@@ -114,7 +114,14 @@ function presentPrices(shop: Shop, { priceMinor, regularMinor }: PricedLine) {
     sale_price: raw(priceMinor),
   }
   const [price, regular_price] = [priceMinor, regularMinor].map((minor) => String(Math.round(minor)))
-  return { price, regular_price, sale_price: price, price_range: null, ...currencyFields(shop), raw_prices: precise }
+  return {
+    price,
+    regular_price,
+    sale_price: price,
+    price_range: null,
+    ...buildCurrencyFields(shop),
+    raw_prices: precise,
+  }
 }
 
 function presentPackage(shop: Shop, session: Session, cart: PricedCart) {
@@ -136,7 +143,7 @@ function presentPackage(shop: Shop, session: Session, cart: PricedCart) {
       method_id: rate.method,
       meta_data: [{ key: 'Items', value: words }],
       selected: rate.isChosen,
-      ...currencyFields(shop),
+      ...buildCurrencyFields(shop),
     })),
   }
 }

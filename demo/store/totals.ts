@@ -68,13 +68,13 @@ export function shownPrice(taxContext: TaxContext, unitMinor: number): number {
 /** Entered prices include the base tax. For other destinations this replaces it with the tax there. */
 function adjustEnteredPrice({ pricing, rate, baseRate }: TaxContext, price: number): number {
   if (!pricing.pricesIncludeTax || rate === baseRate) return price
-  const net = price - includedTax(price, baseRate)
-  return net + addedTax(net, rate)
+  const net = price - computeIncludedTax(price, baseRate)
+  return net + computeAddedTax(net, rate)
 }
 
 function split({ pricing, rate }: TaxContext, price: number): Split {
-  if (!pricing.pricesIncludeTax) return { net: price, tax: addedTax(price, rate) }
-  const tax = includedTax(price, rate)
+  if (!pricing.pricesIncludeTax) return { net: price, tax: computeAddedTax(price, rate) }
+  const tax = computeIncludedTax(price, rate)
   return { net: price - tax, tax }
 }
 
@@ -107,11 +107,11 @@ function roundTax({ pricing }: TaxContext, tax: number): number {
   return pricing.pricesIncludeTax ? roundHalfDown(tax) : roundWhole(tax)
 }
 
-function includedTax(price: number, rate: TaxRate | null): number {
+function computeIncludedTax(price: number, rate: TaxRate | null): number {
   return rate ? price - price / (1 + rate.percent / 100) : 0
 }
 
-function addedTax(price: number, rate: TaxRate | null): number {
+function computeAddedTax(price: number, rate: TaxRate | null): number {
   return rate ? (price * rate.percent) / 100 : 0
 }
 

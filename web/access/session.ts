@@ -53,7 +53,7 @@ export function session(): Session {
 
 /** A user who arrives with a connect request returns to it after signing in. */
 function openSession(): Session {
-  const [token, address] = [storedToken(), location.pathname + location.search]
+  const [token, address] = [readStoredToken(), location.pathname + location.search]
   const isRequest = isConnectRequest(address)
   if (isRequest) storeRequest(address)
   return { token, farewell: null, returnTo: token === null && isRequest ? address : null }
@@ -109,7 +109,7 @@ const OWN_TOKEN = 'own-token'
 /** Forgets token, user and connection (A 4.2). */
 export function endSession(reason: SessionEnd) {
   if (endView()) return
-  const token = storedToken()
+  const token = readStoredToken()
   const isOwn = token === session().token
   // This tab's session ended, but another tab has signed in since. Keep that session.
   if (token !== null && !isOwn) return location.reload()
@@ -207,14 +207,14 @@ function onStorage({ key }: StorageEvent) {
 
 /** Signing out in one tab signs out all tabs. */
 function checkForLogout() {
-  const token = storedToken()
+  const token = readStoredToken()
   if (token === session().token) return
   // Another user signed in there: remove the previous user's data from the screen.
   if (token) location.reload()
   else change({ token, farewell: 'left', returnTo: null })
 }
 
-const storedToken = () => sessionStorage.getItem('token') ?? localStorage.getItem('token')
+const readStoredToken = () => sessionStorage.getItem('token') ?? localStorage.getItem('token')
 
 /** Returns null for missing or foreign values. */
 function readJson<T>(key: string): T | null {

@@ -32,7 +32,7 @@ export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {isRegistering && <TextInput label="Name" autoComplete="name" {...fieldOf(form, 'name')} />}
+        {isRegistering && <TextInput label="Name" autoComplete="name" {...getFieldProps(form, 'name')} />}
         <TextInput
           label="Email"
           type="email"
@@ -40,7 +40,7 @@ export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
           autoComplete={isRegistering ? 'email' : 'username'}
           autoCapitalize="none"
           spellCheck={false}
-          {...fieldOf(form, 'email')}
+          {...getFieldProps(form, 'email')}
         />
         {isRegistering ? <NewPasswords form={form} /> : <Password form={form} />}
         <Group justify="space-between" gap="sm">
@@ -102,7 +102,7 @@ function useSignInForm({ mode, email, onEmail, onCode }: Omit<Props, 'onForgot'>
   return { form, asked: mutation, submit, wait }
 }
 
-const fieldOf = (form: Form, name: keyof Fields) => ({
+const getFieldProps = (form: Form, name: keyof Fields) => ({
   key: form.key(name),
   name,
   required: true,
@@ -111,19 +111,24 @@ const fieldOf = (form: Form, name: keyof Fields) => ({
 })
 
 const Password = ({ form }: { form: Form }) => (
-  <PasswordInput label="Password" autoComplete="current-password" {...showPassword} {...fieldOf(form, 'password')} />
+  <PasswordInput
+    label="Password"
+    autoComplete="current-password"
+    {...showPassword}
+    {...getFieldProps(form, 'password')}
+  />
 )
 
 function NewPasswords({ form }: { form: Form }) {
   const { name, email } = form.getValues()
   return (
     <>
-      <NewPassword label="Password" known={[name, email.split('@')[0]!]} {...fieldOf(form, 'password')} />
+      <NewPassword label="Password" known={[name, email.split('@')[0]!]} {...getFieldProps(form, 'password')} />
       <PasswordInput
         label="Repeat password"
         autoComplete="new-password"
         {...showPassword}
-        {...fieldOf(form, 'repeated')}
+        {...getFieldProps(form, 'repeated')}
       />
     </>
   )

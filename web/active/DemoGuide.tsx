@@ -36,7 +36,7 @@ function OfStore({ storeId, takesPush, hasAdmin }: DemoStore) {
   if (isHidden || !shop || (found && isLongOver(found))) return null
   const toShop = <Way href={shop}>Open the demo store</Way>
   const toMail = instance?.mailboxUrl && (
-    <Way href={mailsTo(instance.mailboxUrl, found?.cart?.customer_email)}>Open the mailbox</Way>
+    <Way href={buildMailSearch(instance.mailboxUrl, found?.cart?.customer_email)}>Open the mailbox</Way>
   )
   return (
     <Card component="section" aria-label="Guide to the demo">
@@ -59,7 +59,7 @@ function OfStore({ storeId, takesPush, hasAdmin }: DemoStore) {
             <FollowedFoot
               cart={cart}
               endLabel="Follow a newer cart"
-              onEnd={found?.hasNewer ? () => follow(newerThan(cart)) : null}
+              onEnd={found?.hasNewer ? () => follow(isNewerThan(cart)) : null}
             />
           ))
         }
@@ -97,11 +97,11 @@ const HALF_HOUR_MS = 1_800_000
 const isLongOver = ({ cart, now }: { cart: ActiveCart | null; now: string }) =>
   cart?.state === 'recovered' && Date.parse(now) - Date.parse(cart.last_activity) > HALF_HOUR_MS
 
-const newerThan = ({ last_activity }: ActiveCart): Following => ({
+const isNewerThan = ({ last_activity }: ActiveCart): Following => ({
   since: new Date(Date.parse(last_activity) + 1).toISOString(),
 })
 
-const mailsTo = (mailbox: string, email: string | null | undefined) =>
+const buildMailSearch = (mailbox: string, email: string | null | undefined) =>
   email ? `${mailbox}/?to=${encodeURIComponent(email)}` : mailbox
 
 const Way = ({ href, children }: { href: string; children: string }) => (

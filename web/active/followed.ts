@@ -30,12 +30,12 @@ export interface CartProgress {
 
 export function buildFollowedSteps(known: CartProgress): FollowedStep[] {
   const steps = [
-    cartStep(known),
-    emailStep(known),
-    abandonedStep(known),
-    sentStep(known),
-    clickedStep(known),
-    boughtStep(known),
+    buildCartStep(known),
+    buildEmailStep(known),
+    buildAbandonedStep(known),
+    buildSentStep(known),
+    buildClickedStep(known),
+    buildBoughtStep(known),
   ]
   // Only the first open step is in progress. Problems are shown on every step.
   const next = steps.findIndex(({ state }) => state !== 'done')
@@ -52,7 +52,7 @@ type StepStatus = Omit<FollowedStep, 'name' | 'title'>
 
 const isBought = (cart: ActiveCart) => cart.state === 'recovered' || cart.state === 'purchased'
 
-function cartStep({ found }: CartProgress): FollowedStep {
+function buildCartStep({ found }: CartProgress): FollowedStep {
   const cart = found?.cart ?? found?.nameless
   const captureStep: StepStatus = cart
     ? { state: 'done', text: `${formatItems(cart)}, ${formatMoney(cart.total, cart.currency)}` }
@@ -65,7 +65,7 @@ export const formatItems = ({ items }: Pick<ActiveCart, 'items'>): string =>
     .map(({ product_name, quantity }) => (quantity > 1 ? `${quantity} × ${product_name}` : product_name))
     .join(', ') || 'No products known to the store'
 
-function emailStep({ found, email }: CartProgress): FollowedStep {
+function buildEmailStep({ found, email }: CartProgress): FollowedStep {
   const step = { name: 'email', title: 'Email address seen' } as const
   const contact = found?.cart?.customer_email ?? found?.cart?.unconfirmed.email
   if (!contact) return { ...step, state: 'now', text: `Start the checkout and enter ${email ?? 'an email address'}.` }
@@ -76,7 +76,7 @@ function emailStep({ found, email }: CartProgress): FollowedStep {
   return { ...step, state: 'done', text: contact }
 }
 
-function abandonedStep({ found }: CartProgress): FollowedStep {
+function buildAbandonedStep({ found }: CartProgress): FollowedStep {
   const step = { name: 'abandoned', title: 'Counts as abandoned' } as const
   const cart = found?.cart
   if (!cart) return { ...step, state: 'later', text: 'Some time after the last activity in the shop.' }
@@ -89,7 +89,7 @@ function abandonedStep({ found }: CartProgress): FollowedStep {
   return { ...step, state: 'now', text, ...(cart.abandons_at && { at: cart.abandons_at }) }
 }
 
-function sentStep(known: CartProgress): FollowedStep {
+function buildSentStep(known: CartProgress): FollowedStep {
   return {
     name: 'sent',
     title: 'Reminder sent',
@@ -129,7 +129,7 @@ function describePlanned(flows: CartProgress['flows'], cart: ActiveCart): StepSt
   return { state: 'now', text: 'Due with the first step of the flow.', at }
 }
 
-function clickedStep({ found, timeline }: CartProgress): FollowedStep {
+function buildClickedStep({ found, timeline }: CartProgress): FollowedStep {
   const step = { name: 'clicked', title: 'Email link clicked' } as const
   if (timeline.some(isHumanTouch))
     return { ...step, state: 'done', text: 'A purchase from now on counts as recovered.' }
@@ -145,7 +145,7 @@ function clickedStep({ found, timeline }: CartProgress): FollowedStep {
 const isHumanTouch = ({ kind, title }: TimelineEntry) =>
   (kind === 'click' || kind === 'restore') && !title.includes('by a machine')
 
-function boughtStep({ found, order, timeline }: CartProgress): FollowedStep {
+function buildBoughtStep({ found, order, timeline }: CartProgress): FollowedStep {
   const step = { name: 'bought', title: 'Recovered' } as const
   const cart = found?.cart
   if (cart?.state === 'recovered') {

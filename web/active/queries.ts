@@ -12,7 +12,7 @@ export function useActiveCarts() {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['carts', storeId, 'active'],
-    queryFn: async ({ signal }) => received(await call(listActiveCarts, { query: { limit: SHOWN }, signal })),
+    queryFn: async ({ signal }) => addClockOffset(await call(listActiveCarts, { query: { limit: SHOWN }, signal })),
     refetchInterval: REFRESH_MS,
   })
 }
@@ -24,7 +24,7 @@ export function useFollowed(following: Following | null) {
   return useQuery({
     queryKey: ['carts', storeId, 'followed', since, email, id],
     queryFn: async ({ signal }) =>
-      received(
+      addClockOffset(
         await call(followCart, {
           query: { ...(since && { since }), ...(email && { email }), ...(id && { id }) },
           signal,
@@ -38,6 +38,6 @@ export function useFollowed(following: Following | null) {
 }
 
 /** `aheadMs`: server clock minus browser clock, needed for countdowns. */
-function received<Answer extends { now: string }>(answer: Answer): Answer & { aheadMs: number } {
+function addClockOffset<Answer extends { now: string }>(answer: Answer): Answer & { aheadMs: number } {
   return { ...answer, aheadMs: Date.parse(answer.now) - Date.now() }
 }

@@ -595,7 +595,7 @@ const Locked = () => (
 function PlatformBlock({ figures }: { figures: AnalyticsReply }) {
   const { currency } = figures
   const money = (amount: number | null) => (amount === null ? '–' : formatMoney(amount, currency))
-  const facts = factsOf(figures, money)
+  const facts = listFacts(figures, money)
   return facts ? (
     <Block title={`${facts.platform} metrics`}>
       <FactList facts={facts.facts} />
@@ -603,7 +603,7 @@ function PlatformBlock({ figures }: { figures: AnalyticsReply }) {
   ) : null
 }
 
-function factsOf(figures: AnalyticsReply, money: (amount: number | null) => string) {
+function listFacts(figures: AnalyticsReply, money: (amount: number | null) => string) {
   const { woocommerce: carts, shopify: checkouts } = figures
   if (checkouts) {
     return {
@@ -702,7 +702,7 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
         ]}
         rows={roi.months.toReversed().map((month, place) => {
           const { left, rate: back } = computeReturn(month)
-          const name = place === 0 ? runningMonth(month.month) : formatMonth(month.month)
+          const name = place === 0 ? formatRunningMonth(month.month) : formatMonth(month.month)
           return [
             ...[{ shown: name, value: month.month }, amount(month.attributedRevenue), amount(month.messageCost)],
             ...[amount(month.planPrice), amount(left), rateCell(back), amount(month.discounts)],
@@ -801,7 +801,7 @@ function Notes({ costs, more }: { costs: Roi['otherCosts']; more: ReactNode }) {
 }
 
 /** The period is still running. */
-const runningMonth = (month: string) => `${formatMonth(month)} (so far)`
+const formatRunningMonth = (month: string) => `${formatMonth(month)} (so far)`
 
 function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
   const canvas = useRef<HTMLCanvasElement | null>(null)

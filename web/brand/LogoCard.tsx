@@ -31,7 +31,7 @@ export function LogoCard({ store, view, form, isFixed }: Props) {
         {view.logo ? (
           <Shown logo={view.logo} ground={ground} name="Your logo" />
         ) : (
-          <p className="brand-logo brand-name" style={nameStyle(form.values)}>
+          <p className="brand-logo brand-name" style={buildNameStyle(form.values)}>
             {store.name}
           </p>
         )}
@@ -49,7 +49,7 @@ export function LogoCard({ store, view, form, isFixed }: Props) {
 }
 
 /** The logo as mails show it; hidden if it cannot be loaded. */
-const nameStyle = (look: BrandLook) =>
+const buildNameStyle = (look: BrandLook) =>
   checkWhileChosen('text', look) ? {} : { background: toPickerColour(look.ground), color: toPickerColour(look.text) }
 
 function Shown({ logo, ground, name }: { logo: NonNullable<BrandView['logo']>; ground: string; name: string }) {

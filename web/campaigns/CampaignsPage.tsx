@@ -114,7 +114,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
   const columns = useAddedColumns()
   const isWide = useIsWide()
   const { act, dialog, isBusy } = useCampaignActions(onResult)
-  const actionsOf = (campaign: Parameters<typeof act>[1]) => (
+  const renderActions = (campaign: Parameters<typeof act>[1]) => (
     <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} onAction={act} />
   )
   return (
@@ -145,7 +145,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
             ) : (
               <>
                 <VisuallyHidden role="status">{formatCounted(pagination.total, 'campaign')}</VisuallyHidden>
-                <CampaignsTable campaigns={rows} added={columns.shown} actions={actionsOf} />
+                <CampaignsTable campaigns={rows} added={columns.shown} actions={renderActions} />
               </>
             )}
             <Pager

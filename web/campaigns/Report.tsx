@@ -229,7 +229,7 @@ function Drop({ id, count }: { id: string; count: number }) {
   )
 }
 
-const stateName = (state: RecipientState) => countParts.find(({ key }) => key === state)?.label ?? state
+const getStateName = (state: RecipientState) => countParts.find(({ key }) => key === state)?.label ?? state
 
 /** Every recipient with the state of the message and its reason. */
 function Recipients({ campaignId, runs }: { campaignId: string; runs: number }) {
@@ -245,7 +245,7 @@ function Recipients({ campaignId, runs }: { campaignId: string; runs: number }) 
             aria-label="State"
             data={[
               { value: '', label: 'All states' },
-              ...recipientStates.map((value) => ({ value, label: stateName(value) })),
+              ...recipientStates.map((value) => ({ value, label: getStateName(value) })),
             ]}
             value={query.state ?? ''}
             onChange={(event) =>
@@ -317,7 +317,7 @@ const columns: readonly DataColumn<CampaignRecipient>[] = [
     ),
   },
   { id: 'to', label: 'To', sort: null, shrinks: ({ to }) => to, cell: ({ to }) => to ?? '–' },
-  { id: 'state', label: 'State', sort: null, cell: ({ state }) => stateName(state) },
+  { id: 'state', label: 'State', sort: null, cell: ({ state }) => getStateName(state) },
   {
     ...{ id: 'why', label: 'Why', sort: null },
     cell: ({ explanation }) => (

@@ -121,7 +121,7 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
         channel="email"
         words={words}
         coupon={{ edit: typed, onChange: change }}
-        problems={{ ...(isAsked && blankProblems(words)), ...readRefused(send.error) }}
+        problems={{ ...(isAsked && findBlankProblems(words)), ...readRefused(send.error) }}
         templates={{
           choices: templates.data?.quickSend ?? [],
           value: typed.template,
@@ -204,7 +204,7 @@ function ConfirmToAll({ counted, isBusy, onConfirm, onClose }: ConfirmProps) {
   )
 }
 
-const blankProblems = ({ subject, body }: { subject: string; body: string }) => ({
+const findBlankProblems = ({ subject, body }: { subject: string; body: string }) => ({
   ...(subject.trim() === '' && { subject: campaignTexts.noSubject }),
   ...(body.trim() === '' && { body: campaignTexts.noBody }),
 })

@@ -431,11 +431,11 @@ interface Props {
 
 /** Keeps the raw input; invalid numbers are marked and never reinterpreted. */
 function NumberFilter({ label, decimals, isReadOnly, value, error, onChange }: Props) {
-  const [typed, setTyped] = useState(textOf(value))
+  const [typed, setTyped] = useState(formatNumber(value))
   const read = parseFilterNumber(typed, decimals)
   // Replaced from outside, by a saved audience or a restored draft.
   const isReplaced = !Number.isNaN(value) && !Object.is(read.value, value)
-  const text = isReplaced ? textOf(value) : typed
+  const text = isReplaced ? formatNumber(value) : typed
   return (
     <TextInput
       label={label}
@@ -453,4 +453,4 @@ function NumberFilter({ label, decimals, isReadOnly, value, error, onChange }: P
   )
 }
 
-const textOf = (value: number | null): string => (value === null || Number.isNaN(value) ? '' : String(value))
+const formatNumber = (value: number | null): string => (value === null || Number.isNaN(value) ? '' : String(value))

@@ -62,7 +62,7 @@ export function findNextRun(schedule: CampaignSchedule, zone: string, now: numbe
   if (frequency === 'once') return timeOn(startDate) > now ? timeOn(startDate) : null
   const passed = Math.floor((now - Date.parse(startDate)) / (longest[frequency] * DAY_MS)) - 1
   for (let count = Math.max(0, passed || 0); ; count++) {
-    const at = timeOn(dayAfter(startDate, frequency, count))
+    const at = timeOn(addDays(startDate, frequency, count))
     // Missing or impossible date and time.
     if (!Number.isFinite(at) || at > now) return Number.isFinite(at) ? at : null
   }
@@ -72,15 +72,16 @@ const DAY_MS = 86_400_000
 /** Maximum days between two runs. */
 const longest = { daily: 1, weekly: 7, monthly: 31 } as const
 
-function dayAfter(start: string, frequency: 'daily' | 'weekly' | 'monthly', count: number): string {
+function addDays(start: string, frequency: 'daily' | 'weekly' | 'monthly', count: number): string {
   const [year, month, day] = start.split('-').map(Number) as [number, number, number]
-  if (frequency !== 'monthly') return isoDay(Date.UTC(year, month - 1, day + count * (frequency === 'daily' ? 1 : 7)))
+  if (frequency !== 'monthly')
+    return formatIsoDay(Date.UTC(year, month - 1, day + count * (frequency === 'daily' ? 1 : 7)))
   // Monthly on the 31st means the last day of a short month.
   const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
-  return isoDay(Date.UTC(year, month - 1 + count, Math.min(day, last)))
+  return formatIsoDay(Date.UTC(year, month - 1 + count, Math.min(day, last)))
 }
 
-const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
+const formatIsoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 type Counted = Pick<AudienceCount, 'total' | 'eligible' | 'judged'>
 

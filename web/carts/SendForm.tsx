@@ -188,7 +188,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       <Stack gap="sm" className="send-foot">
         {error && (
           <Notice tone="bad" isLive>
-            {failureOf(ask, one !== null, textOfError(error, BROKEN))}
+            {describeFailure(ask, one !== null, textOfError(error, BROKEN))}
           </Notice>
         )}
         <Group justify="flex-end" gap="sm">
@@ -200,7 +200,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
             disabled={cartIds.length === 0 || isWrong || words.body?.trim() === ''}
             onClick={submit}
           >
-            {labelOf(when, one ? null : cartIds.length)}
+            {getLabel(when, one ? null : cartIds.length)}
           </Button>
         </Group>
         <span className="only-read" role="status">
@@ -287,13 +287,13 @@ const isSameWords = (a: ReturnType<typeof getErrorText>, b: ReturnType<typeof ge
 const formatSendTime = (delay: ReturnType<typeof parseDelay>) =>
   delay ? (delay.sendAt ?? new Date(Date.now() + delay.delayHours * 3_600_000).toISOString()) : undefined
 
-function labelOf(when: Ask['when'], count: number | null): string {
+function getLabel(when: Ask['when'], count: number | null): string {
   if (count === null) return when === 'schedule' ? 'Schedule' : 'Send Now'
   return `${when === 'schedule' ? 'Schedule for' : 'Send to'} ${formatCounted(count, 'cart')}`
 }
 
 /** The alerts of B 8. */
-function failureOf({ channel }: Ask, isOne: boolean, words: string): string {
+function describeFailure({ channel }: Ask, isOne: boolean, words: string): string {
   if (channel === 'email') return `Failed: ${words}`
   if (channel === 'whatsapp' && !isOne) return `Failed to send bulk WhatsApp: ${words}`
   return `Failed to send ${channelNames[channel]}: ${words}`

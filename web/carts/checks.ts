@@ -110,7 +110,7 @@ const situation: Check[] = [
     ],
     passed: ({ channel, isLate }) => {
       if (isLate) return null
-      return channel === 'email' ? 'Sender and mail server are set up.' : `${channelName(channel)} is set up.`
+      return channel === 'email' ? 'Sender and mail server are set up.' : `${getChannelName(channel)} is set up.`
     },
   },
   {
@@ -173,7 +173,7 @@ const permission: Check[] = [
     passed: ({ channel }) =>
       channel === 'email' || channel === 'push'
         ? null
-        : `The country’s other rules for ${channelName(channel)} allow this message.`,
+        : `The country’s other rules for ${getChannelName(channel)} allow this message.`,
   },
 ]
 
@@ -225,5 +225,6 @@ const delivery: Check[] = [
   },
 ]
 
-const channelName = (channel: Channel) => ({ email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' })[channel]
-const nameMessage = (channel: Channel) => (channel === 'email' ? 'email' : `${channelName(channel)} message`)
+const getChannelName = (channel: Channel) =>
+  ({ email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' })[channel]
+const nameMessage = (channel: Channel) => (channel === 'email' ? 'email' : `${getChannelName(channel)} message`)

@@ -52,7 +52,7 @@ async function waitForTurn(signal: AbortSignal): Promise<void> {
 
 export const useExportCarts = () => useDownload((filter: ListFilter) => call(exportCarts, { query: filter }))
 
-const cartQuery = (id: string) =>
+const buildCartQuery = (id: string) =>
   queryOptions({
     queryKey: ['cart', id],
     queryFn: async ({ signal }) => {
@@ -62,7 +62,7 @@ const cartQuery = (id: string) =>
   })
 
 export function useCart(id: string, isLive: boolean) {
-  return useQuery({ ...cartQuery(id), refetchInterval: isLive ? OPEN_REFRESH_MS : QUIET_REFRESH_MS })
+  return useQuery({ ...buildCartQuery(id), refetchInterval: isLive ? OPEN_REFRESH_MS : QUIET_REFRESH_MS })
 }
 
 export function useCartMessages(id: string) {

@@ -23,7 +23,7 @@ export function buildReasonBadges(reasons: Reasons): ReadonlyMap<string, ReasonB
     reasons.flatMap((each) =>
       (each.cartIds ?? []).map((id): [string, ReasonBadge] => [
         id,
-        { label: labelOf(each), explanation: each.explanation },
+        { label: getLabel(each), explanation: each.explanation },
       ]),
     ),
   )
@@ -35,7 +35,7 @@ const temporaryReasons = ['cart_active', 'purchase_in_progress', 'frequency_cap'
 /** Permanent reasons of this cart and its shopper. */
 export const isAboutCart = (reason: string): boolean => reason in reasonLabels && !temporaryReasons.includes(reason)
 
-function labelOf({ reason, country }: Reach): string {
+function getLabel({ reason, country }: Reach): string {
   if (reason === null) return 'Can be reached'
   return country ? `${reasonLabels[reason]} (${country})` : reasonLabels[reason]
 }
@@ -55,7 +55,7 @@ export function listReachOptions(answer: CartReach | undefined, chosen: string):
   if (known && !counts.has(chosen)) counts.set(chosen, answer ? 0 : -1)
   const options = [...counts].map(([value, count]) => ({
     value,
-    label: `${labelOf(readReachFilter(value)!)}${count < 0 ? '' : `: ${formatCount(count)}`}`,
+    label: `${getLabel(readReachFilter(value)!)}${count < 0 ? '' : `: ${formatCount(count)}`}`,
   }))
   return [{ value: '', label: 'Reachable or not' }, ...options]
 }

@@ -32,7 +32,7 @@ const titles: Record<SendChannel, { one: string; many: string }> = {
 /** The form with the preview beside it. */
 const WIDTH = 1_200
 
-const titleOf = ({ channel, selection, isBulk }: Ask) =>
+const getTitle = ({ channel, selection, isBulk }: Ask) =>
   titles[channel][selection.kind === 'carts' && selection.carts.length === 1 && !isBulk ? 'one' : 'many']
 
 /** State of the send dialogs. `place` names the screen; `onJob` receives bulk jobs to follow. */
@@ -59,7 +59,7 @@ export function useSendDialog(place: string, { onJob }: { onJob?: (jobId: string
         <Modal
           opened={isOpen}
           onClose={close}
-          title={ask ? titleOf(ask) : ''}
+          title={ask ? getTitle(ask) : ''}
           size={WIDTH}
           closeButtonProps={{ 'aria-label': 'Close' }}
         >

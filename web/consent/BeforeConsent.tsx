@@ -161,11 +161,11 @@ function explainUsual({ usual, strictCountries }: Pick<CaptureModeView, 'usual' 
   return `You sell to ${named}, whose law asks for consent first.`
 }
 
-const modeKey = (storeId: string | undefined) => ['capture-mode', storeId]
+const buildModeKey = (storeId: string | undefined) => ['capture-mode', storeId]
 
 function useCaptureMode() {
   const storeId = useStore()?.id
-  return useQuery({ queryKey: modeKey(storeId), queryFn: ({ signal }) => call(readCaptureMode, { signal }) })
+  return useQuery({ queryKey: buildModeKey(storeId), queryFn: ({ signal }) => call(readCaptureMode, { signal }) })
 }
 
 function useChooseCaptureMode() {

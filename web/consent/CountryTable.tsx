@@ -351,11 +351,11 @@ function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: boolean }
 const formatPlace = (country: string): string =>
   country === '*' ? 'every country with this rule' : getCountryName(country)
 
-const tableKey = (storeId: string | undefined) => ['consent-table', storeId]
+const buildTableKey = (storeId: string | undefined) => ['consent-table', storeId]
 
 function useConsentTable() {
   const storeId = useStore()?.id
-  return useQuery({ queryKey: tableKey(storeId), queryFn: ({ signal }) => call(consentTable, { signal }) })
+  return useQuery({ queryKey: buildTableKey(storeId), queryFn: ({ signal }) => call(consentTable, { signal }) })
 }
 
 function useEndConsentOverride() {

@@ -26,7 +26,7 @@ export function OverrideDialog({ table, group, channel, onClose }: Props) {
   const [isMeant, setMeant] = useState(false)
   const override = useOverrideRule()
   useDraft(`override:${channel}:${from}`, legalGround || null, setLegalGround)
-  const ruleOf = (name: RuleName | undefined) => table.rules.find((rule) => rule.name === name)
+  const findRule = (name: RuleName | undefined) => table.rules.find((rule) => rule.name === name)
   const problem = override.error instanceof ApiError ? override.error.fields.legalGround : undefined
   const isTooShort = legalGround.trim().length < groundLimits.least
   return (
@@ -44,7 +44,7 @@ export function OverrideDialog({ table, group, channel, onClose }: Props) {
     >
       <Stack gap="md">
         <Text fz="sm">
-          Current rule: <strong>{ruleOf(from)?.title}</strong>. {ruleOf(from)?.sentence}
+          Current rule: <strong>{findRule(from)?.title}</strong>. {findRule(from)?.sentence}
         </Text>
         <NativeSelect
           label="Applies to"
@@ -58,7 +58,7 @@ export function OverrideDialog({ table, group, channel, onClose }: Props) {
         <Radio.Group label="New rule" value={to ?? ''} onChange={(value) => setTo(value as RuleName)}>
           <Stack gap="xs" mt={6}>
             {targets.map((name) => (
-              <Radio key={name} value={name} label={ruleOf(name)?.title} description={ruleOf(name)?.sentence} />
+              <Radio key={name} value={name} label={findRule(name)?.title} description={findRule(name)?.sentence} />
             ))}
           </Stack>
         </Radio.Group>
@@ -73,8 +73,8 @@ export function OverrideDialog({ table, group, channel, onClose }: Props) {
           onChange={(event) => setLegalGround(event.currentTarget.value)}
         />
         <Notice tone="warn" title="What this means">
-          {meaning(to)} People who opted out still get nothing. If you are not sure that the law allows this, ask a
-          lawyer first: you are liable for any fines for messages without consent.
+          {explainChange(to)} People who opted out still get nothing. If you are not sure that the law allows this, ask
+          a lawyer first: you are liable for any fines for messages without consent.
         </Notice>
         <Checkbox
           label="I have checked this and take responsibility for it"
@@ -86,7 +86,7 @@ export function OverrideDialog({ table, group, channel, onClose }: Props) {
   )
 }
 
-function meaning(to: RuleName | undefined): string {
+function explainChange(to: RuleName | undefined): string {
   if (to === 'opt_out') return 'People who never agreed to anything will be contacted.'
   if (to === 'soft_opt_in')
     return 'People who bought from you before will be contacted, even though they never opted in.'

@@ -235,12 +235,12 @@ function PreferencePreview({ storeName, brand, own, language }: Props) {
   )
 }
 
-const wordingKey = (storeId: string | undefined) => ['preference-wording', storeId]
+const buildWordingKey = (storeId: string | undefined) => ['preference-wording', storeId]
 
 function useWording() {
   const storeId = useStore()?.id
   return useQuery({
-    queryKey: wordingKey(storeId),
+    queryKey: buildWordingKey(storeId),
     queryFn: ({ signal }) => call(readPreferenceWording, { signal }),
     refetchOnWindowFocus: false,
   })
@@ -252,6 +252,6 @@ function useSaveWording() {
   return useMutation({
     mutationFn: (body: { wordings: Record<Language, OwnWording>; version: string }) =>
       call(savePreferenceWording, { body }),
-    onSuccess: (saved) => queries.setQueryData(wordingKey(storeId), saved),
+    onSuccess: (saved) => queries.setQueryData(buildWordingKey(storeId), saved),
   })
 }

@@ -11,13 +11,13 @@ import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { useDownload } from '../ui/Download.tsx'
 
-const importsKey = (storeId: string | undefined) => ['consent-imports', storeId]
+const buildImportsKey = (storeId: string | undefined) => ['consent-imports', storeId]
 const RUNNING_REFRESH_MS = 1_000
 
 export function useImports() {
   const storeId = useStore()?.id
   return useQuery({
-    queryKey: importsKey(storeId),
+    queryKey: buildImportsKey(storeId),
     queryFn: ({ signal }) => call(listConsentImports, { signal }),
     refetchInterval: ({ state }) => (state.data?.imports.some(isRunning) ? RUNNING_REFRESH_MS : false),
   })

@@ -36,13 +36,13 @@ export function CodeField({ form }: Props) {
       spellCheck={false}
       data-autofocus
       {...form.getInputProps('code')}
-      onChange={(event) => form.setFieldValue('code', upperCased(event))}
+      onChange={(event) => form.setFieldValue('code', toUpperCase(event))}
     />
   )
 }
 
 /** Also updates the input itself, otherwise the cursor jumps to the end. */
-function upperCased({ currentTarget: field }: ChangeEvent<HTMLInputElement>): string {
+function toUpperCase({ currentTarget: field }: ChangeEvent<HTMLInputElement>): string {
   const [text, place] = [field.value.toUpperCase(), field.selectionStart]
   if (text !== field.value) {
     field.value = text

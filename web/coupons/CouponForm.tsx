@@ -33,9 +33,10 @@ interface Props {
 }
 
 /** Leaving the form means another path or another position in the address. */
-const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname || formOf(from) !== formOf(to)
+const isLeft = (from: Location, to: Location) =>
+  from.pathname !== to.pathname || readFormParam(from) !== readFormParam(to)
 
-const formOf = ({ search }: Location) => new URLSearchParams(search).get('form')
+const readFormParam = ({ search }: Location) => new URLSearchParams(search).get('form')
 
 export function CouponForm({ coupon, list, onAsking, onClose }: Props) {
   const where = { currency: list.currency, zone: toKnownZone(list.timeZone) }

@@ -57,7 +57,7 @@ function Terms({ coupon, zone }: { coupon: Coupon; zone: string }) {
           ['Ends', endDate ? formatDateTimeIn(endDate, zone) : 'No end'],
           ['Used', <Usage key="used" coupon={coupon} />],
           ['Kind', kind === 'personal' ? 'A personal code for each shopper' : 'One code for everybody'],
-          ...(kind === 'personal' ? personalTerms(validHours, isTiedToEmail) : []),
+          ...(kind === 'personal' ? listPersonalTerms(validHours, isTiedToEmail) : []),
         ]}
       />
       <Text fz="xs" c="dimmed" mt="xs">
@@ -67,7 +67,7 @@ function Terms({ coupon, zone }: { coupon: Coupon; zone: string }) {
   )
 }
 
-const personalTerms = (validHours: number, isTiedToEmail: boolean): [string, string][] => [
+const listPersonalTerms = (validHours: number, isTiedToEmail: boolean): [string, string][] => [
   ['Each code', `Works once, for ${formatCounted(validHours, 'hour')} after its message is sent`],
   ['Tied to email', isTiedToEmail ? 'Yes' : 'No'],
 ]

@@ -160,7 +160,7 @@ const toAmounts = (values: CouponValues) => ({
 
 /** Request body. An unchanged date keeps its seconds, which the field does not show. */
 export function toCouponInput(values: CouponValues, zone: string, before: Coupon | null) {
-  const dateOf = (name: 'startDate' | 'endDate') => {
+  const readDate = (name: 'startDate' | 'endDate') => {
     const known = before?.[name]
     return known && toLocal(known, zone) === values[name] ? known : toInstant(values[name], zone)!
   }
@@ -170,8 +170,8 @@ export function toCouponInput(values: CouponValues, zone: string, before: Coupon
     kind: values.kind,
     type: values.type,
     ...toAmounts(values),
-    startDate: dateOf('startDate'),
-    endDate: dateOf('endDate'),
+    startDate: readDate('startDate'),
+    endDate: readDate('endDate'),
     usageLimit: !isPersonal && isTyped(values.usageLimit) ? Number(values.usageLimit) : null,
     isActive: values.isActive,
     ...(isPersonal && { validHours: Number(values.validHours), isTiedToEmail: values.isTiedToEmail }),

@@ -76,9 +76,9 @@ function findBlocker(coupon: CouponStateFields, now: number, zone: string): Stat
 
 /** Nov 30; with the year if it is not the current one. */
 function formatDayIn(instant: string, now: number, zone: string): string {
-  const yearOf = (at: string | number) =>
+  const readYear = (at: string | number) =>
     new Intl.DateTimeFormat('en-US', { year: 'numeric', timeZone: zone }).format(new Date(at))
-  const isThisYear = yearOf(instant) === yearOf(now)
+  const isThisYear = readYear(instant) === readYear(now)
   const options = { month: 'short', day: 'numeric', timeZone: zone } as const
   const withYear = { ...options, year: 'numeric' } as const
   return new Intl.DateTimeFormat('en-US', isThisYear ? options : withYear).format(new Date(instant))

@@ -49,7 +49,7 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
   const type = measure === 'revenue' && chosen === 'pie' ? 'bar' : chosen
   const [isTable, setTable] = useState(false)
   const canvas = useRef<HTMLCanvasElement | null>(null)
-  const data = drawn(chart.data)
+  const data = toChartData(chart.data)
   useEffect(() => {
     if (chart.data && !data) console.error('The chart data is not valid', chart.data)
   }, [chart.data, data])
@@ -103,7 +103,7 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
   )
 }
 
-function drawn(answer: ReturnType<typeof useChart>['data']): ChartData | null {
+function toChartData(answer: ReturnType<typeof useChart>['data']): ChartData | null {
   const data = pickDatasets(answer)
   return data && markRunning(data)
 }

@@ -40,7 +40,7 @@ interface Figure {
 }
 
 /** One for each of `kinds`. */
-function figuresOf(stats: DashboardStats, reach: CartReach | undefined): Figure[] {
+function listFigures(stats: DashboardStats, reach: CartReach | undefined): Figure[] {
   const { trends, currency } = stats
   const others = stats.otherCurrencies.map((each) => formatMoney(each.totalRevenue, each.currency))
   const month = `All time. ${formatMoney(stats.monthlyRevenue, currency)} in the last 30 days`
@@ -74,7 +74,7 @@ interface Props {
 
 /** Cards without figures because they failed to load. The banner explains why; never show a zero instead. */
 export function StatCards({ stats, isPending, reach }: Props) {
-  const figures = stats && figuresOf(stats, reach)
+  const figures = stats && listFigures(stats, reach)
   return (
     <section className="stats" aria-label="Figures of the last 30 days">
       {kinds.map(({ title, icon: Sign, isLoss }, place) => (

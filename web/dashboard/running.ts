@@ -33,8 +33,9 @@ const BETWEEN = 8
 export function keepLastLabel({ ticks, width, labels, widthOf }: Axis): Mark[] {
   const last = { value: labels.length - 1, label: labels.at(-1) ?? '' }
   if (labels.length === 0 || ticks.at(-1)?.value === last.value) return ticks
-  const half = (label: Mark['label'] = '') => Math.max(...[label].flat().map(widthOf)) / 2
+  const computeHalfWidth = (label: Mark['label'] = '') => Math.max(...[label].flat().map(widthOf)) / 2
   const between = width / labels.length
-  const isClear = ({ value, label }: Mark) => (last.value - value) * between >= half(label) + half(last.label) + BETWEEN
+  const isClear = ({ value, label }: Mark) =>
+    (last.value - value) * between >= computeHalfWidth(label) + computeHalfWidth(last.label) + BETWEEN
   return [...ticks.filter(isClear), last]
 }

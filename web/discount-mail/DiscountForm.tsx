@@ -75,9 +75,9 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   )
   if (jobId) return <BulkSendCard jobId={jobId} onJob={setJobId} onDismiss={onClose} />
 
-  const refused = refusedOf(send, typed)
+  const refused = findRefused(send, typed)
   // For a search without an exact total, only the server knows it.
-  const tooMany = isTooMany ? discountTexts.tooMany : (fieldsOf(eligibility.error).customers ?? null)
+  const tooMany = isTooMany ? discountTexts.tooMany : (getFieldErrors(eligibility.error).customers ?? null)
   const isBlank = typed.words.subject.trim() === '' || typed.words.body.trim() === ''
   const isChecked = !eligibility.isPlaceholderData && debounced === typed
   const who = count > 0 && isChecked ? (eligibility.data ?? null) : null
@@ -216,17 +216,17 @@ function choosePreviewed(chosen: Chosen, listed: readonly Person[]): readonly Pe
 }
 
 /** Refusals by field, as far as the refused input is unchanged; null if none remain. */
-function refusedOf({ error, variables }: ReturnType<typeof useSendOffers>, typed: Typed) {
+function findRefused({ error, variables }: ReturnType<typeof useSendOffers>, typed: Typed) {
   if (!error || !variables) return null
   const now: Partial<Record<string, unknown>> = { ...buildBody(typed) }
   const sent: Partial<Record<string, unknown>> = { ...variables }
-  const partOf = (body: Partial<Record<string, unknown>>, field: string) =>
+  const pickPart = (body: Partial<Record<string, unknown>>, field: string) =>
     JSON.stringify(field === 'customers' ? [body.customers, body.matching] : body[field])
-  const isSame = (field: string) => partOf(now, field) === partOf(sent, field)
-  const fields = fieldsOf(error)
+  const isSame = (field: string) => pickPart(now, field) === pickPart(sent, field)
+  const fields = getFieldErrors(error)
   const left = Object.entries(fields).filter(([field]) => isSame(field))
   const isChanged = Object.keys(fields).length > 0 && left.length === 0
   return isChanged ? null : Object.fromEntries(left)
 }
 
-const fieldsOf = (error: Error | null): Record<string, string> => (error instanceof ApiError ? error.fields : {})
+const getFieldErrors = (error: Error | null): Record<string, string> => (error instanceof ApiError ? error.fields : {})

@@ -36,7 +36,7 @@ export function RecipientSummary({ isNobody, tooMany, missing, eligibility, peop
       <Notice
         tone={eligible.length === 0 ? 'warn' : missing ? 'quiet' : 'good'}
         isLive
-        title={summaryOf(eligible.length, total, missing)}
+        title={describeSummary(eligible.length, total, missing)}
       />
       {reasons.length > 0 && (
         <ul className="reasons" aria-label="Who will not get it, and why">
@@ -78,7 +78,7 @@ export function findObstacle({ total, eligible, reasons }: Who): string | null {
 
 const explainNone = (total: number) => `None of the ${formatCounted(total, 'customer')} would get this email now.`
 
-function summaryOf(eligible: number, total: number, missing: string | null): string {
+function describeSummary(eligible: number, total: number, missing: string | null): string {
   if (total === 1) return eligible === 1 ? (missing ?? 'Ready to send') : 'Not ready to send'
   if (eligible === 0) return explainNone(total)
   return `${formatCount(eligible)} of ${formatCounted(total, 'customer')} would get this email now.`

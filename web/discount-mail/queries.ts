@@ -28,7 +28,8 @@ export function usePeople(filter: PeopleFilter) {
   const storeId = useStore()?.id
   return useInfiniteQuery({
     queryKey: ['customers', storeId, 'to-choose', { search, abandonedOnly, filters, channel }],
-    queryFn: ({ pageParam, signal }) => (abandonedOnly ? abandonedPage : customersPage)(filter, pageParam, signal),
+    queryFn: ({ pageParam, signal }) =>
+      (abandonedOnly ? fetchAbandonedPage : fetchCustomersPage)(filter, pageParam, signal),
     initialPageParam: '',
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
@@ -36,7 +37,7 @@ export function usePeople(filter: PeopleFilter) {
   })
 }
 
-async function abandonedPage(
+async function fetchAbandonedPage(
   { search, filters = {}, channel }: PeopleFilter,
   cursor: string,
   signal: AbortSignal,
@@ -48,7 +49,7 @@ async function abandonedPage(
   return { ...reply, isCapped: false }
 }
 
-async function customersPage({ search }: PeopleFilter, cursor: string, signal: AbortSignal): Promise<PeoplePage> {
+async function fetchCustomersPage({ search }: PeopleFilter, cursor: string, signal: AbortSignal): Promise<PeoplePage> {
   const page = Number(cursor || '1')
   const reply = await call(listCustomers, { query: { search, page, limit: PAGE }, signal })
   if (Array.isArray(reply)) return { customers: reply, next: null, total: reply.length, isCapped: false }

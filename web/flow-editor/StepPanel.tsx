@@ -178,7 +178,7 @@ function ChannelContent({ variant, channel, ...props }: ChannelWordsProps) {
       layout="panel"
       channel={channel}
       words={words}
-      problems={problemsOf(problems, variant.key, channel)}
+      problems={listProblems(problems, variant.key, channel)}
       coupon={{ edit: step, onChange: (next) => onChange(next, 'Coupon changed', 'coupon') }}
       approved={channels.whatsapp.template}
       isReadOnly={isReadOnly}
@@ -194,7 +194,7 @@ function ChannelContent({ variant, channel, ...props }: ChannelWordsProps) {
 const couponFields = ['coupon', 'pauseDays', 'aboveAmount'] as const
 
 /** Field names of the message editor. */
-function problemsOf(problems: StepProblems, variantKey: string, channel: FlowChannel) {
+function listProblems(problems: StepProblems, variantKey: string, channel: FlowChannel) {
   const found: Partial<Record<(typeof couponFields)[number] | 'subject' | 'body', string>> = {}
   for (const field of couponFields) if (problems[field]) found[field] = problems[field]
   for (const field of ['subject', 'body'] as const) {

@@ -156,14 +156,14 @@ export function shareEqually(variants: readonly VariantDraft[]): VariantDraft[] 
 /** Variants with identical content in every channel of the step, which makes the test useless. null: none. */
 export function findEqualVariants(step: Pick<StepDraft, 'variants' | 'variantsSoFar' | 'channels'>): string[] | null {
   const billedChannels = step.channels.filter((channel) => channel !== 'whatsapp')
-  const textOf = ({ words }: VariantDraft) =>
+  const formatNumber = ({ words }: VariantDraft) =>
     JSON.stringify(
       billedChannels.map((channel) => {
         const { subject, body } = getContent(words, channel)
         return [channel === 'sms' ? '' : subject.trim(), body.trim()]
       }),
     )
-  const alike = [...Map.groupBy(step.variants, textOf).values()].find(({ length }) => length > 1)
+  const alike = [...Map.groupBy(step.variants, formatNumber).values()].find(({ length }) => length > 1)
   return alike ? alike.map(({ key }) => getVariantLetter(step, key)) : null
 }
 

@@ -36,7 +36,7 @@ export function useCategoryNames(ids: readonly string[]): (id: string) => string
   return (id) => named.data?.categories.find((category) => category.id === id)?.name ?? `Category ${id}`
 }
 
-const productQuery = (storeId: string | undefined, id: string) =>
+const buildProductQuery = (storeId: string | undefined, id: string) =>
   queryOptions({
     queryKey: ['products', storeId, id],
     queryFn: async ({ signal }) => (await call(findProducts, { query: { search: id }, signal })).products,
@@ -45,7 +45,7 @@ const productQuery = (storeId: string | undefined, id: string) =>
 
 export function useProductNames(ids: readonly string[]): (id: string) => string {
   const storeId = useStore()?.id
-  const found = useQueries({ queries: [...new Set(ids)].map((id) => productQuery(storeId, id)) })
+  const found = useQueries({ queries: [...new Set(ids)].map((id) => buildProductQuery(storeId, id)) })
   const products = found.flatMap(({ data }) => data ?? [])
   return (id) => products.find((product) => product.id === id)?.name ?? `Product ${id}`
 }

@@ -44,9 +44,11 @@ export function landingPage(): Plugin {
       }
     },
     generateBundle() {
-      const addressOf = (reference: string) => `/${this.getFileName(reference)}`
-      const urls = Object.fromEntries(Object.entries(pictures).map(([name, reference]) => [name, addressOf(reference)]))
-      const source = renderLanding({ urls, script: addressOf(script) })
+      const getAddress = (reference: string) => `/${this.getFileName(reference)}`
+      const urls = Object.fromEntries(
+        Object.entries(pictures).map(([name, reference]) => [name, getAddress(reference)]),
+      )
+      const source = renderLanding({ urls, script: getAddress(script) })
       this.emitFile({ type: 'asset', fileName: 'landing.html', source })
       this.emitFile({ type: 'asset', fileName: 'landing-front.html', source: addFrontDoor(source) })
       this.emitFile({ type: 'asset', fileName: 'landing-gate.html', source: readFileSync(here('./gate.html')) })

@@ -299,7 +299,7 @@ function Content({ item }: { item: NotificationView }) {
 }
 
 function NotificationFacts({ item }: { item: NotificationView }) {
-  const entries = [...listFacts(item).map(entryOf), ...placeEntries(item.zone)]
+  const entries = [...listFacts(item).map(buildEntry), ...placeEntries(item.zone)]
   if (entries.length === 0) return null
   return (
     <div className="note-facts">
@@ -321,7 +321,7 @@ function PlaceNote() {
   )
 }
 
-function entryOf({ label, kind, value }: Fact): [string, ReactNode] {
+function buildEntry({ label, kind, value }: Fact): [string, ReactNode] {
   return [label, kind === 'instant' ? <DateTime key={label} at={value} /> : value]
 }
 

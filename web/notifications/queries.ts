@@ -28,7 +28,7 @@ export function useStoreCache(): StoreCache | null {
   )
 }
 
-const bellQuery = (cache: StoreCache) =>
+const buildBellQuery = (cache: StoreCache) =>
   queryOptions({
     queryKey: bellKey(cache.storeId),
     queryFn: ({ signal }) => fetchBell(cache, signal),
@@ -38,13 +38,13 @@ const bellQuery = (cache: StoreCache) =>
   })
 
 /** Fetched when the bell is first opened, then updated live (A 4.6). */
-export const useBell = (cache: StoreCache) => useQuery(bellQuery(cache))
+export const useBell = (cache: StoreCache) => useQuery(buildBellQuery(cache))
 
 /** The newest seen. If the filtered list is empty, it is fetched. */
 export async function findNewestSeen(cache: StoreCache): Promise<NotificationView | undefined> {
   const newest = findNewest(cache)
   if (newest) return newest
-  await cache.queries.fetchQuery({ ...bellQuery(cache), staleTime: 0 })
+  await cache.queries.fetchQuery({ ...buildBellQuery(cache), staleTime: 0 })
   return findNewest(cache)
 }
 
@@ -88,7 +88,7 @@ export const usePage = (cache: StoreCache, query: ListQuery) =>
 /** The notification a link names, whichever page has it. Shows the list's copy first. */
 export function useNotification(cache: StoreCache, id: string | null, listed: NotificationView | undefined) {
   const answer = useQuery({
-    queryKey: oneKey(cache.storeId, id ?? ''),
+    queryKey: buildOneKey(cache.storeId, id ?? ''),
     queryFn: async ({ signal }): Promise<Answer> => {
       const request = { params: { notificationId: id! }, query: buildStoreParams(cache), signal }
       const { notification } = await call(readNotification, request)
@@ -166,7 +166,7 @@ const appendPage = (
       },
   )
 
-const oneKey = (storeId: string, id: string) => [...listsKey(storeId), 'one', id] as const
+const buildOneKey = (storeId: string, id: string) => [...listsKey(storeId), 'one', id] as const
 
 /** A server answer with local changes applied. */
 const applyPending = (storeId: string, items: NotificationView[]): NotificationView[] =>

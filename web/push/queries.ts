@@ -11,14 +11,14 @@ export type PushSetup = z.output<typeof api.readPushSetup.reply>
 /** How long an answer of the live check stays fresh. */
 const CHECK_EVERY_MS = 15_000
 
-const setupQuery = (storeId: string) =>
+const buildSetupQuery = (storeId: string) =>
   queryOptions({
     queryKey: ['store', storeId, 'push', 'setup'],
     queryFn: ({ signal }): Promise<PushSetup> => call(api.readPushSetup, { query: { storeId }, signal }),
     refetchInterval: CHECK_EVERY_MS,
   })
 
-export const usePushSetup = (storeId: string) => useQuery(setupQuery(storeId))
+export const usePushSetup = (storeId: string) => useQuery(buildSetupQuery(storeId))
 
 /** null: no store is connected, so nothing is fetched. */
 export const usePushStats = (storeId: string | null) =>

@@ -65,11 +65,11 @@ export function PreferencesPage() {
   )
 }
 
-const preferencesKey = (token: string) => ['preferences', token]
+const buildPreferencesKey = (token: string) => ['preferences', token]
 
 const usePreferences = (token: string) =>
   useQuery({
-    queryKey: preferencesKey(token),
+    queryKey: buildPreferencesKey(token),
     queryFn: ({ signal }) => call(readPreferences, { params: { token }, signal, isAnonymous: true }),
     enabled: token !== '' && token !== TEST_TOKEN,
     refetchOnWindowFocus: false,
@@ -81,7 +81,7 @@ function useSavePreferences(token: string) {
     mutationFn: (body: Decision & { language: Language }) =>
       call(savePreferences, { params: { token }, body, isAnonymous: true }),
     onSuccess: (view) => {
-      queries.setQueryData(preferencesKey(token), view)
+      queries.setQueryData(buildPreferencesKey(token), view)
       void queries.invalidateQueries({ queryKey: ['unsubscribe'] })
     },
   })

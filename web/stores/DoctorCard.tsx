@@ -34,7 +34,7 @@ export function DoctorCard({ store }: { store: StoreView }) {
           'Checking your store…'
         ) : doctor.data ? (
           <>
-            {summaryOf(doctor.data.checks)} Checked <TimeAgo at={doctor.data.at} />.
+            {describeSummary(doctor.data.checks)} Checked <TimeAgo at={doctor.data.at} />.
           </>
         ) : (
           'Your store has not been checked yet.'
@@ -70,7 +70,7 @@ export function DoctorCard({ store }: { store: StoreView }) {
 const areKeysRefused = ({ id, state }: Check) =>
   (id === 'keys' || id === 'permissions') && (state === 'bad' || state === 'warn')
 
-function summaryOf(checks: readonly Check[]): string {
+function describeSummary(checks: readonly Check[]): string {
   const count = (state: Check['state']) => checks.filter((check) => check.state === state).length
   const [problems, looks] = [count('bad'), count('warn')]
   if (problems + looks === 0) return 'Everything is OK.'

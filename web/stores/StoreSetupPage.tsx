@@ -51,7 +51,7 @@ export function StoreSetupPage() {
   )
   if (!subscription || !isKnown) return <LoadingPage />
   return (
-    <BarePage title={titleOf(isBeside)} size="md" actions={actions}>
+    <BarePage title={getTitle(isBeside)} size="md" actions={actions}>
       {!subscription.hasActiveSubscription ? (
         <SubscriptionRequired />
       ) : request ? (
@@ -82,7 +82,7 @@ function useIsReplacingStore(): boolean {
   return isInsteadOfStore(pathname + search)
 }
 
-const titleOf = (isAnother: boolean) => (isAnother ? 'Connect another store' : 'Connect your store')
+const getTitle = (isAnother: boolean) => (isAnother ? 'Connect another store' : 'Connect your store')
 
 function SubscriptionRequired() {
   return (
@@ -135,7 +135,7 @@ function ConnectStore({ connect, isAnother }: Props) {
   return (
     <Stack gap="lg">
       <div>
-        <Title order={1}>{titleOf(isAnother)}</Title>
+        <Title order={1}>{getTitle(isAnother)}</Title>
         <Text c="dimmed" mt={4}>
           Recoup reads orders, customers and products. Nothing is sent to anyone until you switch a flow on.
           {isAnother && ' The stores that are connected stay as they are.'}

@@ -301,7 +301,7 @@ function ByTwilioForm({ view }: { view: TextChannelView }) {
   )
 }
 
-const keyOf = ({ name, language }: Pick<ListedTemplate, 'name' | 'language'>) => `${name} ${language}`
+const buildSelectionKey = ({ name, language }: Pick<ListedTemplate, 'name' | 'language'>) => `${name} ${language}`
 
 /** The provider's templates with their approval, and the values for the placeholders of the chosen one. */
 function TemplateChoice({ view }: { view: TextChannelView }) {
@@ -351,10 +351,11 @@ function TemplateChoice({ view }: { view: TextChannelView }) {
 
 function Choice({ view, usable }: { view: TextChannelView; usable: ListedTemplate[] }) {
   const choose = useChooseTemplate()
-  const isChosen = (template: ListedTemplate) => view.template !== null && keyOf(view.template) === keyOf(template)
-  const [key, setKey] = useState(view.template && usable.some(isChosen) ? keyOf(view.template) : '')
+  const isChosen = (template: ListedTemplate) =>
+    view.template !== null && buildSelectionKey(view.template) === buildSelectionKey(template)
+  const [key, setKey] = useState(view.template && usable.some(isChosen) ? buildSelectionKey(view.template) : '')
   const [variables, setVariables] = useState<(Variable | '')[]>(view.template?.variables ?? [])
-  const template = usable.find((each) => keyOf(each) === key)
+  const template = usable.find((each) => buildSelectionKey(each) === key)
   const places = template ? countPlaceholders(template.text) : 0
   const filled = Array.from({ length: places }, (_, at) => variables[at] ?? '')
   const isSame = template && isChosen(template) && filled.join() === view.template!.variables.join()
@@ -371,7 +372,7 @@ function Choice({ view, usable }: { view: TextChannelView; usable: ListedTemplat
         onChange={(event) => setKey(event.currentTarget.value)}
         data={[
           { value: '', label: 'Choose…' },
-          ...usable.map((each) => ({ value: keyOf(each), label: `${each.title} (${each.language})` })),
+          ...usable.map((each) => ({ value: buildSelectionKey(each), label: `${each.title} (${each.language})` })),
         ]}
       />
       {filled.map((variable, at) => (
@@ -416,7 +417,7 @@ function TemplateList({ templates }: { templates: ListedTemplate[] }) {
       <summary>All templates and their approval</summary>
       <ul>
         {templates.map((template) => (
-          <li key={keyOf(template)}>
+          <li key={buildSelectionKey(template)}>
             <Group gap="xs" justify="space-between">
               <span>
                 <strong>{template.title}</strong> ({template.language}, {template.category})

@@ -37,23 +37,23 @@ export function requestedCost(
   const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION)
   if (!operation) return 0
   const root = findRootType(schema, operation)
-  return root ? selectionCost({ schema, fragments, variables }, root, operation.selectionSet) : 0
+  return root ? computeSelectionCost({ schema, fragments, variables }, root, operation.selectionSet) : 0
 }
 
 const findRootType = (schema: GraphQLSchema, { operation }: OperationDefinitionNode) =>
   operation === 'mutation' ? schema.getMutationType() : schema.getQueryType()
 
-function selectionCost(measure: Measure, parent: GraphQLCompositeType, selection: SelectionSetNode): number {
+function computeSelectionCost(measure: Measure, parent: GraphQLCompositeType, selection: SelectionSetNode): number {
   let cost = 0
   for (const node of selection.selections) {
     if (node.kind === Kind.FIELD) {
-      cost += fieldCost(measure, parent, node)
+      cost += computeFieldCost(measure, parent, node)
       continue
     }
     const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : measure.fragments.get(node.name.value)
     const named = fragment?.typeCondition?.name.value
     const type = named ? measure.schema.getType(named) : parent
-    if (fragment && isCompositeType(type)) cost += selectionCost(measure, type, fragment.selectionSet)
+    if (fragment && isCompositeType(type)) cost += computeSelectionCost(measure, type, fragment.selectionSet)
   }
   return cost
 }
@@ -61,13 +61,13 @@ function selectionCost(measure: Measure, parent: GraphQLCompositeType, selection
 /** Wrapper fields of connections cost nothing. */
 const FREE_FIELDS = new Set(['nodes', 'edges', 'node', 'pageInfo'])
 
-function fieldCost(measure: Measure, parent: GraphQLCompositeType, node: FieldNode): number {
+function computeFieldCost(measure: Measure, parent: GraphQLCompositeType, node: FieldNode): number {
   const name = node.name.value
   if (!(isObjectType(parent) || isInterfaceType(parent)) || !node.selectionSet) return 0
   const field = parent.getFields()[name]
   const type = field && getNamedType(field.type)
   if (!field || !isCompositeType(type)) return 0
-  const inner = selectionCost(measure, type, node.selectionSet)
+  const inner = computeSelectionCost(measure, type, node.selectionSet)
   if (type.name.endsWith('Connection')) return 2 + readPageSize(measure, node) * (1 + inner)
   if (FREE_FIELDS.has(name) && /(Connection|Edge)$/.test(parent.name)) return inner
   return inner + (parent.name === 'Mutation' ? 10 : 1)

@@ -42,8 +42,8 @@ export function customerSource(context: Context, customer: Customer): Source {
             marketingState: customer.smsConsent.state,
             marketingOptInLevel: customer.smsConsent.level,
             marketingUpdatedAt: formatTime(customer.smsConsent.at),
-            smsMarketingConsent: consentSource(customer.smsConsent),
-            whatsAppMarketingConsent: consentSource(customer.whatsAppConsent),
+            smsMarketingConsent: buildConsentSource(customer.smsConsent),
+            whatsAppMarketingConsent: buildConsentSource(customer.whatsAppConsent),
           },
     emailMarketingConsent: () =>
       customer.email === null
@@ -79,14 +79,14 @@ export function oldestReadableTime({ shop, rights }: Context): number {
   return hasScope(rights.scopes, 'read_all_orders') ? 0 : shop.now() - 60 * 86_400_000
 }
 
-const consentSource = ({ state, level, at }: Consent): Source => ({
-  state: consentState(state),
+const buildConsentSource = ({ state, level, at }: Consent): Source => ({
+  state: toConsentState(state),
   optInLevel: level,
   updatedAt: formatTime(at),
   collectedFrom: at === null ? null : 'SHOPIFY',
 })
 
-const consentState = (state: ConsentState) => (state === 'NOT_SUBSCRIBED' ? 'NEVER_SUBSCRIBED' : state)
+const toConsentState = (state: ConsentState) => (state === 'NOT_SUBSCRIBED' ? 'NEVER_SUBSCRIBED' : state)
 
 export function addressSource(address: Address, id: number): Source {
   const name = `${address.firstName} ${address.lastName}`.trim()

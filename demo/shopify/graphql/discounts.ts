@@ -11,7 +11,7 @@ export function codeNodeSource(context: Context, discount: Discount): Source {
   return {
     __typename: 'DiscountCodeNode',
     id: gid('DiscountCodeNode', discount.id),
-    codeDiscount: discountSource(context, discount),
+    codeDiscount: buildDiscountSource(context, discount),
   }
 }
 
@@ -19,7 +19,7 @@ export function nodeSource(context: Context, discount: Discount): Source {
   return {
     __typename: 'DiscountNode',
     id: gid('DiscountNode', discount.id),
-    discount: discountSource(context, discount),
+    discount: buildDiscountSource(context, discount),
   }
 }
 
@@ -28,7 +28,7 @@ export function discountStatus({ now }: Shop, { startsAt, endsAt }: Discount): '
   return startsAt > now() ? 'SCHEDULED' : 'ACTIVE'
 }
 
-function discountSource(context: Context, discount: Discount): Source {
+function buildDiscountSource(context: Context, discount: Discount): Source {
   const { shop } = context
   const codes = () => listByOwner(shop.db, 'code', discount.id)
   return {
@@ -48,19 +48,19 @@ function discountSource(context: Context, discount: Discount): Source {
     summary: discount.title,
     shortSummary: discount.title,
     codesCount: () => ({ count: codes().length, precision: 'EXACT' }),
-    codes: (args: PageArgs & { query?: string | null }) => codesSource(shop, discount, args),
+    codes: (args: PageArgs & { query?: string | null }) => buildCodesSource(shop, discount, args),
     customerGets: () => ({
       ...{ appliesOnOneTimePurchase: true, appliesOnSubscription: false },
-      items: itemsSource(context, discount),
-      value: valueSource(discount),
+      items: buildItemsSource(context, discount),
+      value: buildValueSource(discount),
     }),
-    customerSelection: () => customerSelectionSource(context, discount),
-    context: () => buyerSource(context, discount),
-    minimumRequirement: minimumSource(discount),
+    customerSelection: () => buildCustomerSelectionSource(context, discount),
+    context: () => buildBuyerSource(context, discount),
+    minimumRequirement: buildMinimumSource(discount),
   }
 }
 
-function codesSource(shop: Shop, discount: Discount, args: PageArgs & { query?: string | null }): Source {
+function buildCodesSource(shop: Shop, discount: Discount, args: PageArgs & { query?: string | null }): Source {
   // A discount can have thousands of codes, so this reads the requested page only.
   const ids = listWhere<'code'>(shop.db, 'kind = ? and owner = ? order by id', 'code', discount.id)
   return paginateList(ids, args, codeSource)
@@ -74,13 +74,13 @@ export const codeSource = ({ id, code, uses }: Code): Source => ({
   createdBy: null,
 })
 
-function valueSource({ value }: Discount): Source {
+function buildValueSource({ value }: Discount): Source {
   return value.kind === 'percentage'
     ? { __typename: 'DiscountPercentage', percentage: value.fraction }
     : { __typename: 'DiscountAmount', amount: moneySource(value.minor), appliesOnEachItem: value.isOnEachItem }
 }
 
-function itemsSource(context: Context, { productIds }: Discount): Source {
+function buildItemsSource(context: Context, { productIds }: Discount): Source {
   if (!productIds) return { __typename: 'AllDiscountItems', allItems: true }
   const products = () => productIds.flatMap((id) => find(context.shop.db, 'product', id) ?? [])
   return {
@@ -90,13 +90,13 @@ function itemsSource(context: Context, { productIds }: Discount): Source {
   }
 }
 
-function buyerSource(context: Context, { customerIds }: Discount): Source {
+function buildBuyerSource(context: Context, { customerIds }: Discount): Source {
   if (!customerIds) return { __typename: 'DiscountBuyerSelectionAll', all: 'ALL' }
   return { __typename: 'DiscountCustomers', customers: () => findCustomers(context, customerIds) }
 }
 
 /** The deprecated field with the same content. */
-function customerSelectionSource(context: Context, { customerIds }: Discount): Source {
+function buildCustomerSelectionSource(context: Context, { customerIds }: Discount): Source {
   if (!customerIds) return { __typename: 'DiscountCustomerAll', allCustomers: true }
   return { __typename: 'DiscountCustomers', customers: () => findCustomers(context, customerIds) }
 }
@@ -104,7 +104,7 @@ function customerSelectionSource(context: Context, { customerIds }: Discount): S
 const findCustomers = (context: Context, ids: number[]) =>
   ids.flatMap((id) => find(context.shop.db, 'customer', id) ?? []).map((each) => customerSource(context, each))
 
-function minimumSource({ minSubtotalMinor, minQuantity }: Discount): Source | null {
+function buildMinimumSource({ minSubtotalMinor, minQuantity }: Discount): Source | null {
   if (minSubtotalMinor !== null)
     return { __typename: 'DiscountMinimumSubtotal', greaterThanOrEqualToSubtotal: moneySource(minSubtotalMinor) }
   if (minQuantity !== null)

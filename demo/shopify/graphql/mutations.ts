@@ -23,17 +23,17 @@ import { type PageArgs, paginateList } from './pages.ts'
 import { webhookSource } from './webhook-source.ts'
 
 export function mutations(context: Context): Source {
-  return { ...discountMutations(context), ...codeMutations(context), ...appMutations(context) }
+  return { ...buildDiscountMutations(context), ...buildCodeMutations(context), ...buildAppMutations(context) }
 }
 
-function discountMutations(context: Context): Source {
+function buildDiscountMutations(context: Context): Source {
   const { shop } = context
   const written = (result: DiscountResult) => ({
     codeDiscountNode: 'discount' in result ? codeNodeSource(context, result.discount) : null,
-    userErrors: 'errors' in result ? result.errors.map(discountError) : [],
+    userErrors: 'errors' in result ? result.errors.map(buildUserError) : [],
   })
   const each = (ids: string[] | null | undefined, work: (id: number) => unknown) => {
-    if (!ids?.length) return { job: null, userErrors: [discountError(MISSING_IDS)] }
+    if (!ids?.length) return { job: null, userErrors: [buildUserError(MISSING_IDS)] }
     for (const id of checkListSize(ids)) work(parseDiscountId(id) ?? 0)
     return { job, userErrors: [] }
   }
@@ -49,7 +49,7 @@ function discountMutations(context: Context): Source {
       const isGone = transact(shop.db, () => deleteDiscount(shop, parseDiscountId(id) ?? 0))
       return {
         deletedCodeDiscountId: isGone ? id : null,
-        userErrors: isGone ? [] : [discountError(UNKNOWN_DISCOUNT)],
+        userErrors: isGone ? [] : [buildUserError(UNKNOWN_DISCOUNT)],
       }
     },
     tagsAdd: ({ id, tags }: { id: string; tags: string[] }) =>
@@ -82,17 +82,17 @@ const MISSING_IDS: UserError = {
 /** Completes at once here; apps must not rely on it. */
 const job = { __typename: 'Job', id: gid('Job', 1), done: true }
 
-function codeMutations({ shop }: Context): Source {
+function buildCodeMutations({ shop }: Context): Source {
   return {
     discountRedeemCodeBulkAdd: ({ discountId: text, codes }: { discountId: string; codes: { code: string }[] }) => {
       const discount = find(shop.db, 'discount', parseDiscountId(text) ?? 0)
       if (!discount)
-        return { bulkCreation: null, userErrors: [discountError({ ...UNKNOWN_DISCOUNT, field: ['discountId'] })] }
+        return { bulkCreation: null, userErrors: [buildUserError({ ...UNKNOWN_DISCOUNT, field: ['discountId'] })] }
       const rows = transact(shop.db, () =>
         checkListSize(codes).map(({ code }) => {
           const errors = findCodeErrors(shop, code, ['code'])
           const made = errors.length ? null : addCode(shop, discount, code)
-          return { code, discountRedeemCode: made && codeSource(made), errors: errors.map(discountError) }
+          return { code, discountRedeemCode: made && codeSource(made), errors: errors.map(buildUserError) }
         }),
       )
       const failed = rows.filter(({ errors }) => errors.length > 0).length
@@ -104,7 +104,7 @@ function codeMutations({ shop }: Context): Source {
       return { bulkCreation, userErrors: [] }
     },
     discountCodeRedeemCodeBulkDelete: ({ discountId: text, ids }: { discountId: string; ids?: string[] }) => {
-      if (!ids?.length) return { job: null, userErrors: [discountError(MISSING_IDS)] }
+      if (!ids?.length) return { job: null, userErrors: [buildUserError(MISSING_IDS)] }
       const requested = new Set(checkListSize(ids).map((id) => parseGid(id, 'DiscountRedeemCode')))
       for (const { id } of listByOwner(shop.db, 'code', parseDiscountId(text) ?? 0)) {
         if (requested.has(id)) remove(shop.db, 'code', id)
@@ -122,9 +122,14 @@ function checkListSize<T>(list: T[]): T[] {
   })
 }
 
-const discountError = ({ field, message, code }: UserError) => ({ field, message, code: code ?? null, extraInfo: null })
+const buildUserError = ({ field, message, code }: UserError) => ({
+  field,
+  message,
+  code: code ?? null,
+  extraInfo: null,
+})
 
-function appMutations(context: Context): Source {
+function buildAppMutations(context: Context): Source {
   const { shop } = context
   const subscribed = (result: ReturnType<typeof createWebhook>) => ({
     webhookSubscription: 'webhook' in result ? webhookSource(result.webhook) : null,

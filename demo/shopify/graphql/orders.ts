@@ -93,10 +93,14 @@ export function orderSource(context: Context, order: Order): Source {
     displayAddress: order.address && addressSource(order.address, order.id),
     lineItems: (args: PageArgs) => {
       const allocations = allocateReductions(order)
-      return paginateList(order.lines, args, (line) => lineSource(context, line, order, allocations.get(line) ?? []))
+      return paginateList(order.lines, args, (line) =>
+        buildLineSource(context, line, order, allocations.get(line) ?? []),
+      )
     },
     discountApplications: (args: PageArgs) =>
-      paginateList(order.reductions, args, (each) => applicationSource(context, each, order.reductions.indexOf(each))),
+      paginateList(order.reductions, args, (each) =>
+        buildApplicationSource(context, each, order.reductions.indexOf(each)),
+      ),
     app: order.sourceName === 'web' ? { id: gid('OrderApp', 580_111), name: 'Online Store' } : null,
   }
 }
@@ -126,7 +130,7 @@ function findCustomerSource(context: Context, id: number | null): Source | null 
   return customer ? customerSource(context, customer) : null
 }
 
-const lineTotal = (line: Line) => line.unitMinor * line.quantity
+const computeLineTotal = (line: Line) => line.unitMinor * line.quantity
 
 type Allocation = { reduction: Reduction; index: number; minor: number }
 
@@ -134,37 +138,37 @@ type Allocation = { reduction: Reduction; index: number; minor: number }
 function allocateReductions({ lines, reductions }: Pick<Order, 'lines' | 'reductions'>): Map<Line, Allocation[]> {
   const found = new Map<Line, Allocation[]>(lines.map((line) => [line, []]))
   for (const [index, reduction] of reductions.entries()) {
-    const parts = splitByShare(reduction.minor, lines.map(lineTotal))
+    const parts = splitByShare(reduction.minor, lines.map(computeLineTotal))
     for (const [at, minor] of parts.entries()) found.get(lines[at]!)!.push({ reduction, index, minor })
   }
   return found
 }
 
-function lineSource(context: Context, line: Line, order: Order, allocations: Allocation[]): Source {
+function buildLineSource(context: Context, line: Line, order: Order, allocations: Allocation[]): Source {
   const off = allocations.reduce((sum, { minor }) => sum + minor, 0)
-  const left = lineTotal(line) - off
+  const left = computeLineTotal(line) - off
   return {
     __typename: 'LineItem',
     id: gid('LineItem', line.id),
     name: line.variantTitle ? `${line.title} - ${line.variantTitle}` : line.title,
     ...{ currentQuantity: line.quantity, isGiftCard: false, requiresShipping: true, taxable: true },
-    ...commonLineSource(context, line),
+    ...buildCommonLineSource(context, line),
     originalUnitPriceSet: moneyBag(line.unitMinor),
-    originalTotalSet: moneyBag(lineTotal(line)),
+    originalTotalSet: moneyBag(computeLineTotal(line)),
     discountedTotalSet: moneyBag(left),
     discountedUnitPriceSet: moneyBag(line.unitMinor),
     discountedUnitPriceAfterAllDiscountsSet: moneyBag(Math.round(left / line.quantity)),
     totalDiscountSet: moneyBag(off),
     discountAllocations: allocations.map(({ reduction, index, minor }) => ({
       allocatedAmountSet: moneyBag(minor),
-      discountApplication: () => applicationSource(context, reduction, index),
+      discountApplication: () => buildApplicationSource(context, reduction, index),
     })),
     refundableQuantity: order.refundedMinor > 0 ? 0 : line.quantity,
   }
 }
 
 /** Fields that order and checkout lines share. A deleted product is null; its name stays. */
-function commonLineSource(context: Context, line: Line): Source {
+function buildCommonLineSource(context: Context, line: Line): Source {
   const { shop } = context
   return {
     ...{ title: line.title, variantTitle: line.variantTitle, sku: line.sku, quantity: line.quantity },
@@ -181,7 +185,7 @@ function commonLineSource(context: Context, line: Line): Source {
   }
 }
 
-function applicationSource({ shop }: Context, { code, minor }: Reduction, index: number): Source {
+function buildApplicationSource({ shop }: Context, { code, minor }: Reduction, index: number): Source {
   const owner = findByKey(shop.db, 'code', code)
   const discount = owner && find(shop.db, 'discount', owner.discountId)
   const fraction = discount?.value.kind === 'percentage' ? discount.value.fraction : null
@@ -224,12 +228,12 @@ function checkoutLine(context: Context, line: Line): Source {
   return {
     __typename: 'AbandonedCheckoutLineItem',
     id: gid('AbandonedCheckoutLineItem', line.id),
-    ...commonLineSource(context, line),
+    ...buildCommonLineSource(context, line),
     originalUnitPriceSet: moneyBag(line.unitMinor),
-    originalTotalPriceSet: moneyBag(lineTotal(line)),
+    originalTotalPriceSet: moneyBag(computeLineTotal(line)),
     discountedUnitPriceSet: moneyBag(line.unitMinor),
-    discountedTotalPriceSet: moneyBag(lineTotal(line)),
-    discountedTotalPriceWithCodeDiscount: moneyBag(lineTotal(line)),
+    discountedTotalPriceSet: moneyBag(computeLineTotal(line)),
+    discountedTotalPriceWithCodeDiscount: moneyBag(computeLineTotal(line)),
     discountedUnitPriceWithCodeDiscount: moneyBag(line.unitMinor),
   }
 }

@@ -22,16 +22,16 @@ const MAX_OFFSET = 25_000
 /** Validates `first` and `last`; returns the page size. */
 export function readPageSize({ first, last, isWhole }: PageArgs): number {
   if (isWhole) return Number.MAX_SAFE_INTEGER - 1
-  if (first == null && last == null) throw badRequest('you must provide one of first or last')
-  if (first != null && last != null) throw badRequest('providing both first and last is not supported')
+  if (first == null && last == null) throw createBadRequestError('you must provide one of first or last')
+  if (first != null && last != null) throw createBadRequestError('providing both first and last is not supported')
   const size = (first ?? last)!
   const name = first == null ? 'last' : 'first'
-  if (size < 0) throw badRequest(`${name} cannot be negative`)
-  if (size > 250) throw badRequest(`${name} cannot exceed 250`)
+  if (size < 0) throw createBadRequestError(`${name} cannot be negative`)
+  if (size > 250) throw createBadRequestError(`${name} cannot exceed 250`)
   return size
 }
 
-const badRequest = (message: string) => new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
+const createBadRequestError = (message: string) => new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
 
 /** Pages over a list in memory. */
 export function paginateList<T>(rows: readonly T[], args: PageArgs, present: (row: T) => Source): Source {
@@ -43,7 +43,7 @@ export function paginateList<T>(rows: readonly T[], args: PageArgs, present: (ro
   const from = args.first == null ? Math.max(0, range.length - size) : 0
   const shown = range.slice(from, from + size)
   const cursor = (index: number) => encodeCursor({ last_id: start + from + index })
-  return connection(
+  return buildConnection(
     shown.map((row, index) => ({ node: () => present(row), cursor: cursor(index) })),
     {
       hasNextPage: start + from + shown.length < ordered.length,
@@ -70,7 +70,7 @@ export function paginateRows<K extends Kind>(query: RowQuery<K>, args: PageArgs)
   const { db, kind, condition, order } = query
   const isDown = args.reverse === true
   const base = { sql: `kind = ?${condition.sql}`, values: [kind, ...condition.values] }
-  const after = args.after ? afterCursor(args.after, order, isDown) : null
+  const after = args.after ? buildCursorCondition(args.after, order, isDown) : null
   if (after && !args.isDeep) refuseDepth(db, base, order, args.after!, isDown)
   const way = isDown ? 'desc' : 'asc'
   const rows = selectAll<{ id: number; place: string | number; doc: string }>(
@@ -81,7 +81,7 @@ export function paginateRows<K extends Kind>(query: RowQuery<K>, args: PageArgs)
     size + 1,
   )
   const shown = rows.slice(0, size)
-  return connection(
+  return buildConnection(
     shown.map(({ id, place, doc }) => ({
       node: () => query.present(JSON.parse(doc) as Records[K]),
       cursor: encodeCursor({ last_id: id, last_value: place }),
@@ -102,7 +102,7 @@ export function countRows(
   return n > most ? { count: most, precision: 'AT_LEAST' } : { count: n, precision: 'EXACT' }
 }
 
-function afterCursor(cursor: string, order: string, isDown: boolean) {
+function buildCursorCondition(cursor: string, order: string, isDown: boolean) {
   const { last_id, last_value } = decodeCursor(cursor)
   return { sql: ` and (${order}, id) ${isDown ? '<' : '>'} (?, ?)`, values: [last_value ?? last_id, last_id] }
 }
@@ -117,10 +117,11 @@ function refuseDepth(
   const { last_id, last_value } = decodeCursor(cursor)
   const sql = `select count(*) as n from (select 1 from records where ${base.sql} and (${order}, id) ${isDown ? '>=' : '<='} (?, ?) limit ?)`
   const { n } = selectOne<{ n: number }>(db, sql, ...base.values, last_value ?? last_id, last_id, MAX_OFFSET)!
-  if (n >= MAX_OFFSET) throw badRequest(`Pagination is limited to ${MAX_OFFSET} objects. Add filters to the query.`)
+  if (n >= MAX_OFFSET)
+    throw createBadRequestError(`Pagination is limited to ${MAX_OFFSET} objects. Add filters to the query.`)
 }
 
-function connection(
+function buildConnection(
   edges: { node: () => Source; cursor: string }[],
   info: { hasNextPage: boolean; hasPreviousPage: boolean },
 ): Source {
@@ -145,7 +146,7 @@ function decodeCursor(text: string): Cursor {
   } catch {
     // Rejected below like any other invalid cursor.
   }
-  throw badRequest(`Invalid cursor: ${text.slice(0, 40)}`)
+  throw createBadRequestError(`Invalid cursor: ${text.slice(0, 40)}`)
 }
 
 export const unsupported = (what: string) =>

@@ -5,7 +5,7 @@ import { formatAmount, gid, type Shop } from '../shop.ts'
 import { type Context, formatTime, moneySource, type Source } from './context.ts'
 import { type PageArgs, paginateList } from './pages.ts'
 
-const imageSource = (shop: Shop, file: string, alt: string): Source => ({
+const buildImageSource = (shop: Shop, file: string, alt: string): Source => ({
   __typename: 'Image',
   id: gid('ProductImage', [...file].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 2 ** 40),
   url: pictureUrl(shop, file),
@@ -19,7 +19,7 @@ export const pictureUrl = ({ home }: Shop, file: string) => `${home}/cdn/shop/fi
 export function productSource(context: Context, product: Product): Source {
   const { shop } = context
   const variants = () => listByOwner(shop.db, 'variant', product.id)
-  const picture = imageSource(shop, product.picture, product.title)
+  const picture = buildImageSource(shop, product.picture, product.title)
   const media: Source = {
     __typename: 'MediaImage',
     ...{ id: gid('MediaImage', product.id), alt: product.title, mediaContentType: 'IMAGE', status: 'READY' },
@@ -81,14 +81,18 @@ export function variantSource(context: Context, variant: Variant): Source {
     inventoryItem: { id: gid('InventoryItem', variant.id + 1_000_000_000), tracked: variant.stock !== null },
     createdAt: formatTime(variant.createdAt),
     updatedAt: formatTime(variant.updatedAt),
-    image: () => (variant.picture ? imageSource(shop, variant.picture, variant.title) : null),
+    image: () => (variant.picture ? buildImageSource(shop, variant.picture, variant.title) : null),
     media: (args: PageArgs) =>
-      paginateList(variant.picture ? [imageSource(shop, variant.picture, variant.title)] : [], args, (picture) => ({
-        __typename: 'MediaImage',
-        ...{ id: gid('MediaImage', variant.id), alt: variant.title, mediaContentType: 'IMAGE', status: 'READY' },
-        image: picture,
-        preview: { image: picture, status: 'READY' },
-      })),
+      paginateList(
+        variant.picture ? [buildImageSource(shop, variant.picture, variant.title)] : [],
+        args,
+        (picture) => ({
+          __typename: 'MediaImage',
+          ...{ id: gid('MediaImage', variant.id), alt: variant.title, mediaContentType: 'IMAGE', status: 'READY' },
+          image: picture,
+          preview: { image: picture, status: 'READY' },
+        }),
+      ),
     selectedOptions: () => {
       const { optionName } = product()
       return [{ name: optionName ?? 'Title', value: variant.title }]
@@ -100,4 +104,4 @@ export function variantSource(context: Context, variant: Variant): Source {
 export const isForSale = (product: Product, variant: Variant) =>
   product.status === 'ACTIVE' && (variant.stock === null || variant.stock > 0)
 
-export const lineImage = imageSource
+export const lineImage = buildImageSource

@@ -17,17 +17,17 @@ import { webhookSource } from './webhook-source.ts'
 
 export function queries(context: Context): Source {
   return {
-    ...singleQueries(context),
+    ...buildSingleQueries(context),
     ...listQueries(context),
     ...countQueries(context),
-    ...discountQueries(context),
-    ...appQueries(context),
+    ...buildDiscountQueries(context),
+    ...buildAppQueries(context),
   }
 }
 
 type ById = { id: string }
 
-function singleQueries(context: Context): Source {
+function buildSingleQueries(context: Context): Source {
   const { shop } = context
   return {
     shop: () => shopSource(context),
@@ -131,7 +131,7 @@ function listQueries(context: Context): Source {
     customer_date: TIMESTAMP_FIELDS.created_at!,
     email: { sql: 'key', as: 'text' as const },
   }
-  const productSpecial = ({ field, value }: Term) =>
+  const buildProductCondition = ({ field, value }: Term) =>
     field === 'status' ? { sql: `lower(json_extract(doc, '$.status')) = lower(?)`, values: [value] } : null
   const variantFields = {
     ...TIMESTAMP_FIELDS,
@@ -151,12 +151,12 @@ function listQueries(context: Context): Source {
       return paginateRows({ db, kind: 'customer', condition, order: orderBy(byDates, args.sortKey), present }, args)
     },
     products: (args: ListArgs) => {
-      const condition = buildCondition(args.query, TIMESTAMP_FIELDS, productSpecial)
+      const condition = buildCondition(args.query, TIMESTAMP_FIELDS, buildProductCondition)
       const present = (each: Product) => productSource(context, each)
       return paginateRows({ db, kind: 'product', condition, order: orderBy(byDates, args.sortKey), present }, args)
     },
     productVariants: (args: ListArgs) => {
-      const condition = buildCondition(args.query, variantFields, variantSpecial)
+      const condition = buildCondition(args.query, variantFields, buildVariantCondition)
       const present = (each: Variant) => variantSource(context, each)
       return paginateRows({ db, kind: 'variant', condition, order: orderBy({ ID: 'id' }, args.sortKey), present }, args)
     },
@@ -164,7 +164,7 @@ function listQueries(context: Context): Source {
 }
 
 /** Comma-separated values of the product's fields. */
-function variantSpecial({ field, value }: Term): Condition | null {
+function buildVariantCondition({ field, value }: Term): Condition | null {
   const values = value.split(',')
   const marks = values.map(() => '?').join(', ')
   if (field === 'product_ids') return { sql: `owner in (${marks})`, values: values.map(Number) }
@@ -184,11 +184,11 @@ function countQueries(context: Context): Source {
   }
 }
 
-function discountQueries(context: Context): Source {
+function buildDiscountQueries(context: Context): Source {
   const { shop } = context
   const { db } = shop
   const special = ({ field, value }: Term): Condition | null => {
-    if (field === 'status') return statusCondition(shop.now(), value)
+    if (field === 'status') return buildStatusCondition(shop.now(), value)
     if (field === 'code') {
       const sql = `id in (select owner from records where kind = 'code' and key = ? collate nocase)`
       return { sql, values: [value] }
@@ -207,7 +207,7 @@ function discountQueries(context: Context): Source {
   return { codeDiscountNodes: paginated(codeNodeSource), discountNodes: paginated(nodeSource) }
 }
 
-function statusCondition(now: number, value: string): Condition {
+function buildStatusCondition(now: number, value: string): Condition {
   const [starts, ends] = [`json_extract(doc, '$.startsAt')`, `json_extract(doc, '$.endsAt')`]
   const isOver = `(${ends} is not null and ${ends} <= ?)`
   const conditions: Record<ReturnType<typeof discountStatus>, Condition> = {
@@ -220,9 +220,9 @@ function statusCondition(now: number, value: string): Condition {
   return found
 }
 
-function appQueries(context: Context): Source {
+function buildAppQueries(context: Context): Source {
   const { shop } = context
-  const scopeSource = (handle: string) => ({ handle, description: handle.replaceAll('_', ' ') })
+  const buildScopeSource = (handle: string) => ({ handle, description: handle.replaceAll('_', ' ') })
   const { app } = readSetup(shop)
   const appSource = {
     __typename: 'App',
@@ -235,7 +235,7 @@ function appQueries(context: Context): Source {
       id: gid('AppInstallation', 620_000_000_001),
       app: appSource,
       launchUrl: `${shop.home}/admin/apps/recoup`,
-      accessScopes: [...context.rights.scopes].map(scopeSource),
+      accessScopes: [...context.rights.scopes].map(buildScopeSource),
     }),
     publicApiVersions: () => [{ handle: apiVersion, displayName: apiVersion, supported: true }],
     webhookSubscription: ({ id }: ById) => resolveNode(context, id, 'WebhookSubscription'),

@@ -28,16 +28,16 @@ export function refuseDenied(admin: AdminSchema, rights: Rights, info: GraphQLRe
   const scopes = needed ? parseScopes(needed) : []
   if (needed && scopes.length && !scopes.some((scope) => hasScope(rights.scopes, scope))) {
     const message = `Access denied for ${info.fieldName} field. Required access: ${needed}`
-    throw accessDenied(message, { documentation: scopeDocs, requiredAccess: needed })
+    throw createAccessDeniedError(message, { documentation: scopeDocs, requiredAccess: needed })
   }
   const content = admin.protectedContent(field)
   if (content && !rights.protectedData.has(content)) {
     const message = `This app is not approved to use the ${info.fieldName} field. See ${protectedDocs} for more details.`
-    throw accessDenied(message, { documentation: protectedDocs })
+    throw createAccessDeniedError(message, { documentation: protectedDocs })
   }
 }
 
-const accessDenied = (message: string, extensions: Record<string, string>) =>
+const createAccessDeniedError = (message: string, extensions: Record<string, string>) =>
   new GraphQLError(message, { extensions: { code: 'ACCESS_DENIED', ...extensions } })
 
 /** A field's own requirement, otherwise its type's; for a connection that of its nodes. */

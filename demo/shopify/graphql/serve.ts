@@ -86,8 +86,8 @@ async function answerQuery(api: Api, context: Context, query: QueryRequest): Pro
   const wrong = [...unsound, ...findVariableErrors(context, document, query)]
   if (wrong.length) return { errors: wrong }
   const cost = requestedCost(context.admin.schema, document, query.variables)
-  if (cost > maxCost) return { errors: [exceedsMaxCost(cost)] }
-  if (faults.takesThrottle() || cost > bucket.available) return throttledResponse(bucket, cost)
+  if (cost > maxCost) return { errors: [createMaxCostError(cost)] }
+  if (faults.takesThrottle() || cost > bucket.available) return buildThrottledResponse(bucket, cost)
   bucket.take(cost)
   const result = await run(context, document, query)
   const spent = Math.min(cost, context.spent.points + (isMutation(document) ? 10 : 0))
@@ -100,12 +100,12 @@ async function answerQuery(api: Api, context: Context, query: QueryRequest): Pro
 const validatedQueries = new Map<string, DocumentNode>()
 const MAX_VALIDATED_QUERIES = 200
 
-const exceedsMaxCost = (cost: number): WireError => ({
+const createMaxCostError = (cost: number): WireError => ({
   message: `Query cost is ${cost}, which exceeds the single query max cost limit (${maxCost}).\n\nSee ${limitDocs} for more information on how the\ncost of a query is calculated.\n\nTo query larger amounts of data with fewer limits, bulk operations should be used instead.\nSee https://shopify.dev/api/usage/bulk-operations/queries for usage details.\n`,
   extensions: { code: 'MAX_COST_EXCEEDED', cost, maxCost, documentation: limitDocs },
 })
 
-const throttledResponse = (bucket: Bucket, cost: number): Source => ({
+const buildThrottledResponse = (bucket: Bucket, cost: number): Source => ({
   errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED', documentation: limitDocs } }],
   extensions: { cost: { requestedQueryCost: cost, actualQueryCost: null, throttleStatus: bucket.status() } },
 })

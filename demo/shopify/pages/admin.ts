@@ -23,22 +23,22 @@ export function adminPage(view: View): FastifyReply {
 <section class="panel"><h2>App “Recoup”</h2><dl class="facts"><div><dt>Client id</dt><dd><code>${escapeHtml(app.clientId)}</code></dd></div>
 <div><dt>Client secret</dt><dd><code>${escapeHtml(app.secret)}</code></dd></div><div><dt>Scopes</dt><dd>${escapeHtml(app.scopes.join(', '))}</dd></div>
 <div><dt>Plan</dt><dd>${escapeHtml(plans[plan].name)}</dd></div></dl></section>
-${themeForm(shop)}${passwordForm(password)}
-<h2>Orders</h2>${orders.length ? table('Orders', 'Order,Customer,Items,Total,Payment,Fulfillment,', orders.map(orderRow)) : '<p class="empty">No orders yet.</p>'}
-<h2>Discounts</h2>${table(
+${renderThemeForm(shop)}${renderPasswordForm(password)}
+<h2>Orders</h2>${orders.length ? renderTable('Orders', 'Order,Customer,Items,Total,Payment,Fulfillment,', orders.map(orderRow)) : '<p class="empty">No orders yet.</p>'}
+<h2>Discounts</h2>${renderTable(
     'Discounts',
     'Title,Codes,Used,Status',
-    discounts.map((each) => discountRow(shop, each)),
+    discounts.map((each) => renderDiscountRow(shop, each)),
   )}
-<h2>Webhooks</h2>${webhooks(shop)}`
+<h2>Webhooks</h2>${renderWebhooks(shop)}`
   return show(view, { title: 'Store admin', body, isOutsideTheme: true })
 }
 
-const themeForm = (shop: Shop) => `<section class="panel"><h2>Theme code</h2><form method="post" action="/admin">
+const renderThemeForm = (shop: Shop) => `<section class="panel"><h2>Theme code</h2><form method="post" action="/admin">
 <label for="head">theme.liquid, before &lt;/head&gt;</label><textarea id="head" name="head" rows="4" spellcheck="false">${escapeHtml(readThemeHead(shop))}</textarea>
 <button class="button small" name="do" value="theme">Save theme</button></form></section>`
 
-const passwordForm = (
+const renderPasswordForm = (
   password: string | null,
 ) => `<section class="panel"><h2>Password page</h2><form method="post" action="/admin">
 <label for="password">Password <span class="hint">(empty: the store is open to everybody)</span></label>
@@ -49,10 +49,10 @@ function orderRow(order: Order): string {
   const items = order.lines.map(({ title, quantity }) => `${escapeHtml(title)} × ${quantity}`).join('<br>')
   const word = (text: string) => text.toLowerCase().replaceAll('_', ' ')
   return `<tr><td>#${order.number}</td><td>${escapeHtml(who || '–')}<br><small>${escapeHtml(order.email ?? '')}</small></td><td>${items}</td><td>${money(order.totalMinor)}</td>
-<td><span class="status">${order.cancelledAt ? 'cancelled, ' : ''}${word(order.financialStatus)}</span></td><td>${word(order.fulfillmentStatus)}</td><td>${buttons(order)}</td></tr>`
+<td><span class="status">${order.cancelledAt ? 'cancelled, ' : ''}${word(order.financialStatus)}</span></td><td>${word(order.fulfillmentStatus)}</td><td>${renderButtons(order)}</td></tr>`
 }
 
-function buttons(order: Order): string {
+function renderButtons(order: Order): string {
   const isOpen = order.cancelledAt === null
   const isUnpaid = ['PENDING', 'AUTHORIZED'].includes(order.financialStatus)
   const fits: Record<OrderAction, boolean> = {
@@ -62,13 +62,13 @@ function buttons(order: Order): string {
     cancel: isOpen,
     void: isOpen && isUnpaid,
   }
-  const button = (deed: OrderAction) =>
+  const renderButton = (deed: OrderAction) =>
     `<button class="button small quiet" name="deed" value="${deed}" aria-label="${ACTION_LABELS[deed]} order #${order.number}">${ACTION_LABELS[deed]}</button>`
   const shown = (Object.keys(ACTION_LABELS) as OrderAction[]).filter((deed) => fits[deed])
-  return `<form method="post" action="/admin" class="row-buttons"><input type="hidden" name="do" value="order"><input type="hidden" name="order" value="${order.id}">${shown.map(button).join('')}</form>`
+  return `<form method="post" action="/admin" class="row-buttons"><input type="hidden" name="do" value="order"><input type="hidden" name="order" value="${order.id}">${shown.map(renderButton).join('')}</form>`
 }
 
-function discountRow(shop: Shop, discount: Discount): string {
+function renderDiscountRow(shop: Shop, discount: Discount): string {
   const codes = listByOwner(shop.db, 'code', discount.id)
   const names = codes.slice(0, 3).map(({ code }) => `<code>${escapeHtml(code)}</code>`)
   const more = codes.length > 3 ? ` and ${codes.length - 3} more` : ''
@@ -76,15 +76,17 @@ function discountRow(shop: Shop, discount: Discount): string {
   return `<tr><td>${escapeHtml(discount.title)}</td><td>${names.join(' ')}${more}</td><td>${used}</td><td>${discountStatus(shop, discount).toLowerCase()}</td></tr>`
 }
 
-function webhooks(shop: Shop): string {
+function renderWebhooks(shop: Shop): string {
   const rows = listAll(shop.db, 'webhook').map(
     ({ topic, uri, failures }) =>
       `<tr><td>${escapeHtml(topic)}</td><td>${escapeHtml(uri)}</td><td>${failures}</td></tr>`,
   )
-  return rows.length ? table('Webhooks', 'Topic,Address,Failures in a row', rows) : '<p class="empty">None yet.</p>'
+  return rows.length
+    ? renderTable('Webhooks', 'Topic,Address,Failures in a row', rows)
+    : '<p class="empty">None yet.</p>'
 }
 
-function table(name: string, heads: string, rows: string[]): string {
+function renderTable(name: string, heads: string, rows: string[]): string {
   const cells = heads.split(',').map((head) => `<th>${head || '<span class="hidden">Actions</span>'}</th>`)
   return `<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table><thead><tr>${cells.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }

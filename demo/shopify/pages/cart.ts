@@ -16,18 +16,18 @@ export function cartPage(view: View): FastifyReply {
   const { shop, cart } = view
   const lines = resolveLines(shop, cart?.lines ?? [])
   const empty = `<div class="empty"><p>Your cart is empty.</p><a class="button" href="/collections/all">Continue shopping</a></div>`
-  const body = `<h1>Your cart</h1>${lines.length ? cartTable(shop, lines) : empty}`
+  const body = `<h1>Your cart</h1>${lines.length ? renderCartTable(shop, lines) : empty}`
   return show(view, { title: 'Your cart', body, path: 'cart' })
 }
 
-function cartTable(shop: Shop, lines: Line[]): string {
-  return `<div class="two"><section aria-label="Items"><ul class="lines">${lines.map((line) => row(shop, line)).join('')}</ul></section>
+function renderCartTable(shop: Shop, lines: Line[]): string {
+  return `<div class="two"><section aria-label="Items"><ul class="lines">${lines.map((line) => renderRow(shop, line)).join('')}</ul></section>
 <aside class="panel" aria-label="Summary"><h2>Summary</h2><dl class="totals"><div class="grand"><dt>Estimated total</dt><dd>${money(sumLines(lines))}</dd></div></dl>
 <p class="hint">Shipping and discounts are calculated at checkout.</p>
 <a class="button wide-button" href="/checkout">Check out</a></aside></div>`
 }
 
-function row(shop: Shop, line: Line): string {
+function renderRow(shop: Shop, line: Line): string {
   const name = line.variantTitle ? `${line.title} – ${line.variantTitle}` : line.title
   const id = `quantity-${line.variantId}`
   return `<li class="line"><img src="${pictureUrl(shop, line.picture)}" alt="" width="84" height="84">

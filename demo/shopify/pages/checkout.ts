@@ -28,14 +28,14 @@ export const startCheckout = (view: View) => goToCheckout(view, readCookie(view.
 export function goToCheckout(view: View, code: string | null): FastifyReply {
   const { shop, cart, reply } = view
   if (!cart || !resolveLines(shop, cart.lines).length) return reply.redirect('/cart', 302)
-  if (readSetup(shop).plan === 'paused') return closedPage(view)
+  if (readSetup(shop).plan === 'paused') return renderClosedPage(view)
   const checkout = openCheckout(view, cart)
   const problem = code ? applyCode(view, checkout, code).problem : null
   setCookie(view, 'discount_code', '', 0)
   return reply.redirect(`${checkoutPath(checkout)}${problem ? `?problem=${encodeURIComponent(problem)}` : ''}`, 302)
 }
 
-const closedPage = (view: View) =>
+const renderClosedPage = (view: View) =>
   show(view, {
     title: 'Checkout closed',
     isOutsideTheme: true,
@@ -61,32 +61,32 @@ export function checkoutPage(view: View, token: string): FastifyReply | null {
   if (checkout.completedAt !== null) return view.reply.redirect(`${checkoutPath(checkout)}/thank-you`, 302)
   view.error ??= view.query.get('problem') ?? ''
   const body = `<h1>Checkout</h1><div class="two checkout">
-<form method="post" action="${checkoutPath(checkout)}" data-checkout>${contact(checkout)}${delivery(checkout)}${shipping(checkout)}${payment}
+<form method="post" action="${checkoutPath(checkout)}" data-checkout>${renderContact(checkout)}${renderDelivery(checkout)}${renderShipping(checkout)}${payment}
 <button class="button wide-button" type="submit" name="do" value="pay">Pay now</button></form>
-<aside class="panel" aria-label="Order summary">${summary(view.shop, checkout)}</aside></div>`
+<aside class="panel" aria-label="Order summary">${renderSummary(view.shop, checkout)}</aside></div>`
   return show(view, { title: 'Checkout', body, isOutsideTheme: true })
 }
 
-function contact(checkout: Checkout): string {
+function renderContact(checkout: Checkout): string {
   return `<fieldset><legend>Contact</legend>
-${field('email', 'Email', checkout.email ?? '', 'type="email" autocomplete="email" required')}
+${renderField('email', 'Email', checkout.email ?? '', 'type="email" autocomplete="email" required')}
 ${box('accepts_email', 'Email me with news and offers', checkout.acceptsEmail)}
-${field('phone', 'Phone for news by text message (optional)', checkout.phone ?? '', 'type="tel" autocomplete="tel"')}
+${renderField('phone', 'Phone for news by text message (optional)', checkout.phone ?? '', 'type="tel" autocomplete="tel"')}
 ${box('accepts_sms', 'Text me with news and offers', checkout.acceptsSms)}</fieldset>`
 }
 
-function delivery({ address }: Checkout): string {
+function renderDelivery({ address }: Checkout): string {
   const value = (name: keyof Address) => address?.[name] ?? ''
   return `<fieldset><legend>Delivery</legend><div class="pair">
-${field('first_name', 'First name', value('firstName'), 'autocomplete="given-name"')}
-${field('last_name', 'Last name', value('lastName'), 'autocomplete="family-name" required')}</div>
-${field('address1', 'Address', value('address1'), 'autocomplete="address-line1" required')}
-<div class="pair">${field('city', 'City', value('city'), 'autocomplete="address-level2" required')}
+${renderField('first_name', 'First name', value('firstName'), 'autocomplete="given-name"')}
+${renderField('last_name', 'Last name', value('lastName'), 'autocomplete="family-name" required')}</div>
+${renderField('address1', 'Address', value('address1'), 'autocomplete="address-line1" required')}
+<div class="pair">${renderField('city', 'City', value('city'), 'autocomplete="address-level2" required')}
 <div class="field"><label for="province">State</label><select id="province" name="province" autocomplete="address-level1">${stateOptions(value('provinceCode') || 'OR')}</select></div></div>
-${field('zip', 'ZIP code', value('zip'), 'autocomplete="postal-code" required')}</fieldset>`
+${renderField('zip', 'ZIP code', value('zip'), 'autocomplete="postal-code" required')}</fieldset>`
 }
 
-function shipping(checkout: Checkout): string {
+function renderShipping(checkout: Checkout): string {
   const options = (['standard', 'express'] as const).map((name) => {
     const cost = priceShipping(name, checkout.subtotalMinor - checkout.discountMinor, checkout.lines)
     return `<label class="choice"><input type="radio" name="shipping" value="${name}"${checkout.shipping === name ? ' checked' : ''}><span>${rates[name].name}</span><span>${cost ? money(cost) : 'Free'}</span></label>`
@@ -100,7 +100,7 @@ const payment = `<fieldset><legend>Payment</legend>
 <label class="choice"><input type="radio" name="payment" value="pending"><span>Bank deposit</span></label>
 <label class="choice"><input type="radio" name="payment" value="declined"><span>Card (test): declined</span></label></fieldset>`
 
-function summary(shop: Shop, checkout: Checkout): string {
+function renderSummary(shop: Shop, checkout: Checkout): string {
   const lines = checkout.lines.map(
     (line) =>
       `<li><span><img src="${pictureUrl(shop, line.picture)}" alt="" width="44" height="44">${escapeHtml(line.title)}${line.variantTitle ? ` – ${escapeHtml(line.variantTitle)}` : ''} × ${line.quantity}</span><span>${money(line.unitMinor * line.quantity)}</span></li>`,
@@ -117,7 +117,7 @@ function summary(shop: Shop, checkout: Checkout): string {
 <div class="grand"><dt>Total</dt><dd>${money(checkout.totalMinor)}</dd></div></dl>`
 }
 
-function field(name: string, label: string, value: string, more: string): string {
+function renderField(name: string, label: string, value: string, more: string): string {
   return `<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${escapeHtml(value)}" ${more}></div>`
 }
 

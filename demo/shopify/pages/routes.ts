@@ -16,7 +16,7 @@ type Handler = (view: View, params: Record<string, string>) => FastifyReply | nu
 export function servePages(app: FastifyInstance, desk: Desk) {
   const page = (handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
     const view = openView(desk, request, reply)
-    return requirePassword(view) ?? handler(view, request.params as Record<string, string>) ?? notFoundPage(view)
+    return requirePassword(view) ?? handler(view, request.params as Record<string, string>) ?? renderNotFoundPage(view)
   }
   const get = (path: string, handler: Handler) => app.get(path, page(handler))
   const post = (path: string, handler: Handler) => app.post(path, { preHandler: refuseForeignForms }, page(handler))
@@ -37,12 +37,12 @@ export function servePages(app: FastifyInstance, desk: Desk) {
   post('/checkouts/cn/:token', (view, { token }) => handleCheckoutForm(view, token!))
   get('/checkouts/cn/:token/thank-you', (view, { token }) => thankYouPage(view, token!))
   get('/:shop/checkouts/ac/:token/recover', (view, { token }) => recoverCheckout(view, token!))
-  get('/password', passwordPage)
+  get('/password', renderPasswordPage)
   post('/password', handlePassword)
   get('/admin', adminPage)
   post('/admin', handleAdminForm)
   post('/forget-me', forgetVisitor)
-  app.setNotFoundHandler((request, reply) => notFoundPage(openView(desk, request, reply)))
+  app.setNotFoundHandler((request, reply) => renderNotFoundPage(openView(desk, request, reply)))
   serveFiles(app)
 }
 
@@ -63,7 +63,7 @@ function requirePassword(view: View): FastifyReply | null {
 
 const digest = (password: string) => createHash('sha256').update(password).digest('hex')
 
-const passwordPage = (view: View) =>
+const renderPasswordPage = (view: View) =>
   show(view, {
     title: 'Opening soon',
     isOutsideTheme: true,
@@ -76,13 +76,13 @@ function handlePassword(view: View): FastifyReply {
   const { password } = readSetup(view.shop)
   if (password !== null && view.form.get('password') !== password) {
     view.error = 'Password incorrect, please try again.'
-    return passwordPage(view)
+    return renderPasswordPage(view)
   }
   setCookie(view, 'storefront_digest', digest(password ?? ''))
   return view.reply.redirect('/', 303)
 }
 
-function notFoundPage(view: View): FastifyReply {
+function renderNotFoundPage(view: View): FastifyReply {
   view.reply.code(404)
   const body = `<h1>Page not found</h1><p>The page you requested does not exist.</p><p><a class="button" href="/collections/all">Continue shopping</a></p>`
   return show(view, { title: 'Page not found', body })

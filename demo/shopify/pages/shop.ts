@@ -14,19 +14,19 @@ export function homePage(view: View): FastifyReply {
 <p>Seeds, bulbs and tools from Portland, Oregon, packed by people who garden.</p>
 <a class="button" href="/collections/all">Shop everything</a></div>
 <img src="/cdn/shop/files/wateringCan.jpg" alt="" width="420" height="420"></section>
-<h2>From the potting shed</h2>${grid(view.shop, picks)}`
+<h2>From the potting shed</h2>${renderGrid(view.shop, picks)}`
   return show(view, { title: 'Home', body })
 }
 
 export function collectionPage(view: View): FastifyReply {
   const all = listActiveProducts(view.shop)
   const type = view.query.get('type') ?? ''
-  const tab = (name: string) =>
+  const renderTab = (name: string) =>
     `<a href="/collections/all${name ? `?type=${name}` : ''}"${name === type ? ' aria-current="page"' : ''}>${name || 'All'}</a>`
   const types = [...new Set(all.map(({ productType }) => productType))].toSorted()
   const shown = type ? all.filter(({ productType }) => productType === type) : all
-  const tabs = ['', ...types].map(tab).join('')
-  const body = `<h1>Shop</h1><nav class="tabs" aria-label="Kinds of goods">${tabs}</nav>${grid(view.shop, shown)}`
+  const tabs = ['', ...types].map(renderTab).join('')
+  const body = `<h1>Shop</h1><nav class="tabs" aria-label="Kinds of goods">${tabs}</nav>${renderGrid(view.shop, shown)}`
   return show(view, { title: 'Shop', body, path: 'shop' })
 }
 
@@ -46,13 +46,13 @@ ${buyForm(product, variants, chosen)}<p class="sku">SKU ${escapeHtml(chosen.sku)
 
 function buyForm(product: Product, variants: Variant[], chosen: Variant): string {
   if (!isForSale(product, chosen)) return '<p class="sold-out">Sold out</p>'
-  return `<form class="buy" method="post" action="/cart/add" data-add-to-cart>${product.optionName ? choices(product, variants, chosen) : `<input type="hidden" name="id" value="${chosen.id}">`}
+  return `<form class="buy" method="post" action="/cart/add" data-add-to-cart>${product.optionName ? renderChoices(product, variants, chosen) : `<input type="hidden" name="id" value="${chosen.id}">`}
 <label for="quantity">Quantity</label><div class="buy-row">
 <input id="quantity" name="quantity" type="number" inputmode="numeric" min="1" max="${chosen.stock ?? 999}" value="1" required>
 <button class="button" type="submit">Add to cart</button></div></form>`
 }
 
-function choices(product: Product, variants: Variant[], chosen: Variant): string {
+function renderChoices(product: Product, variants: Variant[], chosen: Variant): string {
   const pick = (variant: Variant) => {
     const isHere = isForSale(product, variant)
     return `<label class="pick"><input type="radio" name="id" value="${variant.id}"${variant.id === chosen.id ? ' checked' : ''}${isHere ? '' : ' disabled'}> ${escapeHtml(variant.title)} ${money(variant.priceMinor)}${isHere ? '' : ' (sold out)'}</label>`
@@ -62,10 +62,10 @@ function choices(product: Product, variants: Variant[], chosen: Variant): string
 
 const listActiveProducts = ({ db }: Shop) => listAll(db, 'product').filter(({ status }) => status === 'ACTIVE')
 
-const grid = (shop: Shop, products: Product[]) =>
-  `<ul class="grid">${products.map((product) => card(shop, product)).join('')}</ul>`
+const renderGrid = (shop: Shop, products: Product[]) =>
+  `<ul class="grid">${products.map((product) => renderCard(shop, product)).join('')}</ul>`
 
-function card(shop: Shop, product: Product): string {
+function renderCard(shop: Shop, product: Product): string {
   const variants = listByOwner(shop.db, 'variant', product.id)
   const isHere = variants.some((variant) => isForSale(product, variant))
   const cheapest = variants.toSorted((a, b) => a.priceMinor - b.priceMinor)[0]!

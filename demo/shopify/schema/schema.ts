@@ -64,11 +64,11 @@ function readSchema(): AdminSchema {
     schema,
     requiredAccess: (name) => access.get(name),
     protectedContent: (field) => contents.get(field),
-    topicScopes: topicScopes(types),
+    topicScopes: listTopicScopes(types),
   }
 }
 
-function topicScopes(types: RawType[]) {
+function listTopicScopes(types: RawType[]) {
   const topics = types.find(({ name }) => name === 'WebhookSubscriptionTopic')?.enumValues ?? []
   const scopes = new Map(topics.map(({ name, description }) => [name, parseScopes(description ?? '')] as const))
   return (topic: string) => scopes.get(topic) ?? []

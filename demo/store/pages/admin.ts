@@ -40,18 +40,18 @@ export function adminPage(view: View): FastifyReply {
   const body = `<h1>Store admin</h1><nav class="tabs" aria-label="Order status">${tabs.join('')}</nav>
 ${
   rows.length
-    ? table(
+    ? renderTable(
         'Order,Changed,Shopper,Items,Total,Status,',
         rows.map((row) => orderRow(shop, readOrder(row)!)),
       )
     : '<p class="empty">No orders here.</p>'
 }
-<h2>Coupons</h2>${table(
+<h2>Coupons</h2>${renderTable(
     'Code,Type,Amount,Used,Expires',
-    listCoupons(shop).map((coupon) => couponRow(shop, coupon)),
+    listCoupons(shop).map((coupon) => renderCouponRow(shop, coupon)),
   )}
-<h2>Webhooks</h2>${webhooks(shop)}
-<h2>REST API</h2>${ownerKeySection(shop)}`
+<h2>Webhooks</h2>${renderWebhooks(shop)}
+<h2>REST API</h2>${renderOwnerKeySection(shop)}`
   return show(view, { title: 'Store admin', body })
 }
 
@@ -70,25 +70,25 @@ function orderRow(shop: Shop, order: Order): string {
   const items = order.lines.map(({ name, quantity }) => `${nameHtml(name)} × ${quantity}`).join('<br>')
   const who = `${escapeHtml(`${order.billing.first_name} ${order.billing.last_name}`.trim() || '–')}<br><small>${escapeHtml(order.billing.email)}</small>`
   return `<tr><td>${order.id}</td><td>${localText(order.modifiedAt).replace('T', ' ')}</td><td>${who}</td><td>${items}</td><td>${formatPrice(shop, order.totalMinor)}</td>
-<td><span class="status ${order.status}">${statusNames[order.status] ?? order.status}</span></td><td>${buttons(shop, order)}</td></tr>`
+<td><span class="status ${order.status}">${statusNames[order.status] ?? order.status}</span></td><td>${renderButtons(shop, order)}</td></tr>`
 }
 
-function buttons(shop: Shop, order: Order): string {
-  const button = (deed: string, label: string) =>
+function renderButtons(shop: Shop, order: Order): string {
+  const renderButton = (deed: string, label: string) =>
     `<button class="button small quiet" name="do" value="${deed}" aria-label="${label} order ${order.id}">${label}</button>`
   const isOpen = ['pending', 'failed', 'on-hold'].includes(order.status)
   const isPaid = ['processing', 'completed'].includes(order.status) && refundedMinor(shop, order.id) < order.totalMinor
   const list = [
-    isOpen ? button('processing', 'Mark paid') : '',
-    order.status === 'processing' ? button('completed', 'Complete') : '',
-    isOpen || order.status === 'processing' ? button('cancelled', 'Cancel') : '',
-    isPaid ? button('refund', 'Refund') : '',
-    order.status === 'trash' ? '' : button('trash', 'Trash'),
+    isOpen ? renderButton('processing', 'Mark paid') : '',
+    order.status === 'processing' ? renderButton('completed', 'Complete') : '',
+    isOpen || order.status === 'processing' ? renderButton('cancelled', 'Cancel') : '',
+    isPaid ? renderButton('refund', 'Refund') : '',
+    order.status === 'trash' ? '' : renderButton('trash', 'Trash'),
   ]
   return `<form method="post" action="/wp-admin/" class="row-buttons"><input type="hidden" name="order" value="${order.id}">${list.join('')}</form>`
 }
 
-function couponRow(shop: Shop, coupon: Coupon): string {
+function renderCouponRow(shop: Shop, coupon: Coupon): string {
   const amount =
     coupon.discountType === 'percent' ? `${coupon.amountMinor / 100} %` : formatPrice(shop, coupon.amountMinor)
   const used = `${coupon.usageCount}${coupon.usageLimit === null ? '' : ` of ${coupon.usageLimit}`}`
@@ -98,24 +98,24 @@ function couponRow(shop: Shop, coupon: Coupon): string {
 }
 
 /** The key for connecting another account. The store listens on this machine only. */
-function ownerKeySection(shop: Shop): string {
+function renderOwnerKeySection(shop: Shop): string {
   const keys = selectAll<ApiKey>(shop.db, 'select * from api_keys where description = ?', OWNER_KEY)
   const rows = keys.map(
     (key) =>
       `<tr><td>${escapeHtml(key.description)}</td><td><code>${escapeHtml(key.consumer_key)}</code></td><td><code>${escapeHtml(key.consumer_secret)}</code></td><td>Read/Write</td></tr>`,
   )
-  return `<p>To try Recoup with an account of your own, enter this store’s address and key under “Connect your store”.</p>${table('Description,Consumer key,Consumer secret,Permissions', rows)}`
+  return `<p>To try Recoup with an account of your own, enter this store’s address and key under “Connect your store”.</p>${renderTable('Description,Consumer key,Consumer secret,Permissions', rows)}`
 }
 
-function webhooks(shop: Shop): string {
+function renderWebhooks(shop: Shop): string {
   const rows = listWebhooks(shop).map(
     (hook) =>
       `<tr><td>${hook.id}</td><td>${escapeHtml(hook.topic)}</td><td>${escapeHtml(hook.delivery_url)}</td><td>${hook.status}</td><td>${hook.failures}</td></tr>`,
   )
-  return rows.length ? table('Id,Topic,Delivery URL,Status,Failures', rows) : '<p class="empty">None yet.</p>'
+  return rows.length ? renderTable('Id,Topic,Delivery URL,Status,Failures', rows) : '<p class="empty">None yet.</p>'
 }
 
-function table(heads: string, rows: string[]): string {
+function renderTable(heads: string, rows: string[]): string {
   const cells = heads.split(',').map((head) => `<th>${head || '<span class="hidden">Actions</span>'}</th>`)
   return `<div class="scroll"><table><thead><tr>${cells.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }

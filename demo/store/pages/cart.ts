@@ -29,7 +29,7 @@ export function cartPage(view: View): FastifyReply {
   const errorText = asText(query.wc_error)
   const error = errorText ? nameHtml(errorText) : undefined
   const empty = `<div class="empty"><p>Your cart is currently empty.</p><a class="button" href="/shop/">Browse the shop</a></div>`
-  const body = `<h1>Cart</h1>${cart.lines.length ? cartTable(shop, cart) : empty}`
+  const body = `<h1>Cart</h1>${cart.lines.length ? renderCartTable(shop, cart) : empty}`
   return show(view, { title: 'Cart', body, path: 'cart', ...(error ? { error } : {}) })
 }
 
@@ -53,9 +53,9 @@ export function handleCartForm(view: View, form: URLSearchParams): FastifyReply 
   return reply.redirect('/cart/', 303)
 }
 
-function cartTable(shop: Shop, cart: PricedCart): string {
+function renderCartTable(shop: Shop, cart: PricedCart): string {
   return `<div class="two">
-<section aria-label="Items"><ul class="lines">${cart.lines.map((line) => row(shop, line)).join('')}</ul></section>
+<section aria-label="Items"><ul class="lines">${cart.lines.map((line) => renderRow(shop, line)).join('')}</ul></section>
 <aside class="panel" aria-label="Totals"><h2>Cart totals</h2>${totals(shop, cart, dropForm)}
 <form method="post" action="/cart/" class="coupon-form"><input type="hidden" name="do" value="coupon">
 <label for="coupon">Coupon code</label><div class="buy-row"><input id="coupon" name="code" autocomplete="off" required>
@@ -63,7 +63,7 @@ function cartTable(shop: Shop, cart: PricedCart): string {
 <a class="button wide-button" href="/checkout/">Proceed to checkout</a></aside></div>`
 }
 
-function row(shop: Shop, { item, product, parent, name, priceMinor, subtotalMinor }: PricedLine): string {
+function renderRow(shop: Shop, { item, product, parent, name, priceMinor, subtotalMinor }: PricedLine): string {
   const id = `quantity-${item.key}`
   return `<li class="line"><img src="${pictureUrl(shop, product.pictures[0]!)}" alt="" width="84" height="84">
 <div class="line-name"><a href="${permalink(shop, product, parent)}">${nameHtml(name)}</a><span>${formatPrice(shop, priceMinor)} each</span></div>

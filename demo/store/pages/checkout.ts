@@ -20,7 +20,7 @@ export function checkoutPage(view: View): FastifyReply {
   if (!cart.lines.length) return reply.redirect('/cart/', 302)
   draftOrder(shop, session, { ip: request.ip, userAgent: request.headers['user-agent'] ?? '' })
   const body = `<h1>Checkout</h1><form class="two checkout" data-checkout novalidate method="post" action="/checkout/">
-<div>${contact(shop, session)}${address(shop, session)}${shipping(shop, cart)}${payment()}
+<div>${renderContact(shop, session)}${renderAddress(shop, session)}${renderShipping(shop, cart)}${payment()}
 <label for="order-note">Order note <span class="hint">(optional)</span></label><textarea id="order-note" name="note" rows="2"></textarea>
 <p class="form-error" role="alert" data-form-error hidden></p>
 <button class="button wide-button" type="submit" data-place>Place order</button>
@@ -34,11 +34,11 @@ export function checkoutPage(view: View): FastifyReply {
   return show(view, { title: 'Checkout', body, facts: { nonce: createNonce(shop) } })
 }
 
-function contact(shop: Shop, session: Session): string {
+function renderContact(shop: Shop, session: Session): string {
   const { email } = session.billing
   return `<fieldset><legend>Contact information</legend>
-${field('email', 'Email address', email, 'type="email" autocomplete="email" inputmode="email" required')}
-${consentBox(shop, session, 'email')}</fieldset>`
+${renderField('email', 'Email address', email, 'type="email" autocomplete="email" inputmode="email" required')}
+${renderConsentBox(shop, session, 'email')}</fieldset>`
 }
 
 /** Recoup's default consent texts. */
@@ -52,7 +52,7 @@ export const consentWordings = {
  * Never ticked by default: a preset tick is no consent. With the plugin the texts come from Recoup, and a tick is sent
  * at once.
  */
-function consentBox(shop: Shop, { said }: Session, channel: keyof typeof consentWordings): string {
+function renderConsentBox(shop: Shop, { said }: Session, channel: keyof typeof consentWordings): string {
   const boxes = readBoxes(shop)
   const box = boxes?.find((each) => each.channel === channel)
   if (boxes && !box) return ''
@@ -61,28 +61,28 @@ function consentBox(shop: Shop, { said }: Session, channel: keyof typeof consent
   return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${box?.id ?? wordingId(words)}" data-agree="${channel}"${field}><span>${escapeHtml(words)}</span></label>`
 }
 
-function address(shop: Shop, session: Session): string {
+function renderAddress(shop: Shop, session: Session): string {
   const { shipping, billing } = session
   const value = (
     name: 'first_name' | 'last_name' | 'address_1' | 'address_2' | 'city' | 'state' | 'postcode' | 'country' | 'phone',
   ) => shipping[name] || billing[name]
   const country = value('country')
   return `<fieldset><legend>Shipping address</legend>
-<label for="shipping-country">Country/Region</label><select id="shipping-country" name="country" autocomplete="country">${countries(shop, country)}</select>
-<div class="pair">${field('shipping-first_name', 'First name', value('first_name'), 'autocomplete="given-name" required')}
-${field('shipping-last_name', 'Last name', value('last_name'), 'autocomplete="family-name" required')}</div>
-${field('shipping-address_1', 'Address', value('address_1'), 'autocomplete="address-line1" required')}
-${field('shipping-address_2', 'Apartment, suite, etc. (optional)', value('address_2'), 'autocomplete="address-line2"')}
-<div class="pair">${field('shipping-city', 'City', value('city'), 'autocomplete="address-level2" required')}
+<label for="shipping-country">Country/Region</label><select id="shipping-country" name="country" autocomplete="country">${renderCountries(shop, country)}</select>
+<div class="pair">${renderField('shipping-first_name', 'First name', value('first_name'), 'autocomplete="given-name" required')}
+${renderField('shipping-last_name', 'Last name', value('last_name'), 'autocomplete="family-name" required')}</div>
+${renderField('shipping-address_1', 'Address', value('address_1'), 'autocomplete="address-line1" required')}
+${renderField('shipping-address_2', 'Apartment, suite, etc. (optional)', value('address_2'), 'autocomplete="address-line2"')}
+<div class="pair">${renderField('shipping-city', 'City', value('city'), 'autocomplete="address-level2" required')}
 <div data-state${country === 'US' ? '' : ' hidden'}><label for="shipping-state">State</label>
 <select id="shipping-state" name="state" autocomplete="address-level1">${stateOptions(value('state'))}</select></div></div>
-<div class="pair">${field('shipping-postcode', 'ZIP Code', value('postcode'), 'autocomplete="postal-code" required')}
-${field('shipping-phone', 'Phone (optional)', value('phone'), 'type="tel" autocomplete="tel"')}</div>
-${consentBox(shop, session, 'sms')}${consentBox(shop, session, 'whatsapp')}</fieldset>`
+<div class="pair">${renderField('shipping-postcode', 'ZIP Code', value('postcode'), 'autocomplete="postal-code" required')}
+${renderField('shipping-phone', 'Phone (optional)', value('phone'), 'type="tel" autocomplete="tel"')}</div>
+${renderConsentBox(shop, session, 'sms')}${renderConsentBox(shop, session, 'whatsapp')}</fieldset>`
 }
 
 // Lists the store's countries, and two others to demonstrate the rejection.
-function countries(shop: Shop, chosen: string): string {
+function renderCountries(shop: Shop, chosen: string): string {
   const names = new Intl.DisplayNames(['en'], { type: 'region' })
   const name = (code: string) => (code === 'US' ? 'United States (US)' : (names.of(code) ?? code))
   const others = ['DE', 'CA'].filter((code) => !shop.sellingCountries.includes(code))
@@ -94,7 +94,7 @@ function countries(shop: Shop, chosen: string): string {
   ].join('')
 }
 
-function shipping(shop: Shop, cart: PricedCart): string {
+function renderShipping(shop: Shop, cart: PricedCart): string {
   const rates = cart.rates.map(
     (
       rate,
@@ -114,7 +114,7 @@ export function payment(): string {
 <div class="modes" data-modes>${mode('success', 'The card is charged', ' checked')}${mode('decline', 'The card is declined')}${mode('pending', 'Payment stays pending')}</div></fieldset>`
 }
 
-function field(id: string, label: string, value: string, more: string): string {
+function renderField(id: string, label: string, value: string, more: string): string {
   const name = id.replace('shipping-', '')
   const isRequired = more.includes('required')
   return `<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${escapeHtml(value)}" ${more}${isRequired ? ` aria-describedby="${id}-error"` : ''}>

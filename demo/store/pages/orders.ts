@@ -25,7 +25,7 @@ export function receivedPage(view: View, id: number): FastifyReply | null {
   const body = `<section class="received" data-order-id="${order.id}" data-order-status="${order.status}"><h1>Order received</h1><p class="lead">${words}</p>
 <dl class="facts"><div><dt>Order number</dt><dd>${order.id}</dd></div><div><dt>Date</dt><dd>${localText(order.createdAt).replace('T', ' ')}</dd></div>
 <div><dt>Total</dt><dd>${formatPrice(view.shop, order.totalMinor)}</dd></div><div><dt>Status</dt><dd>${statusNames[order.status] ?? order.status}</dd></div>
-<div><dt>Payment</dt><dd>${escapeHtml(order.paymentTitle || '–')}</dd></div></dl>${pay}${lines(view.shop, order)}
+<div><dt>Payment</dt><dd>${escapeHtml(order.paymentTitle || '–')}</dd></div></dl>${pay}${renderLines(view.shop, order)}
 <p><a class="button quiet" href="/shop/">Keep browsing</a></p></section>`
   return show(view, { title: 'Order received', body, facts: { orderId: order.id } })
 }
@@ -37,16 +37,16 @@ export function payPage(view: View, id: number, form?: URLSearchParams): Fastify
     const words = `This order's status is “${statusNames[order.status] ?? order.status}”—it cannot be paid for. Please contact us if you need assistance.`
     return show(view, {
       title: 'Pay for order',
-      body: `<h1>Pay for order</h1>${lines(view.shop, order)}`,
+      body: `<h1>Pay for order</h1>${renderLines(view.shop, order)}`,
       error: words,
     })
   }
-  if (needsEmail(view, order, form)) return show(view, emailForm(form?.get('email') != null))
+  if (needsEmail(view, order, form)) return show(view, renderEmailForm(form?.get('email') != null))
   if (form?.get('payment_method')) return pay(view, order, form)
   const email = form?.get('email')
   const hiddenField = email ? `<input type="hidden" name="email" value="${escapeHtml(email)}">` : ''
   const body = `<h1>Pay for order</h1><form method="post" class="two checkout" data-order-id="${order.id}"><div>${hiddenField}${payment()}
-<button class="button wide-button" type="submit">Pay for order</button></div><aside class="panel"><h2>Order ${order.id}</h2>${lines(view.shop, order)}</aside></form>`
+<button class="button wide-button" type="submit">Pay for order</button></div><aside class="panel"><h2>Order ${order.id}</h2>${renderLines(view.shop, order)}</aside></form>`
   return show(view, { title: 'Pay for order', body })
 }
 
@@ -88,7 +88,7 @@ function needsEmail({ shop, session }: View, order: Order, form?: URLSearchParam
   return form?.get('email')?.trim().toLowerCase() !== order.billing.email.toLowerCase()
 }
 
-function emailForm(isWrong: boolean) {
+function renderEmailForm(isWrong: boolean) {
   const body = `<h1>Pay for order</h1><form method="post" class="panel narrow"><p>To view this page, please confirm the email address used for the order.</p>
 <label for="email">Email address</label><input id="email" name="email" type="email" autocomplete="email" required>
 <button class="button" type="submit">Confirm</button></form>`
@@ -96,7 +96,7 @@ function emailForm(isWrong: boolean) {
   return { title: 'Pay for order', body, ...(isWrong ? { error } : {}) }
 }
 
-function lines(shop: Shop, order: Order): string {
+function renderLines(shop: Shop, order: Order): string {
   const rows = order.lines.map(
     ({ name, quantity, subtotalMinor }) =>
       `<li><span>${nameHtml(name)} × ${quantity}</span><span>${formatPrice(shop, subtotalMinor)}</span></li>`,

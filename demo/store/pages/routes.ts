@@ -19,7 +19,7 @@ export function servePages(app: FastifyInstance, shop: Shop) {
   const page = (handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
     const view = openView(shop, request, reply)
     const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
-    return handler(view, request.params as Record<string, string>, form) ?? notFoundPage(view)
+    return handler(view, request.params as Record<string, string>, form) ?? renderNotFoundPage(view)
   }
   const post = (path: string, handler: Handler) => app.post(path, { preHandler: refuseForeignForms }, page(handler))
   app.get('/', page(homePage))
@@ -46,7 +46,7 @@ export function servePages(app: FastifyInstance, shop: Shop) {
   app.get('/wp-admin/', page(adminPage))
   post('/wp-admin/', (view, _params, form) => handleAdminForm(view, form))
   app.get('/wc-auth/v1/authorize', authorize(shop))
-  app.setNotFoundHandler((request, reply) => notFoundPage(openView(shop, request, reply)))
+  app.setNotFoundHandler((request, reply) => renderNotFoundPage(openView(shop, request, reply)))
   serveFiles(app)
 }
 
@@ -79,7 +79,7 @@ function serveFiles(app: FastifyInstance) {
   })
 }
 
-function notFoundPage(view: View): FastifyReply {
+function renderNotFoundPage(view: View): FastifyReply {
   view.reply.code(404)
   const body =
     '<h1>Nothing here</h1><p>That page does not exist.</p><p><a class="button" href="/shop/">Go to the shop</a></p>'

@@ -27,7 +27,7 @@ export function homePage(view: View): FastifyReply {
   <a class="button" href="/shop/">Shop everything</a></div>
   <img src="/wp-content/uploads/2026/11/teapot.jpg" alt="" width="420" height="420">
 </section>
-<h2>From the shelves</h2>${grid(view.shop, picks)}`
+<h2>From the shelves</h2>${renderGrid(view.shop, picks)}`
   return show(view, { title: 'Home', body })
 }
 
@@ -36,10 +36,10 @@ export function shopPage(view: View): FastifyReply {
   const shelf = asText(view.query.shelf)
   const shelves = [...new Set(all.flatMap(({ categories }) => categories.map(({ name }) => name)))].toSorted()
   const shown = shelf ? all.filter(({ categories }) => categories.some(({ slug }) => slug === shelf)) : all
-  const tab = (slug: string, name: string) =>
+  const renderTab = (slug: string, name: string) =>
     `<a href="/shop/${slug ? `?shelf=${slug}` : ''}"${slug === (shelf ?? '') ? ' aria-current="page"' : ''}>${name}</a>`
-  const tabs = [tab('', 'All'), ...shelves.map((name) => tab(name.toLowerCase(), escapeHtml(name)))]
-  const body = `<h1>Shop</h1><nav class="tabs" aria-label="Shelves">${tabs.join('')}</nav>${grid(view.shop, shown)}`
+  const tabs = [renderTab('', 'All'), ...shelves.map((name) => renderTab(name.toLowerCase(), escapeHtml(name)))]
+  const body = `<h1>Shop</h1><nav class="tabs" aria-label="Shelves">${tabs.join('')}</nav>${renderGrid(view.shop, shown)}`
   return show(view, { title: 'Shop', body, path: 'shop' })
 }
 
@@ -62,18 +62,18 @@ export function productPage(view: View, slug: string): FastifyReply | null {
     <p class="price" data-price>${priceTag(shop, chosen)}</p>
     ${product.shortDescription}
     ${buyForm(shop, product, variations, chosen)}
-    <p class="stock" data-stock>${stockText(shop, chosen)}</p>
+    <p class="stock" data-stock>${getStockText(shop, chosen)}</p>
     <div class="long">${product.description}</div>
     <p class="sku">SKU <span data-sku>${escapeHtml(chosen.sku)}</span></p>
   </div>
 </article>`
-  const facts = { variations: variations.map((variation) => variationFacts(shop, variation)) }
+  const facts = { variations: variations.map((variation) => buildVariationFacts(shop, variation)) }
   return show(view, { title: product.name.replace('&amp;', '&'), body, facts })
 }
 
 function buyForm(shop: Shop, product: Product, variations: Product[], chosen: Product): string {
   if (!isInStock(shop, product)) return '<p class="sold-out">Sold out</p>'
-  const picks = variations.length ? glazePicker(shop, product, variations, chosen) : ''
+  const picks = variations.length ? renderGlazePicker(shop, product, variations, chosen) : ''
   return `<form class="buy" method="get" action="/product/${product.slug}/" data-add-to-cart data-product="${product.id}">
   <input type="hidden" name="add-to-cart" value="${product.id}">${picks}
   <label for="quantity">Quantity</label>
@@ -81,7 +81,7 @@ function buyForm(shop: Shop, product: Product, variations: Product[], chosen: Pr
   <button class="button" type="submit">Add to cart</button></div></form>`
 }
 
-function glazePicker(shop: Shop, product: Product, variations: Product[], chosen: Product): string {
+function renderGlazePicker(shop: Shop, product: Product, variations: Product[], chosen: Product): string {
   const { slug, name } = product.attributes[0]!
   const options = variations.map((variation) => {
     const { option } = variation.options[0]!
@@ -93,13 +93,13 @@ function glazePicker(shop: Shop, product: Product, variations: Product[], chosen
   return `<fieldset class="picks"><legend>${escapeHtml(name)}</legend>${options.join('')}</fieldset>`
 }
 
-function variationFacts(shop: Shop, variation: Product) {
+function buildVariationFacts(shop: Shop, variation: Product) {
   return {
     id: variation.id,
     name: optionText(variation),
     sku: variation.sku,
     price: priceTag(shop, variation),
-    stock: stockText(shop, variation),
+    stock: getStockText(shop, variation),
     picture: pictureUrl(shop, variation.pictures[0]!),
   }
 }
@@ -110,11 +110,11 @@ function listShopProducts(shop: Shop): Product[] {
     .toReversed()
 }
 
-function grid(shop: Shop, products: Product[]): string {
-  return `<ul class="grid">${products.map((product) => card(shop, product)).join('')}</ul>`
+function renderGrid(shop: Shop, products: Product[]): string {
+  return `<ul class="grid">${products.map((product) => renderCard(shop, product)).join('')}</ul>`
 }
 
-function card(shop: Shop, product: Product): string {
+function renderCard(shop: Shop, product: Product): string {
   const isHere = isInStock(shop, product)
   const badge = !isHere
     ? '<span class="badge">Sold out</span>'
@@ -140,7 +140,7 @@ function priceTag(shop: Shop, product: Product): string {
   return `<del><span class="hidden">Was </span>${formatPrice(shop, product.regularMinor ?? 0)}</del> <ins><span class="hidden">now </span>${formatPrice(shop, product.saleMinor)}</ins>`
 }
 
-function stockText(shop: Shop, product: Product): string {
+function getStockText(shop: Shop, product: Product): string {
   if (!isInStock(shop, product)) return 'Out of stock'
   return product.stock === null ? 'In stock' : `${product.stock} left`
 }

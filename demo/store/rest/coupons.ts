@@ -51,7 +51,7 @@ export const couponRoutes: Route[] = [
     GET: { can: 'list', rules: listRules, run: getCoupons },
     POST: { can: 'create', run: postCoupon },
   },
-  { pattern: /^\/wc\/v3\/coupons\/batch$/, PUT: { can: 'batch', run: batchCoupons } },
+  { pattern: /^\/wc\/v3\/coupons\/batch$/, PUT: { can: 'batch', run: applyCouponBatch } },
   {
     pattern: /^\/wc\/v3\/coupons\/(\d+)$/,
     GET: { can: 'view', run: ({ shop, ids }) => ({ body: presentCoupon(shop, findOrThrow(shop, ids[0]!)) }) },
@@ -119,7 +119,7 @@ function deleteCoupon({ shop, ids, query, body }: RestRequest): RestReply {
 }
 
 /** Batch rows skip the parameter checks of single writes. Each row returns its own error. */
-function batchCoupons({ shop, body }: RestRequest): RestReply {
+function applyCouponBatch({ shop, body }: RestRequest): RestReply {
   const rows = [body.create, body.update, body.delete].map((list) => (Array.isArray(list) ? list.length : 0))
   if (rows.reduce((sum, count) => sum + count, 0) > batchLimit) {
     const text = `Unable to accept more than ${batchLimit} items for this request.`
@@ -213,13 +213,15 @@ function parseFields(
     Array.isArray(body[name]) ? (body[name] as unknown[]).map(Number) : before
   const count = (name: string, before: number | null) => (has(name) ? Number(body[name]) || null : before)
   const flag = (name: string, before: boolean) => (has(name) ? isTrue(body[name]) : before)
-  const money = (name: string, before: number) => (has(name) ? (parseAmount(shop, body[name]) ?? 0) : before)
+  const formatMoney = (name: string, before: number) => (has(name) ? (parseAmount(shop, body[name]) ?? 0) : before)
   const discountType = (body.discount_type as Coupon['discountType']) ?? existing.discountType
   return {
     status: parseStatus(shop, body, existing.status),
     discountType,
     amountMinor:
-      discountType === 'percent' && has('amount') ? parsePercent(body.amount) : money('amount', existing.amountMinor),
+      discountType === 'percent' && has('amount')
+        ? parsePercent(body.amount)
+        : formatMoney('amount', existing.amountMinor),
     description: has('description') ? String(body.description) : existing.description,
     // null is ignored; an empty text removes the expiry (coupon-status.json, "date_expires null").
     expiresAt: has('date_expires') && body.date_expires !== null ? parseExpiry(body.date_expires) : existing.expiresAt,
@@ -233,8 +235,8 @@ function parseFields(
     categoryIds: ids('product_categories', existing.categoryIds),
     excludedCategoryIds: ids('excluded_product_categories', existing.excludedCategoryIds),
     excludeSaleItems: flag('exclude_sale_items', existing.excludeSaleItems),
-    minimumMinor: money('minimum_amount', existing.minimumMinor),
-    maximumMinor: money('maximum_amount', existing.maximumMinor),
+    minimumMinor: formatMoney('minimum_amount', existing.minimumMinor),
+    maximumMinor: formatMoney('maximum_amount', existing.maximumMinor),
     // Invalid addresses are dropped silently.
     emails: Array.isArray(body.email_restrictions) ? body.email_restrictions.filter(isRestriction) : existing.emails,
     meta: body.meta_data ? listObjects(body.meta_data).map((meta) => buildMeta(shop, meta)) : existing.meta,

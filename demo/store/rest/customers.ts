@@ -33,7 +33,7 @@ export const customerRoutes: Route[] = [
   },
   {
     pattern: /^\/wc\/v3\/customers\/(\d+)$/,
-    GET: { can: 'view', run: (request) => singleReply(request, findOrThrow(request)) },
+    GET: { can: 'view', run: (request) => buildSingleReply(request, findOrThrow(request)) },
     PUT: { can: 'edit', run: putCustomer },
     DELETE: { can: 'delete', run: deleteCustomer },
     // The permission check reads the user first, so an unknown id fails before Allow is computed.
@@ -91,7 +91,7 @@ function putCustomer(request: RestRequest): RestReply {
     billing: mergeAddress(customer.billing, body.billing),
     shipping: mergeAddress(customer.shipping, body.shipping),
   })
-  return singleReply(request, saved)
+  return buildSingleReply(request, saved)
 }
 
 function deleteCustomer(request: RestRequest): RestReply {
@@ -100,7 +100,7 @@ function deleteCustomer(request: RestRequest): RestReply {
     throw new RestError(501, 'woocommerce_rest_trash_not_supported', 'Customers do not support trashing.')
   }
   removeCustomer(request.shop, customer.id)
-  return singleReply(request, customer)
+  return buildSingleReply(request, customer)
 }
 
 function checkEmail({ shop }: RestRequest, email: unknown, ownId: number) {
@@ -111,7 +111,7 @@ function checkEmail({ shop }: RestRequest, email: unknown, ownId: number) {
   throw new RestError(400, 'registration-error-email-exists', text)
 }
 
-function singleReply({ shop }: RestRequest, customer: Customer): RestReply {
+function buildSingleReply({ shop }: RestRequest, customer: Customer): RestReply {
   return { body: presentCustomer(shop, customer), headers: { allow: 'GET, POST, PUT, PATCH, DELETE' } }
 }
 

@@ -85,7 +85,7 @@ type OrderFilter = { sql: string[]; params: SQLInputValue[] }
 
 function listOrders(request: RestRequest): RestReply {
   const { shop, query } = request
-  const where = filters(request)
+  const where = parseFilters(request)
   const clause = where.sql.length ? `where ${where.sql.join(' and ')}` : ''
   const count = selectOne<{ n: number }>(shop.db, `select count(*) as n from orders ${clause}`, ...where.params)!.n
   const { perPage, number } = readPage(request)
@@ -103,7 +103,7 @@ function listOrders(request: RestRequest): RestReply {
   return { body: rows.map((row) => presentOrder(shop, readOrder(row)!)), page }
 }
 
-function filters({ query }: RestRequest): OrderFilter {
+function parseFilters({ query }: RestRequest): OrderFilter {
   const where: OrderFilter = { sql: [], params: [] }
   const add = (sql: string, ...params: SQLInputValue[]) => {
     where.sql.push(sql)
@@ -112,12 +112,12 @@ function filters({ query }: RestRequest): OrderFilter {
   const statuses = asList(query.status).filter((status) => status !== 'any')
   const isAny = asList(query.status).includes('any') || !statuses.length
   if (isAny) add(`status <> 'trash'`)
-  else add(`status in (${placeholders(statuses)})`, ...statuses)
+  else add(`status in (${buildPlaceholders(statuses)})`, ...statuses)
   addTimes(query, add)
   const include = asList(query.include)
-  if (include.length) add(`id in (${placeholders(include)})`, ...include.map(Number))
+  if (include.length) add(`id in (${buildPlaceholders(include)})`, ...include.map(Number))
   const exclude = asList(query.exclude)
-  if (exclude.length) add(`id not in (${placeholders(exclude)})`, ...exclude.map(Number))
+  if (exclude.length) add(`id not in (${buildPlaceholders(exclude)})`, ...exclude.map(Number))
   if (query.customer !== undefined) add('customer_id = ?', Number(query.customer))
   const search = asText(query.search)?.trim()
   if (search) {
@@ -153,7 +153,7 @@ function orderBy({ query }: RestRequest): string {
   return column === 'id' ? `id ${direction}` : `${column} ${direction}, id ${direction}`
 }
 
-function placeholders(list: unknown[]): string {
+function buildPlaceholders(list: unknown[]): string {
   return list.map(() => '?').join(', ')
 }
 

@@ -17,20 +17,20 @@ const LOGO_ID = 4990
 const LOGO_SIZE = { width: 570, height: 96 }
 
 export const systemRoutes: Route[] = [
-  { pattern: /^\/?$/, GET: { can: 'public', run: siteIndex } },
+  { pattern: /^\/?$/, GET: { can: 'public', run: buildSiteIndex } },
   { pattern: /^\/wp\/v2\/media\/(\d+)$/, GET: { can: 'public', run: getLogo } },
-  { pattern: /^\/wc\/v3$/, GET: { can: 'public', run: namespaceIndex } },
-  { pattern: /^\/wc\/v3\/system_status$/, GET: { can: 'list', run: systemStatus } },
+  { pattern: /^\/wc\/v3$/, GET: { can: 'public', run: buildNamespaceIndex } },
+  { pattern: /^\/wc\/v3\/system_status$/, GET: { can: 'list', run: buildSystemStatus } },
   {
     pattern: /^\/wc\/v3\/settings\/general$/,
-    GET: { can: 'list', run: ({ shop }) => ({ body: settings(shop).map((s) => withLinks(shop, s)) }) },
+    GET: { can: 'list', run: ({ shop }) => ({ body: listSettings(shop).map((s) => withLinks(shop, s)) }) },
   },
-  { pattern: /^\/wc\/v3\/settings\/general\/[a-z0-9_]+$/, GET: { can: 'view', run: oneSetting } },
-  { pattern: /^\/wc\/v3\/data\/currencies\/current$/, GET: { can: 'list', run: currentCurrency } },
+  { pattern: /^\/wc\/v3\/settings\/general\/[a-z0-9_]+$/, GET: { can: 'view', run: readSetting } },
+  { pattern: /^\/wc\/v3\/data\/currencies\/current$/, GET: { can: 'list', run: readCurrency } },
   { pattern: /^\/wc\/v3\/payment_gateways$/, GET: { can: 'list', run: listGateways } },
 ]
 
-function siteIndex({ shop }: RestRequest): RestReply {
+function buildSiteIndex({ shop }: RestRequest): RestReply {
   const body = {
     name: storeName,
     description: storeTagline,
@@ -80,7 +80,7 @@ function getLogo({ shop, ids: [id] }: RestRequest): RestReply {
   }
 }
 
-function namespaceIndex({ shop }: RestRequest): RestReply {
+function buildNamespaceIndex({ shop }: RestRequest): RestReply {
   const routes = describeRoutes(shop, [
     '/wc/v3',
     '/wc/v3/orders',
@@ -100,19 +100,19 @@ function describeRoutes(shop: Shop, paths: string[]) {
   return Object.fromEntries(paths.map((path) => [path, entry(path)]))
 }
 
-function systemStatus({ shop }: RestRequest): RestReply {
+function buildSystemStatus({ shop }: RestRequest): RestReply {
   const counts = { product: 'products', shop_coupon: 'coupons', shop_order_placehold: 'orders' } as const
   const tables = { database_tables: { woocommerce: [] }, database_size: { data: 1.6, index: 1.9 } }
   const body = {
     environment: describeEnvironment(shop),
     database: { wc_database_version: shop.version, database_prefix: 'wp_', maxmind_geoip_database: '', ...tables },
-    active_plugins: [wooPlugin(shop)],
+    active_plugins: [buildWooPlugin(shop)],
     inactive_plugins: [],
     dropins_mu_plugins: { dropins: [], mu_plugins: [] },
     theme: describeTheme(),
-    settings: settingsReport(shop),
+    settings: buildSettingsReport(shop),
     security: { secure_connection: shop.isSsl, hide_errors: true },
-    pages: ['Shop base', 'Cart', 'Checkout', 'My account', 'Terms and conditions'].map(pageReport),
+    pages: ['Shop base', 'Cart', 'Checkout', 'My account', 'Terms and conditions'].map(buildPageReport),
     post_type_counts: Object.entries(counts).map(([type, table]) => ({ type, count: String(count(shop, table)) })),
     logging: {
       logging_enabled: true,
@@ -125,7 +125,7 @@ function systemStatus({ shop }: RestRequest): RestReply {
   return { body }
 }
 
-function wooPlugin({ version }: Shop) {
+function buildWooPlugin({ version }: Shop) {
   return {
     plugin: 'woocommerce/woocommerce.php',
     name: 'WooCommerce',
@@ -197,7 +197,7 @@ function describeTheme() {
   }
 }
 
-function settingsReport(shop: Shop) {
+function buildSettingsReport(shop: Shop) {
   const kinds = ['external', 'grouped', 'simple', 'variable']
   const terms =
     'exclude-from-catalog exclude-from-search featured outofstock rated-1 rated-2 rated-3 rated-4 rated-5'.split(' ')
@@ -224,7 +224,7 @@ function settingsReport(shop: Shop) {
   }
 }
 
-function pageReport(page_name: string, at: number) {
+function buildPageReport(page_name: string, at: number) {
   const name = page_name.split(' ')[0]!.toLowerCase()
   const isBlock = name === 'cart' || name === 'checkout'
   const isSet = name !== 'terms'
@@ -253,7 +253,7 @@ type Setting = {
   value: unknown
 }
 
-function settings(shop: Shop): Setting[] {
+function listSettings(shop: Shop): Setting[] {
   const countries = countryNames()
   const { pricing } = shop
   const base = [pricing.base.country, pricing.base.state].filter(Boolean).join(':')
@@ -309,8 +309,8 @@ export function countryNames(): Record<string, string> {
   return Object.fromEntries(existing)
 }
 
-function oneSetting({ shop, path }: RestRequest): RestReply {
-  const found = settings(shop).find(({ id }) => id === path.split('/').at(-1))
+function readSetting({ shop, path }: RestRequest): RestReply {
+  const found = listSettings(shop).find(({ id }) => id === path.split('/').at(-1))
   if (found) return { body: withLinks(shop, found) }
   throw new RestError(404, 'rest_setting_setting_invalid', 'Invalid setting.')
 }
@@ -321,7 +321,7 @@ function withLinks(shop: Shop, setting: Setting) {
   return { ...setting, _links: { self, collection: [{ href: base }] } }
 }
 
-function currentCurrency({ shop }: RestRequest): RestReply {
+function readCurrency({ shop }: RestRequest): RestReply {
   const base = `${shop.home}/wp-json/wc/v3/data/currencies`
   const code = shop.pricing.currency
   const { html, name } = findCurrency(shop)
