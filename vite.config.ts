@@ -4,7 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { loadAhead } from './scripts/load-ahead.ts'
 import { precompress } from './scripts/precompress.ts'
-import { landingPage } from './web/landing/build.ts'
+import { createLandingPlugin } from './web/landing/build.ts'
 
 const server = `http://localhost:${process.env.PORT ?? 3000}`
 const served = ['/api', '/brand', '/c', '/u', '/capture', '/socket.io', '/docs', '/healthz', '/readyz']
@@ -53,7 +53,7 @@ export default defineConfig(() => {
   if (process.env.VITEST) return {}
   return {
     root: 'web',
-    plugins: [react(), landingPage(), loadAhead(), precompress()],
+    plugins: [react(), createLandingPlugin(), loadAhead(), precompress()],
     resolve: {
       // The browser needs only method and path of a contract; its schemas were checked on the server (60 KB saved).
       alias: [{ find: /^zod$/, replacement: fileURLToPath(new URL('./web/zod-stub.ts', import.meta.url)) }],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from '../server/core/db/db.ts'
-import { type NotificationData, type NotificationType, notificationText } from '../shared/notifications.ts'
+import { getNotificationText, type NotificationData, type NotificationType } from '../shared/notifications.ts'
 import { createStore } from '../test/factories.ts'
 import { runShopDay } from '../test/shop-day.ts'
 import { createWorld } from '../test/world.ts'
@@ -33,7 +33,7 @@ test('a day of a store with 10,000 carts creates fewer than 80 notifications, in
     const types = rows.map(({ type }) => type)
     expect(types).toEqual(expect.arrayContaining(['stage_failed', 'stage_resumed', 'import_finished', 'capture_flood']))
     expect(types).toEqual(expect.arrayContaining(['domain_throttled', 'domain_reopened']))
-    const titles = rows.map((row) => notificationText(row).title)
+    const titles = rows.map((row) => getNotificationText(row).title)
     expect(titles).toContain('40 messages were not sent: the text cannot be rendered')
   }
   // No event is lost in between.
@@ -56,7 +56,7 @@ function print(day: string, rows: readonly Row[]): void {
   if (!process.env.PRINT_ROWS) return
   for (const row of rows) {
     const at = row.createdAt.toTemporalInstant().toZonedDateTimeISO('America/New_York').toPlainTime().toString()
-    const { title, message } = notificationText(row)
+    const { title, message } = getNotificationText(row)
     console.info(`${at.slice(0, 5)} ${title}: ${message}`)
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { me } from '../shared/auth.ts'
-import { boxChannels, boxHtml, consentBoxes, defaultBoxText, saveBoxText } from '../shared/consent-box.ts'
+import { boxChannels, boxHtml, consentBoxes, getDefaultBoxText, saveBoxText } from '../shared/consent-box.ts'
 import { readPlugin } from '../shared/plugin.ts'
 import { checkConnection } from '../shared/stores.ts'
 import { createScreens } from './app.ts'
@@ -13,7 +13,7 @@ const GERMAN = 'Erinnert mich per E-Mail an meinen Warenkorb.'
 type Languages = { language: 'de' | 'fr'; words: string; isDefault: boolean; html: string }[]
 
 const boxOf = (channel: (typeof boxChannels)[number], languages: Languages = []) => {
-  const words = defaultBoxText(channel, 'Example Shop')
+  const words = getDefaultBoxText(channel, 'Example Shop')
   return { channel, words, isDefault: true, html: boxHtml(channel, words), seenAt: null, isCurrent: true, languages }
 }
 const boxes = (languages: Languages = []) => ({

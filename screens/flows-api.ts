@@ -8,6 +8,7 @@ import {
   deleteFlow,
   type FlowStep,
   type FlowView,
+  getVariantName,
   listFlows,
   orderFlows,
   previewFlow,
@@ -15,7 +16,6 @@ import {
   saveFlow,
   switchFlow,
   trySaveFlow,
-  variantName,
 } from '../shared/flows.ts'
 import type { MessagePreview } from '../shared/reminders.ts'
 import { type Api, fixture } from './api.ts'
@@ -125,7 +125,7 @@ function savedStep(flow: FlowView, { id, variants, ...next }: SavedStep, index: 
   }
   const words = variants?.map((variant, place) => {
     const known = before.variants.find((other) => other.id === variant.id) ?? before.variants[0]!
-    const named = known.id === variant.id ? known : { ...known, id: randomUUID(), name: variantName(place) }
+    const named = known.id === variant.id ? known : { ...known, id: randomUUID(), name: getVariantName(place) }
     return { ...named, sharePercent: variant.sharePercent, words: { ...known.words, ...variant.words } }
   })
   const given = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined))

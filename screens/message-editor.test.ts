@@ -10,7 +10,7 @@ import { previewMessage, testSend } from '../shared/message-preview.ts'
 import { pushTexts } from '../shared/push.ts'
 import { readVapidKey, sendToThisBrowser } from '../shared/push-calls.ts'
 import { lastMessage, SAMPLE_CART } from '../shared/reminders.ts'
-import { smsSize } from '../shared/sms.ts'
+import { measureSms } from '../shared/sms.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
 import { SAMPLE_LABEL } from '../web/carts/sending.ts'
 import { fixture } from './api.ts'
@@ -155,7 +155,7 @@ describe('in a step of a flow', () => {
   test('an SMS shows its length and offers plain characters that make it shorter', async () => {
     const made = ({ body: { body = '' } }: { body: { body?: string | undefined } }) => {
       const message = buildPreview('', body)
-      return { ...message, html: '', segments: smsSize(message.text).segments, words: { subject: '', body } }
+      return { ...message, html: '', segments: measureSms(message.text).segments, words: { subject: '', body } }
     }
     app.api.answer(previewFlow, made)
     app.api.answer(previewMessage, made)

@@ -12,7 +12,7 @@ import {
   restoreNotifications,
 } from '../shared/notification-calls.ts'
 import { isProblem } from '../shared/notification-kinds.ts'
-import { type NotificationData, type NotificationType, notificationText } from '../shared/notifications.ts'
+import { getNotificationText, type NotificationData, type NotificationType } from '../shared/notifications.ts'
 import { NOW, type Screens } from './app.ts'
 
 // One member's notifications in memory, behind the calls of the bell and the notifications screen.
@@ -61,7 +61,7 @@ export function createMemberList({ api }: Screens): MemberList {
     items: [],
     add(type, data, zone = null) {
       const n = ++added
-      const text = notificationText({ type, data, createdAt: createdAt(n) })
+      const text = getNotificationText({ type, data, createdAt: createdAt(n) })
       const shown = { ...data } as NotificationView['data']
       const item = {
         _id: buildId(n),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { readUsage } from '../shared/billing.ts'
 import {
+  getTypedProblemMessage,
+  getTypedProblemText,
   STORE_PROBLEM_TEXT,
   type StoreProblemCode,
-  typedProblemMessage,
-  typedProblemText,
 } from '../shared/store-problems.ts'
 import { checkConnection, connectStore, type StoreView, storeTexts, switchStore } from '../shared/stores.ts'
 import { type buildUser, openFresh, serveNoStore, serveUser } from './account-scene.ts'
@@ -93,7 +93,7 @@ describe('another store', () => {
     await page.getByRole('textbox', { name: 'Store URL' }).fill('fern-and-finch')
     await field('client_id').fill('of-the-app')
     await field('client_secret').fill('shpss_wrong')
-    api.fail(connectStore, 401, { error: typedProblemMessage('shopify_secret_wrong'), code: 'store_credentials' })
+    api.fail(connectStore, 401, { error: getTypedProblemMessage('shopify_secret_wrong'), code: 'store_credentials' })
     await connect()
     await page.getByText('Shopify does not accept this client ID with this client secret.').waitFor()
     await expect.poll(() => field('client_id').inputValue()).toBe('of-the-app')
@@ -194,11 +194,11 @@ describe('a Shopify store', () => {
     await connect()
     await page.getByText('Access token is required for Shopify').waitFor()
     await page.getByText('API secret key is required for Shopify').waitFor()
-    api.fail(connectStore, 401, { error: typedProblemMessage('shopify_token_revoked'), code: 'store_credentials' })
+    api.fail(connectStore, 401, { error: getTypedProblemMessage('shopify_token_revoked'), code: 'store_credentials' })
     await field('access_token').fill('shpat_0')
     await field('api_secret').fill('shpss_0')
     await connect()
-    await page.getByText(typedProblemText('shopify_token_revoked').nextStep).waitFor()
+    await page.getByText(getTypedProblemText('shopify_token_revoked').nextStep).waitFor()
     await expect
       .poll(() => api.calls(connectStore).at(-1)!.sent.body)
       .toEqual({
@@ -216,9 +216,9 @@ describe('a Shopify store', () => {
       ...(['shopify_store_paused', 'shopify_wrong_shop', 'shopify_secret_wrong'] as const),
     ]
     for (const code of codes) {
-      api.fail(connectStore, 422, { error: typedProblemMessage(code) })
+      api.fail(connectStore, 422, { error: getTypedProblemMessage(code) })
       await connect()
-      const { sentence, nextStep } = typedProblemText(code)
+      const { sentence, nextStep } = getTypedProblemText(code)
       const alert = app.page.getByRole('alert').filter({ hasText: sentence })
       await alert.getByText(nextStep).waitFor()
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { listAbandonedCarts } from '../shared/carts.ts'
 import { previewMessage } from '../shared/message-preview.ts'
 import { cartEligibility, lastMessage, readBudget, saveBudget } from '../shared/reminders.ts'
-import { smsSize } from '../shared/sms.ts'
+import { measureSms } from '../shared/sms.ts'
 import {
   chooseWhatsappTemplate,
   type ListedTemplate,
@@ -188,7 +188,7 @@ test('an SMS shows its length and price, why no one gets it, and how plain chara
   }))
   app.api.answer(previewMessage, ({ body: { body = ready } }) => {
     const text = body.replace('{{ checkout_link }}', 'https://recoup.example/c/1')
-    const { segments } = smsSize(text)
+    const { segments } = measureSms(text)
     return {
       ...{ subject: '', html: '', text, segments, words: { subject: '', body } },
       price: { amount: segments * 0.0079, currency: 'USD' },

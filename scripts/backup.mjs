@@ -1,7 +1,7 @@
 // `npm run backup` and `npm run restore`: installs missing packages, then runs the command.
 
 import path from 'node:path'
-import { ensureInstalled, main, node26, root, run } from './prepare.mjs'
+import { ensureInstalled, findNode26, main, root, run } from './prepare.mjs'
 
 await main(async () => {
   const [command, file, ...rest] = process.argv.slice(2)
@@ -9,5 +9,5 @@ await main(async () => {
   const named = file === undefined ? [] : [path.resolve(process.env.INIT_CWD ?? process.cwd(), file)]
   process.chdir(root)
   await ensureInstalled()
-  return run(node26(), ['server/core/backup/main.ts', command, ...named, ...rest])
+  return run(findNode26(), ['server/core/backup/main.ts', command, ...named, ...rest])
 })

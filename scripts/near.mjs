@@ -7,18 +7,18 @@ import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { ensureChromium } from './browsers.mjs'
 import {
+  buildToolEnv,
   ensureInstalled,
   ensureWebBuilt,
+  findNode26,
   listFiles,
   main,
-  node26,
   root,
   runQuietly,
   tool,
-  toolEnv,
   waitForExit,
 } from './prepare.mjs'
-import { lastTimes, openRun } from './run.mjs'
+import { openRun, readLastTimes } from './run.mjs'
 
 const ROOTS = ['server', 'shared', 'web', 'storefront', 'demo', 'test', 'screens', 'e2e', 'scripts', 'proofs']
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
@@ -30,7 +30,7 @@ const DEFAULT_MS = 3_000
 await main(async () => {
   process.chdir(root)
   await ensureInstalled()
-  const node = node26()
+  const node = findNode26()
   const changed = listChangedFiles(process.argv[2] ?? 'HEAD')
   if (changed.length === 0) {
     console.log('Nothing has changed.')
@@ -78,7 +78,7 @@ async function runTests(node, files) {
   const chromium = isScreen ? await ensureChromium() : null
   const args = [tool('vitest'), 'run', '--reporter=dot', '--reporter=./test/reporter.ts', ...files]
   const projects = ['unit', 'screens', 'journeys'].flatMap((name) => ['--project', name])
-  const env = toolEnv(chromium ? { CHROMIUM_PATH: chromium } : {})
+  const env = buildToolEnv(chromium ? { CHROMIUM_PATH: chromium } : {})
   const code = await waitForExit(spawn(node, [...args, ...projects], { cwd: root, stdio: 'inherit', env }))
   const { failed, leftRunning } = run.close()
   return code || failed || leftRunning.length
@@ -97,7 +97,7 @@ function chooseTests(changed) {
     .filter(([file, distance]) => !file.startsWith('e2e/') || distance === 0)
     .sort(([, a], [, b]) => a - b)
     .map(([file]) => file)
-  const times = lastTimes()
+  const times = readLastTimes()
   let left = isWeb ? BUDGET_MS.web : BUDGET_MS.other
   const chosen = []
   for (const file of tests) {

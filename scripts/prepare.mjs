@@ -153,7 +153,7 @@ function buildPathWithoutModules() {
 }
 
 /** Path of a Node 26: the packaged one, otherwise the running one. */
-export function node26() {
+export function findNode26() {
   const node = findNode() ?? process.execPath
   const result = spawnSync(node, ['--version'], { encoding: 'utf8' })
   const version = result.stdout?.trim()
@@ -170,7 +170,7 @@ function findNode() {
 }
 
 /** Environment with Node 26 and the packages' programs first on the PATH. */
-export function toolEnv(extra = {}) {
+export function buildToolEnv(extra = {}) {
   // The type checker is a Go program. Less frequent garbage collection saves a third of its processor time for 0.6 GB
   // of memory.
   const gogc = process.env.GOGC ?? '400'
@@ -208,14 +208,14 @@ export async function ensureWebBuilt(node) {
   if (readIfExists(stamp) === expected) return
   console.log('Building the browser app. This takes half a minute …')
   const code = await run(node, [tool('vite'), 'build', '--logLevel', 'warn'], {
-    env: toolEnv({ NODE_ENV: 'production' }),
+    env: buildToolEnv({ NODE_ENV: 'production' }),
   })
   if (code !== 0)
     throw new UserError(`The browser app could not be built: vite ended with code ${code}, its message is above.`)
-  const script = await run(node, ['scripts/build-storefront.ts'], { env: toolEnv({ NODE_ENV: 'production' }) })
+  const script = await run(node, ['scripts/build-storefront.ts'], { env: buildToolEnv({ NODE_ENV: 'production' }) })
   if (script !== 0)
     throw new UserError(`The shop's script could not be built: it ended with code ${script}, see above.`)
-  const plugin = await run(node, ['scripts/build-plugin.ts'], { env: toolEnv() })
+  const plugin = await run(node, ['scripts/build-plugin.ts'], { env: buildToolEnv() })
   if (plugin !== 0)
     throw new UserError(`The shop's plugin could not be built: it ended with code ${plugin}, see above.`)
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
@@ -252,7 +252,7 @@ function readIfExists(file) {
 
 /** Prints the program's output at the end in one piece, because others run in parallel. */
 export async function runQuietly(command, args) {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: toolEnv() })
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: buildToolEnv() })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
   const code = await waitForExit(child)

@@ -10,16 +10,16 @@ export const touchesPart = (part, files) =>
     part.code.some((pattern) => (pattern instanceof RegExp ? pattern.test(file) : file.startsWith(pattern))),
   )
 
-/** `changedSince`: returns the files that differ from a commit; null if the commit is unknown. */
-export function isDue(part, results, changedSince) {
+/** `listChangesSince`: returns the files that differ from a commit; null if the commit is unknown. */
+export function isDue(part, results, listChangesSince) {
   const last = results.find((row) => row.part === part.name)
   if (last?.result !== 'passed') return true
-  const files = changedSince(last.commit)
+  const files = listChangesSince(last.commit)
   return files === null || touchesPart(part, files)
 }
 
 /** Files that differ from a commit, including the working tree; null: this clone does not have the commit. */
-export function changedSince(commit) {
+export function listChangesSince(commit) {
   const changed = spawnSync('git', ['diff', '--name-only', commit], { encoding: 'utf8' })
   if (changed.status !== 0) return null
   const added = spawnSync('git', ['ls-files', '--others', '--exclude-standard'], { encoding: 'utf8' })

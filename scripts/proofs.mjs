@@ -9,19 +9,19 @@ import { performance } from 'node:perf_hooks'
 import { parts } from '../proofs/parts.mjs'
 import { ensureChromium, ensureFirefox } from './browsers.mjs'
 import {
+  buildToolEnv,
   ensureInstalled,
   ensureWebBuilt,
+  findNode26,
   main,
-  node26,
   root,
   tool,
-  toolEnv,
   UserError,
   waitForExit,
 } from './prepare.mjs'
 import {
-  changedSince,
   isDue,
+  listChangesSince,
   openProgress,
   openResults,
   readJson,
@@ -53,7 +53,7 @@ await main(async () => {
     return 0
   }
   await ensureInstalled()
-  const node = node26()
+  const node = findNode26()
   await ensureWebBuilt(node)
   const before = progress.begin(args.join(' '), git('rev-parse', 'HEAD'))
   if (before.length > 0) console.log(`Continues after ${before.join(', ')}.`)
@@ -67,7 +67,7 @@ await main(async () => {
 function chooseParts(args) {
   if (args.length === 0) return null
   if (args.includes('--all')) return parts
-  if (args.includes('--changed')) return parts.filter((part) => isDue(part, results.all(), changedSince))
+  if (args.includes('--changed')) return parts.filter((part) => isDue(part, results.all(), listChangesSince))
   const unknown = args.filter((name) => !parts.some((part) => part.name === name))
   if (unknown.length > 0)
     throw new UserError(`There is no part ${unknown.join(', ')}. Parts: ${parts.map(({ name }) => name).join(', ')}`)
@@ -78,7 +78,7 @@ function printParts() {
   for (const part of parts) {
     const last = results.all().find((row) => row.part === part.name)
     const state = last ? `${last.result} at ${last.commit.slice(0, 8)} in ${last.seconds} s` : 'never run'
-    const due = isDue(part, results.all(), changedSince) ? ', due' : ''
+    const due = isDue(part, results.all(), listChangesSince) ? ', due' : ''
     console.log(`${part.name.padEnd(18)}${part.what}\n${' '.repeat(18)}${state}${due}`)
   }
   return 0
@@ -110,7 +110,7 @@ async function runPart(node, part, browsers) {
   console.log(`── ${part.name}: ${row.result} in ${row.seconds} s${skipped > 0 ? `, ${skipped} tests skipped` : ''}`)
   outcomes.set(part.name, row.result)
   // A result belongs to a commit.
-  if (touchesPart(part, changedSince(commit) ?? [])) {
+  if (touchesPart(part, listChangesSince(commit) ?? [])) {
     console.log('Not written to proofs.json: code of this part differs from the commit.')
     progress.endStep(part.name)
     return
@@ -122,7 +122,7 @@ async function runPart(node, part, browsers) {
 /** Progress of an interrupted run if the part's code is unchanged; otherwise a new seed. */
 function readProgress(part) {
   const saved = progress.stepOf(part.name)
-  const files = saved && changedSince(saved.commit)
+  const files = saved && listChangesSince(saved.commit)
   if (files && !touchesPart(part, files)) return saved
   return { seed: randomInt(1_000, 100_000_000), step: 0, seconds: 0, counts: { passed: 0, failed: 0, skipped: 0 } }
 }
@@ -137,7 +137,7 @@ async function runStep(node, [file, ...args], env) {
   const child = spawn(node, [isVitest ? tool('vitest') : file, ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: toolEnv({ TEST_PROOF: '1', ...env }),
+    env: buildToolEnv({ TEST_PROOF: '1', ...env }),
   })
   let output = ''
   child.stdout.on('data', (text) => {

@@ -14,7 +14,7 @@ const MEMORY_FOLDER = '/dev/shm'
 const MIN_FREE_BYTES = 8 * 2 ** 30
 
 /** Milliseconds of each test file in its last run at normal size. */
-export const lastTimes = () => (fs.existsSync(TIMES) ? JSON.parse(fs.readFileSync(TIMES, 'utf8')) : {})
+export const readLastTimes = () => (fs.existsSync(TIMES) ? JSON.parse(fs.readFileSync(TIMES, 'utf8')) : {})
 
 /**
  * Sets `TEST_RUN_FOLDER`, `TEST_RECORD` and `TMPDIR` for all processes started later. The folder is deleted at the end
@@ -51,7 +51,7 @@ export function openRun({ isFullSize = false } = {}) {
 function saveTimes({ times }) {
   if (times.length === 0) return
   fs.mkdirSync(path.dirname(TIMES), { recursive: true })
-  const all = { ...lastTimes(), ...Object.fromEntries(times.map(({ file, ms }) => [file, ms])) }
+  const all = { ...readLastTimes(), ...Object.fromEntries(times.map(({ file, ms }) => [file, ms])) }
   fs.writeFileSync(TIMES, `${JSON.stringify(all, null, 1)}\n`)
 }
 

@@ -1,13 +1,13 @@
 // `npm start`: installs and builds what is missing, then runs the server and exits with its exit code.
 
 import path from 'node:path'
-import { ensureInstalled, ensureWebBuilt, main, node26, root, run } from './prepare.mjs'
+import { ensureInstalled, ensureWebBuilt, findNode26, main, root, run } from './prepare.mjs'
 
 await main(async () => {
   // Settings and the data folder are relative to the clone, wherever npm was called.
   process.chdir(root)
   await ensureInstalled()
-  const node = node26()
+  const node = findNode26()
   await ensureWebBuilt(node)
   // The ipc channel closes whenever this process ends; the server then stops (server/core/common/shutdown.ts).
   // The default semi-space of 16 MB uses 20 MB more memory without being faster (docs/performance.md).

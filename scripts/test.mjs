@@ -7,15 +7,15 @@ import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { ensureChromium } from './browsers.mjs'
 import {
+  buildToolEnv,
   ensureInstalled,
   ensureWebBuilt,
+  findNode26,
   listFiles,
   main,
-  node26,
   root,
   runQuietly,
   tool,
-  toolEnv,
   UserError,
   waitForExit,
 } from './prepare.mjs'
@@ -29,7 +29,7 @@ await main(async () => {
   process.chdir(root)
   const loopSeconds = timeLoop()
   await step('packages', ensureInstalled)
-  const node = node26()
+  const node = findNode26()
   const run = openRun()
   try {
     await Promise.all([
@@ -74,7 +74,7 @@ async function runTests(node) {
   }
   const projects = ['unit', 'screens', 'journeys'].flatMap((name) => ['--project', name])
   const args = [tool('vitest'), 'run', ...projects, ...(filters.length > 0 ? ['--passWithNoTests'] : []), ...filters]
-  const env = toolEnv(chromium ? { CHROMIUM_PATH: chromium } : {})
+  const env = buildToolEnv(chromium ? { CHROMIUM_PATH: chromium } : {})
   return waitForExit(spawn(node, args, { cwd: root, stdio: 'inherit', env }))
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fastifyCookie from '@fastify/cookie'
 import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
-import { plainLink } from '../shared/link-tokens.ts'
+import { buildPlainLink } from '../shared/link-tokens.ts'
 import { findScreen } from '../shared/screens.ts'
 import { docsRoutes } from './access/http/docs.ts'
 import { mapErrors } from './access/http/http.ts'
@@ -69,7 +69,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     requestTimeout: 120_000,
     http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     routerOptions: { maxParamLength: 300 },
-    rewriteUrl: ({ url = '/' }) => plainLink(url),
+    rewriteUrl: ({ url = '/' }) => buildPlainLink(url),
   })
   app.register(fastifyCookie)
   mapErrors(app)

@@ -88,7 +88,7 @@ const sentNames: Record<FunnelChannel, string> = {
 const AN = /^(email|SMS)/
 
 /** Definitions of the funnel stages. */
-export const funnelDefinitions = (channel: FunnelChannel) => {
+export const buildFunnelDefinitions = (channel: FunnelChannel) => {
   const what = sentNames[channel]
   return {
     cartsCreated: 'Carts that began in these days. All other stages count these carts.',
@@ -111,22 +111,22 @@ export const sourceNames: Record<OrderSource, string> = {
 
 export const channelNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
 /** Capitalized, for the start of a line. */
-export const channelLabel = (channel: keyof typeof channelNames) =>
+export const getChannelLabel = (channel: keyof typeof channelNames) =>
   `${channelNames[channel].charAt(0).toUpperCase()}${channelNames[channel].slice(1)}`
 
 const shopperNames: Record<string, string> = { new: 'New', returning: 'Returning' }
-export const shopperName = (key: string) => shopperNames[key] ?? key
+export const getShopperName = (key: string) => shopperNames[key] ?? key
 
 const deviceNames: Record<string, string> = { '': 'Not known', phone: 'Phone', desktop: 'Desktop' }
-export const deviceName = (key: string) => deviceNames[key] ?? key
+export const getDeviceName = (key: string) => deviceNames[key] ?? key
 /** False until the store's script has reported a device. */
 export const hasDevices = ({ devices }: Pick<AnalyticsDetails, 'devices'>) => devices.some(({ key }) => key !== '')
 
 const regions = new Intl.DisplayNames(['en'], { type: 'region' })
-export const countryName = (code: string) => (code === '' ? 'Not known' : (regions.of(code) ?? code))
+export const getCountryName = (code: string) => (code === '' ? 'Not known' : (regions.of(code) ?? code))
 
 /** Hours since abandonment as text: `3–6 h`, `2–3 days`. */
-export function hourLabel(fromHour: number): string {
+export function getHourLabel(fromHour: number): string {
   const until = hourBounds.find((bound) => bound > fromHour)
   const isDays = fromHour >= 24
   const [from, to] = isDays ? [fromHour / 24, until && until / 24] : [fromHour, until]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { storesQuery } from './dashboard.ts'
 import { endpoint } from './endpoint.ts'
-import { DownloadLink, Pagination, pageFields } from './paging.ts'
+import { buildPageFields, DownloadLink, Pagination } from './paging.ts'
 
 // Advanced Analytics (B 2, 3, 7, 8, 9); decisions 91 to 99 define the figures. Rates are fractions (decision 131),
 // amounts are in whole units of `currency`, and days are those of the store's calendar.
@@ -202,7 +202,7 @@ export const listAnalyticsProducts = endpoint({
   path: '/api/analytics/products',
   permission: 'carts:read',
   scope: 'store',
-  query: rangeQuery.extend({ ...pageFields({ limit: 20, most: 100 }), search: z.string().max(200).default('') }),
+  query: rangeQuery.extend({ ...buildPageFields({ limit: 20, most: 100 }), search: z.string().max(200).default('') }),
   summary: 'All products left in carts, the most lost first',
   reply: z.object({ products: z.array(TopProduct), pagination: Pagination, ...frame }),
 })

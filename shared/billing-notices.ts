@@ -1,5 +1,5 @@
 import { type BillingCycle, type PlanKey, plans } from './billing.ts'
-import { currencyExponent } from './money.ts'
+import { getCurrencyExponent } from './money.ts'
 
 // Notifications about the subscription (decisions 84 to 86): their data and their English text. Pure.
 
@@ -151,7 +151,7 @@ const priceText = ({ amount, currency, cycle }: Price) =>
     : `${getMoneyText(amount, currency)} a ${cycle}, before discounts and tax`
 
 function getMoneyText(amountMinor: number, currency: string): string {
-  const digits = currencyExponent(currency)
+  const digits = getCurrencyExponent(currency)
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: digits })
   return format.format(amountMinor / 10 ** digits)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { FlowCounts } from './flows.ts'
-import { DownloadLink, Pagination, pageFields } from './paging.ts'
+import { buildPageFields, DownloadLink, Pagination } from './paging.ts'
 import { Money } from './reminders.ts'
 
 // The report of a campaign (area decision 48). All figures are counts of its messages and their orders.
@@ -95,7 +95,7 @@ export const listCampaignRecipients = endpoint({
   permission: 'carts:read',
   scope: 'store',
   params,
-  query: storeQuery.extend({ ...filterFields, ...pageFields({ limit: 50, most: 100 }) }),
+  query: storeQuery.extend({ ...filterFields, ...buildPageFields({ limit: 50, most: 100 }) }),
   summary: 'The people of a campaign, with what became of each message and why',
   reply: z.object({ recipients: z.array(CampaignRecipient), pagination: Pagination }),
 })

@@ -3,7 +3,7 @@ import { customerEmails, DEFAULT_FILTERS, TargetAudience } from './audience.ts'
 import { CouponOfStep } from './coupons.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { FlowCounts, StepCoupon } from './flows.ts'
-import { Pagination, pageFields } from './paging.ts'
+import { buildPageFields, Pagination } from './paging.ts'
 import { Money } from './reminders.ts'
 
 // Campaigns (B 2, 3, 4, 5, 7, 8, 9; area decisions 41 to 50 and 124 to 126): scheduled sends to people with an
@@ -212,7 +212,7 @@ export const listCampaigns = endpoint({
   query: storeQuery.extend({
     search: z.string().max(200).optional(),
     status: CampaignStatus.optional(),
-    ...pageFields({ limit: 50, most: 100 }),
+    ...buildPageFields({ limit: 50, most: 100 }),
   }),
   reply: z.object({ campaigns: z.array(CampaignView), pagination: Pagination }),
 })

@@ -10,10 +10,10 @@ const CaptureMode = z.enum(captureModes)
 export type CaptureMode = z.infer<typeof CaptureMode>
 
 /** True if nothing is left out. null: the store is older than the setting, and its owner has not chosen yet. */
-export const storesEverything = (mode: CaptureMode | null): boolean => mode === null || mode === 'cart_and_contact'
+export const isStoringEverything = (mode: CaptureMode | null): boolean => mode === null || mode === 'cart_and_contact'
 
 /** True if `mode` keeps more than `than`, which requires a legal ground. */
-export const storesMore = (mode: CaptureMode, than: CaptureMode): boolean =>
+export const isStoringMore = (mode: CaptureMode, than: CaptureMode): boolean =>
   captureModes.indexOf(mode) > captureModes.indexOf(than)
 
 export const captureModeTexts: Readonly<Record<CaptureMode, { title: string; sentence: string }>> = {

@@ -5,7 +5,13 @@ import { endpoint, storeQuery } from './endpoint.ts'
 export const WITHOUT_SCRIPT = 'Without the capture script, only started checkouts are detected'
 
 /** The same for one store, depending on when its version turns a checkout into an order. */
-export function detectionText({ hasEarlyDrafts, hasPlugin }: { hasEarlyDrafts: boolean; hasPlugin: boolean }): string {
+export function getDetectionText({
+  hasEarlyDrafts,
+  hasPlugin,
+}: {
+  hasEarlyDrafts: boolean
+  hasPlugin: boolean
+}): string {
   if (hasPlugin) return 'The plugin reports a cart from its first item on.'
   return hasEarlyDrafts
     ? `${WITHOUT_SCRIPT}: a cart appears once the checkout page is opened.`

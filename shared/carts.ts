@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
-import { DownloadLink, Pagination, pageFields } from './paging.ts'
+import { buildPageFields, DownloadLink, Pagination } from './paging.ts'
 import { reachFields } from './reach.ts'
 import { ShopBrand } from './shop-brand.ts'
 
@@ -120,7 +120,7 @@ export const listAbandonedCarts = endpoint({
   scope: 'store',
   summary: 'Abandoned, recovered and lost carts, newest activity first',
   query: storeQuery.extend({
-    ...pageFields({ limit: 10 }),
+    ...buildPageFields({ limit: 10 }),
     status: z.string().max(40).optional(),
     search: z.string().max(200).optional(),
     ...reachFields,
@@ -233,7 +233,7 @@ type NamedMessage = Pick<MessageView, 'originKind' | 'originName' | 'channel' | 
  * The name of a message: the campaign's name, or the current position of its flow step, which another step may have had
  * before.
  */
-export function messageName({ originKind, originName, channel, step, removedStep }: NamedMessage): string {
+export function getMessageName({ originKind, originName, channel, step, removedStep }: NamedMessage): string {
   if (originKind === 'flow')
     return `${removedStep ? `${removedStep} (removed)` : `Reminder ${step}`} by ${wayOf[channel]}`
   if (originKind === 'push') return `Push notification ${step}`

@@ -18,7 +18,7 @@ export type SignedForms = Partial<
 >
 
 /** The default text of a box. SMS: what US carriers require. */
-export function defaultBoxText(channel: ConsentChannel, storeName: string): string {
+export function getDefaultBoxText(channel: ConsentChannel, storeName: string): string {
   switch (channel) {
     case 'email':
       return `Email me reminders about my cart and offers from ${storeName}. I can unsubscribe at any time.`
@@ -30,7 +30,7 @@ export function defaultBoxText(channel: ConsentChannel, storeName: string): stri
 }
 
 /** The German default text. */
-export function germanBoxText(channel: ConsentChannel, storeName: string): string {
+export function getGermanBoxText(channel: ConsentChannel, storeName: string): string {
   switch (channel) {
     case 'email':
       return `Ich möchte per E-Mail an meinen Warenkorb erinnert werden und Angebote von ${storeName} erhalten. Abmelden kann ich mich jederzeit.`
@@ -45,7 +45,7 @@ export function germanBoxText(channel: ConsentChannel, storeName: string): strin
 export const normalizeText = (words: string): string => words.replace(/\s+/g, ' ').trim()
 
 /** The id of a text in the page (FNV-1a); other texts have other ids. */
-export function wordingId(words: string): string {
+export function computeWordingId(words: string): string {
   let sum = 0x811c9dc5
   for (const char of normalizeText(words)) sum = Math.imul(sum ^ char.codePointAt(0)!, 0x01000193)
   return `w${(sum >>> 0).toString(36)}`
@@ -56,7 +56,7 @@ const escapeHtml = (text: string) =>
 
 /** Unticked: a box ticked in advance is no consent. */
 export function boxHtml(channel: ConsentChannel, words: string): string {
-  return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(words)}"> ${escapeHtml(normalizeText(words))}</label>`
+  return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${computeWordingId(words)}"> ${escapeHtml(normalizeText(words))}</label>`
 }
 
 /** Languages that can have a text of their own, beside the text for all others. */
@@ -66,7 +66,8 @@ export const boxLanguages = [
 ] as const
 
 /** The English name of the language. */
-export const languageName = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
+export const getLanguageName = (code: string): string =>
+  new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
 
 const Box = z.object({
   channel: z.enum(boxChannels),

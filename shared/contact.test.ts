@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstEmail, normalizeEmail, normalizePhone } from './contact.ts'
+import { findFirstEmail, normalizeEmail, normalizePhone } from './contact.ts'
 
 test.each([
   [' Ava.Thompson@Example.COM ', 'ava.thompson@example.com'],
@@ -95,6 +95,6 @@ test.each([
   ['', null],
   [`${'x'.repeat(5_000)}@example.com`, null],
 ])('uses the first of several addresses in a field: %j (cases-R18)', (input, email) => {
-  expect(firstEmail(input)).toBe(email)
+  expect(findFirstEmail(input)).toBe(email)
   if (email === null) expect(normalizeEmail(input)).toBe(null)
 })

@@ -36,9 +36,9 @@ function extractAddress(text: string): string {
 }
 
 /** For a field of a shop or file that may contain two addresses: returns the first. */
-export const firstEmail = (input: unknown): string | null => allEmails(input)[0] ?? null
+export const findFirstEmail = (input: unknown): string | null => findEmails(input)[0] ?? null
 
-export function allEmails(input: unknown): string[] {
+export function findEmails(input: unknown): string[] {
   const whole = normalizeEmail(input)
   if (whole !== null || typeof input !== 'string') return whole === null ? [] : [whole]
   const parts = input.slice(0, 1_000).split(/[\s,;/|]+/)
@@ -46,7 +46,7 @@ export function allEmails(input: unknown): string[] {
 }
 
 /** The same for phone numbers, in which spaces and slashes do not separate. */
-export function allPhones(input: unknown, country: string | null): string[] {
+export function findPhones(input: unknown, country: string | null): string[] {
   if (typeof input !== 'string') return []
   const parts = input.slice(0, 1_000).split(/[,;|\n]+| \/ /)
   return [...new Set(parts.map((part) => normalizePhone(part.trim(), country)).filter((number) => number !== null))]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
-import { currencyExponent } from './money.ts'
-import { Pagination, pageFields } from './paging.ts'
+import { getCurrencyExponent } from './money.ts'
+import { buildPageFields, Pagination } from './paging.ts'
 import { STORE_PROBLEM_TEXT } from './store-problems.ts'
 
 // Coupons (B 2, 3, 5, 7, 9; decisions 30 to 38). Coupons of the store are listed; those created here can also be edited
@@ -57,7 +57,7 @@ export const couponTexts = {
 } as const
 
 /** Why the list is outdated, as text for the owner. */
-export function couponsUnreadText(code: string): string {
+export function getCouponsUnreadText(code: string): string {
   if (code !== 'no_rights') return couponTexts.fetchFailed
   return `${couponTexts.fetchFailed}. ${COUPONS_NOT_READABLE}`
 }
@@ -68,14 +68,14 @@ export const COUPONS_NOT_READABLE = `The key of this store may not read coupons.
  * Upper case, as codes are stored (decision 31). Letters without a single capital stay: the store does not know "süß"
  * as "SÜSS".
  */
-export const capitals = (code: string): string =>
+export const toCapitals = (code: string): string =>
   Array.from(code, (letter) => {
     const capital = letter.toUpperCase()
     return capital.toLowerCase() === letter.toLowerCase() ? capital : letter
   }).join('')
 
 /** Decision 128: "1.234" is no amount of dollars. */
-export const decimalsText = (decimals: number): string =>
+export const describeDecimals = (decimals: number): string =>
   decimals === 0
     ? 'Enter a whole amount, without decimals'
     : `Enter an amount with at most ${decimals} decimal${decimals === 1 ? '' : 's'}`
@@ -146,14 +146,14 @@ export const CouponOfStep = Coupon.pick({
 export type CouponOfStep = z.infer<typeof CouponOfStep>
 
 /** The error if the value exceeds a billion; null: it does not. */
-export const mostText = (what: 'Amount' | 'Minimum spend' | 'Maximum discount' | 'Usage limit', given: number) =>
+export const getMostText = (what: 'Amount' | 'Minimum spend' | 'Maximum discount' | 'Usage limit', given: number) =>
   given > MOST_MONEY ? `${what} must be at most ${new Intl.NumberFormat('en-US').format(MOST_MONEY)}` : null
 
-const above = (text: string, what: Parameters<typeof mostText>[0]) =>
+const above = (text: string, what: Parameters<typeof getMostText>[0]) =>
   z
     .number({ error: text })
     .gt(0, text)
-    .max(MOST_MONEY, mostText(what, Number.POSITIVE_INFINITY) ?? text)
+    .max(MOST_MONEY, getMostText(what, Number.POSITIVE_INFINITY) ?? text)
 const dateField = (missing: string) =>
   z
     .string({ error: missing })
@@ -203,11 +203,11 @@ function findConflicts(input: Partial<z.infer<typeof fields>>): [keyof typeof fi
 function checkAmount(type: unknown, amount: number): string | false {
   if (type === 'percentage') {
     if (amount < 1 || amount > 100) return couponTexts.badPercentage
-    return percentDecimals(amount) ?? false
+    return checkPercentDecimals(amount) ?? false
   }
   if (type !== 'fixed') return false
   if (!(amount > 0)) return couponTexts.badFixed
-  return mostText('Amount', amount) ?? false
+  return getMostText('Amount', amount) ?? false
 }
 
 /** Decision 33. */
@@ -217,8 +217,8 @@ function getCapText(type: unknown, kind: unknown): string | false {
 }
 
 /** null: no more decimals than are stored. */
-export const percentDecimals = (amount: number): string | null =>
-  hasMoreDecimals(amount, PERCENT_DECIMALS) ? decimalsText(PERCENT_DECIMALS) : null
+export const checkPercentDecimals = (amount: number): string | null =>
+  hasMoreDecimals(amount, PERCENT_DECIMALS) ? describeDecimals(PERCENT_DECIMALS) : null
 
 const hasMoreDecimals = (amount: number, decimals: number) => Number(amount.toFixed(decimals)) !== amount
 
@@ -232,18 +232,18 @@ export const CouponInput = fields.superRefine(
 export type CouponInput = z.infer<typeof CouponInput>
 
 /** Decision 128: amounts have the decimals of the currency. Empty: no error. */
-export function wrongDecimals(
+export function checkDecimals(
   input: Pick<CouponInput, 'type' | 'amount' | 'minSpend' | 'maxDiscount'>,
   currency: string,
 ): Partial<Record<'amount' | 'minSpend' | 'maxDiscount', string>> {
-  const decimals = Math.min(currencyExponent(currency), 2)
+  const decimals = Math.min(getCurrencyExponent(currency), 2)
   const money = {
     ...(input.type === 'fixed' && { amount: input.amount }),
     minSpend: input.minSpend,
     maxDiscount: input.maxDiscount,
   }
   const wrong = Object.entries(money).filter(([, amount]) => amount != null && hasMoreDecimals(amount, decimals))
-  return Object.fromEntries(wrong.map(([field]) => [field, decimalsText(decimals)]))
+  return Object.fromEntries(wrong.map(([field]) => [field, describeDecimals(decimals)]))
 }
 
 export const listCoupons = endpoint({
@@ -255,7 +255,7 @@ export const listCoupons = endpoint({
   summary:
     'Coupons of the store, newest first, a page at a time. `search`: the beginning of a code. `usable=yes`: those a message can carry now',
   query: storeQuery.extend({
-    ...pageFields({ limit: 50, most: 100 }),
+    ...buildPageFields({ limit: 50, most: 100 }),
     search: z.string().max(MAX_COUPON_CODE_LENGTH).default(''),
     usable: z.enum(['yes']).optional(),
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { Pagination, pageFields } from './paging.ts'
+import { buildPageFields, Pagination } from './paging.ts'
 
 // Credits: prepaid SMS through the operator's provider account, beyond those included in the plan (decision 85).
 
@@ -16,7 +16,7 @@ export const CreditKind = z.enum(['purchase', 'use', 'give_back', 'refund', 'adj
 export type CreditKind = z.infer<typeof CreditKind>
 
 /** The price of a text in credits: list price times the operator's factor, rounded up to a millionth. */
-export const creditPrice = (micros: number, perMille: number): number => Math.ceil((micros * perMille) / 1_000)
+export const computeCreditPrice = (micros: number, perMille: number): number => Math.ceil((micros * perMille) / 1_000)
 
 export const creditTexts = {
   notHere: 'Credits are not sold here.',
@@ -70,7 +70,7 @@ export const listCreditEntries = endpoint({
   permission: 'billing:read',
   scope: 'account',
   summary: 'The ledger of credits, the newest entry first',
-  query: z.object(pageFields({ limit: 10, most: 100 })),
+  query: z.object(buildPageFields({ limit: 10, most: 100 })),
   reply: z.object({ entries: z.array(CreditEntry), pagination: Pagination }),
 })
 

@@ -5,14 +5,14 @@ export const CSV_START = '\ufeff'
 export type CsvCell = string | number | null
 
 /** One line, including its line end. */
-export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`
+export const formatCsvLine = (cells: readonly CsvCell[]): string => `${cells.map(formatCsvCell).join(',')}\r\n`
 
 /**
  * Spreadsheets execute text that begins like a formula (X3), so an apostrophe marks it as text. Signed numbers stay
- * unchanged; for phone numbers, `phoneCell` keeps the sign.
+ * unchanged; for phone numbers, `formatPhoneCell` keeps the sign.
  * A spreadsheet with other separators splits cells at them and at line ends, so text after those is escaped as well.
  */
-export function csvCell(value: CsvCell): string {
+export function formatCsvCell(value: CsvCell): string {
   if (value === null) return ''
   const text = typeof value === 'number' ? formatCsvNumber(value) : value
   const isFormula = /^[\s\u00a0\ufeff]*[=+\-@＝＋－＠\t\r\n]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text)
@@ -40,13 +40,13 @@ function formatCsvNumber(value: number): string {
 }
 
 /** Marks a phone number as text: a spreadsheet would drop its plus sign, and digits of a long one. */
-export const phoneCell = (phone: string | null): string | null => (phone?.startsWith('+') ? `'${phone}` : phone)
+export const formatPhoneCell = (phone: string | null): string | null => (phone?.startsWith('+') ? `'${phone}` : phone)
 
 /**
  * Marks a code such as a SKU as text where a spreadsheet would change it: `00123` loses zeros, `1E5` becomes 100000,
  * `3/4` and `MAR-1` become dates, and digits after the 15th become zeros.
  */
-export const codeCell = (code: string | null): string | null =>
+export const formatCodeCell = (code: string | null): string | null =>
   code !== null && IS_CHANGED.test(code) ? `'${code}` : code
 
 const MONTHS =

@@ -32,5 +32,5 @@ export const engagementReasons: Record<string, { who: string; why: string }> = {
   },
 }
 
-export const engagementReason = (reason: string): { who: string; why: string } =>
+export const explainEngagement = (reason: string): { who: string; why: string } =>
   engagementReasons[reason] ?? { who: 'machine', why: '' }

@@ -111,10 +111,10 @@ const joinWithOr = (words: readonly string[]): string =>
 const formatPieces = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
 
 /** 1 is Monday. */
-export const dayText = (day: number): string => DAYS[day - 1]!
+export const getDayText = (day: number): string => DAYS[day - 1]!
 
 /** Format of all screens, "9:00 AM"; 24 is the end of a day. */
-export function hourText(hour: number): string {
+export function getHourText(hour: number): string {
   return hour === 24 ? 'midnight' : `${hour % 12 || 12}:00 ${hour < 12 ? 'AM' : 'PM'}`
 }
 
@@ -158,9 +158,9 @@ function describeShopper(
     case 'language':
       return `the shopper ${condition.is === 'one_of' ? 'reads' : 'does not read'} ${joinWithOr(condition.languages.map((each) => LANGUAGES[each]))}`
     case 'day':
-      return `it is ${joinWithOr(condition.days.map(dayText))} where the shopper is`
+      return `it is ${joinWithOr(condition.days.map(getDayText))} where the shopper is`
     case 'hour':
-      return `it is between ${hourText(condition.from)} and ${hourText(condition.until)} where the shopper is`
+      return `it is between ${getHourText(condition.from)} and ${getHourText(condition.until)} where the shopper is`
   }
 }
 

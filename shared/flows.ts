@@ -44,7 +44,7 @@ export const FlowVariant = z.object({
 export type FlowVariant = z.infer<typeof FlowVariant>
 
 /** Name of the first, second … variant that a step has had. */
-export const variantName = (index: number): string => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[index] ?? String(index + 1)
+export const getVariantName = (index: number): string => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[index] ?? String(index + 1)
 
 export const FlowStep = z.object({
   /** Stable when the step moves. */

@@ -168,4 +168,4 @@ export const keptPageTexts = {
 } as const
 
 /** Path of a store's page. */
-export const keptPath = (captureKey: string): string => `/what-is-kept/${encodeURIComponent(captureKey)}`
+export const buildKeptPath = (captureKey: string): string => `/what-is-kept/${encodeURIComponent(captureKey)}`

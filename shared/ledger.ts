@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
-import { cursorFields, DownloadLink } from './paging.ts'
+import { buildCursorFields, DownloadLink } from './paging.ts'
 
 // The consent ledger for its owner, and the import of consents given elsewhere (C5).
 
@@ -55,7 +55,7 @@ const sourceNames: Record<string, string> = {
   'STOP by WhatsApp': 'Answered STOP by WhatsApp',
   'START by WhatsApp': 'Answered START by WhatsApp',
 }
-export const sourceText = (source: string): string =>
+export const getSourceText = (source: string): string =>
   sourceNames[source] ?? `${source.slice(0, 1).toUpperCase()}${source.slice(1)}`
 
 export const statusText: Record<LedgerStatus, string> = {
@@ -115,7 +115,7 @@ export const searchLedger = endpoint({
   scope: 'store',
   summary: 'The consent ledger of a store, newest first; `cursor`: `next` of the page before',
   query: LedgerFilter.extend({
-    ...cursorFields(),
+    ...buildCursorFields(),
   }),
   reply: z.object({ entries: z.array(LedgerEntry), next: z.string().nullable(), sources: z.array(z.string()) }),
 })

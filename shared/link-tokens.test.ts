@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseToken, plainLink } from './link-tokens.ts'
+import { buildPlainLink, parseToken } from './link-tokens.ts'
 
 const token = 'a-Z_0'.padEnd(43, 'x')
 
@@ -16,8 +16,8 @@ test.each([
   '…',
 ])('drops %s after a link (cases-R16)', (sign) => {
   for (const way of ['c', 'o', 'u']) {
-    expect(plainLink(`/${way}/${token}${sign}`)).toBe(`/${way}/${token}`)
-    expect(plainLink(`/${way}/${token}${sign}?to=abc`)).toBe(`/${way}/${token}?to=abc`)
+    expect(buildPlainLink(`/${way}/${token}${sign}`)).toBe(`/${way}/${token}`)
+    expect(buildPlainLink(`/${way}/${token}${sign}?to=abc`)).toBe(`/${way}/${token}?to=abc`)
   }
   expect(parseToken(`rt_${token}${sign}`)).toBe(`rt_${token}`)
 })
@@ -31,7 +31,7 @@ test.each([
   `/x/${token}.`,
   '/',
 ])('keeps %s', (url) => {
-  expect(plainLink(url)).toBe(url)
+  expect(buildPlainLink(url)).toBe(url)
 })
 
 test('tokenIn returns text without a token unchanged', () => {

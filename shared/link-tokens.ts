@@ -6,7 +6,7 @@ const TOKEN = /^(?:rt_)?[\w-]{43}/
 export const parseToken = (text: string): string => TOKEN.exec(text)?.[0] ?? text
 
 /** Path and query of a message link without text copied after its token; other addresses unchanged. */
-export function plainLink(url: string): string {
+export function buildPlainLink(url: string): string {
   const [, way, token, query] = /^(\/[cou]\/)([\w-]{43})[^\w?-][^?]*(\?.*)?$/s.exec(url) ?? []
   return way === undefined ? url : `${way}${token}${query ?? ''}`
 }

@@ -32,7 +32,7 @@ export interface MailServerFields {
 }
 
 /** Error messages by field, for form and server. */
-export function mailServerProblems(entered: MailServerFields, anyPort: boolean) {
+export function findMailServerProblems(entered: MailServerFields, anyPort: boolean) {
   const { host, port, security, user } = entered
   const problems: { [Name in keyof MailServerFields]?: string } = {}
   if (!/^([a-z0-9_-]{1,63}\.)*[a-z0-9-]{1,63}$/.test(host) && host !== '::1')

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addMoney, currencyExponent, parseCurrency, parseMinor, parseMoney, shareMoney, unitMinor } from './money.ts'
+import {
+  addMoney,
+  divideMinor,
+  getCurrencyExponent,
+  parseCurrency,
+  parseMinor,
+  parseMoney,
+  shareMoney,
+} from './money.ts'
 
 test.each([
   ['49.50', 'USD', 4950],
@@ -39,8 +47,8 @@ test.each([
   expect(parseMinor(input, currency)).toBe(minor)
 })
 
-test("currencyExponent is the currency's own, independent of the ICU version", () => {
-  expect(['USD', 'JPY', 'KWD', 'CLF', 'HUF', 'IDR', 'XYZ', 'toString'].map(currencyExponent)).toEqual([
+test("getCurrencyExponent returns the currency's own, independent of the ICU version", () => {
+  expect(['USD', 'JPY', 'KWD', 'CLF', 'HUF', 'IDR', 'XYZ', 'toString'].map(getCurrencyExponent)).toEqual([
     2, 0, 3, 4, 2, 2, 2, 2,
   ])
 })
@@ -49,7 +57,7 @@ test("parseMinor reads store amounts with the currency's own decimals without lo
   const currency = fc.constantFrom('USD', 'JPY', 'KWD', 'CLF', 'HUF')
   fc.assert(
     fc.property(fc.maxSafeInteger(), currency, (minor, code) => {
-      const exponent = currencyExponent(code)
+      const exponent = getCurrencyExponent(code)
       const digits = String(Math.abs(minor)).padStart(exponent + 1, '0')
       const text = `${minor < 0 ? '-' : ''}${digits.slice(0, digits.length - exponent)}.${digits.slice(digits.length - exponent)}`
       expect(parseMinor(text, code)).toBe(minor)
@@ -75,7 +83,7 @@ test('addMoney rejects adding two currencies', () => {
 test('shareMoney computes a share in basis points, rounded half away from zero', () => {
   expect(shareMoney({ amountMinor: 1005, currency: 'USD' }, 1000).amountMinor).toBe(101)
   expect(shareMoney({ amountMinor: -1005, currency: 'USD' }, 1000).amountMinor).toBe(-101)
-  expect(unitMinor(1000, 3)).toBe(333)
+  expect(divideMinor(1000, 3)).toBe(333)
 })
 
 test('parseCurrency accepts three letters as a currency', () => {

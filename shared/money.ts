@@ -20,7 +20,7 @@ const EXPONENTS: Readonly<Record<string, number>> = {
 }
 
 /** Digits after the decimal point: 2 for USD, 0 for JPY, 3 for KWD. Unknown currencies have 2. */
-export function currencyExponent(currency: string): number {
+export function getCurrencyExponent(currency: string): number {
   return Object.hasOwn(EXPONENTS, currency) ? EXPONENTS[currency]! : 2
 }
 
@@ -37,7 +37,7 @@ export function parseCurrency(input: unknown): string | null {
 export function parseMinor(input: unknown, currency: string): number | null {
   const decimal = parseDecimal(input)
   if (!decimal) return null
-  const shift = decimal.scale - currencyExponent(currency)
+  const shift = decimal.scale - getCurrencyExponent(currency)
   const minor =
     shift <= 0 ? decimal.digits * 10n ** BigInt(-shift) : divideRounded(decimal.digits, 10n ** BigInt(shift))
   return toSafe(minor)
@@ -65,7 +65,7 @@ export function shareMoney(money: Money, bps: number): Money {
 }
 
 /** One of `parts` equal parts of an amount, rounded. Throws RangeError if not safe. */
-export function unitMinor(amountMinor: number, parts: number): number {
+export function divideMinor(amountMinor: number, parts: number): number {
   return toSafeNumber(divideRounded(BigInt(amountMinor), BigInt(parts)))
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { type NotificationTopic, notificationTopics } from './notification-kinds.ts'
 import { type NotificationType, notificationTypes } from './notifications.ts'
-import { Pagination, pageFields } from './paging.ts'
+import { buildPageFields, Pagination } from './paging.ts'
 
 // Calls of the bell and the notifications screen (A 7, B 7, decisions 64–69 and 130). Reading and deleting affect only
 // the member's own list.
@@ -37,7 +37,7 @@ export const NotificationView = z.object({
   /** null: the country is unknown. */
   zone: Zone.nullable(),
   /**
-   * Data for the detail view; `test` is true for a connection test. `notificationLook` gives icon, colour and link of
+   * Data for the detail view; `test` is true for a connection test. `getNotificationLook` returns icon, colour and link of
    * the type.
    */
   data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
@@ -58,7 +58,7 @@ export const listNotifications = endpoint({
   summary:
     'What the team is told of this store and its account, newest first, as far as this member has not deleted it',
   query: storeQuery.extend({
-    ...pageFields({ limit: NOTIFICATIONS_ON_A_PAGE, most: 100, mostPages: MAX_NOTIFICATIONS_COUNTED }),
+    ...buildPageFields({ limit: NOTIFICATIONS_ON_A_PAGE, most: 100, mostPages: MAX_NOTIFICATIONS_COUNTED }),
     /** Excludes connection tests. */
     skipTestNotification: Flag.default(false),
     /**

@@ -196,7 +196,7 @@ export interface NotificationLook {
 }
 
 /** `data` may come over HTTP, so ids for links are validated. */
-export function notificationLook({ type, data }: { type: NotificationType; data: object }): NotificationLook {
+export function getNotificationLook({ type, data }: { type: NotificationType; data: object }): NotificationLook {
   const { topic, icon, group, action } = kinds[type] as Kind<NotificationType>
   return {
     ...{ topic, icon, group, tone: readTone(type), isTest: 'test' in data && data.test === true },
@@ -210,11 +210,11 @@ export const readTone = (type: string): NotificationTone =>
 
 export const readTopic = (type: NotificationType): NotificationTopic => kinds[type].topic
 export const isProblem = (type: NotificationType): boolean => kinds[type].group === 'problem'
-export const typesOf = (topic: NotificationTopic): NotificationType[] =>
+export const listTopicTypes = (topic: NotificationTopic): NotificationType[] =>
   (Object.keys(kinds) as NotificationType[]).filter((type) => kinds[type].topic === topic)
 
 /** Decision 65: by default, owners get problems by email at once, and nothing else. */
-export const isMailedToOwners = (topic: NotificationTopic): boolean => typesOf(topic).some(isProblem)
+export const isMailedToOwners = (topic: NotificationTopic): boolean => listTopicTypes(topic).some(isProblem)
 
 /**
  * For a topic with problems, only these are mailed at once; recoveries are in the bell and the daily summary. Billing
@@ -224,5 +224,5 @@ export const isMailedAtOnce = (type: NotificationType): boolean =>
   isProblem(type) || readTopic(type) === 'billing' || !isMailedToOwners(readTopic(type))
 
 /** The settings' label for immediate mail on a topic. */
-export const atOnceLabel = (topic: NotificationTopic): string =>
-  typesOf(topic).every(isMailedAtOnce) ? 'At once' : 'Problems at once'
+export const getAtOnceLabel = (topic: NotificationTopic): string =>
+  listTopicTypes(topic).every(isMailedAtOnce) ? 'At once' : 'Problems at once'

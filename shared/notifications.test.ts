@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { SAMPLED_AT as AT, sampleNotifications as samples } from '../test/notification-samples.ts'
-import { type NotificationData, notificationText, notificationTypes } from './notifications.ts'
+import { getNotificationText, type NotificationData, notificationTypes } from './notifications.ts'
 import { STAGES } from './stages.ts'
 
 const message = { cartId: 'c', messageId: 'm' }
 const say = <Type extends keyof NotificationData>(type: Type, data: NotificationData[Type] = samples[type]) =>
-  notificationText({ type, data, createdAt: AT })
+  getNotificationText({ type, data, createdAt: AT })
 
 test.each(notificationTypes)('%s has a title and a message', (type) => {
   const { title, message } = say(type)

@@ -1,7 +1,7 @@
 import { type BillingNotices, billingNoticeTexts } from './billing-notices.ts'
 import type { ImportDoubt } from './ledger.ts'
-import { formatDuration, resumedText, type Stage, stoppedText } from './stages.ts'
-import { couponProblemText, problemText } from './store-problems.ts'
+import { formatDuration, getResumedText, getStoppedText, type Stage } from './stages.ts'
+import { getCouponProblemText, getProblemText } from './store-problems.ts'
 
 // Notifications about the cost of SMS and WhatsApp: their data and English text. Pure.
 
@@ -210,8 +210,8 @@ const catalogue: Catalogue = {
   whatsapp_failed: (data) => getFailedText('whatsapp', data),
   push_failed: (data) => getFailedText('push', data),
   stage_failed: (data, createdAt) =>
-    stoppedText({ ...data, silent: formatDuration(createdAt.getTime() - Date.parse(data.since)) }),
-  stage_resumed: ({ stage, lastedMs }) => resumedText(stage, lastedMs),
+    getStoppedText({ ...data, silent: formatDuration(createdAt.getTime() - Date.parse(data.since)) }),
+  stage_resumed: ({ stage, lastedMs }) => getResumedText(stage, lastedMs),
   capture_flood: ({ ceiling }) => ({
     title: 'Unusually many new contacts',
     message: `Your shop had more than ${ceiling} new contacts within an hour, far more than usual. All carts are still recorded. Further contacts of this hour get no messages until an order or draft order confirms them.`,
@@ -242,11 +242,11 @@ const catalogue: Catalogue = {
     return about === 'coupons'
       ? {
           title: 'The store refuses coupon codes',
-          message: `${couponProblemText(code, detail)} Messages with a personal coupon code wait for it until their age limit, and codes that are not needed any more stay in the store. Everything else is sent as usual.`,
+          message: `${getCouponProblemText(code, detail)} Messages with a personal coupon code wait for it until their age limit, and codes that are not needed any more stay in the store. Everything else is sent as usual.`,
         }
       : {
           title: 'The store refuses the order check',
-          message: `${problemText(code, detail)} Reminders wait for an up-to-date order check, up to 24 hours past their time.`,
+          message: `${getProblemText(code, detail)} Reminders wait for an up-to-date order check, up to 24 hours past their time.`,
         }
   },
   store_uninstalled: ({ url }) => ({
@@ -314,7 +314,7 @@ export interface StoredNotification<Type extends NotificationType = Notification
   createdAt: Date
 }
 
-export function notificationText<Type extends NotificationType>({
+export function getNotificationText<Type extends NotificationType>({
   type,
   data,
   createdAt,

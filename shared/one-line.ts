@@ -9,7 +9,7 @@ export const withoutInvisible = (text: string): string =>
     .trim()
 
 /** The error of a text that must fit on one line of a mail; null: none. */
-export function oneLineProblem(text: string): string | null {
+export function findOneLineProblem(text: string): string | null {
   if (/\p{Cc}/u.test(text)) return 'One line only'
   return INVISIBLE.test(text) ? 'Without signs that turn the direction of writing' : null
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PlanKey, readUsage, SubscriptionSource, SubscriptionStatus } from './billing.ts'
 import { endpoint } from './endpoint.ts'
-import { Pagination, pageFields } from './paging.ts'
+import { buildPageFields, Pagination } from './paging.ts'
 
 // Calls of operators (decision 90). For all other users they return 404.
 
@@ -91,7 +91,7 @@ export const listOperatorAccounts = endpoint({
   permission: 'operator',
   summary: 'Accounts, the newest first; search by name, member’s address, store or id',
   query: z.object({
-    ...pageFields({ limit: 25, most: 100 }),
+    ...buildPageFields({ limit: 25, most: 100 }),
     search: z.string().trim().max(200).default(''),
     show: z.enum(operatorShows).default('all'),
   }),
@@ -148,7 +148,7 @@ export const listOperatorActions = endpoint({
   path: '/api/operator/actions',
   permission: 'operator',
   summary: 'What operators did, the newest first',
-  query: z.object(pageFields({ limit: 50, most: 100 })),
+  query: z.object(buildPageFields({ limit: 50, most: 100 })),
   reply: z.object({ actions: z.array(OperatorAction), pagination: Pagination }),
 })
 

@@ -10,7 +10,7 @@ interface Pages {
 }
 
 /** Query fields for numbered pages. */
-export const pageFields = ({ limit, most = 1_000, mostPages = 1_000_000 }: Pages) => ({
+export const buildPageFields = ({ limit, most = 1_000, mostPages = 1_000_000 }: Pages) => ({
   page: z.coerce.number().int().min(1).max(mostPages).default(1),
   limit: z.coerce.number().int().min(1).max(most).default(limit),
 })
@@ -19,7 +19,7 @@ export const Pagination = z.object({ page: z.number(), limit: z.number(), total:
 export type Pagination = z.infer<typeof Pagination>
 
 /** Query fields for the rows after `cursor`, which is `next` of the previous page. */
-export const cursorFields = ({ limit = 50, most = 200 } = {}) => ({
+export const buildCursorFields = ({ limit = 50, most = 200 } = {}) => ({
   cursor: z.string().max(400).optional(),
   limit: z.coerce.number().int().min(1).max(most).default(limit),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BillingCycle, MAX_EXTRA_STORES, PlanKey, SubscriptionSource, SubscriptionStatus } from './billing.ts'
 import { endpoint } from './endpoint.ts'
-import { Pagination, pageFields } from './paging.ts'
+import { buildPageFields, Pagination } from './paging.ts'
 
 // Checkout, subscription details and payments (A 7, decisions 84 to 86 and 88).
 
@@ -113,7 +113,7 @@ export const paymentHistory = endpoint({
   permission: 'billing:read',
   scope: 'account',
   summary: 'Payments, the newest first',
-  query: z.object(pageFields({ limit: 10, most: 100 })),
+  query: z.object(buildPageFields({ limit: 10, most: 100 })),
   reply: z.object({ payments: z.array(Payment), pagination: Pagination }),
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { FlowCondition } from './flow-conditions.ts'
-import { Pagination, pageFields } from './paging.ts'
+import { buildPageFields, Pagination } from './paging.ts'
 import { reachFields } from './reach.ts'
 
 // Manual sends: single, bulk, scheduled (B 2, B 7, engine D9 and D11), with eligibility and preview.
@@ -286,7 +286,7 @@ export const readBulkSend = endpoint({
   scope: 'store',
   params: jobParams,
   query: storeQuery.extend({
-    ...pageFields({ limit: 100, mostPages: 10_000 }),
+    ...buildPageFields({ limit: 100, mostPages: 10_000 }),
     outcome: z.enum(['waiting', 'sent', 'unknown', 'failed']).optional(),
   }),
   summary: 'The progress of a job, with a result for each cart or customer. Announced by `store-changed` (messages)',

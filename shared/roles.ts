@@ -38,7 +38,7 @@ export const permissionsOf: Record<Role, readonly Permission[]> = {
 export const hasPermission = (role: Role, permission: Permission): boolean => permissionsOf[role].includes(permission)
 
 /** The error for a role without the permission. */
-export const roleRefusal = (role: Role) => `Your role (${role}) does not allow this. Ask an owner or admin.`
+export const explainRefusal = (role: Role) => `Your role (${role}) does not allow this. Ask an owner or admin.`
 
 /** Only owners may add, change and remove owners; owners and admins may manage all others. */
 export const mayManage = (own: Role, other: Role): boolean =>

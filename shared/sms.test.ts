@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { smsSize, toGsm } from './sms.ts'
+import { measureSms, toGsm } from './sms.ts'
 
 const GSM =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
@@ -26,24 +26,24 @@ describe('the length of an SMS', () => {
     ['🛒'.repeat(35), 'UCS-2', 70, 1],
     ['🛒'.repeat(36), 'UCS-2', 72, 2],
   ])('%#: %.12s', (text, encoding, units, segments) => {
-    expect(smsSize(text)).toMatchObject({ encoding, units, segments })
+    expect(measureSms(text)).toMatchObject({ encoding, units, segments })
   })
 
   test('keeps a character of two units in one segment', () => {
     // 152 + 2 exceed 153: the character moves to the second segment, which then overflows into a third.
-    expect(smsSize(`${'a'.repeat(152)}€${'a'.repeat(152)}`).segments).toBe(3)
-    expect(smsSize(`ж${'🛒'.repeat(66)}`).segments).toBe(2)
-    expect(smsSize(`${'🛒'.repeat(67)}`).segments).toBe(3)
+    expect(measureSms(`${'a'.repeat(152)}€${'a'.repeat(152)}`).segments).toBe(3)
+    expect(measureSms(`ж${'🛒'.repeat(66)}`).segments).toBe(2)
+    expect(measureSms(`${'🛒'.repeat(67)}`).segments).toBe(3)
   })
 
   test('becomes UCS-2 by one character outside the alphabet, and names it', () => {
-    expect(smsSize('Your cart’s waiting – 10 % off’')).toMatchObject({ encoding: 'UCS-2', culprits: ['’', '–'] })
+    expect(measureSms('Your cart’s waiting – 10 % off’')).toMatchObject({ encoding: 'UCS-2', culprits: ['’', '–'] })
   })
 
   test('counts septets of alphabet characters and fills the segments', () => {
     fc.assert(
       fc.property(gsmText, (text) => {
-        const { encoding, units, segments, left } = smsSize(text)
+        const { encoding, units, segments, left } = measureSms(text)
         const expected = [...text].reduce((sum, sign) => sum + (EXTENSION.includes(sign) ? 2 : 1), 0)
         expect([encoding, units]).toEqual(['GSM-7', expected])
         if (units <= 160) expect([segments, left]).toEqual([units === 0 ? 0 : 1, 160 - units])
@@ -59,7 +59,7 @@ describe('the length of an SMS', () => {
   test('never decreases with more text of the same encoding', () => {
     fc.assert(
       fc.property(anyText, anyText, (text, more) => {
-        const [before, after] = [smsSize(text), smsSize(text + more)]
+        const [before, after] = [measureSms(text), measureSms(text + more)]
         expect(after.segments >= before.segments || after.encoding !== before.encoding).toBe(true)
         if (before.encoding === 'UCS-2') expect(before.units).toBe(text.length)
         expect(before.left).toBeGreaterThanOrEqual(0)
@@ -77,8 +77,8 @@ describe('conversion to the GSM alphabet', () => {
 
   test('saves segments if every character has a counterpart', () => {
     const text = `${'a'.repeat(100)}’`
-    expect([smsSize(text).segments, smsSize(toGsm(text)).segments]).toEqual([2, 1])
-    expect(smsSize(toGsm(`${text}ж`)).encoding).toBe('UCS-2')
+    expect([measureSms(text).segments, measureSms(toGsm(text)).segments]).toEqual([2, 1])
+    expect(measureSms(toGsm(`${text}ж`)).encoding).toBe('UCS-2')
   })
 
   test('is idempotent and keeps characters of the alphabet', () => {

@@ -25,7 +25,7 @@ const unitsOf = new Map<string, number>([
 /** For a single segment, and for one of several: their header takes six bytes each. */
 const LIMITS = { 'GSM-7': { one: 160, many: 153 }, 'UCS-2': { one: 70, many: 67 } } as const
 
-export function smsSize(text: string): SmsSize {
+export function measureSms(text: string): SmsSize {
   const signs = [...text]
   const culprits = [...new Set(signs.filter((sign) => !unitsOf.has(sign)))]
   const encoding = culprits.length > 0 ? 'UCS-2' : 'GSM-7'

@@ -1,4 +1,4 @@
-import { problemText } from './store-problems.ts'
+import { getProblemText } from './store-problems.ts'
 
 // Stages of a store that are monitored, and the owner's text when one stops: what stopped, the known cause, the effect,
 // and what to do. Pure.
@@ -23,7 +23,7 @@ interface StageText {
   message: string
 }
 
-export function stoppedText(stop: StageStop): StageText {
+export function getStoppedText(stop: StageStop): StageText {
   const { silent } = stop
   const waiting = `${stop.waiting} ${stop.waiting === 1 ? 'message waits' : 'messages wait'}`
   switch (stop.stage) {
@@ -66,7 +66,7 @@ export const SYNC_NOT_BEGUN = 'not_begun'
 function syncProblem({ cause, detail }: StageStop): string {
   return cause === SYNC_NOT_BEGUN
     ? 'None was started: this server’s background jobs seem to have stopped. Ask the server’s administrator to restart it.'
-    : problemText(cause, detail)
+    : getProblemText(cause, detail)
 }
 
 const AGAIN: Readonly<Record<Stage, StageText>> = {
@@ -86,7 +86,7 @@ const AGAIN: Readonly<Record<Stage, StageText>> = {
   reports: { title: 'Delivery reports are arriving again', message: 'The provider is sending reports again.' },
 }
 
-export function resumedText(stage: Stage, lastedMs: number): StageText {
+export function getResumedText(stage: Stage, lastedMs: number): StageText {
   const { title, message } = AGAIN[stage]
   return { title, message: `${message} The alarm was open for ${formatDuration(lastedMs)}.` }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import {
+  findRightsProblems,
   normalizeShopUrl,
   normalizeStoreUrl,
-  rightsProblems,
   STORE_PROBLEM_CODES,
   STORE_PROBLEM_TEXT,
   STORE_URL_INVALID,
@@ -77,9 +77,9 @@ test('only a certificate problem suggests http:// for local development', {
 
 test('the text names missing rights with what to click, and nothing for a store with all rights', () => {
   const all = { scopes: [], planName: 'Grow', hasAllOrders: true, isPasswordProtected: false }
-  expect(rightsProblems(null)).toEqual([])
-  expect(rightsProblems({ ...all, missingScopes: [], protectedData: 'full' })).toEqual([])
-  const lacking = rightsProblems({
+  expect(findRightsProblems(null)).toEqual([])
+  expect(findRightsProblems({ ...all, missingScopes: [], protectedData: 'full' })).toEqual([])
+  const lacking = findRightsProblems({
     ...{ ...all, missingScopes: ['write_discounts', 'read_customers'], protectedData: 'none' },
     ...{ hasAllOrders: false, isPasswordProtected: true },
   })

@@ -208,8 +208,8 @@ export function storeProblemMessage(code: StoreProblemCode, detail: string | nul
 }
 
 /** The same for keys that are tried for the first time. */
-export const typedProblemMessage = (code: StoreProblemCode, detail: string | null = null): string =>
-  messageOf(typedProblemText(code), detail)
+export const getTypedProblemMessage = (code: StoreProblemCode, detail: string | null = null): string =>
+  messageOf(getTypedProblemText(code), detail)
 
 function messageOf({ sentence, nextStep }: StoreProblemText, detail: string | null): string {
   const quoted = detail ? ` (${detail})` : ''
@@ -236,10 +236,11 @@ const OF_TYPED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
 }
 
 /** The text of a problem with keys that are tried for the first time. */
-export const typedProblemText = (code: StoreProblemCode): StoreProblemText => OF_TYPED[code] ?? STORE_PROBLEM_TEXT[code]
+export const getTypedProblemText = (code: StoreProblemCode): StoreProblemText =>
+  OF_TYPED[code] ?? STORE_PROBLEM_TEXT[code]
 
 /** The message for a failed request to a connected store. */
-export function connectedProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
+export function getConnectedProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
   const words = OF_CONNECTED[code]
   return words ? `${words.sentence} ${words.nextStep}` : storeProblemMessage(code, detail)
 }
@@ -253,14 +254,14 @@ export const KEYS_UNREADABLE_TEXT =
   'The keys of this store can no longer be read, because the secret of this server changed. Enter its keys again: Settings, Store, “Replace keys”.'
 
 /** The text of a stored sync error; some codes are our own. */
-export function problemText(code: string, detail: string | null): string {
+export function getProblemText(code: string, detail: string | null): string {
   if (isStoreProblem(code)) return storeProblemMessage(code, detail)
   if (code === KEYS_UNREADABLE) return KEYS_UNREADABLE_TEXT
   return 'Syncing the store failed on our side. We retry automatically.'
 }
 
 /** The same for missing coupon rights of a key. */
-export function couponProblemText(code: string, detail: string | null): string {
+export function getCouponProblemText(code: string, detail: string | null): string {
   const sentence =
     code === 'read_only_key'
       ? 'The key of this store is read-only, so coupon codes cannot be created or deleted.'
@@ -324,7 +325,7 @@ function shopifyAddress(url: URL): string {
 }
 
 /** Rights that the keys or the plan of a store lack, worst first. */
-export function rightsProblems(rights: StoreRights | null): (StoreProblemText & { code: RightsProblem })[] {
+export function findRightsProblems(rights: StoreRights | null): (StoreProblemText & { code: RightsProblem })[] {
   if (!rights) return []
   const { missingScopes, protectedData, isPasswordProtected, hasAllOrders } = rights
   const scopes = STORE_PROBLEM_TEXT.shopify_scopes_missing

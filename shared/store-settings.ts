@@ -1,6 +1,6 @@
 // Validation of a store's settings, for form and server. Pure.
 
-import { oneLineProblem } from './one-line.ts'
+import { findOneLineProblem } from './one-line.ts'
 
 export interface StoreSettings {
   senderName: string
@@ -53,7 +53,7 @@ export const settingTexts = {
 } as const
 
 /** Error messages by field; missing fields are not checked. */
-export function settingProblems(given: { [Name in SettingName]?: StoreSettings[Name] | undefined }) {
+export function findSettingProblems(given: { [Name in SettingName]?: StoreSettings[Name] | undefined }) {
   const problems: Partial<Record<SettingName, string>> = {}
   const note = (name: SettingName, problem: string | null) => {
     if (given[name] !== undefined && problem) problems[name] = problem
@@ -80,7 +80,7 @@ export function settingProblems(given: { [Name in SettingName]?: StoreSettings[N
 function findTextProblem(text: string | undefined, longest: number, { isOneLine = false } = {}): string | null {
   if (text === undefined) return null
   if (text.trim().length > longest) return `At most ${longest} characters`
-  return isOneLine ? oneLineProblem(text.trim()) : null
+  return isOneLine ? findOneLineProblem(text.trim()) : null
 }
 
 function findEmailProblem(email: string | null | undefined): string | null {
@@ -109,7 +109,7 @@ function findNumberProblem(
 const timeProblem = (time: string | undefined) =>
   time !== undefined && /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? null : 'A time such as 21:00'
 
-export const minuteOfTime = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+export const parseMinuteOfDay = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 
 export const timeOfMinute = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`

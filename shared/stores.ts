@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Check } from './checks.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { PlatformName, StoreRights } from './platforms.ts'
-import { settingProblems } from './store-settings.ts'
+import { findSettingProblems } from './store-settings.ts'
 
 // Stores: connection, checks, sync, and the settings for sending (A 2.4, 5, 7, 8).
 
@@ -252,7 +252,7 @@ export const saveStoreSettings = endpoint({
     })
     .partial()
     .superRefine((body, context) => {
-      for (const [name, message] of Object.entries(settingProblems(body))) {
+      for (const [name, message] of Object.entries(findSettingProblems(body))) {
         context.addIssue({ code: 'custom', path: [name], message })
       }
     }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { cursorFields, DownloadLink } from './paging.ts'
+import { buildCursorFields, DownloadLink } from './paging.ts'
 
 // The suppression list of an account (C1): who gets no messages, why, and who may change that.
 
@@ -66,7 +66,7 @@ export const listSuppressions = endpoint({
   summary:
     'The suppression list, newest first. `search`: the beginning of an address, or a whole one in any spelling, which also finds entries of erased people; `cursor`: `next` of the page before',
   query: Filter.extend({
-    ...cursorFields(),
+    ...buildCursorFields(),
   }),
   reply: z.object({
     entries: z.array(Entry),

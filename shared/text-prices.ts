@@ -54,7 +54,7 @@ const ELSEWHERE: TextPrice = { sms: 150_000, whatsapp: 100_000 }
 export const PRICE_CURRENCY = 'USD'
 
 /** Millionths of a US dollar for one segment or one template to this country (alpha-2; null = unknown). An estimate. */
-export const estimatedPrice = (channel: 'sms' | 'whatsapp', country: string | null): number =>
+export const estimatePrice = (channel: 'sms' | 'whatsapp', country: string | null): number =>
   ((country && ESTIMATES[country]) || ELSEWHERE)[channel]
 
 /** Whether the country's own price is listed. */

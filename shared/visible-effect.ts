@@ -16,12 +16,12 @@ const LARGEST_EFFECT = 10
  * `people`: per month. `rate`: conversion of the control group, as a fraction. Returns the detectable effect of each
  * share for this many days.
  */
-export function choicesOf({ people, rate }: { people: number; rate: number }, days = PLANNED_DAYS) {
+export function listShareChoices({ people, rate }: { people: number; rate: number }, days = PLANNED_DAYS) {
   const all = (people * days) / 30
   return shownShares.map((sharePercent) => {
     const control = Math.round((all * sharePercent) / 100)
     const treated = Math.round(all) - control
-    const effect = smallestEffect({ treated, control, rate })
+    const effect = computeSmallestEffect({ treated, control, rate })
     return { sharePercent, treated, control, smallestPercent: effect === null ? null : Math.round(effect * 100) }
   })
 }
@@ -30,7 +30,7 @@ export function choicesOf({ people, rate }: { people: number; rate: number }, da
  * The smallest detectable relative effect, as a fraction. `rate`: conversion of the control group. null: too few
  * purchases, or an effect above `LARGEST_EFFECT`.
  */
-export function smallestEffect({
+export function computeSmallestEffect({
   treated,
   control,
   rate,

@@ -1,8 +1,8 @@
 import type { ConsentChannel } from '../shared/consent.ts'
-import { defaultBoxText, wordingId } from '../shared/consent-box.ts'
+import { computeWordingId, getDefaultBoxText } from '../shared/consent-box.ts'
 
 /** Builds a consent box with the store's wording, as the capture script reports it. */
 export function buildConsentBox(channel: ConsentChannel, isGiven = true, storeName = 'Tea & Co') {
-  const wording = defaultBoxText(channel, storeName)
-  return { isGiven, wording, id: wordingId(wording) }
+  const wording = getDefaultBoxText(channel, storeName)
+  return { isGiven, wording, id: computeWordingId(wording) }
 }

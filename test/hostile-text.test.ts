@@ -16,11 +16,11 @@ import { isOnlyTags, listTags, splitLiquid, tidyLines } from '../server/messages
 import { parseGmt, parseWebAddress, removeSecrets, toPlainText } from '../server/platforms/platform/text.ts'
 import { normalizePrefix, readAddress } from '../server/shoppers/suppressions/rules.ts'
 import { normalizeEmail, normalizePhone } from '../shared/contact.ts'
-import { csvCell } from '../shared/csv.ts'
+import { formatCsvCell } from '../shared/csv.ts'
 import { parseMinor } from '../shared/money.ts'
-import { smsSize, toGsm } from '../shared/sms.ts'
+import { measureSms, toGsm } from '../shared/sms.ts'
 import { normalizeStoreUrl } from '../shared/store-problems.ts'
-import { settingProblems } from '../shared/store-settings.ts'
+import { findSettingProblems } from '../shared/store-settings.ts'
 import { measureAsyncCpuMs, measureCpuMs } from './cpu.ts'
 
 // Text sent to this server, at its maximum length and written to be slow. Each function has 50 ms of CPU time.
@@ -131,7 +131,7 @@ const readers: [string, number, (text: string) => unknown][] = [
   ['a phone number', 40, (text) => normalizePhone(text, 'DE')],
   ['a searched address', 254, (text) => [readAddress(text, ['DE', 'US']), normalizePrefix(text)]],
   ['a store’s address', 2 * KB, (text) => normalizeStoreUrl('woocommerce', text)],
-  ['a sender address', 254, (text) => settingProblems({ senderEmail: text })],
+  ['a sender address', 254, (text) => findSettingProblems({ senderEmail: text })],
   [
     'a contact typed at a checkout',
     16 * KB,
@@ -147,15 +147,15 @@ const readers: [string, number, (text: string) => unknown][] = [
     (text) => [toPlainText(text), removeSecrets(text, ['secret']), parseWebAddress(text), parseGmt(text)],
   ],
   ['an amount', 64 * KB, (text) => parseMinor(text, 'USD')],
-  ['an SMS reply', 64 * KB, parseKeyword],
-  ['an SMS to send', 1_600, (text) => [smsSize(text), toGsm(text)]],
+  ['an SMS reply', 64 * KB, keywordOf],
+  ['an SMS to send', 1_600, (text) => [measureSms(text), toGsm(text)]],
   ['a provider’s template', 4 * KB, countPlaceholders],
   [
     'a reply of a mail server',
     20_000,
     (text) => [classifyBounce('5.0.0', text), parseStatus(text), removeAddresses(text)],
   ],
-  ['a cell of a file', 64 * KB, (text) => [csvCell(text), parseDate(text, 'dmy', 'Europe/Berlin')]],
+  ['a cell of a file', 64 * KB, (text) => [formatCsvCell(text), dateOf(text, 'dmy', 'Europe/Berlin')]],
   ['a heading of a file', 4 * KB, mapping],
   ['a value in a message', 64 * KB, (text) => cleanText(text, 120)],
   ['a link in a message', 50_000, linkAddress],

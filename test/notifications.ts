@@ -1,5 +1,5 @@
 import { groupNotifications } from '../server/access/notifications/group.ts'
-import { type NotificationText, type NotificationType, notificationText } from '../shared/notifications.ts'
+import { getNotificationText, type NotificationText, type NotificationType } from '../shared/notifications.ts'
 import type { World } from './world.ts'
 
 export interface RenderedNotification extends NotificationText {
@@ -24,7 +24,7 @@ export async function readNotifications(world: World, storeId: string): Promise<
   ]
   return rows
     .toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
-    .map((row) => ({ type: row.type, ...notificationText(row) }))
+    .map((row) => ({ type: row.type, ...getNotificationText(row) }))
 }
 
 /** Reads whether each notification of a store has the test flag, by type, oldest first. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { hubSignature, twilioSignature } from '../demo/phone/callbacks.ts'
+import { computeHubSignature, computeTwilioSignature } from '../demo/phone/callbacks.ts'
 import { openTextChannels } from '../server/delivery/texts/text-channels.ts'
 import { type ContractServer, openContractTwilio } from './contract-servers/twilio.ts'
 import { openContractWhatsApp } from './contract-servers/whatsapp.ts'
@@ -94,7 +94,7 @@ export function createProviderWorld(env: Record<string, string> = {}) {
       url: path,
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
-        'x-twilio-signature': twilioSignature('tok', url, full),
+        'x-twilio-signature': computeTwilioSignature('tok', url, full),
       },
       payload: new URLSearchParams({ ...full, ...changes.body }).toString(),
     })
@@ -119,7 +119,7 @@ export function createProviderWorld(env: Record<string, string> = {}) {
       url: `/api/webhooks/whatsapp/${scene.keys.whatsapp}`,
       headers: {
         'content-type': 'application/json',
-        'x-hub-signature-256': hubSignature({ signingSecret: 'app' }, body),
+        'x-hub-signature-256': computeHubSignature({ signingSecret: 'app' }, body),
       },
       payload: changes.body ?? body,
     })

@@ -19,7 +19,7 @@ export const RECOUP_COUPONS = [
   { code: 'GIFT10', type: 'fixed', amount: 10, minSpend: 60, startsAt: 3 * DAY, endsAt: 17 * DAY },
 ]
 
-/** The personal coupon of the flow's last step, from `couponStepStart` on. */
+/** The personal coupon of the flow's last step, from `computeCouponStepStart` on. */
 export const CART_COUPON = {
   code: 'CART',
   kind: 'personal',
@@ -34,7 +34,7 @@ const COUPON_STEP_DAYS = 60
 /** Coupons start and end on the hour. */
 export const floorToHour = ({ until }: { until: number }): number => Math.floor(until / HOUR) * HOUR
 
-export const couponStepStart = (past: { until: number; days: number }): number =>
+export const computeCouponStepStart = (past: { until: number; days: number }): number =>
   floorToHour(past) - Math.min(past.days, COUPON_STEP_DAYS) * DAY
 
 const ALWAYS = { startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY, weight: 1 }
@@ -66,7 +66,7 @@ export function addCouponReturns(trips: readonly Trip[], past: { until: number; 
     const dueAt = computeLastMailTime(trip)
     const at = dueAt + random.between(20, 9 * 60) * MINUTE
     const buysAt = at + random.between(4, 45) * MINUTE
-    if (dueAt < couponStepStart(past) + HOUR || buysAt > past.until) return trip
+    if (dueAt < computeCouponStepStart(past) + HOUR || buysAt > past.until) return trip
     const status = past.until - buysAt < 2 * DAY ? 'processing' : 'completed'
     return { ...trip, ending: { kind: 'clicked', step: COUPON_STEP, at, buysAt, status } }
   })
@@ -109,7 +109,7 @@ function planPersonalCoupon(trip: Trip, { past, person, isFirst }: CouponContext
   const { ending } = trip
   if (ending.kind !== 'clicked' || ending.step !== COUPON_STEP || ending.buysAt === null) return null
   const dueAt = computeLastMailTime(trip)
-  if (!isFirst || person.isGone || person.country !== 'US' || dueAt < couponStepStart(past) + HOUR) return null
+  if (!isFirst || person.isGone || person.country !== 'US' || dueAt < computeCouponStepStart(past) + HOUR) return null
   return { code: `${CART_COUPON.code}-${drawCodeLetters(trip)}`, mail: { email: person.email, dueAt } }
 }
 

@@ -6,7 +6,7 @@ import type { Deps } from '../../server/deps.ts'
 import type { CouponDraft, PlatformCoupon } from '../../server/platforms/platform/coupon.ts'
 import type { StoreClient } from '../../server/platforms/platform/platform.ts'
 import { CouponInput } from '../../shared/coupons.ts'
-import { CART_COUPON, couponStepStart, floorToHour, RECOUP_COUPONS } from './coupon-plan.ts'
+import { CART_COUPON, computeCouponStepStart, floorToHour, RECOUP_COUPONS } from './coupon-plan.ts'
 import * as sql from './sql.ts'
 
 // Creates the demo's coupons as a member would, before the past is replayed, so that its orders can use them.
@@ -20,7 +20,7 @@ export async function createDemoCoupons(
   const couponIds = await sql.listCouponIds(store)
   for (const { startsAt, endsAt, ...fields } of [...RECOUP_COUPONS, CART_COUPON]) {
     if (couponIds.has(fields.code)) continue
-    const start = fields.code === CART_COUPON.code ? couponStepStart(past) : floorToHour(past) + startsAt
+    const start = fields.code === CART_COUPON.code ? computeCouponStepStart(past) : floorToHour(past) + startsAt
     const dates = {
       startDate: new Date(start).toISOString(),
       endDate: new Date(floorToHour(past) + endsAt).toISOString(),

@@ -33,7 +33,7 @@ export function buildEvents(trip: Trip, order: PlatformOrder | undefined, storeH
   }
   if (ending.kind === 'unsubscribed') list.push({ kind: 'unsubscribe', at: ending.at, email, step: ending.step })
   // Arrives a moment later, like a webhook.
-  if (order) list.push({ kind: 'order', at: orderedAt(trip)! + 25_000, order })
+  if (order) list.push({ kind: 'order', at: readOrderTime(trip)! + 25_000, order })
   return [...list, ...buildExtras(trip)]
 }
 
@@ -45,13 +45,13 @@ export function buildCodeEvents(coupons: Iterable<TripCoupon>, couponId: string)
 }
 
 /** Time of the trip's order; null without an order. */
-export function orderedAt({ ending }: Trip): number | null {
+export function readOrderTime({ ending }: Trip): number | null {
   if (ending.kind === 'bought' || ending.kind === 'failed') return ending.at
   return ending.kind === 'clicked' ? ending.buysAt : null
 }
 
 export function buildHistoricOrder(trip: Trip, coupon: TripCoupon | undefined): HistoricOrder {
-  const at = Math.floor(orderedAt(trip)! / 1_000)
+  const at = Math.floor(readOrderTime(trip)! / 1_000)
   const { ending, person } = trip
   const status = 'status' in ending ? ending.status : 'completed'
   const isUnpaid = status === 'failed' || status === 'cancelled' || status === 'on-hold'

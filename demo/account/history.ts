@@ -8,7 +8,7 @@ import type { Deps } from '../../server/deps.ts'
 import { countPeople } from '../../server/insights/analytics/rollups.ts'
 import type { PlatformOrder } from '../../server/platforms/platform/platform.ts'
 import { lockKeys } from '../../server/shoppers/shoppers/sql.ts'
-import { addCouponReturns, couponStepStart, planCoupons, type TripCoupon } from './coupon-plan.ts'
+import { addCouponReturns, computeCouponStepStart, planCoupons, type TripCoupon } from './coupon-plan.ts'
 import { createDemoCoupons, pullCouponUsage, readCouponIds } from './coupons.ts'
 import {
   buildCodeEvents,
@@ -16,7 +16,7 @@ import {
   buildHistoricOrder,
   type DemoEvent,
   listShopperKeys,
-  orderedAt,
+  readOrderTime,
 } from './events.ts'
 import { runInOneTransaction } from './one-transaction.ts'
 import { planTrips, type Trip } from './plan.ts'
@@ -64,7 +64,7 @@ export async function generateHistory(deps: Deps, storeId: string, options: Hist
   await pullCouponUsage(deps, storeId, options.signal)
   const codeIds = await readCouponIds(deps, store, currency)
   const couponEvents: DemoEvent[] = [
-    { kind: 'carried', at: couponStepStart(range), couponId },
+    { kind: 'carried', at: computeCouponStepStart(range), couponId },
     ...buildCodeEvents(coupons.values(), couponId),
   ]
   const events = [...couponEvents, ...trips.flatMap((trip) => buildEvents(trip, orders.get(trip), host))]
@@ -103,7 +103,7 @@ async function placeOrders(
   trips: readonly Trip[],
   coupons: ReadonlyMap<Trip, TripCoupon>,
 ): Promise<Map<Trip, PlatformOrder>> {
-  const buying = trips.filter((trip) => orderedAt(trip) !== null)
+  const buying = trips.filter((trip) => readOrderTime(trip) !== null)
   const ids = deps.demo!.insertOrders(buying.map((trip) => buildHistoricOrder(trip, coupons.get(trip))))
   const client = await openStoreClient(deps, { storeId, db: deps.db })
   const ordersById = new Map<string, PlatformOrder>()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { addCouponReturns, CART_COUPON, couponStepStart, planCoupons, RECOUP_COUPONS } from './coupon-plan.ts'
-import { orderedAt } from './events.ts'
+import { addCouponReturns, CART_COUPON, computeCouponStepStart, planCoupons, RECOUP_COUPONS } from './coupon-plan.ts'
+import { readOrderTime } from './events.ts'
 import { planTrips } from './plan.ts'
 import { createRandom } from './random.ts'
 
@@ -31,14 +31,14 @@ test('has orders with personal and shared codes at any time, each within its val
     expect(new Set(personal.map(([, { code }]) => code)).size).toBe(personal.length)
     for (const [trip, { code, mail }] of personal) {
       expect(code).toMatch(new RegExp(`^${CART_COUPON.code}-[BCDFGHJKMNPQRSTVWXYZ34679]{8}$`))
-      expect(mail!.dueAt).toBeGreaterThan(couponStepStart(past))
-      expect(orderedAt(trip)).toBeGreaterThan(mail!.dueAt)
-      expect(orderedAt(trip)).toBeLessThan(past.until)
+      expect(mail!.dueAt).toBeGreaterThan(computeCouponStepStart(past))
+      expect(readOrderTime(trip)).toBeGreaterThan(mail!.dueAt)
+      expect(readOrderTime(trip)).toBeLessThan(past.until)
     }
     for (const { code, startsAt, endsAt } of RECOUP_COUPONS) {
       const uses = [...coupons]
         .filter(([, coupon]) => coupon.code === code)
-        .map(([trip]) => orderedAt(trip)! - past.until)
+        .map(([trip]) => readOrderTime(trip)! - past.until)
       if (startsAt < 0) expect(uses.length, code).toBeGreaterThan(0)
       expect(uses.every((at) => at > startsAt && at < endsAt)).toBe(true)
     }

@@ -23,7 +23,7 @@ export interface Opened {
   tab: Tab
 }
 
-export function page(listing: Listing, opened: Opened | null): Html {
+export function renderPage(listing: Listing, opened: Opened | null): Html {
   const { unread } = listing.counts
   const title = `${unread > 0 ? `(${unread}) ` : ''}${opened ? `${opened.message.subject} · ` : ''}Recoup mailbox`
   return renderShell(
@@ -165,7 +165,7 @@ function linkUrls(text: string): Html[] {
     )
 }
 
-export function notFoundPage(): Html {
+export function renderNotFoundPage(): Html {
   return renderShell(
     'Recoup mailbox',
     html`<div class="empty"><p class="large">This message no longer exists.</p><p><a href="/">Back to the mailbox</a></p></div>`,
@@ -176,7 +176,7 @@ export function notFoundPage(): Html {
  * The email's document for its frame, with links opening in a new tab. Text before the doctype would change the
  * rendering mode.
  */
-export function mailDocument(mail: string): string {
+export function renderMailDocument(mail: string): string {
   const base = '<base target="_blank">'
   const head = /<head(\s[^<>]*)?>/i.exec(mail) ?? /<html(\s[^<>]*)?>/i.exec(mail) ?? /^\s*<!doctype[^>]*>/i.exec(mail)
   const at = head ? head.index + head[0].length : 0

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Html } from './html.ts'
 import type { Filter, Messages, StoredMessage } from './messages.ts'
-import { listFragment, mailDocument, notFoundPage, page, type Tab, tabs } from './pages.ts'
+import { listFragment, renderMailDocument, renderNotFoundPage, renderPage, type Tab, tabs } from './pages.ts'
 import { readContent } from './parse.ts'
 import { postOneClick } from './unsubscribe.ts'
 
@@ -77,7 +77,7 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
       hasPhones: !!phones,
     }
   }
-  app.get('/', (request, reply) => sendPage(reply, page(readListing(request), null)))
+  app.get('/', (request, reply) => sendPage(reply, renderPage(readListing(request), null)))
   app.get('/list', (request, reply) => {
     const { version } = readListing(request)
     const selected = Number((request.query as Record<string, string>).selected) || null
@@ -88,29 +88,29 @@ function addPages(app: FastifyInstance, { messages, now, phones }: Deps) {
   })
   app.get('/messages/:id', async (request, reply) => {
     const message = findMessage(messages, request)
-    if (!message) return sendPage(reply.code(404), notFoundPage())
+    if (!message) return sendPage(reply.code(404), renderNotFoundPage())
     messages.markRead(message.id)
     const content = await readContent(message.raw)
     const requestedTab = (request.query as Record<string, string>).tab as Tab
     const tab = tabs.includes(requestedTab) ? requestedTab : content.html ? 'html' : 'text'
-    return sendPage(reply, page(readListing(request), { message, content, tab }))
+    return sendPage(reply, renderPage(readListing(request), { message, content, tab }))
   })
   app.get('/messages/:id/html', async (request, reply) => {
     const message = findMessage(messages, request)
     reply.headers({ 'content-security-policy': MAIL_POLICY, 'referrer-policy': 'no-referrer' })
     if (!message) return reply.code(404).type('text/plain').send('This message no longer exists.')
     const { html } = await readContent(message.raw)
-    return reply.type('text/html; charset=utf-8').send(mailDocument(html ?? ''))
+    return reply.type('text/html; charset=utf-8').send(renderMailDocument(html ?? ''))
   })
   app.get('/messages/:id/raw', (request, reply) => {
     const message = findMessage(messages, request)
-    if (!message) return sendPage(reply.code(404), notFoundPage())
+    if (!message) return sendPage(reply.code(404), renderNotFoundPage())
     const file = `attachment; filename="message-${message.id}.eml"`
     return reply.type('message/rfc822').header('content-disposition', file).send(message.raw)
   })
   app.post('/messages/:id/unsubscribe', async (request, reply) => {
     const message = findMessage(messages, request)
-    if (!message) return sendPage(reply.code(404), notFoundPage())
+    if (!message) return sendPage(reply.code(404), renderNotFoundPage())
     await unsubscribe({ messages, now }, message)
     return reply.redirect(`/messages/${message.id}`, 303)
   })

@@ -11,14 +11,14 @@ export interface Callback {
   headers: Record<string, string>
 }
 
-export function statusCallback(text: Text, line: Line, at: Date): Callback | null {
+export function buildStatusCallback(text: Text, line: Line, at: Date): Callback | null {
   if (!text.callback) return null
   return text.provider === 'twilio'
     ? buildTwilioCallback(text.callback, line, { ...buildTwilioIds(text, line), ...buildTwilioStatus(text) })
     : buildGraphCallback(text.callback, line, { statuses: [buildGraphStatus(text, at)] })
 }
 
-export function inboundCallback(text: Text, line: Line): Callback | null {
+export function buildInboundCallback(text: Text, line: Line): Callback | null {
   if (!line.inboundUrl) return null
   if (text.provider === 'twilio') {
     const ids = buildTwilioIds(text, line)
@@ -52,7 +52,7 @@ function buildTwilioStatus(text: Text): Record<string, string> {
 }
 
 /** Twilio: HMAC-SHA1 by the auth token over the address and each parameter's name and value, sorted by name. */
-export function twilioSignature(token: string, url: string, params: Readonly<Record<string, string>>): string {
+export function computeTwilioSignature(token: string, url: string, params: Readonly<Record<string, string>>): string {
   const signed = Object.keys(params)
     .sort()
     .reduce((text, name) => text + name + params[name], url)
@@ -64,7 +64,7 @@ function buildTwilioCallback(url: string, line: Line, params: Record<string, str
     url,
     contentType: 'application/x-www-form-urlencoded',
     body: new URLSearchParams(params).toString(),
-    headers: { 'x-twilio-signature': twilioSignature(line.signingSecret, url, params) },
+    headers: { 'x-twilio-signature': computeTwilioSignature(line.signingSecret, url, params) },
   }
 }
 
@@ -89,9 +89,14 @@ function buildGraphCallback(url: string, line: Line, news: object): Callback {
     object: 'whatsapp_business_account',
     entry: [{ id: '102290129340398', changes: [{ field: 'messages', value }] }],
   })
-  return { url, contentType: 'application/json', body, headers: { 'x-hub-signature-256': hubSignature(line, body) } }
+  return {
+    url,
+    contentType: 'application/json',
+    body,
+    headers: { 'x-hub-signature-256': computeHubSignature(line, body) },
+  }
 }
 
 /** Meta: HMAC-SHA256 by the app secret over the bytes of the body. */
-export const hubSignature = ({ signingSecret }: Pick<Line, 'signingSecret'>, body: string): string =>
+export const computeHubSignature = ({ signingSecret }: Pick<Line, 'signingSecret'>, body: string): string =>
   `sha256=${createHmac('sha256', signingSecret).update(body, 'utf8').digest('hex')}`

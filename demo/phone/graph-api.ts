@@ -1,5 +1,5 @@
 import { evaluateGraphMessage, fillTemplate, isGraphRefusal, type WhatsAppTemplate } from './graph-rules.ts'
-import { type Network, newSid } from './network.ts'
+import { createSid, type Network } from './network.ts'
 import type { Line } from './texts.ts'
 import type { ApiAnswer, ApiRequest } from './web-api.ts'
 
@@ -64,7 +64,7 @@ function createMessage({ network, templates }: GraphOptions, line: Line, { json 
   const { sid } = network.send({
     provider: 'meta',
     account: line.account,
-    sid: newSid(line),
+    sid: createSid(line),
     channel: 'whatsapp',
     sender: line.sender,
     phone,

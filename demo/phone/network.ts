@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Callback, inboundCallback, statusCallback } from './callbacks.ts'
+import { buildInboundCallback, buildStatusCallback, type Callback } from './callbacks.ts'
 import { type Line, MAX_TRIES, type NewText, openTexts, type Text } from './texts.ts'
 
 // The sandbox's phone network: delivers messages that the provider APIs accepted and reports status by signed
@@ -49,7 +49,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
 
   const reportStatus = async (text: Text): Promise<boolean> => {
     const line = texts.line(text.provider, text.account)
-    const callback = line && statusCallback(text, line, now())
+    const callback = line && buildStatusCallback(text, line, now())
     if (!callback) return true
     const answer = await post(callback).catch(() => null)
     if (!answer || answer.status >= 300) {
@@ -116,7 +116,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
       { phone, channel, body }: Pick<Text, 'phone' | 'channel' | 'body'>,
     ): Promise<SentReply | null> {
       const text = texts.add({ ...createText(line), phone, channel, body, direction: 'in', status: 'received' })
-      const callback = inboundCallback(text, line)
+      const callback = buildInboundCallback(text, line)
       const answered = callback ? await post(callback).catch(() => null) : null
       if (line.provider === 'twilio' && answered?.status === 200) recordReplies(line, text, answered.body)
       return answered
@@ -147,7 +147,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
   function createText(line: Line) {
     const { provider, account, sender } = line
     const none = { url: null, callback: null, reference: null, isFreeText: 1 as const }
-    return { provider, account, sender, sid: newSid(line), at: now().toISOString(), ...none }
+    return { provider, account, sender, sid: createSid(line), at: now().toISOString(), ...none }
   }
 
   /** Handles the business's immediate TwiML replies. The provider itself then opts the number out or in. */
@@ -172,7 +172,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
   }
 }
 
-export function newSid(line: Pick<Line, 'provider'>): string {
+export function createSid(line: Pick<Line, 'provider'>): string {
   return line.provider === 'twilio'
     ? `SM${randomBytes(16).toString('hex')}`
     : `wamid.${randomBytes(27).toString('base64').replaceAll('/', '_')}`

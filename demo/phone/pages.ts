@@ -22,7 +22,7 @@ export interface OpenConversation {
 
 const CHANNELS = { sms: 'SMS', whatsapp: 'WhatsApp' }
 
-export function page(shown: PageView): Html {
+export function renderPage(shown: PageView): Html {
   const { open } = shown
   const unread = shown.conversations.reduce((sum, { unread }) => sum + unread, 0)
   const title = `${unread > 0 ? `(${unread}) ` : ''}${open ? `${open.phone} · ` : ''}Recoup phones`
@@ -87,7 +87,7 @@ function renderPhone(open: OpenConversation): Html {
   <p class="back"><a href="/phone">← All conversations</a></p>
   <div class="phone ${channel}">
     <header><h2>${sender}</h2><p>${CHANNELS[channel]} on ${number}</p></header>
-    <div id="thread" data-query="${query(open)}" tabindex="0" role="log" aria-label="Messages">${threadFragment(open)}</div>
+    <div id="thread" data-query="${query(open)}" tabindex="0" role="log" aria-label="Messages">${renderThread(open)}</div>
     ${open.trouble && html`<p class="trouble" role="alert">${open.trouble}</p>`}
     <form class="reply" method="post" action="/phone/reply">${hidden}
       <label class="unseen" for="reply">Reply</label>
@@ -100,7 +100,7 @@ function renderPhone(open: OpenConversation): Html {
 </article>`
 }
 
-export function threadFragment({ texts, isOptedOut, sender }: OpenConversation): Html {
+export function renderThread({ texts, isOptedOut, sender }: OpenConversation): Html {
   const bubbles = texts.map(
     (text) => html`<div class="bubble ${text.direction === 'in' ? 'mine' : 'theirs'}" data-id="${text.id}">
   <p>${linkUrls(text.body)}</p>${text.url && html`<p><a class="as-button" href="${text.url}" target="_blank" rel="noopener noreferrer">Open the link</a></p>`}

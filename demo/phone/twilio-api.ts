@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { fillPlaceholders, type TwilioContent } from './contents.ts'
-import { type Network, newSid } from './network.ts'
+import { createSid, type Network } from './network.ts'
 import type { Line } from './texts.ts'
 import { evaluateTwilioMessage, isRefusal, type TwilioMessage } from './twilio-rules.ts'
 import type { ApiAnswer, ApiRequest } from './web-api.ts'
@@ -61,7 +61,7 @@ function createMessage({ network, contents, senders }: TwilioOptions, line: Line
   const text = network.send({
     provider: 'twilio',
     account: line.account,
-    sid: newSid(line),
+    sid: createSid(line),
     channel: isWhatsApp ? 'whatsapp' : 'sms',
     sender: evaluated.From?.replace('whatsapp:', '') ?? line.sender,
     phone: evaluated.To.replace('whatsapp:', ''),

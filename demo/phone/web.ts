@@ -5,7 +5,7 @@ import type { Html } from '../mailbox/html.ts'
 import { createSandboxContents, createSandboxTemplates } from './contents.ts'
 import { handleGraphRequest } from './graph-api.ts'
 import type { Network } from './network.ts'
-import { listFragment, type OpenConversation, type PageView, page, threadFragment } from './pages.ts'
+import { listFragment, type OpenConversation, type PageView, renderPage, renderThread } from './pages.ts'
 import type { Conversation, Line } from './texts.ts'
 import { handleTwilioRequest } from './twilio-api.ts'
 import { type ApiAnswer, type ApiRequest, readRequest } from './web-api.ts'
@@ -70,7 +70,7 @@ function addPages(scope: FastifyInstance, network: Network) {
     const shown = show(network, query)
     if (shown.open) network.open(shown.open.phone, shown.open.channel, shown.open.sender)
     if (shown.open && query.trouble) shown.open.trouble = 'Recoup did not accept this message. It is not retried.'
-    return sendPage(reply, page({ ...shown, conversations: network.texts.conversations() }))
+    return sendPage(reply, renderPage({ ...shown, conversations: network.texts.conversations() }))
   })
   scope.get('/list', (request, reply) =>
     sendFragment(request, reply, () => listFragment(show(network, request.query as Partial<ConversationKey>))),
@@ -79,7 +79,7 @@ function addPages(scope: FastifyInstance, network: Network) {
     const { open } = show(network, request.query as Partial<ConversationKey>)
     if (!open) return reply.code(404).send('')
     network.open(open.phone, open.channel, open.sender)
-    return sendFragment(request, reply, () => threadFragment(open))
+    return sendFragment(request, reply, () => renderThread(open))
   })
   scope.post('/reply', async (request, reply) => {
     const { body = '', ...place } = readForm(request)

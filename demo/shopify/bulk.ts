@@ -6,8 +6,8 @@ import type { Context } from './graphql/context.ts'
 import { parseQuery, validateQuery } from './graphql/errors.ts'
 import { run } from './graphql/run.ts'
 import type { Bulk } from './model.ts'
-import { find, listWhere, nextId, save } from './records.ts'
-import { gid, type Shop } from './shop.ts'
+import { find, listWhere, save, takeNextId } from './records.ts'
+import { buildGid, type Shop } from './shop.ts'
 
 type BulkStart = { bulk: Bulk } | { errors: UserError[] }
 
@@ -27,7 +27,7 @@ export function startBulk(context: Context, query: string, isGrouped: boolean): 
   const problem = findShapeProblem(document)
   if (problem) return refuseStart('INVALID', problem)
   const at = shop.now()
-  const id = nextId(shop.db, 'bulk')
+  const id = takeNextId(shop.db, 'bulk')
   const fresh = { id, createdAt: at, updatedAt: at, query, status: 'CREATED' as const, errorCode: null }
   const bulk = save(shop.db, 'bulk', { ...fresh, completedAt: null, objects: 0, roots: 0, lines: null })
   context.later(() => executeBulk(context, bulk.id, document, isGrouped).catch(() => failBulk(shop, bulk.id)))
@@ -35,7 +35,7 @@ export function startBulk(context: Context, query: string, isGrouped: boolean): 
 }
 
 const refuseRunning = ({ id }: Bulk) =>
-  `A bulk query operation for this app and shop is already in progress: ${gid('BulkOperation', id)}.`
+  `A bulk query operation for this app and shop is already in progress: ${buildGid('BulkOperation', id)}.`
 
 const refuseStart = (code: string, message: string): BulkStart => ({ errors: [{ field: ['query'], message, code }] })
 

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { announce, type Desk } from './events.ts'
 import { isForSale } from './graphql/products.ts'
 import type { Cart, CartLine, Line, Product, Variant } from './model.ts'
-import { cartBody } from './payloads.ts'
-import { find, findByKey, nextId, save, transact } from './records.ts'
+import { buildCartBody } from './payloads.ts'
+import { find, findByKey, save, takeNextId, transact } from './records.ts'
 import type { Shop } from './shop.ts'
 
 export const createToken = () => randomBytes(16).toString('hex')
@@ -47,14 +47,14 @@ function saveCart(desk: Desk, cart: Cart, isNew: boolean): Cart {
   const { shop } = desk
   return transact(shop.db, () => {
     const saved = save(shop.db, 'cart', { ...cart, updatedAt: shop.now() })
-    announce(desk, isNew ? 'CARTS_CREATE' : 'CARTS_UPDATE', cartBody(saved, resolveLines(shop, saved.lines)))
+    announce(desk, isNew ? 'CARTS_CREATE' : 'CARTS_UPDATE', buildCartBody(saved, resolveLines(shop, saved.lines)))
     return saved
   })
 }
 
 function createCart(shop: Shop): Cart {
   const at = shop.now()
-  const id = nextId(shop.db, 'cart')
+  const id = takeNextId(shop.db, 'cart')
   return {
     id,
     createdAt: at,

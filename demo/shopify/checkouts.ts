@@ -5,7 +5,7 @@ import { announce, type Desk } from './events.ts'
 import type { Address, Cart, Checkout, Customer } from './model.ts'
 import { checkoutBody } from './payloads.ts'
 import { type Priced, priceLines } from './pricing.ts'
-import { find, findByKey, listWhere, nextId, remove, save, transact } from './records.ts'
+import { find, findByKey, listWhere, remove, save, takeNextId, transact } from './records.ts'
 import type { Shop } from './shop.ts'
 
 /** Returns the cart's open checkout or a new one, updated to the cart's lines. */
@@ -16,10 +16,16 @@ export function openCheckout(desk: Desk, cart: Cart): Checkout {
     const lines = resolveLines(shop, cart.lines)
     if (open && JSON.stringify(open.lines.map(toCartLine)) === JSON.stringify(lines.map(toCartLine))) return open
     const at = shop.now()
-    const numbered = lines.map((line) => ({ ...line, id: nextId(shop.db, 'line') }))
+    const numbered = lines.map((line) => ({ ...line, id: takeNextId(shop.db, 'line') }))
     if (open) return saveCheckout(desk, { ...open, lines: numbered })
     const fresh: Checkout = {
-      ...{ id: nextId(shop.db, 'checkout'), createdAt: at, updatedAt: at, token: createToken(), cartToken: cart.token },
+      ...{
+        id: takeNextId(shop.db, 'checkout'),
+        createdAt: at,
+        updatedAt: at,
+        token: createToken(),
+        cartToken: cart.token,
+      },
       ...{ key: createToken(), completedAt: null, customerId: null, email: null, phone: null, locale: 'en' },
       ...{ lines: numbered, codes: [], reductions: [], shipping: 'standard', address: null, orderId: null },
       ...{

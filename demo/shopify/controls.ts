@@ -7,7 +7,7 @@ import { sendPrivacyRequest } from './deliver.ts'
 import { announce, type Desk } from './events.ts'
 import type { CartLine, Checkout, Consent, Customer, Order } from './model.ts'
 import { changeOrder, insertOrder, type OrderAction, type Payment, placeOrder } from './orders.ts'
-import { productBody, shopBody } from './payloads.ts'
+import { buildProductBody, buildShopBody } from './payloads.ts'
 import { find, listAll, save, transact } from './records.ts'
 import { readSetup, type Setup, writeSetup } from './shop.ts'
 import { createAccessToken, expireTokens, revokeTokens } from './tokens.ts'
@@ -87,7 +87,7 @@ function createAppControls(desk: Desk, clock: { aheadMs: number }) {
     uninstall: () => {
       changeApp({ isInstalled: false })
       revokeTokens(shop)
-      announce(desk, 'APP_UNINSTALLED', shopBody(shop))
+      announce(desk, 'APP_UNINSTALLED', buildShopBody(shop))
     },
     expireTokens: () => expireTokens(shop),
     revokeTokens: () => revokeTokens(shop),
@@ -134,7 +134,7 @@ function createStaffControls(desk: Desk) {
       save(shop.db, 'variant', { ...variant, ...part, updatedAt: shop.now() })
       const product = find(shop.db, 'product', variant.productId)!
       save(shop.db, 'product', { ...product, updatedAt: shop.now() })
-      announce(desk, 'PRODUCTS_UPDATE', productBody(shop, product.id))
+      announce(desk, 'PRODUCTS_UPDATE', buildProductBody(shop, product.id))
     })
   }
   return {
@@ -153,7 +153,7 @@ function createStaffControls(desk: Desk) {
 }
 
 function buildPrivacyBody({ shop }: Desk, topic: PrivacyTopic, customer?: Customer) {
-  const { id, myshopify_domain } = shopBody(shop)
+  const { id, myshopify_domain } = buildShopBody(shop)
   const base = { shop_id: id, shop_domain: myshopify_domain }
   if (topic === 'shop/redact' || !customer) return base
   const who = { customer: { id: customer.id, email: customer.email, phone: customer.phone } }

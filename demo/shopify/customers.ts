@@ -1,8 +1,8 @@
 // Customers: identified by email or phone, created with their first contact. They give and withdraw consent.
 import { announce, type Desk } from './events.ts'
 import type { Address, Consent, Customer } from './model.ts'
-import { customerBody, emailConsentBody, smsConsentBody, whatsAppConsentBody } from './payloads.ts'
-import { findByKey, listWhere, nextId, save } from './records.ts'
+import { buildCustomerBody, buildEmailConsentBody, buildSmsConsentBody, buildWhatsAppConsentBody } from './payloads.ts'
+import { findByKey, listWhere, save, takeNextId } from './records.ts'
 import type { Shop } from './shop.ts'
 
 export const noConsent: Consent = { state: 'NOT_SUBSCRIBED', level: null, at: null }
@@ -32,16 +32,16 @@ export function upsertCustomer(desk: Desk, contact: Contact, at = desk.shop.now(
     const changed = { ...existing, ...pickPresent(contact) }
     if (JSON.stringify(changed) === JSON.stringify(existing)) return existing
     const saved = save(shop.db, 'customer', { ...changed, updatedAt: at })
-    announce(desk, 'CUSTOMERS_UPDATE', customerBody(shop, saved))
+    announce(desk, 'CUSTOMERS_UPDATE', buildCustomerBody(shop, saved))
     return saved
   }
   const fresh = save(shop.db, 'customer', {
-    ...{ id: nextId(shop.db, 'customer'), createdAt: at, updatedAt: at, firstName: null, lastName: null },
+    ...{ id: takeNextId(shop.db, 'customer'), createdAt: at, updatedAt: at, firstName: null, lastName: null },
     ...{ email: null, phone: null, locale: 'en', address: null, ordersCount: 0, spentMinor: 0, lastOrderId: null },
     ...{ emailConsent: noConsent, smsConsent: noConsent, whatsAppConsent: noConsent },
     ...pickPresent(contact),
   })
-  announce(desk, 'CUSTOMERS_CREATE', customerBody(shop, fresh))
+  announce(desk, 'CUSTOMERS_CREATE', buildCustomerBody(shop, fresh))
   return fresh
 }
 
@@ -57,7 +57,7 @@ const topics = {
   sms: 'CUSTOMERS_MARKETING_CONSENT_UPDATE',
   whatsApp: 'CUSTOMERS_WHATS_APP_MARKETING_CONSENT_UPDATE',
 } as const
-const bodies = { email: emailConsentBody, sms: smsConsentBody, whatsApp: whatsAppConsentBody } as const
+const bodies = { email: buildEmailConsentBody, sms: buildSmsConsentBody, whatsApp: buildWhatsAppConsentBody } as const
 
 /** An unchanged consent keeps its time. */
 export function setConsent(
@@ -72,6 +72,6 @@ export function setConsent(
   if (customer[name].state === consent.state) return customer
   const saved = save(shop.db, 'customer', { ...customer, [name]: { ...consent, at }, updatedAt: at })
   announce(desk, topics[channel], bodies[channel](shop, saved))
-  announce(desk, 'CUSTOMERS_UPDATE', customerBody(shop, saved))
+  announce(desk, 'CUSTOMERS_UPDATE', buildCustomerBody(shop, saved))
   return saved
 }

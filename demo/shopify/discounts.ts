@@ -1,6 +1,6 @@
 // Code discounts: validates and applies writes. Rejections are user errors, as in the schema.
 import type { Code, Discount } from './model.ts'
-import { find, findByKey, listByOwner, nextId, remove, save } from './records.ts'
+import { find, findByKey, listByOwner, remove, save, takeNextId } from './records.ts'
 import { parseGid, type Shop } from './shop.ts'
 
 export interface UserError {
@@ -61,7 +61,7 @@ export function createDiscount(shop: Shop, input: DiscountInput): DiscountResult
   ]
   if (errors.length) return { errors }
   const at = shop.now()
-  const id = nextId(shop.db, 'discount')
+  const id = takeNextId(shop.db, 'discount')
   const discount = save(shop.db, 'discount', {
     ...applyInput({ ...DEFAULT_DISCOUNT, id, createdAt: at, updatedAt: at }, input),
     id,
@@ -108,7 +108,7 @@ export function deleteDiscount(shop: Shop, id: number): boolean {
 
 export function addCode(shop: Shop, discount: Discount, code: string): Code {
   const at = shop.now()
-  const id = nextId(shop.db, 'code')
+  const id = takeNextId(shop.db, 'code')
   return save(shop.db, 'code', { id, createdAt: at, updatedAt: at, discountId: discount.id, code, uses: 0 })
 }
 

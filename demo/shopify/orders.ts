@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { saveCheckout } from './checkouts.ts'
 import { announce, type Desk } from './events.ts'
 import type { Checkout, FinancialStatus, Order } from './model.ts'
-import { customerBody, orderBody, productBody } from './payloads.ts'
-import { find, findByKey, nextId, save, transact } from './records.ts'
+import { buildCustomerBody, buildProductBody, orderBody } from './payloads.ts'
+import { find, findByKey, save, takeNextId, transact } from './records.ts'
 import type { Shop } from './shop.ts'
 
 export type Payment = 'paid' | 'authorized' | 'pending'
@@ -49,7 +49,7 @@ export function insertOrder(
 ): Order {
   const { db } = shop
   const order = save(db, 'order', {
-    ...{ id: nextId(db, 'order'), number: nextId(db, 'order_number'), updatedAt: input.createdAt },
+    ...{ id: takeNextId(db, 'order'), number: takeNextId(db, 'order_number'), updatedAt: input.createdAt },
     ...{ customerId: null, email: null, phone: null, locale: 'en', checkoutToken: null, cartToken: null },
     ...{
       codes: [],
@@ -88,13 +88,13 @@ function reduceStock(desk: Desk, { lines }: Order) {
     const variant = find(shop.db, 'variant', variantId)
     if (!variant || variant.stock === null) continue
     save(shop.db, 'variant', { ...variant, stock: Math.max(0, variant.stock - quantity), updatedAt: shop.now() })
-    announce(desk, 'PRODUCTS_UPDATE', productBody(shop, variant.productId))
+    announce(desk, 'PRODUCTS_UPDATE', buildProductBody(shop, variant.productId))
   }
 }
 
 function announceCustomer(desk: Desk, { customerId }: Order) {
   const customer = customerId === null ? undefined : find(desk.shop.db, 'customer', customerId)
-  if (customer) announce(desk, 'CUSTOMERS_UPDATE', customerBody(desk.shop, customer))
+  if (customer) announce(desk, 'CUSTOMERS_UPDATE', buildCustomerBody(desk.shop, customer))
 }
 
 export type OrderAction = 'pay' | 'fulfil' | 'cancel' | 'refund' | 'void'

@@ -7,7 +7,7 @@ import type { Desk } from './events.ts'
 import type { Address, Checkout, Customer, FinancialStatus } from './model.ts'
 import { insertOrder } from './orders.ts'
 import { priceLines } from './pricing.ts'
-import { find, listAll, listByOwner, nextId, save, transact } from './records.ts'
+import { find, listAll, listByOwner, save, takeNextId, transact } from './records.ts'
 import type { Shop } from './shop.ts'
 
 const day = 86_400_000
@@ -148,7 +148,7 @@ function buildCheckout(shop: Shop, customer: Customer, lines: ReturnType<typeof 
   })
   return {
     ...{
-      id: nextId(db, 'checkout'),
+      id: takeNextId(db, 'checkout'),
       createdAt: at,
       updatedAt: at + 4 * minute,
       token: createToken(),
@@ -158,7 +158,7 @@ function buildCheckout(shop: Shop, customer: Customer, lines: ReturnType<typeof 
     ...{ locale: 'en', codes: [], shipping: 'standard', orderId: null, acceptsSms: false },
     address: find(db, 'customer', customer.id)?.address ?? null,
     acceptsEmail: customer.emailConsent.state === 'SUBSCRIBED',
-    lines: lines.map((line) => ({ ...line, id: nextId(db, 'line') })),
+    lines: lines.map((line) => ({ ...line, id: takeNextId(db, 'line') })),
     ...sums,
   }
 }

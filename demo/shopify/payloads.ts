@@ -1,15 +1,15 @@
 // Webhook bodies. Shopify publishes no schema for them; they have the form of its REST resources. Personal data that
 // the app may not read is null.
 
-import { recoveryUrl } from './graphql/orders.ts'
+import { buildRecoveryUrl } from './graphql/orders.ts'
 import type { Address, Cart, Checkout, Consent, Customer, Line, Order } from './model.ts'
 import { find, listByOwner } from './records.ts'
 import type { ProtectedContent } from './schema/schema.ts'
 import {
+  buildGid,
   currency,
   formatAmount,
   formatLocalInstant,
-  gid,
   myshopifyDomain,
   readSetup,
   type Shop,
@@ -34,10 +34,10 @@ export function checkoutBody(shop: Shop, checkout: Checkout): Record<string, unk
     ...{ currency, presentment_currency: currency, customer_locale: checkout.locale, taxes_included: false },
     line_items: checkout.lines.map(buildLineBody),
     name: `#${checkout.id}`,
-    abandoned_checkout_url: recoveryUrl(shop.home, checkout),
+    abandoned_checkout_url: buildRecoveryUrl(shop.home, checkout),
     discount_codes: buildCodesBody(checkout),
     ...buildTotalsBody(checkout),
-    customer: customer ? customerBody(shop, customer) : null,
+    customer: customer ? buildCustomerBody(shop, customer) : null,
     ...buildAddressesBody(shop, checkout.address),
   }
 }
@@ -47,7 +47,7 @@ export function orderBody(shop: Shop, order: Order): Record<string, unknown> {
   const customer = order.customerId === null ? undefined : find(shop.db, 'customer', order.customerId)
   const email = may.email(order.email)
   return {
-    ...{ id: order.id, admin_graphql_api_id: gid('Order', order.id), name: `#${order.number}` },
+    ...{ id: order.id, admin_graphql_api_id: buildGid('Order', order.id), name: `#${order.number}` },
     ...{ number: order.number - 1000, order_number: order.number, token: order.key, test: order.isTest },
     ...{ checkout_token: order.checkoutToken, cart_token: order.cartToken, source_name: order.sourceName },
     ...{ email, contact_email: email, phone: may.phone(order.phone), customer_locale: order.locale },
@@ -65,26 +65,26 @@ export function orderBody(shop: Shop, order: Order): Record<string, unknown> {
     current_total_price: formatAmount(order.totalMinor - order.refundedMinor),
     discount_codes: buildCodesBody(order),
     line_items: order.lines.map(buildLineBody),
-    customer: customer ? customerBody(shop, customer) : null,
+    customer: customer ? buildCustomerBody(shop, customer) : null,
     ...buildAddressesBody(shop, order.address),
   }
 }
 
-export const fullToken = ({ token, key }: Cart) => `${token}?key=${key}`
+export const buildFullToken = ({ token, key }: Cart) => `${token}?key=${key}`
 
-export function cartBody(cart: Cart, lines: Line[]): Record<string, unknown> {
+export function buildCartBody(cart: Cart, lines: Line[]): Record<string, unknown> {
   return {
-    ...{ id: fullToken(cart), token: fullToken(cart), note: cart.note || null },
+    ...{ id: buildFullToken(cart), token: buildFullToken(cart), note: cart.note || null },
     line_items: lines.map(buildLineBody),
     created_at: formatTime(cart.createdAt),
     updated_at: formatTime(cart.updatedAt),
   }
 }
 
-export function customerBody(shop: Shop, customer: Customer): Record<string, unknown> {
+export function buildCustomerBody(shop: Shop, customer: Customer): Record<string, unknown> {
   const may = createRedaction(shop)
   return {
-    ...{ id: customer.id, admin_graphql_api_id: gid('Customer', customer.id) },
+    ...{ id: customer.id, admin_graphql_api_id: buildGid('Customer', customer.id) },
     ...{ email: may.email(customer.email), phone: may.phone(customer.phone) },
     ...{ first_name: may.name(customer.firstName), last_name: may.name(customer.lastName) },
     ...{ orders_count: customer.ordersCount, total_spent: formatAmount(customer.spentMinor), state: 'disabled' },
@@ -98,19 +98,19 @@ export function customerBody(shop: Shop, customer: Customer): Record<string, unk
   }
 }
 
-export const emailConsentBody = (shop: Shop, customer: Customer) => ({
+export const buildEmailConsentBody = (shop: Shop, customer: Customer) => ({
   customer_id: customer.id,
   email_address: createRedaction(shop).email(customer.email),
   email_marketing_consent: buildConsentBody(customer.emailConsent),
 })
 
-export const smsConsentBody = (shop: Shop, customer: Customer) => ({
+export const buildSmsConsentBody = (shop: Shop, customer: Customer) => ({
   id: customer.id,
   phone: createRedaction(shop).phone(customer.phone),
   sms_marketing_consent: { ...buildConsentBody(customer.smsConsent), consent_collected_from: 'SHOPIFY' },
 })
 
-export const whatsAppConsentBody = (shop: Shop, customer: Customer) => ({
+export const buildWhatsAppConsentBody = (shop: Shop, customer: Customer) => ({
   id: customer.id,
   phone: createRedaction(shop).phone(customer.phone),
   whatsapp_marketing_consent: { ...buildConsentBody(customer.whatsAppConsent), consent_collected_from: 'SHOPIFY' },
@@ -122,11 +122,11 @@ const buildConsentBody = ({ state, level, at }: Consent) => ({
   consent_updated_at: formatTime(at),
 })
 
-export function productBody(shop: Shop, id: number): Record<string, unknown> | null {
+export function buildProductBody(shop: Shop, id: number): Record<string, unknown> | null {
   const product = find(shop.db, 'product', id)
   if (!product) return null
   return {
-    ...{ id, admin_graphql_api_id: gid('Product', id), title: product.title, handle: product.handle },
+    ...{ id, admin_graphql_api_id: buildGid('Product', id), title: product.title, handle: product.handle },
     ...{ status: product.status.toLowerCase(), vendor: storeName, product_type: product.productType },
     created_at: formatTime(product.createdAt),
     updated_at: formatTime(product.updatedAt),
@@ -137,7 +137,7 @@ export function productBody(shop: Shop, id: number): Record<string, unknown> | n
   }
 }
 
-export const shopBody = (shop: Shop) => ({
+export const buildShopBody = (shop: Shop) => ({
   ...{ id: shopId, name: storeName, domain: new URL(shop.home).host, myshopify_domain: myshopifyDomain },
 })
 

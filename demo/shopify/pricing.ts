@@ -1,6 +1,6 @@
 // Prices a cart: lines, codes, shipping. Oregon has no sales tax, so this has none.
 
-import { discountStatus } from './graphql/discounts.ts'
+import { computeDiscountStatus } from './graphql/discounts.ts'
 import type { Code, Customer, Discount, Line, Reduction, Totals } from './model.ts'
 import { find, findByKey, listWhere } from './records.ts'
 import type { Shop } from './shop.ts'
@@ -69,7 +69,7 @@ function findCodeProblem(
   input: PriceInput,
   subtotalMinor: number,
 ): string | null {
-  const status = discountStatus(shop, discount)
+  const status = computeDiscountStatus(shop, discount)
   if (status === 'EXPIRED') return `${code.code} has expired`
   if (status === 'SCHEDULED') return `${code.code} isn't valid yet`
   if (discount.usageLimit !== null && code.uses >= discount.usageLimit)

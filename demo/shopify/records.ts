@@ -34,7 +34,7 @@ export function openRecords(file: string): Db {
 }
 
 /** Deletes everything except the app's settings and keys. */
-export function emptyRecords(db: Db) {
+export function clearRecords(db: Db) {
   db.sqlite.exec('delete from records; delete from counters; delete from deliveries')
 }
 
@@ -52,7 +52,7 @@ const RECORD_KEYS: { [K in Kind]: (doc: Records[K]) => { key?: string | null; ow
   bulk: () => ({}),
 }
 
-export function nextId(db: Db, name: Kind | 'line' | 'order_number'): number {
+export function takeNextId(db: Db, name: Kind | 'line' | 'order_number'): number {
   const first = name === 'order_number' ? 1001 : firstIds[name]
   const sql = `insert into counters values (?, ?) on conflict (name) do update set value = value + 1 returning value`
   return selectOne<{ value: number }>(db, sql, name, first)!.value

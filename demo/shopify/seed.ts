@@ -3,7 +3,7 @@
 import { noConsent } from './customers.ts'
 import { createDiscount } from './discounts.ts'
 import type { Consent, Customer } from './model.ts'
-import { nextId, save, transact } from './records.ts'
+import { save, takeNextId, transact } from './records.ts'
 import { formatInstant, type Shop } from './shop.ts'
 
 type SeedProduct = {
@@ -120,7 +120,7 @@ export function seedStore(shop: Shop) {
 
 function addProduct(shop: Shop, product: SeedProduct, at: number) {
   const { db } = shop
-  const id = nextId(db, 'product')
+  const id = takeNextId(db, 'product')
   const handle = product.title.toLowerCase().replaceAll(' ', '-')
   const dates = { createdAt: at, updatedAt: at }
   const text = {
@@ -143,7 +143,7 @@ function addProduct(shop: Shop, product: SeedProduct, at: number) {
     const price = { priceMinor, compareAtMinor: product.was ?? null, stock: stock ?? product.stock ?? null }
     save(db, 'variant', {
       ...{
-        id: nextId(db, 'variant'),
+        id: takeNextId(db, 'variant'),
         ...dates,
         productId: id,
         title,
@@ -187,7 +187,7 @@ function seedCustomers(shop: Shop) {
     }
     const sums = { ordersCount: 0, spentMinor: 0, lastOrderId: null, locale: 'en' }
     const dates = { createdAt: at, updatedAt: at }
-    save(shop.db, 'customer', { id: nextId(shop.db, 'customer'), ...dates, ...name, ...none, ...sums, ...more })
+    save(shop.db, 'customer', { id: takeNextId(shop.db, 'customer'), ...dates, ...name, ...none, ...sums, ...more })
   }
   add('Nora', 'Lindqvist', 190, { phone: '+15035550111', emailConsent: buildGivenConsent(now - 190 * day) })
   add('Mateo', 'Rivera', 140, {

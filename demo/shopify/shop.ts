@@ -65,7 +65,7 @@ export function writeSetup({ db }: Pick<Shop, 'db'>, setup: Setup) {
   writeMeta(db, 'setup', JSON.stringify(setup))
 }
 
-export const gid = (type: string, id: number) => `gid://shopify/${type}/${id}`
+export const buildGid = (type: string, id: number) => `gid://shopify/${type}/${id}`
 
 export function parseGid(text: unknown, type?: string): number | null {
   const parts = /^gid:\/\/shopify\/([A-Za-z]+)\/(\d+)(?:\?.*)?$/.exec(String(text))

@@ -14,7 +14,7 @@ import { serveGraphql } from './graphql/serve.ts'
 import { writeThemeHead } from './pages/layout.ts'
 import { servePages } from './pages/routes.ts'
 import { seedPast } from './past.ts'
-import { emptyRecords, openRecords, readMeta, selectOne, transact } from './records.ts'
+import { clearRecords, openRecords, readMeta, selectOne, transact } from './records.ts'
 import { seedStore } from './seed.ts'
 import { readSetup, type Setup, type Shop, storeTimeZone, writeSetup } from './shop.ts'
 import { serveTokens } from './tokens.ts'
@@ -236,7 +236,7 @@ function startJobs({ shop, faults }: Desk) {
 
 function reset(shop: Shop, pastDays?: number) {
   transact(shop.db, () => {
-    emptyRecords(shop.db)
+    clearRecords(shop.db)
     seedShop(shop, pastDays)
   })
 }

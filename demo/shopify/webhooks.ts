@@ -5,8 +5,8 @@ import type { UserError } from './discounts.ts'
 import type { Context } from './graphql/context.ts'
 import { hasScope } from './graphql/rights.ts'
 import type { Webhook } from './model.ts'
-import { find, listWhere, nextId, remove, run, save } from './records.ts'
-import { adminSchema } from './schema/schema.ts'
+import { find, listWhere, remove, run, save, takeNextId } from './records.ts'
+import { loadAdminSchema } from './schema/schema.ts'
 import type { Shop } from './shop.ts'
 
 export interface WebhookInput {
@@ -22,7 +22,7 @@ const CALLBACK_FIELD = ['webhookSubscription', 'callbackUrl']
 
 export function createWebhook(context: Context, topic: string, input: WebhookInput): WebhookResult {
   const { shop, rights } = context
-  const scopes = adminSchema().topicScopes(topic)
+  const scopes = loadAdminSchema().topicScopes(topic)
   if (scopes.length && !scopes.some((scope) => hasScope(rights.scopes, scope)))
     return {
       errors: [{ field: ['topic'], message: 'You cannot create a webhook subscription with the specified topic' }],
@@ -30,7 +30,7 @@ export function createWebhook(context: Context, topic: string, input: WebhookInp
   const errors = findInputErrors(shop, topic, input)
   if (errors.length) return { errors }
   const at = shop.now()
-  const id = nextId(shop.db, 'webhook')
+  const id = takeNextId(shop.db, 'webhook')
   const uri = (input.uri ?? input.callbackUrl)!
   return { webhook: save(shop.db, 'webhook', { id, createdAt: at, updatedAt: at, topic, uri, failures: 0 }) }
 }

@@ -2,7 +2,7 @@
 // and records visits of signed-in customers.
 import { addCoupon, type Coupon, countUse, listCoupons, removeCoupon, saveCoupon } from './coupons.ts'
 import { findCustomerByEmail, recordVisit } from './customers.ts'
-import { nowSeconds, type Shop } from './shop.ts'
+import { readSeconds, type Shop } from './shop.ts'
 
 export type CouponAdmin = {
   /** Coupons of any status whose code has this prefix, newest first. */
@@ -37,7 +37,7 @@ export function createCouponAdmin(shop: Shop): CouponAdmin {
     add: (coupon) => addCoupon(shop, coupon),
     edit,
     delete: (code) => removeCoupon(shop, newest(code).id),
-    expire: (code) => void edit(code, { expiresAt: nowSeconds(shop) - 1 }),
+    expire: (code) => void edit(code, { expiresAt: readSeconds(shop) - 1 }),
     use: (code, email) => countUse(shop, newest(code).id, email),
   }
 }

@@ -3,7 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type PhpQuery, type PhpValue, rawUrlDecode, rawUrlEncode } from './php.ts'
 import { RestError } from './rest-error.ts'
-import { nowSeconds, type Shop } from './shop.ts'
+import { readSeconds, type Shop } from './shop.ts'
 import { run, selectOne } from './sqlite.ts'
 
 export type Permissions = 'read' | 'write' | 'read_write'
@@ -52,7 +52,7 @@ function authenticateOverTls(shop: Shop, credentials: Credentials): ApiKey | nul
   if (!pair) return null
   const key = findKey(shop, pair.key)
   if (!key) return null
-  if (!equalsInConstantTime(key.consumer_secret, pair.secret)) throw createAuthError('Consumer secret is invalid.')
+  if (!isEqualInConstantTime(key.consumer_secret, pair.secret)) throw createAuthError('Consumer secret is invalid.')
   return key
 }
 
@@ -94,7 +94,7 @@ function checkSignature(shop: Shop, key: ApiKey, credentials: Credentials, param
   const base = `${credentials.method}&${rawUrlEncode(shop.home + credentials.path)}&${encodeParams(rest).join('%26')}`
   const computed = createHmac(algorithm, `${key.consumer_secret}&`).update(base).digest('base64')
   const signature = rawUrlDecode(String(provided).replace(/ /g, '+'))
-  if (!equalsInConstantTime(computed, signature))
+  if (!isEqualInConstantTime(computed, signature))
     throw createAuthError('Invalid signature - provided signature does not match.')
 }
 
@@ -116,7 +116,7 @@ function encodeTwice(text: string): string {
 
 function checkFreshness(shop: Shop, key: ApiKey, params: PhpQuery) {
   const stamp = Number(params.oauth_timestamp)
-  const now = nowSeconds(shop)
+  const now = readSeconds(shop)
   if (!Number.isInteger(stamp) || Math.abs(now - stamp) > TIMESTAMP_WINDOW_S)
     throw createAuthError('Invalid timestamp.')
   run(shop.db, 'delete from nonces where timestamp < ?', now - TIMESTAMP_WINDOW_S)
@@ -129,7 +129,7 @@ function findKey(shop: Shop, consumerKey: string): ApiKey | undefined {
   return selectOne<ApiKey>(shop.db, 'select * from api_keys where consumer_key = ?', consumerKey)
 }
 
-export function equalsInConstantTime(expected: string, provided: string): boolean {
+export function isEqualInConstantTime(expected: string, provided: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(provided)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

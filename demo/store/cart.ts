@@ -1,11 +1,11 @@
 // The cart: validates items and computes prices. Prices are recalculated from catalogue and coupons on each request.
 import {
+  buildFullName,
   findProduct,
-  fullName,
+  getOptionText,
   isInStock,
   listVariations,
   type Option,
-  optionText,
   type Product,
   priceMinor,
 } from './catalog.ts'
@@ -18,7 +18,7 @@ import { RestError } from './rest-error.ts'
 import type { CartItem, Session } from './sessions.ts'
 import { listRates, type Rate } from './shipping.ts'
 import type { Shop } from './shop.ts'
-import { computeTotals, createTaxContext, type LineSums, shownPrice } from './totals.ts'
+import { computeShownPrice, computeTotals, createTaxContext, type LineSums } from './totals.ts'
 import { announce } from './webhooks.ts'
 
 export type Choice = { attribute: string; value: string }
@@ -104,14 +104,14 @@ export function removeItem(session: Session, key: string) {
 export function applyCoupon(shop: Shop, session: Session, code: string) {
   const normalized = code.trim().toLowerCase()
   if (session.coupons.includes(normalized))
-    throw couponError({ message: `Coupon code &quot;${normalized}&quot; has already been applied.` })
+    throw createCouponError({ message: `Coupon code &quot;${normalized}&quot; has already been applied.` })
   const refusal = checkCoupon(shop, normalized, buildCouponContext(shop, session))
-  if (refusal) throw couponError(refusal)
+  if (refusal) throw createCouponError(refusal)
   const { individualUse, freeShipping } = findCouponByCode(shop, normalized)!
   const alone = session.coupons.find((other) => findCouponByCode(shop, other)?.individualUse)
   if (alone && !individualUse) {
     const words = 'has already been applied and cannot be used in conjunction with other coupons.'
-    throw couponError({ message: `&quot;${alone}&quot; ${words}` })
+    throw createCouponError({ message: `&quot;${alone}&quot; ${words}` })
   }
   session.coupons = individualUse ? [normalized] : [...session.coupons, normalized]
   if (freeShipping) session.rateId = null
@@ -121,7 +121,7 @@ export function removeCoupon(session: Session, code: string) {
   session.coupons = session.coupons.filter((held) => held !== code.trim().toLowerCase())
 }
 
-export function couponError(refusal: Refusal): RestError {
+export function createCouponError(refusal: Refusal): RestError {
   const data = refusal.details ? { details: refusal.details } : {}
   return new RestError(400, 'woocommerce_rest_cart_coupon_error', refusal.message, data)
 }
@@ -155,8 +155,8 @@ export function priceCart(shop: Shop, session: Session): PricedCart {
     return {
       ...line,
       ...sums[at]!,
-      priceMinor: shownPrice(taxContext, entry.unitMinor),
-      regularMinor: shownPrice(taxContext, regular),
+      priceMinor: computeShownPrice(taxContext, entry.unitMinor),
+      regularMinor: computeShownPrice(taxContext, regular),
     }
   })
   const opensFree = coupons.some(({ freeShipping }) => freeShipping)
@@ -190,7 +190,7 @@ export function checkCartStock(shop: Shop, session: Session) {
   }
 }
 
-export function stockLimit(product: Product): number {
+export function getStockLimit(product: Product): number {
   return product.stock ?? 9999
 }
 
@@ -236,14 +236,14 @@ function chooseVariation(shop: Shop, parent: Product, choices: Choice[]): Produc
 
 function checkStock(shop: Shop, product: Product, quantity: number) {
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
-  const name = fullName(product, parent)
+  const name = buildFullName(product, parent)
   if (!isInStock(shop, product)) {
     const text = `You cannot add &quot;${name}&quot; to the cart because the product is out of stock.`
     throw new RestError(400, 'woocommerce_rest_product_out_of_stock', text)
   }
-  if (quantity <= stockLimit(product)) return
+  if (quantity <= getStockLimit(product)) return
   if (product.stock === null) {
-    const limit = `The maximum quantity of &quot;${name}&quot; allowed in the cart is ${stockLimit(product)}`
+    const limit = `The maximum quantity of &quot;${name}&quot; allowed in the cart is ${getStockLimit(product)}`
     throw new RestError(400, 'woocommerce_rest_product_invalid_quantity', limit)
   }
   const text = `You cannot add that amount of &quot;${name}&quot; to the cart because there is not enough stock (${product.stock} remaining).`
@@ -267,7 +267,7 @@ function resolveItem(shop: Shop, item: CartItem): CartEntry | undefined {
   if (product?.status !== 'publish') return undefined
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
   const options = [...product.options, ...(item.chosen ?? [])]
-  const name = parent ? `${parent.name} - ${optionText({ ...product, options })}` : product.name
+  const name = parent ? `${parent.name} - ${getOptionText({ ...product, options })}` : product.name
   return { item, product, parent, name, entry: toPriceEntry(product, parent, priceMinor(shop, product), item.quantity) }
 }
 

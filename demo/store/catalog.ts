@@ -1,8 +1,8 @@
 // Products and variations, stored as JSON documents and serialized for wc/v3. Stock states: instock, outofstock.
-import { bothTexts } from './clock.ts'
+import { formatBothTimes } from './clock.ts'
 import { findCurrency, formatAmount } from './pricing.ts'
 import { buildLinks } from './rest.ts'
-import { nowSeconds, type Shop } from './shop.ts'
+import { readSeconds, type Shop } from './shop.ts'
 import { run, selectAll, selectOne } from './sqlite.ts'
 import { announce } from './webhooks.ts'
 
@@ -81,34 +81,34 @@ export function changeStock(shop: Shop, productId: number, quantity: number): bo
   const isManaged = product.stock !== null
   const stock = isManaged ? product.stock! - quantity : null
   const totalSales = product.totalSales + quantity
-  saveProduct(shop, { ...product, stock, totalSales, modifiedAt: isManaged ? nowSeconds(shop) : product.modifiedAt })
+  saveProduct(shop, { ...product, stock, totalSales, modifiedAt: isManaged ? readSeconds(shop) : product.modifiedAt })
   if (isManaged) announce(shop, 'product.updated', product.id)
   return isManaged
 }
 
-export function fullName(product: Product, parent: Product | undefined): string {
-  return product.type === 'variation' && parent ? `${parent.name} - ${optionText(product)}` : product.name
+export function buildFullName(product: Product, parent: Product | undefined): string {
+  return product.type === 'variation' && parent ? `${parent.name} - ${getOptionText(product)}` : product.name
 }
 
-export function optionText(product: Product): string {
+export function getOptionText(product: Product): string {
   return product.options.map(({ option }) => option).join(', ')
 }
 
-export function permalink(shop: Shop, product: Product, parent?: Product): string {
+export function buildPermalink(shop: Shop, product: Product, parent?: Product): string {
   const base = `${shop.home}/product/${(parent ?? product).slug}/`
   if (product.type !== 'variation') return base
   const chosen = product.options.map(
-    ({ slug, option }) => `attribute_${slug}=${encodeURIComponent(rawOption(slug, option))}`,
+    ({ slug, option }) => `attribute_${slug}=${encodeURIComponent(encodeOption(slug, option))}`,
   )
   return `${base}?${chosen.join('&')}`
 }
 
 /** Taxonomy attributes (pa_*) are stored as slugs, custom attributes as text. */
-export function rawOption(slug: string, option: string): string {
+export function encodeOption(slug: string, option: string): string {
   return slug.startsWith('pa_') ? option.toLowerCase().replace(/[^a-z0-9]+/g, '-') : option
 }
 
-export function pictureUrl(shop: Shop, picture: Picture, size = ''): string {
+export function buildPictureUrl(shop: Shop, picture: Picture, size = ''): string {
   return `${shop.home}/wp-content/uploads/2026/11/${picture.file.replace('.jpg', `${size}.jpg`)}`
 }
 
@@ -134,11 +134,11 @@ export function presentProduct(shop: Shop, product: Product) {
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
   return {
     id: product.id,
-    name: fullName(product, parent),
+    name: buildFullName(product, parent),
     slug: product.slug,
-    permalink: permalink(shop, product, parent),
-    ...bothTexts('date_created', product.createdAt),
-    ...bothTexts('date_modified', product.modifiedAt),
+    permalink: buildPermalink(shop, product, parent),
+    ...formatBothTimes('date_created', product.createdAt),
+    ...formatBothTimes('date_modified', product.modifiedAt),
     type: product.type,
     status: product.status,
     featured: false,
@@ -174,10 +174,10 @@ export function presentVariation(shop: Shop, variation: Product, parent: Product
   return {
     id: variation.id,
     type: 'variation',
-    ...bothTexts('date_created', variation.createdAt),
-    ...bothTexts('date_modified', variation.modifiedAt),
+    ...formatBothTimes('date_created', variation.createdAt),
+    ...formatBothTimes('date_modified', variation.modifiedAt),
     description: variation.description,
-    permalink: permalink(shop, variation, parent),
+    permalink: buildPermalink(shop, variation, parent),
     sku: variation.sku,
     global_unique_id: '',
     ...buildMoneyFields(shop, variation),
@@ -188,7 +188,7 @@ export function presentVariation(shop: Shop, variation: Product, parent: Product
     attributes: variation.options,
     menu_order: variation.menuOrder,
     meta_data: [],
-    name: optionText(variation),
+    name: getOptionText(variation),
     parent_id: parent.id,
     _links: buildLinks(shop, `products/${parent.id}/variations`, variation.id, `products/${parent.id}`),
   }
@@ -203,8 +203,8 @@ function buildMoneyFields(shop: Shop, product: Product) {
     price: getCatalogueText(shop, priceMinor(shop, product)),
     regular_price: product.regularMinor === null ? '' : getCatalogueText(shop, product.regularMinor),
     sale_price: product.saleMinor === null ? '' : getCatalogueText(shop, product.saleMinor),
-    ...bothTexts('date_on_sale_from', null),
-    ...bothTexts('date_on_sale_to', null),
+    ...formatBothTimes('date_on_sale_from', null),
+    ...formatBothTimes('date_on_sale_to', null),
     on_sale: onSale,
     purchasable: true,
   }
@@ -233,25 +233,25 @@ function buildProductFields(product: Product) {
 }
 
 function presentPicture(shop: Shop, product: Product, picture: Picture) {
-  const src = pictureUrl(shop, picture)
-  const srcset = [`${src} 600w`, ...[300, 150, 100].map((w) => `${pictureUrl(shop, picture, `-${w}x${w}`)} ${w}w`)]
+  const src = buildPictureUrl(shop, picture)
+  const srcset = [`${src} 600w`, ...[300, 150, 100].map((w) => `${buildPictureUrl(shop, picture, `-${w}x${w}`)} ${w}w`)]
   return {
     id: picture.id,
-    ...bothTexts('date_created', product.createdAt),
-    ...bothTexts('date_modified', product.createdAt),
+    ...formatBothTimes('date_created', product.createdAt),
+    ...formatBothTimes('date_modified', product.createdAt),
     src,
     name: picture.file,
     alt: '',
     srcset: srcset.join(', '),
     sizes: '(max-width: 600px) 100vw, 600px',
-    thumbnail: pictureUrl(shop, picture, '-300x300'),
+    thumbnail: buildPictureUrl(shop, picture, '-300x300'),
   }
 }
 
 export function storeImage(shop: Shop, picture: Picture) {
-  const src = pictureUrl(shop, picture)
-  const srcset = [`${src} 600w`, ...[300, 150, 100].map((w) => `${pictureUrl(shop, picture, `-${w}x${w}`)} ${w}w`)]
-  const thumbnail = pictureUrl(shop, picture, '-300x300')
+  const src = buildPictureUrl(shop, picture)
+  const srcset = [`${src} 600w`, ...[300, 150, 100].map((w) => `${buildPictureUrl(shop, picture, `-${w}x${w}`)} ${w}w`)]
+  const thumbnail = buildPictureUrl(shop, picture, '-300x300')
   return {
     id: picture.id,
     src,

@@ -1,8 +1,8 @@
 // From cart to order. Opening the block checkout creates a draft order. Store API changes of cart and address update it
 // (emptying the cart does not). Placing the order keeps its id through pending, failed and further attempts.
 import { checkCartStock, type PricedCart, type PricedLine, priceCart } from './cart.ts'
-import { changeStock, rawOption } from './catalog.ts'
-import { nominalAmount } from './coupons.ts'
+import { changeStock, encodeOption } from './catalog.ts'
+import { computeNominalAmount } from './coupons.ts'
 import { EMPTY_ORDER } from './order-blank.ts'
 import {
   type Address,
@@ -18,7 +18,7 @@ import { isEmail, md5 } from './php.ts'
 import { RestError } from './rest-error.ts'
 import { type Session, saveSession } from './sessions.ts'
 import { gateways, type Shop } from './shop.ts'
-import { nextId, transact } from './sqlite.ts'
+import { takeNextId, transact } from './sqlite.ts'
 
 export type Visitor = { ip: string; userAgent: string }
 /** `agreed`: text of each given consent, by channel. */
@@ -28,7 +28,7 @@ export type Outcome = { order: Order; isPaid: boolean }
 const REUSABLE_STATUSES = ['checkout-draft', 'pending', 'failed']
 
 /** Returns the session's order; creates a draft if there is none. */
-export function draftOrder(shop: Shop, session: Session, visitor: Visitor): Order {
+export function buildDraftOrder(shop: Shop, session: Session, visitor: Visitor): Order {
   return transact(shop.db, () => {
     const cart = priceCart(shop, session)
     const existing = findOpenOrder(shop, session)
@@ -54,7 +54,7 @@ export function placeOrder(shop: Shop, session: Session, visitor: Visitor, payme
     checkAddresses(shop, session)
     checkGateway(payment.method)
     checkCartStock(shop, session)
-    const draft = draftOrder(shop, session, visitor)
+    const draft = buildDraftOrder(shop, session, visitor)
     const meta = [...draft.meta, ...buildConsentMeta(shop, draft, payment.agreed ?? {})]
     const named = saveOrder(shop, { ...draft, meta, customerNote: payment.note })
     const pending = named.status === 'pending' ? named : changeStatus(shop, named, 'pending')
@@ -72,7 +72,7 @@ function buildConsentMeta(shop: Shop, { meta }: Order, agreed: Record<string, st
   ])
   return pairs
     .filter(([key]) => !meta.some((existing) => existing.key === key))
-    .map(([key, value]) => ({ id: nextId(shop.db, 'meta'), key: key!, value: value! }))
+    .map(([key, value]) => ({ id: takeNextId(shop.db, 'meta'), key: key!, value: value! }))
 }
 
 /** Pays an open order by a gateway. Declined cards set it to failed, off-site payments to pending. */
@@ -164,7 +164,7 @@ function reduceOrderStock(shop: Shop, order: Order): Order {
   if (order.isStockTaken) return order
   const lines = order.lines.map((line) => {
     const isManaged = changeStock(shop, line.variationId || line.productId, line.quantity)
-    const reduced = { id: nextId(shop.db, 'meta'), ...buildReducedMeta(line.quantity) }
+    const reduced = { id: takeNextId(shop.db, 'meta'), ...buildReducedMeta(line.quantity) }
     return isManaged ? { ...line, meta: [...line.meta, reduced] } : line
   })
   return saveOrder(shop, { ...order, lines, isStockTaken: true })
@@ -197,10 +197,10 @@ type Contents = Pick<
 function buildContents(shop: Shop, session: Session, cart: PricedCart, existing?: Order): Contents {
   const { discountMinor, discountTaxMinor, shippingMinor, taxMinor, totalMinor } = cart
   const chosen = cart.rates.find((rate) => rate.isChosen)
-  const item = () => nextId(shop.db, 'item')
+  const item = () => takeNextId(shop.db, 'item')
   const taxLineId = cart.taxRate ? (existing?.taxLineId ?? item()) : null
   const title = chosen && { title: chosen.name, method: chosen.method, instance: String(chosen.instance) }
-  const ids = existing?.shippingLines[0] ?? { id: item(), metaId: nextId(shop.db, 'meta') }
+  const ids = existing?.shippingLines[0] ?? { id: item(), metaId: takeNextId(shop.db, 'meta') }
   return {
     billing: session.billing,
     shipping: session.shipping,
@@ -216,7 +216,7 @@ function buildContents(shop: Shop, session: Session, cart: PricedCart, existing?
       couponId: coupon.id,
       ...off,
       discountType: coupon.discountType,
-      nominalAmount: nominalAmount(shop, coupon),
+      nominalAmount: computeNominalAmount(shop, coupon),
       freeShipping: coupon.freeShipping,
     })),
     discountMinor,
@@ -235,7 +235,7 @@ function buildHashes(shop: Shop, session: Session, cart: PricedCart, existing?: 
     ['_shipping_hash', cart.rates],
     ['_taxes_hash', [cart.taxRate, cart.taxMinor]],
   ]
-  const id = (key: string) => existing?.meta.find((meta) => meta.key === key)?.id ?? nextId(shop.db, 'meta')
+  const id = (key: string) => existing?.meta.find((meta) => meta.key === key)?.id ?? takeNextId(shop.db, 'meta')
   const hashed = facts.map(([key, fact]) => ({ id: id(key), key, value: md5(JSON.stringify(fact)) }))
   return [...hashed, { id: id('is_vat_exempt'), key: 'is_vat_exempt', value: 'no' }]
 }
@@ -245,11 +245,11 @@ function orderLine(shop: Shop, line: PricedLine, existing?: Order): OrderLine {
   const before = existing?.lines.find((old) => old.productId === item.productId && old.variationId === item.variationId)
   const { subtotalMinor, subtotalTaxMinor, totalMinor, totalTaxMinor } = line
   const options = [...product.options, ...(item.chosen ?? [])].map(({ name: label, slug, option }) => {
-    const id = before?.meta.find(({ key }) => key === slug)?.id ?? nextId(shop.db, 'meta')
-    return { id, key: slug, value: rawOption(slug, option), display_key: label, display_value: option }
+    const id = before?.meta.find(({ key }) => key === slug)?.id ?? takeNextId(shop.db, 'meta')
+    return { id, key: slug, value: encodeOption(slug, option), display_key: label, display_value: option }
   })
   return {
-    id: before?.id ?? nextId(shop.db, 'item'),
+    id: before?.id ?? takeNextId(shop.db, 'item'),
     productId: item.productId,
     variationId: item.variationId,
     name,

@@ -1,19 +1,19 @@
 // WooCommerce returns each instant twice, in store time and in UTC, both to the second and without an offset.
 import { storeTimeZone } from './shop.ts'
 
-export function localText(seconds: number): string {
+export function formatLocalTime(seconds: number): string {
   const instant = Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
   return instant.toZonedDateTimeISO(storeTimeZone).toPlainDateTime().toString({ smallestUnit: 'second' })
 }
 
-export function gmtText(seconds: number): string {
+export function formatGmtTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19)
 }
 
-export function bothTexts<K extends string>(name: K, seconds: number | null) {
+export function formatBothTimes<K extends string>(name: K, seconds: number | null) {
   const texts = {
-    [name]: seconds === null ? null : localText(seconds),
-    [`${name}_gmt`]: seconds === null ? null : gmtText(seconds),
+    [name]: seconds === null ? null : formatLocalTime(seconds),
+    [`${name}_gmt`]: seconds === null ? null : formatGmtTime(seconds),
   }
   return texts as Record<K | `${K}_gmt`, string | null>
 }
@@ -34,7 +34,7 @@ export function parseStoreTime(text: string, plainIsGmt = false): number | null 
   }
 }
 
-export function zoneOffsetHours(seconds: number): number {
+export function getZoneOffsetHours(seconds: number): number {
   const instant = Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
   return instant.toZonedDateTimeISO(storeTimeZone).offsetNanoseconds / 3.6e12
 }

@@ -1,10 +1,10 @@
 // Validates coupons with WooCommerce's messages: in the cart (coupon-totals.json), and again when the order is placed
 // (coupon-status.json). Checks run in WooCommerce's order; the first failure is returned.
 import { type Coupon, findCouponByCode } from './coupons.ts'
-import { covers, type Entry } from './discounts.ts'
+import { type Entry, isCovered } from './discounts.ts'
 import { isEmail } from './php.ts'
 import { formatPlainPrice } from './pricing.ts'
-import { nowSeconds, type Shop } from './shop.ts'
+import { readSeconds, type Shop } from './shop.ts'
 
 export type Refusal = { message: string; details?: { cart: string; checkout: string } }
 export type CouponContext = {
@@ -45,7 +45,7 @@ const CHECKS: Check[] = [
       ? `Usage limit for coupon ${shown} has been reached. Please try again after some time, or contact us for help.`
       : null,
   ({ shop, coupon, shown }) =>
-    coupon.expiresAt !== null && nowSeconds(shop) > coupon.expiresAt ? `Coupon ${shown} has expired.` : null,
+    coupon.expiresAt !== null && readSeconds(shop) > coupon.expiresAt ? `Coupon ${shown} has expired.` : null,
   ({ shop, coupon, shown, shownMinor }) =>
     shownMinor < coupon.minimumMinor
       ? `The minimum spend for coupon ${shown} is ${formatPlainPrice(shop, coupon.minimumMinor)}.`
@@ -65,7 +65,7 @@ function isApplicableToItems({ coupon, entries }: CouponCheckInput): boolean {
   if (!some(coupon.productIds, ({ ids }) => ids)) return false
   const onShelf = (entry: Entry) => (coupon.excludeSaleItems && entry.isOnSale ? [] : entry.categoryIds)
   if (!some(coupon.categoryIds, onShelf)) return false
-  return coupon.discountType === 'fixed_cart' || !entries.length || entries.some((entry) => covers(coupon, entry))
+  return coupon.discountType === 'fixed_cart' || !entries.length || entries.some((entry) => isCovered(coupon, entry))
 }
 
 // A discount on the whole cart is rejected if one line is excluded.

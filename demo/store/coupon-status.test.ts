@@ -11,9 +11,9 @@ import {
   type Clock,
   compare,
   type Exchange,
+  findValueProblems,
   openStore,
   readRecording,
-  valueProblems,
 } from './recordings.ts'
 import { openShopper, type Shopper } from './shoppers.ts'
 import { createKeyPair, type DemoStore } from './store.ts'
@@ -151,7 +151,7 @@ function findDifferences(
     /^bat/.test(String((theirs as { code?: string }[])[Number(/^body\.(\d+)\./.exec(at)?.[1])]?.code))
   return [
     ...totals.map((name) => `${name}: ${headers[name]}`),
-    ...valueProblems(truncateLike(theirs), truncateLike(body, theirs), (at) => {
+    ...findValueProblems(truncateLike(theirs), truncateLike(body, theirs), (at) => {
       return (
         freeValues.test(at) ||
         (/date_modified_gmt$/.test(at) && isBatchRow(at)) ||

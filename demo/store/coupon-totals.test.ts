@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type Product, saveProduct } from './catalog.ts'
 import { addCoupon } from './coupons.ts'
 import { ordinaryPricing, type Pricing } from './pricing.ts'
-import { askSigned, compare, type Exchange, openStore, readRecording, valueProblems } from './recordings.ts'
+import { askSigned, compare, type Exchange, findValueProblems, openStore, readRecording } from './recordings.ts'
 import { openShopper, type Shopper } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 
@@ -48,7 +48,7 @@ async function checkCase(store: DemoStore, shopper: Shopper, recorded: Case): Pr
     ? await askSigned(store, 'GET', `/wp-json/wc/v3/coupons/${id}`)
     : await shopper.call(request.method, request.path.slice('/wp-json/wc/store/v1/'.length), request.body ?? undefined)
   const errors = compare(recorded, answer).filter((problem) => !/ is (missing|not in the recording)$/.test(problem))
-  return [...errors, ...valueProblems(response.body, answer.body, isIgnored)]
+  return [...errors, ...findValueProblems(response.body, answer.body, isIgnored)]
 }
 
 /** Values that differ by store: ids, keys, time zone and address. */
@@ -67,7 +67,10 @@ async function openCase(store: DemoStore, given: Given, title: string): Promise<
   }
   const shopper = await fillCart(store, given.lines)
   const { body } = await shopper.call('GET', 'cart')
-  expect([title, valueProblems(given.totals_before_coupon, (body as { totals: unknown }).totals)]).toEqual([title, []])
+  expect([title, findValueProblems(given.totals_before_coupon, (body as { totals: unknown }).totals)]).toEqual([
+    title,
+    [],
+  ])
   return shopper
 }
 

@@ -1,10 +1,10 @@
 // Coupon records. Only the status publish is valid; any other status makes the coupon unusable and leaves its code
 // free.
-import { bothTexts } from './clock.ts'
+import { formatBothTimes } from './clock.ts'
 import { formatAmount } from './pricing.ts'
 import { buildLinks } from './rest.ts'
-import { nowSeconds, type Shop } from './shop.ts'
-import { nextId, run, selectAll, selectOne } from './sqlite.ts'
+import { readSeconds, type Shop } from './shop.ts'
+import { run, selectAll, selectOne, takeNextId } from './sqlite.ts'
 import { announce } from './webhooks.ts'
 
 export type Coupon = {
@@ -71,8 +71,8 @@ export function addCoupon(shop: Shop, fresh: FreshCoupon): Coupon {
 
 /** Inserts a coupon without webhooks, for history. */
 export function insertCoupon(shop: Shop, fresh: FreshCoupon): Coupon {
-  const createdAt = fresh.createdAt ?? nowSeconds(shop)
-  const id = nextId(shop.db, 'post')
+  const createdAt = fresh.createdAt ?? readSeconds(shop)
+  const id = takeNextId(shop.db, 'post')
   const own = { id, code: fresh.code.toLowerCase(), createdAt, modifiedAt: fresh.modifiedAt ?? createdAt }
   const coupon: Coupon = { ...newCoupon, ...fresh, ...own }
   const sql = 'insert into coupons values (?, ?, ?, ?, ?, ?)'
@@ -82,7 +82,7 @@ export function insertCoupon(shop: Shop, fresh: FreshCoupon): Coupon {
 
 export function saveCoupon(shop: Shop, changed: Coupon): Coupon {
   const meta = trashMeta(shop, changed)
-  const coupon = { ...changed, meta, code: changed.code.toLowerCase(), modifiedAt: nowSeconds(shop) }
+  const coupon = { ...changed, meta, code: changed.code.toLowerCase(), modifiedAt: readSeconds(shop) }
   const sql = 'update coupons set code = ?, status = ?, modified = ?, doc = ? where id = ?'
   run(shop.db, sql, coupon.code, coupon.status, coupon.modifiedAt, JSON.stringify(coupon), coupon.id)
   announce(shop, coupon.status === 'trash' ? 'coupon.deleted' : 'coupon.updated', coupon.id)
@@ -90,8 +90,8 @@ export function saveCoupon(shop: Shop, changed: Coupon): Coupon {
 }
 
 export function trashCoupon(shop: Shop, coupon: Coupon): Coupon {
-  const facts = { _wp_trash_meta_status: coupon.status, _wp_trash_meta_time: String(nowSeconds(shop)) }
-  const added = Object.entries(facts).map(([key, value]) => ({ id: nextId(shop.db, 'meta'), key, value }))
+  const facts = { _wp_trash_meta_status: coupon.status, _wp_trash_meta_time: String(readSeconds(shop)) }
+  const added = Object.entries(facts).map(([key, value]) => ({ id: takeNextId(shop.db, 'meta'), key, value }))
   return saveCoupon(shop, { ...coupon, status: 'trash', meta: [...coupon.meta, ...added] })
 }
 
@@ -106,7 +106,7 @@ function trashMeta(shop: Shop, { id, status, meta }: Coupon): Coupon['meta'] {
   const [key, value] = isGoing ? ['_wp_desired_post_slug', slug] : ['_wp_old_slug', `${slug}__trashed`]
   return [
     ...meta.filter((existing) => isGoing || existing.key !== '_wp_desired_post_slug'),
-    { id: nextId(shop.db, 'meta'), key: key!, value },
+    { id: takeNextId(shop.db, 'meta'), key: key!, value },
   ]
 }
 
@@ -156,11 +156,11 @@ export function presentCoupon(shop: Shop, coupon: Coupon) {
     code: coupon.code,
     amount: coupon.discountType === 'percent' ? getPercentText(shop, coupon) : formatAmount(shop, coupon.amountMinor),
     status: coupon.status,
-    ...bothTexts('date_created', coupon.createdAt),
-    ...bothTexts('date_modified', coupon.modifiedAt),
+    ...formatBothTimes('date_created', coupon.createdAt),
+    ...formatBothTimes('date_modified', coupon.modifiedAt),
     discount_type: coupon.discountType,
     description: coupon.description,
-    ...bothTexts('date_expires', coupon.expiresAt),
+    ...formatBothTimes('date_expires', coupon.expiresAt),
     usage_count: coupon.usageCount,
     individual_use: coupon.individualUse,
     product_ids: coupon.productIds,
@@ -182,7 +182,7 @@ export function presentCoupon(shop: Shop, coupon: Coupon) {
 }
 
 /** The amount that the owner entered, as in an order's coupon line. */
-export function nominalAmount({ pricing }: Shop, { discountType, amountMinor }: Coupon): number {
+export function computeNominalAmount({ pricing }: Shop, { discountType, amountMinor }: Coupon): number {
   return discountType === 'percent' ? amountMinor / 100 : amountMinor / 10 ** pricing.decimals
 }
 

@@ -1,10 +1,10 @@
 // Registered customers. Guests exist only in their orders' billing addresses.
 import { createHash } from 'node:crypto'
-import { bothTexts } from './clock.ts'
+import { formatBothTimes } from './clock.ts'
 import type { Address, Billing } from './orders.ts'
 import { buildLinks } from './rest.ts'
-import { nowSeconds, type Shop } from './shop.ts'
-import { nextId, run, selectAll, selectOne } from './sqlite.ts'
+import { readSeconds, type Shop } from './shop.ts'
+import { run, selectAll, selectOne, takeNextId } from './sqlite.ts'
 import { announce } from './webhooks.ts'
 
 export type Customer = {
@@ -36,11 +36,11 @@ export const noAddress: Address = {
 }
 
 export function addCustomer(shop: Shop, fresh: Partial<Customer> & { email: string }): Customer {
-  const now = fresh.createdAt ?? nowSeconds(shop)
+  const now = fresh.createdAt ?? readSeconds(shop)
   const blank = { role: 'customer', firstName: '', lastName: '', isPaying: false, meta: [] }
   const addresses = { billing: { ...noAddress, email: '' }, shipping: noAddress }
   const username = fresh.email.split('@')[0]!
-  const id = nextId(shop.db, 'user')
+  const id = takeNextId(shop.db, 'user')
   const customer: Customer = { ...blank, ...addresses, username, createdAt: now, modifiedAt: now, ...fresh, id }
   const sql = 'insert into customers values (?, ?, ?, ?, ?, ?)'
   run(shop.db, sql, id, customer.email, customer.role, now, customer.modifiedAt, JSON.stringify(customer))
@@ -49,7 +49,7 @@ export function addCustomer(shop: Shop, fresh: Partial<Customer> & { email: stri
 }
 
 export function saveCustomer(shop: Shop, changed: Customer): Customer {
-  const customer = { ...changed, modifiedAt: nowSeconds(shop) }
+  const customer = { ...changed, modifiedAt: readSeconds(shop) }
   const sql = 'update customers set email = ?, modified = ?, doc = ? where id = ?'
   run(shop.db, sql, customer.email, customer.modifiedAt, JSON.stringify(customer), customer.id)
   announce(shop, 'customer.updated', customer.id)
@@ -59,9 +59,9 @@ export function saveCustomer(shop: Shop, changed: Customer): Customer {
 const LAST_ACTIVE_KEY = 'wc_last_active'
 
 /** WordPress stores Unix seconds as text in user meta; date_modified does not change (customers-last-active.json). */
-export function recordVisit(shop: Shop, customer: Customer, at = nowSeconds(shop)) {
+export function recordVisit(shop: Shop, customer: Customer, at = readSeconds(shop)) {
   const existing = customer.meta.find(({ key }) => key === LAST_ACTIVE_KEY)
-  const lastActive = { id: existing?.id ?? nextId(shop.db, 'meta'), key: LAST_ACTIVE_KEY, value: String(at) }
+  const lastActive = { id: existing?.id ?? takeNextId(shop.db, 'meta'), key: LAST_ACTIVE_KEY, value: String(at) }
   const meta = [...customer.meta.filter(({ key }) => key !== LAST_ACTIVE_KEY), lastActive]
   run(shop.db, 'update customers set doc = ? where id = ?', JSON.stringify({ ...customer, meta }), customer.id)
 }
@@ -86,8 +86,8 @@ export function presentCustomer(shop: Shop, customer: Customer) {
   const face = createHash('sha256').update(customer.email.toLowerCase()).digest('hex')
   return {
     id: customer.id,
-    ...bothTexts('date_created', customer.createdAt),
-    ...bothTexts('date_modified', customer.modifiedAt),
+    ...formatBothTimes('date_created', customer.createdAt),
+    ...formatBothTimes('date_modified', customer.modifiedAt),
     email: customer.email,
     first_name: customer.firstName,
     last_name: customer.lastName,

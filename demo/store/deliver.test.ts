@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { changeStatus, findOrder } from './orders.ts'
-import { askSigned, type Clock, openStore, readRecording, shapeProblems } from './recordings.ts'
+import { askSigned, type Clock, findShapeProblems, openStore, readRecording } from './recordings.ts'
 import { HOME_ADDRESS, openShopper, placeOrder } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 import { findWebhook } from './webhooks.ts'
@@ -88,7 +88,7 @@ test('sends order webhooks as recorded, signed over the raw body', async () => {
     )
     const recording = recorded.find((one) => one.note.startsWith('order.created of an order'))!
     expect(headerNames(delivery.headers)).toEqual(headerNames(recording.headers))
-    expect(shapeProblems(JSON.parse(recording.body), JSON.parse(delivery.body))).toEqual([])
+    expect(findShapeProblems(JSON.parse(recording.body), JSON.parse(delivery.body))).toEqual([])
     expect(JSON.parse(delivery.body)).toMatchObject({ id, status: 'processing' })
   }
 })
@@ -140,7 +140,7 @@ test('sends customers, coupons and stock in the recorded form', async () => {
   await deliverNow()
   for (const delivery of received) {
     const recording = recorded.find(({ url }) => url.endsWith(readHeader(delivery, 'X-WC-Webhook-Topic')!))!
-    expect(shapeProblems(JSON.parse(recording.body), JSON.parse(delivery.body))).toEqual([])
+    expect(findShapeProblems(JSON.parse(recording.body), JSON.parse(delivery.body))).toEqual([])
   }
   expect(listTopics().toSorted()).toEqual(['coupon.created', 'customer.created', 'product.updated'])
 })

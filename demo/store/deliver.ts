@@ -10,9 +10,9 @@ import { findCoupon, presentCoupon } from './coupons.ts'
 import { findCustomer, presentCustomer } from './customers.ts'
 import { presentOrder } from './order-shape.ts'
 import { findOrder } from './orders.ts'
-import { phpJson } from './php.ts'
-import { invalidId } from './rest-error.ts'
-import { nowSeconds, type Shop, wordpressVersion } from './shop.ts'
+import { encodePhpJson } from './php.ts'
+import { createInvalidIdError } from './rest-error.ts'
+import { readSeconds, type Shop, wordpressVersion } from './shop.ts'
 import { run, selectAll } from './sqlite.ts'
 import { findWebhook, saveWebhook, type Webhook } from './webhooks.ts'
 
@@ -48,7 +48,7 @@ export async function ping(shop: Shop, hook: Webhook): Promise<void> {
 }
 
 async function deliver(shop: Shop, hook: Webhook, argument: unknown): Promise<void> {
-  const body = phpJson(buildPayload(shop, hook.topic, argument))
+  const body = encodePhpJson(buildPayload(shop, hook.topic, argument))
   const isOpen = isAllowedTarget(shop, hook.delivery_url)
   const status = isOpen ? await send(shop, hook.delivery_url, { headers: buildHeaders(shop, hook, body), body }) : 0
   const isDelivered = status >= 200 && status <= 302
@@ -76,7 +76,7 @@ function buildHeaders(shop: Shop, hook: Webhook, body: string): Record<string, s
 // A hash of webhook and second, as in WooCommerce: two deliveries in one second share it.
 function buildDeliveryId(shop: Shop, id: number): string {
   return createHmac('md5', shop.secret)
-    .update(`${id}${nowSeconds(shop)}`)
+    .update(`${id}${readSeconds(shop)}`)
     .digest('hex')
 }
 
@@ -87,18 +87,18 @@ function buildPayload(shop: Shop, topic: string, argument: unknown): unknown {
   if (event === 'deleted') return { id }
   if (resource === 'order') {
     const order = findOrder(shop, id)
-    return order ? presentOrder(shop, order) : invalidId('order').body()
+    return order ? presentOrder(shop, order) : createInvalidIdError('order').body()
   }
   if (resource === 'customer') {
     const customer = findCustomer(shop, id)
-    return customer ? presentCustomer(shop, customer) : invalidId('customer').body()
+    return customer ? presentCustomer(shop, customer) : createInvalidIdError('customer').body()
   }
   if (resource === 'coupon') {
     const coupon = findCoupon(shop, id)
-    return coupon ? presentCoupon(shop, coupon) : invalidId('coupon').body()
+    return coupon ? presentCoupon(shop, coupon) : createInvalidIdError('coupon').body()
   }
   const product = findProduct(shop, id)
-  return product ? presentProduct(shop, product) : invalidId('product').body()
+  return product ? presentProduct(shop, product) : createInvalidIdError('product').body()
 }
 
 function isAllowedTarget(shop: Shop, target: string): boolean {

@@ -27,7 +27,7 @@ export function computeDiscounts(entries: Entry[], coupons: Coupon[], isSequenti
     const own = entries.map(() => 0)
     const work = { coupon, isSequential, taken, own, lines: [] as Line[] }
     work.lines = lines.filter(
-      (line) => computeRemaining(work, line) > 0 && (coupon.discountType === 'fixed_cart' || covers(coupon, line)),
+      (line) => computeRemaining(work, line) > 0 && (coupon.discountType === 'fixed_cart' || isCovered(coupon, line)),
     )
     applyCoupon(work)
     found.set(coupon, own)
@@ -36,7 +36,7 @@ export function computeDiscounts(entries: Entry[], coupons: Coupon[], isSequenti
 }
 
 /** Whether a percent or fixed_product coupon applies to a line. */
-export function covers(coupon: Coupon, { ids, categoryIds, isOnSale }: Entry): boolean {
+export function isCovered(coupon: Coupon, { ids, categoryIds, isOnSale }: Entry): boolean {
   const has = (list: number[], own: number[]) => list.some((id) => own.includes(id))
   if (has(coupon.excludedProductIds, ids) || has(coupon.excludedCategoryIds, categoryIds)) return false
   if (coupon.excludeSaleItems && isOnSale) return false

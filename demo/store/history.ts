@@ -1,7 +1,7 @@
 // Inserts past orders for the demo's history, without webhooks, stock changes or delays.
 import { toPriceEntry } from './cart.ts'
-import { findProduct, fullName, priceMinor } from './catalog.ts'
-import { type Coupon, countUse, findCouponByCode, insertCoupon, nominalAmount } from './coupons.ts'
+import { buildFullName, findProduct, priceMinor } from './catalog.ts'
+import { type Coupon, computeNominalAmount, countUse, findCouponByCode, insertCoupon } from './coupons.ts'
 import { noAddress } from './customers.ts'
 import type { Entry } from './discounts.ts'
 import { EMPTY_ORDER } from './order-blank.ts'
@@ -14,9 +14,9 @@ import {
   type OrderLine,
   type OrderStatus,
 } from './orders.ts'
-import { flatRate, freeShipping, qualifiesForFreeShipping } from './shipping.ts'
+import { flatRate, freeShipping, hasFreeShipping } from './shipping.ts'
 import { gateways, type Shop } from './shop.ts'
-import { nextId, transact } from './sqlite.ts'
+import { takeNextId, transact } from './sqlite.ts'
 import { computeTotals, createTaxContext, type LineSums } from './totals.ts'
 
 /** Instants are seconds since the epoch. Lines without a price use the current catalogue price. */
@@ -66,7 +66,7 @@ function insertPast(shop: Shop, past: HistoricOrder): number {
     ip: past.ip ?? '',
     userAgent: past.userAgent ?? '',
     createdVia: past.createdVia ?? 'store-api',
-    meta: [{ id: nextId(shop.db, 'meta'), key: 'is_vat_exempt', value: 'no' }],
+    meta: [{ id: takeNextId(shop.db, 'meta'), key: 'is_vat_exempt', value: 'no' }],
     isStockTaken: !isDraft,
     areUsesCounted: counts,
   })
@@ -76,7 +76,7 @@ function insertPast(shop: Shop, past: HistoricOrder): number {
 }
 
 function insertOrderCoupon(shop: Shop, code: string, { meta = {}, ...own }: OrderCoupon) {
-  const entries = Object.entries(meta).map(([key, value]) => ({ id: nextId(shop.db, 'meta'), key, value }))
+  const entries = Object.entries(meta).map(([key, value]) => ({ id: takeNextId(shop.db, 'meta'), key, value }))
   insertCoupon(shop, { ...own, code, meta: entries })
 }
 
@@ -97,12 +97,12 @@ function buildContents(shop: Shop, past: HistoricOrder) {
     ...added
   } = computeTotals(taxContext, entries, coupon ? [coupon] : [])
   const { discountMinor, discountTaxMinor, taxMinor } = added
-  const isGiven = qualifiesForFreeShipping(shop, { goodsMinor, opensFree: coupon?.freeShipping === true })
+  const isGiven = hasFreeShipping(shop, { goodsMinor, opensFree: coupon?.freeShipping === true })
   const rate = isGiven ? freeShipping : { ...flatRate, costMinor: shop.pricing.flatRateMinor }
   return {
     ...{ billing, shipping, ...added, shippingMinor: rate.costMinor },
     lines: sold.map(({ line }, at) => ({ ...line, ...sums[at]! })),
-    taxLineId: taxContext.rate ? nextId(shop.db, 'item') : null,
+    taxLineId: taxContext.rate ? takeNextId(shop.db, 'item') : null,
     taxRateId: taxContext.rate?.id ?? null,
     shippingLines: [buildShippingLine(shop, rate)],
     couponLines: coupon ? [{ ...buildCouponLine(shop, coupon), discountMinor, discountTaxMinor }] : [],
@@ -111,19 +111,19 @@ function buildContents(shop: Shop, past: HistoricOrder) {
 }
 
 function buildShippingLine(shop: Shop, rate: { name: string; method: string; instance: number; costMinor: number }) {
-  const ids = { id: nextId(shop.db, 'item'), metaId: nextId(shop.db, 'meta') }
+  const ids = { id: takeNextId(shop.db, 'item'), metaId: takeNextId(shop.db, 'meta') }
   return { ...ids, title: rate.name, method: rate.method, instance: String(rate.instance), totalMinor: rate.costMinor }
 }
 
 function buildCouponLine(shop: Shop, coupon: Coupon) {
   const { code, id: couponId, discountType, freeShipping: isFreeToo } = coupon
-  const lineId = nextId(shop.db, 'item')
+  const lineId = takeNextId(shop.db, 'item')
   return {
     id: lineId,
     code,
     couponId,
     discountType,
-    nominalAmount: nominalAmount(shop, coupon),
+    nominalAmount: computeNominalAmount(shop, coupon),
     freeShipping: isFreeToo,
   }
 }
@@ -137,8 +137,12 @@ function priceItem(
   const product = findProduct(shop, productId)
   if (!product) return null
   const parent = product.parentId ? findProduct(shop, product.parentId) : undefined
-  const ids = { id: nextId(shop.db, 'item'), productId: parent?.id ?? product.id, variationId: parent ? product.id : 0 }
-  const named = { name: fullName(product, parent), parentName: parent?.name ?? null, sku: product.sku }
+  const ids = {
+    id: takeNextId(shop.db, 'item'),
+    productId: parent?.id ?? product.id,
+    variationId: parent ? product.id : 0,
+  }
+  const named = { name: buildFullName(product, parent), parentName: parent?.name ?? null, sku: product.sku }
   const line = { ...ids, ...named, quantity, picture: product.pictures[0] ?? null, meta: [] }
   return { entry: toPriceEntry(product, parent, price ?? priceMinor(shop, product), quantity), line }
 }

@@ -1,6 +1,6 @@
 // Serializes orders for wc/v3: all keys of a real store, money as decimal text, names with HTML entities.
-import { pictureUrl } from './catalog.ts'
-import { bothTexts } from './clock.ts'
+import { buildPictureUrl } from './catalog.ts'
+import { formatBothTimes } from './clock.ts'
 import {
   type CouponLine,
   listRefunds,
@@ -44,7 +44,7 @@ export function presentOrder(shop: Shop, order: Order) {
       reason,
       total: `-${formatAmount(shop, amount_minor)}`,
     })),
-    payment_url: paymentUrl(shop, order),
+    payment_url: buildPaymentUrl(shop, order),
     is_editable: order.status === 'pending' || order.status === 'on-hold',
     needs_payment: ['pending', 'failed', 'checkout-draft'].includes(order.status) && order.totalMinor > 0,
     needs_processing: order.lines.length > 0,
@@ -53,11 +53,11 @@ export function presentOrder(shop: Shop, order: Order) {
   }
 }
 
-export function paymentUrl(shop: Shop, { id, orderKey }: Order): string {
+export function buildPaymentUrl(shop: Shop, { id, orderKey }: Order): string {
   return `${shop.home}/checkout/order-pay/${id}/?pay_for_order=true&key=${orderKey}`
 }
 
-export function receivedUrl(shop: Shop, { id, orderKey }: Order): string {
+export function buildReceivedUrl(shop: Shop, { id, orderKey }: Order): string {
   return `${shop.home}/checkout/order-received/${id}/?key=${orderKey}`
 }
 
@@ -65,7 +65,7 @@ export function presentNote(shop: Shop, note: Note) {
   return {
     id: note.id,
     author: note.author,
-    ...bothTexts('date_created', note.created),
+    ...formatBothTimes('date_created', note.created),
     note: note.note,
     customer_note: false,
     _links: buildLinks(shop, `orders/${note.order_id}/notes`, note.id, `orders/${note.order_id}`, 'GET DELETE'),
@@ -75,7 +75,7 @@ export function presentNote(shop: Shop, note: Note) {
 export function presentRefund(shop: Shop, refund: Refund) {
   return {
     id: refund.id,
-    ...bothTexts('date_created', refund.created),
+    ...formatBothTimes('date_created', refund.created),
     amount: formatAmount(shop, refund.amount_minor),
     reason: refund.reason,
     refunded_by: 1,
@@ -91,10 +91,10 @@ export function presentRefund(shop: Shop, refund: Refund) {
 
 function presentDates(order: Order) {
   return {
-    ...bothTexts('date_created', order.createdAt),
-    ...bothTexts('date_modified', order.modifiedAt),
-    ...bothTexts('date_completed', order.completedAt),
-    ...bothTexts('date_paid', order.paidAt),
+    ...formatBothTimes('date_created', order.createdAt),
+    ...formatBothTimes('date_modified', order.modifiedAt),
+    ...formatBothTimes('date_completed', order.completedAt),
+    ...formatBothTimes('date_paid', order.paidAt),
   }
 }
 
@@ -144,7 +144,7 @@ function findTaxRate({ pricing }: Shop, { taxRateId }: Order): TaxRate | null {
 function presentLine(shop: Shop, line: OrderLine, rate: TaxRate | null) {
   const image = line.picture && {
     id: line.variationId ? line.picture.id : String(line.picture.id),
-    src: pictureUrl(shop, line.picture),
+    src: buildPictureUrl(shop, line.picture),
   }
   return {
     id: line.id,

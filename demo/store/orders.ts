@@ -3,8 +3,8 @@
 // order.updated.
 import { randomBytes } from 'node:crypto'
 import { countUse, releaseUse } from './coupons.ts'
-import { nowSeconds, type Shop } from './shop.ts'
-import { nextId, run, selectAll, selectOne, transact } from './sqlite.ts'
+import { readSeconds, type Shop } from './shop.ts'
+import { run, selectAll, selectOne, takeNextId, transact } from './sqlite.ts'
 import { announce } from './webhooks.ts'
 
 export const orderStatuses = [
@@ -130,8 +130,8 @@ export function addOrder(shop: Shop, fresh: FreshOrder): Order {
 
 /** Inserts an order without webhooks, for history and seed data. */
 export function insertOrder(shop: Shop, fresh: FreshOrder): Order {
-  const now = nowSeconds(shop)
-  const id = nextId(shop.db, 'post')
+  const now = readSeconds(shop)
+  const id = takeNextId(shop.db, 'post')
   const orderKey = `wc_order_${randomBytes(16)
     .toString('base64')
     .replace(/[^A-Za-z0-9]/g, '')
@@ -145,7 +145,7 @@ export function insertOrder(shop: Shop, fresh: FreshOrder): Order {
 }
 
 export function saveOrder(shop: Shop, changed: Order): Order {
-  const order = { ...changed, modifiedAt: nowSeconds(shop) }
+  const order = { ...changed, modifiedAt: readSeconds(shop) }
   const sql = 'update orders set status = ?, customer_id = ?, email = ?, modified = ?, doc = ? where id = ?'
   const { status, customerId, billing, modifiedAt, id } = order
   run(shop.db, sql, status, customerId, billing.email.toLowerCase(), modifiedAt, JSON.stringify(order), id)
@@ -156,7 +156,7 @@ export function saveOrder(shop: Shop, changed: Order): Order {
 export function changeStatus(shop: Shop, order: Order, status: OrderStatus, note = ''): Order {
   if (order.status === status) return saveOrder(shop, order)
   return transact(shop.db, () => {
-    const now = nowSeconds(shop)
+    const now = readSeconds(shop)
     const wasPaid = order.paidAt !== null || !isPaidStatus(status) || order.paymentMethod === 'cod'
     const paidAt = wasPaid && status !== 'completed' ? order.paidAt : (order.paidAt ?? now)
     const completedAt = status === 'completed' ? now : order.completedAt
@@ -170,8 +170,8 @@ export function changeStatus(shop: Shop, order: Order, status: OrderStatus, note
 
 export function trashOrder(shop: Shop, order: Order): Order {
   const remembered = [
-    { id: nextId(shop.db, 'meta'), key: '_wp_trash_meta_status', value: `wc-${order.status}` },
-    { id: nextId(shop.db, 'meta'), key: '_wp_trash_meta_time', value: String(nowSeconds(shop)) },
+    { id: takeNextId(shop.db, 'meta'), key: '_wp_trash_meta_status', value: `wc-${order.status}` },
+    { id: takeNextId(shop.db, 'meta'), key: '_wp_trash_meta_time', value: String(readSeconds(shop)) },
   ]
   // Trashing sends only order.deleted and keeps date_modified, so it bypasses saveOrder().
   const trashed = countUses(shop, { ...order, status: 'trash', meta: [...order.meta, ...remembered] })
@@ -207,13 +207,13 @@ export function findOrder(shop: Shop, id: number): Order | undefined {
 
 export function cleanDrafts(shop: Shop): number {
   const sql = `delete from orders where status = 'checkout-draft' and modified < ?`
-  return run(shop.db, sql, nowSeconds(shop) - 86_400)
+  return run(shop.db, sql, readSeconds(shop) - 86_400)
 }
 
 export function cancelUnpaid(shop: Shop): number {
   if (!shop.holdStockMinutes) return 0
   const sql = `select doc from orders where status = 'pending' and modified < ?`
-  const unpaid = selectAll<{ doc: string }>(shop.db, sql, nowSeconds(shop) - shop.holdStockMinutes * 60)
+  const unpaid = selectAll<{ doc: string }>(shop.db, sql, readSeconds(shop) - shop.holdStockMinutes * 60)
   for (const row of unpaid)
     changeStatus(shop, readOrder(row)!, 'cancelled', 'Unpaid order cancelled - time limit reached.')
   return unpaid.length
@@ -221,11 +221,17 @@ export function cancelUnpaid(shop: Shop): number {
 
 export type Note = { id: number; order_id: number; created: number; author: string; note: string }
 
-export function addNote(shop: Shop, orderId: number, note: string, author = 'WooCommerce', created = nowSeconds(shop)) {
+export function addNote(
+  shop: Shop,
+  orderId: number,
+  note: string,
+  author = 'WooCommerce',
+  created = readSeconds(shop),
+) {
   run(
     shop.db,
     'insert into order_notes values (?, ?, ?, ?, ?)',
-    nextId(shop.db, 'note'),
+    takeNextId(shop.db, 'note'),
     orderId,
     created,
     author,
@@ -249,11 +255,11 @@ export type Refund = {
 
 export function addRefund(shop: Shop, order: Order, amountMinor: number, reason: string): Refund {
   return transact(shop.db, () => {
-    const left = order.totalMinor - refundedMinor(shop, order.id)
-    const id = nextId(shop.db, 'post')
+    const left = order.totalMinor - sumRefunds(shop, order.id)
+    const id = takeNextId(shop.db, 'post')
     const isFull = amountMinor >= left ? 1 : 0
     const sql = 'insert into refunds values (?, ?, ?, ?, ?, ?, ?)'
-    run(shop.db, sql, id, order.id, nowSeconds(shop), amountMinor, reason, isFull, nextId(shop.db, 'meta'))
+    run(shop.db, sql, id, order.id, readSeconds(shop), amountMinor, reason, isFull, takeNextId(shop.db, 'meta'))
     if (isFull) changeStatus(shop, order, 'refunded')
     else saveOrder(shop, order)
     return selectOne<Refund>(shop.db, 'select * from refunds where id = ?', id)!
@@ -263,14 +269,14 @@ export function addRefund(shop: Shop, order: Order, amountMinor: number, reason:
 /** Inserts a refund at a given time without side effects, for history. */
 export function insertRefund(shop: Shop, orderId: number, amountMinor: number, reason: string, created: number) {
   const sql = 'insert into refunds values (?, ?, ?, ?, ?, 1, ?)'
-  run(shop.db, sql, nextId(shop.db, 'post'), orderId, created, amountMinor, reason, nextId(shop.db, 'meta'))
+  run(shop.db, sql, takeNextId(shop.db, 'post'), orderId, created, amountMinor, reason, takeNextId(shop.db, 'meta'))
 }
 
 export function listRefunds(shop: Shop, orderId: number): Refund[] {
   return selectAll<Refund>(shop.db, 'select * from refunds where order_id = ? order by id desc', orderId)
 }
 
-export function refundedMinor(shop: Shop, orderId: number): number {
+export function sumRefunds(shop: Shop, orderId: number): number {
   return listRefunds(shop, orderId).reduce((sum, refund) => sum + refund.amount_minor, 0)
 }
 

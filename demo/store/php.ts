@@ -43,7 +43,7 @@ export function rawUrlDecode(text: string): string {
   }
 }
 
-export function phpJson(value: unknown): string {
+export function encodePhpJson(value: unknown): string {
   const escaped = JSON.stringify(value).replace(/\//g, '\\/')
   return escaped.replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

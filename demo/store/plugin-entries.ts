@@ -1,6 +1,6 @@
 // Builds the plugin's cart and order entries (docs/plugin-protocol.md).
 import { createHmac } from 'node:crypto'
-import { findProduct, fullName, priceMinor } from './catalog.ts'
+import { buildFullName, findProduct, priceMinor } from './catalog.ts'
 import { presentOrder } from './order-shape.ts'
 import type { Order } from './orders.ts'
 import type { Box } from './plugin-link.ts'
@@ -53,7 +53,7 @@ function buildLine(shop: Shop, { productId, variationId, quantity, chosen = [] }
     product: String(productId),
     variation: variationId ? String(variationId) : null,
     quantity,
-    name: product ? fullName(product, parent) : null,
+    name: product ? buildFullName(product, parent) : null,
     price: product ? (priceMinor(shop, product) / 100).toFixed(2) : null,
     choices: chosen.map(({ name, option }) => ({ name, value: option })),
   }

@@ -1,13 +1,13 @@
 // The plugin's endpoints: Recoup's wake, the shopper's restore link, the owner's connect screen.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../shop-page.ts'
-import { equalsInConstantTime } from './auth.ts'
+import { isEqualInConstantTime } from './auth.ts'
 import { openView, show } from './pages/visit.ts'
 import { asText } from './php.ts'
 import { beginConnect, finishConnect, scheduleBeat } from './plugin.ts'
 import { hmac, readLink, VERSION } from './plugin-link.ts'
 import { restoreCart } from './plugin-restore.ts'
-import { nowSeconds, type Shop } from './shop.ts'
+import { readSeconds, type Shop } from './shop.ts'
 import { readMeta, writeMeta } from './sqlite.ts'
 
 const WINDOW_S = 300
@@ -61,7 +61,7 @@ async function handleWake(shop: Shop, request: FastifyRequest, reply: FastifyRep
   const link = readLink(shop)
   const text = ['v1', 'recoup', 'wake', store, time, nonce, body].join('\n')
   const isFormed = /^\d{1,12}$/.test(time) && /^[0-9a-f]{32}$/.test(nonce)
-  if (!link || !isFormed || store !== link.store || !equalsInConstantTime(hmac(link.secret, text), signature)) {
+  if (!link || !isFormed || store !== link.store || !isEqualInConstantTime(hmac(link.secret, text), signature)) {
     return reply
       .code(401)
       .type('application/json')
@@ -75,7 +75,7 @@ async function handleWake(shop: Shop, request: FastifyRequest, reply: FastifyRep
 }
 
 function checkWake(shop: Shop, { time, nonce, body }: { time: string; nonce: string; body: string }): [number, object] {
-  const now = nowSeconds(shop)
+  const now = readSeconds(shop)
   if (Math.abs(now - Number(time)) > WINDOW_S) return [401, { code: 'clock', now }]
   const nonces = JSON.parse(readMeta(shop.db, 'plugin-nonces') ?? '{}') as Record<string, number>
   const recent = Object.fromEntries(Object.entries(nonces).filter(([, at]) => at > now - 2 * WINDOW_S))

@@ -1,13 +1,13 @@
 // `/?recoup-restore=<token>` restores a cart from a message, like the plugin (docs/plugin-protocol.md, "Restore").
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../shop-page.ts'
-import { addItem, applyCoupon, priceCart, setQuantity, stockLimit } from './cart.ts'
+import { addItem, applyCoupon, getStockLimit, priceCart, setQuantity } from './cart.ts'
 import { findProduct } from './catalog.ts'
 import { show, type View } from './pages/visit.ts'
 import { asText } from './php.ts'
 import { callAsStore } from './plugin-link.ts'
 import { RestError } from './rest-error.ts'
-import { type CartItem, saveSession, sessionCookies } from './sessions.ts'
+import { buildSessionCookies, type CartItem, saveSession } from './sessions.ts'
 
 interface SavedLine {
   product: string
@@ -86,7 +86,7 @@ function fillCart(view: View, token: string, saved: SavedCart): FastifyReply {
 /** Restores a line up to the available stock. Returns its name if some is missing. */
 function addLine({ shop, session }: View, line: SavedLine): string[] {
   const product = findProduct(shop, Number(line.variation ?? line.product))
-  const quantity = Math.min(line.quantity, product ? stockLimit(product) : 0)
+  const quantity = Math.min(line.quantity, product ? getStockLimit(product) : 0)
   const existing = session.items.find(isSameItem(line))
   const choices = (line.choices ?? []).map(({ name, value }) => ({ attribute: name, value }))
   const isBack =
@@ -113,6 +113,7 @@ function tryRun(work: () => unknown): boolean {
 function redirectWithNotice({ shop, session, reply }: View, path: string, notice?: string): FastifyReply {
   if (notice) session.notice = notice
   saveSession(shop, session)
-  for (const cookie of sessionCookies(shop, session, priceCart(shop, session).hash)) reply.header('set-cookie', cookie)
+  for (const cookie of buildSessionCookies(shop, session, priceCart(shop, session).hash))
+    reply.header('set-cookie', cookie)
   return reply.redirect(path, 302)
 }

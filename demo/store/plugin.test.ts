@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPluginDemo, type PluginDemo } from '../../test/plugin-demo.ts'
 import { createWorld } from '../../test/world.ts'
 import { addItem } from './cart.ts'
-import { newSession, saveSession } from './sessions.ts'
+import { createSession, saveSession } from './sessions.ts'
 import type { DemoStore } from './store.ts'
 
 // The demo store's plugin and a real Recoup communicate over HTTP.
@@ -31,7 +31,7 @@ test('is read with the derived key when connected by its plugin', async () => {
 })
 
 test('records a cart that was queued for a day as one cart with its own time', async () => {
-  const session = newSession(demo.shop)
+  const session = createSession(demo.shop)
   const { id } = demo.shop.db.sqlite.prepare('select id from products order by id limit 1').get() as { id: number }
   addItem(demo.shop, session, id, 2)
   session.billing.email = 'waits@shoppers.example.com'

@@ -131,19 +131,19 @@ export function compare({ response }: Exchange, answer: Answer, words: [string, 
     if (expected !== undefined && answer.headers[name] !== expected) problems.push(`${name}: ${answer.headers[name]}`)
   }
   if (isError(response.body)) problems.push(...compareErrors(response.body, answer.body, words))
-  return [...problems, ...shapeProblems(response.body, answer.body)]
+  return [...problems, ...findShapeProblems(response.body, answer.body)]
 }
 
 /**
  * Lists differences in keys or types. null matches any type, an empty list any list. A line's image.id is text for a
  * product and a number for a variation, so it has its own test.
  */
-export function shapeProblems(recorded: unknown, own: unknown, at = 'body'): string[] {
+export function findShapeProblems(recorded: unknown, own: unknown, at = 'body'): string[] {
   if (recorded === null || own === null || /\.(options|routes|database|theme)$|^body\[\]\.value$|\.image\.id$/.test(at))
     return []
   if (Array.isArray(recorded) && Array.isArray(own)) {
     if (!recorded.length || !own.length) return []
-    return own.flatMap((item) => shapeProblems(mergeShapes(recorded), item, `${at}[]`))
+    return own.flatMap((item) => findShapeProblems(mergeShapes(recorded), item, `${at}[]`))
   }
   if (typeName(recorded) !== typeName(own)) return [`${at} is ${typeName(own)} instead of ${typeName(recorded)}`]
   if (typeName(recorded) !== 'object') return []
@@ -155,12 +155,12 @@ export function shapeProblems(recorded: unknown, own: unknown, at = 'body'): str
   return [
     ...missing.map((key) => `${at}.${key} is missing`),
     ...extra.map((key) => `${at}.${key} is not in the recording`),
-    ...deeper.flatMap((key) => shapeProblems(theirs[key], ours[key], `${at}.${key}`)),
+    ...deeper.flatMap((key) => findShapeProblems(theirs[key], ours[key], `${at}.${key}`)),
   ]
 }
 
 /** Lists different values. Ignores keys that the recording omits, and paths that `isFree` matches. */
-export function valueProblems(
+export function findValueProblems(
   recorded: unknown,
   own: unknown,
   isFree: (at: string) => boolean = () => false,
@@ -176,7 +176,7 @@ export function valueProblems(
   const lengths = isShort ? [`${at} has ${(own as unknown[]).length} instead of ${recorded.length}`] : []
   return [
     ...lengths,
-    ...Object.keys(theirs).flatMap((key) => valueProblems(theirs[key], ours[key], isFree, `${at}.${key}`)),
+    ...Object.keys(theirs).flatMap((key) => findValueProblems(theirs[key], ours[key], isFree, `${at}.${key}`)),
   ]
 }
 

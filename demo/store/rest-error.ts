@@ -18,19 +18,19 @@ export class RestError extends Error {
 
 export type ParamProblem = { code: string; message: string; data: unknown }
 
-export function invalidParams(problems: Record<string, ParamProblem>): RestError {
+export function createInvalidParamsError(problems: Record<string, ParamProblem>): RestError {
   const names = Object.keys(problems)
   const params = Object.fromEntries(names.map((name) => [name, problems[name]!.message]))
   const text = `Invalid parameter(s): ${names.join(', ')}`
   return new RestError(400, 'rest_invalid_param', text, { params, details: problems })
 }
 
-export function missingParams(names: string[]): RestError {
+export function createMissingParamsError(names: string[]): RestError {
   const text = `Missing parameter(s): ${names.join(', ')}`
   return new RestError(400, 'rest_missing_callback_param', text, { params: names })
 }
 
-export function invalidId(noun: 'order' | 'coupon' | 'product' | 'webhook' | 'customer'): RestError {
+export function createInvalidIdError(noun: 'order' | 'coupon' | 'product' | 'webhook' | 'customer'): RestError {
   if (noun === 'customer') return new RestError(404, 'wc_user_invalid_id', 'Invalid user ID.')
   if (noun === 'webhook') return new RestError(404, 'woocommerce_rest_shop_webhook_invalid_id', 'ID is invalid.')
   const kind = noun === 'product' ? 'product' : `shop_${noun}`

@@ -1,7 +1,7 @@
 // A minimal WordPress REST server: routes, parameter checks before permission checks, `_fields`, paging headers.
 import { type ApiKey, authenticate, checkPermission } from './auth.ts'
 import { asList, asText, type PhpQuery, type PhpValue, urlEncode } from './php.ts'
-import { invalidParams, type ParamProblem, RestError } from './rest-error.ts'
+import { createInvalidParamsError, type ParamProblem, RestError } from './rest-error.ts'
 import type { Shop } from './shop.ts'
 
 export type Body = Record<string, unknown>
@@ -181,7 +181,7 @@ export function checkParams(params: Record<string, unknown>, rules: Record<strin
     const problem = value === undefined ? null : findProblem(name, value, rule)
     if (problem) problems[name] = problem
   }
-  if (Object.keys(problems).length) throw invalidParams(problems)
+  if (Object.keys(problems).length) throw createInvalidParamsError(problems)
 }
 
 function findProblem(name: string, value: unknown, rule: Rule): ParamProblem | null {

@@ -1,10 +1,10 @@
 // Products, coupons and customers of a fresh demo store. The order of these lists determines the ids.
-import { type Product, rawOption, saveProduct } from './catalog.ts'
+import { encodeOption, type Product, saveProduct } from './catalog.ts'
 import { addCoupon } from './coupons.ts'
 import { addCustomer, noAddress, recordVisit } from './customers.ts'
 import type { PictureName } from './pictures.ts'
-import { nowSeconds, type Shop } from './shop.ts'
-import { nextId, raiseCounter, transact } from './sqlite.ts'
+import { readSeconds, type Shop } from './shop.ts'
+import { raiseCounter, takeNextId, transact } from './sqlite.ts'
 
 type CategoryName = 'Tea' | 'Coffee' | 'Ceramics' | 'Gifts'
 type SeedProduct = {
@@ -182,7 +182,7 @@ const firstProductId = 20
 export function seedStore(shop: Shop) {
   transact(shop.db, () => {
     raiseCounter(shop.db, 'post', firstProductId - 1)
-    const openedAt = nowSeconds(shop) - 200 * 86_400
+    const openedAt = readSeconds(shop) - 200 * 86_400
     SEED_PRODUCTS.forEach((product, at) => {
       saveProduct(shop, buildProduct(shop, product, openedAt + at * 3600))
     })
@@ -193,7 +193,7 @@ export function seedStore(shop: Shop) {
 }
 
 function buildProduct(shop: Shop, product: SeedProduct, createdAt: number): Product {
-  const id = nextId(shop.db, 'post')
+  const id = takeNextId(shop.db, 'post')
   return {
     id,
     parentId: 0,
@@ -231,7 +231,7 @@ function seedCups(shop: Shop, createdAt: number) {
   const parent = buildProduct(shop, cups, createdAt)
   const attribute = { id: 1, name: 'Glaze', slug: 'pa_glaze' }
   const variations = glazes.map(({ option, ...own }, menuOrder): Product => {
-    const product = { ...cups, ...own, slug: `${cups.slug}-${rawOption('pa_', option)}` }
+    const product = { ...cups, ...own, slug: `${cups.slug}-${encodeOption('pa_', option)}` }
     const options = [{ ...attribute, option }]
     const place = { parentId: parent.id, shortDescription: '', categories: [], options, menuOrder }
     return { ...buildProduct(shop, product, createdAt), ...place, type: 'variation' }
@@ -247,7 +247,7 @@ function seedCoupons(shop: Shop, createdAt: number) {
   addCoupon(shop, { ...percent, code: 'welcome10', amountMinor: 1000, description: 'Ten percent off a first order' })
   addCoupon(shop, { code: 'teatime5', amountMinor: 500, minimumMinor: 3000, createdAt })
   addCoupon(shop, { code: 'freeship', freeShipping: true, minimumMinor: 4000, createdAt })
-  addCoupon(shop, { ...percent, code: 'lastyear', amountMinor: 1500, expiresAt: nowSeconds(shop) - 30 * 86_400 })
+  addCoupon(shop, { ...percent, code: 'lastyear', amountMinor: 1500, expiresAt: readSeconds(shop) - 30 * 86_400 })
 }
 
 type SeedCustomer = {
@@ -310,17 +310,17 @@ const SEED_CUSTOMERS: SeedCustomer[] = [
 function seedCustomers(shop: Shop, createdAt: number) {
   const owner = { email: 'owner@mapleandclay.example.com', username: 'owner', role: 'administrator' }
   const june = addCustomer(shop, { ...owner, firstName: 'June', lastName: 'Carver', createdAt, modifiedAt: createdAt })
-  recordVisit(shop, june, nowSeconds(shop) - hour)
+  recordVisit(shop, june, readSeconds(shop) - hour)
   for (const { name, company = '', phone, home: address, since, seen } of SEED_CUSTOMERS) {
     const [firstName, lastName] = name
     const [address_1, city, state, postcode] = address
     const email = `${firstName}.${lastName}@example.com`.toLowerCase()
     const at = { address_1, city, state, postcode, country: 'US', phone, company }
     const billing = { ...noAddress, ...at, first_name: firstName, last_name: lastName, email }
-    const registeredAt = nowSeconds(shop) - since
+    const registeredAt = readSeconds(shop) - since
     const dates = { createdAt: registeredAt, modifiedAt: registeredAt }
     const customer = addCustomer(shop, { email, firstName, lastName, billing, ...dates })
-    if (seen !== undefined) recordVisit(shop, customer, nowSeconds(shop) - seen)
+    if (seen !== undefined) recordVisit(shop, customer, readSeconds(shop) - seen)
   }
 }
 

@@ -1,12 +1,12 @@
 // Shopper sessions: cart, address and order. Browsers use the session cookie, other clients the Cart-Token header (a
 // JWT signed by the store). Both contain the session id and expire after two days.
 import { createHmac, randomBytes } from 'node:crypto'
-import { equalsInConstantTime } from './auth.ts'
+import { isEqualInConstantTime } from './auth.ts'
 import type { Option } from './catalog.ts'
 import { noAddress } from './customers.ts'
 import type { Address, Billing } from './orders.ts'
 import { md5 } from './php.ts'
-import { nowSeconds, type Shop } from './shop.ts'
+import { readSeconds, type Shop } from './shop.ts'
 import { run, selectOne } from './sqlite.ts'
 
 export type CartItem = {
@@ -41,11 +41,11 @@ export type Session = {
 const lifeSeconds = 2 * 86_400
 const nonceSeconds = 12 * 3600
 
-export function newSession(shop: Shop): Session {
+export function createSession(shop: Shop): Session {
   const start = { ...noAddress, ...shop.pricing.base }
   return {
     id: `t_${randomBytes(15).toString('hex')}`,
-    expires: nowSeconds(shop) + lifeSeconds,
+    expires: readSeconds(shop) + lifeSeconds,
     items: [],
     coupons: [],
     billing: { ...start, email: '' },
@@ -59,23 +59,23 @@ export function newSession(shop: Shop): Session {
 
 export function loadSession(shop: Shop, id: string): Session | undefined {
   const sql = 'select doc from sessions where id = ? and expires > ?'
-  const row = selectOne<{ doc: string }>(shop.db, sql, id, nowSeconds(shop))
+  const row = selectOne<{ doc: string }>(shop.db, sql, id, readSeconds(shop))
   return row && (JSON.parse(row.doc) as Session)
 }
 
 export function saveSession(shop: Shop, session: Session) {
   const sql = `insert into sessions values (?, ?, ?) on conflict (id) do update
     set doc = excluded.doc, expires = excluded.expires`
-  session.expires = nowSeconds(shop) + lifeSeconds
+  session.expires = readSeconds(shop) + lifeSeconds
   run(shop.db, sql, session.id, session.expires, JSON.stringify(session))
 }
 
 export function cleanSessions(shop: Shop) {
-  run(shop.db, 'delete from sessions where expires < ?', nowSeconds(shop))
+  run(shop.db, 'delete from sessions where expires < ?', readSeconds(shop))
 }
 
 export function createCartToken(shop: Shop, session: Session): string {
-  const issued = nowSeconds(shop)
+  const issued = readSeconds(shop)
   const payload = { user_id: session.id, exp: issued + lifeSeconds, iss: 'store-api', iat: issued }
   const body = [{ alg: 'HS256', typ: 'JWT' }, payload].map((part) => base64(JSON.stringify(part))).join('.')
   return `${body}.${sign(shop, body)}`
@@ -84,24 +84,24 @@ export function createCartToken(shop: Shop, session: Session): string {
 /** The token's session; undefined for an invalid or expired token. */
 export function findSessionByToken(shop: Shop, token: string): Session | undefined {
   const [head, payload, signature] = token.split('.')
-  if (!head || !payload || !signature || !equalsInConstantTime(sign(shop, `${head}.${payload}`), signature))
+  if (!head || !payload || !signature || !isEqualInConstantTime(sign(shop, `${head}.${payload}`), signature))
     return undefined
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { user_id: string; exp: number }
-  if (claims.exp < nowSeconds(shop)) return undefined
-  return loadSession(shop, claims.user_id) ?? { ...newSession(shop), id: claims.user_id }
+  if (claims.exp < readSeconds(shop)) return undefined
+  return loadSession(shop, claims.user_id) ?? { ...createSession(shop), id: claims.user_id }
 }
 
 export function findSessionByCookie(shop: Shop, cookies: string | undefined): Session | undefined {
   const value = readCookie(cookies, buildCookieName(shop))
   const [id, expiry, expiring, generic = ''] = value.split('|')
   const signature = generic.replace('$generic$', '')
-  if (!id || !expiry || !signature || Number(expiry) < nowSeconds(shop)) return undefined
-  if (!equalsInConstantTime(signCookie(shop, id, expiry, expiring ?? ''), signature)) return undefined
+  if (!id || !expiry || !signature || Number(expiry) < readSeconds(shop)) return undefined
+  if (!isEqualInConstantTime(signCookie(shop, id, expiry, expiring ?? ''), signature)) return undefined
   return loadSession(shop, id)
 }
 
-export function sessionCookies(shop: Shop, session: Session, hash: string): string[] {
-  const expiry = String(nowSeconds(shop) + lifeSeconds)
+export function buildSessionCookies(shop: Shop, session: Session, hash: string): string[] {
+  const expiry = String(readSeconds(shop) + lifeSeconds)
   const expiring = String(Number(expiry) - 86_400)
   const value = [session.id, expiry, expiring, `$generic$${signCookie(shop, session.id, expiry, expiring)}`].join('|')
   const until = new Date(Number(expiry) * 1000).toUTCString()
@@ -112,13 +112,13 @@ export function sessionCookies(shop: Shop, session: Session, hash: string): stri
   ]
 }
 
-export function expiredCookies(shop: Shop): string[] {
+export function buildExpiredCookies(shop: Shop): string[] {
   return [buildCookieName(shop), 'woocommerce_items_in_cart', 'woocommerce_cart_hash'].map(buildExpiredCookie)
 }
 
 /** Equal for all guests within half a day, like WordPress nonces. */
 export function createNonce(shop: Shop, age = 0): string {
-  const tick = Math.ceil(nowSeconds(shop) / nonceSeconds) - age
+  const tick = Math.ceil(readSeconds(shop) / nonceSeconds) - age
   return createHmac('md5', shop.secret).update(`${tick}|wc_store_api`).digest('hex').slice(-12, -2)
 }
 

@@ -21,7 +21,7 @@ export function listRates(shop: Shop, session: Session, goods: { goodsMinor: num
   const { shipsTo, flatRateMinor } = shop.pricing
   if (shipsTo && !shipsTo.includes(session.shipping.country)) return []
   const rates: Rate[] = [{ ...flatRate, costMinor: flatRateMinor, isChosen: false }]
-  if (qualifiesForFreeShipping(shop, goods)) rates.push({ ...freeShipping, isChosen: false })
+  if (hasFreeShipping(shop, goods)) rates.push({ ...freeShipping, isChosen: false })
   const byShopper = rates.find((rate) => rate.id === session.rateId)
   const byCoupon = goods.opensFree ? rates.find((rate) => rate.id === freeShipping.id) : undefined
   const chosen = byShopper ?? byCoupon ?? rates[0]!
@@ -29,7 +29,7 @@ export function listRates(shop: Shop, session: Session, goods: { goodsMinor: num
   return rates
 }
 
-export function qualifiesForFreeShipping(
+export function hasFreeShipping(
   { pricing }: Shop,
   { goodsMinor, opensFree }: { goodsMinor: number; opensFree: boolean },
 ): boolean {

@@ -42,6 +42,6 @@ export function isOldVersion({ version }: Shop): boolean {
   return Number.parseInt(version, 10) < 10
 }
 
-export function nowSeconds(shop: Shop): number {
+export function readSeconds(shop: Shop): number {
   return Math.floor(shop.now() / 1000)
 }

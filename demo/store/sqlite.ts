@@ -78,7 +78,7 @@ function allowRepeatedCodes(sqlite: DatabaseSync) {
   sqlite.exec('insert into coupons select * from old_coupons; drop table old_coupons; commit')
 }
 
-export function emptyDatabase(db: Db) {
+export function clearDatabase(db: Db) {
   for (const table of tables) db.sqlite.exec(`delete from ${table}`)
 }
 
@@ -108,7 +108,7 @@ export function transact<T>(db: Db, work: () => T): T {
 }
 
 /** As in WordPress, products, orders, refunds and coupons share one id sequence. */
-export function nextId(db: Db, counter: 'post' | 'item' | 'meta' | 'note' | 'user' | 'webhook'): number {
+export function takeNextId(db: Db, counter: 'post' | 'item' | 'meta' | 'note' | 'user' | 'webhook'): number {
   const sql = `insert into counters values (?, 1) on conflict (name) do update set value = value + 1 returning value`
   return selectOne<{ value: number }>(db, sql, counter)!.value
 }

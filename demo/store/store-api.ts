@@ -2,7 +2,7 @@
 import {
   addItem,
   applyCoupon,
-  couponError,
+  createCouponError,
   type DroppedCoupon,
   dropInvalidCoupons,
   priceCart,
@@ -10,11 +10,11 @@ import {
   removeItem,
   setQuantity,
 } from './cart.ts'
-import { draftOrder, findOpenOrder, placeOrder, syncDraft, type Visitor } from './checkout.ts'
+import { buildDraftOrder, findOpenOrder, placeOrder, syncDraft, type Visitor } from './checkout.ts'
 import { checkAtPlacing } from './coupon-rules.ts'
 import { findCouponByCode } from './coupons.ts'
 import { noAddress } from './customers.ts'
-import { receivedUrl } from './order-shape.ts'
+import { buildReceivedUrl } from './order-shape.ts'
 import type { Order } from './orders.ts'
 import { isEmail } from './php.ts'
 import { readConsentTexts, recordBoxAnswers } from './plugin-boxes.ts'
@@ -23,17 +23,17 @@ import type { Action, Body, HttpCall, HttpReply, RestReply, RestRequest, Route }
 import { answerRest, listObjects } from './rest.ts'
 import { RestError } from './rest-error.ts'
 import {
+  buildSessionCookies,
   createCartToken,
   createNonce,
+  createSession,
   findSessionByCookie,
   findSessionByToken,
   isValidNonce,
-  newSession,
   type Session,
   saveSession,
-  sessionCookies,
 } from './sessions.ts'
-import { nowSeconds, type Shop } from './shop.ts'
+import { readSeconds, type Shop } from './shop.ts'
 import { presentCart } from './store-cart.ts'
 import { announce } from './webhooks.ts'
 
@@ -106,7 +106,7 @@ function findSession(shop: Shop, wire: HttpCall): { session: Session; hasToken: 
   if (byToken) return { session: byToken, hasToken: true }
   const cookie = wire.headers.cookie
   const byCookie = findSessionByCookie(shop, typeof cookie === 'string' ? cookie : undefined)
-  return { session: byCookie ?? newSession(shop), hasToken: false }
+  return { session: byCookie ?? createSession(shop), hasToken: false }
 }
 
 function checkNonce(shop: Shop, nonce: unknown) {
@@ -149,7 +149,7 @@ function addCoupon({ shop, session, body }: ApiRequest) {
 function dropCoupon({ session, body }: ApiRequest) {
   const code = String(body.code ?? '').toLowerCase()
   if (!session.coupons.includes(code))
-    throw couponError({ message: 'Coupon cannot be removed because it is not already applied to the cart.' })
+    throw createCouponError({ message: 'Coupon cannot be removed because it is not already applied to the cart.' })
   removeCoupon(session, code)
 }
 
@@ -171,14 +171,14 @@ function updateCustomer({ shop, session, body }: ApiRequest) {
 
 function openCheckout({ shop, session, visitor }: ApiRequest): RestReply {
   requireItems(shop, session)
-  const order = draftOrder(shop, session, visitor)
+  const order = buildDraftOrder(shop, session, visitor)
   return { body: presentCheckout(order, { payment_status: '', payment_details: [], redirect_url: '' }) }
 }
 
 function renewCheckout({ shop, session, body, visitor }: ApiRequest): RestReply {
   requireItems(shop, session)
   recordBoxAnswers(shop, session, body.additional_fields)
-  const order = draftOrder(shop, session, visitor)
+  const order = buildDraftOrder(shop, session, visitor)
   return { body: presentCheckout(order, { payment_status: '', payment_details: [], redirect_url: '' }) }
 }
 
@@ -203,7 +203,7 @@ function postCheckout(visit: ApiRequest): RestReply {
   if (order.status === 'failed') {
     throw new RestError(400, 'woocommerce_rest_checkout_process_payment_error', 'Your card was declined.')
   }
-  const redirect = receivedUrl(shop, order)
+  const redirect = buildReceivedUrl(shop, order)
   const details = [
     { key: 'result', value: 'success' },
     { key: 'redirect', value: redirect },
@@ -274,12 +274,12 @@ function withShopperHeaders(shop: Shop, session: Session, reply: HttpReply): Htt
     'cart-token': createCartToken(shop, session),
     ...(hash ? { 'cart-hash': hash } : {}),
     nonce: createNonce(shop),
-    'nonce-timestamp': String(nowSeconds(shop)),
+    'nonce-timestamp': String(readSeconds(shop)),
     'user-id': '0',
     'access-control-expose-headers': 'X-WP-Total, X-WP-TotalPages, Link, Cart-Token',
   }
   const isKept = session.items.length > 0 || findOpenOrder(shop, session) || session.orderIds.length > 0
-  return { ...reply, headers, cookies: isKept ? sessionCookies(shop, session, hash) : [] }
+  return { ...reply, headers, cookies: isKept ? buildSessionCookies(shop, session, hash) : [] }
 }
 
 function buildPathPattern(path: string): RegExp {

@@ -1,6 +1,6 @@
 // Serializes carts for wc/store/v1: money as text in minor units, with currency fields.
-import { type DroppedCoupon, type PricedCart, type PricedLine, priceCart, stockLimit } from './cart.ts'
-import { permalink, storeImage } from './catalog.ts'
+import { type DroppedCoupon, getStockLimit, type PricedCart, type PricedLine, priceCart } from './cart.ts'
+import { buildPermalink, storeImage } from './catalog.ts'
 import { findCurrency } from './pricing.ts'
 import type { Session } from './sessions.ts'
 import { gateways, type Shop } from './shop.ts'
@@ -75,7 +75,7 @@ function presentItem(shop: Shop, line: PricedLine) {
     id: product.id,
     type: product.type,
     quantity: item.quantity,
-    quantity_limits: { minimum: 1, maximum: stockLimit(product), multiple_of: 1, editable: true },
+    quantity_limits: { minimum: 1, maximum: getStockLimit(product), multiple_of: 1, editable: true },
     name: (parent ?? product).name,
     short_description: product.shortDescription,
     sku: product.sku,
@@ -83,7 +83,7 @@ function presentItem(shop: Shop, line: PricedLine) {
     backorders_allowed: false,
     show_backorder_badge: false,
     sold_individually: false,
-    permalink: permalink(shop, product, parent),
+    permalink: buildPermalink(shop, product, parent),
     images: product.pictures.map((picture) => storeImage(shop, picture)),
     variation: [...product.options, ...(item.chosen ?? [])].map(({ name, slug, option }) => ({
       raw_attribute: `attribute_${slug}`,

@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { readPicture } from '../../server/carts/brand/pictures.ts'
 import { findOrder } from './orders.ts'
-import { askAnonymous, askSigned, type Exchange, keys, openStore, readRecording, shapeProblems } from './recordings.ts'
+import {
+  askAnonymous,
+  askSigned,
+  type Exchange,
+  findShapeProblems,
+  keys,
+  openStore,
+  readRecording,
+} from './recordings.ts'
 import { openShopper, placeOrder } from './shoppers.ts'
 import { type DemoStore, startDemoStore } from './store.ts'
 
@@ -190,7 +198,7 @@ test('inserts past orders of every status with their dates', async () => {
   expect(orders[0]!.date_created_gmt).toBe(new Date(then * 1000).toISOString().slice(0, 19))
   expect(orders[0]!.total).toBe('93.86')
   const { exchanges } = readRecording<{ exchanges: Exchange[] }>('orders-pages')
-  expect(shapeProblems(exchanges[0]!.response.body, orders)).toEqual([])
+  expect(findShapeProblems(exchanges[0]!.response.body, orders)).toEqual([])
 })
 
 test('inserts a past order with its own used coupon, without webhooks', async () => {

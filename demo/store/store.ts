@@ -20,7 +20,7 @@ import { seedStore } from './seed.ts'
 import { cleanSessions } from './sessions.ts'
 import { type Capture, type Shop, wooVersion } from './shop.ts'
 import {
-  emptyDatabase,
+  clearDatabase,
   openDatabase,
   readMeta,
   readStoreSecret,
@@ -184,7 +184,7 @@ function isEmpty(shop: Shop): boolean {
 
 function resetShop(shop: Shop) {
   transact(shop.db, () => {
-    emptyDatabase(shop.db)
+    clearDatabase(shop.db)
     seedStore(shop)
   })
 }

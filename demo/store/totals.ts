@@ -49,12 +49,12 @@ export function computeTotals(taxContext: TaxContext, entries: Entry[], coupons:
 }
 
 /** Net amount of an entered price in whole minor units. */
-export function netPrice(taxContext: TaxContext, price: number): number {
+export function computeNetPrice(taxContext: TaxContext, price: number): number {
   return roundWhole(split(taxContext, adjustEnteredPrice(taxContext, price)).net)
 }
 
 /** Displayed unit price in minor units with fraction. */
-export function shownPrice(taxContext: TaxContext, unitMinor: number): number {
+export function computeShownPrice(taxContext: TaxContext, unitMinor: number): number {
   const { pricing } = taxContext
   const entered = adjustEnteredPrice(taxContext, unitMinor)
   const isMoved = pricing.pricesIncludeTax && taxContext.rate !== taxContext.baseRate

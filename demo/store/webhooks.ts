@@ -1,7 +1,7 @@
 // Webhooks and their queue. One pending job per webhook and record merges intermediate states; the body is built when
 // the job runs (deliver.ts). States: active, paused, disabled.
-import { nowSeconds, type Shop } from './shop.ts'
-import { nextId, run, selectAll, selectOne } from './sqlite.ts'
+import { readSeconds, type Shop } from './shop.ts'
+import { run, selectAll, selectOne, takeNextId } from './sqlite.ts'
 
 export type Webhook = {
   id: number
@@ -60,8 +60,8 @@ export function addWebhook(
   shop: Shop,
   fresh: Pick<Webhook, 'name' | 'status' | 'topic' | 'delivery_url' | 'secret'>,
 ): Webhook {
-  const id = nextId(shop.db, 'webhook')
-  const now = nowSeconds(shop)
+  const id = takeNextId(shop.db, 'webhook')
+  const now = readSeconds(shop)
   const sql = `insert into webhooks (id, name, status, topic, delivery_url, secret, created, modified)
     values (?, ?, ?, ?, ?, ?, ?, ?)`
   run(shop.db, sql, id, fresh.name, fresh.status, fresh.topic, fresh.delivery_url, fresh.secret, now, now)
@@ -72,7 +72,7 @@ export function saveWebhook(shop: Shop, hook: Webhook) {
   const sql = `update webhooks set name = ?, status = ?, topic = ?, delivery_url = ?, secret = ?, failures = ?, modified = ?
     where id = ?`
   const { name, status, topic, delivery_url, secret, failures, id } = hook
-  run(shop.db, sql, name, status, topic, delivery_url, secret, failures, nowSeconds(shop), id)
+  run(shop.db, sql, name, status, topic, delivery_url, secret, failures, readSeconds(shop), id)
 }
 
 export function findWebhook(shop: Shop, id: number): Webhook | undefined {

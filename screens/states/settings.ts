@@ -1,7 +1,7 @@
 import { me } from '../../shared/auth.ts'
 import { readUsage } from '../../shared/billing.ts'
 import { previewBrand, readBrand } from '../../shared/brand-calls.ts'
-import { boxChannels, boxHtml, consentBoxCounts, consentBoxes, defaultBoxText } from '../../shared/consent-box.ts'
+import { boxChannels, boxHtml, consentBoxCounts, consentBoxes, getDefaultBoxText } from '../../shared/consent-box.ts'
 import { readInstance } from '../../shared/instance.ts'
 import { readMailServer } from '../../shared/mail-server.ts'
 import type { StoreRights } from '../../shared/platforms.ts'
@@ -9,10 +9,10 @@ import { readDataSubject } from '../../shared/privacy.ts'
 import { pushStoreStats, readPushSetup } from '../../shared/push-calls.ts'
 import { sendTestMail } from '../../shared/sending.ts'
 import {
+  getTypedProblemMessage,
+  getTypedProblemText,
   type StoreProblemCode,
   storeProblemMessage,
-  typedProblemMessage,
-  typedProblemText,
 } from '../../shared/store-problems.ts'
 import { checkConnection, connectStore, examineStore, type StoreView } from '../../shared/stores.ts'
 import { type Api, fixture } from '../api.ts'
@@ -126,7 +126,7 @@ const settings: State[] = [
     given: (api) =>
       api.answer(consentBoxes, {
         boxes: boxChannels.map((channel) => {
-          const words = defaultBoxText(channel, connected.name)
+          const words = getDefaultBoxText(channel, connected.name)
           return {
             channel,
             words,
@@ -311,9 +311,9 @@ const buildRefusal = (code: StoreProblemCode, steps: State['steps'] = connectByA
   ...{ name: `connecting on Shopify: ${code}`, path: '/store-setup', storage: NEVER_CONNECTED },
   given(api) {
     disconnect(api)
-    api.fail(connectStore, 400, { error: typedProblemMessage(code) })
+    api.fail(connectStore, 400, { error: getTypedProblemMessage(code) })
   },
-  steps: [...steps, waitForText(typedProblemText(code).sentence)],
+  steps: [...steps, waitForText(getTypedProblemText(code).sentence)],
 })
 
 const weakRights: StoreRights = {

@@ -1,12 +1,12 @@
 import type { Checkout, Order } from '../../demo/shopify/model.ts'
 import { insertOrder } from '../../demo/shopify/orders.ts'
 import {
-  cartBody,
+  buildCartBody,
+  buildEmailConsentBody,
+  buildSmsConsentBody,
+  buildWhatsAppConsentBody,
   checkoutBody,
-  emailConsentBody,
   orderBody,
-  smsConsentBody,
-  whatsAppConsentBody,
 } from '../../demo/shopify/payloads.ts'
 import { sumLines } from '../../demo/shopify/pricing.ts'
 import { find, save } from '../../demo/shopify/records.ts'
@@ -42,7 +42,7 @@ export const shopifyPlayers = (findWorker: (harness: Harness, worker: number) =>
     const at = shop.now()
     const token = buildCartToken(harness, browser)
     const cart = { id: 1, createdAt: at, updatedAt: at, token, key: 'key', lines: [], note: '', attributes: {} }
-    const body = cartBody(cart, buildLines(harness.shopify!, items))
+    const body = buildCartBody(cart, buildLines(harness.shopify!, items))
     await sendDelivery(harness, { topic: 'carts/update', body }, webhook)
   },
   async 'consent kept'(harness, { person, channel, state, isConfirmed, webhook }) {
@@ -57,9 +57,9 @@ export const shopifyPlayers = (findWorker: (harness: Harness, worker: number) =>
     if (state === 'SUBSCRIBED')
       harness.consented.add(`${channel}:${listNumbers(channel === 'email' ? email : typedPhone)[0]}`)
     const deliveries = {
-      email: ['customers_email_marketing_consent/update', emailConsentBody],
-      sms: ['customers_marketing_consent/update', smsConsentBody],
-      whatsapp: ['customers_whats_app_marketing_consent/update', whatsAppConsentBody],
+      email: ['customers_email_marketing_consent/update', buildEmailConsentBody],
+      sms: ['customers_marketing_consent/update', buildSmsConsentBody],
+      whatsapp: ['customers_whats_app_marketing_consent/update', buildWhatsAppConsentBody],
     } as const
     const [topic, bodyOf] = deliveries[channel]
     await sendDelivery(harness, { topic, body: bodyOf(store.shop, customer) }, webhook)

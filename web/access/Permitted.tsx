@@ -1,6 +1,6 @@
 import { Outlet } from 'react-router'
 import type { Permission } from '../../shared/endpoint.ts'
-import { hasPermission, type Role, roleNames, roleRefusal } from '../../shared/roles.ts'
+import { explainRefusal, hasPermission, type Role, roleNames } from '../../shared/roles.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
@@ -27,7 +27,7 @@ function RoleRefused({ role }: { role: Role }) {
   return (
     <>
       <PageTitle title="No access" />
-      <Failed title="You cannot open this page" error={new Error(roleRefusal(role))} />
+      <Failed title="You cannot open this page" error={new Error(explainRefusal(role))} />
     </>
   )
 }

@@ -4,7 +4,7 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { createMemoryRouter, RouterProvider } from 'react-router'
 import { afterEach, describe, expect, it } from 'vitest'
-import { hasPermission, type Role, roleNames, roleRefusal } from '../../shared/roles.ts'
+import { explainRefusal, hasPermission, type Role, roleNames } from '../../shared/roles.ts'
 import { findScreen, screens } from '../../shared/screens.ts'
 import { Permitted } from './Permitted.tsx'
 import { meQuery } from './queries.ts'
@@ -33,7 +33,7 @@ describe('a screen limited to some roles', () => {
     carts.permission = 'billing:write'
     const isAllowed = hasPermission(role, 'billing:write')
     expect(seenBy(role).includes(SECRET)).toBe(isAllowed)
-    expect(seenBy(role).includes(roleRefusal(role))).toBe(!isAllowed)
+    expect(seenBy(role).includes(explainRefusal(role))).toBe(!isAllowed)
   })
 
   it('is hidden until the user is known', () => {

@@ -19,7 +19,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { isSaidAtField } from './fields.ts'
-import { addArticle, formatRole, isLastOwner, lowerFirst } from './rules.ts'
+import { addArticle, formatRole, isLastOwner, lowercaseFirst } from './rules.ts'
 import { teamQuery, useTeam } from './team-queries.ts'
 
 /** Members and invitations of the account, and the form to invite. */
@@ -59,7 +59,7 @@ export function TeamCard({ user }: { user: User }) {
 function describeInvitations(user: User, mayLead: boolean): string {
   if (user.isDemo) return 'Everyone who tries the demo shares this user.'
   if (mayLead) return 'All members have access to all stores of the account.'
-  return `You are ${addArticle(user.role)} of this account: ${lowerFirst(roleText[user.role])}.`
+  return `You are ${addArticle(user.role)} of this account: ${lowercaseFirst(roleText[user.role])}.`
 }
 
 function MemberRow({ member, user, isLastOwner }: { member: Member; user: User; isLastOwner: boolean }) {
@@ -303,7 +303,7 @@ function RoleMenu({ member, own }: Props) {
         }}
       >
         {chosenRole &&
-          `You become ${addArticle(chosenRole)}: ${lowerFirst(roleText[chosenRole])}. Only someone else can change your role back.`}
+          `You become ${addArticle(chosenRole)}: ${lowercaseFirst(roleText[chosenRole])}. Only someone else can change your role back.`}
       </Confirm>
     </>
   )

@@ -68,4 +68,4 @@ export const isLastOwner = (role: Role, members: readonly { role: Role }[]) =>
   role === 'owner' && members.filter((each) => each.role === 'owner').length === 1
 
 export const addArticle = (role: Role) => (/^[ao]/.test(role) ? `an ${role}` : `a ${role}`)
-export const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)
+export const lowercaseFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)

@@ -13,14 +13,14 @@ import {
   rangeDays,
 } from '../../shared/analytics.ts'
 import {
-  channelLabel,
   channelNames,
-  countryName,
   definitions,
-  deviceName,
+  getChannelLabel,
+  getCountryName,
+  getDeviceName,
+  getHourLabel,
+  getShopperName,
   hasDevices,
-  hourLabel,
-  shopperName,
   sourceNames,
 } from '../../shared/analytics-definitions.ts'
 import { featurePlans, type PlanKey } from '../../shared/billing.ts'
@@ -56,7 +56,7 @@ import { MAX_ORIGINS, Rows, RowsBlock, SaveCsv, useFirstRows } from './Rows.tsx'
 import { BEING_COUNTED, formatMonth, formatPercent, parseRange, rangeLabels } from './rules.ts'
 import { TopProducts } from './TopProducts.tsx'
 import { TrendPanel } from './TrendPanel.tsx'
-import { count, moneyCell, rateCell, textCell } from './table.ts'
+import { count, rateCell, toMoneyCell, toTextCell } from './table.ts'
 
 /** B 2: Advanced Analytics. The weekly report links here with its store. */
 export const AnalyticsPage = () => (
@@ -313,7 +313,7 @@ function Details({ details, range }: { details: ReturnType<typeof useDetails>; r
               title="By country"
               name="Country"
               definition={definitions.country}
-              rows={known.countries.map((row) => ({ ...row, name: countryName(row.key) }))}
+              rows={known.countries.map((row) => ({ ...row, name: getCountryName(row.key) }))}
               details={known}
               {...(!isAll && { linkOf: (country) => `/carts?country=${country || 'none'}&days=${rangeDays[range]}` })}
             />
@@ -321,7 +321,7 @@ function Details({ details, range }: { details: ReturnType<typeof useDetails>; r
               title="New and returning shoppers"
               name="Shopper"
               definition={definitions.shopper}
-              rows={known.shoppers.map((row) => ({ ...row, name: shopperName(row.key) }))}
+              rows={known.shoppers.map((row) => ({ ...row, name: getShopperName(row.key) }))}
               details={known}
             />
             {hasDevices(known) && (
@@ -329,7 +329,7 @@ function Details({ details, range }: { details: ReturnType<typeof useDetails>; r
                 title="By device"
                 name="Device"
                 definition={definitions.device}
-                rows={known.devices.map((row) => ({ ...row, name: deviceName(row.key) }))}
+                rows={known.devices.map((row) => ({ ...row, name: getDeviceName(row.key) }))}
                 details={known}
               />
             )}
@@ -384,8 +384,8 @@ function Hours({ details }: { details: AnalyticsDetails }) {
         ['Revenue per message', definitions.revenuePerMessage],
       ]}
       rows={shown.map((hour) => [
-        ...[textCell(hourLabel(hour.fromHour)), count(hour.accepted), rateCell(hour.conversionRate)],
-        moneyCell(hour.revenuePerMessage, details.currency),
+        ...[toTextCell(getHourLabel(hour.fromHour)), count(hour.accepted), rateCell(hour.conversionRate)],
+        toMoneyCell(hour.revenuePerMessage, details.currency),
       ])}
       nothing="No messages in this period."
     />
@@ -419,8 +419,8 @@ const Shares = ({ title, name, definition, rows, details, linkOf }: SharesProps)
     ]}
     most={SHOWN}
     rows={rows.map((row) => [
-      ...[textCell(row.name), count(row.abandoned), rateCell(row.recoveryRate)],
-      moneyCell(row.revenueOpportunity, details.currency),
+      ...[toTextCell(row.name), count(row.abandoned), rateCell(row.recoveryRate)],
+      toMoneyCell(row.revenueOpportunity, details.currency),
     ])}
     {...(linkOf && { links: rows.map(({ key }) => linkOf(key)) })}
     nothing="No abandoned carts in this period."
@@ -477,13 +477,13 @@ function Channels({ details }: { details: AnalyticsDetails }) {
       ]}
       rows={details.channels.map((each) => [
         ...[
-          textCell(channelLabel(each.channel)),
+          toTextCell(getChannelLabel(each.channel)),
           count(each.accepted),
           rateCell(each.clickRate),
           rateCell(each.conversionRate),
         ],
-        ...[moneyCell(each.revenuePerEmail, details.currency), count(each.unsubscribed)],
-        moneyCell(each.attributedRevenue, details.currency),
+        ...[toMoneyCell(each.revenuePerEmail, details.currency), count(each.unsubscribed)],
+        toMoneyCell(each.attributedRevenue, details.currency),
       ])}
       nothing="No messages in this period."
     />
@@ -538,12 +538,12 @@ const Origins = ({ details }: { details: AnalyticsDetails }) => (
       ['Revenue', definitions.attributedRevenue],
     ]}
     rows={details.origins.map((origin) => [
-      ...[textCell(`${origin.name} (${channelNames[origin.channel]})`), count(origin.accepted)],
+      ...[toTextCell(`${origin.name} (${channelNames[origin.channel]})`), count(origin.accepted)],
       ...[rateCell(origin.channel === 'email' ? origin.openRate : null), rateCell(origin.clickRate)],
       ...[
         rateCell(origin.conversionRate),
         count(origin.unsubscribed),
-        moneyCell(origin.attributedRevenue, details.currency),
+        toMoneyCell(origin.attributedRevenue, details.currency),
       ],
     ])}
     nothing="No messages in this period."
@@ -684,7 +684,7 @@ function RoiBlock({ range }: { range: AnalyticsRange }) {
 
 function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
   const { currency } = roi
-  const amount = (value: number | null) => moneyCell(value, currency)
+  const amount = (value: number | null) => toMoneyCell(value, currency)
   return (
     <>
       <MonthChart roi={roi} />
@@ -742,7 +742,7 @@ interface PartsProps {
 }
 
 function Parts({ title, name, rows, roi }: PartsProps) {
-  const amount = (value: number) => moneyCell(value, roi.currency)
+  const amount = (value: number) => toMoneyCell(value, roi.currency)
   if (rows.length === 0) {
     return (
       <>
@@ -766,7 +766,7 @@ function Parts({ title, name, rows, roi }: PartsProps) {
       rows={rows.map((row) => {
         const { left, rate: back } = computeReturn(row)
         return [
-          ...[textCell(row.name), amount(row.attributedRevenue), amount(row.messageCost)],
+          ...[toTextCell(row.name), amount(row.attributedRevenue), amount(row.messageCost)],
           ...[amount(left), rateCell(back), amount(row.discounts)],
         ]
       })}

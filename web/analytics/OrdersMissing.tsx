@@ -1,10 +1,10 @@
-import { rightsProblems } from '../../shared/store-problems.ts'
+import { findRightsProblems } from '../../shared/store-problems.ts'
 import { useStore } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 
 /** Decision 135: figures count only the orders that could be read. */
 export function OrdersMissing() {
-  const missing = rightsProblems(useStore()?.rights ?? null).find(({ code }) => code === 'orders')
+  const missing = findRightsProblems(useStore()?.rights ?? null).find(({ code }) => code === 'orders')
   return missing ? (
     <Notice tone="info" title="Orders of the last 60 days before connecting">
       {missing.sentence} {missing.nextStep}

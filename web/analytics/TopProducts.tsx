@@ -16,7 +16,7 @@ import { Block, Term } from './parts.tsx'
 import { useProducts } from './queries.ts'
 import { SaveCsv, type Sheet } from './Rows.tsx'
 import { formatPercent } from './rules.ts'
-import { codeValueCell, count, moneyCell, rateCell, textCell } from './table.ts'
+import { count, rateCell, toCodeValueCell, toMoneyCell, toTextCell } from './table.ts'
 
 interface Props {
   products: readonly TopProduct[]
@@ -99,8 +99,8 @@ const buildSheet = (products: readonly TopProduct[], currency: string, days: She
   ...{ title: TITLE, days },
   head: [['Product'], ['SKU'], ['Abandoned'], ['Recovery rate'], ['Revenue lost']],
   rows: products.map((product) => [
-    ...[textCell(product.name), codeValueCell(product.sku), count(product.abandonedCount)],
-    ...[rateCell(product.recoveryRate), moneyCell(product.revenueLost, currency)],
+    ...[toTextCell(product.name), toCodeValueCell(product.sku), count(product.abandonedCount)],
+    ...[rateCell(product.recoveryRate), toMoneyCell(product.revenueLost, currency)],
   ]),
 })
 

@@ -16,7 +16,7 @@ import { Block } from './parts.tsx'
 import { type TrendName, useTrend } from './queries.ts'
 import { SaveCsv, type Sheet } from './Rows.tsx'
 import { BEING_COUNTED, formatPercent, rangeLabels } from './rules.ts'
-import { moneyCell, rateCell, textCell } from './table.ts'
+import { rateCell, toMoneyCell, toTextCell } from './table.ts'
 
 // The chart library loads after the page.
 const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
@@ -150,10 +150,10 @@ const buildSheet = (title: string, { starts, datasets, unit, currency, lastDay }
   days: { firstDay: starts[0] ?? lastDay, lastDay },
   head: [['Date'], ...datasets.map(({ label }) => [label] as const)],
   rows: starts.map((start, place) => [
-    textCell(start),
+    toTextCell(start),
     ...datasets.map(({ data }) => {
       const value = data[place] ?? null
-      return unit === 'money' ? moneyCell(value, currency) : rateCell(value)
+      return unit === 'money' ? toMoneyCell(value, currency) : rateCell(value)
     }),
   ]),
 })

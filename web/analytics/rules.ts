@@ -5,7 +5,7 @@ import {
   type Funnel,
   type FunnelChannel,
 } from '../../shared/analytics.ts'
-import { funnelDefinitions } from '../../shared/analytics-definitions.ts'
+import { buildFunnelDefinitions } from '../../shared/analytics-definitions.ts'
 import type { CartStage } from '../../shared/reach.ts'
 
 // Derives the texts and values of Advanced Analytics from the server's answers. Pure.
@@ -64,7 +64,7 @@ const sentLabels: Record<FunnelChannel, string> = {
 
 /** Only emails have opens, because they load an image. */
 export function buildStages(funnel: Funnel, channel: FunnelChannel): Stage[] {
-  const means = funnelDefinitions(channel)
+  const means = buildFunnelDefinitions(channel)
   const stage = (name: keyof Funnel, label: string, filter: CartStage | null): Stage => {
     const count = funnel[name]
     const share = funnel.cartsCreated > 0 ? count / funnel.cartsCreated : null

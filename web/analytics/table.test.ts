@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { csvLine } from '../../shared/csv.ts'
-import { buildFileName, buildLines, codeValueCell, count, moneyCell, rateCell, textCell } from './table.ts'
+import { formatCsvLine } from '../../shared/csv.ts'
+import { buildFileName, buildLines, count, rateCell, toCodeValueCell, toMoneyCell, toTextCell } from './table.ts'
 
 // CSV export of a table (decision 100).
 
 test('exports plain numbers, fractions, and the currency in the column’s name', () => {
   const rows = [
-    [textCell('France'), count(1_234), rateCell(1 / 3), moneyCell(5_678.9, 'EUR')],
-    [textCell('Not known'), count(0), rateCell(null), moneyCell(null, 'EUR')],
+    [toTextCell('France'), count(1_234), rateCell(1 / 3), toMoneyCell(5_678.9, 'EUR')],
+    [toTextCell('Not known'), count(0), rateCell(null), toMoneyCell(null, 'EUR')],
   ]
   expect(rows[0]!.map(({ shown }) => shown)).toEqual(['France', '1,234', '33.33%', '€5,678.90'])
   expect(
@@ -20,9 +20,9 @@ test('exports plain numbers, fractions, and the currency in the column’s name'
 })
 
 test('exports formula-like names and number-like codes as text (X3)', () => {
-  const [, line] = buildLines([['Sent by'], ['SKU']], [[textCell('=1+1'), codeValueCell('00123')]])
-  expect(csvLine(line!)).toBe("'=1+1,'00123\r\n")
-  expect(codeValueCell('00123').shown).toBe('00123')
+  const [, line] = buildLines([['Sent by'], ['SKU']], [[toTextCell('=1+1'), toCodeValueCell('00123')]])
+  expect(formatCsvLine(line!)).toBe("'=1+1,'00123\r\n")
+  expect(toCodeValueCell('00123').shown).toBe('00123')
 })
 
 test('names the file by table and days', () => {

@@ -1,4 +1,4 @@
-import { type CsvCell, codeCell } from '../../shared/csv.ts'
+import { type CsvCell, formatCodeCell } from '../../shared/csv.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 import { formatPercent } from './rules.ts'
 
@@ -12,11 +12,11 @@ export interface Cell {
   currency?: string
 }
 
-export const textCell = (text: string): Cell => ({ shown: text, value: text })
-export const codeValueCell = (text: string | null): Cell => ({ shown: text ?? '', value: codeCell(text) })
+export const toTextCell = (text: string): Cell => ({ shown: text, value: text })
+export const toCodeValueCell = (text: string | null): Cell => ({ shown: text ?? '', value: formatCodeCell(text) })
 export const count = (value: number): Cell => ({ shown: formatCount(value), value })
 export const rateCell = (value: number | null): Cell => ({ shown: formatPercent(value), value })
-export const moneyCell = (value: number | null, currency: string): Cell => ({
+export const toMoneyCell = (value: number | null, currency: string): Cell => ({
   shown: value === null ? '–' : formatMoney(value, currency),
   value,
   currency,

@@ -42,7 +42,7 @@ import { Money } from '../ui/Money.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useOnce } from '../ui/useOnce.ts'
 import { type Choice, describeExtraStore } from './change-copy.ts'
-import { formatCredits, usesCredits } from './credit-copy.ts'
+import { formatCredits, isUsingCredits } from './credit-copy.ts'
 import { useCredits } from './credit-queries.ts'
 import { getFailureText } from './failure.ts'
 import { LeavePaidPlan } from './LeavePaidPlan.tsx'
@@ -257,7 +257,7 @@ function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undefined; h
 
 /** Only add-ons that the account's SMS setup supports are offered. */
 const Texts = ({ credits, hasPlan }: { credits: Credits | undefined; hasPlan: boolean }) =>
-  credits && usesCredits(credits) && credits.offer ? (
+  credits && isUsingCredits(credits) && credits.offer ? (
     <AddOn name="SMS/WhatsApp" price={`SMS credits from $${creditPacks[0]}`}>
       They pay for the SMS that Starter and Growth do not include, from about {formatCredits(cheapest(credits))} each.
       WhatsApp is billed by your provider.{' '}

@@ -10,7 +10,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CancelDialog } from './CancelDialog.tsx'
 import { CurrentPlan } from './CurrentPlan.tsx'
-import { factsOf, type SubscriptionActions } from './detail-copy.ts'
+import { listFacts, type SubscriptionActions } from './detail-copy.ts'
 import { getFailureText } from './failure.ts'
 import { useOpenPortal, useReactivate } from './payment-queries.ts'
 import { findPaidEnd, formatOnDay } from './pricing-rules.ts'
@@ -28,7 +28,7 @@ export function StatusCard({ detail, subscription, deeds }: Props) {
     <Card h="100%">
       <CurrentPlan subscription={subscription} />
       <div style={{ marginTop: 'var(--mantine-spacing-md)' }}>
-        <Facts entries={factsOf(detail, subscription)} />
+        <Facts entries={listFacts(detail, subscription)} />
       </div>
       {deeds.advice && <Text mt="md">{deeds.advice}</Text>}
       {deeds.because && <MissingActionsNote words={deeds.because} isWithSupport={subscription.sells === 'none'} />}

@@ -5,7 +5,7 @@ import { useSubscription } from '../access/queries.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { findEndDay } from './plan-copy.ts'
-import { endingLook, statusLook } from './statusLook.ts'
+import { getEndingLook, getStatusLook } from './statusLook.ts'
 
 const SubscriptionPanel = lazy(async () => ({ default: (await import('./SubscriptionPanel.tsx')).SubscriptionPanel }))
 
@@ -15,9 +15,9 @@ export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-li
   const [isOpen, setOpen] = useState(false)
   const isPaid = subscription?.plan != null && subscription.plan !== 'free'
   const name = isPaid && plans[subscription.plan!].name
-  const status = subscription?.status && statusLook(subscription.status)
+  const status = subscription?.status && getStatusLook(subscription.status)
   // Text only: the header has no room for a second badge.
-  const end = subscription?.cancelAtPeriodEnd ? endingLook(findEndDay(subscription)).label : null
+  const end = subscription?.cancelAtPeriodEnd ? getEndingLook(findEndDay(subscription)).label : null
   const label = `Subscription: ${[name, status?.label, end].filter(Boolean).join(', ')}`
   return (
     <>

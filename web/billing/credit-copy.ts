@@ -22,11 +22,11 @@ export const formatBalance = (micros: number): string => formatMoney(Math.floor(
 /** What credits cover beyond the plan's allowance; null means nothing. */
 export function describeAfterPlan(credits: Credits | undefined): string | null {
   if (!credits || credits.balanceMicros <= 0 || !credits.isUsable) return null
-  return usesCredits(credits) ? `then ${formatBalance(credits.balanceMicros)} of credits` : null
+  return isUsingCredits(credits) ? `then ${formatBalance(credits.balanceMicros)} of credits` : null
 }
 
 /** Whether SMS are paid with credits. */
-export const usesCredits = ({ carrier, offer }: Pick<Credits, 'carrier' | 'offer'>): boolean =>
+export const isUsingCredits = ({ carrier, offer }: Pick<Credits, 'carrier' | 'offer'>): boolean =>
   carrier === 'operator' || (carrier === 'sandbox' && offer === 'test')
 
 /** Whether the credits section applies. */
@@ -36,7 +36,7 @@ export const hasCreditsCard = (credits: Credits): boolean => credits.offer !== n
 export function explainUnusedCredits(credits: Credits): string | null {
   if (credits.carrier === 'own')
     return 'Your own provider carries your SMS and bills you for them. Credits are kept, and are used when it no longer does.'
-  if (!usesCredits(credits))
+  if (!isUsingCredits(credits))
     return 'Your SMS are not carried by this server at the moment, so credits are kept and not used.'
   if (!credits.isUsable)
     return 'Credits are used after the SMS of a plan. This plan includes none: choose Starter or Growth.'

@@ -23,7 +23,7 @@ export const cycleNames: Record<BillingCycle, string> = { month: 'Monthly', year
 export const formatPeriodPrice = (minor: number, currency: string, cycle: BillingCycle) =>
   `${formatAmount(minor, currency)} a ${cycle}`
 
-export function factsOf(detail: SubscriptionDetail, subscription: Subscription): [string, string][] {
+export function listFacts(detail: SubscriptionDetail, subscription: Subscription): [string, string][] {
   const { billingCycle, nextBillingDate, lastPaymentDate, currentPeriodEnd, extraStores } = detail
   const onTrial = isOnTrial(subscription)
   const isPaid = detail.source === 'stripe' && detail.plan !== 'free'

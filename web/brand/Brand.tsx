@@ -7,10 +7,10 @@ import {
   type BrandLook,
   brandLimits,
   type ColourName,
+  chooseLabelColour,
   colourNames,
   fontStackNames,
   fontStacks,
-  labelOn,
   lookProblems,
   type SocialKind,
   socialKinds,
@@ -198,7 +198,7 @@ function ColourField({ name, form, isFixed }: Props) {
       {name === 'button' && words && (
         <span
           className="brand-button"
-          style={{ background: toPickerColour(value), color: labelOn(toPickerColour(value)) }}
+          style={{ background: toPickerColour(value), color: chooseLabelColour(toPickerColour(value)) }}
         >
           Button
         </span>

@@ -1,12 +1,12 @@
 import {
   type BrandLook,
   type ColourName,
+  chooseLabelColour,
   colourNames,
   contrastProblems,
   contrastRatio,
-  labelOn,
+  formatRatio,
   MIN_CONTRAST,
-  shownRatio,
   socialKindNames,
 } from '../../shared/brand.ts'
 import { brandTexts, LOGO_BYTES } from '../../shared/brand-calls.ts'
@@ -26,12 +26,12 @@ export function describeContrast(name: 'button' | 'text' | 'accent', look: Brand
   const colour = look[name]
   if (!isColour(colour)) return null
   if (name === 'button') {
-    const label = labelOn(colour)
-    return `${label === '#ffffff' ? 'White' : 'Black'} label, contrast ${shownRatio(contrastRatio(label, colour))}`
+    const label = chooseLabelColour(colour)
+    return `${label === '#ffffff' ? 'White' : 'Black'} label, contrast ${formatRatio(contrastRatio(label, colour))}`
   }
   if (!isColour(look.ground)) return null
   const ratio = contrastRatio(colour, look.ground)
-  return ratio < MIN_CONTRAST ? null : `Contrast ${shownRatio(ratio)}`
+  return ratio < MIN_CONTRAST ? null : `Contrast ${formatRatio(ratio)}`
 }
 
 /** The value for the native color picker, which accepts only #rrggbb. */

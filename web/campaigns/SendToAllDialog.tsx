@@ -7,7 +7,7 @@ import { useDraft } from '../access/drafts.ts'
 import { useHasPermission, useStore } from '../access/queries.ts'
 import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
-import { randomBelow } from '../coupons/QuickCreate.tsx'
+import { drawBelow } from '../coupons/QuickCreate.tsx'
 import { useCreateCoupon } from '../coupons/queries.ts'
 import { createQuickCode, createQuickCoupon } from '../coupons/rules.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -223,7 +223,7 @@ function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) => void
   const create = useCreateCoupon()
   const mayCreate = useHasPermission('coupons:write')
   const make = () => {
-    const coupon = createQuickCoupon(createQuickCode(randomBelow), PERCENT, Date.now())
+    const coupon = createQuickCoupon(createQuickCode(drawBelow), PERCENT, Date.now())
     create.mutate(
       { ...coupon, kind: 'personal', validHours: VALID_HOURS },
       { onSuccess: (answer) => onCoupon(withCoupon(null, answer.coupon)) },

@@ -19,7 +19,7 @@ import { audienceTexts, MAX_SELECTED } from '../../shared/audience.ts'
 import type { CampaignType, TemplateChoice } from '../../shared/campaigns.ts'
 import { campaignTexts, delayNames } from '../../shared/campaigns.ts'
 import type { CartBadge } from '../../shared/carts.ts'
-import { currencyExponent } from '../../shared/money.ts'
+import { getCurrencyExponent } from '../../shared/money.ts'
 import { capabilities } from '../../shared/platforms.ts'
 import { pushTexts } from '../../shared/push.ts'
 import { useHasFeature, useStore } from '../access/queries.ts'
@@ -355,7 +355,7 @@ interface FieldsProps extends Pick<StepProps, 'isReadOnly'> {
 
 function Numbers({ filters, problems, isReadOnly, onChange }: FieldsProps & Pick<StepProps, 'problems'>) {
   const currency = useStore()?.currency ?? DEFAULT_CURRENCY
-  const decimals = Math.min(currencyExponent(currency), 2)
+  const decimals = Math.min(getCurrencyExponent(currency), 2)
   const found = { ...problems, ...checkNumbers(filters) }
   const fields = [
     { name: 'minCartValue', label: `Minimum cart value (${currency})`, decimals },

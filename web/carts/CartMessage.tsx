@@ -11,7 +11,7 @@ import {
   IconX,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { type MessageView, messageName } from '../../shared/carts.ts'
+import { getMessageName, type MessageView } from '../../shared/carts.ts'
 import { Unmet } from '../flow-editor/Unmet.tsx'
 import { useNow } from '../ui/clock.ts'
 import { Facts } from '../ui/Facts.tsx'
@@ -28,7 +28,7 @@ import { describeForecast, findNextCheck, findPlannedTime } from './story.ts'
 export function CartMessage({ message }: { message: MessageView }) {
   const [isWhyOpen, why] = useDisclosure(false)
   const [isMailOpen, mail] = useDisclosure(false)
-  const name = messageName({ ...message, channel: message.forecast?.channel ?? message.channel })
+  const name = getMessageName({ ...message, channel: message.forecast?.channel ?? message.channel })
   const now = useNow()
   const forecast = describeForecast(message)
   const isToCome = hasOpenMessage([message]) && Date.parse(findPlannedTime(message)) > now

@@ -3,7 +3,7 @@ import { IconCircleCheck, IconMailOff } from '@tabler/icons-react'
 import { useParams } from 'react-router'
 import type { z } from 'zod'
 import type { CartView, cartMessages, MessageView, TimelineEntry } from '../../shared/carts.ts'
-import { messageName } from '../../shared/carts.ts'
+import { getMessageName } from '../../shared/carts.ts'
 import { ApiError } from '../api.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -191,7 +191,7 @@ function describeAttribution(order: Order, touched: MessageView | undefined): st
   if (!order.attributedMessageId) return 'No message: no message link was clicked before the order'
   if (!touched) return 'One of your messages'
   const sent = touched.sentAt ? `, sent ${formatDateTime(touched.sentAt)}` : ''
-  return `${messageName(touched)}${sent}`
+  return `${getMessageName(touched)}${sent}`
 }
 
 /** The message an event belongs to; null if none. */

@@ -29,7 +29,7 @@ import { WordEditor } from '../words/WordEditor.tsx'
 import { EligibilityView } from './EligibilityView.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
 import { SendMessage } from './SendMessage.tsx'
-import { keyOf, useEligibility, useOnce, useRefresh } from './send-queries.ts'
+import { buildSelectionKey, useEligibility, useOnce, useRefresh } from './send-queries.ts'
 import {
   channelNames,
   defaultSchedule,
@@ -253,7 +253,7 @@ function useTyped({ channel, selection, when }: Ask) {
   const [changed, setChanged] = useState<Typed | null>(null)
   const typed = changed ?? { when, schedule: defaultSchedule, words: { subject: reminderTexts.subject, body: null } }
   const storeId = useStore()?.id
-  useDraft(`send:${storeId}:${channel}:${keyOf(selection).join()}`, changed, setChanged)
+  useDraft(`send:${storeId}:${channel}:${buildSelectionKey(selection).join()}`, changed, setChanged)
   return { typed, change: (next: Partial<Typed>) => setChanged({ ...typed, ...next }) }
 }
 

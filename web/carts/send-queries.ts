@@ -23,7 +23,7 @@ export type Eligibility = z.output<typeof cartEligibility.reply>
 export function useEligibility(channel: SendChannel, selection: Selection, body?: string) {
   const storeId = useStore()?.id
   return useQuery({
-    queryKey: ['eligibility', storeId, channel, keyOf(selection), body],
+    queryKey: ['eligibility', storeId, channel, buildSelectionKey(selection), body],
     queryFn: ({ signal }) =>
       call(cartEligibility, { body: { channel, ...buildRecipients(selection), ...(body && { body }) }, signal }),
     placeholderData: keepPreviousData,
@@ -81,7 +81,7 @@ const noBadges: ReadonlyMap<string, ReasonBadge> = new Map()
 
 const nobody: ReadonlySet<string> = new Set()
 
-export const keyOf = (selection: Selection) =>
+export const buildSelectionKey = (selection: Selection) =>
   selection.kind === 'carts' ? selection.carts.map(({ id }) => id) : [selection.filter]
 
 const buildRecipients = (selection: Selection) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type MessageView, messageName, type TimelineEntry } from '../../shared/carts.ts'
+import { getMessageName, type MessageView, type TimelineEntry } from '../../shared/carts.ts'
 import { buildStory, describeForecast, findNextCheck, findPlannedTime } from './story.ts'
 
 const message = (change: Partial<MessageView>) =>
@@ -108,10 +108,10 @@ it.each([
   [{ originKind: 'manual', originName: 'Manual', step: 1, channel: 'whatsapp' }, 'Manual WhatsApp'],
   [{ originKind: 'manual', originName: 'Discount mail', step: 1, channel: 'email' }, 'Discount mail'],
 ] as const)('names the message of %o %s', (of, name) => {
-  expect(messageName({ ...of, removedStep: null })).toBe(name)
+  expect(getMessageName({ ...of, removedStep: null })).toBe(name)
 })
 
 it('names the message of a removed step, because its position belongs to another', () => {
   const of = { originKind: 'flow', originName: 'Abandoned cart reminders', step: 2, channel: 'email' } as const
-  expect(messageName({ ...of, removedStep: 'Second reminder' })).toBe('Second reminder (removed) by email')
+  expect(getMessageName({ ...of, removedStep: 'Second reminder' })).toBe('Second reminder (removed) by email')
 })

@@ -1,11 +1,11 @@
 import {
   type ConditionNames,
-  dayText,
   describeCondition,
   type FlowCondition,
-  hourText,
+  getDayText,
+  getHourText,
 } from '../../shared/flow-conditions.ts'
-import { currencyExponent } from '../../shared/money.ts'
+import { getCurrencyExponent } from '../../shared/money.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 
 // Finds the conditions of a step that failed, from its decision's recorded inputs
@@ -44,12 +44,12 @@ export function describeUnmet(inputs: Inputs, names: ConditionNames, of: keyof t
 function formatFact(fact: string, value: unknown, names: ConditionNames): string | null {
   if (fact === 'value') {
     const { minor, currency } = value as { minor: number; currency: string }
-    return `Cart worth: ${formatMoney(minor / 10 ** currencyExponent(currency), currency)}`
+    return `Cart worth: ${formatMoney(minor / 10 ** getCurrencyExponent(currency), currency)}`
   }
   if (fact === 'country') return `Country: ${typeof value === 'string' ? names.country(value) : 'not known'}`
   if (typeof value !== 'number') return null
   if (fact === 'items') return `Items in the cart: ${formatCount(value)}`
   if (fact === 'orders') return `Orders before this cart: ${formatCount(value)}`
-  if (fact === 'hour') return `Hour where the shopper was: ${hourText(value)}`
-  return fact === 'day' ? `Day where the shopper was: ${dayText(value)}` : null
+  if (fact === 'hour') return `Hour where the shopper was: ${getHourText(value)}`
+  return fact === 'day' ? `Day where the shopper was: ${getDayText(value)}` : null
 }

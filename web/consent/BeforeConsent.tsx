@@ -2,15 +2,15 @@ import { Button, Card, Group, Radio, Stack, Text, Textarea, Title } from '@manti
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
-import { countryName } from '../../shared/analytics-definitions.ts'
+import { getCountryName } from '../../shared/analytics-definitions.ts'
 import {
   type CaptureMode,
   type CaptureModeView,
   captureModes,
   captureModeTexts,
   chooseCaptureMode,
+  isStoringMore,
   readCaptureMode,
-  storesMore,
 } from '../../shared/capture-mode.ts'
 import { groundLimits } from '../../shared/consent.ts'
 import { useDraft } from '../access/drafts.ts'
@@ -50,7 +50,7 @@ function Choice({ view }: { view: CaptureModeView }) {
   const [chosen, setChosen] = useState<CaptureMode>(view.mode)
   const [legalGround, setLegalGround] = useState('')
   useDraft('capture-mode', legalGround || null, setLegalGround)
-  const needsGround = storesMore(chosen, view.usual)
+  const needsGround = isStoringMore(chosen, view.usual)
   const isGroundShort = needsGround && legalGround.trim().length < groundLimits.least
   const isNews = chosen !== view.mode || !view.isChosen
   const problem = choose.error instanceof ApiError ? choose.error.fields.legalGround : undefined
@@ -153,7 +153,7 @@ function explainUsual({ usual, strictCountries }: Pick<CaptureModeView, 'usual' 
   if (usual === 'cart_and_contact') return 'You sell to no country whose law asks for consent before this.'
   if (strictCountries === null)
     return 'Your store sells everywhere, so also to the European Union, the United Kingdom and Switzerland, whose law asks for consent first.'
-  const [first, second, third] = strictCountries.map(countryName)
+  const [first, second, third] = strictCountries.map(getCountryName)
   const named =
     strictCountries.length > 3
       ? `${first}, ${second} and ${strictCountries.length - 2} more countries`

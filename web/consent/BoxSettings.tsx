@@ -16,7 +16,7 @@ import {
   type ConsentBoxCounts,
   consentBoxCounts,
   consentBoxes,
-  languageName,
+  getLanguageName,
   saveBoxText,
 } from '../../shared/consent-box.ts'
 import { capabilities } from '../../shared/platforms.ts'
@@ -300,7 +300,7 @@ function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean })
   const known = box.languages.map(({ language }) => language)
   const free = boxLanguages
     .filter((code) => !known.includes(code) && code !== added)
-    .map((code) => ({ value: code, label: languageName(code) }))
+    .map((code) => ({ value: code, label: getLanguageName(code) }))
     .sort((a, b) => a.label.localeCompare(b.label))
   if (!mayChange && known.length === 0) return null
   return (
@@ -362,7 +362,7 @@ function LanguageText({ box, language, saved, isDefault = false, onGone, childre
   const [typed, setTyped] = useState(saved)
   const save = useSaveBoxText()
   const mayChange = useHasPermission('consent:write')
-  const name = languageName(language)
+  const name = getLanguageName(language)
   const write = (words: string) =>
     save.mutate(
       { channel: box.channel, language, words },
@@ -462,7 +462,7 @@ function buildLine(counts: readonly BoxCount[], language: string | null): CountL
 
 function formatLanguage(language: BoxCount['language']): string {
   if (language === null) return 'Earlier texts'
-  return language === '' ? 'Main text' : languageName(language)
+  return language === '' ? 'Main text' : getLanguageName(language)
 }
 
 /** Ticks not included in the share. */

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { IconArrowBackUp, IconCheck, IconHelp, IconHourglass, IconX } from '@tabler/icons-react'
-import { type LedgerEntry, type LedgerStatus, sourceText, statusText } from '../../shared/ledger.ts'
+import { getSourceText, type LedgerEntry, type LedgerStatus, statusText } from '../../shared/ledger.ts'
 import type { Tone } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
@@ -32,7 +32,7 @@ export function LedgerEntries({ entries, isStale }: { entries: readonly LedgerEn
             </Text>
           </div>
           <Text fz="sm" c="dimmed">
-            {[sourceText(entry.source), ...entry.evidence].join(' · ')}
+            {[getSourceText(entry.source), ...entry.evidence].join(' · ')}
           </Text>
           {entry.wording && (
             <Text fz="sm" mt={2}>

@@ -6,10 +6,10 @@ import { useState } from 'react'
 import type { LedgerChannel, LedgerStatus } from '../../shared/ledger.ts'
 import {
   exportLedger,
+  getSourceText,
   ledgerChannels,
   ledgerStatuses,
   searchLedger,
-  sourceText,
   statusText,
 } from '../../shared/ledger.ts'
 import { useHasPermission, useStore } from '../access/queries.ts'
@@ -140,7 +140,7 @@ function Filters({ query, sources, problem, onChange }: FilterProps) {
         label="Source"
         value={query.source}
         onChange={({ currentTarget: { value } }) => set({ source: value })}
-        data={[{ value: '', label: 'All' }, ...sources.map((value) => ({ value, label: sourceText(value) }))]}
+        data={[{ value: '', label: 'All' }, ...sources.map((value) => ({ value, label: getSourceText(value) }))]}
       />
       {day('from', 'From')}
       {day('to', 'Until')}

@@ -48,7 +48,7 @@ function QuickForm({ onCreated, onProblem }: Props) {
     const problem = checkPercent(percent)
     setWrong(problem)
     if (problem || create.isPending) return
-    create.mutate(createQuickCoupon(createQuickCode(randomBelow), Number(percent), Date.now()), {
+    create.mutate(createQuickCoupon(createQuickCode(drawBelow), Number(percent), Date.now()), {
       onSuccess: ({ coupon }) => onCreated(coupon),
       onError: (error) => onProblem(getErrorText(error, couponTexts.createFailed)),
     })
@@ -79,7 +79,7 @@ function QuickForm({ onCreated, onProblem }: Props) {
 }
 
 /** Uniform integer from the browser's secure random source. */
-export function randomBelow(bound: number): number {
+export function drawBelow(bound: number): number {
   const most = 2 ** 32 - (2 ** 32 % bound)
   for (;;) {
     const [number = 0] = crypto.getRandomValues(new Uint32Array(1))

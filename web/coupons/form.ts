@@ -1,11 +1,11 @@
 import {
   type Coupon,
   type CouponInput,
+  checkDecimals,
+  checkPercentDecimals,
   couponTexts,
+  getMostText,
   MAX_COUPON_CODE_LENGTH,
-  mostText,
-  percentDecimals,
-  wrongDecimals,
 } from '../../shared/coupons.ts'
 import { addDays, toInstant, toLocal } from '../ui/zone.ts'
 
@@ -91,7 +91,7 @@ export function checkCoupon(values: CouponValues, { currency, zone }: CouponCont
     usageLimit: kind === 'shared' ? checkUsage(usageLimit) : null,
     validHours: kind === 'personal' && !isWithin(validHours, MOST_VALID_HOURS) ? badHours : null,
   }
-  return { ...wrongDecimals({ type, ...toAmounts(values) }, currency), ...removeNulls(typed) }
+  return { ...checkDecimals({ type, ...toAmounts(values) }, currency), ...removeNulls(typed) }
 }
 
 const badHours = 'Enter a whole number of hours between 1 and 8,760'
@@ -111,11 +111,11 @@ function checkAmount(type: CouponValues['type'], amount: Typed): string | null {
 export function checkPercent(percent: Typed): string | null {
   if (!isTyped(percent)) return couponTexts.noAmount
   if (!(Number(percent) >= 1 && Number(percent) <= 100)) return couponTexts.badPercentage
-  return percentDecimals(Number(percent))
+  return checkPercentDecimals(Number(percent))
 }
 
-const checkLimit = (what: Parameters<typeof mostText>[0], notAbove0: string, given: Typed) =>
-  isAbove0(given) ? mostText(what, Number(given)) : notAbove0
+const checkLimit = (what: Parameters<typeof getMostText>[0], notAbove0: string, given: Typed) =>
+  isAbove0(given) ? getMostText(what, Number(given)) : notAbove0
 
 /** A disabled field keeps its input, which is ignored. */
 function checkCap(values: CouponValues): string | null {

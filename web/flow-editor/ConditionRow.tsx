@@ -2,8 +2,8 @@ import { Button, Checkbox, Group, MultiSelect, NativeSelect, NumberInput, Text }
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconX } from '@tabler/icons-react'
 import { type ComponentProps, useState } from 'react'
-import { type FlowCondition, hourText } from '../../shared/flow-conditions.ts'
-import { currencyExponent } from '../../shared/money.ts'
+import { type FlowCondition, getHourText } from '../../shared/flow-conditions.ts'
+import { getCurrencyExponent } from '../../shared/money.ts'
 import { allCountries } from '../consent/country-groups.ts'
 import { channelNames } from '../flows/rules.ts'
 import { factNames } from './condition-draft.ts'
@@ -125,7 +125,7 @@ function Value(props: Props & { error: string | null }) {
           {...common}
           min={0}
           allowNegative={false}
-          decimalScale={Math.min(currencyExponent(currency), 2)}
+          decimalScale={Math.min(getCurrencyExponent(currency), 2)}
           thousandSeparator=","
           rightSection={<Text fz="xs">{currency}</Text>}
           rightSectionWidth={48}
@@ -233,7 +233,7 @@ const Days = ({
 )
 
 const hours = (from: number) =>
-  Array.from({ length: 24 }, (_, each) => ({ value: String(each + from), label: hourText(each + from) }))
+  Array.from({ length: 24 }, (_, each) => ({ value: String(each + from), label: getHourText(each + from) }))
 
 type Hour = Extract<FlowCondition, { fact: 'hour' }>
 

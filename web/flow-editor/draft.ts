@@ -1,5 +1,5 @@
 import type { FlowChannel, FlowConditions } from '../../shared/flow-conditions.ts'
-import { type StepTexts, variantName } from '../../shared/flows.ts'
+import { getVariantName, type StepTexts } from '../../shared/flows.ts'
 import { formatNames } from '../ui/format.ts'
 import { moveItem } from '../ui/reorder.ts'
 import type { Words } from '../words/rules.ts'
@@ -177,7 +177,7 @@ export function getVariantLetter(
 ): string {
   const fresh = variants.filter(({ name }) => name === null)
   const known = variants.find((variant) => variant.key === key)?.name
-  return known ?? variantName(variantsSoFar + fresh.findIndex((variant) => variant.key === key))
+  return known ?? getVariantName(variantsSoFar + fresh.findIndex((variant) => variant.key === key))
 }
 
 /** Approved WhatsApp templates cannot contain a coupon, so a WhatsApp-only step has none. */

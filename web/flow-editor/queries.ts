@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
-import { countryName } from '../../shared/analytics-definitions.ts'
+import { getCountryName } from '../../shared/analytics-definitions.ts'
 import { findProducts } from '../../shared/audience.ts'
 import type { ConditionNames, FlowConditions } from '../../shared/flow-conditions.ts'
 import { searchCategories } from '../../shared/flows.ts'
@@ -59,6 +59,6 @@ export function useConditionNames(all: readonly (FlowConditions | null)[], curre
     money: (amount) => formatMoney(amount, currency),
     product,
     category,
-    country: countryName,
+    country: getCountryName,
   }
 }

@@ -27,7 +27,7 @@ const addFrontDoor = (page: string) =>
  * Emits `landing.html`, the Liquid template, its variant for `/`, and the loader page. `npm run dev` shows it filled
  * in.
  */
-export function landingPage(): Plugin {
+export function createLandingPlugin(): Plugin {
   let script = ''
   const pictures: Record<string, string> = {}
   let isBuild = false

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import type { ExperimentsReply, ExperimentView } from '../../shared/experiments.ts'
 import { MAX_PLANNED_DAYS, MIN_PLANNED_DAYS, PLANNED_DAYS } from '../../shared/experiments.ts'
-import { choicesOf } from '../../shared/visible-effect.ts'
+import { listShareChoices } from '../../shared/visible-effect.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -391,7 +391,7 @@ function ShareDialog({ known, opened, onClose }: Props) {
           onChange={setShare}
         >
           <Stack gap="sm" mt="sm">
-            {choicesOf(known.pace, shownDays).map((choice) => (
+            {listShareChoices(known.pace, shownDays).map((choice) => (
               <Radio
                 key={choice.sharePercent}
                 value={String(choice.sharePercent)}

@@ -7,8 +7,8 @@ import {
   MIN_PLANNED_DAYS,
   PLANNED_DAYS,
 } from '../../shared/experiments.ts'
-import { currencyExponent } from '../../shared/money.ts'
-import { choicesOf } from '../../shared/visible-effect.ts'
+import { getCurrencyExponent } from '../../shared/money.ts'
+import { listShareChoices } from '../../shared/visible-effect.ts'
 import { formatCount, formatCounted, formatMoney } from '../ui/format.ts'
 import { toKnownZone } from '../ui/zone.ts'
 
@@ -30,7 +30,7 @@ export const getBoundFormats = (measure: Measure, currency: string): Record<'inn
 
 /** In whole units of the currency. */
 function createMoneyFormat(round: (coins: number) => number, currency: string): Unit {
-  const scale = 10 ** currencyExponent(currency)
+  const scale = 10 ** getCurrencyExponent(currency)
   return (amount) => formatMoney(round(roundNoise(amount * scale)) / scale, currency)
 }
 
@@ -118,7 +118,7 @@ export function describeRise(percent: number): string {
   return `${(1 + percent / 100).toFixed(1)} times as many purchases or more`
 }
 
-type Choice = ReturnType<typeof choicesOf>[number]
+type Choice = ReturnType<typeof listShareChoices>[number]
 
 /** What a share could detect in this many days. */
 export function describeChoice({ treated, control, smallestPercent }: Choice, days: number): string {
@@ -136,7 +136,7 @@ export function describeBefore({ pace, proposedPercent }: ExperimentsReply): str
   if (pace.people === 0) {
     return `Nobody who can be written to has left a cart in the last 30 days, so nothing could be measured yet. ${NOT_YET}`
   }
-  const choice = choicesOf(pace).find(({ sharePercent }) => sharePercent === proposedPercent)
+  const choice = listShareChoices(pace).find(({ sharePercent }) => sharePercent === proposedPercent)
   if (proposedPercent === null || !choice || choice.smallestPercent === null) {
     const month = formatCounted(pace.people, 'person', 'people')
     return `With ${month} a month who leave a cart and can be written to, even a large effect could not be seen in ${PLANNED_DAYS} days, whatever the share: too few of them would buy. ${NOT_YET}`

@@ -6,7 +6,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { Link } from 'react-router'
 import type { MailChoice, NotificationChoice, NotificationChoices } from '../../shared/notification-calls.ts'
 import { readNotificationPreferences, updateNotificationPreferences } from '../../shared/notification-calls.ts'
-import { atOnceLabel, type NotificationTopic, notificationTopics } from '../../shared/notification-kinds.ts'
+import { getAtOnceLabel, type NotificationTopic, notificationTopics } from '../../shared/notification-kinds.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useMe } from '../access/queries.ts'
 import { call } from '../api.ts'
@@ -18,7 +18,7 @@ import { SaveBar } from '../ui/SaveBar.tsx'
 
 const describeMails = (topic: NotificationTopic): { value: MailChoice; label: string }[] => [
   { value: 'none', label: 'No email' },
-  { value: 'at_once', label: atOnceLabel(topic) },
+  { value: 'at_once', label: getAtOnceLabel(topic) },
   { value: 'daily', label: 'Daily summary' },
 ]
 

@@ -3,10 +3,10 @@ import { Button, Card, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconArrowRight, IconBell, IconChecks, IconChevronLeft, IconMailOpened, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
-import { currencyExponent } from '../../shared/money.ts'
+import { getCurrencyExponent } from '../../shared/money.ts'
 import type { NotificationFilter, NotificationView } from '../../shared/notification-calls.ts'
 import { markNotificationsRead } from '../../shared/notification-calls.ts'
-import { notificationLook } from '../../shared/notification-kinds.ts'
+import { getNotificationLook } from '../../shared/notification-kinds.ts'
 import { formatDuration } from '../../shared/stages.ts'
 import { useInstance } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
@@ -274,7 +274,7 @@ function NotThere({ answer: { error, refetch } }: Pick<Props, 'answer'>) {
 }
 
 function Content({ item }: { item: NotificationView }) {
-  const { tone, action } = notificationLook(item)
+  const { tone, action } = getNotificationLook(item)
   return (
     <article className={`note-card note-${tones[tone]}`} aria-labelledby="note-title">
       <div className="note-card-head">
@@ -387,7 +387,7 @@ function formatFact(key: string, value: string | number | boolean, { currency }:
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (typeof value === 'string') return codedKeys.includes(key) ? (channels[value] ?? formatKey(value)) : value
   if (key === 'value' && typeof currency === 'string') {
-    return formatMoney(value / 10 ** currencyExponent(currency), currency)
+    return formatMoney(value / 10 ** getCurrencyExponent(currency), currency)
   }
   return key === 'lastedMs' ? formatDuration(value) : formatCount(value)
 }

@@ -6,7 +6,7 @@ import { session, startSession } from '../access/session.ts'
 import { refetchLists, type StoreCache, scheduleCount } from './cache.ts'
 import { fetchCount } from './count.ts'
 import { getPendingUndo, startDeletion, undoDeletion } from './deleting.ts'
-import { bellKey, countKey, newCartsKey } from './keys.ts'
+import { buildBellKey, buildNewCartsKey, countKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import { markRead, sendPendingMarks } from './marking.ts'
 
@@ -26,7 +26,7 @@ function aStore(...notifications: NotificationView[]): StoreCache {
   const count = notifications.filter(({ read }) => !read).length
   const pagination = { page: 1, limit: 10, total: notifications.length, pages: 1 }
   cache.queries.setQueryData(countKey(cache.storeId), { count })
-  cache.queries.setQueryData(bellKey(cache.storeId), { notifications, pagination })
+  cache.queries.setQueryData(buildBellKey(cache.storeId), { notifications, pagination })
   return cache
 }
 
@@ -140,15 +140,15 @@ test('restores the bell’s list after undoing "clear all", without carts of the
     ...each,
     type: 'cart_abandoned' as const,
   }))
-  cache.queries.setQueryData(newCartsKey(cache.storeId), { notifications: carts })
+  cache.queries.setQueryData(buildNewCartsKey(cache.storeId), { notifications: carts })
   const idsOf = (key: readonly unknown[]) =>
     cache.queries.getQueryData<{ notifications: NotificationView[] }>(key)?.notifications.map(({ _id }) => _id)
   answer = ({ path }) => (path.endsWith('restore') ? {} : { success: true, count: 4, undo: 'undo' })
   startDeletion(cache, { upTo: 'd' })
-  expect([idsOf(bellKey(cache.storeId)), idsOf(newCartsKey(cache.storeId))]).toEqual([[], []])
+  expect([idsOf(buildBellKey(cache.storeId)), idsOf(buildNewCartsKey(cache.storeId))]).toEqual([[], []])
   await undone()
-  expect(idsOf(bellKey(cache.storeId))).toEqual(['d', 'c'])
-  expect(idsOf(newCartsKey(cache.storeId))).toEqual(['d', 'b', 'a'])
+  expect(idsOf(buildBellKey(cache.storeId))).toEqual(['d', 'c'])
+  expect(idsOf(buildNewCartsKey(cache.storeId))).toEqual(['d', 'b', 'a'])
 })
 
 test('restarts the ten seconds of undo with another deletion', async () => {

@@ -5,7 +5,7 @@ import { stubPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
 import type { Answer, StoreCache } from './cache.ts'
 import { getPendingUndo, startDeletion } from './deleting.ts'
-import { bellKey } from './keys.ts'
+import { buildBellKey } from './keys.ts'
 import { fetchBell, loadMore } from './queries.ts'
 
 // The bell's list against a server of 23 notifications whose answers the test releases.
@@ -44,8 +44,9 @@ beforeEach(() => {
   })
 })
 
-const show = async () => cache.queries.setQueryData(bellKey(cache.storeId), await fetchBell(cache, AbortSignal.any([])))
-const shown = () => cache.queries.getQueryData<Answer>(bellKey(cache.storeId))!.notifications.map(({ _id }) => _id)
+const show = async () =>
+  cache.queries.setQueryData(buildBellKey(cache.storeId), await fetchBell(cache, AbortSignal.any([])))
+const shown = () => cache.queries.getQueryData<Answer>(buildBellKey(cache.storeId))!.notifications.map(({ _id }) => _id)
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `n${from - index}`)
 
 test('loads page after page', async () => {

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { NotificationFilter, NotificationView } from '../../shared/notification-calls.ts'
 import { isProblem } from '../../shared/notification-kinds.ts'
 import type { Pagination } from '../../shared/paging.ts'
-import { bellKey, countKey, listsKey, newCartsKey, pagesKey } from './keys.ts'
+import { buildBellKey, buildListsKey, buildNewCartsKey, buildPagesKey, countKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import { adjustUnread, isUpTo, mergeItems } from './order.ts'
 import type { Change, NotificationTarget, Pending } from './pending-marks.ts'
@@ -33,7 +33,7 @@ export interface Answer {
 const COUNT_AGAIN_MS = 1_000
 
 export function collectKnown({ queries, storeId }: StoreCache): Map<string, NotificationView> {
-  const answers = queries.getQueriesData<Answer>({ queryKey: listsKey(storeId) })
+  const answers = queries.getQueriesData<Answer>({ queryKey: buildListsKey(storeId) })
   return new Map(answers.flatMap(([, answer]) => (answer?.notifications ?? []).map((item) => [item._id, item])))
 }
 
@@ -56,7 +56,10 @@ export function createMatcher(
 
 /** Removing an item lowers the list's total. */
 export function patchLists({ queries, storeId }: StoreCache, change: Change): void {
-  queries.setQueriesData<Answer>({ queryKey: listsKey(storeId) }, (answer) => answer && applyChange(answer, change))
+  queries.setQueriesData<Answer>(
+    { queryKey: buildListsKey(storeId) },
+    (answer) => answer && applyChange(answer, change),
+  )
 }
 
 export function applyChange<Given extends Answer>(answer: Given, change: Change): Given {
@@ -74,11 +77,11 @@ export function applyChange<Given extends Answer>(answer: Given, change: Change)
 export function insertNew(cache: StoreCache, item: NotificationView, isOfBell = true): boolean {
   const { queries, storeId } = cache
   const add: Change = (items) => mergeItems(items, [item])
-  if (isOfBell) queries.setQueryData<Answer>(bellKey(storeId), (answer) => answer && applyChange(answer, add))
+  if (isOfBell) queries.setQueryData<Answer>(buildBellKey(storeId), (answer) => answer && applyChange(answer, add))
   if (item.type === 'cart_abandoned') {
-    queries.setQueryData<Answer>(newCartsKey(storeId), (answer) => answer && applyChange(answer, add))
+    queries.setQueryData<Answer>(buildNewCartsKey(storeId), (answer) => answer && applyChange(answer, add))
   }
-  const pages = queries.getQueriesData<Answer>({ queryKey: pagesKey(storeId) })
+  const pages = queries.getQueriesData<Answer>({ queryKey: buildPagesKey(storeId) })
   return pages.every(([key, answer]) => {
     const query = key.at(-1) as ListQuery
     if (!answer) return true
@@ -117,7 +120,7 @@ const countKnownUnread = (cache: StoreCache) => [...collectKnown(cache).values()
 export function countWithPending(cache: StoreCache, count: number): number {
   const pending = [...getLocalState(cache.storeId).pending]
   const isAnyListed = cache.queries
-    .getQueriesData<Answer>({ queryKey: listsKey(cache.storeId) })
+    .getQueriesData<Answer>({ queryKey: buildListsKey(cache.storeId) })
     .some(([, answer]) => answer !== undefined)
   if (isAnyListed && pending.some(({ isUpTo }) => isUpTo)) return countKnownUnread(cache)
   const lowers = pending.reduce((sum, pending) => sum + pending.lowers, 0)
@@ -155,7 +158,7 @@ export async function refetchLists({ queries, storeId }: StoreCache): Promise<vo
   local.asking = round
   while (round.again) {
     round.again = false
-    await queries.invalidateQueries({ queryKey: listsKey(storeId) })
+    await queries.invalidateQueries({ queryKey: buildListsKey(storeId) })
   }
   local.asking = null
 }

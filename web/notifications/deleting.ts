@@ -21,7 +21,7 @@ import {
   type StoreCache,
   scheduleCount,
 } from './cache.ts'
-import { bellKey } from './keys.ts'
+import { buildBellKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import type { NotificationTarget, Pending } from './pending-marks.ts'
 
@@ -151,4 +151,4 @@ export async function undoDeletion(): Promise<void> {
 
 /** Those in the bell's list. */
 const collectBellIds = ({ queries, storeId }: StoreCache): Set<string> =>
-  new Set(queries.getQueryData<Answer>(bellKey(storeId))?.notifications.map(({ _id }) => _id))
+  new Set(queries.getQueryData<Answer>(buildBellKey(storeId))?.notifications.map(({ _id }) => _id))

@@ -5,8 +5,8 @@ import type { ListQuery } from './rules.ts'
 export const countKey = (storeId: string | undefined) => ['notifications', storeId, 'count'] as const
 
 /** Key of all answers that contain notifications. */
-export const listsKey = (storeId: string) => ['notifications', storeId, 'lists'] as const
-export const bellKey = (storeId: string) => [...listsKey(storeId), 'bell'] as const
-export const newCartsKey = (storeId: string) => [...listsKey(storeId), 'new-carts'] as const
-export const pagesKey = (storeId: string) => [...listsKey(storeId), 'page'] as const
-export const pageKey = (storeId: string, query: ListQuery) => [...pagesKey(storeId), query] as const
+export const buildListsKey = (storeId: string) => ['notifications', storeId, 'lists'] as const
+export const buildBellKey = (storeId: string) => [...buildListsKey(storeId), 'bell'] as const
+export const buildNewCartsKey = (storeId: string) => [...buildListsKey(storeId), 'new-carts'] as const
+export const buildPagesKey = (storeId: string) => [...buildListsKey(storeId), 'page'] as const
+export const buildPageKey = (storeId: string, query: ListQuery) => [...buildPagesKey(storeId), query] as const

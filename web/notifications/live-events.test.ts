@@ -4,7 +4,7 @@ import type { NotificationEvent, NotificationView } from '../../shared/notificat
 import { stubPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
 import type { Answer, StoreCache } from './cache.ts'
-import { bellKey, countKey, newCartsKey, pageKey } from './keys.ts'
+import { buildBellKey, buildNewCartsKey, buildPageKey, countKey } from './keys.ts'
 import { applyEvent } from './live-events.ts'
 import { notificationsAddress } from './rules.ts'
 
@@ -18,16 +18,16 @@ const noted = (id: string, minute: number, read = false): NotificationView => ({
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, minute)).toISOString(),
   read,
 })
-const page = (text: string) => pageKey(cache.storeId, notificationsAddress.read(new URLSearchParams(text)))
+const page = (text: string) => buildPageKey(cache.storeId, notificationsAddress.read(new URLSearchParams(text)))
 
 function given(notifications: NotificationView[], count: number, total = notifications.length) {
   const pagination = { page: 1, limit: 10, total, pages: Math.ceil(total / 10) }
   cache.queries.setQueryData(countKey(cache.storeId), { count })
-  cache.queries.setQueryData(bellKey(cache.storeId), { notifications, pagination })
+  cache.queries.setQueryData(buildBellKey(cache.storeId), { notifications, pagination })
   cache.queries.setQueryData(page(''), { notifications: notifications.slice(0, 10), pagination })
 }
 
-const shown = (key: readonly unknown[] = bellKey(cache.storeId)) =>
+const shown = (key: readonly unknown[] = buildBellKey(cache.storeId)) =>
   cache.queries.getQueryData<Answer>(key)!.notifications.map(({ _id, read }) => (read ? _id : `${_id}*`))
 const count = () => cache.queries.getQueryData<{ count: number }>(countKey(cache.storeId))!.count
 const hears = (...events: NotificationEvent[]) => {
@@ -98,10 +98,10 @@ describe('a new notification', () => {
 
   test('appears among the new carts only if it is about an abandoned cart', () => {
     given([], 0)
-    cache.queries.setQueryData(newCartsKey(cache.storeId), { notifications: [] })
+    cache.queries.setQueryData(buildNewCartsKey(cache.storeId), { notifications: [] })
     hears({ type: 'new', notification: { ...noted('a', 1), type: 'cart_abandoned' } })
     hears({ type: 'new', notification: noted('b', 2) })
-    expect(shown(newCartsKey(cache.storeId))).toEqual(['a*'])
+    expect(shown(buildNewCartsKey(cache.storeId))).toEqual(['a*'])
   })
 
   test('moves the last one of a full page to the next', () => {
@@ -166,7 +166,7 @@ describe('a deletion elsewhere', () => {
     given([noted('c', 3), noted('b', 2, true), noted('a', 1)], 2, 30)
     hears({ type: 'delete', notificationIds: ['b', 'c'] })
     expect([shown(), shown(page('')), count()]).toEqual([['a*'], ['a*'], 1])
-    expect(cache.queries.getQueryData<Answer>(bellKey(cache.storeId))!.pagination!.total).toBe(28)
+    expect(cache.queries.getQueryData<Answer>(buildBellKey(cache.storeId))!.pagination!.total).toBe(28)
   })
 
   test('of all up to one keeps newer ones', () => {

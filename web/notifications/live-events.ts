@@ -14,7 +14,7 @@ import {
   type StoreCache,
   scheduleCount,
 } from './cache.ts'
-import { bellKey, listsKey, newCartsKey } from './keys.ts'
+import { buildBellKey, buildListsKey, buildNewCartsKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import { sendPendingMarks } from './marking.ts'
 import { isUpTo, setRead } from './order.ts'
@@ -126,7 +126,7 @@ export async function catchUp(cache: StoreCache, markRead: (ids: string[]) => Pr
   if (!missed) return
   // Too many to insert one by one; reset the lists.
   if (missed.pagination.total > missed.notifications.length) {
-    for (const queryKey of [bellKey(storeId), newCartsKey(storeId)])
+    for (const queryKey of [buildBellKey(storeId), buildNewCartsKey(storeId)])
       queries.removeQueries({ queryKey, type: 'inactive' })
     return
   }
@@ -134,4 +134,4 @@ export async function catchUp(cache: StoreCache, markRead: (ids: string[]) => Pr
 }
 
 const hasLoadedLists = ({ queries, storeId }: StoreCache): boolean =>
-  queries.isFetching({ queryKey: listsKey(storeId) }) > 0
+  queries.isFetching({ queryKey: buildListsKey(storeId) }) > 0

@@ -11,7 +11,7 @@ import { useEndedStore, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { type Answer, buildStoreParams, findNewest, type StoreCache } from './cache.ts'
 import { fetchCount } from './count.ts'
-import { bellKey, countKey, listsKey, newCartsKey, pageKey } from './keys.ts'
+import { buildBellKey, buildListsKey, buildNewCartsKey, buildPageKey, countKey } from './keys.ts'
 import { getLocalState } from './local.ts'
 import { getNextPage, mergeItems, NOTIFICATIONS_PER_PAGE } from './order.ts'
 import type { ListQuery } from './rules.ts'
@@ -30,7 +30,7 @@ export function useStoreCache(): StoreCache | null {
 
 const buildBellQuery = (cache: StoreCache) =>
   queryOptions({
-    queryKey: bellKey(cache.storeId),
+    queryKey: buildBellKey(cache.storeId),
     queryFn: ({ signal }) => fetchBell(cache, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
@@ -53,7 +53,7 @@ export const useLoadMore = (cache: StoreCache) => useMutation({ mutationFn: () =
 /** The newest 100 about abandoned carts. */
 export const useNewCarts = (cache: StoreCache, isAsked: boolean) =>
   useQuery({
-    queryKey: newCartsKey(cache.storeId),
+    queryKey: buildNewCartsKey(cache.storeId),
     queryFn: async ({ signal }): Promise<Answer> => {
       const { notifications } = await call(listNewCartNotifications, { query: buildStoreParams(cache), signal })
       return { notifications: applyPending(cache.storeId, notifications) }
@@ -75,7 +75,7 @@ export const useUnread = (cache: StoreCache): number =>
 /** A page of the screen's list. */
 export const usePage = (cache: StoreCache, query: ListQuery) =>
   useQuery({
-    queryKey: pageKey(cache.storeId, query),
+    queryKey: buildPageKey(cache.storeId, query),
     queryFn: async ({ signal }) => {
       const { page, limit, filter, search } = query
       const params = { ...buildStoreParams(cache), page, limit, filter, ...(search && { search }) }
@@ -107,7 +107,7 @@ type BellAnswer = Required<Answer>
 const PAGES_REFRESHED = 10
 
 const countShown = ({ queries, storeId }: StoreCache): number =>
-  queries.getQueryData<BellAnswer>(bellKey(storeId))?.notifications.length ?? 0
+  queries.getQueryData<BellAnswer>(buildBellKey(storeId))?.notifications.length ?? 0
 
 /**
  * Refetches the pages shown, even while "Load More" adds one. Connection tests are included because the count includes
@@ -157,7 +157,7 @@ const appendPage = (
   pagination: Pagination,
 ): void =>
   void queries.setQueryData<BellAnswer>(
-    bellKey(storeId),
+    buildBellKey(storeId),
     (now) =>
       now && {
         ...now,
@@ -166,7 +166,7 @@ const appendPage = (
       },
   )
 
-const buildOneKey = (storeId: string, id: string) => [...listsKey(storeId), 'one', id] as const
+const buildOneKey = (storeId: string, id: string) => [...buildListsKey(storeId), 'one', id] as const
 
 /** A server answer with local changes applied. */
 const applyPending = (storeId: string, items: NotificationView[]): NotificationView[] =>

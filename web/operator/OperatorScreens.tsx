@@ -26,7 +26,7 @@ import { explain } from '../../shared/reasons.ts'
 import { useMe } from '../access/queries.ts'
 import { formatBalance } from '../billing/credit-copy.ts'
 import { Meters } from '../billing/Meters.tsx'
-import { statusLook } from '../billing/statusLook.ts'
+import { getStatusLook } from '../billing/statusLook.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -168,7 +168,7 @@ const columns: readonly DataColumn<OperatorAccount>[] = [
 /** "Suspended" takes precedence over the payment status. */
 function Standing({ account }: { account: Pick<OperatorAccount, 'suspendedAt' | 'status'> }) {
   if (account.suspendedAt) return <StatusBadge tone="bad" icon={IconBan} label="Suspended" />
-  return account.status ? <StatusBadge {...statusLook(account.status)} /> : '-'
+  return account.status ? <StatusBadge {...getStatusLook(account.status)} /> : '-'
 }
 
 type HealthView = z.output<typeof readOperatorHealth.reply>

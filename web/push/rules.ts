@@ -1,4 +1,4 @@
-import { contrastRatio, MIN_CONTRAST, shownRatio } from '../../shared/brand.ts'
+import { contrastRatio, formatRatio, MIN_CONTRAST } from '../../shared/brand.ts'
 import { type PushFrequency, type PushMethod, type PushPrompt, pushLimits } from '../../shared/push.ts'
 import { formatCount } from '../ui/format.ts'
 
@@ -68,7 +68,7 @@ export function checkPrompt(prompt: PushPrompt): PromptProblems {
     const ratio = contrastRatio(prompt[words], prompt[ground])
     if (ratio < MIN_CONTRAST)
       problems[words] =
-        `These words cannot be read well: contrast ${shownRatio(ratio)}, at least ${MIN_CONTRAST}:1 is needed`
+        `These words cannot be read well: contrast ${formatRatio(ratio)}, at least ${MIN_CONTRAST}:1 is needed`
   }
   return problems
 }

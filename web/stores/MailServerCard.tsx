@@ -6,12 +6,12 @@ import type { z } from 'zod'
 import * as api from '../../shared/mail-server.ts'
 import {
   defaultPort,
+  findMailServerProblems,
   isMailAddress,
   type MailSecurity,
   type MailServerView,
   mailSecurities,
   mailSecurityText,
-  mailServerProblems,
   mailServerTexts,
 } from '../../shared/mail-server.ts'
 import { useDraft } from '../access/drafts.ts'
@@ -160,7 +160,7 @@ const useServerForm = (view: MailServerView) =>
   useForm<Typed>({
     initialValues: toFormValues(view),
     validate: (typed) => ({
-      ...mailServerProblems(cleaned(typed), view.anyPort),
+      ...findMailServerProblems(cleaned(typed), view.anyPort),
       ...(typed.user.trim() &&
         !typed.password &&
         !keepsPassword(view, typed) && { password: 'This field is required' }),

@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { settingProblems } from '../../shared/store-settings.ts'
+import { findSettingProblems } from '../../shared/store-settings.ts'
 import type { StoreView } from '../../shared/stores.ts'
 import { useDraft } from '../access/drafts.ts'
 import { connectionQuery } from '../access/queries.ts'
@@ -17,7 +17,7 @@ export function useSettingsForm(store: StoreView) {
   const save = useSaveSettings()
   const [base, setBase] = useState(store)
   const [clashes, setClashes] = useState<MergedSettings['clashes'] | null>(null)
-  const form = useForm<SettingsForm>({ initialValues: toSettingsForm(store), validate: settingProblems })
+  const form = useForm<SettingsForm>({ initialValues: toSettingsForm(store), validate: findSettingProblems })
   const take = (next: StoreView, values: SettingsForm) => {
     setBase(next)
     form.setInitialValues(toSettingsForm(next))

@@ -1,7 +1,7 @@
 import { Group, Input, NumberInput, Radio, Stack, Switch, Text, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 import type { StepCoupon } from '../../shared/flows.ts'
-import { currencyExponent } from '../../shared/money.ts'
+import { getCurrencyExponent } from '../../shared/money.ts'
 import { type CouponProblems, PAUSE_DAYS } from './step-coupon.ts'
 
 interface Props {
@@ -52,7 +52,7 @@ export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }
             name={`Amount in ${currency}`}
             value={aboveAmount}
             first={Number.NaN}
-            decimals={Math.min(currencyExponent(currency), 2)}
+            decimals={Math.min(getCurrencyExponent(currency), 2)}
             error={problems.aboveAmount}
             isReadOnly={isReadOnly}
             onChange={(amount) => onChange({ aboveAmount: amount })}

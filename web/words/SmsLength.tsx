@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import { smsSize, toGsm } from '../../shared/sms.ts'
+import { measureSms, toGsm } from '../../shared/sms.ts'
 import { formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { type PreviewOf, useMessagePreview } from './queries.ts'
@@ -19,7 +19,7 @@ interface Props {
 
 /** Which signs make an SMS longer, and the same without them where that saves something: counted by the code that sends. */
 export function SmsLength({ of, text, segments, isSettled, onReplace }: Props) {
-  const { culprits } = smsSize(text)
+  const { culprits } = measureSms(text)
   const plain = toGsm(of.body)
   const other = useMessagePreview(plain === of.body || !isSettled ? null : { ...of, body: plain })
   const shorter = plain === of.body || other.isPlaceholderData ? null : (other.data?.segments ?? null)

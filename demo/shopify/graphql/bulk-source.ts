@@ -1,10 +1,10 @@
 import type { Bulk } from '../model.ts'
-import { gid, type Shop } from '../shop.ts'
+import { buildGid, type Shop } from '../shop.ts'
 import { formatTime, type Source } from './context.ts'
 
-export const bulkSource = ({ home }: Shop, bulk: Bulk): Source => ({
+export const buildBulkSource = ({ home }: Shop, bulk: Bulk): Source => ({
   __typename: 'BulkOperation',
-  id: gid('BulkOperation', bulk.id),
+  id: buildGid('BulkOperation', bulk.id),
   ...{ status: bulk.status, errorCode: bulk.errorCode, type: 'QUERY', query: bulk.query, partialDataUrl: null },
   objectCount: String(bulk.objects),
   rootObjectCount: String(bulk.roots),

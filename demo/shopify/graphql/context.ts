@@ -18,7 +18,7 @@ export interface Context {
 /** A schema object: its fields or their resolvers. Missing fields are not supported. */
 export type Source = Record<string, unknown>
 
-export const moneySource = (minor: number): Source => ({
+export const buildMoneySource = (minor: number): Source => ({
   __typename: 'MoneyV2',
   amount: formatDecimal(minor),
   currencyCode: currency,
@@ -31,9 +31,9 @@ function formatDecimal(minor: number): string {
 }
 
 /** The shop has one currency, so both amounts are equal. */
-export const moneyBag = (minor: number): Source => ({
-  shopMoney: moneySource(minor),
-  presentmentMoney: moneySource(minor),
+export const buildMoneyBag = (minor: number): Source => ({
+  shopMoney: buildMoneySource(minor),
+  presentmentMoney: buildMoneySource(minor),
 })
 
 export const formatTime = (at: number | null) => (at === null ? null : formatInstant(at))

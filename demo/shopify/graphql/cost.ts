@@ -24,7 +24,7 @@ interface Measure {
   variables: Record<string, unknown>
 }
 
-export function requestedCost(
+export function computeRequestedCost(
   schema: GraphQLSchema,
   document: DocumentNode,
   variables: Record<string, unknown>,

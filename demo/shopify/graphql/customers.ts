@@ -1,20 +1,20 @@
 // Customers, their consents and addresses.
 import type { Address, Consent, ConsentState, Customer } from '../model.ts'
 import { find } from '../records.ts'
-import { gid } from '../shop.ts'
-import { type Context, formatTime, moneySource, type Source } from './context.ts'
-import { orderSource, ordersSource } from './orders.ts'
+import { buildGid } from '../shop.ts'
+import { buildMoneySource, type Context, formatTime, type Source } from './context.ts'
+import { buildOrdersSource, orderSource } from './orders.ts'
 import type { PageArgs } from './pages.ts'
 import { hasScope } from './rights.ts'
 
 const REGION_NAMES = new Intl.DisplayNames(['en'], { type: 'region' })
 
-export function customerSource(context: Context, customer: Customer): Source {
+export function buildCustomerSource(context: Context, customer: Customer): Source {
   const { shop } = context
   const name = [customer.firstName, customer.lastName].filter(Boolean).join(' ')
   return {
     __typename: 'Customer',
-    id: gid('Customer', customer.id),
+    id: buildGid('Customer', customer.id),
     legacyResourceId: String(customer.id),
     ...{ firstName: customer.firstName, lastName: customer.lastName, locale: customer.locale },
     displayName: name || customer.email || customer.phone || '',
@@ -23,7 +23,7 @@ export function customerSource(context: Context, customer: Customer): Source {
     createdAt: formatTime(customer.createdAt),
     updatedAt: formatTime(customer.updatedAt),
     numberOfOrders: String(customer.ordersCount),
-    amountSpent: moneySource(customer.spentMinor),
+    amountSpent: buildMoneySource(customer.spentMinor),
     defaultEmailAddress: () =>
       customer.email === null
         ? null
@@ -62,20 +62,20 @@ export function customerSource(context: Context, customer: Customer): Source {
             consentUpdatedAt: formatTime(customer.smsConsent.at),
             consentCollectedFrom: 'SHOPIFY',
           },
-    defaultAddress: customer.address && addressSource(customer.address, customer.id),
+    defaultAddress: customer.address && buildAddressSource(customer.address, customer.id),
     lastOrder: () => {
       const order = customer.lastOrderId === null ? undefined : find(shop.db, 'order', customer.lastOrderId)
       return order && isReadable(context, order.createdAt) ? orderSource(context, order) : null
     },
     orders: (args: PageArgs & { query?: string | null; sortKey?: string | null }) =>
-      ordersSource(context, args, customer.id),
+      buildOrdersSource(context, args, customer.id),
   }
 }
 
 /** Without `read_all_orders` only orders of the last 60 days are readable. */
-export const isReadable = (context: Context, createdAt: number) => createdAt >= oldestReadableTime(context)
+export const isReadable = (context: Context, createdAt: number) => createdAt >= computeOldestReadableTime(context)
 
-export function oldestReadableTime({ shop, rights }: Context): number {
+export function computeOldestReadableTime({ shop, rights }: Context): number {
   return hasScope(rights.scopes, 'read_all_orders') ? 0 : shop.now() - 60 * 86_400_000
 }
 
@@ -88,15 +88,15 @@ const buildConsentSource = ({ state, level, at }: Consent): Source => ({
 
 const toConsentState = (state: ConsentState) => (state === 'NOT_SUBSCRIBED' ? 'NEVER_SUBSCRIBED' : state)
 
-export function addressSource(address: Address, id: number): Source {
+export function buildAddressSource(address: Address, id: number): Source {
   const name = `${address.firstName} ${address.lastName}`.trim()
   return {
     __typename: 'MailingAddress',
-    id: `${gid('MailingAddress', id)}?model_name=Address`,
+    id: `${buildGid('MailingAddress', id)}?model_name=Address`,
     ...{ firstName: address.firstName || null, lastName: address.lastName || null, name: name || null },
     ...{ address1: address.address1 || null, address2: address.address2 || null, company: null },
     ...{ city: address.city || null, zip: address.zip || null, phone: address.phone || null },
-    country: countryName(address.countryCode),
+    country: getCountryName(address.countryCode),
     countryCodeV2: address.countryCode,
     provinceCode: address.provinceCode || null,
     province: address.provinceCode || null,
@@ -104,4 +104,4 @@ export function addressSource(address: Address, id: number): Source {
   }
 }
 
-export const countryName = (code: string) => REGION_NAMES.of(code) ?? code
+export const getCountryName = (code: string) => REGION_NAMES.of(code) ?? code

@@ -1,29 +1,32 @@
 // Code discounts in the schema's form.
 import type { Code, Discount } from '../model.ts'
 import { find, listByOwner, listWhere } from '../records.ts'
-import { gid, type Shop } from '../shop.ts'
-import { type Context, formatTime, moneySource, type Source } from './context.ts'
-import { customerSource } from './customers.ts'
+import { buildGid, type Shop } from '../shop.ts'
+import { buildMoneySource, type Context, formatTime, type Source } from './context.ts'
+import { buildCustomerSource } from './customers.ts'
 import { type PageArgs, paginateList } from './pages.ts'
-import { productSource } from './products.ts'
+import { buildProductSource } from './products.ts'
 
-export function codeNodeSource(context: Context, discount: Discount): Source {
+export function buildCodeNodeSource(context: Context, discount: Discount): Source {
   return {
     __typename: 'DiscountCodeNode',
-    id: gid('DiscountCodeNode', discount.id),
+    id: buildGid('DiscountCodeNode', discount.id),
     codeDiscount: buildDiscountSource(context, discount),
   }
 }
 
-export function nodeSource(context: Context, discount: Discount): Source {
+export function buildNodeSource(context: Context, discount: Discount): Source {
   return {
     __typename: 'DiscountNode',
-    id: gid('DiscountNode', discount.id),
+    id: buildGid('DiscountNode', discount.id),
     discount: buildDiscountSource(context, discount),
   }
 }
 
-export function discountStatus({ now }: Shop, { startsAt, endsAt }: Discount): 'ACTIVE' | 'EXPIRED' | 'SCHEDULED' {
+export function computeDiscountStatus(
+  { now }: Shop,
+  { startsAt, endsAt }: Discount,
+): 'ACTIVE' | 'EXPIRED' | 'SCHEDULED' {
   if (endsAt !== null && endsAt <= now()) return 'EXPIRED'
   return startsAt > now() ? 'SCHEDULED' : 'ACTIVE'
 }
@@ -34,7 +37,7 @@ function buildDiscountSource(context: Context, discount: Discount): Source {
   return {
     __typename: 'DiscountCodeBasic',
     title: discount.title,
-    status: discountStatus(shop, discount),
+    status: computeDiscountStatus(shop, discount),
     startsAt: formatTime(discount.startsAt),
     endsAt: formatTime(discount.endsAt),
     createdAt: formatTime(discount.createdAt),
@@ -63,12 +66,12 @@ function buildDiscountSource(context: Context, discount: Discount): Source {
 function buildCodesSource(shop: Shop, discount: Discount, args: PageArgs & { query?: string | null }): Source {
   // A discount can have thousands of codes, so this reads the requested page only.
   const ids = listWhere<'code'>(shop.db, 'kind = ? and owner = ? order by id', 'code', discount.id)
-  return paginateList(ids, args, codeSource)
+  return paginateList(ids, args, buildCodeSource)
 }
 
-export const codeSource = ({ id, code, uses }: Code): Source => ({
+export const buildCodeSource = ({ id, code, uses }: Code): Source => ({
   __typename: 'DiscountRedeemCode',
-  id: gid('DiscountRedeemCode', id),
+  id: buildGid('DiscountRedeemCode', id),
   code,
   asyncUsageCount: uses,
   createdBy: null,
@@ -77,7 +80,7 @@ export const codeSource = ({ id, code, uses }: Code): Source => ({
 function buildValueSource({ value }: Discount): Source {
   return value.kind === 'percentage'
     ? { __typename: 'DiscountPercentage', percentage: value.fraction }
-    : { __typename: 'DiscountAmount', amount: moneySource(value.minor), appliesOnEachItem: value.isOnEachItem }
+    : { __typename: 'DiscountAmount', amount: buildMoneySource(value.minor), appliesOnEachItem: value.isOnEachItem }
 }
 
 function buildItemsSource(context: Context, { productIds }: Discount): Source {
@@ -85,7 +88,7 @@ function buildItemsSource(context: Context, { productIds }: Discount): Source {
   const products = () => productIds.flatMap((id) => find(context.shop.db, 'product', id) ?? [])
   return {
     __typename: 'DiscountProducts',
-    products: (args: PageArgs) => paginateList(products(), args, (each) => productSource(context, each)),
+    products: (args: PageArgs) => paginateList(products(), args, (each) => buildProductSource(context, each)),
     productVariants: (args: PageArgs) => paginateList([], args, (each) => each),
   }
 }
@@ -102,11 +105,11 @@ function buildCustomerSelectionSource(context: Context, { customerIds }: Discoun
 }
 
 const findCustomers = (context: Context, ids: number[]) =>
-  ids.flatMap((id) => find(context.shop.db, 'customer', id) ?? []).map((each) => customerSource(context, each))
+  ids.flatMap((id) => find(context.shop.db, 'customer', id) ?? []).map((each) => buildCustomerSource(context, each))
 
 function buildMinimumSource({ minSubtotalMinor, minQuantity }: Discount): Source | null {
   if (minSubtotalMinor !== null)
-    return { __typename: 'DiscountMinimumSubtotal', greaterThanOrEqualToSubtotal: moneySource(minSubtotalMinor) }
+    return { __typename: 'DiscountMinimumSubtotal', greaterThanOrEqualToSubtotal: buildMoneySource(minSubtotalMinor) }
   if (minQuantity !== null)
     return { __typename: 'DiscountMinimumQuantity', greaterThanOrEqualToQuantity: String(minQuantity) }
   return null

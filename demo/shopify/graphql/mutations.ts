@@ -14,22 +14,22 @@ import {
   updateDiscount,
 } from '../discounts.ts'
 import { find, listByOwner, remove, save, transact } from '../records.ts'
-import { gid, parseGid, readSetup, writeSetup } from '../shop.ts'
+import { buildGid, parseGid, readSetup, writeSetup } from '../shop.ts'
 import { createWebhook, deleteWebhook, updateWebhook, type WebhookInput } from '../webhooks.ts'
-import { bulkSource } from './bulk-source.ts'
+import { buildBulkSource } from './bulk-source.ts'
 import type { Context, Source } from './context.ts'
-import { codeNodeSource, codeSource, nodeSource } from './discounts.ts'
+import { buildCodeNodeSource, buildCodeSource, buildNodeSource } from './discounts.ts'
 import { type PageArgs, paginateList } from './pages.ts'
-import { webhookSource } from './webhook-source.ts'
+import { buildWebhookSource } from './webhook-source.ts'
 
-export function mutations(context: Context): Source {
+export function buildMutations(context: Context): Source {
   return { ...buildDiscountMutations(context), ...buildCodeMutations(context), ...buildAppMutations(context) }
 }
 
 function buildDiscountMutations(context: Context): Source {
   const { shop } = context
   const written = (result: DiscountResult) => ({
-    codeDiscountNode: 'discount' in result ? codeNodeSource(context, result.discount) : null,
+    codeDiscountNode: 'discount' in result ? buildCodeNodeSource(context, result.discount) : null,
     userErrors: 'errors' in result ? result.errors.map(buildUserError) : [],
   })
   const each = (ids: string[] | null | undefined, work: (id: number) => unknown) => {
@@ -68,7 +68,7 @@ function changeTags(context: Context, text: string, change: (existing: string[])
   if (!discount) return { node: null, userErrors: [{ field: ['id'], message: 'Discount does not exist' }] }
   const tags = [...new Set(change(discount.tags))]
   const saved = save(shop.db, 'discount', { ...discount, tags, updatedAt: shop.now() })
-  return { node: nodeSource(context, saved), userErrors: [] }
+  return { node: buildNodeSource(context, saved), userErrors: [] }
 }
 
 const parseDiscountId = (text: string) => parseGid(text, 'DiscountCodeNode') ?? parseGid(text, 'DiscountNode')
@@ -80,7 +80,7 @@ const MISSING_IDS: UserError = {
 }
 
 /** Completes at once here; apps must not rely on it. */
-const job = { __typename: 'Job', id: gid('Job', 1), done: true }
+const job = { __typename: 'Job', id: buildGid('Job', 1), done: true }
 
 function buildCodeMutations({ shop }: Context): Source {
   return {
@@ -92,12 +92,12 @@ function buildCodeMutations({ shop }: Context): Source {
         checkListSize(codes).map(({ code }) => {
           const errors = findCodeErrors(shop, code, ['code'])
           const made = errors.length ? null : addCode(shop, discount, code)
-          return { code, discountRedeemCode: made && codeSource(made), errors: errors.map(buildUserError) }
+          return { code, discountRedeemCode: made && buildCodeSource(made), errors: errors.map(buildUserError) }
         }),
       )
       const failed = rows.filter(({ errors }) => errors.length > 0).length
       const bulkCreation = {
-        id: gid('DiscountRedeemCodeBulkCreation', discount.id),
+        id: buildGid('DiscountRedeemCodeBulkCreation', discount.id),
         ...{ codesCount: rows.length, failedCount: failed, importedCount: rows.length - failed, done: true },
         codes: (args: PageArgs) => paginateList(rows, args, (row) => row),
       }
@@ -132,7 +132,7 @@ const buildUserError = ({ field, message, code }: UserError) => ({
 function buildAppMutations(context: Context): Source {
   const { shop } = context
   const subscribed = (result: ReturnType<typeof createWebhook>) => ({
-    webhookSubscription: 'webhook' in result ? webhookSource(result.webhook) : null,
+    webhookSubscription: 'webhook' in result ? buildWebhookSource(result.webhook) : null,
     userErrors: 'errors' in result ? result.errors : [],
   })
   return {
@@ -148,19 +148,19 @@ function buildAppMutations(context: Context): Source {
     bulkOperationRunQuery: ({ query, groupObjects }: { query: string; groupObjects: boolean }) => {
       const result = startBulk(context, query, groupObjects)
       return {
-        bulkOperation: 'bulk' in result ? bulkSource(shop, result.bulk) : null,
+        bulkOperation: 'bulk' in result ? buildBulkSource(shop, result.bulk) : null,
         userErrors: 'errors' in result ? result.errors : [],
       }
     },
     bulkOperationCancel: ({ id }: { id: string }) => {
       const bulk = cancelBulk(shop, parseGid(id, 'BulkOperation') ?? 0)
       const userErrors = bulk ? [] : [{ field: ['id'], message: 'Bulk operation does not exist' }]
-      return { bulkOperation: bulk ? bulkSource(shop, bulk) : null, userErrors }
+      return { bulkOperation: bulk ? buildBulkSource(shop, bulk) : null, userErrors }
     },
     appUninstall: () => {
       const setup = readSetup(shop)
       writeSetup(shop, { ...setup, app: { ...setup.app, isInstalled: false } })
-      return { app: { id: gid('App', 1) }, userErrors: [] }
+      return { app: { id: buildGid('App', 1) }, userErrors: [] }
     },
   }
 }

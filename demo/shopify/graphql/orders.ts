@@ -1,12 +1,12 @@
 // Orders and checkouts.
 import type { Checkout, Line, Order, Reduction } from '../model.ts'
 import { find, findByKey } from '../records.ts'
-import { gid, shopId } from '../shop.ts'
-import { type Context, formatTime, moneyBag, moneySource, type Source, splitByShare } from './context.ts'
-import { addressSource, customerSource, oldestReadableTime } from './customers.ts'
+import { buildGid, shopId } from '../shop.ts'
+import { buildMoneyBag, buildMoneySource, type Context, formatTime, type Source, splitByShare } from './context.ts'
+import { buildAddressSource, buildCustomerSource, computeOldestReadableTime } from './customers.ts'
 import { type PageArgs, paginateList, paginateRows } from './pages.ts'
-import { lineImage, productSource, variantSource } from './products.ts'
-import { buildCondition, type Searchable, type Term, unknownField } from './search.ts'
+import { buildProductSource, buildVariantSource, lineImage } from './products.ts'
+import { buildCondition, createUnknownFieldError, type Searchable, type Term } from './search.ts'
 
 export type ListArgs = PageArgs & { query?: string | null; sortKey?: string | null }
 
@@ -43,7 +43,7 @@ function orderSpecial({ field, value }: Term) {
   if (value === 'cancelled') return { sql: cancelled, values: [] }
   if (value === 'closed') return { sql: closed, values: [] }
   if (value === 'open') return { sql: `not ${cancelled} and not ${closed}`, values: [] }
-  throw unknownField(`status:${value}`)
+  throw createUnknownFieldError(`status:${value}`)
 }
 
 export function orderCondition(context: Context, query: string | null | undefined, customerId?: number) {
@@ -51,13 +51,17 @@ export function orderCondition(context: Context, query: string | null | undefine
   const owner = customerId === undefined ? '' : ' and owner = ?'
   return {
     sql: ` and created >= ?${owner}${condition.sql}`,
-    values: [oldestReadableTime(context), ...(customerId === undefined ? [] : [customerId]), ...condition.values],
+    values: [
+      computeOldestReadableTime(context),
+      ...(customerId === undefined ? [] : [customerId]),
+      ...condition.values,
+    ],
   }
 }
 
-export function ordersSource(context: Context, args: ListArgs, customerId?: number): Source {
+export function buildOrdersSource(context: Context, args: ListArgs, customerId?: number): Source {
   const order = ORDER_SORT_KEYS[args.sortKey ?? 'PROCESSED_AT']
-  if (!order) throw unknownField(`sortKey ${args.sortKey}`)
+  if (!order) throw createUnknownFieldError(`sortKey ${args.sortKey}`)
   const condition = orderCondition(context, args.query, customerId)
   const present = (each: Order) => orderSource(context, each)
   return paginateRows({ db: context.shop.db, kind: 'order', condition, order, present }, args)
@@ -67,7 +71,7 @@ export function orderSource(context: Context, order: Order): Source {
   const { shop } = context
   return {
     __typename: 'Order',
-    id: gid('Order', order.id),
+    id: buildGid('Order', order.id),
     legacyResourceId: String(order.id),
     name: `#${order.number}`,
     number: order.number,
@@ -88,9 +92,9 @@ export function orderSource(context: Context, order: Order): Source {
     statusPageUrl: `${shop.home}/orders/${order.key}/authenticate`,
     ...orderTotals(order),
     customer: () => findCustomerSource(context, order.customerId),
-    shippingAddress: order.address && addressSource(order.address, order.id),
-    billingAddress: order.address && addressSource(order.address, order.id),
-    displayAddress: order.address && addressSource(order.address, order.id),
+    shippingAddress: order.address && buildAddressSource(order.address, order.id),
+    billingAddress: order.address && buildAddressSource(order.address, order.id),
+    displayAddress: order.address && buildAddressSource(order.address, order.id),
     lineItems: (args: PageArgs) => {
       const allocations = allocateReductions(order)
       return paginateList(order.lines, args, (line) =>
@@ -101,7 +105,7 @@ export function orderSource(context: Context, order: Order): Source {
       paginateList(order.reductions, args, (each) =>
         buildApplicationSource(context, each, order.reductions.indexOf(each)),
       ),
-    app: order.sourceName === 'web' ? { id: gid('OrderApp', 580_111), name: 'Online Store' } : null,
+    app: order.sourceName === 'web' ? { id: buildGid('OrderApp', 580_111), name: 'Online Store' } : null,
   }
 }
 
@@ -109,25 +113,25 @@ function orderTotals(order: Order): Source {
   const paid = ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(order.financialStatus) ? order.totalMinor : 0
   const owed = order.cancelledAt === null && paid === 0 ? order.totalMinor : 0
   return {
-    totalPriceSet: moneyBag(order.totalMinor),
-    originalTotalPriceSet: moneyBag(order.totalMinor),
-    currentTotalPriceSet: moneyBag(order.totalMinor - order.refundedMinor),
-    subtotalPriceSet: moneyBag(order.subtotalMinor - order.discountMinor),
-    currentSubtotalPriceSet: moneyBag(order.subtotalMinor - order.discountMinor),
-    totalDiscountsSet: moneyBag(order.discountMinor),
-    currentTotalDiscountsSet: moneyBag(order.discountMinor),
-    totalShippingPriceSet: moneyBag(order.shippingMinor),
-    totalTaxSet: moneyBag(0),
-    totalRefundedSet: moneyBag(order.refundedMinor),
-    totalReceivedSet: moneyBag(paid),
-    netPaymentSet: moneyBag(paid - order.refundedMinor),
-    totalOutstandingSet: moneyBag(owed),
+    totalPriceSet: buildMoneyBag(order.totalMinor),
+    originalTotalPriceSet: buildMoneyBag(order.totalMinor),
+    currentTotalPriceSet: buildMoneyBag(order.totalMinor - order.refundedMinor),
+    subtotalPriceSet: buildMoneyBag(order.subtotalMinor - order.discountMinor),
+    currentSubtotalPriceSet: buildMoneyBag(order.subtotalMinor - order.discountMinor),
+    totalDiscountsSet: buildMoneyBag(order.discountMinor),
+    currentTotalDiscountsSet: buildMoneyBag(order.discountMinor),
+    totalShippingPriceSet: buildMoneyBag(order.shippingMinor),
+    totalTaxSet: buildMoneyBag(0),
+    totalRefundedSet: buildMoneyBag(order.refundedMinor),
+    totalReceivedSet: buildMoneyBag(paid),
+    netPaymentSet: buildMoneyBag(paid - order.refundedMinor),
+    totalOutstandingSet: buildMoneyBag(owed),
   }
 }
 
 function findCustomerSource(context: Context, id: number | null): Source | null {
   const customer = id === null ? undefined : find(context.shop.db, 'customer', id)
-  return customer ? customerSource(context, customer) : null
+  return customer ? buildCustomerSource(context, customer) : null
 }
 
 const computeLineTotal = (line: Line) => line.unitMinor * line.quantity
@@ -149,18 +153,18 @@ function buildLineSource(context: Context, line: Line, order: Order, allocations
   const left = computeLineTotal(line) - off
   return {
     __typename: 'LineItem',
-    id: gid('LineItem', line.id),
+    id: buildGid('LineItem', line.id),
     name: line.variantTitle ? `${line.title} - ${line.variantTitle}` : line.title,
     ...{ currentQuantity: line.quantity, isGiftCard: false, requiresShipping: true, taxable: true },
     ...buildCommonLineSource(context, line),
-    originalUnitPriceSet: moneyBag(line.unitMinor),
-    originalTotalSet: moneyBag(computeLineTotal(line)),
-    discountedTotalSet: moneyBag(left),
-    discountedUnitPriceSet: moneyBag(line.unitMinor),
-    discountedUnitPriceAfterAllDiscountsSet: moneyBag(Math.round(left / line.quantity)),
-    totalDiscountSet: moneyBag(off),
+    originalUnitPriceSet: buildMoneyBag(line.unitMinor),
+    originalTotalSet: buildMoneyBag(computeLineTotal(line)),
+    discountedTotalSet: buildMoneyBag(left),
+    discountedUnitPriceSet: buildMoneyBag(line.unitMinor),
+    discountedUnitPriceAfterAllDiscountsSet: buildMoneyBag(Math.round(left / line.quantity)),
+    totalDiscountSet: buildMoneyBag(off),
     discountAllocations: allocations.map(({ reduction, index, minor }) => ({
-      allocatedAmountSet: moneyBag(minor),
+      allocatedAmountSet: buildMoneyBag(minor),
       discountApplication: () => buildApplicationSource(context, reduction, index),
     })),
     refundableQuantity: order.refundedMinor > 0 ? 0 : line.quantity,
@@ -176,11 +180,11 @@ function buildCommonLineSource(context: Context, line: Line): Source {
     image: () => lineImage(shop, line.picture, line.title),
     product: () => {
       const product = find(shop.db, 'product', line.productId)
-      return product ? productSource(context, product) : null
+      return product ? buildProductSource(context, product) : null
     },
     variant: () => {
       const variant = find(shop.db, 'variant', line.variantId)
-      return variant ? variantSource(context, variant) : null
+      return variant ? buildVariantSource(context, variant) : null
     },
   }
 }
@@ -193,47 +197,49 @@ function buildApplicationSource({ shop }: Context, { code, minor }: Reduction, i
     __typename: 'DiscountCodeApplication',
     ...{ code, index, allocationMethod: 'ACROSS', targetSelection: 'ALL', targetType: 'LINE_ITEM' },
     value:
-      fraction === null ? moneySource(minor) : { __typename: 'PricingPercentageValue', percentage: fraction * 100 },
+      fraction === null
+        ? buildMoneySource(minor)
+        : { __typename: 'PricingPercentageValue', percentage: fraction * 100 },
   }
 }
 
 export function checkoutSource(context: Context, checkout: Checkout): Source {
   const { shop } = context
-  const address = checkout.address && addressSource(checkout.address, checkout.id)
+  const address = checkout.address && buildAddressSource(checkout.address, checkout.id)
   return {
     __typename: 'AbandonedCheckout',
-    id: gid('AbandonedCheckout', checkout.id),
+    id: buildGid('AbandonedCheckout', checkout.id),
     name: `#${checkout.id}`,
-    abandonedCheckoutUrl: recoveryUrl(shop.home, checkout),
+    abandonedCheckoutUrl: buildRecoveryUrl(shop.home, checkout),
     createdAt: formatTime(checkout.createdAt),
     updatedAt: formatTime(checkout.updatedAt),
     completedAt: formatTime(checkout.completedAt),
     customer: () => findCustomerSource(context, checkout.customerId),
     ...{ note: '', customAttributes: [], taxLines: [], taxesIncluded: false, discountCodes: checkout.codes },
-    totalPriceSet: moneyBag(checkout.totalMinor),
-    subtotalPriceSet: moneyBag(checkout.subtotalMinor - checkout.discountMinor),
-    totalLineItemsPriceSet: moneyBag(checkout.subtotalMinor),
-    totalDiscountSet: moneyBag(checkout.discountMinor),
-    totalTaxSet: moneyBag(0),
+    totalPriceSet: buildMoneyBag(checkout.totalMinor),
+    subtotalPriceSet: buildMoneyBag(checkout.subtotalMinor - checkout.discountMinor),
+    totalLineItemsPriceSet: buildMoneyBag(checkout.subtotalMinor),
+    totalDiscountSet: buildMoneyBag(checkout.discountMinor),
+    totalTaxSet: buildMoneyBag(0),
     totalDutiesSet: null,
     ...{ shippingAddress: address, billingAddress: address },
     lineItems: (args: PageArgs) => paginateList(checkout.lines, args, (line) => checkoutLine(context, line)),
   }
 }
 
-export const recoveryUrl = (home: string, { token, key, locale }: Checkout) =>
+export const buildRecoveryUrl = (home: string, { token, key, locale }: Checkout) =>
   `${home}/${shopId}/checkouts/ac/${token}/recover?key=${key}&locale=${locale}`
 
 function checkoutLine(context: Context, line: Line): Source {
   return {
     __typename: 'AbandonedCheckoutLineItem',
-    id: gid('AbandonedCheckoutLineItem', line.id),
+    id: buildGid('AbandonedCheckoutLineItem', line.id),
     ...buildCommonLineSource(context, line),
-    originalUnitPriceSet: moneyBag(line.unitMinor),
-    originalTotalPriceSet: moneyBag(computeLineTotal(line)),
-    discountedUnitPriceSet: moneyBag(line.unitMinor),
-    discountedTotalPriceSet: moneyBag(computeLineTotal(line)),
-    discountedTotalPriceWithCodeDiscount: moneyBag(computeLineTotal(line)),
-    discountedUnitPriceWithCodeDiscount: moneyBag(line.unitMinor),
+    originalUnitPriceSet: buildMoneyBag(line.unitMinor),
+    originalTotalPriceSet: buildMoneyBag(computeLineTotal(line)),
+    discountedUnitPriceSet: buildMoneyBag(line.unitMinor),
+    discountedTotalPriceSet: buildMoneyBag(computeLineTotal(line)),
+    discountedTotalPriceWithCodeDiscount: buildMoneyBag(computeLineTotal(line)),
+    discountedUnitPriceWithCodeDiscount: buildMoneyBag(line.unitMinor),
   }
 }

@@ -66,7 +66,7 @@ export interface RowQuery<K extends Kind> {
 
 export function paginateRows<K extends Kind>(query: RowQuery<K>, args: PageArgs): Source {
   const size = readPageSize(args)
-  if (args.last != null || args.before) throw unsupported('last and before')
+  if (args.last != null || args.before) throw createUnsupportedError('last and before')
   const { db, kind, condition, order } = query
   const isDown = args.reverse === true
   const base = { sql: `kind = ?${condition.sql}`, values: [kind, ...condition.values] }
@@ -149,5 +149,5 @@ function decodeCursor(text: string): Cursor {
   throw createBadRequestError(`Invalid cursor: ${text.slice(0, 40)}`)
 }
 
-export const unsupported = (what: string) =>
+export const createUnsupportedError = (what: string) =>
   new GraphQLError(`This server does not model ${what}.`, { extensions: { code: 'NOT_MODELLED' } })

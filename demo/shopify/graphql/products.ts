@@ -1,34 +1,34 @@
 // Products and variants.
 import type { Product, Variant } from '../model.ts'
 import { find, listByOwner } from '../records.ts'
-import { formatAmount, gid, type Shop } from '../shop.ts'
-import { type Context, formatTime, moneySource, type Source } from './context.ts'
+import { buildGid, formatAmount, type Shop } from '../shop.ts'
+import { buildMoneySource, type Context, formatTime, type Source } from './context.ts'
 import { type PageArgs, paginateList } from './pages.ts'
 
 const buildImageSource = (shop: Shop, file: string, alt: string): Source => ({
   __typename: 'Image',
-  id: gid('ProductImage', [...file].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 2 ** 40),
-  url: pictureUrl(shop, file),
+  id: buildGid('ProductImage', [...file].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 2 ** 40),
+  url: buildPictureUrl(shop, file),
   altText: alt,
   width: 600,
   height: 600,
 })
 
-export const pictureUrl = ({ home }: Shop, file: string) => `${home}/cdn/shop/files/${file}.jpg`
+export const buildPictureUrl = ({ home }: Shop, file: string) => `${home}/cdn/shop/files/${file}.jpg`
 
-export function productSource(context: Context, product: Product): Source {
+export function buildProductSource(context: Context, product: Product): Source {
   const { shop } = context
   const variants = () => listByOwner(shop.db, 'variant', product.id)
   const picture = buildImageSource(shop, product.picture, product.title)
   const media: Source = {
     __typename: 'MediaImage',
-    ...{ id: gid('MediaImage', product.id), alt: product.title, mediaContentType: 'IMAGE', status: 'READY' },
+    ...{ id: buildGid('MediaImage', product.id), alt: product.title, mediaContentType: 'IMAGE', status: 'READY' },
     image: picture,
     preview: { image: picture, status: 'READY' },
   }
   return {
     __typename: 'Product',
-    id: gid('Product', product.id),
+    id: buildGid('Product', product.id),
     legacyResourceId: String(product.id),
     ...{ title: product.title, handle: product.handle, status: product.status, productType: product.productType },
     ...{ vendor: 'Fern & Finch', tags: [], isGiftCard: false, templateSuffix: null },
@@ -46,10 +46,10 @@ export function productSource(context: Context, product: Product): Source {
     media: (args: PageArgs) => paginateList([media], args, (each) => each),
     images: (args: PageArgs) => paginateList([picture], args, (each) => each),
     variantsCount: () => ({ count: variants().length, precision: 'EXACT' }),
-    variants: (args: PageArgs) => paginateList(variants(), args, (each) => variantSource(context, each)),
+    variants: (args: PageArgs) => paginateList(variants(), args, (each) => buildVariantSource(context, each)),
     options: () => [
       {
-        id: gid('ProductOption', product.id),
+        id: buildGid('ProductOption', product.id),
         name: product.optionName ?? 'Title',
         position: 1,
         values: variants().map(({ title }) => title),
@@ -57,17 +57,20 @@ export function productSource(context: Context, product: Product): Source {
     ],
     priceRangeV2: () => {
       const prices = variants().map(({ priceMinor }) => priceMinor)
-      return { minVariantPrice: moneySource(Math.min(...prices)), maxVariantPrice: moneySource(Math.max(...prices)) }
+      return {
+        minVariantPrice: buildMoneySource(Math.min(...prices)),
+        maxVariantPrice: buildMoneySource(Math.max(...prices)),
+      }
     },
   }
 }
 
-export function variantSource(context: Context, variant: Variant): Source {
+export function buildVariantSource(context: Context, variant: Variant): Source {
   const { shop } = context
   const product = () => find(shop.db, 'product', variant.productId)!
   return {
     __typename: 'ProductVariant',
-    id: gid('ProductVariant', variant.id),
+    id: buildGid('ProductVariant', variant.id),
     legacyResourceId: String(variant.id),
     title: variant.title,
     displayName: () => `${product().title} - ${variant.title}`,
@@ -78,7 +81,7 @@ export function variantSource(context: Context, variant: Variant): Source {
     inventoryPolicy: variant.stock === null ? 'CONTINUE' : 'DENY',
     inventoryQuantity: variant.stock ?? 0,
     sellableOnlineQuantity: variant.stock ?? 0,
-    inventoryItem: { id: gid('InventoryItem', variant.id + 1_000_000_000), tracked: variant.stock !== null },
+    inventoryItem: { id: buildGid('InventoryItem', variant.id + 1_000_000_000), tracked: variant.stock !== null },
     createdAt: formatTime(variant.createdAt),
     updatedAt: formatTime(variant.updatedAt),
     image: () => (variant.picture ? buildImageSource(shop, variant.picture, variant.title) : null),
@@ -88,7 +91,7 @@ export function variantSource(context: Context, variant: Variant): Source {
         args,
         (picture) => ({
           __typename: 'MediaImage',
-          ...{ id: gid('MediaImage', variant.id), alt: variant.title, mediaContentType: 'IMAGE', status: 'READY' },
+          ...{ id: buildGid('MediaImage', variant.id), alt: variant.title, mediaContentType: 'IMAGE', status: 'READY' },
           image: picture,
           preview: { image: picture, status: 'READY' },
         }),
@@ -97,7 +100,7 @@ export function variantSource(context: Context, variant: Variant): Source {
       const { optionName } = product()
       return [{ name: optionName ?? 'Title', value: variant.title }]
     },
-    product: () => productSource(context, product()),
+    product: () => buildProductSource(context, product()),
   }
 }
 

@@ -3,19 +3,26 @@
 import type { Checkout, Customer, Discount, Product, Variant } from '../model.ts'
 import { find, findByKey, listAll } from '../records.ts'
 import { apiVersion } from '../schema/schema.ts'
-import { gid, parseGid, readSetup } from '../shop.ts'
-import { bulkSource } from './bulk-source.ts'
+import { buildGid, parseGid, readSetup } from '../shop.ts'
+import { buildBulkSource } from './bulk-source.ts'
 import type { Context, Source } from './context.ts'
-import { customerSource, isReadable } from './customers.ts'
-import { codeNodeSource, type discountStatus, nodeSource } from './discounts.ts'
-import { checkoutSource, type ListArgs, orderCondition, orderSource, ordersSource, TIMESTAMP_FIELDS } from './orders.ts'
-import { countRows, type PageArgs, paginateList, paginateRows, unsupported } from './pages.ts'
-import { productSource, variantSource } from './products.ts'
-import { buildCondition, type Condition, type Term, unknownField } from './search.ts'
-import { shopSource } from './shop-source.ts'
-import { webhookSource } from './webhook-source.ts'
+import { buildCustomerSource, isReadable } from './customers.ts'
+import { buildCodeNodeSource, buildNodeSource, type computeDiscountStatus } from './discounts.ts'
+import {
+  buildOrdersSource,
+  checkoutSource,
+  type ListArgs,
+  orderCondition,
+  orderSource,
+  TIMESTAMP_FIELDS,
+} from './orders.ts'
+import { countRows, createUnsupportedError, type PageArgs, paginateList, paginateRows } from './pages.ts'
+import { buildProductSource, buildVariantSource } from './products.ts'
+import { buildCondition, type Condition, createUnknownFieldError, type Term } from './search.ts'
+import { buildShopSource } from './shop-source.ts'
+import { buildWebhookSource } from './webhook-source.ts'
 
-export function queries(context: Context): Source {
+export function buildQueries(context: Context): Source {
   return {
     ...buildSingleQueries(context),
     ...listQueries(context),
@@ -30,7 +37,7 @@ type ById = { id: string }
 function buildSingleQueries(context: Context): Source {
   const { shop } = context
   return {
-    shop: () => shopSource(context),
+    shop: () => buildShopSource(context),
     order: ({ id }: ById) => resolveNode(context, id, 'Order'),
     customer: ({ id }: ById) => resolveNode(context, id, 'Customer'),
     product: ({ id }: ById) => resolveNode(context, id, 'Product'),
@@ -38,7 +45,7 @@ function buildSingleQueries(context: Context): Source {
     codeDiscountNode: ({ id }: ById) => resolveNode(context, id, 'DiscountCodeNode'),
     discountNode: ({ id }: ById) => {
       const discount = find(shop.db, 'discount', parseGid(id) ?? 0)
-      return discount ? nodeSource(context, discount) : null
+      return discount ? buildNodeSource(context, discount) : null
     },
     node: ({ id }: ById) => resolveNode(context, id),
     nodes: ({ ids }: { ids: string[] }) => ids.map((id) => resolveNode(context, id)),
@@ -47,15 +54,15 @@ function buildSingleQueries(context: Context): Source {
     }: {
       identifier: { emailAddress?: string; id?: string; phoneNumber?: string }
     }) => {
-      if (identifier.phoneNumber) throw unsupported('customerByIdentifier by phone number')
+      if (identifier.phoneNumber) throw createUnsupportedError('customerByIdentifier by phone number')
       if (identifier.id) return resolveNode(context, identifier.id, 'Customer')
       const customer = findByKey(shop.db, 'customer', identifier.emailAddress ?? '')
-      return customer ? customerSource(context, customer) : null
+      return customer ? buildCustomerSource(context, customer) : null
     },
     codeDiscountNodeByCode: ({ code }: { code: string }) => {
       const found = findByKey(shop.db, 'code', code)
       const discount = found && find(shop.db, 'discount', found.discountId)
-      return discount ? codeNodeSource(context, discount) : null
+      return discount ? buildCodeNodeSource(context, discount) : null
     },
   }
 }
@@ -74,25 +81,25 @@ function resolveNode(context: Context, text: string, requested?: string): Source
       return order && isReadable(context, order.createdAt) ? orderSource(context, order) : null
     }
     case 'Customer':
-      return of(find(db, 'customer', id), customerSource)
+      return of(find(db, 'customer', id), buildCustomerSource)
     case 'Product':
-      return of(find(db, 'product', id), productSource)
+      return of(find(db, 'product', id), buildProductSource)
     case 'ProductVariant':
-      return of(find(db, 'variant', id), variantSource)
+      return of(find(db, 'variant', id), buildVariantSource)
     case 'AbandonedCheckout': {
       const checkout = find(db, 'checkout', id)
       return checkout && isAbandonedCheckout(checkout) ? checkoutSource(context, checkout) : null
     }
     case 'DiscountNode':
-      return of(find(db, 'discount', id), nodeSource)
+      return of(find(db, 'discount', id), buildNodeSource)
     case 'DiscountCodeNode':
-      return of(find(db, 'discount', id), codeNodeSource)
+      return of(find(db, 'discount', id), buildCodeNodeSource)
     case 'BulkOperation':
-      return of(find(db, 'bulk', id), ({ shop }, bulk) => bulkSource(shop, bulk))
+      return of(find(db, 'bulk', id), ({ shop }, bulk) => buildBulkSource(shop, bulk))
     case 'WebhookSubscription':
-      return of(find(db, 'webhook', id), (_context, webhook) => webhookSource(webhook))
+      return of(find(db, 'webhook', id), (_context, webhook) => buildWebhookSource(webhook))
     default:
-      throw unsupported(`node of ${type}`)
+      throw createUnsupportedError(`node of ${type}`)
   }
 }
 
@@ -104,7 +111,7 @@ const COMPLETED_SQL = `json_extract(doc, '$.completedAt') is not null`
 
 function checkoutSpecial({ field, value }: Term): Condition | null {
   const chosen = (yes: string, no: string) => {
-    if (value !== yes && value !== no) throw unknownField(`${field}:${value}`)
+    if (value !== yes && value !== no) throw createUnknownFieldError(`${field}:${value}`)
     return { sql: value === yes ? COMPLETED_SQL : `not ${COMPLETED_SQL}`, values: [] }
   }
   if (field === 'recovery_state') return chosen('recovered', 'not_recovered')
@@ -118,7 +125,7 @@ function checkoutCondition(query: string | null | undefined): Condition {
 
 function orderBy(orders: Record<string, string>, key: string | null | undefined): string {
   const order = orders[key ?? 'ID']
-  if (!order) throw unknownField(`sortKey ${key}`)
+  if (!order) throw createUnknownFieldError(`sortKey ${key}`)
   return order
 }
 
@@ -139,7 +146,7 @@ function listQueries(context: Context): Source {
     sku: { sql: 'key', as: 'text' as const },
   }
   return {
-    orders: (args: ListArgs) => ordersSource(context, args),
+    orders: (args: ListArgs) => buildOrdersSource(context, args),
     abandonedCheckouts: (args: ListArgs) => {
       const order = orderBy({ ID: 'id', CHECKOUT_ID: 'id', CREATED_AT: 'created' }, args.sortKey)
       const present = (each: Checkout) => checkoutSource(context, each)
@@ -147,17 +154,17 @@ function listQueries(context: Context): Source {
     },
     customers: (args: ListArgs) => {
       const condition = buildCondition(args.query, customerFields)
-      const present = (each: Customer) => customerSource(context, each)
+      const present = (each: Customer) => buildCustomerSource(context, each)
       return paginateRows({ db, kind: 'customer', condition, order: orderBy(byDates, args.sortKey), present }, args)
     },
     products: (args: ListArgs) => {
       const condition = buildCondition(args.query, TIMESTAMP_FIELDS, buildProductCondition)
-      const present = (each: Product) => productSource(context, each)
+      const present = (each: Product) => buildProductSource(context, each)
       return paginateRows({ db, kind: 'product', condition, order: orderBy(byDates, args.sortKey), present }, args)
     },
     productVariants: (args: ListArgs) => {
       const condition = buildCondition(args.query, variantFields, buildVariantCondition)
-      const present = (each: Variant) => variantSource(context, each)
+      const present = (each: Variant) => buildVariantSource(context, each)
       return paginateRows({ db, kind: 'variant', condition, order: orderBy({ ID: 'id' }, args.sortKey), present }, args)
     },
   }
@@ -204,19 +211,19 @@ function buildDiscountQueries(context: Context): Source {
     const present = (each: Discount) => source(context, each)
     return paginateRows({ db, kind: 'discount', condition, order: orderBy(byDates, args.sortKey), present }, args)
   }
-  return { codeDiscountNodes: paginated(codeNodeSource), discountNodes: paginated(nodeSource) }
+  return { codeDiscountNodes: paginated(buildCodeNodeSource), discountNodes: paginated(buildNodeSource) }
 }
 
 function buildStatusCondition(now: number, value: string): Condition {
   const [starts, ends] = [`json_extract(doc, '$.startsAt')`, `json_extract(doc, '$.endsAt')`]
   const isOver = `(${ends} is not null and ${ends} <= ?)`
-  const conditions: Record<ReturnType<typeof discountStatus>, Condition> = {
+  const conditions: Record<ReturnType<typeof computeDiscountStatus>, Condition> = {
     EXPIRED: { sql: isOver, values: [now] },
     SCHEDULED: { sql: `not ${isOver} and ${starts} > ?`, values: [now, now] },
     ACTIVE: { sql: `not ${isOver} and ${starts} <= ?`, values: [now, now] },
   }
   const found = conditions[value.toUpperCase() as keyof typeof conditions]
-  if (!found) throw unknownField(`status:${value}`)
+  if (!found) throw createUnknownFieldError(`status:${value}`)
   return found
 }
 
@@ -226,13 +233,19 @@ function buildAppQueries(context: Context): Source {
   const { app } = readSetup(shop)
   const appSource = {
     __typename: 'App',
-    ...{ id: gid('App', 91_540_000_001), title: 'Recoup', handle: 'recoup', apiKey: app.clientId, embedded: false },
+    ...{
+      id: buildGid('App', 91_540_000_001),
+      title: 'Recoup',
+      handle: 'recoup',
+      apiKey: app.clientId,
+      embedded: false,
+    },
   }
   return {
     app: () => appSource,
     currentAppInstallation: () => ({
       __typename: 'AppInstallation',
-      id: gid('AppInstallation', 620_000_000_001),
+      id: buildGid('AppInstallation', 620_000_000_001),
       app: appSource,
       launchUrl: `${shop.home}/admin/apps/recoup`,
       accessScopes: [...context.rights.scopes].map(buildScopeSource),
@@ -246,16 +259,16 @@ function buildAppQueries(context: Context): Source {
       const hooks = listAll(shop.db, 'webhook').filter(
         (hook) => (!args.topics?.length || args.topics.includes(hook.topic)) && (!uri || hook.uri === uri),
       )
-      return paginateList(hooks, args, webhookSource)
+      return paginateList(hooks, args, buildWebhookSource)
     },
     bulkOperation: ({ id }: ById) => resolveNode(context, id, 'BulkOperation'),
     currentBulkOperation: () => {
       const last = listAll(shop.db, 'bulk').at(-1)
-      return last ? bulkSource(shop, last) : null
+      return last ? buildBulkSource(shop, last) : null
     },
     bulkOperations: (args: ListArgs) => {
-      if (args.query && args.query !== 'operation_type:query') throw unknownField(args.query)
-      return paginateList(listAll(shop.db, 'bulk'), args, (bulk) => bulkSource(shop, bulk))
+      if (args.query && args.query !== 'operation_type:query') throw createUnknownFieldError(args.query)
+      return paginateList(listAll(shop.db, 'bulk'), args, (bulk) => buildBulkSource(shop, bulk))
     },
   }
 }

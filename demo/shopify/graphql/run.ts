@@ -11,9 +11,9 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import type { Context, Source } from './context.ts'
-import { mutations } from './mutations.ts'
-import { unsupported } from './pages.ts'
-import { queries } from './queries.ts'
+import { buildMutations } from './mutations.ts'
+import { createUnsupportedError } from './pages.ts'
+import { buildQueries } from './queries.ts'
 import { refuseDenied } from './rights.ts'
 
 interface QueryRequest {
@@ -33,7 +33,7 @@ export async function run(context: Context, document: DocumentNode, query: Query
   return execute({
     schema: context.admin.schema,
     document,
-    rootValue: isMutation(document) ? mutations(context) : queries(context),
+    rootValue: isMutation(document) ? buildMutations(context) : buildQueries(context),
     contextValue: context,
     variableValues: query.variables,
     operationName: query.operationName,
@@ -44,7 +44,7 @@ export async function run(context: Context, document: DocumentNode, query: Query
 
 const resolveField: GraphQLFieldResolver<Source, Context> = (source, args, context, info) => {
   refuseDenied(context.admin, context.rights, info)
-  if (!(info.fieldName in source)) throw unsupported(`${info.parentType.name}.${info.fieldName}`)
+  if (!(info.fieldName in source)) throw createUnsupportedError(`${info.parentType.name}.${info.fieldName}`)
   const value = source[info.fieldName]
   const answer = typeof value === 'function' ? value(context.bulk ? toBulkArgs(context.bulk, args, info) : args) : value
   if (answer !== null && isCompositeType(getNamedType(info.returnType))) {

@@ -16,11 +16,11 @@ export function parseSearch(text: string): Term[] {
   while (at < rest.length) {
     pattern.lastIndex = at
     const match = pattern.exec(rest)
-    if (!match) throw unknownField(rest.slice(at))
+    if (!match) throw createUnknownFieldError(rest.slice(at))
     at = pattern.lastIndex
     const [, field = '', operator = '=', single, double, bare] = match
     const value = single ?? double ?? bare ?? ''
-    if (/^(AND|OR|NOT)$/.test(value)) throw unknownField(value)
+    if (/^(AND|OR|NOT)$/.test(value)) throw createUnknownFieldError(value)
     terms.push({ field, operator: operator as Term['operator'], value })
     const and = /\s+AND(?=\s)/y
     and.lastIndex = at
@@ -29,7 +29,7 @@ export function parseSearch(text: string): Term[] {
   return terms
 }
 
-export const unknownField = (part: string) =>
+export const createUnknownFieldError = (part: string) =>
   new GraphQLError(`This server does not know the search "${part.slice(0, 80)}".`, {
     extensions: { code: 'NOT_MODELLED' },
   })
@@ -57,11 +57,11 @@ export function buildCondition(
 
 function compareTerm(term: Term, fields: Record<string, Searchable>): Condition {
   const field = fields[term.field]
-  if (!field) throw unknownField(`${term.field}:`)
+  if (!field) throw createUnknownFieldError(`${term.field}:`)
   if (field.as === 'time') return compareTime(term, field)
-  if (field.as === 'text' && term.operator !== '=') throw unknownField(`${term.field}:${term.operator}`)
+  if (field.as === 'text' && term.operator !== '=') throw createUnknownFieldError(`${term.field}:${term.operator}`)
   const value = field.as === 'text' ? term.value : parseNumber(term.value)
-  if (Number.isNaN(value)) throw unknownField(`${term.field}:${term.value}`)
+  if (Number.isNaN(value)) throw createUnknownFieldError(`${term.field}:${term.value}`)
   const sql = field.as === 'text' ? `lower(${field.sql}) = lower(?)` : `${field.sql} ${term.operator} ?`
   return { sql, values: [value] }
 }
@@ -75,7 +75,7 @@ function parseNumber(value: string): number {
 /** Searches have a precision of seconds; stored instants are finer. */
 function compareTime({ operator, value }: Term, { sql }: Searchable): Condition {
   const at = Date.parse(value)
-  if (Number.isNaN(at)) throw unknownField(value)
+  if (Number.isNaN(at)) throw createUnknownFieldError(value)
   if (operator === '=') return { sql: `${sql} >= ? and ${sql} < ?`, values: [at, at + 1000] }
   const shifted = operator === '>' || operator === '<=' ? at + 1000 : at
   return { sql: `${sql} ${operator === '>' || operator === '>=' ? '>=' : '<'} ?`, values: [shifted] }

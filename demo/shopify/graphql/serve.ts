@@ -2,11 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DocumentNode, type ExecutionResult, GraphQLError, getVariableValues } from 'graphql'
 import type { Faults } from '../faults.ts'
-import { adminSchema, apiVersion } from '../schema/schema.ts'
+import { apiVersion, loadAdminSchema } from '../schema/schema.ts'
 import { readSetup, type Shop } from '../shop.ts'
 import { findTokenScopes } from '../tokens.ts'
 import type { Context, Source } from './context.ts'
-import { type Bucket, maxCost, requestedCost } from './cost.ts'
+import { type Bucket, computeRequestedCost, maxCost } from './cost.ts'
 import { parseQuery, validateQuery, type WireError } from './errors.ts'
 import { findOperation, isMutation, run } from './run.ts'
 
@@ -57,7 +57,7 @@ function authorizeRequest(api: Api, request: FastifyRequest, reply: FastifyReply
   const protectedData = new Set(readSetup(shop).plan === 'basic' ? [] : app.protectedData)
   return {
     shop,
-    admin: adminSchema(),
+    admin: loadAdminSchema(),
     rights: { scopes: new Set(scopes), protectedData },
     spent: { points: 0 },
     bulk: null,
@@ -85,7 +85,7 @@ async function answerQuery(api: Api, context: Context, query: QueryRequest): Pro
     validatedQueries.set(query.query, document)
   const wrong = [...unsound, ...findVariableErrors(context, document, query)]
   if (wrong.length) return { errors: wrong }
-  const cost = requestedCost(context.admin.schema, document, query.variables)
+  const cost = computeRequestedCost(context.admin.schema, document, query.variables)
   if (cost > maxCost) return { errors: [createMaxCostError(cost)] }
   if (faults.takesThrottle() || cost > bucket.available) return buildThrottledResponse(bucket, cost)
   bucket.take(cost)

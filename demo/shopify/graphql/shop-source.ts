@@ -1,13 +1,13 @@
-import { currency, gid, myshopifyDomain, plans, readSetup, shopId, storeName, storeTagline } from '../shop.ts'
+import { buildGid, currency, myshopifyDomain, plans, readSetup, shopId, storeName, storeTagline } from '../shop.ts'
 import { type Context, formatTime, type Source } from './context.ts'
 
-export function shopSource({ shop }: Context): Source {
+export function buildShopSource({ shop }: Context): Source {
   const { plan, password } = readSetup(shop)
   const { name, isPlus } = plans[plan]
   const offset = Temporal.Instant.fromEpochMilliseconds(shop.now()).toZonedDateTimeISO(shop.timeZone)
   return {
     __typename: 'Shop',
-    id: gid('Shop', shopId),
+    id: buildGid('Shop', shopId),
     ...{ name: storeName, description: storeTagline, email: 'owner@fernandfinch.example.com' },
     ...{ contactEmail: 'hello@fernandfinch.example.com', shopOwnerName: 'Robin Alder' },
     ...{ myshopifyDomain, url: shop.home, currencyCode: currency, ianaTimezone: shop.timeZone },
@@ -26,20 +26,26 @@ export function shopSource({ shop }: Context): Source {
     marketingSmsConsentEnabledAtCheckout: true,
     createdAt: formatTime(Date.UTC(2024, 2, 1)),
     primaryDomain: {
-      id: gid('Domain', 1),
+      id: buildGid('Domain', 1),
       host: new URL(shop.home).host,
       url: shop.home,
       sslEnabled: shop.home.startsWith('https:'),
     },
     plan: { displayName: name, publicDisplayName: name, partnerDevelopment: false, shopifyPlus: isPlus },
     shopAddress: {
-      ...{ id: gid('ShopAddress', 1), address1: '2210 SE Clinton St', address2: null, city: 'Portland', zip: '97202' },
+      ...{
+        id: buildGid('ShopAddress', 1),
+        address1: '2210 SE Clinton St',
+        address2: null,
+        city: 'Portland',
+        zip: '97202',
+      },
       ...{ company: 'Fern & Finch', phone: null, country: 'United States', countryCodeV2: 'US', countryCode: 'US' },
       ...{ provinceCode: 'OR', province: 'Oregon', coordinatesValidated: true },
     },
     billingAddress: {
       ...{
-        id: gid('ShopAddress', 1),
+        id: buildGid('ShopAddress', 1),
         countryCodeV2: 'US',
         country: 'United States',
         provinceCode: 'OR',

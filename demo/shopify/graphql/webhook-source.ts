@@ -1,11 +1,11 @@
 import type { Webhook } from '../model.ts'
 import { apiVersion } from '../schema/schema.ts'
-import { gid } from '../shop.ts'
+import { buildGid } from '../shop.ts'
 import { formatTime, type Source } from './context.ts'
 
-export const webhookSource = (webhook: Webhook): Source => ({
+export const buildWebhookSource = (webhook: Webhook): Source => ({
   __typename: 'WebhookSubscription',
-  id: gid('WebhookSubscription', webhook.id),
+  id: buildGid('WebhookSubscription', webhook.id),
   legacyResourceId: String(webhook.id),
   ...{ topic: webhook.topic, uri: webhook.uri, callbackUrl: webhook.uri, format: 'JSON', filter: null, name: null },
   endpoint: { __typename: 'WebhookHttpEndpoint', callbackUrl: webhook.uri },

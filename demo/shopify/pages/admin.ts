@@ -2,19 +2,19 @@
 // login.
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../shop-page.ts'
-import { discountStatus } from '../graphql/discounts.ts'
+import { computeDiscountStatus } from '../graphql/discounts.ts'
 import type { Discount, Order } from '../model.ts'
 import { changeOrder, type OrderAction } from '../orders.ts'
 import { listAll, listByOwner, listWhere } from '../records.ts'
 import { plans, readSetup, type Shop, writeSetup } from '../shop.ts'
-import { money, readThemeHead, writeThemeHead } from './layout.ts'
+import { formatMoney, readThemeHead, writeThemeHead } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 const ACTION_LABELS: Record<OrderAction, string> = {
   ...{ pay: 'Mark as paid', fulfil: 'Fulfill', refund: 'Refund', cancel: 'Cancel', void: 'Void' },
 }
 
-export function adminPage(view: View): FastifyReply {
+export function renderAdminPage(view: View): FastifyReply {
   const { shop } = view
   const { app, plan, password } = readSetup(shop)
   const orders = listWhere<'order'>(shop.db, 'kind = ? order by updated desc, id desc limit 50', 'order')
@@ -48,7 +48,7 @@ function orderRow(order: Order): string {
   const who = order.address ? `${order.address.firstName} ${order.address.lastName}`.trim() : ''
   const items = order.lines.map(({ title, quantity }) => `${escapeHtml(title)} × ${quantity}`).join('<br>')
   const word = (text: string) => text.toLowerCase().replaceAll('_', ' ')
-  return `<tr><td>#${order.number}</td><td>${escapeHtml(who || '–')}<br><small>${escapeHtml(order.email ?? '')}</small></td><td>${items}</td><td>${money(order.totalMinor)}</td>
+  return `<tr><td>#${order.number}</td><td>${escapeHtml(who || '–')}<br><small>${escapeHtml(order.email ?? '')}</small></td><td>${items}</td><td>${formatMoney(order.totalMinor)}</td>
 <td><span class="status">${order.cancelledAt ? 'cancelled, ' : ''}${word(order.financialStatus)}</span></td><td>${word(order.fulfillmentStatus)}</td><td>${renderButtons(order)}</td></tr>`
 }
 
@@ -73,7 +73,7 @@ function renderDiscountRow(shop: Shop, discount: Discount): string {
   const names = codes.slice(0, 3).map(({ code }) => `<code>${escapeHtml(code)}</code>`)
   const more = codes.length > 3 ? ` and ${codes.length - 3} more` : ''
   const used = codes.reduce((sum, { uses }) => sum + uses, 0)
-  return `<tr><td>${escapeHtml(discount.title)}</td><td>${names.join(' ')}${more}</td><td>${used}</td><td>${discountStatus(shop, discount).toLowerCase()}</td></tr>`
+  return `<tr><td>${escapeHtml(discount.title)}</td><td>${names.join(' ')}${more}</td><td>${used}</td><td>${computeDiscountStatus(shop, discount).toLowerCase()}</td></tr>`
 }
 
 function renderWebhooks(shop: Shop): string {

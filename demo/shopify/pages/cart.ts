@@ -2,17 +2,17 @@
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../shop-page.ts'
 import { addToCart, CartProblem, fillCart, findVariant, resolveLines, setQuantity } from '../carts.ts'
-import { pictureUrl } from '../graphql/products.ts'
+import { buildPictureUrl } from '../graphql/products.ts'
 import type { CartLine, Line } from '../model.ts'
-import { fullToken } from '../payloads.ts'
+import { buildFullToken } from '../payloads.ts'
 import { sumLines } from '../pricing.ts'
 import { find } from '../records.ts'
 import { currency, type Shop } from '../shop.ts'
 import { goToCheckout } from './checkout.ts'
-import { money } from './layout.ts'
+import { formatMoney } from './layout.ts'
 import { setCartCookie, setCookie, show, type View } from './visit.ts'
 
-export function cartPage(view: View): FastifyReply {
+export function renderCartPage(view: View): FastifyReply {
   const { shop, cart } = view
   const lines = resolveLines(shop, cart?.lines ?? [])
   const empty = `<div class="empty"><p>Your cart is empty.</p><a class="button" href="/collections/all">Continue shopping</a></div>`
@@ -22,7 +22,7 @@ export function cartPage(view: View): FastifyReply {
 
 function renderCartTable(shop: Shop, lines: Line[]): string {
   return `<div class="two"><section aria-label="Items"><ul class="lines">${lines.map((line) => renderRow(shop, line)).join('')}</ul></section>
-<aside class="panel" aria-label="Summary"><h2>Summary</h2><dl class="totals"><div class="grand"><dt>Estimated total</dt><dd>${money(sumLines(lines))}</dd></div></dl>
+<aside class="panel" aria-label="Summary"><h2>Summary</h2><dl class="totals"><div class="grand"><dt>Estimated total</dt><dd>${formatMoney(sumLines(lines))}</dd></div></dl>
 <p class="hint">Shipping and discounts are calculated at checkout.</p>
 <a class="button wide-button" href="/checkout">Check out</a></aside></div>`
 }
@@ -30,13 +30,13 @@ function renderCartTable(shop: Shop, lines: Line[]): string {
 function renderRow(shop: Shop, line: Line): string {
   const name = line.variantTitle ? `${line.title} – ${line.variantTitle}` : line.title
   const id = `quantity-${line.variantId}`
-  return `<li class="line"><img src="${pictureUrl(shop, line.picture)}" alt="" width="84" height="84">
-<div class="line-name"><a href="${productLink(shop, line)}">${escapeHtml(name)}</a><span>${money(line.unitMinor)} each</span></div>
+  return `<li class="line"><img src="${buildPictureUrl(shop, line.picture)}" alt="" width="84" height="84">
+<div class="line-name"><a href="${productLink(shop, line)}">${escapeHtml(name)}</a><span>${formatMoney(line.unitMinor)} each</span></div>
 <form method="post" action="/cart/change" class="line-quantity"><input type="hidden" name="id" value="${line.variantId}">
 <label class="hidden" for="${id}">Quantity of ${escapeHtml(name)}</label>
 <input id="${id}" name="quantity" type="number" inputmode="numeric" min="0" max="999" value="${line.quantity}">
 <button class="button small quiet" type="submit">Update</button></form>
-<strong class="line-total">${money(line.unitMinor * line.quantity)}</strong>
+<strong class="line-total">${formatMoney(line.unitMinor * line.quantity)}</strong>
 <form method="post" action="/cart/change"><input type="hidden" name="id" value="${line.variantId}"><input type="hidden" name="quantity" value="0">
 <button class="plain" type="submit" aria-label="Remove ${escapeHtml(name)}">Remove</button></form></li>`
 }
@@ -51,7 +51,7 @@ export function handleCartForm(view: View, what: 'add' | 'change'): FastifyReply
   } catch (error) {
     if (!(error instanceof CartProblem)) throw error
     view.error = error.message
-    return cartPage(view)
+    return renderCartPage(view)
   }
   return reply.redirect('/cart', 303)
 }
@@ -126,7 +126,7 @@ export function sendCart(view: View): FastifyReply {
   const lines = resolveLines(shop, cart?.lines ?? [])
   const total = sumLines(lines)
   return view.reply.header('cache-control', 'no-store').send({
-    token: cart ? fullToken(cart) : '',
+    token: cart ? buildFullToken(cart) : '',
     ...{ note: cart?.note ?? '', attributes: cart?.attributes ?? {}, currency, requires_shipping: true },
     ...{ original_total_price: total, total_price: total, total_discount: 0, total_weight: 0 },
     item_count: lines.reduce((sum, { quantity }) => sum + quantity, 0),
@@ -144,7 +144,7 @@ function itemJson(shop: Shop, line: Line) {
     ...{ quantity: line.quantity, sku: line.sku, product_title: line.title, variant_title: line.variantTitle },
     title: line.variantTitle ? `${line.title} - ${line.variantTitle}` : line.title,
     ...{ price: line.unitMinor, final_price: line.unitMinor, line_price: total, final_line_price: total },
-    ...{ properties: {}, gift_card: false, taxable: true, image: pictureUrl(shop, line.picture) },
+    ...{ properties: {}, gift_card: false, taxable: true, image: buildPictureUrl(shop, line.picture) },
     ...{ url: `${productLink(shop, line)}?variant=${line.variantId}`, handle: found?.product.handle ?? '' },
   }
 }
@@ -152,7 +152,7 @@ function itemJson(shop: Shop, line: Line) {
 /**
  * `/cart/<variant>:<quantity>,…?discount=CODE`: fills a cart and redirects to the checkout. Omits unavailable items.
  */
-export function permalink(view: View, text: string): FastifyReply | null {
+export function buildPermalink(view: View, text: string): FastifyReply | null {
   if (!/^\d{1,16}:\d{1,3}(,\d{1,16}:\d{1,3}){0,99}$/.test(text)) return null
   const lines = text.split(',').flatMap((part) => {
     const [variantId, quantity] = part.split(':').map(Number) as [number, number]

@@ -11,13 +11,13 @@ import {
   openCheckout,
   removeCode,
 } from '../checkouts.ts'
-import { pictureUrl } from '../graphql/products.ts'
+import { buildPictureUrl } from '../graphql/products.ts'
 import type { Address, Checkout } from '../model.ts'
 import { type Payment, placeOrder } from '../orders.ts'
 import { priceShipping, rates } from '../pricing.ts'
 import { find, findByKey } from '../records.ts'
 import { readSetup, type Shop, storeName } from '../shop.ts'
-import { money } from './layout.ts'
+import { formatMoney } from './layout.ts'
 import { readCookie, setCartCookie, setCookie, show, type View } from './visit.ts'
 
 export const checkoutPath = ({ token }: Checkout) => `/checkouts/cn/${token}`
@@ -89,7 +89,7 @@ ${renderField('zip', 'ZIP code', value('zip'), 'autocomplete="postal-code" requi
 function renderShipping(checkout: Checkout): string {
   const options = (['standard', 'express'] as const).map((name) => {
     const cost = priceShipping(name, checkout.subtotalMinor - checkout.discountMinor, checkout.lines)
-    return `<label class="choice"><input type="radio" name="shipping" value="${name}"${checkout.shipping === name ? ' checked' : ''}><span>${rates[name].name}</span><span>${cost ? money(cost) : 'Free'}</span></label>`
+    return `<label class="choice"><input type="radio" name="shipping" value="${name}"${checkout.shipping === name ? ' checked' : ''}><span>${rates[name].name}</span><span>${cost ? formatMoney(cost) : 'Free'}</span></label>`
   })
   return `<fieldset><legend>Shipping method</legend>${options.join('')}</fieldset>`
 }
@@ -103,18 +103,18 @@ const payment = `<fieldset><legend>Payment</legend>
 function renderSummary(shop: Shop, checkout: Checkout): string {
   const lines = checkout.lines.map(
     (line) =>
-      `<li><span><img src="${pictureUrl(shop, line.picture)}" alt="" width="44" height="44">${escapeHtml(line.title)}${line.variantTitle ? ` – ${escapeHtml(line.variantTitle)}` : ''} × ${line.quantity}</span><span>${money(line.unitMinor * line.quantity)}</span></li>`,
+      `<li><span><img src="${buildPictureUrl(shop, line.picture)}" alt="" width="44" height="44">${escapeHtml(line.title)}${line.variantTitle ? ` – ${escapeHtml(line.variantTitle)}` : ''} × ${line.quantity}</span><span>${formatMoney(line.unitMinor * line.quantity)}</span></li>`,
   )
   const codes = checkout.reductions.map(
     ({ code, minor }) => `<div class="discount"><dt>Discount <code>${escapeHtml(code)}</code>
-<form method="post" action="${checkoutPath(checkout)}" class="inline"><input type="hidden" name="code" value="${escapeHtml(code)}"><button class="plain" name="do" value="drop" aria-label="Remove discount ${escapeHtml(code)}">Remove</button></form></dt><dd>−${money(minor)}</dd></div>`,
+<form method="post" action="${checkoutPath(checkout)}" class="inline"><input type="hidden" name="code" value="${escapeHtml(code)}"><button class="plain" name="do" value="drop" aria-label="Remove discount ${escapeHtml(code)}">Remove</button></form></dt><dd>−${formatMoney(minor)}</dd></div>`,
   )
   return `<h2>Order summary</h2><ul class="summary">${lines.join('')}</ul>
 <form method="post" action="${checkoutPath(checkout)}" class="coupon-form"><label for="discount">Discount code</label>
 <div class="buy-row"><input id="discount" name="code" autocomplete="off" required><button class="button quiet" name="do" value="apply">Apply</button></div></form>
-<dl class="totals" data-totals><div><dt>Subtotal</dt><dd>${money(checkout.subtotalMinor)}</dd></div>${codes.join('')}
-<div><dt>Shipping</dt><dd>${checkout.shippingMinor ? money(checkout.shippingMinor) : 'Free'}</dd></div>
-<div class="grand"><dt>Total</dt><dd>${money(checkout.totalMinor)}</dd></div></dl>`
+<dl class="totals" data-totals><div><dt>Subtotal</dt><dd>${formatMoney(checkout.subtotalMinor)}</dd></div>${codes.join('')}
+<div><dt>Shipping</dt><dd>${checkout.shippingMinor ? formatMoney(checkout.shippingMinor) : 'Free'}</dd></div>
+<div class="grand"><dt>Total</dt><dd>${formatMoney(checkout.totalMinor)}</dd></div></dl>`
 }
 
 function renderField(name: string, label: string, value: string, more: string): string {
@@ -140,7 +140,7 @@ export function handleCheckoutForm(view: View, token: string): FastifyReply | nu
   }
   const wrong = findFormProblem(form, action === 'pay')
   const checkout = fillCheckout(view, existing, parseCheckoutForm(form))
-  if (action === 'keep') return reply.send({ total: money(checkout.totalMinor) })
+  if (action === 'keep') return reply.send({ total: formatMoney(checkout.totalMinor) })
   if (wrong) return back(wrong)
   if (form.get('payment') === 'declined') return back('Your card was declined. Try another one.')
   placeOrder(view, checkout, parsePayment(form.get('payment')))
@@ -199,7 +199,7 @@ export function thankYouPage(view: View, token: string): FastifyReply | null {
   if (!order) return view.reply.redirect(checkoutPath(checkout), 302)
   const body = `<section class="received"><h1>Thank you${checkout.address?.firstName ? `, ${escapeHtml(checkout.address.firstName)}` : ''}!</h1>
 <p class="lead">Your order is confirmed.</p><dl class="facts"><div><dt>Order</dt><dd data-order-number>#${order.number}</dd></div>
-<div><dt>Total</dt><dd>${money(order.totalMinor)}</dd></div><div><dt>Email</dt><dd>${escapeHtml(order.email ?? '')}</dd></div></dl>
+<div><dt>Total</dt><dd>${formatMoney(order.totalMinor)}</dd></div><div><dt>Email</dt><dd>${escapeHtml(order.email ?? '')}</dd></div></dl>
 <p><a class="button" href="/collections/all">Continue shopping</a></p></section>`
   return show(view, { title: 'Thank you', body, isOutsideTheme: true })
 }

@@ -35,7 +35,7 @@ ${page.isOutsideTheme ? '' : readThemeHead(shop)}`,
   })
 }
 
-export const money = (minor: number) => `$${(minor / 100).toFixed(2)}`
+export const formatMoney = (minor: number) => `$${(minor / 100).toFixed(2)}`
 
 export const logo = `<svg viewBox="0 0 40 40" width="32" height="32" aria-hidden="true"><circle cx="20" cy="20" r="20" fill="#2f5d3a"/>
 <path d="M20 32V14" stroke="#f4efe1" stroke-width="2.4" stroke-linecap="round"/><path d="M20 20c-7 0-9-4-9-9 6 0 9 3 9 9zM20 25c6 0 8-4 8-8-5 0-8 3-8 8z" fill="#f4efe1"/></svg>`

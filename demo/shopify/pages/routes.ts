@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Desk } from '../events.ts'
 import { readSetup, storeName } from '../shop.ts'
-import { adminPage, handleAdminForm } from './admin.ts'
-import { cartPage, handleCartForm, handleCartScript, permalink, rememberDiscount, sendCart } from './cart.ts'
+import { handleAdminForm, renderAdminPage } from './admin.ts'
+import { buildPermalink, handleCartForm, handleCartScript, rememberDiscount, renderCartPage, sendCart } from './cart.ts'
 import { checkoutPage, handleCheckoutForm, recoverCheckout, startCheckout, thankYouPage } from './checkout.ts'
 import { logo } from './layout.ts'
-import { collectionPage, homePage, productPage } from './shop.ts'
+import { renderCollectionPage, renderHomePage, renderProductPage } from './shop.ts'
 import { openView, readCookie, setCookie, show, type View } from './visit.ts'
 
 type Handler = (view: View, params: Record<string, string>) => FastifyReply | null
@@ -20,13 +20,13 @@ export function servePages(app: FastifyInstance, desk: Desk) {
   }
   const get = (path: string, handler: Handler) => app.get(path, page(handler))
   const post = (path: string, handler: Handler) => app.post(path, { preHandler: refuseForeignForms }, page(handler))
-  get('/', homePage)
-  get('/collections/all', collectionPage)
-  get('/products/:handle', (view, { handle }) => productPage(view, handle!))
-  get('/cart', cartPage)
+  get('/', renderHomePage)
+  get('/collections/all', renderCollectionPage)
+  get('/products/:handle', (view, { handle }) => renderProductPage(view, handle!))
+  get('/cart', renderCartPage)
   get('/cart.js', sendCart)
   get('/cart.json', sendCart)
-  get('/cart/:lines', (view, { lines }) => permalink(view, lines!))
+  get('/cart/:lines', (view, { lines }) => buildPermalink(view, lines!))
   post('/cart/add', (view) => handleCartForm(view, 'add'))
   post('/cart/change', (view) => handleCartForm(view, 'change'))
   for (const what of ['add', 'change', 'update', 'clear'])
@@ -39,7 +39,7 @@ export function servePages(app: FastifyInstance, desk: Desk) {
   get('/:shop/checkouts/ac/:token/recover', (view, { token }) => recoverCheckout(view, token!))
   get('/password', renderPasswordPage)
   post('/password', handlePassword)
-  get('/admin', adminPage)
+  get('/admin', renderAdminPage)
   post('/admin', handleAdminForm)
   post('/forget-me', forgetVisitor)
   app.setNotFoundHandler((request, reply) => renderNotFoundPage(openView(desk, request, reply)))

@@ -1,14 +1,14 @@
 // Home, collection and product pages.
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../shop-page.ts'
-import { isForSale, pictureUrl } from '../graphql/products.ts'
+import { buildPictureUrl, isForSale } from '../graphql/products.ts'
 import type { Product, Variant } from '../model.ts'
 import { findByKey, listAll, listByOwner } from '../records.ts'
 import type { Shop } from '../shop.ts'
-import { money } from './layout.ts'
+import { formatMoney } from './layout.ts'
 import { show, type View } from './visit.ts'
 
-export function homePage(view: View): FastifyReply {
+export function renderHomePage(view: View): FastifyReply {
   const picks = listActiveProducts(view.shop).slice(0, 8)
   const body = `<section class="hero"><div><h1>Everything small gardens need.</h1>
 <p>Seeds, bulbs and tools from Portland, Oregon, packed by people who garden.</p>
@@ -18,7 +18,7 @@ export function homePage(view: View): FastifyReply {
   return show(view, { title: 'Home', body })
 }
 
-export function collectionPage(view: View): FastifyReply {
+export function renderCollectionPage(view: View): FastifyReply {
   const all = listActiveProducts(view.shop)
   const type = view.query.get('type') ?? ''
   const renderTab = (name: string) =>
@@ -30,14 +30,14 @@ export function collectionPage(view: View): FastifyReply {
   return show(view, { title: 'Shop', body, path: 'shop' })
 }
 
-export function productPage(view: View, handle: string): FastifyReply | null {
+export function renderProductPage(view: View, handle: string): FastifyReply | null {
   const { shop } = view
   const product = findByKey(shop.db, 'product', handle)
   if (product?.status !== 'ACTIVE') return null
   const variants = listByOwner(shop.db, 'variant', product.id)
   const chosen = variants.find((variant) => isForSale(product, variant)) ?? variants[0]!
   const body = `<nav class="crumbs" aria-label="Breadcrumb"><a href="/collections/all">Shop</a> / <span>${escapeHtml(product.title)}</span></nav>
-<article class="product"><img class="big" src="${pictureUrl(shop, product.picture)}" alt="${escapeHtml(product.title)}" width="600" height="600">
+<article class="product"><img class="big" src="${buildPictureUrl(shop, product.picture)}" alt="${escapeHtml(product.title)}" width="600" height="600">
 <div class="about"><p class="shelf">${escapeHtml(product.productType)}</p><h1>${escapeHtml(product.title)}</h1>
 <p class="price">${priceTag(chosen)}</p><p>${escapeHtml(product.description)}</p>
 ${buyForm(product, variants, chosen)}<p class="sku">SKU ${escapeHtml(chosen.sku)}</p></div></article>`
@@ -55,7 +55,7 @@ function buyForm(product: Product, variants: Variant[], chosen: Variant): string
 function renderChoices(product: Product, variants: Variant[], chosen: Variant): string {
   const pick = (variant: Variant) => {
     const isHere = isForSale(product, variant)
-    return `<label class="pick"><input type="radio" name="id" value="${variant.id}"${variant.id === chosen.id ? ' checked' : ''}${isHere ? '' : ' disabled'}> ${escapeHtml(variant.title)} ${money(variant.priceMinor)}${isHere ? '' : ' (sold out)'}</label>`
+    return `<label class="pick"><input type="radio" name="id" value="${variant.id}"${variant.id === chosen.id ? ' checked' : ''}${isHere ? '' : ' disabled'}> ${escapeHtml(variant.title)} ${formatMoney(variant.priceMinor)}${isHere ? '' : ' (sold out)'}</label>`
   }
   return `<fieldset class="picks"><legend>${escapeHtml(product.optionName ?? '')}</legend>${variants.map(pick).join('')}</fieldset>`
 }
@@ -74,12 +74,12 @@ function renderCard(shop: Shop, product: Product): string {
     : cheapest.compareAtMinor
       ? '<span class="badge sale">Sale</span>'
       : ''
-  const from = variants.length > 1 ? `From ${money(cheapest.priceMinor)}` : priceTag(cheapest)
-  return `<li class="card"><a href="/products/${product.handle}"><img src="${pictureUrl(shop, product.picture)}" alt="" width="300" height="300" loading="lazy">${badge}
+  const from = variants.length > 1 ? `From ${formatMoney(cheapest.priceMinor)}` : priceTag(cheapest)
+  return `<li class="card"><a href="/products/${product.handle}"><img src="${buildPictureUrl(shop, product.picture)}" alt="" width="300" height="300" loading="lazy">${badge}
 <span class="name">${escapeHtml(product.title)}</span></a><div class="card-row"><span class="price">${from}</span></div></li>`
 }
 
 function priceTag({ priceMinor, compareAtMinor }: Variant): string {
-  if (compareAtMinor === null) return money(priceMinor)
-  return `<del><span class="hidden">Was </span>${money(compareAtMinor)}</del> <ins><span class="hidden">now </span>${money(priceMinor)}</ins>`
+  if (compareAtMinor === null) return formatMoney(priceMinor)
+  return `<del><span class="hidden">Was </span>${formatMoney(compareAtMinor)}</del> <ins><span class="hidden">now </span>${formatMoney(priceMinor)}</ins>`
 }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCart } from '../carts.ts'
 import type { Desk } from '../events.ts'
 import type { Cart } from '../model.ts'
-import { fullToken } from '../payloads.ts'
+import { buildFullToken } from '../payloads.ts'
 import { type Page, renderPage } from './layout.ts'
 
 export interface View extends Desk {
@@ -53,5 +53,5 @@ export function setCookie(view: View, name: string, value: string, seconds = FOR
 /** Sets the browser's cart cookie. */
 export function setCartCookie(view: View, cart: Cart) {
   view.cart = cart
-  setCookie(view, 'cart', fullToken(cart))
+  setCookie(view, 'cart', buildFullToken(cart))
 }

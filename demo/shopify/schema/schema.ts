@@ -39,7 +39,7 @@ interface RawType {
 
 let cachedSchema: AdminSchema | undefined
 
-export function adminSchema(): AdminSchema {
+export function loadAdminSchema(): AdminSchema {
   cachedSchema ??= readSchema()
   return cachedSchema
 }

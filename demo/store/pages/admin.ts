@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../shop-page.ts'
 import { type ApiKey, OWNER_KEY } from '../auth.ts'
-import { localText } from '../clock.ts'
+import { formatLocalTime } from '../clock.ts'
 import { type Coupon, listCoupons } from '../coupons.ts'
 import {
   addRefund,
@@ -11,8 +11,8 @@ import {
   type Order,
   type OrderStatus,
   readOrder,
-  refundedMinor,
   statusNames,
+  sumRefunds,
   trashOrder,
 } from '../orders.ts'
 import { asText } from '../php.ts'
@@ -20,12 +20,12 @@ import { formatPrice } from '../pricing.ts'
 import type { Shop } from '../shop.ts'
 import { selectAll } from '../sqlite.ts'
 import { listWebhooks } from '../webhooks.ts'
-import { nameHtml } from './layout.ts'
+import { renderName } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 const MAX_ORDERS = 60
 
-export function adminPage(view: View): FastifyReply {
+export function renderAdminPage(view: View): FastifyReply {
   const { shop, query } = view
   const status = asText(query.status) ?? ''
   const filter = status in statusNames || status === 'trash' ? `where status = '${status}'` : `where status <> 'trash'`
@@ -60,16 +60,16 @@ export function handleAdminForm(view: View, form: URLSearchParams): FastifyReply
   const order = findOrder(shop, Number(form.get('order')))
   const deed = form.get('do') ?? ''
   if (order && deed === 'refund')
-    addRefund(shop, order, order.totalMinor - refundedMinor(shop, order.id), 'Refunded by the owner')
+    addRefund(shop, order, order.totalMinor - sumRefunds(shop, order.id), 'Refunded by the owner')
   else if (order && deed === 'trash') trashOrder(shop, order)
   else if (order && deed in statusNames) changeStatus(shop, order, deed as OrderStatus)
   return reply.redirect('/wp-admin/', 303)
 }
 
 function orderRow(shop: Shop, order: Order): string {
-  const items = order.lines.map(({ name, quantity }) => `${nameHtml(name)} × ${quantity}`).join('<br>')
+  const items = order.lines.map(({ name, quantity }) => `${renderName(name)} × ${quantity}`).join('<br>')
   const who = `${escapeHtml(`${order.billing.first_name} ${order.billing.last_name}`.trim() || '–')}<br><small>${escapeHtml(order.billing.email)}</small>`
-  return `<tr><td>${order.id}</td><td>${localText(order.modifiedAt).replace('T', ' ')}</td><td>${who}</td><td>${items}</td><td>${formatPrice(shop, order.totalMinor)}</td>
+  return `<tr><td>${order.id}</td><td>${formatLocalTime(order.modifiedAt).replace('T', ' ')}</td><td>${who}</td><td>${items}</td><td>${formatPrice(shop, order.totalMinor)}</td>
 <td><span class="status ${order.status}">${statusNames[order.status] ?? order.status}</span></td><td>${renderButtons(shop, order)}</td></tr>`
 }
 
@@ -77,7 +77,7 @@ function renderButtons(shop: Shop, order: Order): string {
   const renderButton = (deed: string, label: string) =>
     `<button class="button small quiet" name="do" value="${deed}" aria-label="${label} order ${order.id}">${label}</button>`
   const isOpen = ['pending', 'failed', 'on-hold'].includes(order.status)
-  const isPaid = ['processing', 'completed'].includes(order.status) && refundedMinor(shop, order.id) < order.totalMinor
+  const isPaid = ['processing', 'completed'].includes(order.status) && sumRefunds(shop, order.id) < order.totalMinor
   const list = [
     isOpen ? renderButton('processing', 'Mark paid') : '',
     order.status === 'processing' ? renderButton('completed', 'Complete') : '',
@@ -92,7 +92,7 @@ function renderCouponRow(shop: Shop, coupon: Coupon): string {
   const amount =
     coupon.discountType === 'percent' ? `${coupon.amountMinor / 100} %` : formatPrice(shop, coupon.amountMinor)
   const used = `${coupon.usageCount}${coupon.usageLimit === null ? '' : ` of ${coupon.usageLimit}`}`
-  const until = coupon.expiresAt === null ? 'never' : localText(coupon.expiresAt).replace('T', ' ')
+  const until = coupon.expiresAt === null ? 'never' : formatLocalTime(coupon.expiresAt).replace('T', ' ')
   const type = coupon.freeShipping ? 'free shipping' : coupon.discountType.replace('_', ' ')
   return `<tr><td><code>${escapeHtml(coupon.code)}</code></td><td>${type}</td><td>${amount}</td><td>${used}</td><td>${until}</td></tr>`
 }

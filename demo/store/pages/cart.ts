@@ -4,30 +4,30 @@ import { escapeHtml } from '../../shop-page.ts'
 import {
   applyCoupon,
   dropInvalidCoupons,
+  getStockLimit,
   type PricedCart,
   type PricedLine,
   priceCart,
   removeCoupon,
   removeItem,
   setQuantity,
-  stockLimit,
 } from '../cart.ts'
-import { permalink, pictureUrl } from '../catalog.ts'
+import { buildPermalink, buildPictureUrl } from '../catalog.ts'
 import { syncDraft } from '../checkout.ts'
 import { asText } from '../php.ts'
 import { formatPrice } from '../pricing.ts'
 import { RestError } from '../rest-error.ts'
 import { saveSession } from '../sessions.ts'
 import type { Shop } from '../shop.ts'
-import { nameHtml } from './layout.ts'
+import { renderName } from './layout.ts'
 import { show, type View } from './visit.ts'
 
-export function cartPage(view: View): FastifyReply {
+export function renderCartPage(view: View): FastifyReply {
   const { shop, session, query } = view
-  noticeDroppedCoupons(view)
+  warnOfDroppedCoupons(view)
   const cart = priceCart(shop, session)
   const errorText = asText(query.wc_error)
-  const error = errorText ? nameHtml(errorText) : undefined
+  const error = errorText ? renderName(errorText) : undefined
   const empty = `<div class="empty"><p>Your cart is currently empty.</p><a class="button" href="/shop/">Browse the shop</a></div>`
   const body = `<h1>Cart</h1>${cart.lines.length ? renderCartTable(shop, cart) : empty}`
   return show(view, { title: 'Cart', body, path: 'cart', ...(error ? { error } : {}) })
@@ -45,8 +45,8 @@ export function handleCartForm(view: View, form: URLSearchParams): FastifyReply 
     if (action === 'drop-coupon') removeCoupon(session, form.get('code') ?? '')
   } catch (error) {
     if (!(error instanceof RestError)) throw error
-    view.error = nameHtml(error.message)
-    return cartPage(view)
+    view.error = renderName(error.message)
+    return renderCartPage(view)
   }
   saveSession(shop, session)
   syncDraft(shop, session)
@@ -56,7 +56,7 @@ export function handleCartForm(view: View, form: URLSearchParams): FastifyReply 
 function renderCartTable(shop: Shop, cart: PricedCart): string {
   return `<div class="two">
 <section aria-label="Items"><ul class="lines">${cart.lines.map((line) => renderRow(shop, line)).join('')}</ul></section>
-<aside class="panel" aria-label="Totals"><h2>Cart totals</h2>${totals(shop, cart, dropForm)}
+<aside class="panel" aria-label="Totals"><h2>Cart totals</h2>${renderTotals(shop, cart, dropForm)}
 <form method="post" action="/cart/" class="coupon-form"><input type="hidden" name="do" value="coupon">
 <label for="coupon">Coupon code</label><div class="buy-row"><input id="coupon" name="code" autocomplete="off" required>
 <button class="button quiet" type="submit">Apply</button></div></form>
@@ -65,19 +65,19 @@ function renderCartTable(shop: Shop, cart: PricedCart): string {
 
 function renderRow(shop: Shop, { item, product, parent, name, priceMinor, subtotalMinor }: PricedLine): string {
   const id = `quantity-${item.key}`
-  return `<li class="line"><img src="${pictureUrl(shop, product.pictures[0]!)}" alt="" width="84" height="84">
-<div class="line-name"><a href="${permalink(shop, product, parent)}">${nameHtml(name)}</a><span>${formatPrice(shop, priceMinor)} each</span></div>
+  return `<li class="line"><img src="${buildPictureUrl(shop, product.pictures[0]!)}" alt="" width="84" height="84">
+<div class="line-name"><a href="${buildPermalink(shop, product, parent)}">${renderName(name)}</a><span>${formatPrice(shop, priceMinor)} each</span></div>
 <form method="post" action="/cart/" class="line-quantity" data-quantity><input type="hidden" name="do" value="quantity"><input type="hidden" name="key" value="${item.key}">
-<label class="hidden" for="${id}">Quantity of ${nameHtml(name)}</label>
-<input id="${id}" name="quantity" type="number" inputmode="numeric" min="0" max="${stockLimit(product)}" value="${item.quantity}">
+<label class="hidden" for="${id}">Quantity of ${renderName(name)}</label>
+<input id="${id}" name="quantity" type="number" inputmode="numeric" min="0" max="${getStockLimit(product)}" value="${item.quantity}">
 <button class="button small quiet" type="submit">Update</button></form>
 <strong class="line-total">${formatPrice(shop, subtotalMinor)}</strong>
 <form method="post" action="/cart/"><input type="hidden" name="do" value="remove"><input type="hidden" name="key" value="${item.key}">
-<button class="plain" type="submit" aria-label="Remove ${nameHtml(name)}">Remove</button></form></li>`
+<button class="plain" type="submit" aria-label="Remove ${renderName(name)}">Remove</button></form></li>`
 }
 
 /** `drop`: renders the control that removes a coupon. */
-export function totals(shop: Shop, cart: PricedCart, drop: (code: string) => string): string {
+export function renderTotals(shop: Shop, cart: PricedCart, drop: (code: string) => string): string {
   const coupons = cart.coupons.map(
     ({ coupon, discountMinor }) =>
       `<div class="discount"><dt>Coupon <code>${escapeHtml(coupon.code)}</code> ${drop(coupon.code)}</dt><dd>−${formatPrice(shop, discountMinor)}</dd></div>`,
@@ -98,11 +98,11 @@ function dropForm(code: string): string {
 }
 
 /** Removes invalid coupons and shows one notice. */
-export function noticeDroppedCoupons(view: View) {
+export function warnOfDroppedCoupons(view: View) {
   const { shop, session } = view
   const dropped = dropInvalidCoupons(shop, session)
   if (!dropped.length) return
   saveSession(shop, session)
   syncDraft(shop, session)
-  view.error ??= dropped.map(({ message }) => nameHtml(message)).join('<br>')
+  view.error ??= dropped.map(({ message }) => renderName(message)).join('<br>')
 }

@@ -1,26 +1,26 @@
 // The block checkout: opening it creates the draft, leaving a field saves it, one button places the order.
 import type { FastifyReply } from 'fastify'
-import { defaultBoxText, wordingId } from '../../../shared/consent-box.ts'
+import { computeWordingId, getDefaultBoxText } from '../../../shared/consent-box.ts'
 import { escapeHtml, stateOptions } from '../../shop-page.ts'
 import { type PricedCart, priceCart } from '../cart.ts'
-import { draftOrder } from '../checkout.ts'
+import { buildDraftOrder } from '../checkout.ts'
 import { readBoxes } from '../plugin-boxes.ts'
 import { formatPrice } from '../pricing.ts'
 import type { Session } from '../sessions.ts'
 import { createNonce } from '../sessions.ts'
 import { type Shop, storeName } from '../shop.ts'
-import { noticeDroppedCoupons, totals } from './cart.ts'
-import { nameHtml } from './layout.ts'
+import { renderTotals, warnOfDroppedCoupons } from './cart.ts'
+import { renderName } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function checkoutPage(view: View): FastifyReply {
   const { shop, session, request, reply } = view
-  noticeDroppedCoupons(view)
+  warnOfDroppedCoupons(view)
   const cart = priceCart(shop, session)
   if (!cart.lines.length) return reply.redirect('/cart/', 302)
-  draftOrder(shop, session, { ip: request.ip, userAgent: request.headers['user-agent'] ?? '' })
+  buildDraftOrder(shop, session, { ip: request.ip, userAgent: request.headers['user-agent'] ?? '' })
   const body = `<h1>Checkout</h1><form class="two checkout" data-checkout novalidate method="post" action="/checkout/">
-<div>${renderContact(shop, session)}${renderAddress(shop, session)}${renderShipping(shop, cart)}${payment()}
+<div>${renderContact(shop, session)}${renderAddress(shop, session)}${renderShipping(shop, cart)}${renderPayment()}
 <label for="order-note">Order note <span class="hint">(optional)</span></label><textarea id="order-note" name="note" rows="2"></textarea>
 <p class="form-error" role="alert" data-form-error hidden></p>
 <button class="button wide-button" type="submit" data-place>Place order</button>
@@ -28,9 +28,9 @@ export function checkoutPage(view: View): FastifyReply {
 <aside class="panel" aria-label="Order summary"><h2>Order summary</h2><ul class="summary">${cart.lines
     .map(
       ({ name, item, subtotalMinor }) =>
-        `<li><span>${nameHtml(name)} × ${item.quantity}</span><span>${formatPrice(shop, subtotalMinor)}</span></li>`,
+        `<li><span>${renderName(name)} × ${item.quantity}</span><span>${formatPrice(shop, subtotalMinor)}</span></li>`,
     )
-    .join('')}</ul><div data-totals>${totals(shop, cart, dropButton)}</div></aside></form>`
+    .join('')}</ul><div data-totals>${renderTotals(shop, cart, dropButton)}</div></aside></form>`
   return show(view, { title: 'Checkout', body, facts: { nonce: createNonce(shop) } })
 }
 
@@ -43,9 +43,9 @@ ${renderConsentBox(shop, session, 'email')}</fieldset>`
 
 /** Recoup's default consent texts. */
 export const consentWordings = {
-  email: defaultBoxText('email', storeName),
-  sms: defaultBoxText('sms', storeName),
-  whatsapp: defaultBoxText('whatsapp', storeName),
+  email: getDefaultBoxText('email', storeName),
+  sms: getDefaultBoxText('sms', storeName),
+  whatsapp: getDefaultBoxText('whatsapp', storeName),
 } as const
 
 /**
@@ -58,7 +58,7 @@ function renderConsentBox(shop: Shop, { said }: Session, channel: keyof typeof c
   if (boxes && !box) return ''
   const words = box?.words ?? consentWordings[channel]
   const field = box ? ` data-field="recoup/consent-${channel}"${said?.[channel]?.isGiven ? ' checked' : ''}` : ''
-  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${box?.id ?? wordingId(words)}" data-agree="${channel}"${field}><span>${escapeHtml(words)}</span></label>`
+  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${box?.id ?? computeWordingId(words)}" data-agree="${channel}"${field}><span>${escapeHtml(words)}</span></label>`
 }
 
 function renderAddress(shop: Shop, session: Session): string {
@@ -104,7 +104,7 @@ function renderShipping(shop: Shop, cart: PricedCart): string {
   return `<fieldset data-rates><legend>Shipping option</legend>${rates.join('')}</fieldset>`
 }
 
-export function payment(): string {
+export function renderPayment(): string {
   const mode = (value: string, label: string, on = '') =>
     `<label class="choice inner"><input type="radio" name="testcard_mode" value="${value}"${on}><span>${label}</span></label>`
   return `<fieldset><legend>Payment option</legend>

@@ -19,7 +19,7 @@ export type Page = {
 }
 
 /** Names are HTML in WordPress. Decodes them first, so that a quote cannot end its attribute. */
-export function nameHtml(name: string): string {
+export function renderName(name: string): string {
   return escapeHtml(decode(name))
 }
 

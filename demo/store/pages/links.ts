@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { addItem, applyCoupon, priceCart } from '../cart.ts'
 import { asText, rawUrlEncode, urlEncode } from '../php.ts'
 import { RestError } from '../rest-error.ts'
-import { createCartToken, saveSession, sessionCookies } from '../sessions.ts'
+import { buildSessionCookies, createCartToken, saveSession } from '../sessions.ts'
 import { isOldVersion } from '../shop.ts'
 import type { View } from './visit.ts'
 
@@ -22,7 +22,8 @@ export function followCheckoutLink(view: View): FastifyReply | null {
   if (!session.items.length) return redirectWithError(view, problem ?? OUTDATED_LINK)
   tryCoupon(view, asText(query.coupon))
   saveSession(shop, session)
-  for (const cookie of sessionCookies(shop, session, priceCart(shop, session).hash)) reply.header('set-cookie', cookie)
+  for (const cookie of buildSessionCookies(shop, session, priceCart(shop, session).hash))
+    reply.header('set-cookie', cookie)
   const keptParams = Object.entries(query).filter(
     ([name, value]) => name !== 'products' && name !== 'coupon' && typeof value === 'string',
   )

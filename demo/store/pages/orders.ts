@@ -2,28 +2,30 @@
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../shop-page.ts'
 import { payOrder } from '../checkout.ts'
-import { localText } from '../clock.ts'
-import { paymentUrl, receivedUrl } from '../order-shape.ts'
+import { formatLocalTime } from '../clock.ts'
+import { buildPaymentUrl, buildReceivedUrl } from '../order-shape.ts'
 import { findOrder, type Order, statusNames } from '../orders.ts'
 import { asText } from '../php.ts'
 import { formatPrice } from '../pricing.ts'
 import { RestError } from '../rest-error.ts'
-import { nowSeconds, type Shop } from '../shop.ts'
-import { payment } from './checkout.ts'
-import { nameHtml } from './layout.ts'
+import { readSeconds, type Shop } from '../shop.ts'
+import { renderPayment } from './checkout.ts'
+import { renderName } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 /** A guest paying an older order must enter its billing email first. */
 const EMAIL_GRACE_S = 600
 
-export function receivedPage(view: View, id: number): FastifyReply | null {
+export function renderReceivedPage(view: View, id: number): FastifyReply | null {
   const order = findOrderByKey(view, id)
   if (!order) return null
   const isOpen = order.status === 'pending' || order.status === 'failed'
   const words = isOpen ? 'Your order is waiting for its payment.' : 'Thank you. Your order has been received.'
-  const pay = isOpen ? `<p><a class="button" href="${paymentUrl(view.shop, order)}">Pay for this order</a></p>` : ''
+  const pay = isOpen
+    ? `<p><a class="button" href="${buildPaymentUrl(view.shop, order)}">Pay for this order</a></p>`
+    : ''
   const body = `<section class="received" data-order-id="${order.id}" data-order-status="${order.status}"><h1>Order received</h1><p class="lead">${words}</p>
-<dl class="facts"><div><dt>Order number</dt><dd>${order.id}</dd></div><div><dt>Date</dt><dd>${localText(order.createdAt).replace('T', ' ')}</dd></div>
+<dl class="facts"><div><dt>Order number</dt><dd>${order.id}</dd></div><div><dt>Date</dt><dd>${formatLocalTime(order.createdAt).replace('T', ' ')}</dd></div>
 <div><dt>Total</dt><dd>${formatPrice(view.shop, order.totalMinor)}</dd></div><div><dt>Status</dt><dd>${statusNames[order.status] ?? order.status}</dd></div>
 <div><dt>Payment</dt><dd>${escapeHtml(order.paymentTitle || '–')}</dd></div></dl>${pay}${renderLines(view.shop, order)}
 <p><a class="button quiet" href="/shop/">Keep browsing</a></p></section>`
@@ -45,18 +47,18 @@ export function payPage(view: View, id: number, form?: URLSearchParams): Fastify
   if (form?.get('payment_method')) return pay(view, order, form)
   const email = form?.get('email')
   const hiddenField = email ? `<input type="hidden" name="email" value="${escapeHtml(email)}">` : ''
-  const body = `<h1>Pay for order</h1><form method="post" class="two checkout" data-order-id="${order.id}"><div>${hiddenField}${payment()}
+  const body = `<h1>Pay for order</h1><form method="post" class="two checkout" data-order-id="${order.id}"><div>${hiddenField}${renderPayment()}
 <button class="button wide-button" type="submit">Pay for order</button></div><aside class="panel"><h2>Order ${order.id}</h2>${renderLines(view.shop, order)}</aside></form>`
   return show(view, { title: 'Pay for order', body })
 }
 
-export function visitsPage(view: View): FastifyReply {
+export function renderVisitsPage(view: View): FastifyReply {
   const { shop, session } = view
   const rows = session.orderIds.toReversed().flatMap((id) => findOrder(shop, id) ?? [])
   const list = rows.map(
     (
       order,
-    ) => `<tr><td><a href="${receivedUrl(shop, order)}">${order.id}</a></td><td>${localText(order.createdAt).replace('T', ' ')}</td>
+    ) => `<tr><td><a href="${buildReceivedUrl(shop, order)}">${order.id}</a></td><td>${formatLocalTime(order.createdAt).replace('T', ' ')}</td>
 <td>${statusNames[order.status] ?? order.status}</td><td>${formatPrice(shop, order.totalMinor)}</td></tr>`,
   )
   const table = `<div class="scroll"><table><thead><tr><th>Order</th><th>Date</th><th>Status</th><th>Total</th></tr></thead><tbody>${list.join('')}</tbody></table></div>`
@@ -71,10 +73,10 @@ function pay(view: View, order: Order, form: URLSearchParams): FastifyReply {
   try {
     const chosen = { method: form.get('payment_method') ?? '', mode: form.get('testcard_mode') ?? '' }
     const { order: paid } = payOrder(shop, order, chosen)
-    if (paid.status !== 'failed') return reply.redirect(receivedUrl(shop, paid).slice(shop.home.length), 303)
+    if (paid.status !== 'failed') return reply.redirect(buildReceivedUrl(shop, paid).slice(shop.home.length), 303)
   } catch (error) {
     if (!(error instanceof RestError)) throw error
-    view.error = nameHtml(error.message)
+    view.error = renderName(error.message)
     return payPage(view, order.id) ?? reply
   }
   view.error = 'Your card was declined.'
@@ -84,7 +86,7 @@ function pay(view: View, order: Order, form: URLSearchParams): FastifyReply {
 
 function needsEmail({ shop, session }: View, order: Order, form?: URLSearchParams): boolean {
   const isOwn = session.orderIds.includes(order.id) || session.orderId === order.id
-  if (isOwn || order.billing.email === '' || order.createdAt > nowSeconds(shop) - EMAIL_GRACE_S) return false
+  if (isOwn || order.billing.email === '' || order.createdAt > readSeconds(shop) - EMAIL_GRACE_S) return false
   return form?.get('email')?.trim().toLowerCase() !== order.billing.email.toLowerCase()
 }
 
@@ -99,7 +101,7 @@ function renderEmailForm(isWrong: boolean) {
 function renderLines(shop: Shop, order: Order): string {
   const rows = order.lines.map(
     ({ name, quantity, subtotalMinor }) =>
-      `<li><span>${nameHtml(name)} × ${quantity}</span><span>${formatPrice(shop, subtotalMinor)}</span></li>`,
+      `<li><span>${renderName(name)} × ${quantity}</span><span>${formatPrice(shop, subtotalMinor)}</span></li>`,
   )
   const coupons = order.couponLines.map(
     ({ code, discountMinor }) =>

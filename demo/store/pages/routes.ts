@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { pictureNames } from '../pictures.ts'
-import { expiredCookies } from '../sessions.ts'
+import { buildExpiredCookies } from '../sessions.ts'
 import type { Shop } from '../shop.ts'
-import { adminPage, handleAdminForm } from './admin.ts'
-import { cartPage, handleCartForm } from './cart.ts'
+import { handleAdminForm, renderAdminPage } from './admin.ts'
+import { handleCartForm, renderCartPage } from './cart.ts'
 import { checkoutPage } from './checkout.ts'
 import { logo } from './layout.ts'
 import { followCheckoutLink } from './links.ts'
-import { payPage, receivedPage, visitsPage } from './orders.ts'
-import { homePage, productPage, shopPage } from './shop.ts'
+import { payPage, renderReceivedPage, renderVisitsPage } from './orders.ts'
+import { renderHomePage, renderProductPage, renderShopPage } from './shop.ts'
 import { openView, show, type View } from './visit.ts'
 
 type Handler = (view: View, params: Record<string, string>, form: URLSearchParams) => FastifyReply | null
@@ -22,28 +22,28 @@ export function servePages(app: FastifyInstance, shop: Shop) {
     return handler(view, request.params as Record<string, string>, form) ?? renderNotFoundPage(view)
   }
   const post = (path: string, handler: Handler) => app.post(path, { preHandler: refuseForeignForms }, page(handler))
-  app.get('/', page(homePage))
-  app.get('/shop/', page(shopPage))
+  app.get('/', page(renderHomePage))
+  app.get('/shop/', page(renderShopPage))
   app.get(
     '/product/:slug/',
-    page((view, { slug }) => productPage(view, slug!)),
+    page((view, { slug }) => renderProductPage(view, slug!)),
   )
-  app.get('/cart/', page(cartPage))
+  app.get('/cart/', page(renderCartPage))
   post('/cart/', (view, _params, form) => handleCartForm(view, form))
   app.get('/checkout/', page(checkoutPage))
   app.get('/checkout-link/', page(followCheckoutLink))
   app.get(
     '/checkout/order-received/:id/',
-    page((view, { id }) => receivedPage(view, Number(id))),
+    page((view, { id }) => renderReceivedPage(view, Number(id))),
   )
   app.get(
     '/checkout/order-pay/:id/',
     page((view, { id }) => payPage(view, Number(id))),
   )
   post('/checkout/order-pay/:id/', (view, { id }, form) => payPage(view, Number(id), form))
-  app.get('/my-visits/', page(visitsPage))
+  app.get('/my-visits/', page(renderVisitsPage))
   post('/forget-me/', (view) => forgetVisitor(view))
-  app.get('/wp-admin/', page(adminPage))
+  app.get('/wp-admin/', page(renderAdminPage))
   post('/wp-admin/', (view, _params, form) => handleAdminForm(view, form))
   app.get('/wc-auth/v1/authorize', authorize(shop))
   app.setNotFoundHandler((request, reply) => renderNotFoundPage(openView(shop, request, reply)))
@@ -87,7 +87,7 @@ function renderNotFoundPage(view: View): FastifyReply {
 }
 
 function forgetVisitor({ shop, reply }: View): FastifyReply {
-  for (const cookie of expiredCookies(shop)) reply.header('set-cookie', cookie)
+  for (const cookie of buildExpiredCookies(shop)) reply.header('set-cookie', cookie)
   return reply.redirect('/', 303)
 }
 

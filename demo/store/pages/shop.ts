@@ -1,25 +1,25 @@
 // Home, shop grid and product page.
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../shop-page.ts'
-import { stockLimit } from '../cart.ts'
+import { getStockLimit } from '../cart.ts'
 import {
+  buildPictureUrl,
+  encodeOption,
   findProductBySlug,
+  getOptionText,
   isInStock,
   listProducts,
   listVariations,
-  optionText,
   type Product,
-  pictureUrl,
   priceMinor,
-  rawOption,
 } from '../catalog.ts'
 import { asText } from '../php.ts'
 import { formatPrice } from '../pricing.ts'
 import type { Shop } from '../shop.ts'
-import { nameHtml } from './layout.ts'
+import { renderName } from './layout.ts'
 import { show, type View } from './visit.ts'
 
-export function homePage(view: View): FastifyReply {
+export function renderHomePage(view: View): FastifyReply {
   const picks = listShopProducts(view.shop).slice(0, 8)
   const body = `<section class="hero">
   <div><h1>Slow mornings, well made.</h1>
@@ -31,7 +31,7 @@ export function homePage(view: View): FastifyReply {
   return show(view, { title: 'Home', body })
 }
 
-export function shopPage(view: View): FastifyReply {
+export function renderShopPage(view: View): FastifyReply {
   const all = listShopProducts(view.shop)
   const shelf = asText(view.query.shelf)
   const shelves = [...new Set(all.flatMap(({ categories }) => categories.map(({ name }) => name)))].toSorted()
@@ -43,22 +43,22 @@ export function shopPage(view: View): FastifyReply {
   return show(view, { title: 'Shop', body, path: 'shop' })
 }
 
-export function productPage(view: View, slug: string): FastifyReply | null {
+export function renderProductPage(view: View, slug: string): FastifyReply | null {
   const { shop, query } = view
   const product = findProductBySlug(shop, slug)
   if (!product) return null
   const variations = listVariations(shop, product)
   const requested = variations.find(({ options }) =>
-    options.every(({ slug: name, option }) => asText(query[`attribute_${name}`]) === rawOption(name, option)),
+    options.every(({ slug: name, option }) => asText(query[`attribute_${name}`]) === encodeOption(name, option)),
   )
   const chosen = requested ?? variations.find((variation) => isInStock(shop, variation)) ?? product
   const picture = chosen.pictures[0] ?? product.pictures[0]!
-  const body = `<nav class="crumbs" aria-label="Breadcrumb"><a href="/shop/">Shop</a> / <span>${nameHtml(product.name)}</span></nav>
+  const body = `<nav class="crumbs" aria-label="Breadcrumb"><a href="/shop/">Shop</a> / <span>${renderName(product.name)}</span></nav>
 <article class="product">
-  <img class="big" data-picture src="${pictureUrl(shop, picture)}" alt="${nameHtml(product.name)}" width="600" height="600">
+  <img class="big" data-picture src="${buildPictureUrl(shop, picture)}" alt="${renderName(product.name)}" width="600" height="600">
   <div class="about">
     <p class="shelf">${product.categories.map(({ name }) => escapeHtml(name)).join(', ')}</p>
-    <h1>${nameHtml(product.name)}</h1>
+    <h1>${renderName(product.name)}</h1>
     <p class="price" data-price>${priceTag(shop, chosen)}</p>
     ${product.shortDescription}
     ${buyForm(shop, product, variations, chosen)}
@@ -77,7 +77,7 @@ function buyForm(shop: Shop, product: Product, variations: Product[], chosen: Pr
   return `<form class="buy" method="get" action="/product/${product.slug}/" data-add-to-cart data-product="${product.id}">
   <input type="hidden" name="add-to-cart" value="${product.id}">${picks}
   <label for="quantity">Quantity</label>
-  <div class="buy-row"><input id="quantity" name="quantity" type="number" inputmode="numeric" min="1" max="${stockLimit(chosen)}" value="1" required>
+  <div class="buy-row"><input id="quantity" name="quantity" type="number" inputmode="numeric" min="1" max="${getStockLimit(chosen)}" value="1" required>
   <button class="button" type="submit">Add to cart</button></div></form>`
 }
 
@@ -87,8 +87,8 @@ function renderGlazePicker(shop: Shop, product: Product, variations: Product[], 
     const { option } = variation.options[0]!
     const off = isInStock(shop, variation) ? '' : ' disabled'
     const on = variation.id === chosen.id ? ' checked' : ''
-    return `<label class="pick"><input type="radio" name="attribute_${slug}" value="${escapeHtml(rawOption(slug, option))}" data-variation="${variation.id}"${on}${off}>
-  <img src="${pictureUrl(shop, variation.pictures[0]!, '-100x100')}" alt="" width="44" height="44"> ${escapeHtml(option)}</label>`
+    return `<label class="pick"><input type="radio" name="attribute_${slug}" value="${escapeHtml(encodeOption(slug, option))}" data-variation="${variation.id}"${on}${off}>
+  <img src="${buildPictureUrl(shop, variation.pictures[0]!, '-100x100')}" alt="" width="44" height="44"> ${escapeHtml(option)}</label>`
   })
   return `<fieldset class="picks"><legend>${escapeHtml(name)}</legend>${options.join('')}</fieldset>`
 }
@@ -96,11 +96,11 @@ function renderGlazePicker(shop: Shop, product: Product, variations: Product[], 
 function buildVariationFacts(shop: Shop, variation: Product) {
   return {
     id: variation.id,
-    name: optionText(variation),
+    name: getOptionText(variation),
     sku: variation.sku,
     price: priceTag(shop, variation),
     stock: getStockText(shop, variation),
-    picture: pictureUrl(shop, variation.pictures[0]!),
+    picture: buildPictureUrl(shop, variation.pictures[0]!),
   }
 }
 
@@ -125,10 +125,10 @@ function renderCard(shop: Shop, product: Product): string {
     product.type === 'variable' ? `From ${formatPrice(shop, priceMinor(shop, product))}` : priceTag(shop, product)
   const quick =
     product.type === 'simple' && isHere
-      ? `<button class="button small" type="button" data-quick-add="${product.id}" aria-label="Add ${nameHtml(product.name)} to cart">Add to cart</button>`
-      : `<a class="button small quiet" href="/product/${product.slug}/" aria-label="${isHere ? 'Choose' : 'See'} ${nameHtml(product.name)}">${isHere ? 'Choose' : 'See'}</a>`
-  return `<li class="card"><a href="/product/${product.slug}/"><img src="${pictureUrl(shop, product.pictures[0]!)}" alt="" width="300" height="300" loading="lazy">${badge}
-<span class="name">${nameHtml(product.name)}</span></a><div class="card-row"><span class="price">${from}</span>${quick}</div></li>`
+      ? `<button class="button small" type="button" data-quick-add="${product.id}" aria-label="Add ${renderName(product.name)} to cart">Add to cart</button>`
+      : `<a class="button small quiet" href="/product/${product.slug}/" aria-label="${isHere ? 'Choose' : 'See'} ${renderName(product.name)}">${isHere ? 'Choose' : 'See'}</a>`
+  return `<li class="card"><a href="/product/${product.slug}/"><img src="${buildPictureUrl(shop, product.pictures[0]!)}" alt="" width="300" height="300" loading="lazy">${badge}
+<span class="name">${renderName(product.name)}</span></a><div class="card-row"><span class="price">${from}</span>${quick}</div></li>`
 }
 
 function isOnSale(shop: Shop, product: Product): boolean {

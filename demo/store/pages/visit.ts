@@ -1,19 +1,19 @@
 // One page view: its session, and cart changes that the URL requests before rendering.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addItem, priceCart } from '../cart.ts'
-import { findProduct, fullName, listVariations, type Product } from '../catalog.ts'
+import { buildFullName, findProduct, listVariations, type Product } from '../catalog.ts'
 import { asText, type PhpQuery, parsePhpQuery } from '../php.ts'
 import { RestError } from '../rest-error.ts'
 import {
+  buildSessionCookies,
+  createSession,
   findSessionByCookie,
   findSessionByToken,
-  newSession,
   type Session,
   saveSession,
-  sessionCookies,
 } from '../sessions.ts'
 import type { Shop } from '../shop.ts'
-import { nameHtml, type Page, renderPage } from './layout.ts'
+import { type Page, renderName, renderPage } from './layout.ts'
 
 export type View = {
   shop: Shop
@@ -26,7 +26,7 @@ export type View = {
 }
 
 export function openView(shop: Shop, request: FastifyRequest, reply: FastifyReply): View {
-  const session = findSessionByCookie(shop, request.headers.cookie) ?? newSession(shop)
+  const session = findSessionByCookie(shop, request.headers.cookie) ?? createSession(shop)
   const query = parsePhpQuery(request.raw.url!.split(/\?(.*)/s)[1] ?? '')
   const view: View = { shop, session, query, request, reply }
   copyCart(view)
@@ -43,7 +43,7 @@ export function show(view: View, page: Omit<Page, 'count'>): FastifyReply {
   }
   const cart = priceCart(shop, session)
   if (session.items.length || session.orderIds.length) {
-    for (const cookie of sessionCookies(shop, session, cart.hash)) reply.header('set-cookie', cookie)
+    for (const cookie of buildSessionCookies(shop, session, cart.hash)) reply.header('set-cookie', cookie)
   }
   const messages = { notice: page.notice ?? view.notice, error: page.error ?? view.error }
   reply
@@ -79,10 +79,10 @@ function addFromLink(view: View) {
     saveSession(shop, session)
     const parent = product?.parentId ? findProduct(shop, product.parentId) : undefined
     if (product)
-      view.notice = `“${nameHtml(fullName(product, parent))}” has been added to your cart. <a href="/cart/">View cart</a>`
+      view.notice = `“${renderName(buildFullName(product, parent))}” has been added to your cart. <a href="/cart/">View cart</a>`
   } catch (error) {
     if (!(error instanceof RestError)) throw error
-    view.error = nameHtml(error.message)
+    view.error = renderName(error.message)
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import { parseStoreTime } from '../clock.ts'
 import { asList, asText } from '../php.ts'
 import { isTrue, paginate, pagingRules, type RestReply, type RestRequest, type Route, type Rule } from '../rest.ts'
-import { invalidId } from '../rest-error.ts'
+import { createInvalidIdError } from '../rest-error.ts'
 
 const ORDERINGS = ['date', 'id', 'include', 'title', 'slug', 'modified', 'menu_order', 'price', 'popularity', 'rating']
 const listRules: Record<string, Rule> = {
@@ -95,7 +95,7 @@ function sort({ query }: RestRequest, products: Product[]): Product[] {
 function getProduct({ shop, ids }: RestRequest): RestReply {
   const product = findProduct(shop, ids[0]!)
   if (product) return { body: presentProduct(shop, product) }
-  throw invalidId('product')
+  throw createInvalidIdError('product')
 }
 
 function getVariations(request: RestRequest): RestReply {
@@ -124,11 +124,11 @@ function getVariation(request: RestRequest): RestReply {
   const parent = findParent(request)
   const variation = findProduct(request.shop, request.ids[1]!)
   if (variation?.parentId === parent.id) return { body: presentVariation(request.shop, variation, parent) }
-  throw invalidId('product')
+  throw createInvalidIdError('product')
 }
 
 function findParent({ shop, ids }: RestRequest): Product {
   const parent = findProduct(shop, ids[0]!)
-  if (!parent) throw invalidId('product')
+  if (!parent) throw createInvalidIdError('product')
   return parent
 }

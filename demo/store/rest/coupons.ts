@@ -28,10 +28,10 @@ import {
   type Rule,
   typeProblem,
 } from '../rest.ts'
-import { invalidId, invalidParams, missingParams, RestError } from '../rest-error.ts'
+import { createInvalidIdError, createInvalidParamsError, createMissingParamsError, RestError } from '../rest-error.ts'
 import { isOldVersion, type Shop } from '../shop.ts'
-import { nextId } from '../sqlite.ts'
-import { createdReply } from './orders.ts'
+import { takeNextId } from '../sqlite.ts'
+import { buildCreatedReply } from './orders.ts'
 
 const discountTypes = ['percent', 'fixed_cart', 'fixed_product']
 const batchLimit = 100
@@ -104,9 +104,9 @@ function sort(query: RestRequest['query'], coupons: Coupon[]): Coupon[] {
 function postCoupon(request: RestRequest): RestReply {
   const { shop, body } = request
   checkTypes(body)
-  if (body.code === undefined) throw missingParams(['code'])
+  if (body.code === undefined) throw createMissingParamsError(['code'])
   const coupon = createCoupon(shop, body)
-  return createdReply(request, `coupons/${coupon.id}`, presentCoupon(shop, coupon))
+  return buildCreatedReply(request, `coupons/${coupon.id}`, presentCoupon(shop, coupon))
 }
 
 function putCoupon({ shop, ids, body }: RestRequest): RestReply {
@@ -185,7 +185,7 @@ function checkTypes(body: Body) {
   checkParams(body, { discount_type: { kind: 'enum', values: discountTypes } })
   const date = body.date_expires
   if (date === undefined || date === null || typeof date === 'string') return
-  throw invalidParams({ date_expires: typeProblem('date_expires', 'null,string') })
+  throw createInvalidParamsError({ date_expires: typeProblem('date_expires', 'null,string') })
 }
 
 // Only a published coupon reserves its code.
@@ -266,11 +266,11 @@ function parseExpiry(value: unknown): number | null {
 }
 
 function buildMeta(shop: Shop, { key, value }: Body) {
-  return { id: nextId(shop.db, 'meta'), key: String(key), value }
+  return { id: takeNextId(shop.db, 'meta'), key: String(key), value }
 }
 
 function findOrThrow(shop: Shop, id: number): Coupon {
   const coupon = findCoupon(shop, id)
-  if (!coupon) throw invalidId('coupon')
+  if (!coupon) throw createInvalidIdError('coupon')
   return coupon
 }

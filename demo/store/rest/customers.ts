@@ -12,9 +12,9 @@ import {
 } from '../customers.ts'
 import { asList, asText, isEmail } from '../php.ts'
 import { isTrue, paginate, pagingRules, type RestReply, type RestRequest, type Route, type Rule } from '../rest.ts'
-import { invalidId, missingParams, RestError } from '../rest-error.ts'
+import { createInvalidIdError, createMissingParamsError, RestError } from '../rest-error.ts'
 import { mergeAddress } from './order-write.ts'
-import { createdReply } from './orders.ts'
+import { buildCreatedReply } from './orders.ts'
 
 const listRules: Record<string, Rule> = {
   ...pagingRules,
@@ -65,7 +65,7 @@ function sort(query: RestRequest['query'], customers: Customer[]): Customer[] {
 
 function postCustomer(request: RestRequest): RestReply {
   const { shop, body } = request
-  if (body.email === undefined) throw missingParams(['email'])
+  if (body.email === undefined) throw createMissingParamsError(['email'])
   checkEmail(request, body.email, 0)
   const email = String(body.email)
   const customer = addCustomer(shop, {
@@ -76,7 +76,7 @@ function postCustomer(request: RestRequest): RestReply {
     billing: mergeAddress({ ...noAddress, email: '' }, body.billing),
     shipping: mergeAddress(noAddress, body.shipping),
   })
-  return createdReply(request, `customers/${customer.id}`, presentCustomer(shop, customer))
+  return buildCreatedReply(request, `customers/${customer.id}`, presentCustomer(shop, customer))
 }
 
 function putCustomer(request: RestRequest): RestReply {
@@ -117,6 +117,6 @@ function buildSingleReply({ shop }: RestRequest, customer: Customer): RestReply 
 
 function findOrThrow({ shop, ids }: RestRequest): Customer {
   const customer = findCustomer(shop, ids[0]!)
-  if (!customer) throw invalidId('customer')
+  if (!customer) throw createInvalidIdError('customer')
   return customer
 }

@@ -1,5 +1,5 @@
 // Orders written through REST. Lines without totals use catalogue prices.
-import { findProduct, fullName, priceMinor } from '../catalog.ts'
+import { buildFullName, findProduct, priceMinor } from '../catalog.ts'
 import { noAddress } from '../customers.ts'
 import { EMPTY_ORDER } from '../order-blank.ts'
 import {
@@ -13,9 +13,9 @@ import {
 } from '../orders.ts'
 import { parseAmount } from '../pricing.ts'
 import { type Body, listObjects } from '../rest.ts'
-import { gateways, nowSeconds, type Shop } from '../shop.ts'
-import { nextId } from '../sqlite.ts'
-import { createTaxContext, netPrice, type TaxContext } from '../totals.ts'
+import { gateways, readSeconds, type Shop } from '../shop.ts'
+import { takeNextId } from '../sqlite.ts'
+import { computeNetPrice, createTaxContext, type TaxContext } from '../totals.ts'
 
 export function createOrder(shop: Shop, body: Body): Order {
   const billing = mergeAddress({ ...noAddress, email: '' }, body.billing)
@@ -32,8 +32,8 @@ export function createOrder(shop: Shop, body: Body): Order {
     ...EMPTY_ORDER,
     status,
     customerId: Number(body.customer_id ?? 0),
-    paidAt: isPaid || isPaidStatus(status) ? nowSeconds(shop) : null,
-    completedAt: status === 'completed' ? nowSeconds(shop) : null,
+    paidAt: isPaid || isPaidStatus(status) ? readSeconds(shop) : null,
+    completedAt: status === 'completed' ? readSeconds(shop) : null,
     billing,
     shipping,
     paymentMethod: String(body.payment_method ?? ''),
@@ -46,7 +46,7 @@ export function createOrder(shop: Shop, body: Body): Order {
       subtotalTaxMinor: tax(line.subtotalMinor),
       totalTaxMinor: tax(line.totalMinor),
     })),
-    taxLineId: isTaxed ? nextId(shop.db, 'item') : null,
+    taxLineId: isTaxed ? takeNextId(shop.db, 'item') : null,
     taxRateId: isTaxed ? taxContext.rate!.id : null,
     taxMinor: tax(goods),
     totalMinor: goods + tax(goods),
@@ -84,13 +84,13 @@ function buildLine(shop: Shop, taxContext: TaxContext, item: Body): OrderLine {
   const product = findProduct(shop, Number(item.variation_id) || Number(item.product_id))
   const parent = product?.parentId ? findProduct(shop, product.parentId) : undefined
   const quantity = Number(item.quantity ?? 1)
-  const priced = product ? netPrice(taxContext, priceMinor(shop, product) * quantity) : 0
+  const priced = product ? computeNetPrice(taxContext, priceMinor(shop, product) * quantity) : 0
   const subtotalMinor = parseAmount(shop, item.subtotal) ?? priced
   return {
-    id: nextId(shop.db, 'item'),
+    id: takeNextId(shop.db, 'item'),
     productId: product ? (parent?.id ?? product.id) : 0,
     variationId: parent ? product!.id : 0,
-    name: product ? fullName(product, parent) : String(item.name ?? ''),
+    name: product ? buildFullName(product, parent) : String(item.name ?? ''),
     parentName: parent?.name ?? null,
     quantity,
     subtotalMinor,

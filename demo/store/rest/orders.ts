@@ -14,9 +14,9 @@ import {
   type OrderStatus,
   orderStatuses,
   readOrder,
-  refundedMinor,
   saveOrder,
   statusNames,
+  sumRefunds,
   trashOrder,
 } from '../orders.ts'
 import { asList, asText, isEmail } from '../php.ts'
@@ -31,7 +31,7 @@ import {
   type Rule,
   readPage,
 } from '../rest.ts'
-import { invalidId, invalidParams, missingParams, RestError } from '../rest-error.ts'
+import { createInvalidIdError, createInvalidParamsError, createMissingParamsError, RestError } from '../rest-error.ts'
 import { selectAll, selectOne } from '../sqlite.ts'
 import { createOrder, mergeOrder } from './order-write.ts'
 
@@ -160,7 +160,7 @@ function buildPlaceholders(list: unknown[]): string {
 function postOrder(request: RestRequest): RestReply {
   checkBody(request.body)
   const order = createOrder(request.shop, request.body)
-  return createdReply(request, `orders/${order.id}`, presentOrder(request.shop, order))
+  return buildCreatedReply(request, `orders/${order.id}`, presentOrder(request.shop, order))
 }
 
 function putOrder(request: RestRequest): RestReply {
@@ -199,23 +199,23 @@ function getRefunds(request: RestRequest): RestReply {
 function postRefund(request: RestRequest): RestReply {
   const { shop, body } = request
   const order = findOrThrow(request)
-  if (body.amount === undefined) throw missingParams(['amount'])
+  if (body.amount === undefined) throw createMissingParamsError(['amount'])
   const amountMinor = parseAmount(shop, body.amount) ?? 0
-  if (amountMinor <= 0 || amountMinor > order.totalMinor - refundedMinor(shop, order.id)) {
+  if (amountMinor <= 0 || amountMinor > order.totalMinor - sumRefunds(shop, order.id)) {
     throw new RestError(400, 'woocommerce_rest_cannot_create_order_refund', 'Invalid refund amount.')
   }
   const refund = addRefund(shop, order, amountMinor, String(body.reason ?? ''))
   // WooCommerce leaks its route pattern here; clients must read the id from the body.
-  return createdReply(request, `orders/(?P<order_id>[\\d]+)/refunds/${refund.id}`, presentRefund(shop, refund))
+  return buildCreatedReply(request, `orders/(?P<order_id>[\\d]+)/refunds/${refund.id}`, presentRefund(shop, refund))
 }
 
 function postNote(request: RestRequest): RestReply {
   const { shop, body } = request
   const order = findOrThrow(request)
-  if (typeof body.note !== 'string') throw missingParams(['note'])
+  if (typeof body.note !== 'string') throw createMissingParamsError(['note'])
   addNote(shop, order.id, body.note, 'system')
   const note = listNotes(shop, order.id)[0]!
-  return createdReply(request, `orders/${order.id}/notes/${note.id}`, presentNote(shop, note))
+  return buildCreatedReply(request, `orders/${order.id}/notes/${note.id}`, presentNote(shop, note))
 }
 
 function countByStatus({ shop }: RestRequest): RestReply {
@@ -226,7 +226,7 @@ function countByStatus({ shop }: RestRequest): RestReply {
 
 function findOrThrow({ shop, ids }: RestRequest): Order {
   const order = findOrder(shop, ids[0]!)
-  if (!order) throw invalidId('order')
+  if (!order) throw createInvalidIdError('order')
   return order
 }
 
@@ -234,9 +234,11 @@ function checkBody(body: RestRequest['body']) {
   checkParams(body, bodyRules)
   const email = (body.billing as { email?: unknown } | undefined)?.email
   if (email === undefined || email === '' || isEmail(email)) return
-  throw invalidParams({ billing: { code: 'rest_invalid_email', message: 'Invalid email address.', data: null } })
+  throw createInvalidParamsError({
+    billing: { code: 'rest_invalid_email', message: 'Invalid email address.', data: null },
+  })
 }
 
-export function createdReply(request: RestRequest, path: string, body: unknown): RestReply {
+export function buildCreatedReply(request: RestRequest, path: string, body: unknown): RestReply {
   return { status: 201, body, headers: { location: `${request.shop.home}/wp-json/wc/v3/${path}` } }
 }

@@ -1,11 +1,11 @@
 // Site index, namespace index, status report, settings, currency, gateways.
 
-import { zoneOffsetHours } from '../clock.ts'
+import { getZoneOffsetHours } from '../clock.ts'
 import { asText } from '../php.ts'
 import { findCurrency } from '../pricing.ts'
 import { buildLinks, type RestReply, type RestRequest, type Route } from '../rest.ts'
 import { RestError } from '../rest-error.ts'
-import { gateways, nowSeconds, type Shop, storeName, storeTagline, storeTimeZone, wordpressVersion } from '../shop.ts'
+import { gateways, readSeconds, type Shop, storeName, storeTagline, storeTimeZone, wordpressVersion } from '../shop.ts'
 import { selectOne } from '../sqlite.ts'
 
 const namespaces =
@@ -36,7 +36,7 @@ function buildSiteIndex({ shop }: RestRequest): RestReply {
     description: storeTagline,
     url: shop.home,
     home: shop.home,
-    gmt_offset: zoneOffsetHours(nowSeconds(shop)),
+    gmt_offset: getZoneOffsetHours(readSeconds(shop)),
     timezone_string: storeTimeZone,
     page_for_posts: 0,
     page_on_front: 0,

@@ -1,6 +1,6 @@
 // wc/v3 webhooks. Any http(s) address is accepted, even unreachable ones. Responses never contain the secret.
 import { randomBytes } from 'node:crypto'
-import { bothTexts } from '../clock.ts'
+import { formatBothTimes } from '../clock.ts'
 import { ping } from '../deliver.ts'
 import { asText } from '../php.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type Route,
   type Rule,
 } from '../rest.ts'
-import { invalidId, missingParams, RestError } from '../rest-error.ts'
+import { createInvalidIdError, createMissingParamsError, RestError } from '../rest-error.ts'
 import {
   addWebhook,
   findWebhook,
@@ -25,7 +25,7 @@ import {
   saveWebhook,
   type Webhook,
 } from '../webhooks.ts'
-import { createdReply } from './orders.ts'
+import { buildCreatedReply } from './orders.ts'
 
 const states: Rule = { kind: 'enum', values: ['active', 'paused', 'disabled'] }
 const listed: Rule = { kind: 'enum', values: ['all', 'active', 'paused', 'disabled'] }
@@ -54,7 +54,7 @@ function postWebhook(request: RestRequest): RestReply {
   const { shop, body } = request
   checkParams(body, { status: states })
   const missing = ['topic', 'delivery_url'].filter((name) => body[name] === undefined)
-  if (missing.length) throw missingParams(missing)
+  if (missing.length) throw createMissingParamsError(missing)
   const { topic, delivery_url } = validateInput(body.topic, body.delivery_url)
   const secret = asText(body.secret as string) || randomBytes(25).toString('base64')
   const status = (body.status ?? 'active') as Webhook['status']
@@ -66,7 +66,7 @@ function postWebhook(request: RestRequest): RestReply {
     secret,
   })
   if (status === 'active') void ping(shop, hook)
-  return createdReply(request, `webhooks/${hook.id}`, {
+  return buildCreatedReply(request, `webhooks/${hook.id}`, {
     ...present(request, hook),
     date_modified: null,
     date_modified_gmt: null,
@@ -127,14 +127,14 @@ function present({ shop }: RestRequest, hook: Webhook) {
     event: event.join('.'),
     hooks: listHookNames(hook.topic),
     delivery_url: hook.delivery_url,
-    ...bothTexts('date_created', hook.created),
-    ...bothTexts('date_modified', hook.modified),
+    ...formatBothTimes('date_created', hook.created),
+    ...formatBothTimes('date_modified', hook.modified),
     _links: buildLinks(shop, 'webhooks', hook.id),
   }
 }
 
 function findOrThrow({ shop, ids }: RestRequest): Webhook {
   const hook = findWebhook(shop, ids[0]!)
-  if (!hook) throw invalidId('webhook')
+  if (!hook) throw createInvalidIdError('webhook')
   return hook
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { CSV_START, csvLine } from '../../../shared/csv.ts'
+import { CSV_START, formatCsvLine } from '../../../shared/csv.ts'
 import type { Permission } from '../../../shared/endpoint.ts'
 import { hasPermission } from '../../../shared/roles.ts'
 import { AppError } from '../../core/common/errors.ts'
@@ -126,10 +126,10 @@ export function csvFile<Row, Shown>(
 ): DownloadFile {
   const formatLine = (row: Row) => {
     const shown = show(row)
-    return csvLine(columns.map(([, read]) => read(shown)))
+    return formatCsvLine(columns.map(([, read]) => read(shown)))
   }
   const lines = async function* (): AsyncGenerator<Buffer> {
-    yield Buffer.from(CSV_START + csvLine(columns.map(([heading]) => heading)))
+    yield Buffer.from(CSV_START + formatCsvLine(columns.map(([heading]) => heading)))
     yield* formatPages(pages, formatLine)
   }
   return {

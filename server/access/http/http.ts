@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { logout } from '../../../shared/auth.ts'
 import { DownloadQuery, type Endpoint, type Permission } from '../../../shared/endpoint.ts'
 import { type ErrorReply, statusOf } from '../../../shared/errors.ts'
-import { hasPermission, roleRefusal } from '../../../shared/roles.ts'
+import { explainRefusal, hasPermission } from '../../../shared/roles.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { isDatabaseUnavailable } from '../../core/db/db-unavailable.ts'
@@ -210,7 +210,7 @@ function refuseChange({ method, path }: Pick<Endpoint, 'method' | 'path'>): void
 function assertPermission(session: Session | null, permission: Endpoint['permission']): void {
   const { role } = requireSession(session)
   if (hasPermission(role, permission)) return
-  throw new AppError('forbidden', roleRefusal(role))
+  throw new AppError('forbidden', explainRefusal(role))
 }
 
 function requireSession(session: Session | null): Session {

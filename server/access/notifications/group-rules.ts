@@ -2,11 +2,11 @@ import { isProblem } from '../../../shared/notification-kinds.ts'
 import {
   type FailedCause,
   failedCauses,
+  getNotificationText,
   isSummary,
   type NotificationData,
   type NotificationSummary,
   type NotificationType,
-  notificationText,
 } from '../../../shared/notifications.ts'
 import { buildWindowKey, findPool, findRule, MAX_SINGLE_ROWS, type Rule, type Span } from './group-spans.ts'
 
@@ -210,7 +210,7 @@ function toSum(type: NotificationType, data: Data, at: Date): Sum {
 
 /** The text that the page's search matches. */
 export function buildSearchText(row: { type: NotificationType; data: Data; createdAt: Date }): string {
-  const { title, message } = notificationText(row)
+  const { title, message } = getNotificationText(row)
   const words = Object.values(row.data).filter((value) => typeof value === 'string')
   return [title, message, ...words].join('\n').toLowerCase().slice(0, 2_000).toWellFormed()
 }

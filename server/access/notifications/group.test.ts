@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { notificationText } from '../../../shared/notifications.ts'
+import { getNotificationText } from '../../../shared/notifications.ts'
 import { createStore } from '../../../test/factories.ts'
 import { readNotifications } from '../../../test/notifications.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -35,7 +35,7 @@ const failed = (at: Date, cause: 'refused' | 'unanswered' = 'refused'): PendingE
   } as PendingEvent['data'],
 })
 const many = (count: number, make: (n: number) => PendingEvent) => Array.from({ length: count }, (_, n) => make(n))
-const titles = (plan: ReturnType<typeof planRows>) => plan.inserts.map((row) => notificationText(row).title)
+const titles = (plan: ReturnType<typeof planRows>) => plan.inserts.map((row) => getNotificationText(row).title)
 
 test('sent messages share one row per channel and hour, without personal data', () => {
   const few = [sent(minutes(0)), ...many(8, () => sent(minutes(59))), sent(minutes(60))]
@@ -144,7 +144,7 @@ test('more than ten failures in a day share one row per channel and part of the 
   const plan = planRows([...many(24, (n) => failed(minutes(n * 30))), failed(minutes(719), 'unanswered')], [], EPOCH)
   const one = 'Recovery email not delivered'
   expect(titles(plan)).toEqual([...Array(10).fill(one), '10 emails not delivered', '5 emails not delivered'])
-  expect(notificationText(plan.inserts.at(-1)!).message).toBe(
+  expect(getNotificationText(plan.inserts.at(-1)!).message).toBe(
     'Within 2 hours: 4 were refused by the mail server, 1 got no answer from the mail server.',
   )
   expect(JSON.stringify(plan.inserts.slice(10).map(({ data }) => data))).not.toMatch(/ada@|550/)
@@ -179,7 +179,7 @@ test('a text that cannot be rendered is reported separately, once per part of th
     '40 messages were not sent: the text cannot be rendered',
     '20 messages were not sent: the text cannot be rendered',
   ])
-  expect(notificationText(plan.inserts.at(-2)!).message).toMatch(/^The text of step 1 of your flow/)
+  expect(getNotificationText(plan.inserts.at(-2)!).message).toMatch(/^The text of step 1 of your flow/)
 })
 
 test('stores are grouped separately, and alarms never', () => {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isMailedAtOnce, typesOf } from '../../../shared/notification-kinds.ts'
+import { isMailedAtOnce, listTopicTypes } from '../../../shared/notification-kinds.ts'
 import type { NotificationType } from '../../../shared/notifications.ts'
 import type { AccountDb, AccountTx } from '../../core/db/db.ts'
 import { type Db, sql, transactAccount } from '../../core/db/db.ts'
@@ -63,7 +63,7 @@ export async function readRowsToMail(
   const preferences = await readPreferences(account, { userId, role: member.role })
   const types = preferences
     .filter(({ mail }) => mail === kind)
-    .flatMap(({ topic }) => typesOf(topic))
+    .flatMap(({ topic }) => listTopicTypes(topic))
     .filter((type) => kind === 'daily' || isMailedAtOnce(type))
   const between = { types, from, upTo }
   const rows = await listRowsBetween(account, between, MAX_LINES)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { listNotifications, NotificationView } from '../../../shared/notification-calls.ts'
 import { MAX_IDS_PER_CALL, NEW_CARTS_SHOWN } from '../../../shared/notification-calls.ts'
-import { typesOf } from '../../../shared/notification-kinds.ts'
-import { type NotificationType, notificationText } from '../../../shared/notifications.ts'
+import { listTopicTypes } from '../../../shared/notification-kinds.ts'
+import { getNotificationText, type NotificationType } from '../../../shared/notifications.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { describePage } from '../../core/db/paging.ts'
@@ -116,7 +116,7 @@ const findPosition = (tx: StoreTx, view: sql.MemberView, id: string | undefined)
   id !== undefined && isId(id) ? sql.findPosition(tx, view, id) : null
 
 /** Types that the member has switched off. */
-export const listMutedTypes = ({ off }: Pick<sql.MemberView, 'off'>): NotificationType[] => off.flatMap(typesOf)
+export const listMutedTypes = ({ off }: Pick<sql.MemberView, 'off'>): NotificationType[] => off.flatMap(listTopicTypes)
 
 const IDS_IN_AN_ANNOUNCEMENT = 100
 
@@ -145,7 +145,7 @@ function decodeUndo(undo: string): z.infer<typeof Undo> {
 export const presentNotification = (row: sql.ListedNotification): NotificationView => ({
   _id: row.id,
   type: row.type,
-  ...notificationText({ type: row.type, data: row.data, createdAt: row.created_at }),
+  ...getNotificationText({ type: row.type, data: row.data, createdAt: row.created_at }),
   createdAt: row.created_at.toISOString(),
   read: row.is_read,
   zone: row.zone as NotificationView['zone'],

@@ -1,4 +1,4 @@
-import { storeProblemMessage, typedProblemMessage } from '../../../shared/store-problems.ts'
+import { getTypedProblemMessage, storeProblemMessage } from '../../../shared/store-problems.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { errorCodeOf } from './rules.ts'
@@ -18,7 +18,7 @@ export async function callWithTypedKeys<T>(limitMs: number, ask: (signal: AbortS
   try {
     return await ask(signal)
   } catch (error) {
-    if (error instanceof StoreProblem) throw toAppError(error, typedProblemMessage)
+    if (error instanceof StoreProblem) throw toAppError(error, getTypedProblemMessage)
     if (signal.aborted) throw toAppError(new StoreProblem('timeout', null, { cause: error }))
     throw error
   }

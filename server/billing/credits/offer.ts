@@ -1,12 +1,12 @@
 import {
   type CreditPack,
   type Credits,
-  creditPrice,
+  computeCreditPrice,
   creditTexts,
   MICROS,
   type TextCarrier,
 } from '../../../shared/credits.ts'
-import { estimatedPrice } from '../../../shared/text-prices.ts'
+import { estimatePrice } from '../../../shared/text-prices.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, AccountTx, Db } from '../../core/db/db.ts'
 import { sql, transactAccount } from '../../core/db/db.ts'
@@ -32,7 +32,7 @@ export async function viewCredits(deps: Deps, account: AccountDb): Promise<Credi
   const seller = findSeller(config)
   const prices = SHOWN_COUNTRIES.map((country) => ({
     country,
-    micros: creditPrice(estimatedPrice('sms', country), config.textCreditPerMille),
+    micros: computeCreditPrice(estimatePrice('sms', country), config.textCreditPerMille),
   }))
   const offer = carrier.takesCredits && seller !== 'none' ? seller : null
   return { carrier: carrier.name, offer, isUsable, balanceMicros, weekMicros, prices }

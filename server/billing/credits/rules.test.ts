@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { creditPrice } from '../../../shared/credits.ts'
+import { computeCreditPrice } from '../../../shared/credits.ts'
 import { type CreditPayment, computeSettlement, type SettledPayment } from './rules.ts'
 
 // Ledger entries after any sequence of payments, uses, refunds and chargebacks.
@@ -59,8 +59,8 @@ test('the balance is never negative, and no more is taken than was bought', () =
 })
 
 test('an SMS costs the list price times the factor, rounded up to a millionth', () => {
-  expect(creditPrice(12_000, 1_500)).toBe(18_000)
-  expect(creditPrice(12_000, 1_000)).toBe(12_000)
-  expect(creditPrice(113_001, 1_333)).toBe(150_631)
-  expect(creditPrice(1, 1_500)).toBe(2)
+  expect(computeCreditPrice(12_000, 1_500)).toBe(18_000)
+  expect(computeCreditPrice(12_000, 1_000)).toBe(12_000)
+  expect(computeCreditPrice(113_001, 1_333)).toBe(150_631)
+  expect(computeCreditPrice(1, 1_500)).toBe(2)
 })

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { contrastRatio, DEFAULT_BRAND, DEFAULT_LOOK, labelOn } from '../../../shared/brand.ts'
+import { chooseLabelColour, contrastRatio, DEFAULT_BRAND, DEFAULT_LOOK } from '../../../shared/brand.ts'
 import { brandTexts } from '../../../shared/brand-calls.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -28,7 +28,7 @@ test('a part stored in another format gets its default, and the others stay', as
 test('the text of any button is readable', () => {
   for (let grey = 0; grey < 256; grey += 1) {
     const colour = `#${grey.toString(16).padStart(2, '0').repeat(3)}`
-    expect([colour, contrastRatio(labelOn(colour), colour) >= 4.5]).toEqual([colour, true])
+    expect([colour, contrastRatio(chooseLabelColour(colour), colour) >= 4.5]).toEqual([colour, true])
   }
 })
 

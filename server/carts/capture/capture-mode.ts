@@ -1,4 +1,4 @@
-import { type CaptureMode, storesEverything } from '../../../shared/capture-mode.ts'
+import { type CaptureMode, isStoringEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels } from '../../../shared/consent-box.ts'
 import type { PlacedPost } from '../../core/schema/facts.ts'
@@ -30,7 +30,7 @@ export function applyMode(
   mode: CaptureMode | null,
   { countsTick, isCovered = false, earlierConsents = [] }: ModeContext,
 ): PlacedPost | null {
-  if (storesEverything(mode) || post.agreed) return post
+  if (isStoringEverything(mode) || post.agreed) return post
   const boxes = boxChannels.flatMap((channel) => {
     const box = post.consent?.[channel]
     return box ? [{ channel, box }] : []

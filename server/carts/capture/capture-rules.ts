@@ -1,5 +1,5 @@
 import type { CapturePost } from '../../../shared/capture.ts'
-import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
+import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
 import type {
   AdmittedPost,
   Contact,
@@ -72,7 +72,7 @@ function buildContact({ contact: typed = {}, signed }: AdmittedPost): Contact | 
 /** Returns null if nothing usable was typed. A phone without prefix is read with the country typed beside it. */
 export function readContact(typed: NonNullable<CapturePost['contact']>): Contact | null {
   const country = /^[A-Za-z]{2}$/.test(typed.country ?? '') ? typed.country!.toUpperCase() : null
-  const email = firstEmail(typed.email)
+  const email = findFirstEmail(typed.email)
   const phone = normalizePhone(typed.phone, country)
   const firstName = readName(typed.firstName)
   const lastName = readName(typed.lastName)

@@ -1,7 +1,7 @@
 import type { CapturePost } from '../../../shared/capture.ts'
-import { type CaptureMode, storesEverything } from '../../../shared/capture-mode.ts'
+import { type CaptureMode, isStoringEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
-import { boxChannels, wordingId } from '../../../shared/consent-box.ts'
+import { boxChannels, computeWordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
@@ -46,10 +46,10 @@ export async function limitPostToMode(
   post: PlacedPost,
 ): Promise<PlacedPost | null> {
   const mode = store.before_consent
-  if (storesEverything(mode)) return post
+  if (isStoringEverything(mode)) return post
   const words = post.consent || post.ticked ? await readCurrentTexts({ storeId: store.id, db: deps.db }) : null
   const ticked = post.ticked?.split(',') ?? []
-  const isTicked = (channel: ConsentChannel) => words?.[channel].some((each) => ticked.includes(wordingId(each)))
+  const isTicked = (channel: ConsentChannel) => words?.[channel].some((each) => ticked.includes(computeWordingId(each)))
   return applyMode(post, mode, {
     countsTick: (channel, box) => words !== null && findShownWording(words[channel], box) !== null,
     earlierConsents: boxChannels.filter(isTicked),

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { wordingId } from '../../../shared/consent-box.ts'
-import { sourceText } from '../../../shared/ledger.ts'
+import { computeWordingId } from '../../../shared/consent-box.ts'
+import { getSourceText } from '../../../shared/ledger.ts'
 import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -154,13 +154,13 @@ test('a changed text counts from then on, and the old one no longer', async () =
   const { box } = await ask('PUT', '/api/consent/boxes', { channel: 'email', words })
   expect(box).toMatchObject({ words: 'Yes, mail me about my cart & more', isDefault: false })
   expect(box.html).toBe(
-    `<label><input type="checkbox" id="recoup_consent_email" data-recoup-wording="${wordingId(words)}"> Yes, mail me about my cart &amp; more</label>`,
+    `<label><input type="checkbox" id="recoup_consent_email" data-recoup-wording="${computeWordingId(words)}"> Yes, mail me about my cart &amp; more</label>`,
   )
   await ticks('ada')
   expect(await readLedger()).toEqual([])
   await send('ada', {
     contact: { email: ADA },
-    consent: { email: { isGiven: true, wording: box.words, id: wordingId(words) } },
+    consent: { email: { isGiven: true, wording: box.words, id: computeWordingId(words) } },
   })
   expect((await readLedger()).map((row) => row.wording)).toEqual(['Yes, mail me about my cart & more'])
   expect((await ask('PUT', '/api/consent/boxes', { channel: 'email', words: '' })).box).toMatchObject({
@@ -173,12 +173,14 @@ test('a box in another language uses its own text, and none after that is remove
   const save = (words: string) => ask('PUT', '/api/consent/boxes', { channel: 'email', language: 'de', words })
   expect((await save(german)).box).toMatchObject({
     isDefault: true,
-    languages: [{ language: 'de', words: german, isDefault: false, html: expect.stringContaining(wordingId(german)) }],
+    languages: [
+      { language: 'de', words: german, isDefault: false, html: expect.stringContaining(computeWordingId(german)) },
+    ],
   })
   const tick = (cart: string) =>
     send(cart, {
       contact: { email: ADA },
-      consent: { email: { isGiven: true, wording: german, id: wordingId(german) } },
+      consent: { email: { isGiven: true, wording: german, id: computeWordingId(german) } },
     })
   await tick('ada')
   expect((await readLedger()).map((row) => row.wording)).toEqual([german])
@@ -251,7 +253,7 @@ test('a consent with an order is unproven until the order is a purchase, also wi
     ])
   expect(await shown()).toEqual([['unpaid order', ['Unproven']]])
   const link = await ask('GET', '/api/consent/ledger/export')
-  expect((await world.app.inject({ url: link.url })).body).toContain(sourceText('unpaid order'))
+  expect((await world.app.inject({ url: link.url })).body).toContain(getSourceText('unpaid order'))
   world.advance(1_000)
   const paid = { ...begun, kind: 'purchase' as const, modifiedAt: world.now.toISOString() }
   for (const source of ['sync', 'webhook'] as const) await recordOrders(world.deps, store.storeId, [paid], source)

@@ -1,6 +1,6 @@
-import { storesEverything } from '../../../shared/capture-mode.ts'
+import { isStoringEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
-import { boxChannels, wordingId } from '../../../shared/consent-box.ts'
+import { boxChannels, computeWordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { createId } from '../../core/common/ids.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
@@ -72,7 +72,7 @@ async function limitToMode(
   reports: readonly SignedPost[],
 ): Promise<readonly AllowedPost[]> {
   const mode = (await readStore(store))?.before_consent ?? null
-  if (storesEverything(mode)) return reports
+  if (isStoringEverything(mode)) return reports
   const people = reports.map((each) => readCustomer(each.post))
   const covered = mode === 'cart_only' ? await findCoveredCustomers(deps, store, people) : new Set()
   const agreed = await findConsentedChannels(deps, store, people)
@@ -90,7 +90,7 @@ async function limitToMode(
 
 /** The shop signs for its texts; a tick beside another text is ignored. */
 const hasMatchingWordingId = (_: ConsentChannel, { id, wording }: { id?: string | undefined; wording: string }) =>
-  id === wordingId(wording)
+  id === computeWordingId(wording)
 
 /** The signed-in customer. */
 const readCustomer = ({ signed, contact }: SignedPost['post']) => ({

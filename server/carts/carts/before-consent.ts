@@ -1,4 +1,4 @@
-import { storesEverything } from '../../../shared/capture-mode.ts'
+import { isStoringEverything } from '../../../shared/capture-mode.ts'
 import type { StoreRow } from '../../access/stores/store.ts'
 import { type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
@@ -18,7 +18,7 @@ export async function filterOrders(
   cartsOf: ReadonlyMap<string, string>,
 ): Promise<PlatformOrder[]> {
   const unpaid = orders.filter((order) => order.kind !== 'purchase' && !order.paidAt)
-  if (storesEverything(store.before_consent) || unpaid.length === 0) return [...orders]
+  if (isStoringEverything(store.before_consent) || unpaid.length === 0) return [...orders]
   const handle = { storeId: store.id, db: deps.db }
   const host = new URL(store.home_url).hostname
   const ownKeys = (order: PlatformOrder): ShopperKey[] => {
@@ -53,7 +53,7 @@ export async function filterCheckouts(
   store: StoreRow,
   checkouts: readonly PlatformCheckout[],
 ): Promise<PlatformCheckout[]> {
-  if (storesEverything(store.before_consent)) return [...checkouts]
+  if (isStoringEverything(store.before_consent)) return [...checkouts]
   const handle = { storeId: store.id, db: deps.db }
   const covered = store.before_consent === 'cart_only' ? await findCoveredCustomers(deps, handle, checkouts) : new Set()
   const isKnown = await findKnownKeys(deps, handle, checkouts.flatMap(listTokenKeys))

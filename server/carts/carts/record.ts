@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { capitals } from '../../../shared/coupons.ts'
+import { toCapitals } from '../../../shared/coupons.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { type StoreTx, sql, transact } from '../../core/db/db.ts'
 import { withRetry } from '../../core/db/db-unavailable.ts'
@@ -213,7 +213,7 @@ function buildOrderFact(order: PlatformOrder, storeHost: string, source: FactSou
 
 /** Codes are compared case-insensitively (decision 31). The discount of a code may be unknown. */
 function buildOrderCoupons({ coupons, discounts = [] }: PlatformOrder): OrderRow['coupons'] {
-  const codes = new Set([...coupons.map(capitals), ...discounts.map(({ code }) => code)])
+  const codes = new Set([...coupons.map(toCapitals), ...discounts.map(({ code }) => code)])
   const taken = Map.groupBy(discounts, ({ code }) => code)
   return [...codes].map((code) => ({
     code,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { notificationText } from '../../../shared/notifications.ts'
+import { getNotificationText } from '../../../shared/notifications.ts'
 import { type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
 import { DAY, MINUTE } from '../../../test/shop.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
 async function readNotices() {
   const rows = (await shop.notifications()).filter(({ type }) => type === 'store_check_failed')
   return rows.map(({ data, created_at }) =>
-    notificationText({ type: 'store_check_failed', data: data as never, createdAt: created_at }),
+    getNotificationText({ type: 'store_check_failed', data: data as never, createdAt: created_at }),
   )
 }
 

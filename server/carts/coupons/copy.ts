@@ -1,5 +1,5 @@
-import { capitals } from '../../../shared/coupons.ts'
-import { createId } from '../../core/common/ids.ts'
+import { toCapitals } from '../../../shared/coupons.ts'
+import { newId } from '../../core/common/ids.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCoupon } from '../../platforms/platform/coupon.ts'
@@ -61,7 +61,7 @@ export function buildListedRow(
 ) {
   return {
     platform_id: coupon.couponId,
-    code: capitals(coupon.code.replaceAll('\0', '').toWellFormed()),
+    code: toCapitals(coupon.code.replaceAll('\0', '').toWellFormed()),
     type: coupon.type,
     platform_type: coupon.platformType,
     percent: coupon.percent,

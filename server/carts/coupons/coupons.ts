@@ -1,6 +1,6 @@
-import { type CouponInput, couponTexts, wrongDecimals } from '../../../shared/coupons.ts'
+import { type CouponInput, checkDecimals, couponTexts } from '../../../shared/coupons.ts'
 import { capabilities } from '../../../shared/platforms.ts'
-import { connectedProblemMessage } from '../../../shared/store-problems.ts'
+import { getConnectedProblemMessage } from '../../../shared/store-problems.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { explainFirewall, isCalling } from '../../access/plugin/rules.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
@@ -138,7 +138,7 @@ async function withOwnCoupon<T>(
 }
 
 function parseInput({ row }: WriteContext, input: CouponInput): CouponValues {
-  const fields = wrongDecimals(input, row.currency)
+  const fields = checkDecimals(input, row.currency)
   const [first] = Object.values(fields)
   if (first) throw new AppError('invalid', first, { fields })
   if (input.kind === 'personal' && input.isTiedToEmail && !capabilities[row.platform].coupons.personal) {
@@ -288,7 +288,7 @@ async function withStoreErrors<T>(
     const sentence =
       error.code === 'read_only_key'
         ? couponTexts.readOnlyKey
-        : `${failed}: ${atWall ?? connectedProblemMessage(error.code, error.detail)}`
+        : `${failed}: ${atWall ?? getConnectedProblemMessage(error.code, error.detail)}`
     const { retryAfterS } = appError
     throw new AppError(appError.code, sentence, { cause: error, ...(retryAfterS ? { retryAfterS } : {}) })
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { currencyExponent, parseMinor } from '../../../shared/money.ts'
+import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
 import { computeDiscounts, computeShownLeft, type DiscountLine, type DiscountRules } from './discount.ts'
 import { type CouponProblem, type CouponState, type CouponUse, findCouponProblem, MIN_VALID_MS } from './validity.ts'
 
@@ -129,7 +129,7 @@ describe('discounts of a real store', () => {
       Number(totals.line_total) + (isShownIncluding(given) ? Number(totals.line_total_tax) : 0)
     const lines = linesOf(given)
     const rate = (setting(given, 'calc_taxes') === 'yes' ? { USD: 0.0825, EUR: 0.19, JPY: 0.1 }[currencyOf(given)] : 0)!
-    const unit = 10 ** (Number(setting(given, 'price_num_decimals')) - currencyExponent(currencyOf(given)))
+    const unit = 10 ** (Number(setting(given, 'price_num_decimals')) - getCurrencyExponent(currencyOf(given)))
     expect(unit).toBe(1)
     const shown = lines.map(({ unitPriceMinor, quantity }) => {
       const entered = unitPriceMinor * quantity

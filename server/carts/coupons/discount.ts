@@ -1,4 +1,4 @@
-import { currencyExponent, divideRounded } from '../../../shared/money.ts'
+import { divideRounded, getCurrencyExponent } from '../../../shared/money.ts'
 import type { CouponTerms } from '../../core/schema/coupons.ts'
 
 // Computes discounts of coupons like the store (decision 37); the test compares it with recordings of a real store.
@@ -189,7 +189,7 @@ function reducePart(part: Part, amount: number): number {
 const halfDown = (over: bigint, under: bigint): bigint => (2n * over + under - 1n) / (2n * under)
 
 const shift = ({ currency, decimals }: DiscountRules): number =>
-  decimals === null ? 0 : decimals - currencyExponent(currency)
+  decimals === null ? 0 : decimals - getCurrencyExponent(currency)
 
 function toUnits(minor: number, rules: DiscountRules): number {
   const by = shift(rules)

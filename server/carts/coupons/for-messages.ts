@@ -1,4 +1,4 @@
-import { capitals } from '../../../shared/coupons.ts'
+import { toCapitals } from '../../../shared/coupons.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun, wakeMessages } from '../../messages/messages/messages.ts'
@@ -81,7 +81,7 @@ export async function loadEnteredCoupons(
   rows: readonly { id: string; shopper_id: string; entered_codes: readonly string[] }[],
 ): Promise<Map<string, EnteredCoupon>> {
   const targets = rows.flatMap(({ id, shopper_id, entered_codes: [code] }) =>
-    code === undefined ? [] : [{ messageId: id, shopperId: shopper_id, code: capitals(code) }],
+    code === undefined ? [] : [{ messageId: id, shopperId: shopper_id, code: toCapitals(code) }],
   )
   if (targets.length === 0) return new Map()
   const named = await sql.selectCouponsByCode(store, targets)

@@ -1,4 +1,10 @@
-import { type Coupon, type CouponOfStep, capitals, couponsUnreadText, couponTexts } from '../../../shared/coupons.ts'
+import {
+  type Coupon,
+  type CouponOfStep,
+  couponTexts,
+  getCouponsUnreadText,
+  toCapitals,
+} from '../../../shared/coupons.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { AppError, requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
@@ -26,7 +32,7 @@ export interface ListQuery {
 export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>, wish: ListQuery) {
   const row = await readStore(store)
   if (!row?.is_active) throw new AppError('conflict', couponTexts.noStore)
-  const search = capitals(wish.search.trim()).replaceAll('\0', '')
+  const search = toCapitals(wish.search.trim()).replaceAll('\0', '')
   const personal = parsePersonalCode(search)
   const personalIds = personal ? await selectPersonalCoupons(store, personal) : []
   const filter = { search, personalIds, usableAt: wish.usable && now() }
@@ -38,7 +44,7 @@ export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>
     coupons: await presentCoupons(store, row, rows),
     pagination: describePage(wish, total),
     readAt: reading?.completed_at?.toISOString() ?? null,
-    problem: reading?.error_code ? couponsUnreadText(reading.error_code) : null,
+    problem: reading?.error_code ? getCouponsUnreadText(reading.error_code) : null,
     currency: row.currency,
     timeZone: row.time_zone,
     canWrite: row.can_write,

@@ -1,5 +1,5 @@
 import type { CouponInput } from '../../../shared/coupons.ts'
-import { currencyExponent, parseMinor } from '../../../shared/money.ts'
+import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
 import type { CouponTerms } from '../../core/schema/coupons.ts'
 import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
 
@@ -121,4 +121,4 @@ function splitPattern(pattern: string) {
 }
 
 /** Minor units as the decimal number of the specification. */
-export const toDecimal = (minor: number, currency: string): number => minor / 10 ** currencyExponent(currency)
+export const decimal = (minor: number, currency: string): number => minor / 10 ** getCurrencyExponent(currency)

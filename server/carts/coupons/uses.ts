@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { capitals } from '../../../shared/coupons.ts'
+import { toCapitals } from '../../../shared/coupons.ts'
 import { openStoreClient } from '../../access/stores/access.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
@@ -19,7 +19,7 @@ const DELAY_MS = 20_000
 
 /** Call in the orders' transaction. Queues one read of the counts if a code is of a coupon created here. */
 export async function queueUseReads(deps: Deps, tx: StoreTx, codes: readonly string[]): Promise<void> {
-  if (codes.length === 0 || !(await sql.hasOwnCoupon(tx, [...new Set(codes.map(capitals))]))) return
+  if (codes.length === 0 || !(await sql.hasOwnCoupon(tx, [...new Set(codes.map(toCapitals))]))) return
   const soon = new Date(deps.now().getTime() + DELAY_MS)
   await deps.jobs.enqueue(tx.db, couponUsesJob, { storeId: tx.storeId }, tx.storeId, soon)
 }

@@ -1,6 +1,6 @@
 import type { ExperimentsReply, ExperimentView, Finding } from '../../../shared/experiments.ts'
-import { currencyExponent } from '../../../shared/money.ts'
-import { choicesOf } from '../../../shared/visible-effect.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
+import { listShareChoices } from '../../../shared/visible-effect.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
@@ -102,7 +102,7 @@ function presentExperiment(
     rate: estimateRate(pace),
   }
   const revenue = experiment.cap_minor === null ? NOT_MEASURED : findRevenue(counts, circumstances)
-  const scale = 10 ** currencyExponent(experiment.currency)
+  const scale = 10 ** getCurrencyExponent(experiment.currency)
   const cost = computeCost(counts, revenue)
   return {
     id: experiment.id,
@@ -232,7 +232,7 @@ export const estimateRate = (pace: Pace): number => computeRate(pace) ?? ASSUMED
 export function proposePercent(pace: Pace): number | null {
   const { people } = pace
   const least = people < 2_000 ? 50 : people <= 10_000 ? 20 : 10
-  const seen = choicesOf({ people, rate: estimateRate(pace) }).find(
+  const seen = listShareChoices({ people, rate: estimateRate(pace) }).find(
     ({ sharePercent, smallestPercent }) => sharePercent >= least && smallestPercent !== null,
   )
   return seen?.sharePercent ?? null

@@ -1,5 +1,5 @@
 import { COUPONS_NOT_READABLE } from '../../../shared/coupons.ts'
-import { couponProblemText, isStoreProblem, problemText } from '../../../shared/store-problems.ts'
+import { getCouponProblemText, getProblemText, isStoreProblem } from '../../../shared/store-problems.ts'
 import { explainFirewall } from '../../access/plugin/rules.ts'
 import { pickNewest } from '../../access/stores/rules.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
@@ -46,5 +46,5 @@ function describeProblem({ stream, error_code, error_detail: detail }: sql.SyncS
   if (atWall) return atWall
   if (stream === 'coupons' && code === 'no_rights') return COUPONS_NOT_READABLE
   const isOfCodes = stream === 'coupon_codes' || stream === 'coupon_tidy'
-  return isOfCodes && isMissingPermission(code) ? couponProblemText(code, detail) : problemText(code, detail)
+  return isOfCodes && isMissingPermission(code) ? getCouponProblemText(code, detail) : getProblemText(code, detail)
 }

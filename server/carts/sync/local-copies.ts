@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { storesEverything } from '../../../shared/capture-mode.ts'
+import { isStoringEverything } from '../../../shared/capture-mode.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
@@ -58,7 +58,7 @@ async function saveCustomers(
   page: readonly PlatformCustomer[],
 ): Promise<void> {
   const { home_url, before_consent } = requireFound(await readStore(store), 'Store')
-  const allowed = storesEverything(before_consent) ? page : await filterCustomers(deps, store, page)
+  const allowed = isStoringEverything(before_consent) ? page : await filterCustomers(deps, store, page)
   const rows = allowed.map((row) => buildCustomerRow(deps, store.storeId, row))
   const storeHost = new URL(home_url).hostname
   const records = rows.map(({ customer_id, email, phone }) => ({ customerId: customer_id, email, phone }))

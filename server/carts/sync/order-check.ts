@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { storesEverything } from '../../../shared/capture-mode.ts'
+import { isStoringEverything } from '../../../shared/capture-mode.ts'
 import { notifyOnce } from '../../access/notifications/notifications.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
@@ -161,7 +161,7 @@ async function readChangedOrders(
 
 /** Whether unpaid orders or their contacts may have been left out (C9), now or before the owner chose to keep them. */
 async function hasLeftOutOrders({ store, startedAt }: SyncJob, row: StoreRow): Promise<boolean> {
-  if (!storesEverything(row.before_consent)) return true
+  if (!isStoringEverything(row.before_consent)) return true
   const chosenAt = await findLastCaptureChoice(store)
   return chosenAt !== null && chosenAt > subtractMs(startedAt, PENDING_HOLDS_MS)
 }

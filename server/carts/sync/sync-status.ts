@@ -1,8 +1,8 @@
 import { dashboardTexts } from '../../../shared/dashboard.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { StoreProblemCode } from '../../../shared/store-problems.ts'
-import { KEYS_UNREADABLE, problemText } from '../../../shared/store-problems.ts'
-import { errorCodeOf, pickNewest } from '../../access/stores/rules.ts'
+import { getProblemText, KEYS_UNREADABLE } from '../../../shared/store-problems.ts'
+import { errorCodeOf, newest } from '../../access/stores/rules.ts'
 import { AppError } from '../../core/common/errors.ts'
 
 // Reports failing syncs of a store to callers that need its figures (decision 28, A 8). Pure.
@@ -46,5 +46,5 @@ function toAppError(code: string, detail: string | null): AppError {
   if (known === 'store_credentials' || code === KEYS_UNREADABLE)
     return new AppError('store_credentials', dashboardTexts.unauthorized)
   if (GONE.has(code)) return new AppError('not_found', dashboardTexts.notFound)
-  return new AppError('store_unreachable', problemText(code, detail))
+  return new AppError('store_unreachable', getProblemText(code, detail))
 }

@@ -1,4 +1,4 @@
-import { currencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 
 // Formats amounts for messages.
 
@@ -15,8 +15,8 @@ export function formatMinor(amountMinor: number, currency: string): string {
   const key = `${currency}${amountMinor}`
   const known = formatted.get(key)
   if (known !== undefined) return known
-  const exponent = currencyExponent(currency)
-  const text = getFormat(currency, exponent).format(amountMinor / 10 ** exponent)
+  const exponent = getCurrencyExponent(currency)
+  const text = formatOf(currency, exponent).format(amountMinor / 10 ** exponent)
   if (formatted.size >= KEPT_AMOUNTS) formatted.clear()
   formatted.set(key, text)
   return text

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import type { Feature } from '../../../shared/billing.ts'
-import { creditPrice } from '../../../shared/credits.ts'
+import { computeCreditPrice } from '../../../shared/credits.ts'
 import { customTextLimit } from '../../access/members/rules.ts'
 import { computeLimits, hasFeature, startOfNextMonth } from '../../billing/billing/rules.ts'
 import type { EnteredCoupon, MessageCoupon } from '../../carts/coupons/for-messages.ts'
@@ -338,7 +338,7 @@ export function computeCreditPrice(
   const carrier = texts.get(channel)
   if (!carrier?.credits || getPlanLimit(situation, channel) <= 0) return null
   const { amountMicros } = cost ?? carrier.estimate({ to, text: '', template: null }).cost
-  return creditPrice(amountMicros, carrier.credits.perMille)
+  return computeCreditPrice(amountMicros, carrier.credits.perMille)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { twilioSignature } from '../../../demo/phone/callbacks.ts'
+import { computeTwilioSignature } from '../../../demo/phone/callbacks.ts'
 import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { insertMessageTo, readMessageState } from '../../../test/provider-messages.ts'
@@ -64,7 +64,7 @@ async function fromTwilio(path: string, params: object, { sid = operatorSid, tok
     url: path,
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
-      'x-twilio-signature': twilioSignature(token, PUBLIC_URL + path, full),
+      'x-twilio-signature': computeTwilioSignature(token, PUBLIC_URL + path, full),
     },
     payload: new URLSearchParams(full).toString(),
   })

@@ -1,4 +1,4 @@
-import { creditPrice } from '../../../shared/credits.ts'
+import { computeCreditPrice } from '../../../shared/credits.ts'
 import { hasListedPrice } from '../../../shared/text-prices.ts'
 import { notifyOnce } from '../../access/notifications/notifications.ts'
 import { cleanStoreName } from '../../access/stores/rules.ts'
@@ -343,7 +343,7 @@ async function takeUsage(tx: StoreTx, { situation, transport, message }: Questio
     await addUsage(tx, accountId, month, 'sms', 1)
     return true
   }
-  const micros = creditPrice(transport.estimate(message).cost.amountMicros, transport.credits.perMille)
+  const micros = computeCreditPrice(transport.estimate(message).cost.amountMicros, transport.credits.perMille)
   if (limit === 0 || micros > left) return false
   await payWithCredits(tx, accountId, [{ messageId: message.messageId, micros }], now)
   return true

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { keptPath } from '../../../shared/kept.ts'
+import { buildKeptPath } from '../../../shared/kept.ts'
 import {
   channelNames,
   type Language,
@@ -152,9 +152,9 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
     storeName: person.storeName,
     brand: await loadShopBrand(store),
     language: person.language ?? browser,
-    wordings: await loadWordings(store, person.storeName),
-    browsers: await countBrowsers(store, person.shopperId),
-    keptPath: keptPath((await readStore(store))!.capture_key),
+    wordings: await wordingsIn(store, person.storeName),
+    browsers: await countBrowsersOf(store, person.shopperId),
+    keptPath: buildKeptPath((await readStore(store))!.capture_key),
     channels: facts.map((fact, index) => {
       const { channel, address } = person.contacts[index]!
       return { ...computeStanding(fact), address: maskAddress(channel, address) }

@@ -4,7 +4,7 @@ import type { BrandLook } from '../../../shared/brand.ts'
 import type { CartItem } from '../../../shared/carts.ts'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { StepCoupon } from '../../../shared/flows.ts'
-import { currencyExponent, parseMinor } from '../../../shared/money.ts'
+import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import type { MessagePreview } from '../../../shared/reminders.ts'
 import { NO_CART, SAMPLE_CART, type SendChannel } from '../../../shared/reminders.ts'
@@ -454,7 +454,7 @@ function neutralItems(currency: string, publicUrl: string): CartItem[] {
   const item = (name: string, picture: string, cents: number): CartItem => ({
     ...{ productId: picture, variationId: null, sku: null, quantity: 1 },
     name,
-    unitPriceMinor: Math.max(cents, Math.round((cents / 100) * 10 ** currencyExponent(currency))),
+    unitPriceMinor: Math.max(cents, Math.round((cents / 100) * 10 ** getCurrencyExponent(currency))),
     imageUrl: `${publicUrl}/sample/${picture}.jpg`,
   })
   return [item('Stoneware mug', 'mug', 2_800), item('Storage jar', 'jar', 3_400)]

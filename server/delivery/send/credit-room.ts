@@ -1,4 +1,4 @@
-import { creditPrice } from '../../../shared/credits.ts'
+import { computeCreditPrice } from '../../../shared/credits.ts'
 import type { CreditUse } from '../../billing/credits/credits.ts'
 import { isText } from '../decide/composing.ts'
 import type { Ready } from '../decide/evaluate.ts'
@@ -39,5 +39,5 @@ export const listCreditUses = (paid: readonly Priced[], perMille: number): Credi
   paid.map((each) => ({ messageId: each.row.id, micros: getCreditPrice(each, perMille) }))
 
 /** The price table's price at the time of the send; the provider's final price does not change it. */
-const getCreditPrice = ({ composed }: Priced, perMille: number): number =>
-  isText(composed) ? creditPrice(composed.cost.amountMicros, perMille) : 0
+const priceOf = ({ composed }: Priced, perMille: number): number =>
+  isText(composed) ? computeCreditPrice(composed.cost.amountMicros, perMille) : 0

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { twilioSignature } from '../../../demo/phone/callbacks.ts'
+import { computeTwilioSignature } from '../../../demo/phone/callbacks.ts'
 import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
 import { createShop, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY } from '../../../test/message-scene.ts'
@@ -38,8 +38,8 @@ async function calls(address: string, params: Record<string, string>, signedFor 
     url: address.slice(PUBLIC_URL.length),
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
-      'x-twilio-signature': twilioSignature('tok', signedFor, all),
-      // The host name that a proxy uses for this server does not matter.
+      'x-twilio-signature': computeTwilioSignature('tok', signedFor, all),
+      // What a proxy in between calls this server is of no matter.
       host: '10.0.0.7:3000',
     },
     payload: new URLSearchParams(all).toString(),

@@ -8,7 +8,7 @@ import {
   orderSources,
   type TopProduct,
 } from '../../../shared/analytics.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 import type { PlatformName } from '../../../shared/platforms.ts'
 import type { CartSums, FunnelSums, OrderSums } from './analytics-sql.ts'
 import type { Buyers } from './buyers.ts'
@@ -18,7 +18,7 @@ import type { ProductSums } from './product-ranges-sql.ts'
 // Computes the figures of Advanced Analytics (decisions 91 to 99). Pure: no clock, no database. Rates are fractions,
 // null for 0/0 (A5).
 
-export const toDecimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
+export const decimal = (minor: number, currency: string) => minor / 10 ** getCurrencyExponent(currency)
 
 export const computeShare = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
 

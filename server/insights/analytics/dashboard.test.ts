@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { dashboardTexts } from '../../../shared/dashboard.ts'
-import { problemText } from '../../../shared/store-problems.ts'
+import { getProblemText } from '../../../shared/store-problems.ts'
 import { createStore } from '../../../test/factories.ts'
 import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -144,8 +144,8 @@ async function failing(shop: Shop, code: string, { succeededAgo = 31 * MINUTE } 
 }
 
 test.each([
-  ['unreachable', 503, 'store_unreachable', problemText('unreachable', null)],
-  ['certificate', 503, 'store_unreachable', problemText('certificate', null)],
+  ['unreachable', 503, 'store_unreachable', getProblemText('unreachable', null)],
+  ['certificate', 503, 'store_unreachable', getProblemText('certificate', null)],
   ['wrong_key', 401, 'store_credentials', dashboardTexts.unauthorized],
   ['keys_unreadable', 401, 'store_credentials', dashboardTexts.unauthorized],
   ['shop_inactive', 404, 'not_found', dashboardTexts.notFound],

@@ -1,5 +1,5 @@
 import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 import { validZone } from '../../core/common/time.ts'
 import { toDate, toLocalTime } from './days.ts'
 
@@ -149,7 +149,7 @@ export function buildStats({ currency, now, before, totals, people }: Counted): 
   }
 }
 
-const toDecimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
+const decimal = (minor: number, currency: string) => minor / 10 ** getCurrencyExponent(currency)
 
 const add = (sums: readonly Sums[], measure: Exclude<keyof Sums, 'currency'>) =>
   sums.reduce((total, each) => total + each[measure], 0)

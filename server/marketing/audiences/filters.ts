@@ -1,11 +1,11 @@
 import { type AudienceFilters, DEFAULT_FILTERS } from '../../../shared/audience.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
 
 // Converts filter sets between the API and their stored form. Pure.
 
-export function toStoredFilters(filters: AudienceFilters, currency: string): StoredFilters {
-  const minor = (amount: number) => Math.round(amount * 10 ** currencyExponent(currency))
+export function filtersOf(filters: AudienceFilters, currency: string): StoredFilters {
+  const minor = (amount: number) => Math.round(amount * 10 ** getCurrencyExponent(currency))
   const { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, badge, country, productId, mailedBefore } =
     filters
   return {
@@ -22,7 +22,7 @@ export function toStoredFilters(filters: AudienceFilters, currency: string): Sto
 
 export function presentFilters(filters: StoredFilters, currency: string): AudienceFilters {
   const { minMinor, maxMinor, minHours, maxHours, badge, ...rest } = filters
-  const amount = (minor: number) => minor / 10 ** currencyExponent(currency)
+  const amount = (minor: number) => minor / 10 ** getCurrencyExponent(currency)
   return {
     ...(minMinor === undefined ? {} : { minCartValue: amount(minMinor) }),
     ...(maxMinor === undefined ? {} : { maxCartValue: amount(maxMinor) }),

@@ -1,5 +1,5 @@
 import type { CampaignReport } from '../../../shared/campaign-report.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoreDb } from '../../core/db/db.ts'
@@ -68,7 +68,7 @@ function presentRevenue(earned: readonly RevenueRow[]): Pick<CampaignReport, 'or
   const sorted = [...sums].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
   return {
     orders: earned.reduce((total, { orders }) => total + orders, 0),
-    revenue: sorted.map(([currency, minor]) => ({ amount: minor / 10 ** currencyExponent(currency), currency })),
+    revenue: sorted.map(([currency, minor]) => ({ amount: minor / 10 ** getCurrencyExponent(currency), currency })),
   }
 }
 

@@ -1,6 +1,6 @@
 import { type CampaignInput, CampaignView } from '../../../shared/campaigns.ts'
 import type { CouponOfStep } from '../../../shared/coupons.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { loadStepCoupons } from '../../carts/coupons/list.ts'
 import { requireFound } from '../../core/common/errors.ts'
@@ -47,7 +47,7 @@ export async function viewCampaigns(store: StoreDb, rows: readonly CampaignRow[]
   )
 }
 
-const major = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
+const major = (minor: number, currency: string) => minor / 10 ** getCurrencyExponent(currency)
 
 interface ViewExtras extends Pick<CampaignView, 'counts' | 'revenue'> {
   shop: StoreRow

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type MessageView, messageName } from '../../../shared/carts.ts'
+import { getMessageName, type MessageView } from '../../../shared/carts.ts'
 import {
   buildCampaignInput,
   callCampaigns,
@@ -134,7 +134,7 @@ describe('a run', () => {
     await runTick(world, shop, 5 * DAY)
     const path = `/api/carts/${shop.cartIds[0]}/messages`
     const { messages, timeline } = (await world.request('GET', path, { token: shop.token })).body
-    const named = messages.map((message: MessageView) => [messageName(message), message.state])
+    const named = messages.map((message: MessageView) => [getMessageName(message), message.state])
     expect(named).toEqual([
       ['Autumn sale', 'sent'],
       ['Autumn again', 'skipped'],

@@ -1,5 +1,5 @@
 import { type CartView, exportCarts } from '../../../shared/carts.ts'
-import { phoneCell } from '../../../shared/csv.ts'
+import { formatPhoneCell } from '../../../shared/csv.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/downloads.ts'
 import { parseFilter } from '../../carts/carts/filter.ts'
 import { readCartPages } from '../../carts/carts/list.ts'
@@ -23,7 +23,7 @@ export const cartsDownload = storeDownload({
 const columns: readonly CsvColumn<CartView>[] = [
   ['Customer', (cart) => cart.customer_name],
   ['Email', (cart) => cart.customer_email],
-  ['Phone', (cart) => phoneCell(cart.phone)],
+  ['Phone', (cart) => formatPhoneCell(cart.phone)],
   ['Items', (cart) => cart.items.reduce((sum, item) => sum + item.quantity, 0)],
   ['Products', (cart) => cart.items.map((item) => `${item.quantity} × ${item.product_name}`).join('; ')],
   ['Value', (cart) => cart.total],

@@ -2,13 +2,13 @@ import {
   type CartItem,
   type CartState,
   type CartView,
+  getMessageName,
   type MessageView,
-  messageName,
   type TimelineEntry,
 } from '../../../shared/carts.ts'
-import { capitals } from '../../../shared/coupons.ts'
-import { engagementReason } from '../../../shared/engagement.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { toCapitals } from '../../../shared/coupons.ts'
+import { explainEngagement } from '../../../shared/engagement.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 
 import { restoreTexts } from '../../../shared/restore.ts'
 import type * as list from '../../carts/carts/list.ts'
@@ -24,7 +24,7 @@ import type { readEvents, readTouches } from './page-sql.ts'
 // Converts cart rows to the API (B 3, decision 11, decision 21).
 
 /** Minor units to the decimal number of the specification. */
-export const toDecimal = (minor: number, currency: string): number => minor / 10 ** currencyExponent(currency)
+export const decimal = (minor: number, currency: string): number => minor / 10 ** getCurrencyExponent(currency)
 
 export function presentItems(items: readonly CartItem[], currency: string): CartView['items'] {
   return items.map((item) => ({
@@ -111,8 +111,8 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     sms_sent_at: sms?.at?.toISOString() ?? null,
     whatsapp_status: whatsapp?.status ?? null,
     whatsapp_sent_at: whatsapp?.at?.toISOString() ?? null,
-    coupons: row.coupons.map(capitals),
-    unconfirmed: { email: removeErased(row.unconfirmed_email), phone: removeErased(row.unconfirmed_phone) },
+    coupons: row.coupons.map(toCapitals),
+    unconfirmed: { email: withoutErased(row.unconfirmed_email), phone: withoutErased(row.unconfirmed_phone) },
     whatsapp_read_at: whatsapp?.readAt?.toISOString() ?? null,
   }
 }
@@ -174,7 +174,7 @@ function touchEntry(
   { at, kind, message_id, is_human, class_reason }: Touches[number],
   use: Events[number] | undefined,
 ): TimelineEntry {
-  const { who, why } = engagementReason(class_reason)
+  const { who, why } = explainEngagement(class_reason)
   const entry = { at: at.toISOString(), kind, messageId: message_id }
   if (!is_human) return { ...entry, title: `Link clicked (by a machine: ${who})`, text: `${why} Not counted.`.trim() }
   const counts = 'A purchase within the attribution window is attributed to this message.'
@@ -195,7 +195,7 @@ function engagementEntry({
   class_reason,
   count,
 }: EngagementEvents[number]): TimelineEntry {
-  const { who, why } = engagementReason(class_reason)
+  const { who, why } = explainEngagement(class_reason)
   const isHuman = by === 'human'
   const titles = {
     open: 'Message opened',
@@ -218,7 +218,7 @@ type DecisionEntry = MessageView['decisions'][number]
 
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
   const { provider } = channelTraits[message.channel]
-  const name = messageName(message)
+  const name = getMessageName(message)
   const told = message.decisions.filter(
     ({ outcome, reason }) => !(isBought && outcome === 'cancel' && reason === 'emptied'),
   )

@@ -1,4 +1,4 @@
-import { phoneCell } from '../../../shared/csv.ts'
+import { formatPhoneCell } from '../../../shared/csv.ts'
 import { type CustomerView, exportCustomers } from '../../../shared/customers.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/downloads.ts'
 import { buildFilter } from './customers.ts'
@@ -23,7 +23,7 @@ const columns: readonly CsvColumn<CustomerView>[] = [
   ['First name', (customer) => customer.first_name],
   ['Last name', (customer) => customer.last_name],
   ['Email', (customer) => customer.customer_email],
-  ['Phone', (customer) => phoneCell(customer.phone)],
+  ['Phone', (customer) => formatPhoneCell(customer.phone)],
   ['Company', (customer) => customer.company],
   ['Registered', (customer) => (customer.is_registered ? 'Yes' : 'No')],
   ['Last login', (customer) => customer.last_login],

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { capitals } from '../../../shared/coupons.ts'
+import { toCapitals } from '../../../shared/coupons.ts'
 import {
   discountTexts,
   type previewDiscount,
@@ -8,7 +8,7 @@ import {
   type sendDiscountOffer,
   type sendDiscountOffers,
 } from '../../../shared/discount-mail.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 import type { MessagePreview, SendReply, TestReply } from '../../../shared/reminders.ts'
 import { isOnStoreHost, isOnStoreOrigin } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
@@ -112,7 +112,7 @@ function assertSameOffer(
   if (!isSame) throw buildFieldError('discountAmount', discountTexts.otherAmount)
 }
 
-const toMinor = (amount: number, currency: string) => Math.round(amount * 10 ** currencyExponent(currency))
+const minorOf = (amount: number, currency: string) => Math.round(amount * 10 ** getCurrencyExponent(currency))
 
 /** X1: our links lead only to the shop. null: no address was given. */
 async function validateCartUrl(store: StoreDb, cartUrl: string | undefined): Promise<string | null> {
@@ -156,7 +156,7 @@ async function readCoupon({ db, storeId }: StoreDb, id: string): Promise<CouponR
  */
 export async function findCouponByCode({ db, storeId }: StoreDb, code: string): Promise<CouponRow | undefined> {
   const { rows } = await sql<CouponRow>`
-    select ${COUPON} from coupons where store_id = ${storeId} and code collate "C" = ${capitals(code)} and gone_at is null
+    select ${COUPON} from coupons where store_id = ${storeId} and code collate "C" = ${toCapitals(code)} and gone_at is null
     order by kind desc, (is_active and coalesce((terms ->> 'isPublished')::boolean, true)) desc, id limit 1`.execute(db)
   return rows[0]
 }

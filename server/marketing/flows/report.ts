@@ -1,6 +1,6 @@
 import type { FlowReport, ReportedVariant } from '../../../shared/flow-report.ts'
-import { variantName } from '../../../shared/flows.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { getVariantName } from '../../../shared/flows.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
 import { readStore } from '../../access/stores/store.ts'
@@ -59,7 +59,7 @@ function presentStep(
   const ofStep = sent.filter(({ step_id }) => step_id === step.id)
   const counted = counts.filter(({ step_id }) => step_id === step.id)
   const sum = (of: (row: sql.SentRow) => number) => ofStep.reduce((total, row) => total + of(row), 0)
-  const amount = (minor: number) => minor / 10 ** currencyExponent(currency)
+  const amount = (minor: number) => minor / 10 ** getCurrencyExponent(currency)
   const recipients = sum(({ accepted }) => accepted)
   const revenueMinor = sum(({ revenue_minor }) => revenue_minor)
   const reported = reporting.find(({ step_id }) => step_id === step.id)?.accepted ?? 0
@@ -107,7 +107,7 @@ function presentVariants(
   const presented = rows.map(({ variant, row }, index): ReportedVariant => {
     const interval = compared[index]
     return {
-      ...{ variantId: variant.id, name: variantName(variant.nth) },
+      ...{ variantId: variant.id, name: getVariantName(variant.nth) },
       ...{ isCurrent: variant.ended_at === null, sharePercent: variant.ended_at ? 0 : variant.share_percent },
       ...{ people: row?.accepted ?? 0, clicked: row?.clicked ?? 0, bought: row?.credited ?? 0 },
       revenue: amount(row?.revenue_minor ?? 0),

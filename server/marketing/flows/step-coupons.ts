@@ -1,5 +1,5 @@
 import type { StepCoupon } from '../../../shared/flows.ts'
-import { currencyExponent, parseMinor } from '../../../shared/money.ts'
+import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
 import { AppError } from '../../core/common/errors.ts'
 
 // Converts the coupon of a flow step or campaign between the API and the columns of both tables. Pure.
@@ -34,6 +34,6 @@ export function presentCoupon(row: CouponColumns, currency: string): StepCoupon 
     fallback: row.coupon_fallback,
     firstOrderOnly: row.coupon_first_order_only,
     pauseDays: row.coupon_pause_days,
-    aboveAmount: above === null ? null : above / 10 ** currencyExponent(currency),
+    aboveAmount: above === null ? null : above / 10 ** getCurrencyExponent(currency),
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type MessageView, messageName } from '../../../shared/carts.ts'
+import { getMessageName, type MessageView } from '../../../shared/carts.ts'
 import type { FlowStep } from '../../../shared/flows.ts'
 import { buildOrder } from '../../../test/factories.ts'
 import {
@@ -111,7 +111,7 @@ test('the page of a cart names messages by the current position of their step, a
   await save(([first, third]) => [first!, { delayMinutes: 2 * 24 * 60 }, third!])
   await save(([first, added, third]) => [first!, { ...third!, delayMinutes: 30 * 60 }, added!])
   const { messages } = (await call('GET', `/api/carts/${cartId}/messages`)).body
-  expect(messages.map((message: MessageView) => `${messageName(message)} ${message.state}`).toSorted()).toEqual([
+  expect(messages.map((message: MessageView) => `${getMessageName(message)} ${message.state}`).toSorted()).toEqual([
     'Reminder 1 by email sent',
     'Reminder 2 by email scheduled',
     'Reminder 3 by email scheduled',
@@ -124,9 +124,9 @@ test('the page of a cart names a sent message by the unique current position of 
   const { cart_id: cartId } = (await readMessages(world, scene.storeId))[0]!
   await save(([first, second, third]) => [{ ...second!, delayMinutes: 15 }, first!, third!])
   const { messages } = (await call('GET', `/api/carts/${cartId}/messages`)).body
-  const named = messages.map((message: MessageView) => `${messageName(message)} ${message.state}`)
+  const named = messages.map((message: MessageView) => `${getMessageName(message)} ${message.state}`)
   expect(named).toContain('Reminder 2 by email sent')
-  expect(new Set(messages.map(messageName)).size).toBe(3)
+  expect(new Set(messages.map(getMessageName)).size).toBe(3)
 })
 
 test('the API rejects a save by a member who has not seen a step added by another', async () => {

@@ -1,5 +1,5 @@
 import type { FlowChannel } from '../../../shared/flow-conditions.ts'
-import { variantName } from '../../../shared/flows.ts'
+import { getVariantName } from '../../../shared/flows.ts'
 import { DEFAULT_PUSH } from '../../../shared/push.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
@@ -43,7 +43,7 @@ export async function loadVariants(store: StoreDb, steps: readonly Step[]): Prom
       return [
         step.id,
         known.map(({ id, share_percent: sharePercent, nth, so_far: soFar }) => ({
-          ...{ id, name: variantName(nth), sharePercent, soFar },
+          ...{ id, name: getVariantName(nth), sharePercent, soFar },
           words: storedTexts(step, id, words.get(`${step.id} ${id}`) ?? []),
         })),
       ]
@@ -54,8 +54,8 @@ export async function loadVariants(store: StoreDb, steps: readonly Step[]): Prom
 /** A, B, C … by the ids of all variants that the steps have or had; none for a step that was never split. */
 export async function nameVariants(store: StoreDb, stepIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (stepIds.length === 0) return new Map()
-  const rows = await sql.readVariantOrder(store, stepIds)
-  return new Map(rows.map(({ id, nth }) => [id, variantName(nth)]))
+  const rows = await sql.orderOfVariants(store, stepIds)
+  return new Map(rows.map(({ id, nth }) => [id, getVariantName(nth)]))
 }
 
 function storedTexts(step: Step, variantId: string, rows: readonly sql.TextRow[]): StoredVariant['words'] {

@@ -1,7 +1,7 @@
 import { authTexts } from '../../../shared/auth.ts'
 import type { FlowChannel } from '../../../shared/flow-conditions.ts'
 import type { FlowStep, FlowVariant, FlowView, StepTexts } from '../../../shared/flows.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 import { needsConfirmedAddress } from '../../access/members/verification.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { loadStepCoupons } from '../../carts/coupons/list.ts'
@@ -102,7 +102,7 @@ const presentAttributed = (
 ): FlowView['brought'] => ({
   days: ATTRIBUTED_DAYS,
   orders: row?.orders ?? 0,
-  revenue: (row?.revenue_minor ?? 0) / 10 ** currencyExponent(currency),
+  revenue: (row?.revenue_minor ?? 0) / 10 ** getCurrencyExponent(currency),
 })
 
 function presentStep(step: Step, stored: readonly StoredVariant[], currency: string): Omit<FlowStep, 'couponShown'> {

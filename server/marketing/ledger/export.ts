@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import {
   exportLedger,
+  getSourceText,
   importProblems,
   type LedgerEntry,
   reportConsents,
-  sourceText,
   statusText,
 } from '../../../shared/ledger.ts'
 import { type CsvColumn, csvFile, prepareDownload, readPages, storeDownload } from '../../access/http/downloads.ts'
@@ -46,7 +46,7 @@ const columns: readonly CsvColumn<LedgerEntry & { hash: string }>[] = [
   ['Channel', (entry) => entry.channel],
   ['Status', (entry) => statusText[entry.status]],
   ['Confirmed', (entry) => (entry.isConfirmed ? 'yes' : 'no')],
-  ['Source', (entry) => sourceText(entry.source)],
+  ['Source', (entry) => getSourceText(entry.source)],
   ['Wording shown', (entry) => entry.wording],
   ['Time', (entry) => entry.at],
   ['Evidence', (entry) => entry.evidence.join('; ')],

@@ -1,4 +1,4 @@
-import { allEmails, allPhones, normalizePhone } from '../../../shared/contact.ts'
+import { findEmails, findPhones, normalizePhone } from '../../../shared/contact.ts'
 import {
   type DateOrder,
   type ImportChannel,
@@ -85,8 +85,8 @@ function addressesIn(
   channel: ImportChannel,
   { country, isGranted }: { country: string | null; isGranted: boolean },
 ): string[] {
-  if (channel === 'email') return allEmails(typed)
-  return isGranted ? [normalizePhone(typed, country) ?? []].flat() : allPhones(typed, country)
+  if (channel === 'email') return findEmails(typed)
+  return isGranted ? [normalizePhone(typed, country) ?? []].flat() : findPhones(typed, country)
 }
 
 interface ParsedRow extends Omit<ReadRow, 'problem'> {

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
-import { smsSize } from '../../../shared/sms.ts'
-import { estimatedPrice, PRICE_CURRENCY } from '../../../shared/text-prices.ts'
+import { measureSms } from '../../../shared/sms.ts'
+import { estimatePrice, PRICE_CURRENCY } from '../../../shared/text-prices.ts'
 import type { OutgoingText, TextEstimate } from './channel.ts'
 
 // Chooses the sender for a country and estimates the price. Pure.
@@ -25,8 +25,8 @@ export function estimateText(
   channel: 'sms' | 'whatsapp',
   { to, text, template }: Pick<OutgoingText, 'to' | 'text' | 'template'>,
 ): TextEstimate {
-  const price = estimatedPrice(channel, findCountry(to))
-  const segments = channel === 'sms' ? Math.max(1, smsSize(text).segments) : 1
+  const price = estimatePrice(channel, findCountry(to))
+  const segments = channel === 'sms' ? Math.max(1, measureSms(text).segments) : 1
   const isFree = channel === 'whatsapp' && template === null
   return { segments, cost: { amountMicros: isFree ? 0 : price * segments, currency: PRICE_CURRENCY } }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { currencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
 import type { StoreNet } from '../platform/access.ts'
 import type {
   CouponChange,
@@ -442,7 +442,7 @@ function findChange(draft: CouponChange['draft'], stored: PlatformCoupon): strin
 
 /** 1050 in a currency with cents: "10.50". */
 function decimalText(minor: number, currency: string): string {
-  const digits = currencyExponent(currency)
+  const digits = getCurrencyExponent(currency)
   const text = String(minor).padStart(digits + 1, '0')
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
 }

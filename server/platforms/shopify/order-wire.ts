@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
-import { capitals } from '../../../shared/coupons.ts'
+import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
+import { toCapitals } from '../../../shared/coupons.ts'
 import { parseCurrency } from '../../../shared/money.ts'
 import type { OrderDiscount, OrderKind, OrderSource, PlatformItem, PlatformOrder } from '../platform/platform.ts'
 import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
@@ -41,7 +41,7 @@ const Order = z.object({
   checkoutToken: wireToken,
   cartToken: wireToken,
   discountCodes: wireWords,
-  email: field(firstEmail),
+  email: field(findFirstEmail),
   phone: z.unknown().optional(),
   totalPriceSet: wireMoney,
   totalRefundedSet: wireMoney,
@@ -176,9 +176,9 @@ export const DEFAULT_TITLE = 'Default Title'
 /** Discount of each code on the lines. A code for shipping has none. */
 export function readDiscounts(raw: unknown, currency: string): OrderDiscount[] {
   const codes = new Map<unknown, string>()
-  for (const node of connection(getPath(raw, 'discountApplications')).nodes) {
-    const code = capitals(toPlainText(getPath(node, 'code'), 200) ?? '')
-    if (code && getPath(node, 'targetType') !== 'SHIPPING_LINE') codes.set(getPath(node, 'index'), code)
+  for (const node of connection(at(raw, 'discountApplications')).nodes) {
+    const code = toCapitals(plainText(at(node, 'code'), 200) ?? '')
+    if (code && at(node, 'targetType') !== 'SHIPPING_LINE') codes.set(at(node, 'index'), code)
   }
   const sums = new Map([...codes.values()].map((code) => [code, 0]))
   for (const line of connection(getPath(raw, 'lineItems')).nodes) {

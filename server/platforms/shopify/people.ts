@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
+import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
 import type { PlatformConsent, PlatformCustomer } from '../platform/platform.ts'
 import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
 import { parseCountryCode } from '../platform/text.ts'
@@ -27,7 +27,7 @@ export const Person = z.object({
   locale: field((input) => parseLanguage(input)),
   defaultEmailAddress: wirePart.pipe(
     z.object({
-      emailAddress: field(firstEmail),
+      emailAddress: field(findFirstEmail),
       marketingState: wireText(40),
       marketingOptInLevel: wireText(40),
       marketingUpdatedAt: wireInstant,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { normalizePhone } from '../../../shared/contact.ts'
-import { currencyExponent, parseCurrency, parseMinor } from '../../../shared/money.ts'
+import { getCurrencyExponent, parseCurrency, parseMinor } from '../../../shared/money.ts'
 import type { StoreAccess, StoreNet, TokenCache } from '../platform/access.ts'
 import type { Platform, RestoreItem, RestoreLink, RestoreOptions, RestoreSource } from '../platform/kind.ts'
 import type {
@@ -514,7 +514,7 @@ async function readProfile(
     pricing: {
       pricesIncludeTax: taxesIncluded,
       showsTax: taxesIncluded,
-      decimals: currencyExponent(currency),
+      decimals: getCurrencyExponent(currency),
       isSequential: null,
     },
     canWrite: isGranted(scopes, 'write_discounts'),

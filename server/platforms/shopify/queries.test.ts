@@ -10,7 +10,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { adminSchema, apiVersion, parseScopes } from '../../../demo/shopify/schema/schema.ts'
+import { apiVersion, loadAdminSchema, parseScopes } from '../../../demo/shopify/schema/schema.ts'
 import * as mutations from './mutations.ts'
 import { REQUIRED_SCOPES } from './platform.ts'
 import * as queries from './queries.ts'
@@ -37,7 +37,7 @@ describe.each(documents)('%s', (_, text) => {
   const document = parse(text)
 
   test('is valid', () => {
-    expect(validate(adminSchema().schema, document).map(({ message }) => message)).toEqual([])
+    expect(validate(loadAdminSchema().schema, document).map(({ message }) => message)).toEqual([])
   })
 
   test('needs no scope beyond the requested ones', () => {
@@ -60,7 +60,7 @@ describe.each(documents)('%s', (_, text) => {
   })
 
   test('requests no personal data without a flag', () => {
-    const { protectedContent } = adminSchema()
+    const { protectedContent } = loadAdminSchema()
     const bare: string[] = []
     walk(document, (field, _type, guards) => {
       if (protectedContent(field) && !guards.some((guard) => WITHHELD.has(guard))) bare.push(field)
@@ -70,7 +70,7 @@ describe.each(documents)('%s', (_, text) => {
   })
 
   test('uses nothing deprecated', () => {
-    const { schema } = adminSchema()
+    const { schema } = loadAdminSchema()
     const old: string[] = []
     walk(document, (field) => {
       const [type = '', name = ''] = field.split('.')
@@ -90,7 +90,7 @@ const isAskedFor = (scope: string) =>
 type Visitor = (field: string, type: string, guards: string[]) => void
 
 function neededBy(document: ReturnType<typeof parse>) {
-  const admin = adminSchema()
+  const admin = loadAdminSchema()
   const needed: { field: string; scopes: string[]; guards: string[] }[] = []
   walk(document, (field, type, guards) => {
     const scopes = parseScopes(admin.requiredAccess(field) ?? admin.requiredAccess(type) ?? '')
@@ -101,7 +101,7 @@ function neededBy(document: ReturnType<typeof parse>) {
 
 /** Visits each field with its parent type, its own type, and the flags that guard it. */
 function walk(document: ReturnType<typeof parse>, look: Visitor) {
-  const types = new TypeInfo(adminSchema().schema)
+  const types = new TypeInfo(loadAdminSchema().schema)
   const guards: string[][] = []
   visit(
     document,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { currencyExponent, parseMinor } from '../../../shared/money.ts'
+import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
 import type {
   CouponChange,
   CouponChangeResult,
@@ -206,7 +206,7 @@ function findChange(draft: Change, stored: PlatformCoupon): string | null {
 
 const truncateToSecond = (instant: string) => new Date(instant).toISOString().slice(0, 19)
 
-const formatMinor = (minor: number | null, currency: string) => decimalText(minor ?? 0, currencyExponent(currency))
+const minorText = (minor: number | null, currency: string) => decimalText(minor ?? 0, getCurrencyExponent(currency))
 
 /** 1050 with 2 digits: "10.50". */
 function decimalText(units: number, digits: number): string {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
-import { capitals } from '../../../shared/coupons.ts'
-import { parseCurrency, parseMinor, unitMinor } from '../../../shared/money.ts'
+import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
+import { toCapitals } from '../../../shared/coupons.ts'
+import { divideMinor, parseCurrency, parseMinor } from '../../../shared/money.ts'
 import type {
   OrderConsent,
   OrderDiscount,
@@ -35,7 +35,7 @@ const Address = z.object({
   country: field(parseCountryCode),
   // Of the United States: two letters like a country's.
   state: field(parseCountryCode),
-  email: field(firstEmail),
+  email: field(findFirstEmail),
   phone: wireRaw,
 })
 
@@ -165,7 +165,7 @@ function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] 
 function readDiscounts(lines: readonly Record<string, unknown>[], currency: string): OrderDiscount[] {
   const byCode = new Map<string, OrderDiscount>()
   for (const line of lines) {
-    const code = capitals(toPlainText(line.code, 200) ?? '')
+    const code = toCapitals(plainText(line.code, 200) ?? '')
     const net = parseMinor(line.discount, currency)
     const tax = parseMinor(line.discount_tax, currency) ?? 0
     if (!code || net === null || byCode.has(code) || !Number.isSafeInteger(net + tax)) continue
@@ -198,7 +198,7 @@ function refundedMinor(refunds: Record<string, unknown>[], currency: string): nu
 const Customer = z.object({
   id: wireId,
   role: wireText(60),
-  email: field(firstEmail),
+  email: field(findFirstEmail),
   first_name: wireText(120),
   last_name: wireText(120),
   billing: wirePart.pipe(Address),
@@ -324,7 +324,7 @@ function readPrices(
   const net = lines.reduce((sum, line) => sum + line.netMinor, 0)
   const gross = lines.reduce((sum, line) => sum + line.netMinor + line.taxMinor, 0)
   const [withoutTaxMinor, withTaxMinor] = [net, gross].map((minor) =>
-    Number.isSafeInteger(minor) ? Math.max(unitMinor(minor, units), 0) : 0,
+    Number.isSafeInteger(minor) ? Math.max(divideMinor(minor, units), 0) : 0,
   ) as [number, number]
   return {
     unitPriceMinor: hasTax ? withTaxMinor : withoutTaxMinor,

@@ -5,8 +5,8 @@ import {
   boxChannels,
   boxCountDays,
   boxPlaces,
+  computeWordingId,
   type SignedForms,
-  wordingId,
 } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { requireFound } from '../../core/common/errors.ts'
@@ -75,8 +75,8 @@ async function readCurrentIds(store: StoreDb): Promise<Map<ConsentChannel, Map<s
     boxes.map(({ channel, words, languages }) => [
       channel,
       new Map([
-        ...languages.map((each) => [wordingId(each.words), each.language] as const),
-        [wordingId(words), '' as const] as const,
+        ...languages.map((each) => [computeWordingId(each.words), each.language] as const),
+        [computeWordingId(words), '' as const] as const,
       ]),
     ]),
   )

@@ -3,10 +3,10 @@ import {
   boxChannels,
   boxHtml,
   type ConsentBox,
-  defaultBoxText,
-  germanBoxText,
+  computeWordingId,
+  getDefaultBoxText,
+  getGermanBoxText,
   normalizeText,
-  wordingId,
 } from '../../../shared/consent-box.ts'
 import type { Session } from '../../access/members/session.ts'
 import { queueWake } from '../../access/plugin/plugin.ts'
@@ -79,7 +79,7 @@ export function findShownWording(
   answer: { wording: string; id?: string | undefined },
 ): string | null {
   const shows = (words: string) =>
-    answer.id === wordingId(words) && normalizeText(answer.wording).includes(normalizeText(words))
+    answer.id === computeWordingId(words) && normalizeText(answer.wording).includes(normalizeText(words))
   return texts.find(shows) ?? null
 }
 
@@ -88,10 +88,10 @@ function presentBox(
   storeName: string,
   rows: readonly sql.LanguageRow[],
 ): ConsentBox {
-  const shown = words ?? defaultBoxText(channel, storeName)
+  const shown = words ?? getDefaultBoxText(channel, storeName)
   // A custom text has no German translation.
   const isReady = words === null && !rows.some(({ language }) => language === 'de')
-  const ready = isReady ? [{ language: 'de', words: germanBoxText(channel, storeName), isDefault: true }] : []
+  const ready = isReady ? [{ language: 'de', words: getGermanBoxText(channel, storeName), isDefault: true }] : []
   // An empty text: the owner switched off the default.
   const own = rows.filter((each) => each.words !== '')
   const languages = [...ready, ...own.map((each) => ({ ...each, isDefault: false }))].map((each) => ({
@@ -106,7 +106,7 @@ function presentBox(
     isDefault: words === null,
     html: boxHtml(channel, shown),
     seenAt: seen_at?.toISOString() ?? null,
-    isCurrent: [shown, ...languages.map((each) => each.words)].some((each) => wording_id === wordingId(each)),
+    isCurrent: [shown, ...languages.map((each) => each.words)].some((each) => wording_id === computeWordingId(each)),
     languages,
   }
 }

@@ -4,7 +4,7 @@ import {
   type CaptureMode,
   type CaptureModeView,
   type chooseCaptureMode,
-  storesMore,
+  isStoringMore,
 } from '../../../shared/capture-mode.ts'
 import { groundLimits } from '../../../shared/consent.ts'
 import type { Session } from '../../access/members/session.ts'
@@ -63,7 +63,7 @@ export async function chooseMode(
   { mode, legalGround = '' }: z.output<typeof chooseCaptureMode.body>,
 ): Promise<CaptureModeView> {
   const row = requireFound(await readStore(store), 'Store')
-  const needsGround = storesMore(mode, defaultMode(row.selling_countries))
+  const needsGround = isStoringMore(mode, defaultMode(row.selling_countries))
   if (needsGround && legalGround.length < groundLimits.least) {
     const words = `Describe in at least ${groundLimits.least} characters which law or agreement allows it.`
     throw new AppError('unprocessable', words, { fields: { legalGround: words } })

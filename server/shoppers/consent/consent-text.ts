@@ -1,4 +1,4 @@
-import { sourceText } from '../../../shared/ledger.ts'
+import { getSourceText } from '../../../shared/ledger.ts'
 import type { ConsentRule } from '../../core/schema/consent.ts'
 import type { ConsentBasis } from './consent.ts'
 import { ruleTexts } from './consent-table.ts'
@@ -22,7 +22,7 @@ function describeEvidence(
   basis: Extract<ConsentBasis, { kind: 'ledger' }>,
   { consent }: Record<string, unknown>,
 ): string {
-  const words = sourceText(basis.source)
+  const words = getSourceText(basis.source)
   const when = `on ${day.format(new Date(basis.at))} (${words.charAt(0).toLowerCase()}${words.slice(1)})`
   if (consent === 'withdrawn') return `They opted out ${when}.`
   if (consent === 'pending') return `They opted in ${when}, but have not confirmed it yet.`

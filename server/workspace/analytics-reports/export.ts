@@ -12,18 +12,18 @@ import {
   type TopProduct,
 } from '../../../shared/analytics.ts'
 import {
-  channelLabel,
-  countryName,
+  buildFunnelDefinitions,
   definitions,
-  deviceName,
-  funnelDefinitions,
+  getChannelLabel,
+  getCountryName,
+  getDeviceName,
+  getHourLabel,
+  getShopperName,
   hasDevices,
-  hourLabel,
-  shopperName,
   sourceNames,
 } from '../../../shared/analytics-definitions.ts'
 import type { CsvCell } from '../../../shared/csv.ts'
-import { CSV_START, codeCell, csvLine } from '../../../shared/csv.ts'
+import { CSV_START, formatCodeCell, formatCsvLine } from '../../../shared/csv.ts'
 import { type PlatformName, platformNames, type StoreRights } from '../../../shared/platforms.ts'
 import { type CartReach, reasonLabels } from '../../../shared/reach.ts'
 import { computeReturn } from '../../../shared/roi.ts'
@@ -98,7 +98,7 @@ async function buildFile(deps: Deps, { account, store, query }: Omit<ExportInput
   ])
   const blocks = buildBlocks({ stores, range, exportedAt: now, figures, details, rates, revenue, reach })
   const { currency } = figures
-  const lineOfProduct = (product: TopProduct) => csvLine(buildProductCells(product))
+  const lineOfProduct = (product: TopProduct) => formatCsvLine(productCells(product))
   const products = isAll
     ? formatPages(listTopProducts(figures), lineOfProduct)
     : formatPages(pagesOfProducts(asked), (row) => lineOfProduct(presentProduct(row, currency)))
@@ -124,8 +124,10 @@ async function* streamLines(
   yield* rows
 }
 
-const formatBlock = ({ title, columns, rows }: FileBlock): string =>
-  [[title], columns.map(([name]) => name), columns.map(([, definition]) => definition), ...rows].map(csvLine).join('')
+const textOf = ({ title, columns, rows }: FileBlock): string =>
+  [[title], columns.map(([name]) => name), columns.map(([, definition]) => definition), ...rows]
+    .map(formatCsvLine)
+    .join('')
 
 // ROI Tracking in the file: costs of messages and plan, and their revenue (decisions 100 and 154). Pure.
 
@@ -160,7 +162,7 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
     {
       title: 'ROI Tracking by channel',
       columns: [['Channel', 'Of the messages of the range.'], revenue, cost, left, rate, discounts],
-      rows: channels.map((row) => [channelLabel(row.channel), ...cells(row)]),
+      rows: channels.map((row) => [getChannelLabel(row.channel), ...cells(row)]),
     },
     {
       title: 'ROI Tracking by flow and campaign',
@@ -226,19 +228,19 @@ function buildBlocks(all: Figures): FileBlock[] {
     shareBlock(
       { title: 'By country', currency },
       ['Country', definitions.country],
-      nameShares(details.countries, countryName),
+      named(details.countries, getCountryName),
     ),
     shareBlock(
       { title: 'New and returning shoppers', currency },
       ['Shopper', definitions.shopper],
-      nameShares(details.shoppers, shopperName),
+      named(details.shoppers, getShopperName),
     ),
     ...(hasDevices(details)
       ? [
           shareBlock(
             { title: 'By device', currency },
             ['Device', definitions.device],
-            nameShares(details.devices, deviceName),
+            named(details.devices, getDeviceName),
           ),
         ]
       : []),
@@ -321,7 +323,7 @@ function figureBlock(of: AnalyticsReply): FileBlock {
 const hasOpens = (channel: string) => channel === 'all' || channel === 'email'
 
 function funnelBlock({ funnels }: AnalyticsReply): FileBlock {
-  const means = funnelDefinitions('all')
+  const means = buildFunnelDefinitions('all')
   return {
     title: 'Conversion Funnel',
     columns: [
@@ -341,7 +343,7 @@ function funnelBlock({ funnels }: AnalyticsReply): FileBlock {
         const { cartsCreated, emailsSent, emailsOpened, clicks, conversions } = funnels[channel]
         const opened = hasOpens(channel) ? emailsOpened : null
         return [
-          channel === 'all' ? 'All' : channelLabel(channel),
+          channel === 'all' ? 'All' : getChannelLabel(channel),
           cartsCreated,
           emailsSent,
           opened,
@@ -384,8 +386,8 @@ function emailBlock({ email, currency }: AnalyticsReply, { channels }: Analytics
         ['Refused', definitions.refused],
       ],
       rows: [
-        ['Email', ...buildMessageCells(email, true), email.refused],
-        ...others.map((each) => [channelLabel(each.channel), ...buildMessageCells(each, false), null]),
+        ['Email', ...messageCells(email, true), email.refused],
+        ...others.map((each) => [getChannelLabel(each.channel), ...messageCells(each, false), null]),
       ],
     },
   ]
@@ -479,7 +481,13 @@ const buildHourBlock = ({ hours, currency }: AnalyticsDetails): FileBlock => ({
   rows: hours
     .filter(({ accepted }) => accepted > 0)
     .map((hour) => [
-      ...[hourLabel(hour.fromHour), hour.accepted, hour.conversionRate, hour.attributedRevenue, hour.revenuePerMessage],
+      ...[
+        getHourLabel(hour.fromHour),
+        hour.accepted,
+        hour.conversionRate,
+        hour.attributedRevenue,
+        hour.revenuePerMessage,
+      ],
     ]),
 })
 
@@ -527,8 +535,8 @@ const buildOriginBlock = ({ origins, currency }: AnalyticsDetails): FileBlock =>
     ...buildMessageColumns(currency),
   ],
   rows: origins.map((origin) => [
-    ...[origin.name, channelLabel(origin.channel)],
-    ...buildMessageCells(origin, origin.channel === 'email'),
+    ...[origin.name, getChannelLabel(origin.channel)],
+    ...messageCells(origin, origin.channel === 'email'),
   ]),
 })
 
@@ -561,7 +569,7 @@ const buildProductBlock = (currency: string): FileBlock => ({
   rows: [],
 })
 
-const buildProductCells = (product: TopProduct): CsvCell[] => [
-  ...[product.name, codeCell(product.sku), product.abandonedCount, product.recoveryRate, product.revenueLost],
-  codeCell(product.productId),
+const productCells = (product: TopProduct): CsvCell[] => [
+  ...[product.name, formatCodeCell(product.sku), product.abandonedCount, product.recoveryRate, product.revenueLost],
+  formatCodeCell(product.productId),
 ]

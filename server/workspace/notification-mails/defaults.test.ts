@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { NotificationChoice } from '../../../shared/notification-calls.ts'
 import {
-  atOnceLabel,
+  getAtOnceLabel,
   isProblem,
+  listTopicTypes,
   type NotificationTopic,
   readTopic,
-  typesOf,
 } from '../../../shared/notification-kinds.ts'
 import { failedCauses, type NotificationData, type NotificationType } from '../../../shared/notifications.ts'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
@@ -28,7 +28,7 @@ const ofAccount: NotificationType[] = [
     'credits_low',
     'credits_empty',
   ] as const),
-  ...typesOf('billing'),
+  ...listTopicTypes('billing'),
 ]
 const types = Object.keys(sampleNotifications) as NotificationType[]
 
@@ -61,7 +61,7 @@ async function choicesOf(token: string): Promise<Map<NotificationTopic, Notifica
 /** The defaults that the settings page shows. */
 function isExpected(type: NotificationType, choice: NotificationChoice['mail']): boolean {
   if (choice !== 'at_once') return false
-  return atOnceLabel(readTopic(type)) === 'At once' || isProblem(type)
+  return getAtOnceLabel(readTopic(type)) === 'At once' || isProblem(type)
 }
 
 async function emailOf({ userId }: TestStore): Promise<string> {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { isProblem, readTone, readTopic } from '../../../shared/notification-kinds.ts'
-import { notificationText } from '../../../shared/notifications.ts'
+import { getNotificationText } from '../../../shared/notifications.ts'
 import type { mailNotifications } from '../../access/notifications/jobs.ts'
 import type { MailedRow } from '../../access/notifications/mail-rules.ts'
 import type { MailRows } from '../../access/notifications/mails.ts'
@@ -60,8 +60,8 @@ export function notificationMail(news: MailRows, letter: NotificationMailInput):
   }
 }
 
-function buildItem(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
-  const { title, message } = notificationText({
+function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
+  const { title, message } = getNotificationText({
     ...row,
     data: freeTextWithoutLinks(row.data),
     createdAt: row.created_at,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { wordingId } from '../../../shared/consent-box.ts'
+import { computeWordingId } from '../../../shared/consent-box.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
 import { buildBeat, buildWireOrder, createPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -84,7 +84,7 @@ test('the heartbeat returns box texts, the highest known queue number, and a req
   const german = { channel: 'email', language: 'de', words: 'Erinnert mich.' }
   await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: german })
   const [email, sms] = (await beat()).settings.boxes
-  expect(email.languages).toEqual({ de: { words: 'Erinnert mich.', id: wordingId('Erinnert mich.') } })
+  expect(email.languages).toEqual({ de: { words: 'Erinnert mich.', id: computeWordingId('Erinnert mich.') } })
   expect(Object.keys(sms.languages)).toEqual(['de'])
   const own = { channel: 'sms', words: 'Text me.' }
   await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: own })

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { wordingId } from '../../../shared/consent-box.ts'
+import { computeWordingId } from '../../../shared/consent-box.ts'
 import {
   buildCartEntry,
   buildWireOrder,
@@ -41,7 +41,7 @@ test.each([
 test('with "nothing", a withdrawal alone is recorded, and so is the order of the same batch (C9)', async () => {
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', shop.storeId).execute()
   const [cart, wording] = [createCartToken(), 'Send me emails']
-  const yes = { isGiven: true, id: wordingId(wording), wording }
+  const yes = { isGiven: true, id: computeWordingId(wording), wording }
   const contact = { email: 'ada@shoppers.example.com' }
   await shop.batch([{ seq: 1, ...buildCartEntry({ cart, contact, consent: { email: yes } }) }])
   world.advance(60_000)

@@ -1,6 +1,6 @@
 import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
 import { type PluginProblem, pluginTexts } from '../../../shared/plugin.ts'
-import { hasPermission, roleRefusal } from '../../../shared/roles.ts'
+import { explainRefusal, hasPermission } from '../../../shared/roles.ts'
 import { normalizeShopUrl } from '../../../shared/store-problems.ts'
 import { readInput } from '../../access/http/input.ts'
 import { limits } from '../../access/members/limits.ts'
@@ -72,8 +72,8 @@ export async function reviewInvitation(deps: Deps, session: Session, connect: st
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
   const problem = hasPermission(session.role, 'stores:connect')
-    ? await findProblem(deps, account, invited.homeUrl)
-    : { code: 'no_right' as const, message: roleRefusal(session.role) }
+    ? await problemOf(deps, account, invited.homeUrl)
+    : { code: 'no_right' as const, message: explainRefusal(session.role) }
   return {
     homeUrl: invited.homeUrl,
     name: invited.name,

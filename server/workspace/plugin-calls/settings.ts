@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { boxChannels, type ConsentBox, wordingId } from '../../../shared/consent-box.ts'
+import { boxChannels, type ConsentBox, computeWordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/store.ts'
 import type { Db } from '../../core/db/db.ts'
 import { findCurrentKey } from '../../delivery/push/keys.ts'
@@ -32,9 +32,14 @@ export async function readSettings(deps: Deps, store: StoreScope) {
 }
 
 /** `languages` only if there are any: settings of other stores stay unchanged. */
-function toBoxSettings({ channel, words, languages }: ConsentBox) {
-  const more = languages.map((each) => [each.language, { words: each.words, id: wordingId(each.words) }])
-  return { channel, words, id: wordingId(words), ...(more.length > 0 && { languages: Object.fromEntries(more) }) }
+function boxOf({ channel, words, languages }: ConsentBox) {
+  const more = languages.map((each) => [each.language, { words: each.words, id: computeWordingId(each.words) }])
+  return {
+    channel,
+    words,
+    id: computeWordingId(words),
+    ...(more.length > 0 && { languages: Object.fromEntries(more) }),
+  }
 }
 
 export const computeSettingsVersion = async (deps: Deps, store: StoreScope): Promise<string> =>

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import { z } from 'zod'
-import { CSV_START, csvLine } from '../../../shared/csv.ts'
+import { CSV_START, formatCsvLine } from '../../../shared/csv.ts'
 import { exportDataSubject } from '../../../shared/privacy.ts'
 import { accountDownload, addDate, prepareDownload } from '../../access/http/downloads.ts'
 import type { Session } from '../../access/members/session.ts'
@@ -62,8 +62,8 @@ function buildZip({ stores, account }: Tables, addresses: readonly string[]): Re
 
 function buildCsv(rows: readonly PersonRow[]): Buffer {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const lines = rows.map((row) => csvLine(columns.map((column) => toCell(row[column]))))
-  return Buffer.from(CSV_START + csvLine(columns) + lines.join(''))
+  const lines = rows.map((row) => formatCsvLine(columns.map((column) => cellOf(row[column]))))
+  return Buffer.from(CSV_START + formatCsvLine(columns) + lines.join(''))
 }
 
 function toCell(value: unknown): string | number | null {

@@ -1,10 +1,10 @@
 import {
+  buildKeptPath,
   type DataKind,
   dataKinds,
   keptEnds,
   keptEndTexts,
   keptPageTexts,
-  keptPath,
   keptTexts,
 } from '../../../shared/kept.ts'
 import { type Language, languages } from '../../../shared/preferences.ts'
@@ -61,7 +61,7 @@ function html({ language, key, storeName, contact, days }: Page): string {
   const title = `${words.title} · ${storeName}`
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style></head>
-<body><nav aria-label="Language"><a href="${keptPath(key)}?lang=${other}" lang="${other}" hreflang="${other}">${words.other}</a></nav>
+<body><nav aria-label="Language"><a href="${buildKeptPath(key)}?lang=${other}" lang="${other}" hreflang="${other}">${words.other}</a></nav>
 <main><h1>${words.title}</h1><p>${escaped(words.intro(storeName))}</p>
 ${sections.join('\n')}
 <section><h2>${words.rights}</h2><p>${escaped(words.rightsText(contact))}</p></section></main></body></html>`

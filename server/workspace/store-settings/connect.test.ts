@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { STORE_PROBLEM_CODES, typedProblemText } from '../../../shared/store-problems.ts'
+import { getTypedProblemText, STORE_PROBLEM_CODES } from '../../../shared/store-problems.ts'
 import {
   connectFakeStore,
   createConnectedStore,
@@ -184,8 +184,8 @@ test.each(STORE_PROBLEM_CODES)('a store with the problem %s is rejected with its
   fake.problem = buildProblem(code, 'the store’s own words')
   const reply = await connectFakeStore(world, owner, fake)
   expect(reply.status).toBe(statusOfProblem[code] ?? 422)
-  expect(reply.body.error).toContain(typedProblemText(code).sentence)
-  expect(reply.body.error).toContain(typedProblemText(code).nextStep)
+  expect(reply.body.error).toContain(getTypedProblemText(code).sentence)
+  expect(reply.body.error).toContain(getTypedProblemText(code).nextStep)
   expect(reply.body.error).toContain('the store’s own words')
   // There are no keys to replace.
   if (code === 'shopify_token_revoked') expect(reply.body.error).not.toContain('Replace keys')

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import { withoutInvisible } from '../../../shared/one-line.ts'
-import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../../shared/store-problems.ts'
+import { findRightsProblems, normalizeStoreUrl, STORE_PROBLEM_TEXT } from '../../../shared/store-problems.ts'
 import { limits } from '../../access/members/limits.ts'
 import { setSessionStore } from '../../access/members/session.ts'
 import { notify } from '../../access/notifications/notifications.ts'
@@ -180,7 +180,7 @@ function defaultSenderName({ name, homeUrl }: StoreProfile): string {
 }
 
 export function listWarnings(profile: StoreProfile): string[] {
-  const lacking = rightsProblems(profile.rights)
+  const lacking = findRightsProblems(profile.rights)
   // The rights already cover it.
   const readOnly = profile.canWrite || profile.rights ? [] : [STORE_PROBLEM_TEXT.read_only_key]
   return [...readOnly, ...lacking].map(({ sentence, nextStep }) => `${sentence} ${nextStep}`)

@@ -1,8 +1,8 @@
 import crypto from 'node:crypto'
 import type { Updateable } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { detectionText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
-import { wordingId } from '../../../shared/consent-box.ts'
+import { getDetectionText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
+import { computeWordingId } from '../../../shared/consent-box.ts'
 import { type Owner, registerOwner } from '../../../test/connected-store.ts'
 import { serve } from '../../../test/contract-servers/serve.ts'
 import { localhostTls } from '../../../test/contract-servers/tls.ts'
@@ -209,7 +209,7 @@ test('a clock off by over five minutes is reported, over fifteen with the result
 test('version and script checks agree on what is detected without the script', async () => {
   const { version, capture } = await checksOf()
   for (const part of [version, capture]) expect(part?.finding).toContain(WITHOUT_SCRIPT)
-  const said = [true, false].map((hasEarlyDrafts) => detectionText({ hasEarlyDrafts, hasPlugin: false }))
+  const said = [true, false].map((hasEarlyDrafts) => getDetectionText({ hasEarlyDrafts, hasPlugin: false }))
   expect(said.map((words) => version?.finding.includes(words)).sort()).toEqual([false, true])
   expect(capture?.finding).not.toContain('Place order')
 })
@@ -269,7 +269,7 @@ test('consent boxes seen, seen with another text, and not seen are reported', as
     finding: expect.stringContaining('different text from yours for SMS'),
   })
   const { boxes } = await readBoxes({ storeId, db: world.db })
-  expect(await seen(wordingId(boxes[1]!.words))).toMatchObject({
+  expect(await seen(computeWordingId(boxes[1]!.words))).toMatchObject({
     state: 'good',
     finding: expect.stringContaining('SMS'),
   })

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
+import { type CaptureStatus, getDetectionText, limitText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
 import type { Check } from '../../../shared/checks.ts'
 import type { ConsentBoxes } from '../../../shared/consent-box.ts'
 import { platformCopy } from '../../../shared/platform-words.ts'
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
 import {
+  findRightsProblems,
+  getProblemText,
   KEYS_UNREADABLE_TEXT,
-  problemText,
   type RightsProblem,
-  rightsProblems,
   STORE_PROBLEM_TEXT,
   type StoreProblemCode,
   withCertificateHint,
@@ -248,7 +248,7 @@ function checkVersion({ asked, known, platform, plugin, now }: Findings): CheckR
   }
   if (asked.kind === 'problem') return { state: 'quiet', finding: `Could not be checked now. It was ${version}.` }
   const hasPlugin = isAlive(plugin ?? undefined, now)
-  return { state: 'good', finding: `WooCommerce ${version}. ${detectionText({ ...asked.profile, hasPlugin })}` }
+  return { state: 'good', finding: `WooCommerce ${version}. ${getDetectionText({ ...asked.profile, hasPlugin })}` }
 }
 
 function checkKeys(found: Findings): CheckResult {
@@ -267,7 +267,7 @@ function checkPermissions(found: Findings): CheckResult {
   if (canWrite && !rights?.missingScopes.length) {
     return { state: 'good', finding: platformCopy[found.platform].doctor.permissions }
   }
-  const [scopes] = rightsProblems(found.asked.profile.rights)
+  const [scopes] = findRightsProblems(found.asked.profile.rights)
   const { sentence, nextStep } = scopes ?? STORE_PROBLEM_TEXT.read_only_key
   return { state: 'warn', finding: `${sentence} Reading carts and orders works.`, nextStep }
 }
@@ -278,7 +278,7 @@ const CHECKOUTS_SEEN = 'Checkouts are seen as soon as a shopper leaves an email 
 function rightsChecks({ asked }: Findings): [id: string, title: string, said: CheckResult][] {
   if (asked.kind === 'problem' || !asked.profile.rights) return []
   const { rights } = asked.profile
-  const lacking = new Map(rightsProblems(rights).map((problem) => [problem.code, problem]))
+  const lacking = new Map(findRightsProblems(rights).map((problem) => [problem.code, problem]))
   const said = (code: RightsProblem, good: string, state: CheckResult['state']): CheckResult => {
     const problem = lacking.get(code)
     return problem ? { state, finding: problem.sentence, nextStep: problem.nextStep } : { state: 'good', finding: good }
@@ -437,7 +437,7 @@ function checkSync(found: Findings): CheckResult {
   if (failed) {
     return {
       state: 'bad',
-      finding: `It failed ${ago(failed.failed_at!, now)}. ${problemText(failed.error_code!, null)}`,
+      finding: `It failed ${ago(failed.failed_at!, now)}. ${getProblemText(failed.error_code!, null)}`,
       answer: failed.error_detail,
       nextStep: 'We retry automatically every few minutes. “Sync now” retries immediately.',
     }

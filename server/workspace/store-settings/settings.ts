@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { minuteOfTime, settingProblems, settingTexts, timeOfMinute } from '../../../shared/store-settings.ts'
+import { findSettingProblems, parseMinuteOfDay, settingTexts, timeOfMinute } from '../../../shared/store-settings.ts'
 import type { saveStoreSettings } from '../../../shared/stores.ts'
 import { assertPlainName } from '../../access/members/names.ts'
 import { isDemoAccount, lockStore, readStore, type StoreRow } from '../../access/stores/store.ts'
@@ -41,8 +41,8 @@ function toColumns(wanted: SettingsInput): Partial<StoreRow> {
     sender_email: wanted.senderEmail === undefined ? undefined : parseEmail(wanted.senderEmail),
     postal_address: wanted.postalAddress,
     abandonment_timeout_minutes: wanted.abandonmentTimeoutMinutes,
-    quiet_from_minute: wanted.quietFrom === undefined ? undefined : minuteOfTime(wanted.quietFrom),
-    quiet_until_minute: wanted.quietUntil === undefined ? undefined : minuteOfTime(wanted.quietUntil),
+    quiet_from_minute: wanted.quietFrom === undefined ? undefined : parseMinuteOfDay(wanted.quietFrom),
+    quiet_until_minute: wanted.quietUntil === undefined ? undefined : parseMinuteOfDay(wanted.quietUntil),
     cap_messages: wanted.capMessages,
     cap_window_hours: wanted.capWindowHours,
     text_cooldown_hours: wanted.textCooldownHours,
@@ -63,7 +63,7 @@ function parseEmail(typed: string | null): string | null {
 function checkPairs(row: StoreRow): void {
   const quietFrom = timeOfMinute(row.quiet_from_minute)
   const quietUntil = timeOfMinute(row.quiet_until_minute)
-  const message = settingProblems({ quietFrom, quietUntil }).quietUntil
+  const message = findSettingProblems({ quietFrom, quietUntil }).quietUntil
   if (message) throw new AppError('invalid', message, { fields: { quietUntil: message } })
 }
 
