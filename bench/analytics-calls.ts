@@ -23,28 +23,28 @@ interface RowSource {
 }
 
 const FIRST_DAY = '2000-01-01'
-const between = (first: Day, last: Day, key = 'day') =>
+const buildDayRange = (first: Day, last: Day, key = 'day') =>
   sql`${sql.ref(key)} >= ${first}::date and ${sql.ref(key)} <= ${last}::date`
 
 const allCarts = (first: Day, last: Day): RowSource => ({
   ...{ table: 'cart_figures', column: 'began' },
-  where: sql`dimension = 'all' and ${between(first, last)}`,
+  where: sql`dimension = 'all' and ${buildDayRange(first, last)}`,
 })
 const cartShares = ({ first, last }: RangeDays): RowSource => ({
   ...{ table: 'cart_figures', column: 'began' },
-  where: sql`dimension in ('country', 'device', 'shopper') and ${between(first, last)}`,
+  where: sql`dimension in ('country', 'device', 'shopper') and ${buildDayRange(first, last)}`,
 })
 const orders = (first: Day, last: Day): RowSource => ({
   ...{ table: 'order_figures', column: 'orders' },
-  where: between(first, last),
+  where: buildDayRange(first, last),
 })
 const funnels = ({ first, last }: RangeDays): RowSource => ({
   ...{ table: 'funnel_figures', column: 'sent' },
-  where: sql`channel in ('all', 'email', 'sms', 'whatsapp', 'push') and ${between(first, last)}`,
+  where: sql`channel in ('all', 'email', 'sms', 'whatsapp', 'push') and ${buildDayRange(first, last)}`,
 })
 const messages = (first: Day, last: Day): RowSource => ({
   ...{ table: 'message_figures', column: 'accepted' },
-  where: between(first, last),
+  where: buildDayRange(first, last),
 })
 
 /** Products of a range that a user has viewed before. */

@@ -164,24 +164,24 @@ async function measureFirstLooks(scene: Scene): Promise<Figure[]> {
       note: `p50 ${percentile(timings, 0.5).toFixed(0)} ms, longest ${Math.max(...timings).toFixed(0)} ms, all ranges`,
     }
   }
-  const all = async () => {
+  const readAll = async () => {
     for (const table of ['counted_figures', 'product_ranges', 'product_range_figures'])
       await sql`delete from ${sql.table(table)}`.execute(db)
   }
-  const old = () =>
+  const runOldQuery = () =>
     sql`update counted_figures set asked_at = null, counted_at = counted_at - interval '1 hour'`.execute(db)
   const { deps } = scene.instance
-  const ahead = () => sql`delete from product_ranges`.execute(db)
-  const day = async () => [await ahead(), await renewRanges(deps), await old()]
-  const first = await look('figures, first look at a store, p95', all)
+  const deleteRanges = () => sql`delete from product_ranges`.execute(db)
+  const day = async () => [await deleteRanges(), await renewRanges(deps), await runOldQuery()]
+  const first = await look('figures, first look at a store, p95', readAll)
   const counting = await measureMs(() => countAskedBuyers(deps))
   await renewRanges(deps)
   const later = [
-    await look('figures, first look in 15 minutes, p95', old),
+    await look('figures, first look in 15 minutes, p95', runOldQuery),
     await look('figures, first look of a day, p95', day),
-    await look('figures, look before the products of a day are added up, p95', ahead),
+    await look('figures, look before the products of a day are added up, p95', deleteRanges),
   ]
-  await ahead()
+  await deleteRanges()
   const adding = await measureMs(() => renewRanges(deps))
   await countAskedBuyers(deps)
   return [

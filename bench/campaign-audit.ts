@@ -17,8 +17,8 @@ export async function auditCampaign(scene: CampaignScene, campaignId: string, ki
   const twice = [...arrived].filter(([, count]) => count > 1)
   const people = new Set(rows.map(({ email }) => email))
   const unexpected = [...arrived.keys()].filter((recipient) => !people.has(recipient))
-  const of = (state: string) => rows.filter((row) => row.state === state)
-  const [sent, unknown] = [of('sent'), of('unknown')]
+  const filterState = (state: string) => rows.filter((row) => row.state === state)
+  const [sent, unknown] = [filterState('sent'), filterState('unknown')]
   const lost = scene.total - people.size + (rows.length - sent.length - unknown.length) + countMissing(sent, arrived)
   assertExplained({ rows, unknown, strangers: unexpected })
   const unknownArrived = unknown.length - countMissing(unknown, arrived)

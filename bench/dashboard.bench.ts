@@ -85,15 +85,15 @@ async function measureRoute(app: FastifyInstance, tokens: string[], path: string
 
 async function measureUpkeep(instance: AppInstance, { storeId }: TestStore): Promise<Figure[]> {
   const now = instance.deps.now()
-  const timed = async (name: string, work: () => Promise<unknown>): Promise<Figure> => {
+  const measureFigure = async (name: string, work: () => Promise<unknown>): Promise<Figure> => {
     const startedAt = performance.now()
     await work()
     return { name, value: performance.now() - startedAt, unit: 'ms' }
   }
   const spans = [{ store_id: storeId, ...buildDaySpans(now, 'America/New_York') }]
   return [
-    await timed(`fold of ${UNFOLDED.toLocaleString('en-US')} changes`, () => foldRollups(instance.db)),
-    await timed('people of 60 days, every 15 minutes', () => countPeople(instance.db, spans, now)),
-    await timed('all carts and orders counted anew', () => rebuildRollups({ storeId, db: instance.db })),
+    await measureFigure(`fold of ${UNFOLDED.toLocaleString('en-US')} changes`, () => foldRollups(instance.db)),
+    await measureFigure('people of 60 days, every 15 minutes', () => countPeople(instance.db, spans, now)),
+    await measureFigure('all carts and orders counted anew', () => rebuildRollups({ storeId, db: instance.db })),
   ]
 }

@@ -25,17 +25,17 @@ export async function measureMs(work: () => Promise<unknown>): Promise<number> {
  * CPU milliseconds of this process and its database connections, without PostgreSQL's background processes. Linux only.
  */
 export async function measureCpuMs({ pool }: AppInstance, work: () => Promise<unknown>) {
-  const spent = async () => {
+  const measureSpent = async () => {
     const { rows } = await pool.query<{ pid: number }>(
       'select pid from pg_stat_activity where datname = current_database()',
     )
     return new Map(rows.map(({ pid }) => [pid, readCpuMs(pid)]))
   }
-  const before = await spent()
+  const before = await measureSpent()
   const own = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(own)
-  const after = await spent()
+  const after = await measureSpent()
   const postgres = [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0)
   return { node: (user + system) / 1_000, postgres }
 }

@@ -96,14 +96,16 @@ export async function readBrowserState(browser: Browser, server: Server, token: 
 
 /** Runs in the page and reads the browser's performance entries. */
 function readTimings(): Promise<Load> {
-  const noted = (type: string) =>
+  const readEntries = (type: string) =>
     new Promise<PerformanceEntry[]>((resolve) => {
       const entries: PerformanceEntry[] = []
       new PerformanceObserver((list) => entries.push(...list.getEntries())).observe({ type, buffered: true })
       setTimeout(() => resolve(entries), 100)
     })
-  return Promise.all([noted('largest-contentful-paint'), noted('layout-shift')]).then(([paints, shifts]) => ({
-    paintMs: paints.at(-1)!.startTime,
-    shift: shifts.reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0),
-  }))
+  return Promise.all([readEntries('largest-contentful-paint'), readEntries('layout-shift')]).then(
+    ([paints, shifts]) => ({
+      paintMs: paints.at(-1)!.startTime,
+      shift: shifts.reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0),
+    }),
+  )
 }

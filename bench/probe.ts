@@ -36,11 +36,11 @@ function begin(url: string): void {
 
 function ask(url: string, due: number): Promise<void> {
   return new Promise((resolve) => {
-    const done = () => {
+    const finish = () => {
       latencies.push(performance.now() - due)
       resolve()
     }
-    const request = http.get(url, { agent }, (answer) => answer.resume().on('end', done))
-    request.on('error', done)
+    const request = http.get(url, { agent }, (answer) => answer.resume().on('end', finish))
+    request.on('error', finish)
   })
 }

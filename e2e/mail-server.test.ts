@@ -73,14 +73,14 @@ test('mail uses the account’s own server, waits while an operator suspends the
   const page = await (await browser.newContext()).newPage()
   const { ask, email } = await createOwner(instance, store, page)
   await ask('PUT', '/api/stores/settings', { senderName: 'Mugs', postalAddress: '12 Kiln Road, Burlington, VT 05401' })
-  const own = (password: string) => ({
+  const buildServer = (password: string) => ({
     ...{ host: '127.0.0.1', port: (smtp.server.address() as AddressInfo).port, security: 'none' },
     ...{ user: 'shop@mugs.example', password, fromAddress: '', version: 0 },
   })
-  const refused = await ask<{ error: string }>('PUT', '/api/sending/mail-server', own('wrong'))
+  const refused = await ask<{ error: string }>('PUT', '/api/sending/mail-server', buildServer('wrong'))
   expect(refused.error).toContain('127.0.0.1 refused the user name and password.')
   expect(await ask('GET', '/api/sending/mail-server')).toMatchObject({ way: 'mailbox', server: null })
-  expect(await ask('PUT', '/api/sending/mail-server', own('right'))).toMatchObject({ way: 'own' })
+  expect(await ask('PUT', '/api/sending/mail-server', buildServer('right'))).toMatchObject({ way: 'own' })
   await ask('POST', '/api/stores/sending/test-mail', {})
   expect(taken).toEqual([email])
   expect(await ask('GET', '/api/sending/mail-server')).toMatchObject({ acceptedAt: expect.any(String) })

@@ -70,9 +70,9 @@ export async function createOwnerWithoutStore(place: InstanceUrls, page: Page, e
 
 /** The link in the newest mail to an address with a matching subject. */
 export async function findMailLink(place: InstanceUrls, address: string, subject: RegExp): Promise<string> {
-  const newest = async () => (await listMails(place, address)).find((mail) => subject.test(mail.subject))?.id
-  await waitUntil(async () => (await newest()) !== undefined)
-  const { text } = await readMail(place, (await newest())!)
+  const findNewestMail = async () => (await listMails(place, address)).find((mail) => subject.test(mail.subject))?.id
+  await waitUntil(async () => (await findNewestMail()) !== undefined)
+  const { text } = await readMail(place, (await findNewestMail())!)
   return /https?:\/\/\S+/.exec(text)![0]
 }
 

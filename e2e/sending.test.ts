@@ -44,12 +44,12 @@ async function openStore(names: readonly string[]) {
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
   const { ask, connect } = await createOwnerWithoutStore(instance, page, `owner-${journey}@owners.example`)
   await connect(store)
-  const listed = (state: 'active' | 'abandoned') => {
+  const listCarts = (state: 'active' | 'abandoned') => {
     const count = async () => (await ask<{ carts: object[] }>('GET', `/api/carts/${state}`)).carts.length
     return expect.poll(count).toBe(people.length)
   }
   // The new store's default timeout is a day. Saving it earlier would overwrite another setting.
-  await listed('active')
+  await listCarts('active')
   // Half an hour away in every zone, so it is no quiet hour now.
   const quiet = (new Date().getUTCMinutes() + 30) % 60
   const clock = (minute: number) => `00:${String(minute % 60).padStart(2, '0')}`
@@ -57,7 +57,7 @@ async function openStore(names: readonly string[]) {
     ...{ senderName: 'Maple & Clay', postalAddress: '1 Kiln Road, Portland', abandonmentTimeoutMinutes: 60 },
     ...{ quietFrom: clock(quiet), quietUntil: clock(quiet + 1) },
   })
-  await listed('abandoned')
+  await listCarts('abandoned')
   return { page, ask, people }
 }
 
@@ -92,14 +92,14 @@ test('a campaign arrives once at each recipient despite repeated clicks, and its
   expect((replayed as typeof first).campaign.id).toBe(campaign.id)
   await expect.poll(() => countShopperMails(people, subject)).toEqual([1, 1, 1])
 
-  const stored = async () => (await ask<{ campaigns: CampaignView[] }>('GET', '/api/campaigns')).campaigns
-  await expect.poll(async () => (await stored()).map(({ status }) => status)).toEqual(['sent'])
+  const listCampaigns = async () => (await ask<{ campaigns: CampaignView[] }>('GET', '/api/campaigns')).campaigns
+  await expect.poll(async () => (await listCampaigns()).map(({ status }) => status)).toEqual(['sent'])
   await page.getByRole('button', { name: `Send ${campaign.name}` }).click()
   const again = page.getByRole('dialog', { name: `Send ${campaign.name} now?` })
   await again.getByText('Nobody matches now.').waitFor()
   await expect.poll(() => again.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
   await ask('POST', '/api/campaigns/send-to-abandoned-carts', { campaignId: campaign.id })
-  await expect.poll(stored).toMatchObject([{ status: 'sent', nextRunAt: null }])
+  await expect.poll(listCampaigns).toMatchObject([{ status: 'sent', nextRunAt: null }])
   const { report } = await ask<{ report: CampaignReport }>('GET', `/api/campaigns/${campaign.id}/report`)
   expect(report.counts).toMatchObject({ planned: 3, sent: 3, waiting: 0, inFlight: 0, failed: 0, unknown: 0 })
   await expect.poll(() => countShopperMails(people, subject)).toEqual([1, 1, 1])

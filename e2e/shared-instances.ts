@@ -106,9 +106,16 @@ async function startOne(dataDir: string, env: Record<string, string>) {
       ...env,
     },
   })
-  const at = (its: number | undefined) => `http://localhost:${its}`
+  const buildOrigin = (its: number | undefined) => `http://localhost:${its}`
   return {
     child,
-    place: { url: at(port), storeUrl: at(storePort), mailboxUrl: at(mailboxPort), dataDir, logFile, pid: child.pid! },
+    place: {
+      url: buildOrigin(port),
+      storeUrl: buildOrigin(storePort),
+      mailboxUrl: buildOrigin(mailboxPort),
+      dataDir,
+      logFile,
+      pid: child.pid!,
+    },
   }
 }

@@ -207,8 +207,9 @@ describe('before consent (C9)', () => {
         return [table, rows[0]] as const
       }),
     )
-    const of = (name: 'rows' | 'named') => Object.fromEntries(all.map(([table, row]) => [table, row[name] as number]))
-    return { rows: of('rows'), named: of('named') }
+    const pickColumn = (name: 'rows' | 'named') =>
+      Object.fromEntries(all.map(([table, row]) => [table, row[name] as number]))
+    return { rows: pickColumn('rows'), named: pickColumn('named') }
   }
 
   const count = async (statement: string): Promise<number> => (await db.query(statement, [storeId])).rows[0].n

@@ -206,7 +206,7 @@ async function scheduleDowngrade(): Promise<void> {
   await change.waitFor({ state: 'detached' })
   await main().getByText(`Changes to Starter on ${day}.`).waitFor()
   expect(await findMail('Your plan changes to Starter on')).toContain('Until then all stays as it is.')
-  expect(await resting()).toEqual([])
+  expect(await listRestingStores()).toEqual([])
 }
 
 async function passDowngrade(): Promise<void> {
@@ -215,7 +215,7 @@ async function passDowngrade(): Promise<void> {
   await openPage('/billing')
   await advanceDays(14)
   expect(await findMail('Your plan is Starter now')).toContain('It costs $19.00 a month')
-  expect(await resting()).toEqual([first!.id])
+  expect(await listRestingStores()).toEqual([first!.id])
   await openPage('/billing')
   await main().getByRole('heading', { name: 'Starter' }).waitFor()
   await main().getByRole('region', { name: 'Resting stores' }).waitFor()
@@ -264,4 +264,4 @@ interface Store {
   isResting: boolean
 }
 const stores = async () => (await callApi<{ stores: Store[] }>('GET', '/api/subscribe/resting-stores')).body.stores
-const resting = async () => (await stores()).filter(({ isResting }) => isResting).map(({ id }) => id)
+const listRestingStores = async () => (await stores()).filter(({ isResting }) => isResting).map(({ id }) => id)

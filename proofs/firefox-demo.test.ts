@@ -73,8 +73,8 @@ describe.skipIf(missingFirefox)(`the demo in Firefox${missingFirefox}`, () => {
     await shopper.pressButton('Continue to checkout')
     await expect.poll(() => shopper.url(), TIMES).toContain('/checkout/')
     await buy(shopper)
-    await expect.poll(recovered, TIMES).toMatchObject({ order: { attributedMessageId: expect.any(String) } })
-    const { messages, order } = (await recovered())!
+    await expect.poll(readRecovered, TIMES).toMatchObject({ order: { attributedMessageId: expect.any(String) } })
+    const { messages, order } = (await readRecovered())!
     expect(messages.find(({ id }) => id === order!.attributedMessageId)).toMatchObject({
       channel: 'push',
       state: 'delivered',
@@ -84,11 +84,11 @@ describe.skipIf(missingFirefox)(`the demo in Firefox${missingFirefox}`, () => {
   test('after new keys, an inactive browser counts with the old key, and is kept when it returns (decision 74)', async () => {
     const { storeUrl } = await setup()
     await demo.api('POST', '/api/push-notifications/generate-vapid-keys', { storeUrl, replace: 'moving' })
-    const older = async () => (await setup()).keys!.older.map(({ subscriptions }) => subscriptions)
-    expect(await older()).toEqual([1])
+    const readOlderKeys = async () => (await setup()).keys!.older.map(({ subscriptions }) => subscriptions)
+    expect(await readOlderKeys()).toEqual([1])
     await shopper.run('sessionStorage.clear()')
     await shopper.goto(`${demo.instance.storeUrl}/shop/`)
-    await expect.poll(older, TIMES).not.toContain(1)
+    await expect.poll(readOlderKeys, TIMES).not.toContain(1)
     expect((await setup()).subscribers).toBe(1)
     expect(demo.browsers.live()).toHaveLength(1)
   }, 120_000)
@@ -116,7 +116,7 @@ describe.skipIf(missingFirefox)(`the demo in Firefox${missingFirefox}`, () => {
     order: { attributedMessageId: string | null } | null
   }
 
-  async function recovered(): Promise<Recovered | undefined> {
+  async function readRecovered(): Promise<Recovered | undefined> {
     const { carts } = await demo.api<{ carts: { id: string; customer_email: string }[] }>(
       'GET',
       `/api/carts/abandoned?search=${encodeURIComponent(EMAIL)}`,

@@ -15,7 +15,7 @@ import { type Firefox, missingFirefox, openFirefox } from './firefox.ts'
 // is a local implementation of its protocol; a small server stands in for ours.
 
 let folder: string
-const built = (name: string) => () => fs.readFileSync(path.join(folder, name))
+const serveBuilt = (name: string) => () => fs.readFileSync(path.join(folder, name))
 const keys = [webPush.generateVAPIDKeys(), webPush.generateVAPIDKeys()] as const
 const registered: (string | null)[] = []
 const ended: string[] = []
@@ -30,9 +30,9 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
     await buildStorefront(folder)
     shop = await startDemoStore({ port: 0, dataFile: ':memory:' })
     server = await openPushServer({
-      '/capture/': built('capture.js'),
-      '/push/sw.js': built('sw.js'),
-      '/push/': built('push.js'),
+      '/capture/': serveBuilt('capture.js'),
+      '/push/sw.js': serveBuilt('sw.js'),
+      '/push/': serveBuilt('push.js'),
     })
     server.state.publicKey = keys[0].publicKey
     shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
@@ -58,7 +58,7 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
     fs.rmSync(folder, { recursive: true })
   })
 
-  const received = (call: string) => server.received.filter((each) => each.call === call).map(({ body }) => body)
+  const listReceived = (call: string) => server.received.filter((each) => each.call === call).map(({ body }) => body)
 
   interface Subscription {
     endpoint: string
@@ -98,21 +98,21 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
     expect(await firefox.run('return Notification.permission')).toBe('default')
     await firefox.pressInBar(DEFAULT_PROMPT.accept)
     await firefox.allowInPrompt()
-    await expect.poll(() => received('subscribe').length).toBe(1)
+    await expect.poll(() => listReceived('subscribe').length).toBe(1)
     expect(registered).toEqual([keys[0].publicKey])
-    expect(pushes.live()).toEqual([readSubscription(received('subscribe')[0]).endpoint])
+    expect(pushes.live()).toEqual([readSubscription(listReceived('subscribe')[0]).endpoint])
   })
 
   test('a push is decrypted and shown, and a click opens the link and is reported with the signed token', async () => {
-    push(readSubscription(received('subscribe')[0]))
+    push(readSubscription(listReceived('subscribe')[0]))
     await expect
       .poll(() => firefox.shown(), { timeout: 20_000 })
       .toEqual([{ title: 'Your tea waits', text: 'Sencha and 1 more · $24.90' }])
     await expect.poll(() => pushes.acks).toEqual(['delivered'])
-    await expect.poll(() => received('events')).toEqual([{ token: 'signed', kind: 'shown' }])
+    await expect.poll(() => listReceived('events')).toEqual([{ token: 'signed', kind: 'shown' }])
     await firefox.pressShown()
     await expect.poll(() => firefox.windows()).toBe(2)
-    await expect.poll(() => received('events')).toContainEqual({ token: 'signed', kind: 'click' })
+    await expect.poll(() => listReceived('events')).toContainEqual({ token: 'signed', kind: 'click' })
     await firefox.newestWindow()
     await expect.poll(() => firefox.url()).toBe(`${shop.url}/cart/?from=push`)
   })
@@ -120,8 +120,8 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
   test('after new keys, a returning browser moves to the new key by itself', async () => {
     server.state.publicKey = keys[1].publicKey
     await visit()
-    await expect.poll(() => received('resubscribe').length).toBe(1)
-    const moved = readSubscription(received('resubscribe')[0])
+    await expect.poll(() => listReceived('resubscribe').length).toBe(1)
+    const moved = readSubscription(listReceived('resubscribe')[0])
     expect(registered).toEqual([keys[0].publicKey, keys[1].publicKey])
     await expect.poll(() => pushes.live()).toEqual([moved.endpoint])
     push(moved, { title: 'Still there' })
@@ -131,11 +131,11 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
   })
 
   test('a revoked permission ends the subscription, and is reported on the next visit', async () => {
-    const { endpoint } = readSubscription(received('resubscribe')[0])
+    const { endpoint } = readSubscription(listReceived('resubscribe')[0])
     await firefox.revoke(shop.url)
     await expect.poll(() => ended).toContain(endpoint)
     await visit()
-    await expect.poll(() => received('unsubscribe').length).toBe(1)
+    await expect.poll(() => listReceived('unsubscribe').length).toBe(1)
     expect(await firefox.run('return Notification.permission')).toBe('default')
   })
 })

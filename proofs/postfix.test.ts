@@ -75,7 +75,7 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
       const [first] = await readMessages(world, store.storeId)
       return { state: first!.state, reason: first!.reason }
     }
-    const suppressed = async () => {
+    const listSuppressed = async () => {
       const rows = await world.db
         .selectFrom('suppressions')
         .select('reason')
@@ -90,7 +90,13 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
       const titles: string[] = body.timeline.map((entry: { title: string }) => entry.title)
       return titles.filter((title) => title.startsWith('Reminder 1 by email: ')).map((title) => title.split(': ')[1])
     }
-    return { ...store, state, suppressed, told: readStates, record: () => listStepDecisions(world, store.storeId) }
+    return {
+      ...store,
+      state,
+      suppressed: listSuppressed,
+      told: readStates,
+      record: () => listStepDecisions(world, store.storeId),
+    }
   }
 
   test('delivers a mail to the mailbox with its own return address', async () => {

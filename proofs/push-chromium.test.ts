@@ -82,31 +82,35 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
     await expect.poll(async () => (await setup()).subscribers, TIMES).toBe(1)
     await demo.minutePasses()
     await expect.poll(() => demo.service.seen.map(({ status }) => status), TIMES).toEqual([201])
-    expect(sent()).toMatchObject({
+    expect(readLastPayload()).toMatchObject({
       ...{ title: "Don't forget your items!", cartId: expect.any(String), origin: demo.instance.url },
       actions: [{ action: 'open' }, { action: 'stop' }],
     })
   }, 180_000)
 
-  const sent = () => demo.service.seen.at(-1)!.payload as PushPayload
+  const readLastPayload = () => demo.service.seen.at(-1)!.payload as PushPayload
 
   /** Resolves when the notification is on the screen. */
-  async function arrives(): Promise<void> {
+  async function waitForArrival(): Promise<void> {
     const origin = `${demo.instance.storeUrl}/`
     await expect.poll(() => registrationId).not.toBe('')
     const before = await readShownCount(worker)
-    await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(sent()) })
+    await devtools.send('ServiceWorker.deliverPushMessage', {
+      origin,
+      registrationId,
+      data: JSON.stringify(readLastPayload()),
+    })
     await expect.poll(() => readShownCount(worker), TIMES).toBe(before + 1)
   }
 
   test('the worker shows the notification, and a click opens the link that restores the cart', async () => {
-    await arrives()
-    const shown = () =>
+    await waitForArrival()
+    const listShown = () =>
       worker.evaluate(async () => {
         const all = await (self as unknown as WorkerScope).registration.getNotifications()
         return all.map(({ title, tag }) => ({ title, tag }))
       })
-    await expect.poll(shown).toEqual([{ title: sent().title, tag: sent().tag }])
+    await expect.poll(listShown).toEqual([{ title: readLastPayload().title, tag: readLastPayload().tag }])
     // A worker may open a window only after a real click, so the URL is recorded.
     const opened = await worker.evaluate(async () => {
       const scope = self as unknown as WorkerScope
@@ -116,7 +120,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
         scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }))
       })
     })
-    expect(opened).toBe(sent().url)
+    expect(opened).toBe(readLastPayload().url)
     // The shop's page stays open, because the worker runs in its process.
     const restoring = await page.context().newPage()
     await restoring.goto(opened)
@@ -130,7 +134,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
   }
 
   test('“Stop” in the notification ends the subscription', async () => {
-    await arrives()
+    await waitForArrival()
     await worker.evaluate(async () => {
       const scope = self as unknown as WorkerScope
       const [notification] = await scope.registration.getNotifications()

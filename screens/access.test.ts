@@ -24,7 +24,7 @@ beforeEach(() => stubLandingPage(app))
 const heading = (name: string) => app.page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 const section = (name: string) => app.page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
 const path = () => new URL(app.page.url()).pathname
-const remembered = (hasActiveSubscription: boolean) =>
+const storeSubscription = (hasActiveSubscription: boolean) =>
   JSON.stringify({
     ...{ id: '1', name: 'x', email: 'x', hasActiveSubscription },
     subscriptionStatus: hasActiveSubscription ? 'active' : null,
@@ -34,15 +34,15 @@ describe('the connection check', () => {
   test('runs again on every path change and shares a running check', { tags: ['A4.1'] }, async () => {
     // Live events would trigger it too.
     await app.page.route('**/socket.io/**', (route) => route.abort())
-    const counts = () => [subscriptionStatus, checkConnection].map((endpoint) => app.api.calls(endpoint).length)
+    const countRequests = () => [subscriptionStatus, checkConnection].map((endpoint) => app.api.calls(endpoint).length)
     await app.open('/flows')
     await app.settled()
     for (const name of ['Settings', 'Flows', 'Settings']) {
-      const before = counts()
+      const before = countRequests()
       await section(name).click()
       await heading(name)
       await app.settled()
-      expect(counts()).toEqual(before.map((count) => count + 1))
+      expect(countRequests()).toEqual(before.map((count) => count + 1))
     }
     const { release } = app.api.hold(subscriptionStatus)
     const before = app.api.calls(subscriptionStatus).length
@@ -74,7 +74,7 @@ describe('the connection check', () => {
     setAccess(app, { plan: 'free' })
     await navigateWithin(app.page, '/flows')
     await heading('Flows')
-    await openWithStorage(app, '/flows', { token, user: remembered(false) })
+    await openWithStorage(app, '/flows', { token, user: storeSubscription(false) })
     await heading('Flows')
     await expect.poll(() => path()).toBe('/flows')
   })
@@ -82,7 +82,7 @@ describe('the connection check', () => {
   test('a remembered "yes" shows the page while the server is asked', async () => {
     const held = [subscriptionStatus, checkConnection].map((endpoint) => app.api.hold(endpoint))
     const connection = JSON.stringify({ platform: 'woocommerce', store_url: 'https://shop.example' })
-    const stored = { token, user: remembered(true), isConnected: 'true', store_connection: connection }
+    const stored = { token, user: storeSubscription(true), isConnected: 'true', store_connection: connection }
     await openWithStorage(app, '/flows', stored)
     await heading('Flows')
     for (const { release } of held) release()
@@ -95,7 +95,7 @@ describe('the connection check', () => {
         ? reply
         : { hasConnection: false, platform: null, store_url: null, store: null },
     )
-    await openWithStorage(app, '/flows?x=1', { token, user: remembered(true) })
+    await openWithStorage(app, '/flows?x=1', { token, user: storeSubscription(true) })
     await heading('Flows')
     await app.settled()
     await expect.poll(() => app.api.calls(checkConnection).length).toBeGreaterThan(1)
@@ -107,7 +107,7 @@ describe('the connection check', () => {
     const { release } = app.api.hold(checkConnection)
     const urls: string[] = []
     app.page.on('framenavigated', (frame) => urls.push(new URL(frame.url()).pathname))
-    await openWithStorage(app, '/store-setup', { ...demo.storage, token, user: remembered(true) })
+    await openWithStorage(app, '/store-setup', { ...demo.storage, token, user: storeSubscription(true) })
     await heading('Loading...')
     release()
     await heading('Connect your store')
@@ -130,7 +130,7 @@ describe('the connection check', () => {
       const stored = Object.fromEntries(
         CONNECTION_KEYS.map((key) => [key, key === 'isConnected' ? 'true' : '{"platform":"x"}']),
       )
-      await openWithStorage(app, '/dashboard', { ...stored, token, user: remembered(false) })
+      await openWithStorage(app, '/dashboard', { ...stored, token, user: storeSubscription(false) })
       await app.page.getByText('Subscription Required').waitFor()
       await expect
         .poll(() => app.page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href'))

@@ -35,7 +35,7 @@ const expectCount = async (found: Locator, count: number) => expect.poll(() => f
 const alterFigures = (change: (reply: AnalyticsReply) => AnalyticsReply) => api.alter(readAnalytics, change)
 
 /** The file a button saves. */
-async function saved(button: Locator) {
+async function readDownload(button: Locator) {
   const download = app.page.waitForEvent('download')
   await button.click()
   const file = await download
@@ -45,7 +45,7 @@ async function saved(button: Locator) {
 }
 
 const savedTable = (table: string) =>
-  saved(app.page.getByRole('button', { name: `Save as CSV: ${table}`, exact: true }))
+  readDownload(app.page.getByRole('button', { name: `Save as CSV: ${table}`, exact: true }))
 const splitLines = (text: string) => text.trimEnd().split('\r\n')
 
 /** Heading and rows, in reading order. */
@@ -228,12 +228,12 @@ describe('the figures', () => {
     const funnel = block('Conversion Funnel')
     await funnel.waitFor()
     const items = funnel.getByRole('listitem')
-    const shown = () =>
+    const readShown = () =>
       items.evaluateAll((all) =>
         all.map((each) => [each.querySelector('.term')!.textContent, each.querySelector('strong')!.textContent]),
       )
     await expect
-      .poll(() => shown())
+      .poll(() => readShown())
       .toEqual([
         ['Carts created', '8'],
         ['Emails sent', '5'],
@@ -248,7 +248,7 @@ describe('the figures', () => {
     await expect.poll(() => channel.locator('option').allInnerTexts()).toEqual(['All channels', 'Email', 'SMS'])
     await channel.selectOption('sms')
     await expect
-      .poll(() => shown())
+      .poll(() => readShown())
       .toEqual([
         ['Carts created', '8'],
         ['SMS sent', '4'],
@@ -257,7 +257,7 @@ describe('the figures', () => {
       ])
     await expect.poll(() => funnel.getByText(uneven).count()).toBe(0)
     await channel.selectOption('all')
-    await expect.poll(async () => (await shown())[1]).toEqual(['Messages sent', '9'])
+    await expect.poll(async () => (await readShown())[1]).toEqual(['Messages sent', '9'])
     // More than all carts still fills only the whole bar (B 9).
     await expect.poll(async () => (await readShares('Conversion Funnel'))[1]).toBe(100)
   })
@@ -352,23 +352,23 @@ describe('a trend', () => {
     })
     const page = await app.open('/analytics')
     const panel = block('Revenue')
-    const drawn = (name: string, days: string) =>
+    const findChart = (name: string, days: string) =>
       block(name)
         .getByRole('img', { name: new RegExp(`^${name}, ${days}`) })
         .waitFor()
     // It follows the screen until another is chosen (decision 131).
-    await drawn('Revenue', 'Last 30 days')
+    await findChart('Revenue', 'Last 30 days')
     await chooseRange('90d')
-    await drawn('Revenue', 'Last 90 days')
+    await findChart('Revenue', 'Last 90 days')
     const period = panel.getByLabel('Period of Revenue')
     await expect
       .poll(() => period.locator('option').allInnerTexts())
       .toEqual([...['Last 7 days', 'Last 30 days', 'Last 90 days', 'Last 12 months']])
     await period.selectOption('7d')
-    await drawn('Revenue', 'Last 7 days')
+    await findChart('Revenue', 'Last 7 days')
     await chooseRange('1y')
-    await drawn('Recovery rate', 'Last 12 months')
-    await drawn('Revenue', 'Last 7 days')
+    await findChart('Recovery rate', 'Last 12 months')
+    await findChart('Revenue', 'Last 7 days')
     await expect
       .poll(() => new Set(api.calls(readRevenueTrend).map(({ query }) => query.period)))
       .toEqual(new Set(['30d', '90d', '7d']))
@@ -378,7 +378,7 @@ describe('a trend', () => {
     await panel.getByRole('button', { name: 'Show as table' }).click()
     await expectCount(panel.locator('tbody tr'), 7)
     await expect.poll(() => panel.locator('tbody tr').last().innerText()).toContain('(so far)')
-    const picture = await saved(panel.getByRole('button', { name: 'Export' }))
+    const picture = await readDownload(panel.getByRole('button', { name: 'Export' }))
     expect([picture.name, picture.isPng]).toEqual(['revenue-trend.png', true])
     const table = splitLines((await savedTable('Revenue')).text)
     expect([table.length, table[0], table.at(-1)!.split(',')[0]]).toEqual([
@@ -400,10 +400,10 @@ describe('a trend', () => {
         return fillText.call(this, text, ...place)
       }
     })
-    const written = () => page.evaluate(() => [...(window as unknown as { written: Set<string> }).written])
+    const readWritten = () => page.evaluate(() => [...(window as unknown as { written: Set<string> }).written])
     await page.goto(`${app.url}/analytics`)
     // The last day is on the axis, marked as running (decision 98).
-    await expect.poll(written).toEqual(expect.arrayContaining(['Date', 'Rate', 'Revenue (USD)', '(so far)']))
+    await expect.poll(readWritten).toEqual(expect.arrayContaining(['Date', 'Rate', 'Revenue (USD)', '(so far)']))
     const logged: string[] = []
     page.on('console', (message) => message.type() === 'error' && logged.push(message.text()))
     api.raw(readRevenueTrend, 200, { labels: ['a'], datasets: [{}] })
@@ -432,7 +432,7 @@ describe('a trend', () => {
     for (const title of ['Revenue', 'Recovery rate']) {
       await block(title).getByRole('button', { name: 'Bar chart' }).click()
       await block(title).locator('canvas[data-type=bar]').waitFor()
-      const { bytes } = await saved(block(title).getByRole('button', { name: 'Export' }))
+      const { bytes } = await readDownload(block(title).getByRole('button', { name: 'Export' }))
       const color = await page.evaluate(() =>
         getComputedStyle(document.documentElement).getPropertyValue('--rc-chart-1'),
       )
@@ -452,7 +452,7 @@ describe('a trend', () => {
       await page.waitForFunction((value) => document.documentElement.dataset.theme === value, theme)
       for (const name of ['Recovery rate', 'Revenue', 'ROI Tracking']) {
         await block(name).locator('canvas').waitFor()
-        const picture = await saved(block(name).getByRole('button', { name: 'Export' }))
+        const picture = await readDownload(block(name).getByRole('button', { name: 'Export' }))
         const pixels = await sharp(picture.bytes).removeAlpha().raw().toBuffer()
         const ground = await block(name).evaluate((card) => getComputedStyle(card).backgroundColor)
         expect([theme, name, `rgb(${[...pixels.subarray(0, 3)].join(', ')})`]).toEqual([theme, name, ground])
@@ -470,7 +470,7 @@ describe('a file', () => {
     api.answer(exportAnalytics, 'Figure,Value\r\nRevenue opportunity,1\r\n')
     const page = await app.open('/analytics?range=7d')
     const button = page.getByRole('button', { name: 'Export', exact: true }).first()
-    expect((await saved(button)).text).toBe('Figure,Value\r\nRevenue opportunity,1\r\n')
+    expect((await readDownload(button)).text).toBe('Figure,Value\r\nRevenue opportunity,1\r\n')
     await expect.poll(() => api.calls(prepareAnalyticsExport)[0]!.query).toMatchObject({ range: '7d', stores: 'one' })
     await expect.poll(() => api.calls(exportAnalytics)[0]!.sent.query).toEqual({ ticket: 't', range: '7d' })
     api.raw(prepareAnalyticsExport, 500, 'no JSON')
@@ -520,13 +520,13 @@ describe('a file', () => {
     })
     const countries = ['AT', 'BE', 'CH', 'DE', 'DK', 'ES', 'FR', 'GB', 'IE', 'IT'].map(shareOf)
     const none = { unsubscribed: 0, complaints: 0, bounced: 0, openRate: 0, clickRate: 0, conversionRate: 0 }
-    const sent = (accepted: number) => ({
+    const buildSent = (accepted: number) => ({
       ...{ kind: 'campaign' as const, stepId: null, name: 'Quick Send', channel: 'email' as const, accepted, ...none },
       ...{ id: `campaign ${accepted}`, revenuePerEmail: 0, attributedRevenue: 0 },
     })
     api.answer(readAnalyticsDetails, ({ query: { range } }) => ({
       ...{ ...fixture(readAnalyticsDetails), countries, devices: ['phone', 'desktop', ''].map(shareOf) },
-      origins: range === '7d' ? [sent(1)] : Array.from({ length: 21 }, (_, place) => sent(place + 1)),
+      origins: range === '7d' ? [buildSent(1)] : Array.from({ length: 21 }, (_, place) => buildSent(place + 1)),
     }))
     await app.open('/analytics?range=30d')
     const rows = (table: string) => block(table).locator('tbody tr')
@@ -827,7 +827,7 @@ describe('plans', () => {
     await roi
       .getByRole('img', { name: /^Revenue and costs, by month.* The table below shows each number\.$/ })
       .waitFor()
-    const picture = await saved(roi.getByRole('button', { name: 'Export' }))
+    const picture = await readDownload(roi.getByRole('button', { name: 'Export' }))
     expect([picture.name, picture.isPng]).toEqual(['revenue-and-costs.png', true])
     withPlan('starter')
     await app.open('/analytics')
@@ -858,7 +858,7 @@ describe('plans', () => {
     const url = '/api/analytics/export?ticket=t'
     api.answer(prepareAnalyticsExport, { url, expiresAt: fixture(readAnalytics).countedUntil! })
     api.answer(exportAnalytics, 'Figure,Value\r\n')
-    await saved(page.getByRole('button', { name: 'Export', exact: true }).first())
+    await readDownload(page.getByRole('button', { name: 'Export', exact: true }).first())
     await expect.poll(() => api.calls(prepareAnalyticsExport)[0]!.query).toMatchObject({ stores: 'all', range: '30d' })
     await expect.poll(() => page.getByRole('link', { name: 'Carts', exact: true }).count()).toBe(0)
     const link = (section: string) =>

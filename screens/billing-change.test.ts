@@ -31,7 +31,7 @@ const press = (name: string | RegExp) => dialog().getByRole('button', { name }).
 const alert = (text: string) => app.page.getByRole('alert').getByText(text).waitFor()
 const search = () => new URL(app.page.url()).search
 const previews = () => app.api.calls(previewChange).map(({ sent }) => sent.body)
-const changes = () => app.api.calls(changePlan).map(({ sent }) => sent.body)
+const listChanges = () => app.api.calls(changePlan).map(({ sent }) => sent.body)
 
 const answerChange = (message: string, state: 'done' | 'scheduled' | 'confirm' = 'done', url: string | null = null) =>
   app.api.answer(changePlan, { state, url, message })
@@ -74,7 +74,7 @@ test('a larger plan is chosen by keyboard, previewed with its amount, and then c
   await dialog().getByRole('button', { name: 'Pay $16.50 and change' }).dblclick()
   await dialog().waitFor({ state: 'detached' })
   await page.getByText('You are on Growth now.').waitFor()
-  expect(changes()).toEqual([{ token: 'shown-1', restingStoreIds: [] }])
+  expect(listChanges()).toEqual([{ token: 'shown-1', restingStoreIds: [] }])
   await main().getByRole('heading', { name: 'Growth' }).waitFor()
   expect(search()).toBe('')
 })
@@ -111,7 +111,7 @@ test('a smaller plan shows what is lost, which stores rest, and when', async () 
   app.api.answer(subscriptionStatus, buildStatus({ change: { plan: 'starter', cycle: 'month', at: addDays(12) } }))
   await confirm.click()
   await page.getByText('It changes to Starter.').waitFor()
-  expect(changes()).toEqual([{ token: 'smaller', restingStoreIds: [sampleStores[0]!.id, sampleStores[1]!.id] }])
+  expect(listChanges()).toEqual([{ token: 'smaller', restingStoreIds: [sampleStores[0]!.id, sampleStores[1]!.id] }])
   await main()
     .getByText(`Changes to Starter on ${formatDateIn(12)}.`)
     .waitFor()
@@ -145,7 +145,7 @@ test('a changed amount is shown again, and its own token is sent', async () => {
   answerChange('You are on Growth now.')
   await press('Pay $16.49 and change')
   await app.page.getByText('You are on Growth now.').waitFor()
-  expect(changes().at(-1)).toEqual({ token: 'shown-2', restingStoreIds: [] })
+  expect(listChanges().at(-1)).toEqual({ token: 'shown-2', restingStoreIds: [] })
 })
 
 test('the dialog returns to the choice with the reason if the changed amount cannot be loaded', async () => {
@@ -222,7 +222,7 @@ const CONFIRM =
   'Are you sure you want to cancel your subscription? You will lose access at the end of your current billing period.'
 const ENDING = { cancelAtPeriodEnd: true, nextBillingDate: null }
 /** When a press removes its button, the focus moves to the group of the remaining ones. */
-const focused = () => app.page.evaluate(() => document.activeElement?.textContent)
+const readFocusedText = () => app.page.evaluate(() => document.activeElement?.textContent)
 
 test('canceling shows the confirmation of A 5, and Reactivate undoes it', {
   tags: ['A2.7', 'A4.3', 'A5'],
@@ -247,7 +247,7 @@ test('canceling shows the confirmation of A 5, and Reactivate undoes it', {
   await confirm.getByRole('button', { name: 'Cancel subscription' }).press('Enter')
   await page.getByText(message).waitFor()
   await button('Reactivate').waitFor()
-  await expect.poll(focused).toBe('ReactivateManage Billing')
+  await expect.poll(readFocusedText).toBe('ReactivateManage Billing')
   await expect.poll(() => button('Cancel subscription').count()).toBe(0)
 
   answerBilling(app)
@@ -255,7 +255,7 @@ test('canceling shows the confirmation of A 5, and Reactivate undoes it', {
   await button('Reactivate').press('Enter')
   await page.getByText('Your subscription goes on.').waitFor()
   await button('Cancel subscription').waitFor()
-  await expect.poll(focused).toBe('Change planManage BillingCancel subscription')
+  await expect.poll(readFocusedText).toBe('Change planManage BillingCancel subscription')
 })
 
 test('“Keep Growth” cancels a scheduled change', async () => {

@@ -569,14 +569,14 @@ test.each([
 // Resting stores.
 
 const [kiln, second, third] = sampleStores
-const resting = (...ids: string[]) => ({
+const buildResting = (...ids: string[]) => ({
   stores: sampleStores.map((store) => ({ ...store, isResting: ids.includes(store.id), restsFirst: false })),
 })
 const restingCard = () => app.page.getByRole('region', { name: 'Resting stores' })
 
 test('the card of resting stores shows which rest and why, and lets the owner choose another', async () => {
   answerBilling(app, { plan: 'starter' })
-  app.api.answer(listResting, resting(third!.id))
+  app.api.answer(listResting, buildResting(third!.id))
   const page = await app.open('/billing')
   await restingCard().waitFor()
   const text = await readText(restingCard())
@@ -601,7 +601,7 @@ test('the card of resting stores shows which rest and why, and lets the owner ch
   await save.click()
   await dialog.getByRole('alert').getByText('The stores have changed.').waitFor()
   app.api.answer(restStores, { success: true, resting: [kiln!.id] })
-  app.api.answer(listResting, resting(kiln!.id))
+  app.api.answer(listResting, buildResting(kiln!.id))
   await save.click()
   await page.getByText('Saved which stores rest').waitFor()
   await expect.poll(() => readText(restingCard())).toContain('Kiln Road shop0.example')
@@ -610,7 +610,7 @@ test('the card of resting stores shows which rest and why, and lets the owner ch
 
 test('the card of resting stores lists several, without a choice for a viewer', async () => {
   answerBilling(app, { plan: 'free' })
-  app.api.answer(listResting, resting(second!.id, third!.id))
+  app.api.answer(listResting, buildResting(second!.id, third!.id))
   signInAs(app, 'viewer')
   await app.open('/billing')
   await restingCard().getByText('The plan has room for 1 store, and 3 are connected.').waitFor()
@@ -623,7 +623,7 @@ test('the card of resting stores lists several, without a choice for a viewer', 
 
 test('the card of resting stores is absent if all stores fit the plan', async () => {
   answerBilling(app)
-  app.api.answer(listResting, resting())
+  app.api.answer(listResting, buildResting())
   await app.open('/billing')
   await usageIsShown()
   await app.settled()

@@ -263,15 +263,15 @@ describe('a row of the list', () => {
   test('has the columns of the specification, and optional ones', { tags: ['B2'] }, async () => {
     campaigns = [buildCampaign()]
     await app.open('/campaigns')
-    const heads = () => app.page.getByRole('columnheader').allInnerTexts()
+    const listHeadings = () => app.page.getByRole('columnheader').allInnerTexts()
     const all = ['Campaign', 'Status', 'Created', 'Audience', 'Sent', 'Revenue', 'Next run', 'Action']
-    await expect.poll(heads).toEqual(all)
+    await expect.poll(listHeadings).toEqual(all)
     expect(await app.violations()).toEqual([])
     await app.page.getByRole('button', { name: 'Columns' }).click()
     for (const name of all.slice(3, 7)) await app.page.getByRole('checkbox', { name }).uncheck()
-    await expect.poll(() => heads()).toEqual(['Campaign', 'Status', 'Created', 'Action'])
+    await expect.poll(() => listHeadings()).toEqual(['Campaign', 'Status', 'Created', 'Action'])
     await app.page.getByRole('button', { name: 'Standard columns' }).click()
-    await expect.poll(heads).toEqual(all)
+    await expect.poll(listHeadings).toEqual(all)
   })
 
   test.each([

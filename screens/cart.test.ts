@@ -16,7 +16,7 @@ const card = (title: string) =>
     .locator('.mantine-Card-root')
     .filter({ has: app.page.getByRole('heading', { level: 2, name: title }) })
 /** A toast disappears after four seconds. */
-const announces = (text: string, press: () => Promise<unknown>) =>
+const expectAnnouncement = (text: string, press: () => Promise<unknown>) =>
   Promise.all([app.page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
 const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: aCart.currency })
 
@@ -104,7 +104,7 @@ test('an email is sent once by keyboard; a second press is ignored, then the lis
   await expect.poll(() => send.isDisabled()).toBe(true)
   await send.click({ force: true })
   const lists = app.api.calls(listAbandonedCarts).length
-  await announces('Email sent successfully!', async () => sending.release())
+  await expectAnnouncement('Email sent successfully!', async () => sending.release())
   await expect.poll(() => app.api.calls(listAbandonedCarts).length).toBeGreaterThan(lists)
   await form.waitFor({ state: 'detached' })
   await expect.poll(() => app.api.calls(reminders.sendEmail)).toHaveLength(1)
@@ -173,7 +173,7 @@ test('an email is scheduled in an hour by default, or at a date, which is also s
   await form.getByText('Please select a valid date and time.').waitFor()
   const at = new Date(NOW.getTime() + 50 * 3_600_000).toISOString().slice(0, 16)
   await form.getByLabel('Date and time').fill(at)
-  await announces('Email scheduled successfully!', () => schedule.click())
+  await expectAnnouncement('Email scheduled successfully!', () => schedule.click())
   await expect
     .poll(() => app.api.calls(reminders.scheduleReminder).map(({ sent }) => sent.body))
     .toMatchObject([{ cartId: aCart.id, delayHours: 50, sendAt: `${at}:00.000Z`, reminderType: 'first' }])
@@ -205,7 +205,7 @@ test('an SMS shows its price before it is sent', { tags: ['B2', 'B8'] }, async (
   const form = dialog('Send SMS Reminder')
   await form.getByText(/^Price: \$0\.0\d+ for 1 segment\./).waitFor()
   expect(await app.violations()).toEqual([])
-  await announces('SMS sent successfully!', () => form.getByRole('button', { name: 'Send Now' }).click())
+  await expectAnnouncement('SMS sent successfully!', () => form.getByRole('button', { name: 'Send Now' }).click())
 })
 
 test('the status of a failed SMS has its attempts and the error', { tags: ['B3'] }, async () => {
@@ -237,7 +237,7 @@ const message = (change: Partial<MessageView>): MessageView => ({
   ...{ finishedAt: null, to: null, subject: null, html: null, response: null, decisions: [] },
   ...change,
 })
-const sent = (minutes: number, change: Partial<MessageView>) =>
+const buildSent = (minutes: number, change: Partial<MessageView>) =>
   message({ state: 'sent', dueAt: fromNow(minutes), sentAt: fromNow(minutes), ...change })
 const event = (minutes: number, title: string): TimelineEntry => ({
   ...{ at: fromNow(minutes), kind: 'event', title, text: '', messageId: null },
@@ -258,10 +258,10 @@ test('the timeline orders messages and events: the next message first, a skipped
         ...{ step: 2, dueAt: fromNow(235), variant: 'B' },
         forecast: { channel: 'sms', isExpected: true, explanation: 'By email: No email address was captured in time.' },
       }),
-      sent(-400, {}),
+      buildSent(-400, {}),
       message(skipped),
-      sent(-100, { originKind: 'manual', originName: 'Manual' }),
-      sent(-50, { originKind: 'manual', originName: 'Discount mail' }),
+      buildSent(-100, { originKind: 'manual', originName: 'Manual' }),
+      buildSent(-50, { originKind: 'manual', originName: 'Discount mail' }),
     ],
     timeline: [event(-500, 'Cart abandoned'), event(-300, 'Link clicked'), event(-70, 'Coupon used')],
     ...{ order: null, flow: { id: crypto.randomUUID(), name: 'Left pots', isOn: false } },

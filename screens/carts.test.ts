@@ -22,10 +22,10 @@ import { blockLiveConnection, openAnotherPage } from './page-checks.ts'
 const app = createScreens()
 const queries = () => app.api.calls(listAbandonedCarts).map(({ sent }) => sent.query)
 const lastQuery = () => queries().at(-1)
-const shows = (text: string | RegExp) => app.page.getByText(text, { exact: true }).waitFor()
+const waitForText = (text: string | RegExp) => app.page.getByText(text, { exact: true }).waitFor()
 const row = (cart: CartView) => app.page.getByRole('row').filter({ hasText: cart.customer_name })
 /** A toast disappears after four seconds. */
-const announces = (text: string, press: () => Promise<unknown>) =>
+const expectAnnouncement = (text: string, press: () => Promise<unknown>) =>
   Promise.all([app.page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
 const dialog = (name: string) => app.page.getByRole('dialog', { name })
 const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
@@ -153,14 +153,14 @@ test('has its search, filter, sort and page in the address, and shows its positi
 }, async () => {
   serveCarts(app.api, buildCarts(10), 57)
   const page = await app.open('/carts?search=example&status=email+sent&sort=value&order=asc&page=2')
-  await shows('Showing 11 to 20 of 57 entries')
+  await waitForText('Showing 11 to 20 of 57 entries')
   await expect
     .poll(() => lastQuery())
     .toMatchObject({ search: 'example', status: 'email sent', sort: 'value', order: 'asc', page: '2' })
   await expect.poll(() => page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
   await button('Previous').click()
-  await shows('Page 1 of 6')
-  await shows('Showing 1 to 10 of 57 entries')
+  await waitForText('Page 1 of 6')
+  await waitForText('Showing 1 to 10 of 57 entries')
   await expect.poll(() => button('Previous').isDisabled()).toBe(true)
   await expect.poll(() => button('Next').isDisabled()).toBe(false)
   serveCarts(app.api, buildCarts(10))
@@ -205,7 +205,7 @@ test.each([
 ])('an empty list at /carts%s shows “%s”', { tags: ['B2', 'B8'] }, async (query, text, total) => {
   app.api.answer(listAbandonedCarts, toCartList([], total))
   await app.open(`/carts${query}`)
-  await shows(text)
+  await waitForText(text)
 })
 
 test.each([
@@ -280,7 +280,7 @@ test('a cart without name and address is a Guest with “No email” and offers 
 test('offers SMS only with a phone, WhatsApp only where allowed', { tags: ['B2'] }, async () => {
   const noPhone = { ...aCart, phone: null, customer_data: { ...aCart.customer_data, phone: null } }
   const panel = dialog('Cart details')
-  const offered = async (name: RegExp) => [
+  const listOffered = async (name: RegExp) => [
     await row(aCart).getByRole('button', { name }).count(),
     await panel.getByRole('button', { name }).count(),
   ]
@@ -293,8 +293,8 @@ test('offers SMS only with a phone, WhatsApp only where allowed', { tags: ['B2']
     app.api.answer(reminders.cartEligibility, makeAllEligible([...eligible]))
     await app.open(`/carts?cart=${cart.id}`)
     await panel.getByRole('button', { name: 'Send Email' }).waitFor()
-    await expect.poll(() => offered(/^(Send )?WhatsApp/)).toEqual(whatsapp)
-    await expect.poll(() => offered(/^Send SMS/)).toEqual(sms)
+    await expect.poll(() => listOffered(/^(Send )?WhatsApp/)).toEqual(whatsapp)
+    await expect.poll(() => listOffered(/^Send SMS/)).toEqual(sms)
   }
 })
 
@@ -427,7 +427,7 @@ test('a bulk email has a result for each cart, and retries only the failed one',
   const page = await app.open('/carts')
   await choose(three, 'Send Email')
   await dialog('Send Email Reminder').getByText('3 of 3 carts would get this email now.').waitFor()
-  await announces('Bulk email sending completed!', () => button('Send to 3 carts').click())
+  await expectAnnouncement('Bulk email sending completed!', () => button('Send to 3 carts').click())
   await expect
     .poll(() => app.api.calls(reminders.sendToCarts).map(({ body }) => body.cartIds))
     .toEqual([three.map(({ id }) => id)])
@@ -458,7 +458,7 @@ test('“Delete from view” only hides carts and can be undone', { tags: ['B7']
   serveCarts(app.api, carts)
   const page = await app.open('/carts')
   await choose(carts.slice(0, 1), 'Delete from view')
-  await shows('1 cart removed from this view. Nothing was deleted.')
+  await waitForText('1 cart removed from this view. Nothing was deleted.')
   await expect.poll(() => page.locator('.carts-rows tbody tr').count()).toBe(9)
   await button('Undo').click()
   await row(carts[0]!).first().waitFor()
@@ -479,7 +479,7 @@ test('bulk WhatsApp shows a refusal, then the counts, and clears the selection',
   const failed = two.map(({ id }) => ({ cartId: id, reason: 'no_consent', error: 'No consent.' }))
   app.api.answer(reminders.sendWhatsappBulk, { results: { successful: [], failed }, jobId })
   app.api.answer(reminders.readBulkSend, doneJob('whatsapp', two, two))
-  await announces('WhatsApp sending completed! Successful: 0, Failed: 2', () =>
+  await expectAnnouncement('WhatsApp sending completed! Successful: 0, Failed: 2', () =>
     form.getByRole('button', { name: 'Send to 2 carts' }).click(),
   )
   await expect

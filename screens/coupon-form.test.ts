@@ -29,7 +29,7 @@ const end = (form: Locator) => form.getByLabel('End date')
 test('shows each error at its field, and focuses the first', { tags: ['B5'] }, async () => {
   const { page, form, code, save } = await openForm()
   /** Saves with these values, and reads the error of each field. */
-  const refuses = async (...fields: [Locator, string, string][]) => {
+  const expectRefusal = async (...fields: [Locator, string, string][]) => {
     for (const [field, typed] of fields) await field.fill(typed)
     await save.click()
     for (const [field, , text] of fields) {
@@ -39,7 +39,7 @@ test('shows each error at its field, and focuses the first', { tags: ['B5'] }, a
       expect(described).toContain(text)
     }
   }
-  await refuses(
+  await expectRefusal(
     [code, '', 'Coupon code is required'],
     [amount(form), '', 'Amount is required'],
     [start(form), '', 'Start date is required'],
@@ -48,19 +48,19 @@ test('shows each error at its field, and focuses the first', { tags: ['B5'] }, a
   )
   await expect.poll(() => isFocused(code)).toBe(true)
   await start(form).fill('2026-12-02T10:00')
-  await refuses(
+  await expectRefusal(
     [code, 'summer 10', 'Coupon code can only contain uppercase letters, numbers, and hyphens'],
     [amount(form), '101', 'Percentage must be between 1 and 100'],
     [end(form), '2026-12-02T10:00', 'End date must be after start date'],
     [limit(form), '2000000000', 'Usage limit must be at most 1,000,000,000'],
   )
-  await refuses(
+  await expectRefusal(
     [code, 'A'.repeat(61), 'Coupon code can have at most 60 characters'],
     [amount(form), '10.555', 'Enter an amount with at most 2 decimals'],
   )
   await expect.poll(() => amount(form).inputValue()).toBe('10.555')
   await form.getByLabel('Type').selectOption('fixed')
-  await refuses(
+  await expectRefusal(
     [amount(form), '0', 'Fixed amount must be greater than 0'],
     [minSpend(form), '0', 'Minimum spend must be greater than 0'],
   )
@@ -70,7 +70,7 @@ test('shows each error at its field, and focuses the first', { tags: ['B5'] }, a
   await minSpend(form).fill('')
   await end(form).fill('2026-12-03T10:00')
   await amount(form).fill('10')
-  await refuses([cap(form), '0', 'Maximum discount must be greater than 0'])
+  await expectRefusal([cap(form), '0', 'Maximum discount must be greater than 0'])
   await expect.poll(() => isFocused(cap(form))).toBe(true)
   expect(api.calls(createCoupon)).toEqual([])
 })

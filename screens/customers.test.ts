@@ -31,11 +31,11 @@ const nameless: CustomerView = {
   ...{ ...guest, _id: ada._id.replace(/a$/, 'c'), first_name: null, last_name: null, customer_email: null },
   phone: '+12125550177',
 }
-const listed = (customers: CustomerView[], total = customers.length) => ({
+const buildList = (customers: CustomerView[], total = customers.length) => ({
   customers,
   pagination: { page: 1, limit: 10, total, pages: Math.ceil(total / 10) },
 })
-const show = () => app.api.answer(listCustomers, listed([ada, guest, nameless], 60))
+const show = () => app.api.answer(listCustomers, buildList([ada, guest, nameless], 60))
 
 test('has the specified columns, with blanks as -', { tags: ['A2.1', 'B2'] }, async () => {
   show()
@@ -110,7 +110,7 @@ test('opens a customer by keyboard and by a click anywhere in the row; one witho
 })
 
 test('shows different texts for an empty list and an empty search', { tags: ['B2'] }, async () => {
-  app.api.answer(listCustomers, listed([]))
+  app.api.answer(listCustomers, buildList([]))
   const page = await app.open('/customers')
   await page.getByText('No customers found for this platform.').waitFor()
   await app.open('/customers?search=nobody')

@@ -29,11 +29,11 @@ const times = async () =>
 const card = (place: number) => findStepCard(app.page, place)
 const handle = (place: number) => card(place).getByRole('button', { name: /^Move / })
 const bar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
-const announced = () => app.page.locator('output').innerText()
+const readAnnouncement = () => app.page.locator('output').innerText()
 const panel = () => findStepPanel(app.page)
 const button = (name: string | RegExp) => app.page.getByRole('button', { name })
 const press = (name: string) => bar().getByRole('button', { name }).click()
-const saved = () => app.api.calls(saveFlow).map(({ body }) => body)
+const listSaved = () => app.api.calls(saveFlow).map(({ body }) => body)
 
 async function openFlow(titlesShown = ALL) {
   await app.open('/flows/:flowId')
@@ -72,10 +72,10 @@ test('arrow keys move a message: the times stay, its handle keeps the focus, and
   await expect.poll(titles).toEqual(moved)
   await expect.poll(() => times()).toEqual(['1 minute', '3 minutes', '5 minutes'])
   await expect.poll(() => isFocused(handle(1))).toBe(true)
-  await expect.poll(() => announced()).toBe('Message 3, Last reminder, is now number 1 of 3')
+  await expect.poll(() => readAnnouncement()).toBe('Message 3, Last reminder, is now number 1 of 3')
   await app.page.keyboard.press('Control+z')
   await expect.poll(titles).toEqual(ALL)
-  await expect.poll(() => announced()).toBe('Taken back: Message 3, Last reminder, is now number 1 of 3')
+  await expect.poll(() => readAnnouncement()).toBe('Taken back: Message 3, Last reminder, is now number 1 of 3')
   await expect.poll(() => bar().count()).toBe(0)
   await app.page.keyboard.press('Control+Shift+z')
   await expect.poll(titles).toEqual(moved)
@@ -119,13 +119,13 @@ test('a message due before the one above it is moved up by a button at the error
   await expect.poll(() => times()).toEqual(['1 minute', '2 minutes', '3 minutes'])
   await expect.poll(() => problem().count()).toBe(0)
   await expect.poll(() => isFocused(panel().getByLabel('Send after', { exact: true }))).toBe(true)
-  await expect.poll(() => announced()).toBe('Message 3, Last reminder, is now number 2 of 3')
+  await expect.poll(() => readAnnouncement()).toBe('Message 3, Last reminder, is now number 2 of 3')
   await button('Undo').click()
   await expect.poll(titles).toEqual(ALL)
   await up.waitFor()
   await button('Redo').click()
   await expect.poll(titles).toEqual(moved)
-  expect(saved()).toEqual([])
+  expect(listSaved()).toEqual([])
 })
 
 test('the save bar states the effect on scheduled messages, and leaving the page needs a confirmation', async () => {
@@ -133,7 +133,7 @@ test('the save bar states the effect on scheduled messages, and leaving the page
   app.api.answer(trySaveFlow, { effect })
   await openFlow()
   for (const place of [3, 2]) await button(new RegExp(`^Remove message ${place},`)).click()
-  await expect.poll(() => announced()).toBe('Message 2, Second reminder, removed')
+  await expect.poll(() => readAnnouncement()).toBe('Message 2, Second reminder, removed')
   await bar().getByText(describeEffect(effect)).waitFor()
   await expect.poll(() => app.api.calls(trySaveFlow).at(-1)!.body.steps).toHaveLength(1)
   await button(/^Remove message 1,/).click()
@@ -146,7 +146,7 @@ test('the save bar states the effect on scheduled messages, and leaving the page
   await app.page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
   await expect.poll(() => titles()).toEqual(['1. First reminder'])
   await discard()
-  expect(saved()).toEqual([])
+  expect(listSaved()).toEqual([])
 })
 
 test('a message is added with a second channel, and saving opens that channel’s missing content', async () => {
@@ -169,8 +169,8 @@ test('a message is added with a second channel, and saving opens that channel’
   await card(4).getByText('Needs a correction').waitFor()
   await panel().getByLabel('Title').fill('Still here')
   await save()
-  await expect.poll(() => saved()).toHaveLength(1)
-  const [body] = saved()
+  await expect.poll(() => listSaved()).toHaveLength(1)
+  const [body] = listSaved()
   expect(body!.steps.map(({ id }) => id)).toEqual([...readyFlow().steps.map(({ id }) => id), undefined])
   expect(body!.steps[3]).toMatchObject({
     ...{ delayMinutes: 1_445, channels: ['email', 'push'] },
@@ -204,7 +204,7 @@ test('conditions of a message read as a sentence, and incomplete ones are not sa
   await addCondition('Cart value')
   await press('Save')
   await panel().getByText('Enter an amount').waitFor()
-  expect(saved()).toEqual([])
+  expect(listSaved()).toEqual([])
   await panel().getByLabel('Cart value', { exact: true }).fill('60')
   await addCondition('First-time or returning buyer')
   await panel().getByLabel('First-time or returning buyer: how').selectOption('has bought before')
@@ -218,7 +218,7 @@ test('conditions of a message read as a sentence, and incomplete ones are not sa
     { fact: 'buyer', is: 'returning' },
   ]
   await expect
-    .poll(() => saved()[0]!.steps[2]!.conditions)
+    .poll(() => listSaved()[0]!.steps[2]!.conditions)
     .toEqual({ match: 'all', groups: [{ match: 'any', conditions }] })
   await card(3).getByText(sentence).waitFor()
 })
@@ -232,16 +232,16 @@ test('the entry of a flow shows its errors in the column, and saves its name and
   await app.page.keyboard.press('Control+s')
   await panel().getByText('Enter a name').waitFor()
   await wrong.waitFor()
-  expect(saved()).toEqual([])
+  expect(listSaved()).toEqual([])
   await name.fill('Reminders')
   await wrong.waitFor({ state: 'detached' })
   await addCondition('Phone number')
   await app.page.getByText('Only if a phone number is known.').waitFor()
-  expect(saved()).toEqual([])
+  expect(listSaved()).toEqual([])
   await app.page.keyboard.press('Control+s')
   await bar().waitFor({ state: 'detached' })
   await expect
-    .poll(() => saved())
+    .poll(() => listSaved())
     .toMatchObject([{ name: 'Reminders', conditions: { groups: [{ conditions: [{ fact: 'phone' }] }] } }])
 })
 
@@ -254,7 +254,7 @@ test('a split test is saved only with shares that sum to 100%, and its copy has 
   await panel().getByLabel('Share of variant B').fill('30')
   await press('Save')
   await panel().getByText('The shares must make 100% together').waitFor()
-  expect(saved()).toEqual([])
+  expect(listSaved()).toEqual([])
   await panel().getByRole('tab', { name: /^A / }).click()
   await panel().getByLabel('Share of variant A').fill('70')
   await app.settled()
@@ -265,7 +265,7 @@ test('a split test is saved only with shares that sum to 100%, and its copy has 
     { id: a!.id, sharePercent: 70, words: {} },
     { sharePercent: 30, words: { email: { subject: 'Other words' } } },
   ]
-  await expect.poll(() => saved()[0]!.steps[1]!.variants).toMatchObject(variants)
+  await expect.poll(() => listSaved()[0]!.steps[1]!.variants).toMatchObject(variants)
 
   await button(/^Copy message 2,/).click()
   await expect.poll(() => titles()).toHaveLength(4)
@@ -279,12 +279,12 @@ test('a split test is saved only with shares that sum to 100%, and its copy has 
   await save()
   await expect
     .poll(() =>
-      saved()
+      listSaved()
         .at(-1)!
         .steps.map(({ id }) => id),
     )
     .toEqual(readyFlow().steps.map(({ id }) => id))
-  await expect.poll(() => saved().at(-1)!.seenSteps).toContain(copy!.id)
+  await expect.poll(() => listSaved().at(-1)!.seenSteps).toContain(copy!.id)
 })
 
 test('“Rename” focuses the name of the flow', async () => {
@@ -314,7 +314,7 @@ test('on a phone the panel is a dialog, and closing it returns the focus', async
 })
 
 const report = () => app.page.getByRole('region', { name: 'Report' })
-const reported = (name: string) => report().getByRole('region', { name })
+const findReportRegion = (name: string) => report().getByRole('region', { name })
 const FIRST = '1. First reminder'
 
 test('the report shows the message results of each step, for 7, 30 and 90 days', async () => {
@@ -328,7 +328,10 @@ test('the report shows the message results of each step, for 7, 30 and 90 days',
   const [first] = fixture(flowReport).report.steps
   const rows = async () =>
     (
-      await reported(FIRST).getByRole('list', { name: 'From planned to orders' }).getByRole('listitem').allInnerTexts()
+      await findReportRegion(FIRST)
+        .getByRole('list', { name: 'From planned to orders' })
+        .getByRole('listitem')
+        .allInnerTexts()
     ).map((text) => text.split('\n').filter(Boolean))
   for (const days of [30, 7, 90]) {
     await report().getByRole('radiogroup', { name: 'Days of the report' }).getByText(`${days} days`).click()
@@ -340,13 +343,13 @@ test('the report shows the message results of each step, for 7, 30 and 90 days',
       ['Orders', String(first!.orders)],
     ])
   }
-  for (const { explanation } of first!.skipped) await reported(FIRST).getByText(explanation).waitFor()
+  for (const { explanation } of first!.skipped) await findReportRegion(FIRST).getByText(explanation).waitFor()
   // Bars start at zero, so none is longer than its total.
-  const widths = await reported(FIRST)
+  const widths = await findReportRegion(FIRST)
     .locator('.funnel .share-bar > span')
     .evaluateAll((bars) => bars.map((bar) => Number.parseFloat((bar as HTMLElement).style.width)))
   expect(Math.max(...widths)).toBe(100)
-  const term = reported(FIRST).getByRole('button', { name: /^Revenue per recipient: / })
+  const term = findReportRegion(FIRST).getByRole('button', { name: /^Revenue per recipient: / })
   await term.focus()
   await app.page.keyboard.press('Shift+Tab')
   await app.page.keyboard.press('Tab')
@@ -371,7 +374,7 @@ test('a winner is chosen after a confirmation, and not while changes are unsaved
   })
   const winner = (name: string) => report().getByRole('button', { name: `Choose variant ${name} as the winner` })
   await openFlow()
-  const second = reported('2. Second reminder')
+  const second = findReportRegion('2. Second reminder')
   await second.getByText('The others are compared with this one.').waitFor()
   await second.getByText('Not enough data yet: a comparison needs 25 purchases with each variant.').waitFor()
   await button(/^Remove message 3,/).click()
@@ -405,7 +408,7 @@ test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => 
   await dialog.waitFor({ state: 'detached' })
   await button(/^Switch off$/).waitFor()
   await bar().waitFor({ state: 'detached' })
-  await expect.poll(() => saved()[0]!.steps[0]!.variants![0]!.words.email!.subject).toBe('Your mugs are waiting')
+  await expect.poll(() => listSaved()[0]!.steps[0]!.variants![0]!.words.email!.subject).toBe('Your mugs are waiting')
   await expect.poll(() => app.api.calls(switchFlow)).toHaveLength(1)
 })
 
@@ -413,7 +416,7 @@ test('a flow with invalid unsaved edits is not switched on, and the error is sho
   const dialog = await editAndSwitchOn('')
   await dialog.waitFor({ state: 'detached' })
   await panel().getByText('An email needs a subject').waitFor()
-  expect(saved()).toEqual([])
+  expect(listSaved()).toEqual([])
   app.api.fail(saveFlow, 409, { error: 'The flow was changed meanwhile.' })
   await panel().getByLabel('Subject').fill('Again')
   await button(/^Switch on$/).click()

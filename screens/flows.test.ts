@@ -165,11 +165,11 @@ test('the switch-on dialog reopens with its default choices', async () => {
 })
 
 test('a flow that gets no carts says why when it is switched on, and a flow that is on cannot be deleted', async () => {
-  const taken = (gets: string) => `“${READY}” stands above it and takes every cart, so this flow ${gets} none.`
+  const buildTakenText = (gets: string) => `“${READY}” stands above it and takes every cart, so this flow ${gets} none.`
   app.api.alter(upcomingMessages, (reply) => ({ ...reply, cartsOfLast24h: 0 }))
   await openList()
   await app.page.getByRole('button', { name: `Switch on ${HIGH}` }).click()
-  await dialog().getByText(taken('would get')).waitFor()
+  await dialog().getByText(buildTakenText('would get')).waitFor()
   await dialog().getByText('A flow takes carts whose last activity is after it was switched on.').waitFor()
   await dialog().getByLabel('Include carts of the last 24 hours (0 carts)').waitFor()
   await dialog().getByText(`No cart is left for this flow: “${READY}” stands above it and takes every cart.`).waitFor()
@@ -181,7 +181,7 @@ test('a flow that gets no carts says why when it is switched on, and a flow that
   await expect
     .poll(() => app.api.calls(switchFlow).map(({ body }) => body))
     .toEqual([{ isOn: true, holdoutPercent: 0, includeLast24h: false }])
-  await flow(HIGH).getByText(taken('gets')).waitFor()
+  await flow(HIGH).getByText(buildTakenText('gets')).waitFor()
   await expect.poll(() => flow(READY).getByText('stands above it').count()).toBe(0)
   expect(await app.violations()).toEqual([])
   await choose(HIGH, 'Delete')

@@ -59,7 +59,7 @@ export async function checkLook(app: Screens, state: State): Promise<void> {
     const part = state.steps ? await changedPart(app.page) : {}
     const rules = index === 0 ? part : { rules: BY_LAYOUT }
     expect(await app.violations(rules), `at ${width} px`).toEqual([])
-    await fits(app.page, width)
+    await expectFit(app.page, width)
   }
 }
 
@@ -81,7 +81,7 @@ export async function checkThemes(app: Screens, state: State, themes: readonly T
       expect(await app.violations(rules), `at ${width} px, ${theme}`).toEqual([])
       await savePicture(page, `${state.name}-${width}-${theme}`)
     }
-    await fits(page, width)
+    await expectFit(page, width)
   }
 }
 
@@ -105,7 +105,7 @@ async function resize(app: Screens, width: number, { isLoading = false }: State)
   await app.settled({ isLoading })
 }
 
-async function fits(page: Page, width: number): Promise<void> {
+async function expectFit(page: Page, width: number): Promise<void> {
   expect(await page.evaluate(findOverflow), `wider than ${width} px`).toEqual([])
   expect(await page.evaluate(findCutTitles), `titles cut off at ${width} px`).toEqual([])
 }

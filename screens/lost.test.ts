@@ -23,7 +23,7 @@ const cap = () => app.page.getByRole('textbox', { name: 'Messages per person', e
 const subject = (within: Locator = app.page.locator('body')) => within.getByLabel('Subject').first()
 const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
 const saveBar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
-const away = () => app.page.getByText('The Recoup server is not responding.')
+const findLostNotice = () => app.page.getByText('The Recoup server is not responding.')
 
 describe('an expired session', () => {
   const newToken = 'another-token'
@@ -145,13 +145,13 @@ describe('a server that is down', () => {
     await app.page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }).click()
     await app.page.getByRole('heading', { level: 1, name: 'The Recoup server cannot be reached' }).waitFor()
     await app.page.getByText('This page opens automatically when the server responds.').waitFor()
-    await away().waitFor()
+    await findLostNotice().waitFor()
     await expect.poll(() => listSections(app.page)).toEqual(SECTIONS)
     await expect.poll(() => app.page.getByText('newer version').count()).toBe(0)
     isAway = false
     await app.page.getByRole('heading', { name: 'Store Connection' }).waitFor()
     await expect.poll(() => new URL(app.page.url()).pathname).toBe('/settings')
-    await away().waitFor({ state: 'hidden' })
+    await findLostNotice().waitFor({ state: 'hidden' })
   })
 
   test('gets the failed requests again once it is back', async () => {
@@ -159,7 +159,7 @@ describe('a server that is down', () => {
     await app.settled()
     isAway = true
     await app.page.getByLabel('Search customers').fill('zzzz')
-    await away().waitFor()
+    await findLostNotice().waitFor()
     const none = { ...fixture(listAbandonedCarts).pagination, total: 0, pages: 0 }
     app.api.alter(listAbandonedCarts, (reply) => ({ ...reply, carts: [], pagination: none }))
     isAway = false
@@ -173,12 +173,12 @@ describe('a server that is down', () => {
     isAway = true
     await button('Save').click()
     await app.page.getByText(OFFLINE).first().waitFor()
-    await away().waitFor()
+    await findLostNotice().waitFor()
     await button('Retry').first().click()
     await expect.poll(() => cap().inputValue()).toBe('5')
     isAway = false
     app.api.answer(saveStoreSettings, { store: { ...fixture(checkConnection).store!, capMessages: 5 } })
-    await away().waitFor({ state: 'hidden' })
+    await findLostNotice().waitFor({ state: 'hidden' })
     await expect.poll(() => cap().inputValue()).toBe('5')
     await button('Save').click()
     await saveBar().waitFor({ state: 'hidden' })

@@ -153,12 +153,12 @@ describe('in a step of a flow', () => {
   })
 
   test('an SMS shows its length and offers plain characters that make it shorter', async () => {
-    const made = ({ body: { body = '' } }: { body: { body?: string | undefined } }) => {
+    const buildReply = ({ body: { body = '' } }: { body: { body?: string | undefined } }) => {
       const message = buildPreview('', body)
       return { ...message, html: '', segments: measureSms(message.text).segments, words: { subject: '', body } }
     }
-    app.api.answer(previewFlow, made)
-    app.api.answer(previewMessage, made)
+    app.api.answer(previewFlow, buildReply)
+    app.api.answer(previewMessage, buildReply)
     const step = await openFlowStep('SMS')
     await textIn(step).fill(
       'Hi {{ customer_name }} – your cart at {{ store_name }} is “still” here: {{ checkout_link }}',

@@ -22,8 +22,8 @@ const rows = () => area().getByRole('listitem')
 const row = (text: string) => rows().filter({ hasText: text })
 const expectRows = (count: number) => expect.poll(() => rows().count()).toBe(count)
 const isTitled = (title: string) => detail().getByRole('heading', { level: 2, name: title }).waitFor()
-const reads = () => list.items.map(({ read }) => read)
-const focused = () => app.page.evaluate(() => document.activeElement?.textContent ?? '')
+const listReadFlags = () => list.items.map(({ read }) => read)
+const readFocusedText = () => app.page.evaluate(() => document.activeElement?.textContent ?? '')
 
 const MESSAGE = { cartId: buildId(1), messageId: buildId(2), step: 1, to: 'ada@shoppers.example' }
 const REFUSED = { ...MESSAGE, cause: 'refused' as const, answer: '550 no such user' }
@@ -60,7 +60,7 @@ describe('the notifications screen', () => {
       expect(facts).toContain(fact)
     await detail().getByText('The location is an estimate by IP address and may be wrong.').waitFor()
     await detail().getByText('location data is from June 17, 2026. Its administrator can set newer').waitFor()
-    await expect.poll(reads).toEqual([true])
+    await expect.poll(listReadFlags).toEqual([true])
     await expect
       .poll(() => detail().getByRole('link', { name: 'Open the cart' }).getAttribute('href'))
       .toMatch(/^\/carts\//)
@@ -88,7 +88,7 @@ describe('the notifications screen', () => {
     await all.press('Enter')
     await expect.poll(() => all.isEnabled()).toBe(false)
     await expect.poll(list.unread).toBe(0)
-    await expect.poll(() => focused()).toBe('Mark all as read')
+    await expect.poll(() => readFocusedText()).toBe('Mark all as read')
     app.api.fail(readNotification, 404, { error: 'Not found.' })
     await page.goto(`${app.url}/notifications?notificationId=${buildId(99)}`)
     await detail().getByText('This notification is no longer there').waitFor()
@@ -184,16 +184,16 @@ describe('the notifications screen', () => {
       ...[['j', 'more than 1 '] as const, ['k', 'more than 2 '] as const],
     ]) {
       await page.keyboard.press(key)
-      await expect.poll(focused).toContain(text)
+      await expect.poll(readFocusedText).toContain(text)
     }
     await page.keyboard.press('Enter')
     await detail().getByText('more than 2 new contacts').waitFor()
-    await expect.poll(reads).toEqual([false, true, false])
+    await expect.poll(listReadFlags).toEqual([false, true, false])
     await page.keyboard.press('u')
     await row('more than 2 ').getByText('Unread').waitFor()
-    await expect.poll(reads).toEqual([false, false, false])
+    await expect.poll(listReadFlags).toEqual([false, false, false])
     await page.keyboard.press('u')
-    await expect.poll(reads).toEqual([false, true, false])
+    await expect.poll(listReadFlags).toEqual([false, true, false])
     await page.getByLabel('Search notifications').pressSequentially('juk')
     await expect.poll(() => page.getByLabel('Search notifications').inputValue()).toBe('juk')
   })
@@ -225,7 +225,7 @@ describe('the notifications screen', () => {
     await expectToFit()
     await detail().getByRole('button', { name: 'Back' }).click()
     await expectRows(2)
-    await expect.poll(focused).toContain('Cart abandoned')
+    await expect.poll(readFocusedText).toContain('Cart abandoned')
   })
 })
 
@@ -256,7 +256,7 @@ describe('a link to another store', () => {
     await expect.poll(() => new URL(page.url()).searchParams.get('notificationId')).toBe(buildId(3))
     await expectBadge('2')
     await expectRows(3)
-    await expect.poll(() => reads()).toEqual([false, true, false])
+    await expect.poll(() => listReadFlags()).toEqual([false, true, false])
     await expect.poll(() => app.api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: SECOND }])
   })
 
@@ -269,7 +269,7 @@ describe('a link to another store', () => {
     expect([...app.api.calls(switchStore), ...app.api.calls(readNotification)]).toEqual([])
     await page.getByRole('button', { name: 'Show the notifications of this store' }).click()
     await expectRows(1)
-    await expect.poll(() => reads()).toEqual([false])
+    await expect.poll(() => listReadFlags()).toEqual([false])
   })
 
   test('says why the store could not be opened, and shows nothing of it', async () => {
@@ -285,7 +285,7 @@ describe('the notification settings', () => {
   const PATH = '/settings/account/notifications'
   const save = () => app.page.getByRole('button', { name: 'Save' }).click()
   const isSaved = () => app.page.getByText('Notification settings saved').first().waitFor()
-  const sent = () => app.api.calls(updateNotificationPreferences).map((call) => call.sent.body)
+  const listSent = () => app.api.calls(updateNotificationPreferences).map((call) => call.sent.body)
 
   function keepChoices(): void {
     let choices: NotificationChoices = fixture(readNotificationPreferences)
@@ -314,7 +314,7 @@ describe('the notification settings', () => {
     await save()
     await isSaved()
     await expectBadge('')
-    await expect.poll(() => sent()).toEqual([{ topics: [{ topic: 'capture', bell: false, mail: 'daily' }] }])
+    await expect.poll(() => listSent()).toEqual([{ topics: [{ topic: 'capture', bell: false, mail: 'daily' }] }])
     await expectToFit()
     await page.reload()
     await inBell.waitFor()
@@ -331,7 +331,7 @@ describe('the notification settings', () => {
       await report.press('Space')
       await save()
       await isSaved()
-      await expect.poll(() => sent().at(-1)).toEqual({ topics: [], weeklyReport })
+      await expect.poll(() => listSent().at(-1)).toEqual({ topics: [], weeklyReport })
       await page.reload()
       await report.waitFor()
       await expect.poll(() => report.isChecked()).toBe(weeklyReport)

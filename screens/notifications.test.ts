@@ -27,7 +27,7 @@ const deleteItem = (text: string) =>
   itemWith(text)
     .getByRole('button', { name: /^Delete/ })
     .click()
-const reads = () => list.items.map(({ read }) => read)
+const listReadFlags = () => list.items.map(({ read }) => read)
 
 const nameOfFocused = () => {
   const element = document.activeElement as HTMLInputElement
@@ -144,7 +144,7 @@ describe('the bell', () => {
     await page.waitForURL(`**/notifications?platform=woocommerce&notificationId=${first._id}`)
     await panel().waitFor({ state: 'detached' })
     await expectBadge('1')
-    await expect.poll(() => reads()).toEqual([false, true])
+    await expect.poll(() => listReadFlags()).toEqual([false, true])
   })
 
   test('marks and clears only what the browser has seen', { tags: ['A2.11'] }, async () => {
@@ -155,7 +155,7 @@ describe('the bell', () => {
     await expectNumbers([2, 1])
     list.addNumbered(3)
     await button('Mark all as read').press('Enter')
-    await expect.poll(reads).toEqual([false, true, true])
+    await expect.poll(listReadFlags).toEqual([false, true, true])
     await expect.poll(() => unreadDots().count()).toBe(0)
     await button('Clear all').click()
     await expect.poll(() => list.items.length).toBe(1)
@@ -350,7 +350,7 @@ describe('the live connection', () => {
     await expectBadge('')
     await expect.poll(() => app.api.calls(markNotificationsRead).length).toBe(1)
     await mend()
-    const marks = () => sent.filter((text) => text.includes('mark-notifications-read'))
-    await expect.poll(marks).toEqual([expect.stringContaining(_id)])
+    const listMarks = () => sent.filter((text) => text.includes('mark-notifications-read'))
+    await expect.poll(listMarks).toEqual([expect.stringContaining(_id)])
   })
 })

@@ -30,10 +30,10 @@ test('has five instruction steps, and is disabled without a store URL', {
   await expect.poll(() => url.getAttribute('placeholder')).toBe('https://your-store.com')
   await expect.poll(() => url.inputValue()).toBe(STORE)
   const buttons = [GENERATE, 'Save settings', 'Load store stats', 'Send test notification', 'Save bar']
-  const disabled = () => Promise.all(buttons.map((name) => button(name).isDisabled()))
-  await expect.poll(() => disabled()).toEqual(buttons.map(() => false))
+  const listDisabled = () => Promise.all(buttons.map((name) => button(name).isDisabled()))
+  await expect.poll(() => listDisabled()).toEqual(buttons.map(() => false))
   await url.fill('')
-  await expect.poll(() => disabled()).toEqual(buttons.map(() => true))
+  await expect.poll(() => listDisabled()).toEqual(buttons.map(() => true))
   await url.press('Enter')
   await page.getByRole('alert').filter({ hasText: pushTexts.noStoreUrl }).waitFor()
   expect(sent(calls.generateVapidKeys)).toEqual([])

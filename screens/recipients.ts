@@ -19,12 +19,12 @@ export const buildName = ({ first_name, last_name }: AbandonedCustomer) => `${fi
 
 /** All of them are eligible. */
 export function serveRecipients(api: Api): void {
-  const found = (search = '') =>
+  const findRecipients = (search = '') =>
     recipients.filter((each) => `${buildName(each)} ${each.customer_email}`.includes(search))
   api.answer(listAudiences, { audiences: [] })
   api.answer(findProducts, { products: [] })
   api.answer(abandonedCustomers, ({ query: { search } }) => {
-    const customers = found(search)
+    const customers = findRecipients(search)
     return { customers, next: null, total: customers.length }
   })
   api.answer(countAudience, ({ body: { targetAudience } }) => {
@@ -41,7 +41,7 @@ export function serveRecipients(api: Api): void {
     }
   })
   api.answer(discountEligibility, ({ body: { customers, matching } }) => {
-    const eligible = customers ?? found(matching?.search).map(({ _id }) => _id)
+    const eligible = customers ?? findRecipients(matching?.search).map(({ _id }) => _id)
     return { total: eligible.length, eligible, reasons: [] }
   })
   api.answer(previewMessage, ({ body }) => buildPreview(body.subject, body.body))

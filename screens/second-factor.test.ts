@@ -22,7 +22,7 @@ const buildCodes = (letter: string) => Array.from({ length: 10 }, (_, n) => `${l
 const card = () =>
   app.page.locator('.mantine-Card-root', { has: app.page.getByRole('heading', { name: 'Two-factor sign-in' }) })
 
-const focused = (page: Page) =>
+const readFocused = (page: Page) =>
   page.evaluate(() => {
     const at = document.activeElement as HTMLInputElement
     return at.name || at.textContent
@@ -31,7 +31,7 @@ const focused = (page: Page) =>
 const isOn = (recoveryCodesLeft: number) => ({ isOn: true, since: '2026-11-28T22:00:00.000Z', recoveryCodesLeft })
 
 /** What a camera reads from the QR code on screen. */
-async function scanned(shown: Locator): Promise<string> {
+async function scanCode(shown: Locator): Promise<string> {
   await shown.waitFor()
   const { size, path } = await shown.evaluate((svg) => ({
     size: (svg as SVGSVGElement).viewBox.baseVal.width,
@@ -53,7 +53,7 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   serveUser(api)
   const page = await app.open('/settings/account')
   await card().getByRole('button', { name: 'Set up' }).click()
-  await expect.poll(() => focused(page)).toBe('password')
+  await expect.poll(() => readFocused(page)).toBe('password')
   const fields = { password: authTexts.wrongPassword }
   api.fail(beginSecondFactor, 400, { error: authTexts.wrongPassword, fields })
   await page.keyboard.type('wrong')
@@ -65,10 +65,10 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   })
   await card().getByLabel('Current password').fill(PASSWORD)
   await page.keyboard.press('Enter')
-  await expect.poll(() => focused(page)).toBe('Scan this with your authenticator app')
+  await expect.poll(() => readFocused(page)).toBe('Scan this with your authenticator app')
   await expect.poll(async () => (await card().locator('.typed-secret').innerText()).replaceAll(' ', '')).toBe(SECRET)
   const picture = card().getByRole('img', { name: 'QR code for your authenticator app' })
-  expect(new URL(await scanned(picture)).searchParams.get('secret')).toBe(SECRET)
+  expect(new URL(await scanCode(picture)).searchParams.get('secret')).toBe(SECRET)
   await checkLooks(app)
   const code = card().getByLabel('Code the app shows now')
   await expect.poll(() => code.getAttribute('autocomplete')).toBe('one-time-code')
@@ -109,7 +109,7 @@ test('signing in asks for the code in a second step, by keyboard alone', async (
   }
   api.fail(login, 401, { error: secondFactorTexts.codeNeeded, code: 'second_factor' })
   await enterPassword()
-  await expect.poll(() => focused(page)).toBe('code')
+  await expect.poll(() => readFocused(page)).toBe('code')
   const code = page.getByLabel('Code of your authenticator app')
   await expect
     .poll(async () => [await code.getAttribute('autocomplete'), await code.getAttribute('inputmode')])
@@ -122,13 +122,13 @@ test('signing in asks for the code in a second step, by keyboard alone', async (
   await page.keyboard.type('000000')
   await page.keyboard.press('Enter')
   await page.getByText('That code is not right').waitFor()
-  await expect.poll(() => focused(page)).toBe('code')
+  await expect.poll(() => readFocused(page)).toBe('code')
   await page.getByRole('button', { name: 'Back to sign-in' }).click()
   await page.getByLabel('Password', { exact: true }).waitFor()
   api.fail(login, 401, { error: secondFactorTexts.codeNeeded, code: 'second_factor' })
   await enterPassword()
   await page.getByRole('button', { name: 'Use a recovery code instead' }).click()
-  await expect.poll(() => focused(page)).toBe('code')
+  await expect.poll(() => readFocused(page)).toBe('code')
   serveNoStore(api)
   api.answer(login, { token, user: buildUser({ stores: [] }) })
   await page.getByLabel('Recovery code', { exact: true }).fill('aaaa-0000')

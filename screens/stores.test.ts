@@ -24,16 +24,16 @@ const fern: StoreView = {
     isPasswordProtected: false,
   },
 }
-const listed = ({ id, store_url, platform, name, currency }: StoreView) => ({
+const toListedStore = ({ id, store_url, platform, name, currency }: StoreView) => ({
   ...{ id, storeUrl: store_url, platform, name, currency, isActive: true },
 })
-const connected = (store: StoreView, warnings: string[] = []) => ({
+const buildConnectReply = (store: StoreView, warnings: string[] = []) => ({
   ...{ status: 'success' as const, success: true as const, message: 'Connected.', warnings, store },
 })
 
 /** An account with these stores, showing the first. */
 function serveStores(stores: StoreView[], changes: Parameters<typeof buildUser>[0] = {}) {
-  serveUser(api, { stores: stores.map(listed), ...changes })
+  serveUser(api, { stores: stores.map(toListedStore), ...changes })
   const [store] = stores
   const { platform, store_url } = store!
   api.answer(checkConnection, { hasConnection: true, platform, store_url, store: store! })
@@ -100,7 +100,7 @@ describe('another store', () => {
     await field('client_secret').fill('shpss_right')
     api.answer(connectStore, () => {
       serveStores([fern, woo])
-      return connected(fern)
+      return buildConnectReply(fern)
     })
     await connect()
     await page.getByRole('heading', { level: 1, name: 'Fern & Finch is connected' }).waitFor()
@@ -233,7 +233,7 @@ describe('a Shopify store', () => {
       ),
     ]
     const rights = { ...fern.rights!, hasAllOrders: false, planName: 'Basic' }
-    api.answer(connectStore, connected({ ...fern, canWrite: false, rights }, warnings))
+    api.answer(connectStore, buildConnectReply({ ...fern, canWrite: false, rights }, warnings))
     await field('client_id').fill('of-the-app')
     await field('client_secret').fill('shpss_0')
     await connect()

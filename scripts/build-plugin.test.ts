@@ -55,8 +55,8 @@ test('has a German translation of every text, and no obsolete ones', async () =>
   }
   const entries = readCatalogue(await readText(`languages/${PLUGIN}-de_DE.po`)).filter(({ id }) => id !== '')
   expect(new Set(entries.map(({ id }) => id))).toEqual(output)
-  const marks = (text: string) => (text.match(/%(?:\d\$)?[sd]/g) ?? []).sort()
-  for (const { id, text } of entries) expect(marks(text), id).toEqual(marks(id))
+  const listPlaceholders = (text: string) => (text.match(/%(?:\d\$)?[sd]/g) ?? []).sort()
+  for (const { id, text } of entries) expect(listPlaceholders(text), id).toEqual(listPlaceholders(id))
 })
 
 test('compiles a catalogue that WordPress can read', () => {
@@ -72,24 +72,24 @@ test('compiles a catalogue that WordPress can read', () => {
 })
 
 const run = promisify(execFile)
-const runs = (command: string, ...given: string[]): Promise<boolean> =>
+const canRun = (command: string, ...given: string[]): Promise<boolean> =>
   run(command, given).then(
     () => true,
     () => false,
   )
-const hasPhp = await runs('php', '-r', 'exit((int) !extension_loaded("pdo_sqlite"));')
+const hasPhp = await canRun('php', '-r', 'exit((int) !extension_loaded("pdo_sqlite"));')
 
-test.skipIf(!hasPhp || !(await runs('phpunit', '--version')))('the tests of the plugin pass', async () => {
+test.skipIf(!hasPhp || !(await canRun('phpunit', '--version')))('the tests of the plugin pass', async () => {
   const { stdout } = await run('phpunit', ['-c', 'plugin/tests/phpunit.xml'], { cwd: root })
   expect(stdout).toMatch(/^OK \(\d+ tests/m)
 })
 
-test.skipIf(!(await runs('phpcs', '--version')))('the plugin keeps to PSR-12 and to what it may call', async () => {
+test.skipIf(!(await canRun('phpcs', '--version')))('the plugin keeps to PSR-12 and to what it may call', async () => {
   const { stdout } = await run('phpcs', ['--standard=plugin/phpcs.xml', '-q'], { cwd: root })
   expect(stdout.trim()).toBe('')
 })
 
-test.skipIf(!(await runs('php', '--version')))('each file of the plugin is valid PHP', async () => {
+test.skipIf(!(await canRun('php', '--version')))('each file of the plugin is valid PHP', async () => {
   const names = (await readPluginFiles()).map(({ name }) => name).filter((name) => name.endsWith('.php'))
   for (const name of names) await run('php', ['-l', `plugin/${PLUGIN}/${name}`], { cwd: root })
 })

@@ -85,11 +85,14 @@ async function install() {
 
 /** Paths in node_modules of the packages for this system. */
 function listRequiredPackages() {
-  const fits = (list, current) => !list || (list.includes(current) && !list.includes(`!${current}`))
+  const isSupported = (list, current) => !list || (list.includes(current) && !list.includes(`!${current}`))
   return Object.entries(JSON.parse(readIfExists(path.join(root, 'package-lock.json')) ?? '{}').packages ?? {})
     .filter(
       ([place, { os: systems, cpu, libc }]) =>
-        place !== '' && fits(systems, process.platform) && fits(cpu, process.arch) && fits(libc, 'glibc'),
+        place !== '' &&
+        isSupported(systems, process.platform) &&
+        isSupported(cpu, process.arch) &&
+        isSupported(libc, 'glibc'),
     )
     .map(([place]) => place)
 }

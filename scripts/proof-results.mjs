@@ -31,11 +31,11 @@ export const toResult = ({ passed, failed, skipped }) =>
   failed > 0 ? 'failed' : skipped > 0 && passed === 0 ? 'skipped' : 'passed'
 
 export function openResults(file) {
-  const all = () => readJson(file, [])
+  const readAll = () => readJson(file, [])
   return {
-    all,
+    all: readAll,
     add(row) {
-      const others = all().filter(({ part }) => part !== row.part)
+      const others = readAll().filter(({ part }) => part !== row.part)
       writeJson(
         file,
         [...others, row].sort((a, b) => (a.part < b.part ? -1 : 1)),

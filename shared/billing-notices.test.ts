@@ -2,24 +2,24 @@ import { expect, it } from 'vitest'
 import { type BillingNotices, billingNoticeTexts } from './billing-notices.ts'
 
 const AT = new Date('2026-03-10T12:00:00Z')
-const failed = (given: Partial<BillingNotices['payment_failed']>) =>
+const buildFailed = (given: Partial<BillingNotices['payment_failed']>) =>
   billingNoticeTexts.payment_failed(
     { amount: 1_900, currency: 'USD', reason: null, nextTry: null, holdsAt: '2026-03-12T12:00:00Z', ...given },
     AT,
   )
 
 it('the text tells from when messages are held for a payment, and leaves it out once they are held', () => {
-  expect(failed({}).message).toBe(
+  expect(buildFailed({}).message).toBe(
     'Messages are sent until March 12, 2026. After that they wait until it is paid. Check your card under Billing.',
   )
-  expect(failed({ holdsAt: '1970-01-08T00:00:00Z' }).message).toBe(
+  expect(buildFailed({ holdsAt: '1970-01-08T00:00:00Z' }).message).toBe(
     'Messages wait until it is paid. Check your card under Billing.',
   )
 })
 
 it('the text omits an unknown amount, and uses the decimals of the currency', () => {
-  expect(failed({ amount: null }).title).toBe('A payment has failed')
-  expect(failed({ currency: 'JPY' }).title).toBe('A payment of ¥1,900 has failed')
+  expect(buildFailed({ amount: null }).title).toBe('A payment has failed')
+  expect(buildFailed({ currency: 'JPY' }).title).toBe('A payment of ¥1,900 has failed')
 })
 
 it("the text quotes the plan's price in its own cycle", () => {

@@ -139,7 +139,7 @@ const CustomerValue = z.object({
   average: z.number(),
 })
 
-const of = <Row extends z.ZodType>(row: Row) => z.object({ rows: z.array(row), total: z.number() })
+const createListReply = <Row extends z.ZodType>(row: Row) => z.object({ rows: z.array(row), total: z.number() })
 
 export const CustomerPage = CustomerView.extend({
   /** All known addresses of the customer. */
@@ -162,9 +162,9 @@ export const CustomerPage = CustomerView.extend({
   value: z.array(CustomerValue),
   /** Lifetime figures of the store, which may reach back further than its orders (decision 135); null: not reported. */
   life_in_store: z.object({ orders: z.number(), spent: z.number(), currency: z.string() }).nullable(),
-  carts: of(CustomerCart),
-  orders: of(CustomerOrder),
-  messages: of(MessageView),
+  carts: createListReply(CustomerCart),
+  orders: createListReply(CustomerOrder),
+  messages: createListReply(MessageView),
 })
 export type CustomerPage = z.infer<typeof CustomerPage>
 

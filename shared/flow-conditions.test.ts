@@ -16,7 +16,7 @@ const names: ConditionNames = {
   country: (code) => code,
 }
 
-const one = (condition: FlowCondition) =>
+const buildSingle = (condition: FlowCondition) =>
   describeConditions({ match: 'all', groups: [{ match: 'all', conditions: [condition] }] }, names)
 
 test.each<[FlowCondition, string]>([
@@ -42,7 +42,7 @@ test.each<[FlowCondition, string]>([
   [{ fact: 'hour', is: 'between', from: 0, until: 12 }, 'it is between 12:00 AM and 12:00 PM where the shopper is'],
   [{ fact: 'hour', is: 'between', from: 21, until: 24 }, 'it is between 9:00 PM and midnight where the shopper is'],
 ])('%j', (condition, words) => {
-  expect(one(condition)).toBe(words)
+  expect(buildSingle(condition)).toBe(words)
 })
 
 test('puts several groups in brackets', () => {
@@ -62,22 +62,22 @@ test('puts several groups in brackets', () => {
 test('compares conditions independently of their order, but not of all or any', () => {
   const rich: FlowCondition = { fact: 'value', is: 'above', amount: 100 }
   const near: FlowCondition = { fact: 'country', is: 'one_of', countries: ['DE', 'AT'] }
-  const all = (...conditions: FlowCondition[]): FlowConditions => ({
+  const buildAll = (...conditions: FlowCondition[]): FlowConditions => ({
     match: 'all',
     groups: [{ match: 'all', conditions }],
   })
   const turned: FlowCondition = { countries: ['AT', 'DE'], is: 'one_of', fact: 'country' }
-  expect(isSameConditions(all(rich, near), all(turned, rich))).toBe(true)
+  expect(isSameConditions(buildAll(rich, near), buildAll(turned, rich))).toBe(true)
   expect(isSameConditions(null, null)).toBe(true)
-  expect(isSameConditions(all(rich), { match: 'any', groups: [{ match: 'any', conditions: [rich] }] })).toBe(true)
+  expect(isSameConditions(buildAll(rich), { match: 'any', groups: [{ match: 'any', conditions: [rich] }] })).toBe(true)
   expect(
-    isSameConditions(all(rich, near), { match: 'any', groups: [{ match: 'any', conditions: [rich, near] }] }),
+    isSameConditions(buildAll(rich, near), { match: 'any', groups: [{ match: 'any', conditions: [rich, near] }] }),
   ).toBe(false)
-  expect(isSameConditions(all(rich), all({ ...rich, is: 'at_least' }))).toBe(false)
-  expect(isSameConditions(all(rich), null)).toBe(false)
+  expect(isSameConditions(buildAll(rich), buildAll({ ...rich, is: 'at_least' }))).toBe(false)
+  expect(isSameConditions(buildAll(rich), null)).toBe(false)
   const apart = {
     match: 'all' as const,
     groups: [rich, near].map((each) => ({ match: 'any' as const, conditions: [each] })),
   }
-  expect(isSameConditions(all(rich, near), apart)).toBe(true)
+  expect(isSameConditions(buildAll(rich, near), apart)).toBe(true)
 })

@@ -14,9 +14,9 @@ type ConsentChannel = z.infer<typeof ConsentChannel>
 
 export const CONDITION_LANGUAGES = ['en', 'de'] as const
 
-const once = (values: readonly (string | number)[]) => new Set(values).size === values.length
+const isUnique = (values: readonly (string | number)[]) => new Set(values).size === values.length
 const listOf = <Item extends z.ZodType<string | number>>(item: Item, most: number) =>
-  z.array(item).min(1).max(most).refine(once, 'Each may be named once.')
+  z.array(item).min(1).max(most).refine(isUnique, 'Each may be named once.')
 const recordId = z.string().trim().min(1).max(200)
 const count = z.number().int().min(0).max(1_000)
 const among = z.enum(['one_of', 'not_one_of'])
@@ -79,8 +79,8 @@ export const isSameConditions = (a: FlowConditions | null, b: FlowConditions | n
   joinConditions(a) === joinConditions(b)
 
 function joinConditions(conditions: FlowConditions | null): string {
-  const groupText = ({ match, conditions: each }: ConditionGroup) => of(match, each.map(getConditionText))
-  return conditions === null ? '' : of(conditions.match, conditions.groups.map(groupText))
+  const groupText = ({ match, conditions: each }: ConditionGroup) => joinTexts(match, each.map(getConditionText))
+  return conditions === null ? '' : joinTexts(conditions.match, conditions.groups.map(groupText))
 }
 
 const getConditionText = (condition: FlowCondition): string =>
@@ -90,7 +90,7 @@ const getConditionText = (condition: FlowCondition): string =>
     .join()
 
 /** A single condition needs no "all" or "any". */
-const of = (match: 'all' | 'any', texts: readonly string[]): string =>
+const joinTexts = (match: 'all' | 'any', texts: readonly string[]): string =>
   texts.length === 1 ? texts[0]! : `${match}(${texts.toSorted().join()})`
 
 /** Display names for the ids in conditions. */

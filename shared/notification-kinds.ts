@@ -68,9 +68,9 @@ const linkCart = (label: string) => (data: object) =>
     ? { label, to: `/carts/${encodeURIComponent(data.cartId)}` }
     : { label: 'Open the carts', to: '/carts' }
 
-const sent = (icon: NotificationIcon) =>
+const buildSentKind = (icon: NotificationIcon) =>
   ({ topic: 'sent', icon, group: null, action: linkCart('Open the cart') }) satisfies Kind<'email_sent'>
-const failed = (icon: NotificationIcon) =>
+const buildFailedKind = (icon: NotificationIcon) =>
   ({ topic: 'failed', icon, group: 'problem', action: linkCart('Why was it not sent?') }) satisfies Kind<'email_failed'>
 
 /** The screen where the owner can fix a stopped stage; null: only the server's administrator can. */
@@ -92,14 +92,14 @@ const linkBilling = (icon: NotificationIcon, group: NotificationGroup) =>
 const kinds: { [Type in NotificationType]: Kind<Type> } = {
   cart_abandoned: { topic: 'new_carts', icon: 'cart', group: 'new-cart', action: linkCart('Open the cart') },
   cart_recovered: { topic: 'recovered', icon: 'recovered', group: null, action: linkCart('Open the cart') },
-  email_sent: sent('email'),
-  sms_sent: sent('sms'),
-  whatsapp_sent: sent('whatsapp'),
-  push_sent: sent('push'),
-  email_failed: failed('email'),
-  sms_failed: failed('sms'),
-  whatsapp_failed: failed('whatsapp'),
-  push_failed: failed('push'),
+  email_sent: buildSentKind('email'),
+  sms_sent: buildSentKind('sms'),
+  whatsapp_sent: buildSentKind('whatsapp'),
+  push_sent: buildSentKind('push'),
+  email_failed: buildFailedKind('email'),
+  sms_failed: buildFailedKind('sms'),
+  whatsapp_failed: buildFailedKind('whatsapp'),
+  push_failed: buildFailedKind('push'),
   stage_failed: {
     ...{ topic: 'stopped', icon: 'alarm', group: 'problem' },
     action: ({ stage, cause }) => cureOf[stage](cause),

@@ -4,7 +4,7 @@ import { BrowserSubscription, PushEvent, PushMethod, PushPrompt, PushSettings, p
 
 // Web push calls (A 7). Each has two addresses, with and without /api (decision 20); `withoutApi` derives the second.
 
-const at = <Last extends string>(last: Last) => `/api/push-notifications/${last}` as const
+const buildPath = <Last extends string>(last: Last) => `/api/push-notifications/${last}` as const
 
 /** The same call without the /api prefix. */
 export const withoutApi = <E extends Endpoint>(call: E): E => ({
@@ -25,7 +25,7 @@ const Done = { success: z.boolean() }
 export const generateVapidKeys = endpoint({
   ...changing,
   method: 'POST',
-  path: at('generate-vapid-keys'),
+  path: buildPath('generate-vapid-keys'),
   summary:
     'The store’s key pair, made where there is none. A new pair in place of one only with `replace`, by who leads the team',
   body: z.object({
@@ -46,7 +46,7 @@ export const generateVapidKeys = endpoint({
 
 export const readVapidKey = endpoint({
   ...reading,
-  path: at('vapid-key'),
+  path: buildPath('vapid-key'),
   summary: 'The public key of the store’s key pair; null while there is none',
   reply: z.object({ ...Done, publicKey: z.string().nullable() }),
 })
@@ -54,7 +54,7 @@ export const readVapidKey = endpoint({
 export const savePushSettings = endpoint({
   ...changing,
   method: 'POST',
-  path: at('save-settings'),
+  path: buildPath('save-settings'),
   summary: 'When the store’s own notifications leave, how many, and their words',
   body: z.object({ ...ofStore, settings: PushSettings }),
   reply: z.object({ ...Done, settings: PushSettings }),
@@ -63,7 +63,7 @@ export const savePushSettings = endpoint({
 export const savePushPrompt = endpoint({
   ...changing,
   method: 'PUT',
-  path: at('prompt'),
+  path: buildPath('prompt'),
   summary: 'The bar in which the widget asks shoppers: its words, colors and when it comes',
   body: z.object({ ...ofStore, prompt: PushPrompt }),
   reply: z.object({ ...Done, prompt: PushPrompt }),
@@ -71,7 +71,7 @@ export const savePushPrompt = endpoint({
 
 export const readPushSetup = endpoint({
   ...reading,
-  path: at('setup'),
+  path: buildPath('setup'),
   summary: 'All that is set up of the store’s web push, and from where it was seen at work',
   reply: z.object({
     storeUrl: z.string(),
@@ -112,7 +112,7 @@ export const readPushSetup = endpoint({
 
 export const pushStoreStats = endpoint({
   ...reading,
-  path: at('store-stats'),
+  path: buildPath('store-stats'),
   summary: 'How many of the store’s customers have subscribed; notifications sent, and how many of them were pressed',
   reply: z.object({
     ...Done,
@@ -142,7 +142,7 @@ const shown = {
 export const sendStoreNotification = endpoint({
   ...changing,
   method: 'POST',
-  path: at('send-store-notification'),
+  path: buildPath('send-store-notification'),
   permission: 'carts:write',
   summary:
     'A notification to everybody who has subscribed, each decided like any other message. Takes an `Idempotency-Key`',
@@ -158,7 +158,7 @@ export const sendStoreNotification = endpoint({
 export const sendToThisBrowser = endpoint({
   ...changing,
   method: 'POST',
-  path: at('send-to-this-browser'),
+  path: buildPath('send-to-this-browser'),
   permission: 'carts:write',
   summary: 'The same to the browser of whoever asks: it is marked as a test, kept nowhere and counted nowhere',
   body: z.object({ ...ofStore, ...shown, subscription: BrowserSubscription }),
@@ -184,7 +184,7 @@ const publicKey = z.string().regex(/^[\w-]{86,88}$/)
 
 export const pushAutoSetup = endpoint({
   ...open,
-  path: at('auto-setup'),
+  path: buildPath('auto-setup'),
   summary: 'What the widget on a shop’s page has to know; 404 unless address and Origin are those of one store',
   body: createPostBody({
     storeUrl: z.string().min(1).max(2_048),
@@ -215,7 +215,7 @@ export const pushAutoSetup = endpoint({
 
 export const pushSubscribe = endpoint({
   ...open,
-  path: at('subscribe'),
+  path: buildPath('subscribe'),
   summary: 'A shopper has allowed notifications, on a press of theirs (P3): subscription and consent',
   body: createPostBody({
     storeKey,
@@ -245,7 +245,7 @@ export const pushSubscribe = endpoint({
 
 export const pushResubscribe = endpoint({
   ...open,
-  path: at('resubscribe'),
+  path: buildPath('resubscribe'),
   summary:
     'The browser has another subscription now (the key moved, or the browser changed it), which takes the old one’s place; or another cart',
   body: createPostBody({
@@ -262,7 +262,7 @@ export const pushResubscribe = endpoint({
 
 export const pushUnsubscribe = endpoint({
   ...open,
-  path: at('unsubscribe'),
+  path: buildPath('unsubscribe'),
   summary: 'The shopper has withdrawn permission, or wants no more notifications in this browser: consent is withdrawn',
   body: createPostBody({ storeKey, token }),
   reply: z.object(Done),
@@ -270,7 +270,7 @@ export const pushUnsubscribe = endpoint({
 
 export const pushEvent = endpoint({
   ...open,
-  path: at('events'),
+  path: buildPath('events'),
   summary: 'What became of a notification in the shopper’s browser, with the signed token it came with',
   body: createPostBody({ token: z.string().max(200), kind: PushEvent }),
   reply: z.object(Done),

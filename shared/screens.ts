@@ -44,13 +44,13 @@ interface ScreenGroup {
 
 type CompleteScreen<Loader extends string> = ListedScreen<Loader> & ScreenGroup & { permission: Permission }
 
-const all = <Loader extends string>(
+const buildScreens = <Loader extends string>(
   around: ScreenGroup,
   listed: readonly ListedScreen<Loader>[],
 ): readonly CompleteScreen<Loader>[] => listed.map((screen) => ({ permission: 'session', ...around, ...screen }))
 
 /** Open to everyone: shopper pages, links from mails, public pages. */
-const open = all({ frame: 'page', access: 'everybody' }, [
+const open = buildScreens({ frame: 'page', access: 'everybody' }, [
   { path: '/landing', title: 'Recoup', permission: 'public', loader: 'LandingRoute' },
   { path: '/cart/recover', title: 'Your cart', permission: 'public', loader: 'RestorePage' },
   { path: '/unsubscribe', title: 'Unsubscribe', permission: 'public', loader: 'UnsubscribePage' },
@@ -65,11 +65,11 @@ const open = all({ frame: 'page', access: 'everybody' }, [
   { path: '/test', title: 'Test', permission: 'public', loader: 'TestPage' },
 ])
 
-const home = all({ frame: 'page', access: 'home' }, [
+const home = buildScreens({ frame: 'page', access: 'home' }, [
   { path: '/', title: 'Recoup', permission: 'public', loader: 'LoadingPage' },
 ])
 
-const signIn = all({ frame: 'page', access: 'signed-out' }, [
+const signIn = buildScreens({ frame: 'page', access: 'signed-out' }, [
   { path: '/login', title: 'Sign in', permission: 'public', loader: 'SignInPage' },
   { path: '/register', title: 'Register', permission: 'public', loader: 'SignInPage' },
   { path: '/reset-password', title: 'Reset password', permission: 'public', loader: 'ResetPasswordPage' },
@@ -79,21 +79,21 @@ const signIn = all({ frame: 'page', access: 'signed-out' }, [
  * Payment and account deletion stay open in every state (decision 27); the test plan page replaces payment in test
  * mode.
  */
-const signedIn = all({ frame: 'page', access: 'signed-in' }, [
+const signedIn = buildScreens({ frame: 'page', access: 'signed-in' }, [
   { path: '/logout', title: 'Logout', loader: 'LogoutPage' },
   { path: '/pricing', title: 'Pricing', loader: 'PricingPage' },
   { path: '/test-subscription', title: 'Test subscription', loader: 'TestSubscriptionPage' },
 ])
 
-const setup = all({ frame: 'page', access: 'setup' }, [
+const setup = buildScreens({ frame: 'page', access: 'setup' }, [
   { path: '/store-setup', title: 'Connect your store', loader: 'StoreSetupPage' },
 ])
 
-const dashboard = all({ frame: 'shell', access: 'dashboard' }, [
+const dashboard = buildScreens({ frame: 'shell', access: 'dashboard' }, [
   { path: '/dashboard', title: 'Dashboard', icon: 'dashboard', permission: 'carts:read', loader: 'DashboardPage' },
 ])
 
-const working = all({ frame: 'shell', access: 'connected' }, [
+const working = buildScreens({ frame: 'shell', access: 'connected' }, [
   { path: '/carts', title: 'Abandoned Carts', icon: 'carts', permission: 'carts:read', loader: 'CartsPage' },
   { path: '/carts/:id', title: 'Cart', permission: 'carts:read', loader: 'CartPage' },
   { path: '/flows', title: 'Flows', icon: 'flows', permission: 'flows:read', loader: 'FlowsPage' },
@@ -121,7 +121,7 @@ const working = all({ frame: 'shell', access: 'connected' }, [
 ])
 
 /** The settings tabs in order, each followed by its screens. */
-const settings = all({ frame: 'settings', access: 'signed-in' }, [
+const settings = buildScreens({ frame: 'settings', access: 'signed-in' }, [
   { path: '/settings', title: 'Settings', icon: 'settings', tab: 'Store', loader: 'StoreTab' },
   {
     path: '/settings/capture-script',
@@ -162,17 +162,17 @@ const settings = all({ frame: 'settings', access: 'signed-in' }, [
   { path: '/settings/faq', title: 'FAQ', tab: 'FAQ', loader: 'FaqTab' },
 ])
 
-const billing = all({ frame: 'shell', access: 'signed-in' }, [
+const billing = buildScreens({ frame: 'shell', access: 'signed-in' }, [
   { path: '/billing', title: 'Billing and Subscription', loader: 'BillingPage' },
 ])
 
 /** For the whole installation, so without the layout of an account. */
-const operator = all({ frame: 'page', access: 'operator' }, [
+const operator = buildScreens({ frame: 'page', access: 'operator' }, [
   { path: '/operator', title: 'Operator', loader: 'OperatorPage' },
   { path: '/operator/:accountId', title: 'Operator', loader: 'OperatorAccountPage', isUuid: true },
 ])
 
-const push = all({ frame: 'shell', access: 'without-store' }, [
+const push = buildScreens({ frame: 'shell', access: 'without-store' }, [
   { path: '/push-notifications', title: 'Push Notification Manager', loader: 'PushManagerPage' },
   { path: '/push-setup', title: 'Push Notification Integration', loader: 'PushSetupPage' },
 ])

@@ -27,9 +27,9 @@ test('computeSmallestEffect returns null for too few purchases, or an effect abo
 })
 
 test('the table of shares detects smaller effects with more days, and larger ones or none with fewer', () => {
-  const at = (days: number) => listShareChoices({ people: 300, rate: 0.04 }, days).at(-1)!
-  expect(at(45)).toEqual({ sharePercent: 50, treated: 225, control: 225, smallestPercent: null })
-  expect(at(365)).toMatchObject({ treated: 1_825, control: 1_825 })
-  expect(at(365).smallestPercent).toBeLessThan(at(180).smallestPercent!)
-  expect(at(180).smallestPercent).toBeLessThan(at(90).smallestPercent!)
+  const computeLastChoice = (days: number) => listShareChoices({ people: 300, rate: 0.04 }, days).at(-1)!
+  expect(computeLastChoice(45)).toEqual({ sharePercent: 50, treated: 225, control: 225, smallestPercent: null })
+  expect(computeLastChoice(365)).toMatchObject({ treated: 1_825, control: 1_825 })
+  expect(computeLastChoice(365).smallestPercent).toBeLessThan(computeLastChoice(180).smallestPercent!)
+  expect(computeLastChoice(180).smallestPercent).toBeLessThan(computeLastChoice(90).smallestPercent!)
 })

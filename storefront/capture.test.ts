@@ -152,7 +152,7 @@ describe('in a browser', () => {
   })
 
   test('keeps a restore token only with the required consent, and removes it from the address in any case', async () => {
-    const refused = (page: Page) => page.addInitScript('window.recoupConsent = false')
+    const refuseConsent = (page: Page) => page.addInitScript('window.recoupConsent = false')
     const back = 'c'.repeat(43)
     await visit(async (page) => {
       await page.goto(`${shop.url}/shop/?recoup_cart=${back}`)
@@ -164,7 +164,7 @@ describe('in a browser', () => {
       await page.evaluate('window.recoup("consent", true)')
       await settled(page)
       await expect.poll(() => last()).toMatchObject({ back })
-    }, refused)
+    }, refuseConsent)
   })
 
   test('counts a shopper who leaves the restore page immediately as restored', async () => {
@@ -200,7 +200,7 @@ describe('in a browser', () => {
   })
 
   test('posts and stores nothing without the required consent, and everything with it', async () => {
-    const refused = (page: Page) => page.addInitScript('window.recoupConsent = false')
+    const refuseConsent = (page: Page) => page.addInitScript('window.recoupConsent = false')
     await visit(async (page) => {
       await addTea(page)
       expect(posts).toEqual([])
@@ -210,7 +210,7 @@ describe('in a browser', () => {
       await expect.poll(() => last().items).toHaveLength(1)
       await page.evaluate('window.recoup("consent", false)')
       await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0)
-    }, refused)
+    }, refuseConsent)
   })
 
   test('omits only the device id under "do not track"', async () => {
@@ -377,7 +377,7 @@ describe('in a browser', () => {
   })
 
   test('survives a browser without storage and malformed answers of the shop', async () => {
-    const broken = async (page: Page) => {
+    const breakPage = async (page: Page) => {
       await page.addInitScript(() => {
         Object.defineProperty(window, 'localStorage', {
           get() {
@@ -392,7 +392,7 @@ describe('in a browser', () => {
       await page.goto(`${shop.url}/shop/`)
       await page.evaluate(() => document.body.dispatchEvent(new Event('added_to_cart')))
       await settled(page)
-    }, broken)
+    }, breakPage)
     expect(posts).toEqual([])
   })
 })

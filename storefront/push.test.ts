@@ -19,7 +19,7 @@ import { createShopper } from '../test/push-shopper.ts'
 // service here, so `test/push-in-page.ts` fakes the subscription, and the debugger delivers pushes.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-push-'))
-const built = (name: string) => () => fs.readFileSync(path.join(folder, name))
+const serveBuilt = (name: string) => () => fs.readFileSync(path.join(folder, name))
 const KEYS = [createKey(), createKey()] as const
 
 beforeAll(() => buildStorefront(folder))
@@ -32,7 +32,7 @@ function createKey(): string {
 }
 
 test('the widget is at most four kilobytes compressed, and matches the size in the docs', () => {
-  const bytes = gzipSync(built('push.js')(), { level: 9 }).length
+  const bytes = gzipSync(serveBuilt('push.js')(), { level: 9 }).length
   expect(bytes).toBeLessThanOrEqual(4_096)
   const docs = fs.readFileSync(new URL('../docs/web-push.md', import.meta.url), 'utf8')
   expect(/It weighs (\S+) KB compressed/.exec(docs)?.[1]).toBe((bytes / 1_024).toFixed(1))
@@ -46,9 +46,9 @@ describe('in a browser', () => {
   beforeAll(async () => {
     shop = await startDemoStore({ port: 0, dataFile: ':memory:' })
     server = await openPushServer({
-      '/capture/': built('capture.js'),
-      '/push/sw.js': built('sw.js'),
-      '/push/': built('push.js'),
+      '/capture/': serveBuilt('capture.js'),
+      '/push/sw.js': serveBuilt('sw.js'),
+      '/push/': serveBuilt('push.js'),
     })
     shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
     browser = await openBrowser()

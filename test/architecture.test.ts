@@ -97,22 +97,22 @@ describe('server districts', () => {
   })
 
   test('findImportFaults reports imports that go up, across, to statements, to the entry points, or to an unknown district', () => {
-    const found = (from: string, to: string, isType = false) =>
+    const findImports = (from: string, to: string, isType = false) =>
       findImportFaults([{ from: `server/${from}.ts`, to: `server/${to}.ts`, isType }]).length
-    expect(found('messages/messages/messages', 'delivery/send/deliver')).toBe(1)
-    expect(found('messages/messages/messages', 'delivery/send/deliver', true)).toBe(1)
-    expect(found('messages/messages/messages', 'platforms/platform/platform')).toBe(1)
-    expect(found('delivery/send/deliver', 'messages/messages/sql')).toBe(1)
-    expect(found('delivery/send/deliver', 'messages/messages/track-sql', true)).toBe(1)
-    expect(found('delivery/send/deliver', 'worker')).toBe(1)
-    expect(found('delivery/send/deliver', 'deps')).toBe(1)
-    expect(found('delivery/send/deliver', 'elsewhere/rooms/rules')).toBe(1)
-    expect(found('elsewhere/rooms/rules', 'core/db/db')).toBe(1)
-    expect(found('delivery/send/deliver', 'messages/messages/messages')).toBe(0)
-    expect(found('delivery/send/deliver', 'delivery/send/deliver-sql')).toBe(0)
-    expect(found('delivery/send/deliver', 'delivery/decide/decide')).toBe(0)
-    expect(found('delivery/send/deliver', 'deps', true)).toBe(0)
-    expect(found('worker', 'delivery/send/deliver')).toBe(0)
+    expect(findImports('messages/messages/messages', 'delivery/send/deliver')).toBe(1)
+    expect(findImports('messages/messages/messages', 'delivery/send/deliver', true)).toBe(1)
+    expect(findImports('messages/messages/messages', 'platforms/platform/platform')).toBe(1)
+    expect(findImports('delivery/send/deliver', 'messages/messages/sql')).toBe(1)
+    expect(findImports('delivery/send/deliver', 'messages/messages/track-sql', true)).toBe(1)
+    expect(findImports('delivery/send/deliver', 'worker')).toBe(1)
+    expect(findImports('delivery/send/deliver', 'deps')).toBe(1)
+    expect(findImports('delivery/send/deliver', 'elsewhere/rooms/rules')).toBe(1)
+    expect(findImports('elsewhere/rooms/rules', 'core/db/db')).toBe(1)
+    expect(findImports('delivery/send/deliver', 'messages/messages/messages')).toBe(0)
+    expect(findImports('delivery/send/deliver', 'delivery/send/deliver-sql')).toBe(0)
+    expect(findImports('delivery/send/deliver', 'delivery/decide/decide')).toBe(0)
+    expect(findImports('delivery/send/deliver', 'deps', true)).toBe(0)
+    expect(findImports('worker', 'delivery/send/deliver')).toBe(0)
   })
 
   test('findImportCycles reports a cycle of rooms', () => {

@@ -11,12 +11,12 @@ export interface CartBadgeValues {
 
 /** Columns of `cart_badges`, for a query that calls the carts table by this alias. */
 export const badgeColumns = (cart: 'carts' | 'c') => {
-  const of = (column: keyof CartBadgeValues) => sql`(select ${sql.ref(`b.${column}`)} from cart_badges b
+  const selectBadge = (column: keyof CartBadgeValues) => sql`(select ${sql.ref(`b.${column}`)} from cart_badges b
     where b.store_id = ${sql.ref(`${cart}.store_id`)} and b.cart_id = ${sql.ref(`${cart}.id`)})`
   return [
-    sql<CartBadge>`coalesce(${of('badge')}, 'No Action')`.as('badge'),
-    sql<Date | null>`${of('last_sent_at')}`.as('last_sent_at'),
-    sql<Date | null>`${of('no_response_at')}`.as('no_response_at'),
+    sql<CartBadge>`coalesce(${selectBadge('badge')}, 'No Action')`.as('badge'),
+    sql<Date | null>`${selectBadge('last_sent_at')}`.as('last_sent_at'),
+    sql<Date | null>`${selectBadge('no_response_at')}`.as('no_response_at'),
   ] as const
 }
 

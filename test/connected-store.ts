@@ -95,9 +95,9 @@ const MINUTE_MS = 60_000
 
 /** Calls and queries that tests of store syncs share. */
 export function createSyncHelpers(world: World) {
-  const ago = (ms: number) => subtractMs(world.now, ms).toISOString()
+  const formatTimeBefore = (ms: number) => before(world.now, ms).toISOString()
   return {
-    ago,
+    ago: formatTimeBefore,
     orderCheck: (storeId: string, signal?: AbortSignal) => checkOrders(world.deps, storeId, signal ? { signal } : {}),
     async orderIds(storeId: string) {
       const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)
@@ -114,7 +114,7 @@ export function createSyncHelpers(world: World) {
     async aStoreWithOrders(): Promise<ConnectedStore> {
       const connected = await createConnectedStore(world)
       connected.fake.allOrders = [5, 4, 3, 2, 1].map((minutes) =>
-        buildOrder({ orderId: String(minutes), modifiedAt: ago(minutes * MINUTE_MS) }),
+        buildOrder({ orderId: String(minutes), modifiedAt: formatTimeBefore(minutes * MINUTE_MS) }),
       )
       return connected
     },

@@ -19,7 +19,7 @@ type CouponCalls =
 
 export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
   let made = 900
-  const holds = (code: string) => self().allCoupons.find((one) => one.code.toLowerCase() === code.toLowerCase())
+  const hasCode = (code: string) => self().allCoupons.find((one) => one.code.toLowerCase() === code.toLowerCase())
   return {
     coupons: ({ firstPage = 1, modifiedSince = '' }) =>
       paginate(
@@ -33,14 +33,14 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
     },
     async couponByCode(code) {
       throwIfFailing(self())
-      return holds(code) ?? null
+      return hasCode(code) ?? null
     },
     async createCoupons(drafts) {
       throwIfFailing(self())
       const answers = drafts.map((draft) => {
         const words = self().couponRefusal(draft)
         if (words) return { refusal: 'refused' as const, words }
-        if (holds(draft.code)?.isPublished)
+        if (hasCode(draft.code)?.isPublished)
           return { refusal: 'duplicate' as const, words: 'The coupon code already exists' }
         const coupon = buildCoupon({ ...buildFields(draft), couponId: String(made++) })
         self().allCoupons.push(coupon)

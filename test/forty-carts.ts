@@ -26,49 +26,49 @@ const parseLocalTime = (time: string): Date => {
 const buildEmail = (person: string | number) => `p${person}@shoppers.example.com`
 
 type Cart = [number: number, began: string, items: FoldItem[], contact: Contact | null]
-const of = (number: number, more: Contact = {}): Contact => ({ email: buildEmail(number), ...more })
+const buildContact = (number: number, more: Contact = {}): Contact => ({ email: buildEmail(number), ...more })
 const inUs: Contact = { country: 'US', countrySource: 'address' }
 
 /** Carts of browsers; 24 and 25 begin as orders in euros. */
 const carts: Cart[] = [
-  [1, '01-24 10:00', [tea()], of(1, inUs)],
-  [2, '01-26 10:00', [pot], of(2, inUs)],
+  [1, '01-24 10:00', [tea()], buildContact(1, inUs)],
+  [2, '01-26 10:00', [pot], buildContact(2, inUs)],
   [3, '02-01 10:00', [cup], null],
-  [4, '02-02 23:30', [tea()], of(4)],
-  [5, '02-04 09:00', [teas(2)], of(5)],
-  [6, '02-06 09:00', [pot], of(6)],
+  [4, '02-02 23:30', [tea()], buildContact(4)],
+  [5, '02-04 09:00', [teas(2)], buildContact(5)],
+  [6, '02-06 09:00', [pot], buildContact(6)],
   [7, '02-08 09:00', [tea(), cup], null],
-  [8, '02-10 09:00', [pot, cup], of(8)],
-  [9, '02-12 09:00', [tea()], of(9)],
-  [10, '02-14 09:00', [cup], of(10)],
-  [11, '02-16 09:00', [pot, tea()], of(11)],
-  [12, '02-20 09:00', [pots(2)], of(12)],
-  [13, '03-01 09:00', [tea()], of(13)],
-  [14, '03-04 23:30', [cup], of(14)],
-  [15, '03-05 09:00', [tea()], of(15, inUs)],
-  [16, '03-07 23:30', [pot], of(16)],
-  [17, '03-08 01:30', [tea()], of(17)],
-  [18, '03-09 22:30', [cup], of(18)],
+  [8, '02-10 09:00', [pot, cup], buildContact(8)],
+  [9, '02-12 09:00', [tea()], buildContact(9)],
+  [10, '02-14 09:00', [cup], buildContact(10)],
+  [11, '02-16 09:00', [pot, tea()], buildContact(11)],
+  [12, '02-20 09:00', [pots(2)], buildContact(12)],
+  [13, '03-01 09:00', [tea()], buildContact(13)],
+  [14, '03-04 23:30', [cup], buildContact(14)],
+  [15, '03-05 09:00', [tea()], buildContact(15, inUs)],
+  [16, '03-07 23:30', [pot], buildContact(16)],
+  [17, '03-08 01:30', [tea()], buildContact(17)],
+  [18, '03-09 22:30', [cup], buildContact(18)],
   [19, '03-10 10:00', [tea()], null],
-  [20, '03-12 09:00', [teas(2)], of(20, { phone: '+12125550120' })],
-  [21, '03-13 09:00', [pot], of(21)],
-  [22, '03-15 09:00', [pots(5)], of(22)],
-  [23, '03-16 09:00', [pots(6)], of(23)],
-  [26, '03-21 09:00', [tea()], of(26)],
+  [20, '03-12 09:00', [teas(2)], buildContact(20, { phone: '+12125550120' })],
+  [21, '03-13 09:00', [pot], buildContact(21)],
+  [22, '03-15 09:00', [pots(5)], buildContact(22)],
+  [23, '03-16 09:00', [pots(6)], buildContact(23)],
+  [26, '03-21 09:00', [tea()], buildContact(26)],
   [27, '03-22 09:00', [cup], null],
-  [28, '03-24 09:00', [pot], of(28)],
-  [29, '03-27 23:59', [tea()], of(29)],
-  [30, '03-28 09:00', [pot], of(30, inUs)],
-  [31, '03-29 09:00', [tea()], of(31)],
-  [32, '03-30 09:00', [teas(2)], of(30)],
-  [33, '03-30 11:00', [pot, tea()], of(33)],
-  [34, '03-31 09:00', [cup], of(34)],
+  [28, '03-24 09:00', [pot], buildContact(28)],
+  [29, '03-27 23:59', [tea()], buildContact(29)],
+  [30, '03-28 09:00', [pot], buildContact(30, inUs)],
+  [31, '03-29 09:00', [tea()], buildContact(31)],
+  [32, '03-30 09:00', [teas(2)], buildContact(30)],
+  [33, '03-30 11:00', [pot, tea()], buildContact(33)],
+  [34, '03-31 09:00', [cup], buildContact(34)],
   [35, '03-31 14:00', [pot], null],
-  [36, '04-01 09:00', [tea()], of(36)],
-  [37, '04-02 09:00', [pot], of(37)],
-  [38, '04-02 23:10', [tea()], of(38)],
-  [39, '04-03 11:30', [pot, cup], of(39)],
-  [40, '04-03 09:00', [cup], of(40)],
+  [36, '04-01 09:00', [tea()], buildContact(36)],
+  [37, '04-02 09:00', [pot], buildContact(37)],
+  [38, '04-02 23:10', [tea()], buildContact(38)],
+  [39, '04-03 11:30', [pot, cup], buildContact(39)],
+  [40, '04-03 09:00', [cup], buildContact(40)],
 ]
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -248,21 +248,21 @@ function addPurchases({ world, shop, agenda }: Life): void {
         made.set(id, await shop.order(order))
       },
     ])
-  const changes = (at: string, id: string, more: Partial<PlatformOrder>) =>
+  const changeOrder = (at: string, id: string, more: Partial<PlatformOrder>) =>
     agenda.push([at, () => shop.order({ ...made.get(id)!, ...more, modifiedAt: iso(world) })])
   order('01-26 15:00', '102', 6_800, 2)
   order('02-06 09:00', '105', 4_200, 5)
   order('02-07 09:00', '106', 6_800, 6)
-  changes('02-09 09:00', '106', { refundedMinor: 1_000 })
+  changeOrder('02-09 09:00', '106', { refundedMinor: 1_000 })
   order('02-10 09:30', '108', 7_800, 8)
   order('02-15 12:00', '198', 2_500, 'x')
   order('03-05 12:00', '115', 2_100, 15)
-  changes('03-06 12:00', '115', { refundedMinor: 2_100, status: 'refunded' })
+  changeOrder('03-06 12:00', '115', { refundedMinor: 2_100, status: 'refunded' })
   order('03-08 04:00', '116', 6_800, 16)
   order('03-08 09:00', '113', 2_100, 13)
   order('03-13 09:00', '120', 4_200, 20)
   order('03-14 18:00', '121', 6_800, 21)
-  changes('03-20 09:00', '121', { refundedMinor: 800 })
+  changeOrder('03-20 09:00', '121', { refundedMinor: 800 })
   order('03-18 09:00', '122', 34_000, 22)
   order('03-25 09:00', '128', 6_800, 28)
   order('03-26 12:00', '199', 3_500, 'x')
@@ -270,7 +270,7 @@ function addPurchases({ world, shop, agenda }: Life): void {
     coupons: ['SPRING10'],
     discounts: [{ code: 'SPRING10', discountMinor: 600 }],
   })
-  changes('03-29 12:00', '130', {
+  changeOrder('03-29 12:00', '130', {
     status: 'completed',
     discounts: [{ code: 'SPRING10', discountMinor: 680 }],
   })
@@ -282,14 +282,14 @@ function addPurchases({ world, shop, agenda }: Life): void {
     discounts: [{ code: 'CART-P36', discountMinor: 210 }],
   })
   order('04-02 12:00', '137', 6_800, 37)
-  changes('04-02 18:00', '137', { kind: 'cancelled', status: 'cancelled' })
-  const then = (time: string) => {
+  changeOrder('04-02 18:00', '137', { kind: 'cancelled', status: 'cancelled' })
+  const advanceTo = (time: string) => {
     const at = parseLocalTime(time).toISOString()
     return { createdAt: at, modifiedAt: at, paidAt: at }
   }
   // Arrives late, and is from the previous year.
-  order('03-29 20:00', '126', 2_100, 26, then('03-23 09:00'))
-  order('03-30 20:00', '100', 10_000, 28, then('2025-12-15 09:00'))
+  order('03-29 20:00', '126', 2_100, 26, advanceTo('03-23 09:00'))
+  order('03-30 20:00', '100', 10_000, 28, advanceTo('2025-12-15 09:00'))
 }
 
 /** Emptied carts, the second browser of cart 19, and messages outside the flow. */
@@ -297,8 +297,8 @@ function addOtherEvents(life: Life): void {
   const { world, shop, agenda } = life
   agenda.push(['02-14 09:20', () => shop.fill('10', [])])
   agenda.push(['04-03 11:00', () => shop.fill('40', [])])
-  addStart(life, [19.5, '03-11 12:00', [pot], of(19.5)])
-  agenda.push(['03-12 08:00', () => shop.type('19', of(19.5))])
+  addStart(life, [19.5, '03-11 12:00', [pot], buildContact(19.5)])
+  agenda.push(['03-12 08:00', () => shop.type('19', buildContact(19.5))])
   agenda.push(['03-12 15:00', () => sendManually(life, 20, 'sms')])
   agenda.push(['03-14 16:00', () => sendManually(life, 21, 'email')])
   agenda.push([

@@ -81,9 +81,9 @@ test('starting coupons and counting uses steps aside, and a shop that hangs at o
 test('a coupon that always hangs does not keep other coupons from starting', async () => {
   const { storeId, fake } = await createShopWithCoupons()
   const update = fake.updateCoupon
-  const waiting = () =>
+  const countWaiting = () =>
     world.db.selectFrom('coupons').select('platform_id').where('store_id', '=', storeId).where('is_withheld', '=', true)
-  const [stuck] = await waiting().orderBy('starts_at').execute()
+  const [stuck] = await countWaiting().orderBy('starts_at').execute()
   fake.updateCoupon = async (id, change) => {
     if (id === stuck!.platform_id) throw buildProblem('timeout')
     return update(id, change)
@@ -92,7 +92,7 @@ test('a coupon that always hangs does not keep other coupons from starting', asy
     await countAside('coupons.begin', storeId)
     world.advance(60_000)
   }
-  expect(await waiting().execute()).toEqual([stuck])
+  expect(await countWaiting().execute()).toEqual([stuck])
 })
 
 test.each([

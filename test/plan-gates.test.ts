@@ -39,7 +39,7 @@ const ALL_STORES = 'Figures of all stores together require the Growth plan. Plea
 const ROI = 'ROI Tracking requires the Growth plan. Please upgrade.'
 const EXPORT = 'Exporting analytics requires the Growth plan. Please upgrade.'
 
-const one = ({ cartIds }: Shop) => cartIds[0]!
+const getFirstCart = ({ cartIds }: Shop) => cartIds[0]!
 const day = (days: number) => new Date(world.now.getTime() + days * 86_400_000).toISOString().slice(0, 10)
 let names = 0
 
@@ -66,11 +66,11 @@ const filters = { country: 'DE' }
 const gates: Gate[] = [
   {
     ...{ feature: 'manual_texts', from: 'starter', call: 'one SMS', method: 'POST', sentence: SMS },
-    ...{ path: '/api/sms/send-reminder', body: (shop) => ({ cartId: one(shop) }) },
+    ...{ path: '/api/sms/send-reminder', body: (shop) => ({ cartId: getFirstCart(shop) }) },
   },
   {
     ...{ feature: 'manual_texts', from: 'starter', call: 'one WhatsApp message', method: 'POST', sentence: WHATSAPP },
-    ...{ path: '/api/whatsapp/send-reminder', body: (shop) => ({ cartId: one(shop) }) },
+    ...{ path: '/api/whatsapp/send-reminder', body: (shop) => ({ cartId: getFirstCart(shop) }) },
   },
   {
     ...{ feature: 'manual_texts', from: 'starter', call: 'many WhatsApp messages', method: 'POST', sentence: WHATSAPP },
@@ -87,7 +87,7 @@ const gates: Gate[] = [
   {
     ...{ feature: 'manual_texts', from: 'starter', call: 'a test by SMS', method: 'POST', sentence: SMS },
     path: '/api/messages/test-send',
-    body: (shop) => ({ channel: 'sms', cartId: one(shop), to: '+4930123499' }),
+    body: (shop) => ({ channel: 'sms', cartId: getFirstCart(shop), to: '+4930123499' }),
   },
   {
     ...{ feature: 'manual_texts', from: 'starter', call: 'a campaign by SMS, at once', sentence: SMS, ...campaigns },

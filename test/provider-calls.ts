@@ -102,7 +102,7 @@ export function createProviderWorld(env: Record<string, string> = {}) {
   }
 
   const inboundPath = () => `/api/webhooks/twilio/${scene.keys.sms}/inbound`
-  const says = (Body: string, more: object = {}) =>
+  const sendReply = (Body: string, more: object = {}) =>
     fromTwilio(inboundPath(), {
       ...{ MessageSid: `SM${String(++counter).padStart(32, '0')}`, From: adaPhone, To: '+12025550100', Body },
       ...more,
@@ -126,11 +126,11 @@ export function createProviderWorld(env: Record<string, string> = {}) {
     return reply.statusCode
   }
 
-  const writes = (body: string, at = world.now, id = `wamid.${++counter}`) =>
+  const sendWhatsAppReply = (body: string, at = world.now, id = `wamid.${++counter}`) =>
     fromMeta({
       messages: [{ from: adaPhone.slice(1), id, timestamp: formatUnixSeconds(at), type: 'text', text: { body } }],
     })
-  return Object.assign(scene, { world, fromTwilio, fromMeta, inboundPath, says, writes })
+  return Object.assign(scene, { world, fromTwilio, fromMeta, inboundPath, says: sendReply, writes: sendWhatsAppReply })
 }
 
 /** Meta's time format. */

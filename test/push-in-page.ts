@@ -20,13 +20,13 @@ declare global {
 export function stubPushInPage(permission: string): void {
   const REMEMBERED = 'test_permission'
   const SUBSCRIBED = 'test_subscription'
-  const now = () => localStorage.getItem(REMEMBERED) ?? permission
+  const readPermission = () => localStorage.getItem(REMEMBERED) ?? permission
   window.askedBrowser = 0
-  Object.defineProperty(Notification, 'permission', { get: now, configurable: true })
+  Object.defineProperty(Notification, 'permission', { get: readPermission, configurable: true })
   Notification.requestPermission = async () => {
     window.askedBrowser += 1
-    if (now() === 'default') localStorage.setItem(REMEMBERED, 'granted')
-    return now() as NotificationPermission
+    if (readPermission() === 'default') localStorage.setItem(REMEMBERED, 'granted')
+    return readPermission() as NotificationPermission
   }
   const text = (bytes: Uint8Array) =>
     btoa(String.fromCharCode(...bytes))
@@ -49,18 +49,19 @@ export function stubPushInPage(permission: string): void {
     return stored ? (open(JSON.parse(stored)) as unknown as PushSubscription) : null
   }
   PushManager.prototype.subscribe = async (options) => {
-    if (now() !== 'granted' || !options?.userVisibleOnly) throw new DOMException('not allowed', 'NotAllowedError')
+    if (readPermission() !== 'granted' || !options?.userVisibleOnly)
+      throw new DOMException('not allowed', 'NotAllowedError')
     const key = String(options.applicationServerKey)
     // As browsers do (Push API, `subscribe`): an old subscription with another key has to be removed first.
     const before = localStorage.getItem(SUBSCRIBED)
     if (before && (JSON.parse(before) as { key: string }).key !== key)
       throw new DOMException('another key', 'InvalidStateError')
-    const json = (await window.subscribeThere?.(key)) ?? anywhere()
+    const json = (await window.subscribeThere?.(key)) ?? findSubscription()
     const stored = { json, key }
     localStorage.setItem(SUBSCRIBED, JSON.stringify(stored))
     return open(stored) as unknown as PushSubscription
   }
-  const anywhere = (): Made => {
+  const findSubscription = (): Made => {
     const [random, auth] = [crypto.getRandomValues(new Uint8Array(65)), crypto.getRandomValues(new Uint8Array(16))]
     const endpoint = `https://updates.push.services.mozilla.com/wpush/v2/${text(random).slice(0, 40)}`
     return { endpoint, expirationTime: null, keys: { p256dh: text(random), auth: text(auth) } }

@@ -8,12 +8,12 @@ import type { openPushServer } from './push-page-server.ts'
 type Server = Awaited<ReturnType<typeof openPushServer>>
 
 export function createShopper(shopUrl: () => string, server: () => Server) {
-  const received = (call: string) =>
+  const listReceived = (call: string) =>
     server()
       .received.filter((each) => each.call === call)
       .map(({ body }) => body)
   const bar = (page: Page) => page.getByRole('region', { name: DEFAULT_PROMPT.title })
-  const yes = (page: Page) => bar(page).getByRole('button', { name: DEFAULT_PROMPT.accept })
+  const findAcceptButton = (page: Page) => bar(page).getByRole('button', { name: DEFAULT_PROMPT.accept })
 
   /** Waits until the capture script has reported the cart, which the widget checks by its `has` entry. */
   async function addTea(page: Page): Promise<void> {
@@ -35,11 +35,11 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
       .toBe(1)
   }
 
-  async function subscribed(page: Page): Promise<void> {
+  async function waitForSubscription(page: Page): Promise<void> {
     await addTea(page)
     await untilBar(page)
-    await yes(page).click()
-    await expect.poll(() => received('subscribe').length).toBe(1)
+    await findAcceptButton(page).click()
+    await expect.poll(() => listReceived('subscribe').length).toBe(1)
     await expect.poll(() => keptToken(page)).toMatch(/\.t+$/)
   }
 
@@ -55,5 +55,14 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     await page.goto(`${shopUrl()}/shop/`)
   }
 
-  return { received, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage }
+  return {
+    received: listReceived,
+    bar,
+    yes: findAcceptButton,
+    addTea,
+    untilBar,
+    subscribed: waitForSubscription,
+    keptToken,
+    nextPage,
+  }
 }

@@ -132,16 +132,16 @@ export async function changeDuringFlight<T extends Due>(
   change: (of: PairScene<T>) => Promise<unknown>,
 ): Promise<PairScene<T>> {
   const findOrder = ({ to_address }: StoredMessage) => scene.orders.find(({ email }) => email === to_address)!
-  const six = (beside: FlightPair): PairScene<T> => ({
+  const buildSix = (beside: FlightPair): PairScene<T> => ({
     ...scene,
     ...beside,
     theirs: [findOrder(beside.sending), findOrder(beside.waiting)],
   })
   const rows = await changeDuringSend(world, scene.storeId, async (beside) => {
-    await change(six(beside))
+    await change(buildSix(beside))
     await isUntouched(world, beside)
   })
-  return six(rows)
+  return buildSix(rows)
 }
 
 async function isUntouched(world: World, { sending }: FlightPair): Promise<void> {

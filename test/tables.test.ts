@@ -7,7 +7,7 @@ import { createWorld } from './world.ts'
 // (Z1–Z5).
 const world = createWorld()
 const queryRows = async <T>(query: string): Promise<T[]> => (await world.pool.query(query)).rows as T[]
-const listed = (list: BelongsTo) =>
+const listTables = (list: BelongsTo) =>
   Object.entries(tables)
     .filter(([, { of }]) => of === list)
     .map(([name]) => name)
@@ -41,7 +41,7 @@ test('every key of a table begins with its store or account (Z1)', async () => {
      from pg_index i join pg_class c on c.oid = i.indrelid
      where i.indisunique and c.relnamespace = 'public'::regnamespace`,
   )
-  const [ofStores, ofAccounts] = [new Set(listed('store')), new Set(listed('account'))]
+  const [ofStores, ofAccounts] = [new Set(listTables('store')), new Set(listTables('account'))]
   expect(indexes.filter(({ table, first }) => ofStores.has(table) && first !== 'store_id')).toEqual([])
   // Tables looked up by a secret or by Stripe's id across accounts, and the two roots of all keys.
   const elsewhere = indexes.filter(({ table, first }) => ofAccounts.has(table) && first !== 'account_id')
@@ -64,7 +64,7 @@ test('foreign keys of a store reference its own rows, and none leads from an acc
     `select conrelid::regclass::text as from, confrelid::regclass::text as to, pg_get_constraintdef(oid) as columns
      from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`,
   )
-  const ofStores = new Set(listed('store'))
+  const ofStores = new Set(listTables('store'))
   const astray = keys.filter(({ from, to, columns }) =>
     ofStores.has(to)
       ? !ofStores.has(from) || !columns.startsWith('FOREIGN KEY (store_id, ')

@@ -28,15 +28,15 @@ describe('the address of a call', () => {
     tags: ['A7', 'B1', 'B7'],
   }, () => {
     const shown = { platform: 'woocommerce', storeId: 'shop' }
-    const of = (endpoint: Endpoint, query: object = {}) => buildAddress(endpoint, { id: '1' }, query, shown)
-    expect(of(listCampaigns)).toBe('/api/campaigns?platform=woocommerce&storeId=shop')
-    expect(of(getCart)).toBe('/api/carts/1?platform=woocommerce&storeId=shop')
-    expect(of(syncStore, { platform: 'shopify', storeId: 'other' })).toBe(
+    const buildUrl = (endpoint: Endpoint, query: object = {}) => buildAddress(endpoint, { id: '1' }, query, shown)
+    expect(buildUrl(listCampaigns)).toBe('/api/campaigns?platform=woocommerce&storeId=shop')
+    expect(buildUrl(getCart)).toBe('/api/carts/1?platform=woocommerce&storeId=shop')
+    expect(buildUrl(syncStore, { platform: 'shopify', storeId: 'other' })).toBe(
       '/api/stores/sync?platform=shopify&storeId=other',
     )
-    expect(of(readDashboardStats, { stores: 'all' })).toBe('/api/dashboard/stats?stores=all&platform=woocommerce')
-    expect(of(connectStore)).toBe('/api/stores/connect-store?platform=woocommerce')
-    expect(of(login)).toBe('/api/auth/login')
+    expect(buildUrl(readDashboardStats, { stores: 'all' })).toBe('/api/dashboard/stats?stores=all&platform=woocommerce')
+    expect(buildUrl(connectStore)).toBe('/api/stores/connect-store?platform=woocommerce')
+    expect(buildUrl(login)).toBe('/api/auth/login')
   })
 })
 
@@ -58,13 +58,13 @@ describe('a failed answer', () => {
   })
 
   it('shows the error, else the message, else the screen’s default (A 8)', { tags: ['A8'] }, () => {
-    const said = (reply: unknown) => getErrorText(parseError(400, reply), 'the default')
-    expect(said({ error: 'the error', message: 'the message' })).toBe('the error')
-    expect(said({ error: '', message: 'the message' })).toBe('the message')
-    expect(said({ message: 'the message' })).toBe('the message')
-    expect(said({ error: 'the error' })).toBe('the error')
-    expect(said({})).toBe('the default')
-    expect(said('<html>')).toBe('the default')
+    const readErrorText = (reply: unknown) => getErrorText(parseError(400, reply), 'the default')
+    expect(readErrorText({ error: 'the error', message: 'the message' })).toBe('the error')
+    expect(readErrorText({ error: '', message: 'the message' })).toBe('the message')
+    expect(readErrorText({ message: 'the message' })).toBe('the message')
+    expect(readErrorText({ error: 'the error' })).toBe('the error')
+    expect(readErrorText({})).toBe('the default')
+    expect(readErrorText('<html>')).toBe('the default')
     // Our own server's generic 500 has no specific message.
     expect(getErrorText(parseError(500, { error: 'x', code: 'internal' }), 'the default')).toBe('the default')
   })

@@ -42,11 +42,11 @@ it('the landing page loads nothing of the app', () => {
 it('no chunks import each other in a circle', () => {
   const chunks = manifest()
   const importsOf = (key: string) => chunks[key]!.imports ?? []
-  const circles = Object.keys(chunks).filter((key) => importsOf(key).some((each) => reaches(importsOf, each, key)))
+  const circles = Object.keys(chunks).filter((key) => importsOf(key).some((each) => canReach(importsOf, each, key)))
   expect(circles.map((key) => chunks[key]!.file)).toEqual([])
 })
 
-function reaches(importsOf: (key: string) => string[], from: string, to: string): boolean {
+function canReach(importsOf: (key: string) => string[], from: string, to: string): boolean {
   const visited = new Set<string>()
   const waiting = [from]
   for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {

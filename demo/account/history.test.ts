@@ -367,10 +367,10 @@ test('has the same orders as the demo store, so a sync finds no changes', async 
 
 test('creates the demo once; a reset recreates everything and keeps the visitor signed in', async () => {
   const { body } = await world.request('POST', '/api/auth/demo')
-  const marks = async () => (await world.pool.query('select count(*) from facts')).rows[0].count
-  const before = await marks()
+  const countFacts = async () => (await world.pool.query('select count(*) from facts')).rows[0].count
+  const before = await countFacts()
   await setUpDemo(world.deps, world.deps.demo!)
-  expect(await marks()).toBe(before)
+  expect(await countFacts()).toBe(before)
   const listed = await coupons()
   const told = { token: body.token }
   const { _id } = (await world.request('GET', '/api/coupons?search=TEA15', told)).body.coupons[0]

@@ -22,12 +22,12 @@ export function createRandom(seed: number): Random {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
-  const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1))
+  const drawBetween = (low: number, high: number) => low + Math.floor(next() * (high - low + 1))
   return {
     next,
     chance: (share) => next() < share,
-    between,
-    pick: (list) => list[between(0, list.length - 1)]!,
+    between: drawBetween,
+    pick: (list) => list[drawBetween(0, list.length - 1)]!,
     weighted(weights) {
       let left = next() * weights.reduce((sum, weight) => sum + weight, 0)
       const index = weights.findIndex((weight) => {
@@ -36,7 +36,7 @@ export function createRandom(seed: number): Random {
       })
       return index < 0 ? weights.length - 1 : index
     },
-    text: (length) => Array.from({ length }, () => 'abcdefghijkmnpqrstuvwxyz23456789'[between(0, 31)]).join(''),
+    text: (length) => Array.from({ length }, () => 'abcdefghijkmnpqrstuvwxyz23456789'[drawBetween(0, 31)]).join(''),
   }
 }
 

@@ -81,23 +81,23 @@ async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
       sendAuthorization: authorizeTest(),
     })
   const page = async (path = '') => (await fetch(url + path)).text()
-  const says = (body: string, channel = 'sms') =>
+  const replyFromPhone = (body: string, channel = 'sms') =>
     fetch(`${url}/reply`, {
       method: 'POST',
       redirect: 'manual',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ phone: ada, channel, sender: shop, body }),
     })
-  return { url, network, seen: received, text, page, says, stop }
+  return { url, network, seen: received, text, page, says: replyFromPhone, stop }
 }
 
-const eventually = (check: () => unknown) => expect.poll(check, { interval: 20 })
+const pollFor = (check: () => unknown) => expect.poll(check, { interval: 20 })
 
 describe('the phones', () => {
   test('show an SMS and report sent and delivered by signed callbacks', async () => {
     const { text, page, seen } = await startPhones()
     expect(await text('sms')).toMatchObject({ kind: 'accepted', segments: 1 })
-    await eventually(() => seen.length).toBe(2)
+    await pollFor(() => seen.length).toBe(2)
     expect(seen.map(({ body }) => new URLSearchParams(body).get('MessageStatus'))).toEqual(['sent', 'delivered'])
     const { path, body, headers } = seen[0]!
     const post = { url: `https://recoup.example${path}`, params: Object.fromEntries(new URLSearchParams(body)) }
@@ -114,12 +114,12 @@ describe('the phones', () => {
   test('show a WhatsApp message and report it as read when opened', async () => {
     const { text, page, says, seen } = await startPhones()
     await text('whatsapp')
-    await eventually(() => seen.at(-1)?.body).toContain('131047')
+    await pollFor(() => seen.at(-1)?.body).toContain('131047')
     await says('Hi', 'whatsapp')
     await text('whatsapp')
-    await eventually(() => seen.at(-1)?.body).toContain('"delivered"')
+    await pollFor(() => seen.at(-1)?.body).toContain('"delivered"')
     await page(`?phone=${encodeURIComponent(ada)}&channel=whatsapp`)
-    await eventually(() => seen.at(-1)?.body).toContain('"read"')
+    await pollFor(() => seen.at(-1)?.body).toContain('"read"')
     const { body, headers } = seen.at(-1)!
     expect(isFromMeta('app', Buffer.from(body), String(headers['x-hub-signature-256']))).toBe(true)
     expect(isFromMeta('app', Buffer.from(`${body} `), String(headers['x-hub-signature-256']))).toBe(false)
@@ -146,7 +146,7 @@ describe('the phones', () => {
     const { text, network, seen } = await startPhones()
     network.setOff(ada, true)
     await text('sms')
-    await eventually(() => seen.at(-1)?.body).toContain('ErrorCode=30003')
+    await pollFor(() => seen.at(-1)?.body).toContain('ErrorCode=30003')
   })
 
   test('continue pending deliveries after a restart', async () => {
@@ -157,7 +157,7 @@ describe('the phones', () => {
     await first.stop()
     cleanUps.splice(cleanUps.indexOf(first.stop), 1)
     const second = await startPhones(join(folder, 'phones.sqlite'))
-    await eventually(() => second.network.texts.thread(ada, 'sms', shop)[0]).toMatchObject({
+    await pollFor(() => second.network.texts.thread(ada, 'sms', shop)[0]).toMatchObject({
       status: 'delivered',
       told: 'delivered',
     })

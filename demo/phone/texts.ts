@@ -81,7 +81,8 @@ export function openTexts(file: string) {
       provider TEXT NOT NULL, account TEXT NOT NULL, token TEXT NOT NULL, signingSecret TEXT NOT NULL, sender TEXT NOT NULL,
       inboundUrl TEXT, PRIMARY KEY (provider, account)) STRICT;
     CREATE TABLE IF NOT EXISTS opt_outs (account TEXT NOT NULL, phone TEXT NOT NULL, PRIMARY KEY (account, phone)) STRICT;`)
-  const all = <Row>(query: string, ...values: (string | number | null)[]) => db.prepare(query).all(...values) as Row[]
+  const selectAll = <Row>(query: string, ...values: (string | number | null)[]) =>
+    db.prepare(query).all(...values) as Row[]
   const run = (query: string, ...values: (string | number | null)[]) => db.prepare(query).run(...values)
   const inConversation = 'phone = ? AND channel = ? AND sender = ?'
   return {
@@ -94,10 +95,11 @@ export function openTexts(file: string) {
       run('DELETE FROM texts WHERE id <= ?', Number(lastInsertRowid) - MAX_TEXTS)
       return this.find('id', Number(lastInsertRowid))!
     },
-    find: (by: 'id' | 'sid', value: string | number) => all<Text>(`SELECT * FROM texts WHERE ${by} = ?`, value)[0],
+    find: (by: 'id' | 'sid', value: string | number) =>
+      selectAll<Text>(`SELECT * FROM texts WHERE ${by} = ?`, value)[0],
     /** Pending texts: with a next state, or an unreported one. */
     listPending: () =>
-      all<Text>(
+      selectAll<Text>(
         `SELECT * FROM texts WHERE direction = 'out' AND (status IN ('queued', 'sent')
           OR (callback IS NOT NULL AND told IS NOT status AND tries < ${MAX_TRIES})) ORDER BY id LIMIT 500`,
       ),
@@ -107,7 +109,7 @@ export function openTexts(file: string) {
       run('UPDATE texts SET told = ?, tries = 0 WHERE id = ?', reportedState, id),
     recordAttempt: (id: number) => run('UPDATE texts SET tries = tries + 1 WHERE id = ?', id),
     conversations: () =>
-      all<Conversation>(
+      selectAll<Conversation>(
         `SELECT phone, channel, sender, account, provider, max(at) AS lastAt, count(*) AS count,
           sum(seen = 0 AND direction = 'out') AS unread,
           (SELECT body FROM texts l WHERE l.phone = t.phone AND l.channel = t.channel AND l.sender = t.sender
@@ -115,7 +117,7 @@ export function openTexts(file: string) {
          FROM texts t GROUP BY phone, channel, sender ORDER BY max(id) DESC LIMIT 300`,
       ),
     thread: (phone: string, channel: string, sender: string) =>
-      all<Text>(
+      selectAll<Text>(
         `SELECT * FROM (SELECT * FROM texts WHERE ${inConversation} ORDER BY id DESC LIMIT 200) ORDER BY id`,
         phone,
         channel,
@@ -125,7 +127,7 @@ export function openTexts(file: string) {
       run(`UPDATE texts SET seen = 1 WHERE ${inConversation} AND seen = 0`, phone, channel, sender),
     /** Time of the person's last message to this sender. */
     lastMessageFrom: (account: string, phone: string): string | null =>
-      all<{ at: string | null }>(
+      selectAll<{ at: string | null }>(
         `SELECT max(at) AS at FROM texts WHERE account = ? AND phone = ? AND direction = 'in'`,
         account,
         phone,
@@ -134,7 +136,7 @@ export function openTexts(file: string) {
     /** Deletes all texts and opt-outs. */
     forget: () => db.exec('DELETE FROM texts; DELETE FROM opt_outs'),
     version: () =>
-      all<{ v: string }>(`SELECT coalesce(max(id), 0) || '.' || count(*) || '.' || total(seen) || '.' ||
+      selectAll<{ v: string }>(`SELECT coalesce(max(id), 0) || '.' || count(*) || '.' || total(seen) || '.' ||
       total(length(status)) AS v FROM texts`)[0]!.v,
     saveLine: (line: Line) =>
       run(
@@ -149,7 +151,7 @@ export function openTexts(file: string) {
         line.inboundUrl,
       ),
     line: (provider: Provider, account: string) =>
-      all<Line>('SELECT * FROM lines WHERE provider = ? AND account = ?', provider, account)[0],
+      selectAll<Line>('SELECT * FROM lines WHERE provider = ? AND account = ?', provider, account)[0],
     setOptedOut(account: string, phone: string, isOut: boolean) {
       const query = isOut
         ? 'INSERT OR IGNORE INTO opt_outs VALUES (?, ?)'
@@ -157,7 +159,7 @@ export function openTexts(file: string) {
       run(query, account, phone)
     },
     isOptedOut: (account: string, phone: string) =>
-      all('SELECT 1 FROM opt_outs WHERE account = ? AND phone = ?', account, phone).length > 0,
+      selectAll('SELECT 1 FROM opt_outs WHERE account = ? AND phone = ?', account, phone).length > 0,
     close: () => db.close(),
   }
 }

@@ -130,7 +130,7 @@ function assemble(options: ShopifyStoreOptions) {
   const desk = { shop, faults }
   const bucket = new Bucket(shop)
   const work = new Set<Promise<void>>()
-  const later = (job: () => Promise<void>) => {
+  const runLater = (job: () => Promise<void>) => {
     const running: Promise<void> = new Promise((resolve) => setImmediate(resolve))
       .then(job)
       .finally(() => work.delete(running))
@@ -139,7 +139,7 @@ function assemble(options: ShopifyStoreOptions) {
   const connections = createConnectionFaults(app)
   refuseUnknownShop(app, shop)
   serveTokens(app, shop)
-  serveGraphql(app, { shop, bucket, faults, later })
+  serveGraphql(app, { shop, bucket, faults, later: runLater })
   serveBulkFiles(app, shop)
   servePages(app, desk)
   const settled = async () => {

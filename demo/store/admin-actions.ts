@@ -25,20 +25,20 @@ export type CustomerAdmin = {
 
 export function createCouponAdmin(shop: Shop): CouponAdmin {
   const list = (prefix = '') => listCoupons(shop).filter(({ code }) => code.startsWith(prefix.toLowerCase()))
-  const newest = (code: string) => {
+  const findNewest = (code: string) => {
     const found = list(code).find((coupon) => coupon.code === code.toLowerCase())
     if (found) return found
     throw new Error(`The demo store has no coupon ${code}.`)
   }
-  const edit = (code: string, change: Partial<Coupon>) => saveCoupon(shop, { ...newest(code), ...change })
+  const edit = (code: string, change: Partial<Coupon>) => saveCoupon(shop, { ...findNewest(code), ...change })
   return {
     list,
     count: (prefix) => list(prefix).length,
     add: (coupon) => addCoupon(shop, coupon),
     edit,
-    delete: (code) => removeCoupon(shop, newest(code).id),
+    delete: (code) => removeCoupon(shop, findNewest(code).id),
     expire: (code) => void edit(code, { expiresAt: readSeconds(shop) - 1 }),
-    use: (code, email) => countUse(shop, newest(code).id, email),
+    use: (code, email) => countUse(shop, findNewest(code).id, email),
   }
 }
 

@@ -81,11 +81,11 @@ function isExcluded({ request }: Recorded, problem: string): boolean {
 async function sendRecorded({ request, title, ...rest }: Recorded, ids: Map<number, number>, shoppers: Shoppers) {
   const { method, path, query, auth, body } = request
   if (path.startsWith('/wp-json/wc/store/')) return shoppers.send(request, title)
-  const mine = (text: string) => text.replace(/\d+/g, (id) => String(ids.get(Number(id)) ?? id))
+  const replaceIds = (text: string) => text.replace(/\d+/g, (id) => String(ids.get(Number(id)) ?? id))
   const pairs = Object.entries(query ?? {}).map(
-    ([name, value]) => `${name}=${rawUrlEncode(name === 'include' ? mine(value) : value)}`,
+    ([name, value]) => `${name}=${rawUrlEncode(name === 'include' ? replaceIds(value) : value)}`,
   )
-  const target = path.replace(/\d+$/, mine) + (pairs.length ? `?${pairs.join('&')}` : '')
+  const target = path.replace(/\d+$/, replaceIds) + (pairs.length ? `?${pairs.join('&')}` : '')
   if (auth === 'none') return askAnonymous(store, method, target)
   const whole = rest.cut_request ? completeBatch(rest.cut_request, body as Batch) : body
   const sent = whole == null ? undefined : mapIds(whole as Batch, ids)
@@ -93,11 +93,11 @@ async function sendRecorded({ request, title, ...rest }: Recorded, ids: Map<numb
 }
 
 function mapIds(body: Batch, ids: Map<number, number>): Batch {
-  const mine = (id: number) => ids.get(id) ?? id
+  const mapId = (id: number) => ids.get(id) ?? id
   return {
     ...body,
-    ...(body.update ? { update: body.update.map(({ id, ...row }) => ({ ...row, id: mine(id) })) } : {}),
-    ...(body.delete ? { delete: body.delete.map(mine) } : {}),
+    ...(body.update ? { update: body.update.map(({ id, ...row }) => ({ ...row, id: mapId(id) })) } : {}),
+    ...(body.delete ? { delete: body.delete.map(mapId) } : {}),
   }
 }
 
@@ -142,9 +142,9 @@ function findDifferences(
   const totals = ['x-wp-total', 'x-wp-totalpages'].filter((name) => {
     return response.headers[name] !== undefined && response.headers[name] !== headers[name]
   })
-  const mine = (id: unknown) => ids.get(Number(id)) ?? id
+  const mapId = (id: unknown) => ids.get(Number(id)) ?? id
   const theirs = JSON.parse(JSON.stringify(response.body), (key, value) =>
-    key === 'id' ? mine(value) : value,
+    key === 'id' ? mapId(value) : value,
   ) as unknown
   const isPlace = request.path.endsWith('/checkout')
   const isBatchRow = (at: string) =>

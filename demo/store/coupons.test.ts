@@ -162,12 +162,12 @@ test('sends webhooks for coupon edits, not for uses', async () => {
   const hook = { topic: 'coupon.updated', delivery_url: 'https://example.com/hook' }
   await askSigned(store, 'POST', '/wp-json/wc/v3/webhooks', hook)
   const { id } = store.coupons.add({ code: 'told', amountMinor: 500 })
-  const queued = () => store.shop.db.sqlite.prepare('select argument from webhook_jobs').all()
+  const listQueuedJobs = () => store.shop.db.sqlite.prepare('select argument from webhook_jobs').all()
   store.coupons.use('told', 'a@example.com')
   await placeOrder(store, { method: 'cod', coupon: 'told' })
-  expect(queued()).not.toContainEqual({ argument: String(id) })
+  expect(listQueuedJobs()).not.toContainEqual({ argument: String(id) })
   store.coupons.edit('told', { amountMinor: 600 })
-  expect(queued()).toContainEqual({ argument: String(id) })
+  expect(listQueuedJobs()).toContainEqual({ argument: String(id) })
 })
 
 test('counts coupons by prefix, deletes them, and keeps a draft’s code free', async () => {
@@ -184,22 +184,22 @@ test('counts coupons by prefix, deletes them, and keeps a draft’s code free', 
 test('simulates an unavailable store, a lost response and a delayed response', async () => {
   const { port } = store.app.server.address() as { port: number }
   const add = (id: number) => fetch(`http://localhost:${port}/?add-to-cart=${id}`)
-  const sold = () => store.shop.db.sqlite.prepare('select count(*) as n from sessions').get()!.n as number
-  const before = sold()
+  const countSessions = () => store.shop.db.sqlite.prepare('select count(*) as n from sessions').get()!.n as number
+  const before = countSessions()
   store.connections.refuse()
   await expect(add(20)).rejects.toThrow()
-  expect(sold()).toBe(before)
+  expect(countSessions()).toBe(before)
   store.connections.loseAnswers(/GET \/\?add-to-cart=21/)
   expect((await add(20)).status).toBe(200)
   await expect(add(21)).rejects.toThrow()
-  expect(sold()).toBe(before + 2)
+  expect(countSessions()).toBe(before + 2)
   store.connections.hold()
   const held = add(22)
   await expect.poll(() => store.connections.waiting()).toBe(1)
-  expect(sold()).toBe(before + 2)
+  expect(countSessions()).toBe(before + 2)
   store.connections.restore()
   expect((await held).status).toBe(200)
-  expect(sold()).toBe(before + 3)
+  expect(countSessions()).toBe(before + 3)
 })
 
 function readCookie({ headers }: Answer): string {

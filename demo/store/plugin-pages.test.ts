@@ -98,7 +98,8 @@ test('sends a beat after a wake, and rejects forged, late and replayed wakes', a
   const store = { storeId: connected.storeId, db: world.db }
   const link = readLink(demo.shop)!
   const body = JSON.stringify({ v: 1, reason: 'check' })
-  const signed = (key = link.secret, now = world.now) => createSignedCall(key, 'wake', { store: link.store, body, now })
+  const signCall = (key = link.secret, now = world.now) =>
+    createSignedCall(key, 'wake', { store: link.store, body, now })
   const call = (headers: Record<string, string>, text = body) =>
     fetch(wakeUrl(), { method: 'POST', headers, body: text }).then(async (reply) => ({
       status: reply.status,
@@ -106,19 +107,19 @@ test('sends a beat after a wake, and rejects forged, late and replayed wakes', a
       text: await reply.text(),
     }))
   expect(await call({})).toMatchObject({ status: 401, signature: null })
-  expect(await call(signed('wrong').headers)).toMatchObject({ status: 401, signature: null })
-  expect(await call(signed().headers, '{}')).toMatchObject({ status: 401, signature: null })
-  expect(await call(signed().headers, 'x'.repeat(1_025))).toMatchObject({ status: 413, signature: null })
-  expect(await call(signed(link.secret, new Date(world.now.getTime() - 301_000)).headers)).toMatchObject({
+  expect(await call(signCall('wrong').headers)).toMatchObject({ status: 401, signature: null })
+  expect(await call(signCall().headers, '{}')).toMatchObject({ status: 401, signature: null })
+  expect(await call(signCall().headers, 'x'.repeat(1_025))).toMatchObject({ status: 413, signature: null })
+  expect(await call(signCall(link.secret, new Date(world.now.getTime() - 301_000)).headers)).toMatchObject({
     status: 401,
   })
-  const good = signed()
+  const good = signCall()
   const answer = await call(good.headers)
   expect(answer.status).toBe(200)
   expect(answer.signature).toBe(hmac(link.secret, ['v1', 'answer', good.nonce, '200', answer.text].join('\n')))
   expect((await call(good.headers)).status).toBe(409)
   await changePlugin(store, { beat_at: null })
-  await call(signed().headers)
+  await call(signCall().headers)
   await expect.poll(async () => (await readPlugin(store))?.beat_at).not.toBeNull()
 })
 

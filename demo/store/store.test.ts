@@ -64,27 +64,27 @@ test('keeps orders, carts and the capture script after a restart', async () => {
 test('hosts web push like the plugin, or by a pasted script and an uploaded file', async () => {
   const { store } = await openStore()
   trackStore(store)
-  const at = (path: string) => askAnonymous(store, 'GET', path)
-  expect((await at('/?recoup-sw=1')).body).toContain('<!doctype html>')
-  expect((await at('/sw.js')).status).toBe(404)
+  const getPath = (path: string) => askAnonymous(store, 'GET', path)
+  expect((await getPath('/?recoup-sw=1')).body).toContain('<!doctype html>')
+  expect((await getPath('/sw.js')).status).toBe(404)
   const head = '<script src="http://localhost:3000/push/k.js" defer></script>'
   const worker = { text: 'self.addEventListener("push", () => {})' }
   store.setPush({ head, body: '<button data-recoup-push>', workerPath: '/?recoup-sw=1', worker })
-  const served = await at('/?recoup-sw=1')
+  const served = await getPath('/?recoup-sw=1')
   expect(served.body).toBe(worker.text)
   expect(served.headers).toMatchObject({
     'service-worker-allowed': '/',
     'content-type': 'text/javascript; charset=utf-8',
   })
-  const page = String((await at('/shop/')).body)
+  const page = String((await getPath('/shop/')).body)
   expect([page.includes(head), page.includes('<button data-recoup-push>')]).toEqual([true, true])
   store.setPush({ head, workerPath: '/sw.js', worker })
-  expect((await at('/sw.js')).headers).not.toHaveProperty('service-worker-allowed')
-  expect((await at('/?recoup-sw=1')).body).toContain('<!doctype html>')
+  expect((await getPath('/sw.js')).headers).not.toHaveProperty('service-worker-allowed')
+  expect((await getPath('/?recoup-sw=1')).body).toContain('<!doctype html>')
   store.setPush({ head, workerPath: '/sw.js', worker: { url: 'http://127.0.0.1:1/sw.js' } })
-  expect((await at('/sw.js')).status).toBe(502)
+  expect((await getPath('/sw.js')).status).toBe(502)
   store.setPush(null)
-  expect((await at('/shop/')).body).not.toContain('/push/')
+  expect((await getPath('/shop/')).body).not.toContain('/push/')
 })
 
 test('keeps every acknowledged order after kill -9', async () => {

@@ -44,7 +44,7 @@ export async function checkCodesSurvive(
   const scene = await createScene()
   try {
     await cutOff(scene, people)
-    await until(async () => (await openCount(scene.database.db)) === 0, 'messages stay open')
+    await waitUntil(async () => (await openCount(scene.database.db)) === 0, 'messages stay open')
     const orphans = scene.shop.coupons.count(PREFIX)
     await deleteUnneededCodes(createDeps(scene), { storeId: scene.store.storeId })
     const sent = await loadSentMessages(scene.database.db)
@@ -104,17 +104,17 @@ async function cutOff({ database: { db }, shop, store, worker }: Scene, people: 
   const addresses = Array.from({ length: people }, (_, n) => `accept-${n}@codes.example`)
   shop.connections.loseAnswers(/POST .*coupons/)
   await addAbandonedCarts(db, [store], addresses)
-  await until(async () => shop.coupons.count(PREFIX) > 0, 'the store was asked for no code')
+  await waitUntil(async () => shop.coupons.count(PREFIX) > 0, 'the store was asked for no code')
   await buy(
     db,
     store,
     addresses.filter((_, n) => n % BUYS === 0),
   )
   shop.connections.hold(/POST .*coupons/)
-  await until(async () => shop.connections.waiting() > 0, 'the store was not asked again')
+  await waitUntil(async () => shop.connections.waiting() > 0, 'the store was not asked again')
   await killed(db, worker)
   shop.connections.restore()
-  await until(async () => (await countCreatedCodes(db)) >= Math.min(people / 4, 150), 'no code was made')
+  await waitUntil(async () => (await countCreatedCodes(db)) >= Math.min(people / 4, 150), 'no code was made')
   shop.connections.refuse()
   await sleep(3_000)
   await killed(db, worker)
@@ -152,7 +152,7 @@ function createDeps({ database, shop }: Scene): Deps {
   } as Deps
 }
 
-async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
+async function waitUntil(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!(await isSo().catch(() => false))) {
     if (performance.now() > end) throw new Error(otherwise)

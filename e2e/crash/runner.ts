@@ -119,9 +119,9 @@ async function runCrash(parts: RunnerProcesses, crash: CrashCase, seed: number):
     return { mails: 0, unknown: 0, recoveryMs: 0, slowdown: 1, problems: [`nothing came to the boundary: ${words}`] }
   }
   const clock = startSlownessClock()
-  const mine = () => mail.taken().filter(({ to }) => to.endsWith(`@${domain}`))
+  const listOwnMails = () => mail.taken().filter(({ to }) => to.endsWith(`@${domain}`))
   const early = await waitForRows(parts, due, (rows) =>
-    rows.every((row) => isFinal(row) || isWaitingByRule(row, mine())),
+    rows.every((row) => isFinal(row) || isWaitingByRule(row, listOwnMails())),
   )
   const recoveryMs = performance.now() - sprung.at
   const slowdown = clock.stop()
@@ -130,14 +130,14 @@ async function runCrash(parts: RunnerProcesses, crash: CrashCase, seed: number):
   const rows = await loadRows(database.db, domain)
   const workingMs = WORKING_MS + WORKING_PER_PERSON_MS * (crowd - PEOPLE)
   const problems = [
-    ...findProblems(rows, mine(), sprung.dead),
+    ...findProblems(rows, listOwnMails(), sprung.dead),
     ...(await findCounterErrors(database.db)),
     ...workers.flatMap((worker) => worker.lastWords() ?? []).map((words) => `a worker ended by itself: ${words}`),
     ...[early, late].flatMap((stuck) => (stuck ? [`not settled: ${stuck}`] : [])),
     ...(recoveryMs > WAITING_MS + workingMs * slowdown ? [`it took ${Math.round(recoveryMs / 1_000)} s`] : []),
   ]
   const unknown = rows.filter(isAbandoned).length
-  return { mails: mine().length, unknown, recoveryMs, slowdown, problems }
+  return { mails: listOwnMails().length, unknown, recoveryMs, slowdown, problems }
 }
 
 /** Makes messages due until the boundary is hit; null: something got stuck, or all of them passed it. */
@@ -151,11 +151,11 @@ async function waitForBoundary(
   void sprung.then(() => (isSprung = true))
   for (let crowds = 0; crowds < MAX_CROWDS; crowds++) {
     await leaveMore()
-    const taken = () => parts.mail.taken()
+    const listTakenMails = () => parts.mail.taken()
     const settled = waitForRows(
       parts,
       due,
-      (rows) => isSprung || rows.every((row) => isFinal(row) || isWaitingByRule(row, taken())),
+      (rows) => isSprung || rows.every((row) => isFinal(row) || isWaitingByRule(row, listTakenMails())),
     )
     const end = await Promise.race([sprung, settled])
     if (end !== null) return typeof end === 'string' ? null : end

@@ -97,7 +97,7 @@ export async function connectStore() {
 /** Returns the text of an unread mail to the owner that contains this title; one mail may report several events. */
 export async function findMail(title: string): Promise<string> {
   const seen: string[] = []
-  const found = async () => {
+  const findNext = async () => {
     for (const { id, subject } of await listMails(instance, OWNER.email)) {
       if (readMails.has(`${id} ${title}`)) continue
       const text = (await readMail(instance, id)).text.replaceAll('\r\n', '\n')
@@ -111,7 +111,7 @@ export async function findMail(title: string): Promise<string> {
   }
   let text: string | null = null
   const isThere = async () => {
-    text = await found()
+    text = await findNext()
     return text !== null
   }
   for (let tries = 0; text === null && tries < 4; tries++) {

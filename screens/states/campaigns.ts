@@ -79,7 +79,7 @@ const recipients = (['sent', 'held', 'skipped', 'failed'] as const).map((state) 
   ...{ heldUntil: state === 'held' ? '2030-01-07T15:00:00Z' : null, sentAt: null },
 }))
 
-const all = (name: string, steps: State['steps'], given?: State['given'], path = '/campaigns'): State => ({
+const buildListState = (name: string, steps: State['steps'], given?: State['given'], path = '/campaigns'): State => ({
   ...{ name, path, steps },
   given(api, page) {
     serveAudienceCount(api)
@@ -87,8 +87,14 @@ const all = (name: string, steps: State['steps'], given?: State['given'], path =
   },
 })
 /** One campaign, with a tab open. */
-const one = (name: string, tab: string, more: Partial<CampaignView>, steps: State['steps'], given?: State['given']) =>
-  all(
+const buildPageState = (
+  name: string,
+  tab: string,
+  more: Partial<CampaignView>,
+  steps: State['steps'],
+  given?: State['given'],
+) =>
+  buildListState(
     `campaign ${name}`,
     steps,
     (api, page) => {
@@ -101,45 +107,49 @@ const one = (name: string, tab: string, more: Partial<CampaignView>, steps: Stat
   )
 
 export const campaignStates: State[] = [
-  all('campaigns of every status', [waitForText('Bounced'), waitForText('Not part of your plan any more')], (api) =>
-    serveCampaigns(api, [...several, ...withheld]),
+  buildListState(
+    'campaigns of every status',
+    [waitForText('Bounced'), waitForText('Not part of your plan any more')],
+    (api) => serveCampaigns(api, [...several, ...withheld]),
   ),
   {
-    ...all('campaigns while loading', [waitForText('Loading campaigns...'), waitForLoading], (api) =>
+    ...buildListState('campaigns while loading', [waitForText('Loading campaigns...'), waitForLoading], (api) =>
       api.hold(listCampaigns),
     ),
     isLoading: true,
   },
-  all('campaigns after a failed load', [waitForText('Failed to load campaigns'), waitForButton('Retry')], (api) =>
-    api.fail(listCampaigns, 400),
+  buildListState(
+    'campaigns after a failed load',
+    [waitForText('Failed to load campaigns'), waitForButton('Retry')],
+    (api) => api.fail(listCampaigns, 400),
   ),
-  all('campaigns of a store without any', [waitForButton('Send to All Abandoned Carts')], (api) =>
+  buildListState('campaigns of a store without any', [waitForButton('Send to All Abandoned Carts')], (api) =>
     serveCampaigns(api, []),
   ),
-  all(
+  buildListState(
     'campaigns without a match',
     [waitForButton('Clear filters')],
     (api) => serveCampaigns(api, []),
     '/campaigns?search=x',
   ),
-  all('campaigns as a viewer', [waitForText('Bounced')], (api) => {
+  buildListState('campaigns as a viewer', [waitForText('Bounced')], (api) => {
     serveCampaigns(api, several)
     signInAsViewer(api)
   }),
-  all(
+  buildListState(
     'campaign before it is deleted',
     [pressRole('Delete Autumn pots'), waitForDialog, waitForText('Are you sure you want to delete this campaign?')],
     (api) => serveCampaigns(api, [campaign()]),
   ),
-  all('new campaign', [waitForDialog, waitForText('Campaign Details')], undefined, '/campaigns?form=new'),
-  all('message to all carts', [waitForDialog, waitForText('Template')], undefined, '/campaigns?form=all'),
-  all(
+  buildListState('new campaign', [waitForDialog, waitForText('Campaign Details')], undefined, '/campaigns?form=new'),
+  buildListState('message to all carts', [waitForDialog, waitForText('Template')], undefined, '/campaigns?form=all'),
+  buildListState(
     'message to all carts after its templates failed to load',
     [waitForDialog, waitForText('Template')],
     (api) => api.fail(listCampaignTemplates, 400),
     '/campaigns?form=all',
   ),
-  one(
+  buildPageState(
     'audience on the free plan',
     'audience',
     {},
@@ -147,12 +157,16 @@ export const campaignStates: State[] = [
     (api) =>
       api.alter(subscriptionStatus, (reply) => ({ ...reply, plan: 'free' as const, planInForce: 'free' as const })),
   ),
-  one('template', 'template', {}, [waitForText('Variables')]),
-  one('after its templates failed to load', 'template', {}, [waitForText('The templates could not be loaded')], (api) =>
-    api.fail(listCampaignTemplates, 400),
+  buildPageState('template', 'template', {}, [waitForText('Variables')]),
+  buildPageState(
+    'after its templates failed to load',
+    'template',
+    {},
+    [waitForText('The templates could not be loaded')],
+    (api) => api.fail(listCampaignTemplates, 400),
   ),
-  one('schedule', 'schedule', {}, [waitForText('Began on')]),
-  one(
+  buildPageState('schedule', 'schedule', {}, [waitForText('Began on')]),
+  buildPageState(
     'by SMS beyond the budget',
     'schedule',
     { type: 'sms' },
@@ -163,20 +177,27 @@ export const campaignStates: State[] = [
         ...{ budgetLeft: { amount: 10, currency: 'USD' }, covered: 88 },
       }),
   ),
-  one('report', 'report', {}, [waitForText('Recipients'), waitForText('Ada Lovelace')]),
-  one('after its report failed to load', 'report', {}, [waitForText('The report could not be loaded')], (api) =>
-    api.fail(readCampaignReport, 400),
+  buildPageState('report', 'report', {}, [waitForText('Recipients'), waitForText('Ada Lovelace')]),
+  buildPageState(
+    'after its report failed to load',
+    'report',
+    {},
+    [waitForText('The report could not be loaded')],
+    (api) => api.fail(readCampaignReport, 400),
   ),
-  one('paused by its bounces', 'details', { status: 'paused', pausedBy: 'bounces' }, [
+  buildPageState('paused by its bounces', 'details', { status: 'paused', pausedBy: 'bounces' }, [
     waitForText('Paused to protect your sender'),
   ]),
-  one('that the plan no longer includes', 'details', { status: 'paused', pausedBy: 'plan' }, [
+  buildPageState('that the plan no longer includes', 'details', { status: 'paused', pausedBy: 'plan' }, [
     waitForText('Paused: your plan does not include it any more'),
   ]),
-  one('whose run was postponed', 'details', { putOffBy: 'own_words' }, [waitForText('Its run was put off')]),
-  one('as a viewer', 'details', {}, [waitForText('The new glaze')], signInAsViewer),
-  { ...one('while loading', 'details', {}, [waitForLoading], (api) => api.hold(readCampaign)), isLoading: true },
-  all(
+  buildPageState('whose run was postponed', 'details', { putOffBy: 'own_words' }, [waitForText('Its run was put off')]),
+  buildPageState('as a viewer', 'details', {}, [waitForText('The new glaze')], signInAsViewer),
+  {
+    ...buildPageState('while loading', 'details', {}, [waitForLoading], (api) => api.hold(readCampaign)),
+    isLoading: true,
+  },
+  buildListState(
     'campaign that does not exist',
     [waitForText('Campaign not found')],
     (api) => api.fail(readCampaign, 404),

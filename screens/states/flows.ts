@@ -158,10 +158,10 @@ const editors: State[] = [
   ),
 ]
 
-const few = (people: number | null, days: number | null = null): Finding => ({
+const buildFewFinding = (people: number | null, days: number | null = null): Finding => ({
   ...{ state: 'few', anytime: null, planned: null, missing: people === null ? null : { people, days } },
 })
-const found = (
+const buildFinding = (
   state: 'more' | 'less' | 'unseen',
   low: number,
   high: number,
@@ -173,20 +173,20 @@ const day1: ExperimentView = {
   ...{ startedAt: '2026-03-02T09:00:00Z', plannedEndAt: '2026-05-31T09:00:00Z', drawsUntil: '2026-05-23T09:00:00Z' },
   ...{ endedAt: null, endReason: null, people: { treated: 0, control: 0 }, purchases: { treated: 0, control: 0 } },
   ...{ waiting: { treated: 5, control: 6 }, leftOut: 0, overridden: 0, drawnEarlier: 0, cost: null },
-  ...{ attributedAmount: 0, health: 'few', conversion: few(null), revenue: few(null) },
+  ...{ attributedAmount: 0, health: 'few', conversion: buildFewFinding(null), revenue: buildFewFinding(null) },
 }
 const day30: ExperimentView = {
   ...day1,
   ...{ people: { treated: 112, control: 108 }, purchases: { treated: 9, control: 5 } },
   ...{ waiting: { treated: 41, control: 39 }, attributedAmount: 612.4, overridden: 1 },
-  ...{ conversion: few(220, 22), revenue: few(3_100, 310) },
+  ...{ conversion: buildFewFinding(220, 22), revenue: buildFewFinding(3_100, 310) },
 }
 const day180: ExperimentView = {
   ...day30,
   ...{ endedAt: '2026-05-31T09:00:00Z', endReason: 'planned', people: { treated: 448, control: 452 } },
   ...{ purchases: { treated: 41, control: 24 }, waiting: { treated: 0, control: 0 }, attributedAmount: 2_480 },
-  conversion: found('more', -8.2, 41.6, { low: 0.4, high: 33.1 }),
-  revenue: few(null),
+  conversion: buildFinding('more', -8.2, 41.6, { low: 0.4, high: 33.1 }),
+  revenue: buildFewFinding(null),
 }
 const stopped: ExperimentView = {
   ...day30,
@@ -195,7 +195,7 @@ const stopped: ExperimentView = {
 const large: ExperimentView = {
   ...day30,
   ...{ sharePercent: 10, people: { treated: 41_300, control: 4_610 }, purchases: { treated: 3_920, control: 361 } },
-  ...{ conversion: found('more', 212, 1_160), revenue: found('more', 3_120.5, 58_904.12) },
+  ...{ conversion: buildFinding('more', 212, 1_160), revenue: buildFinding('more', 3_120.5, 58_904.12) },
   ...{ cost: { low: 348.3, high: 6_575.2 }, health: 'even', attributedAmount: 91_400, leftOut: 12, drawnEarlier: 310 },
 }
 
@@ -261,7 +261,7 @@ const lifts: State[] = [
   },
   lift(
     'dashboard with a result of the control group',
-    { running: { ...large, revenue: found('unseen', -2_000, 9_000) } },
+    { running: { ...large, revenue: buildFinding('unseen', -2_000, 9_000) } },
     [waitForText('No difference seen')],
     '/dashboard',
   ),

@@ -41,7 +41,7 @@ const cart: RestorableCart = {
   ...{ expiresAt: '2027-01-01', isOrdered: false, coupon: null },
 }
 
-const restoring = (
+const buildRestoreState = (
   name: string,
   more: Partial<RestorableCart>,
   steps: State['steps'],
@@ -56,7 +56,7 @@ const restoring = (
 const offersCheckout = waitForButton('Continue to checkout')
 const restores = pressRole('Restore Cart')
 
-const restored = (api: Api) =>
+const serveRestored = (api: Api) =>
   api.answer(restoreCart, {
     message: restoreTexts.restored,
     items: cart.items.map(({ now, quantity, price, image_url: _, ...item }) => ({
@@ -130,16 +130,21 @@ export const visitorStates: State[] = [
     given: (api) => api.fail(getCart, 404, { error: restoreTexts.notFound }),
     steps: [waitForHeading, waitForText(restoreTexts.notFound)],
   },
-  restoring('cart to restore with changed items', {}, [offersCheckout]),
-  restoring('cart to restore in the colors of a dark shop', { brand: darkBrand }, [
+  buildRestoreState('cart to restore with changed items', {}, [offersCheckout]),
+  buildRestoreState('cart to restore in the colors of a dark shop', { brand: darkBrand }, [
     ...[offersCheckout, waitForText(darkBrand.promise)],
   ]),
-  restoring('cart to restore in black and yellow', { brand: yellowBrand }, [offersCheckout]),
-  restoring('cart to restore while the server is away', {}, [restores, waitForText('Back soon.')], (api) =>
+  buildRestoreState('cart to restore in black and yellow', { brand: yellowBrand }, [offersCheckout]),
+  buildRestoreState('cart to restore while the server is away', {}, [restores, waitForText('Back soon.')], (api) =>
     api.fail(restoreCart, 503, { error: 'Back soon.' }),
   ),
-  restoring('cart restored with an item to choose again', {}, [restores, waitForText('Cart restored!')], restored),
-  restoring('cart to restore that was bought', { isOrdered: true }, [waitForText(restoreTexts.ordered)]),
+  buildRestoreState(
+    'cart restored with an item to choose again',
+    {},
+    [restores, waitForText('Cart restored!')],
+    serveRestored,
+  ),
+  buildRestoreState('cart to restore that was bought', { isOrdered: true }, [waitForText(restoreTexts.ordered)]),
   {
     ...{ name: 'preferences link, not valid', as: 'visitor', path: '/preferences?token=x' },
     given: (api) => api.fail(readPreferences, 404),

@@ -106,11 +106,11 @@ function route(store: ContractStore, method: string, path: string, query: Map<st
   if (path.startsWith('/webhooks')) return webhookRoute(store, method, path, query, body as Row)
   if (method !== 'GET') return findResponse('auth.json', 'method not allowed')
   const order = /^\/orders\/(\d+)$/.exec(path)?.[1]
-  if (order) return one(store.orders, order, query) ?? findResponse('orders-queries.json', 'unknown order')
+  if (order) return findRow(store.orders, order, query) ?? findResponse('orders-queries.json', 'unknown order')
   const variations = /^\/products\/(\d+)\/variations$/.exec(path)?.[1]
   if (variations) return list(variations === '13' ? listRecordedVariations() : [], query)
   const setting = /^\/settings\/general\/(\w+)$/.exec(path)?.[1]
-  if (setting) return one(settings(), setting, query) ?? findResponse('auth.json', 'route that does not exist')
+  if (setting) return findRow(settings(), setting, query) ?? findResponse('auth.json', 'route that does not exist')
   switch (path) {
     case '/orders':
       return listOrders(store.orders, query)
@@ -141,9 +141,9 @@ function webhookRoute(
   if (method === 'POST' && !id) return createWebhook(store, query, body)
   if (!id || !store.webhooks.some((row) => String(row.id) === id))
     return findResponse('webhooks-crud.json', 'unknown webhook')
-  if (method === 'GET') return one(store.webhooks, id, query)!
+  if (method === 'GET') return findRow(store.webhooks, id, query)!
   if (query.get('force') !== 'true') return findResponse('webhooks-crud.json', 'delete without force')
-  const deleted = one(store.webhooks, id, query)!
+  const deleted = findRow(store.webhooks, id, query)!
   store.webhooks = store.webhooks.filter((row) => String(row.id) !== id)
   return deleted
 }
@@ -224,7 +224,7 @@ function compareBy(a: Row, b: Row, query: Map<string, string>): number {
   return x < y ? -direction : x > y ? direction : 0
 }
 
-function one(rows: Row[], id: string, query: Map<string, string>) {
+function findRow(rows: Row[], id: string, query: Map<string, string>) {
   const found = rows.find((row) => String(row.id) === id)
   return found ? { status: 200, headers: {}, body: trim(found, query) } : null
 }

@@ -105,8 +105,14 @@ export type Submission = Authorized<OutgoingEmail> | Authorized<OutgoingText>
 
 /** Creates a process that lives as long as the scenario: the web server. */
 export function createProcess(environment: Environment, workerId: string): Actor {
-  const nothing = async () => {}
-  const life: ProcessState = { isDead: false, statementsLeft: null, statements: 0, before: nothing, sending: nothing }
+  const doNothing = async () => {}
+  const life: ProcessState = {
+    isDead: false,
+    statementsLeft: null,
+    statements: 0,
+    before: doNothing,
+    sending: doNothing,
+  }
   const actor = { life } as Actor
   const email = {
     poolSize: POOL_SIZE,

@@ -16,12 +16,12 @@ export const findMailbox = (email: string): string => email.replace('+tea@', '@'
 export function addAliases(seed: number, steps: readonly Step[]): Step[] {
   const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_THEM)) return [...steps]
-  const maybe = <Email extends string | null | undefined>(email: Email) =>
+  const aliasSometimes = <Email extends string | null | undefined>(email: Email) =>
     email && dice.isLucky(USED) ? (buildAlias(email) as Email) : email
   const change = <Some extends Act>(act: Some): Some => {
-    if (act.do === 'order') return { ...act, email: maybe(act.email) }
+    if (act.do === 'order') return { ...act, email: aliasSometimes(act.email) }
     if (act.do === 'post' && act.contact?.email)
-      return { ...act, contact: { ...act.contact, email: maybe(act.contact.email) } }
+      return { ...act, contact: { ...act.contact, email: aliasSometimes(act.contact.email) } }
     if (act.do === 'at once') return { ...act, acts: act.acts.map(change) }
     if (act.do === 'work' && act.meanwhile) {
       return { ...act, meanwhile: { ...act.meanwhile, steps: act.meanwhile.steps.map(change) } }

@@ -43,7 +43,7 @@ export function startClock(hour: number, day: number): Clock {
     trueNow: () => trueMs,
     pass,
     after(ms, run) {
-      const timer = later(ms, null, run)
+      const timer = runLater(ms, null, run)
       return () => timers.delete(timer)
     },
     jump(ms) {
@@ -65,7 +65,7 @@ async function pass(ms: number): Promise<void> {
   trueMs = Math.max(trueMs, until)
 }
 
-function later(ms: number, everyMs: number | null, run: () => unknown): Timer {
+function runLater(ms: number, everyMs: number | null, run: () => unknown): Timer {
   const timer = { at: trueMs + ms, everyMs, run }
   timers.add(timer)
   return timer
@@ -74,17 +74,17 @@ function later(ms: number, everyMs: number | null, run: () => unknown): Timer {
 /** Replaces the timers of a process that only simulates: all waits follow the scenario's time from now on. */
 export function replaceTimers(): void {
   Object.assign(globalThis, {
-    setInterval: (run: () => unknown, ms: number) => later(ms, ms, run),
+    setInterval: (run: () => unknown, ms: number) => runLater(ms, ms, run),
     clearInterval: (timer: Timer) => timers.delete(timer),
     setTimeout: (run: (...args: unknown[]) => unknown, ms: number, ...args: unknown[]) =>
-      later(ms, null, () => run(...args)),
+      runLater(ms, null, () => run(...args)),
     clearTimeout: (timer: Timer) => timers.delete(timer),
   })
   // Used for times of user actions and of template rendering.
   performance.now = () => trueMs
   AbortSignal.timeout = (ms: number) => {
     const controller = new AbortController()
-    later(ms, null, () => controller.abort(new DOMException('The time is up', 'TimeoutError')))
+    runLater(ms, null, () => controller.abort(new DOMException('The time is up', 'TimeoutError')))
     return controller.signal
   }
   const promises = createRequire(import.meta.url)('node:timers/promises')

@@ -52,12 +52,12 @@ export async function processDelivery(harness: Harness, reported: ShopDelivery, 
 /** Uses another secret, no signature, or another body under this signature. */
 async function sendForged(harness: Harness, delivery: Delivery): Promise<void> {
   const ways = {
-    'another secret': () => receive(harness, reported(), 'shpss_of_somebody'),
-    'no signature': () => receive(harness, reported(), null),
+    'another secret': () => receive(harness, buildReport(), 'shpss_of_somebody'),
+    'no signature': () => receive(harness, buildReport(), null),
     'another body': () =>
-      receive(harness, reported(), APP.clientSecret, { ...delivery.body, note: 'changed on the way' }),
+      receive(harness, buildReport(), APP.clientSecret, { ...delivery.body, note: 'changed on the way' }),
   }
-  const reported = () => ({ ...delivery, id: crypto.randomUUID() })
+  const buildReport = () => ({ ...delivery, id: crypto.randomUUID() })
   for (const [how, deliver] of Object.entries(ways)) {
     if (await deliver()) harness.shopify!.faults.push(`${delivery.topic} with ${how} was accepted`)
   }
@@ -70,12 +70,13 @@ async function receive(
   secret: string | null,
   sent: object = body,
 ): Promise<boolean> {
-  const signed = (of: object, by: string) => crypto.createHmac('sha256', by).update(JSON.stringify(of)).digest('base64')
+  const signBody = (of: object, by: string) =>
+    crypto.createHmac('sha256', by).update(JSON.stringify(of)).digest('base64')
   const headers = {
     'x-shopify-topic': topic,
     'x-shopify-event-id': id,
     'x-shopify-webhook-id': crypto.randomUUID(),
-    ...(secret === null ? {} : { 'x-shopify-hmac-sha256': signed(body, secret) }),
+    ...(secret === null ? {} : { 'x-shopify-hmac-sha256': signBody(body, secret) }),
   }
   const delivery = { rawBody: Buffer.from(JSON.stringify(sent)), headers }
   try {

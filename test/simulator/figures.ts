@@ -13,10 +13,10 @@ export async function findFigureFaults(harness: Harness): Promise<string[]> {
   const recounted = await readFigures(store.db, store.storeId)
   return Object.keys(recounted).flatMap((table) => {
     const [before, after] = [stored[table]!.map(renderRow), recounted[table]!.map(renderRow)]
-    const only = (rows: string[], others: string[]) => rows.filter((row) => !others.includes(row))
+    const subtractRows = (rows: string[], others: string[]) => rows.filter((row) => !others.includes(row))
     return [
-      ...only(before, after).map((row) => `${table}: the figures contain ${row}, a recount does not`),
-      ...only(after, before).map((row) => `${table}: a recount contains ${row}, the figures do not`),
+      ...subtractRows(before, after).map((row) => `${table}: the figures contain ${row}, a recount does not`),
+      ...subtractRows(after, before).map((row) => `${table}: a recount contains ${row}, the figures do not`),
     ]
   })
 }

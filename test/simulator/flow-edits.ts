@@ -75,15 +75,15 @@ export function listChannels(scenario: Scenario): Channel[] {
 
 /** Replaces `edit` acts, which assume the three initial steps. */
 export function replaceEdits(steps: readonly Step[], instead: () => Act): Step[] {
-  const replaced = <Some extends Act>(each: Some): Some => {
+  const replaceAct = <Some extends Act>(each: Some): Some => {
     if (each.do === 'edit') return { ...instead(), ...('waitMs' in each && { waitMs: each.waitMs }) } as unknown as Some
-    if (each.do === 'at once') return { ...each, acts: each.acts.map(replaced) }
+    if (each.do === 'at once') return { ...each, acts: each.acts.map(replaceAct) }
     if (each.do === 'work' && each.meanwhile) {
-      return { ...each, meanwhile: { ...each.meanwhile, steps: each.meanwhile.steps.map(replaced) } }
+      return { ...each, meanwhile: { ...each.meanwhile, steps: each.meanwhile.steps.map(replaceAct) } }
     }
     return each
   }
-  return steps.map(replaced)
+  return steps.map(replaceAct)
 }
 
 export function drawChange(dice: Random, channels: readonly Channel[]): FlowChange {

@@ -67,10 +67,10 @@ export function recordSwitch(
   { isOn, includeLast24h, at }: { isOn: boolean; includeLast24h: boolean; at: number },
 ): void {
   const from = includeLast24h ? at - DAY_MS : at
-  const since = (flow: FlowState) => (flow.isOn && flow.matchesFrom !== null ? flow.matchesFrom : from)
+  const getMatchStart = (flow: FlowState) => (flow.isOn && flow.matchesFrom !== null ? flow.matchesFrom : from)
   recordFlows(
     harness,
-    (flows) => updateFlow(flows, id, (flow) => ({ isOn, matchesFrom: isOn ? since(flow) : flow.matchesFrom })),
+    (flows) => updateFlow(flows, id, (flow) => ({ isOn, matchesFrom: isOn ? getMatchStart(flow) : flow.matchesFrom })),
     isOn ? id : null,
   )
 }

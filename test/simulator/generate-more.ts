@@ -37,7 +37,7 @@ export const ownerActMakers: ActMakers = {
 
 const CODES = ['30003', '30005', '30007', '21610', '63003', '131026', null] as const
 
-const says: ActMaker = (chance) => {
+const drawReply: ActMaker = (chance) => {
   const words = chance.weighted({ STOP: 3, START: 3, YES: 6, HELP: 0.5, hello: 2 })
   // Opt-in requests go by SMS.
   const channel = words === 'YES' ? 'sms' : chance.pick(['sms', 'whatsapp'] as const)
@@ -74,7 +74,7 @@ function drawManualSend(chance: ActContext): Act {
 
 /** Only in scenarios with texts. */
 export const textActMakers: ActMakers = {
-  says: [5, says],
+  says: [5, drawReply],
   lateInbound: [0.7, (chance) => ({ do: 'late words arrive', isReversed: chance.isLucky(0.5) })],
   report: [6, report],
   lateReports: [1, (chance) => ({ do: 'late reports arrive', isReversed: chance.isLucky(0.5) })],

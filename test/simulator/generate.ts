@@ -223,7 +223,7 @@ function drawMeanwhile(chance: ActContext): Meanwhile {
   return { at: isBehind ? 'sent' : at, steps }
 }
 
-function atOnce(chance: ActContext): Act {
+function drawImmediate(chance: ActContext): Act {
   const twice = chance.hasTexts && chance.isLucky(0.2) ? textActMakers.manual![1](chance) : null
   return { do: 'at once', acts: twice ? [twice, twice] : [work(chance), drawRival(chance)] }
 }
@@ -300,7 +300,7 @@ const actMakers: ActMakers = {
   restore: [1, (chance) => ({ do: 'restore', mail: chance.between(0, 5) })],
   unsubscribe: [1.5, unsubscribe],
   resubscribe: [0.4, (chance) => ({ do: 'resubscribe', mail: chance.between(0, 5) })],
-  both: [3, atOnce],
+  both: [3, drawImmediate],
   ...ownerActMakers,
   ...textActMakers,
 }

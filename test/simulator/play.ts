@@ -302,7 +302,7 @@ function setInterruption(harness: Harness, { life }: Actor, { at, steps }: Meanw
   let isDone = false
   let isEvaluated = false
   let pages = 0
-  const once = async () => {
+  const runOnce = async () => {
     if (isDone) return
     isDone = true
     try {
@@ -312,20 +312,20 @@ function setInterruption(harness: Harness, { life }: Actor, { at, steps }: Meanw
       throw error
     }
   }
-  if (at === 'page') harness.shop.beforePage = once
-  else if (at === 'submission') harness.providers.atSubmission = once
-  else if (at === 'sent') life.sending = once
+  if (at === 'page') harness.shop.beforePage = runOnce
+  else if (at === 'submission') harness.providers.atSubmission = runOnce
+  else if (at === 'sent') life.sending = runOnce
   else
     life.before = async (statement) => {
       const isEvaluating = statement.includes('repeatable read')
       if (at === 'pages') {
         pages += Number(planning.has(life) && statement === 'begin')
-        if (pages === 2) await once()
+        if (pages === 2) await runOnce()
         return
       }
       const isThere =
         at === 'claim' ? statement.includes('skip locked') && statement.includes('worker_id') : isEvaluating
-      if (at === 'before sending' ? isEvaluated && statement === 'begin' : isThere) await once()
+      if (at === 'before sending' ? isEvaluated && statement === 'begin' : isThere) await runOnce()
       isEvaluated ||= isEvaluating
     }
   return interrupted

@@ -49,7 +49,7 @@ async function simplify(
 }
 
 type Simpler = (step: Step) => Step | null
-const when =
+const removeWhen =
   <Kind extends Act['do']>(
     kind: Kind,
     change: (act: Extract<Act, { do: Kind }>) => Partial<Extract<Act, { do: Kind }>>,
@@ -62,17 +62,21 @@ const simpler: readonly Simpler[] = [
   (step) => ({ ...step, waitMs: step.waitMs > 60_000 ? Math.round(step.waitMs / 60_000) * 60_000 : 1_000 }),
   (step) => (step.do === 'at once' ? { ...step.acts[0], waitMs: step.waitMs } : null),
   (step) => (step.do === 'at once' ? { ...step.acts[1], waitMs: step.waitMs } : null),
-  when('work', () => ({ meanwhile: null })),
-  when('work', ({ meanwhile }) => ({ meanwhile: meanwhile && { ...meanwhile, steps: meanwhile.steps.slice(1) } })),
-  when('work', ({ meanwhile }) => ({ meanwhile: meanwhile && { ...meanwhile, steps: meanwhile.steps.slice(0, 1) } })),
-  when('work', () => ({ diesAt: null })),
-  when('work', () => ({ answers: [] })),
-  when('work', ({ answers }) => ({ answers: answers.slice(0, 1) })),
-  when('post', () => ({ coupons: [], consent: null })),
-  when('post', () => ({ network: 'now' })),
-  when('post', () => ({ contact: null })),
-  when('post', () => ({ items: null })),
-  when('post', ({ items }) => ({ items: items?.length ? [['16', 1]] : items })),
-  when('order', () => ({ webhook: 'now' })),
-  when('order', () => ({ refundedMinor: 0, isStaff: false, items: [['16', 1]] })),
+  removeWhen('work', () => ({ meanwhile: null })),
+  removeWhen('work', ({ meanwhile }) => ({
+    meanwhile: meanwhile && { ...meanwhile, steps: meanwhile.steps.slice(1) },
+  })),
+  removeWhen('work', ({ meanwhile }) => ({
+    meanwhile: meanwhile && { ...meanwhile, steps: meanwhile.steps.slice(0, 1) },
+  })),
+  removeWhen('work', () => ({ diesAt: null })),
+  removeWhen('work', () => ({ answers: [] })),
+  removeWhen('work', ({ answers }) => ({ answers: answers.slice(0, 1) })),
+  removeWhen('post', () => ({ coupons: [], consent: null })),
+  removeWhen('post', () => ({ network: 'now' })),
+  removeWhen('post', () => ({ contact: null })),
+  removeWhen('post', () => ({ items: null })),
+  removeWhen('post', ({ items }) => ({ items: items?.length ? [['16', 1]] : items })),
+  removeWhen('order', () => ({ webhook: 'now' })),
+  removeWhen('order', () => ({ refundedMinor: 0, isStaff: false, items: [['16', 1]] })),
 ]

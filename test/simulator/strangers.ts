@@ -71,9 +71,9 @@ export function addErasedNames(seed: number, scenario: Scenario, emails: readonl
     waitMs: dice.pick([MINUTE, 20 * MINUTE, 90 * MINUTE]),
   })
   const had: [string, number][] = [['16', dice.between(1, 3)]]
-  const afresh = (browser: number): Step => ({ do: 'new visit', browser, waitMs: 0 })
+  const buildNewVisit = (browser: number): Step => ({ do: 'new visit', browser, waitMs: 0 })
   const erase: Step = { do: 'erase', person: erasedPerson, kind: 'email', isRunNow: dice.isLucky(0.3), waitMs: wait() }
-  const known = [0, 1, 2].map(afresh).concat(post(third, [['17', 1]], erased), post(person, had, email))
+  const known = [0, 1, 2].map(buildNewVisit).concat(post(third, [['17', 1]], erased), post(person, had, email))
   const strange = erasedPerson
   const naming = [
     ...[post(strange, [['18', 9]], email), post(person, had, null), erase],
@@ -81,7 +81,7 @@ export function addErasedNames(seed: number, scenario: Scenario, emails: readonl
     ...[work(), post(third, [], erased), post(person, [], dice.isLucky(0.5) ? erased : null)],
   ]
   const aging = [
-    ...[work(), afresh(person), post(person, had, email, dice.between(30, 47) * HOUR)],
+    ...[work(), buildNewVisit(person), post(person, had, email, dice.between(30, 47) * HOUR)],
     ...[post(strange, [['18', 9]], email, dice.between(20, 40) * HOUR), post(strange, [], null), work()],
   ]
   return { ...scenario, steps: [...scenario.steps, ...known, ...(dice.isLucky(0.6) ? naming : aging)] }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildAllStoresPath, resolveScope } from './scope.ts'
 
-const at = (address: string, currencies: string[] | undefined = ['USD', 'EUR']) => {
+const readScope = (address: string, currencies: string[] | undefined = ['USD', 'EUR']) => {
   const { pathname, searchParams } = new URL(address, 'https://recoup.example')
   return resolveScope({ pathname, search: searchParams }, currencies)
 }
@@ -9,21 +9,21 @@ const at = (address: string, currencies: string[] | undefined = ['USD', 'EUR']) 
 test('reads all stores with their currency from the address of dashboard and analytics', () => {
   for (const path of ['/dashboard', '/analytics', '/analytics/']) {
     const all = { isAll: true, currency: 'EUR', query: { stores: 'all', currency: 'EUR' } }
-    expect(at(`${path}?stores=all&currency=eur`)).toEqual(all)
-    expect(at(buildAllStoresPath(path, 'EUR'))).toEqual(all)
-    expect(at(path)).toEqual({ isAll: false, currency: null, query: {} })
+    expect(readScope(`${path}?stores=all&currency=eur`)).toEqual(all)
+    expect(readScope(buildAllStoresPath(path, 'EUR'))).toEqual(all)
+    expect(readScope(path)).toEqual({ isAll: false, currency: null, query: {} })
   }
 })
 
 test('treats every other screen as one store’s, whatever its address contains', () => {
   for (const path of ['/carts', '/flows', '/analytics/more', '/']) {
-    expect(at(`${path}?stores=all`)).toEqual({ isAll: false, currency: null, query: {} })
+    expect(readScope(`${path}?stores=all`)).toEqual({ isAll: false, currency: null, query: {} })
   }
 })
 
 test('ignores invalid currencies and those no store has', () => {
   for (const currency of ['CHF', 'dollars', '']) {
-    expect(at(`/dashboard?stores=all&currency=${currency}`)).toEqual({
+    expect(readScope(`/dashboard?stores=all&currency=${currency}`)).toEqual({
       ...{ isAll: true, currency: null },
       query: { stores: 'all' },
     })

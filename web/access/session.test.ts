@@ -111,7 +111,7 @@ describe('the token', () => {
 
 describe('an API call', () => {
   it('ends the session on a session’s 401 and on nothing else (decision 2)', { tags: ['A4.2'] }, async () => {
-    const refused = async (code: string) => {
+    const refuseWith = async (code: string) => {
       startSession('t', true)
       rememberUser(ada)
       remember()
@@ -120,13 +120,13 @@ describe('an API call', () => {
       return [session().token, session().farewell, storageKeys()]
     }
     for (const code of ['session', 'unauthenticated']) {
-      expect(await refused(code)).toEqual([null, 'expired', []])
+      expect(await refuseWith(code)).toEqual([null, 'expired', []])
     }
     const keys = [...Object.keys(connected), 'token', 'user'].sort()
-    expect(await refused('store_credentials')).toEqual(['t', null, keys])
+    expect(await refuseWith('store_credentials')).toEqual(['t', null, keys])
   })
 
-  const sent = async (isAnonymous: boolean) => {
+  const readSentHeaders = async (isAnonymous: boolean) => {
     const fetchMock = vi.fn(async (_address: string, _options: RequestInit) => new Response('{}'))
     vi.stubGlobal('fetch', fetchMock)
     await call(login, { body: { email: 'a@b.c', password: 'secret' }, isAnonymous })
@@ -138,9 +138,9 @@ describe('an API call', () => {
   }, async () => {
     for (const isRemembered of [true, false]) {
       startSession('t1', isRemembered)
-      expect(await sent(false)).toBe('Bearer t1')
+      expect(await readSentHeaders(false)).toBe('Bearer t1')
     }
-    expect(await sent(true)).toBeUndefined()
+    expect(await readSentHeaders(true)).toBeUndefined()
   })
 })
 

@@ -157,8 +157,9 @@ function loadShownStore(): typeof shown {
 /** B 1: platform from the address, else of this tab's stored store, else of the stored connection, else the default. */
 export function findPlatform(): string {
   const named = readAddressPlatform() ?? loadShownStore()?.platform
-  const stored = () => localStorage.getItem('platform') ?? readJson<StoredConnection>('store_connection')?.platform
-  return named ?? stored() ?? DEFAULT_PLATFORM
+  const readStoredPlatform = () =>
+    localStorage.getItem('platform') ?? readJson<StoredConnection>('store_connection')?.platform
+  return named ?? readStoredPlatform() ?? DEFAULT_PLATFORM
 }
 
 const readAddressPlatform = () => new URLSearchParams(location.search).get('platform')

@@ -113,13 +113,13 @@ interface Props {
 
 function EndDialog({ opened, onClose }: Props) {
   const end = useEndSecondFactor()
-  const done = () => {
+  const finish = () => {
     announce('Two-factor sign-in is off')
     onClose()
   }
   return (
     <Dialog opened={opened} onClose={onClose} title="Switch off two-factor sign-in?">
-      <ProofForm ask={end} label="Switch off" isDangerous onDone={done} onClose={onClose}>
+      <ProofForm ask={end} label="Switch off" isDangerous onDone={finish} onClose={onClose}>
         Signing in then asks for your password alone, and your recovery codes stop working.
       </ProofForm>
     </Dialog>

@@ -12,13 +12,13 @@ import {
 } from './followed.ts'
 
 const AT = '2026-03-02T15:00:00.000Z'
-const later = (minutes: number) => new Date(Date.parse(AT) + minutes * 60_000).toISOString()
+const formatLater = (minutes: number) => new Date(Date.parse(AT) + minutes * 60_000).toISOString()
 
 const cart = (more: Partial<ActiveCart> = {}) =>
   ({
     ...{ id: 'c1', customer_name: 'Ann', customer_email: 'ann@shoppers.example', state: 'active', abandoned_at: null },
     ...{ items: [{ product_name: 'Teapot', quantity: 2 }], total: 68, currency: 'USD', last_activity: AT },
-    ...{ unconfirmed: { email: null, phone: null }, abandons_at: later(30) },
+    ...{ unconfirmed: { email: null, phone: null }, abandons_at: formatLater(30) },
     ...more,
   }) as unknown as ActiveCart
 
@@ -38,14 +38,21 @@ function stepsOf(known: Partial<CartProgress>): Record<StepName, FollowedStep> {
   return Object.fromEntries(steps.map((step) => [step.name, step])) as Record<StepName, FollowedStep>
 }
 
-const found = (more: Partial<ActiveCart> = {}, email: NonNullable<CartProgress['found']>['email'] = possible) => ({
+const buildFound = (more: Partial<ActiveCart> = {}, email: NonNullable<CartProgress['found']>['email'] = possible) => ({
   cart: cart(more),
   nameless: null,
   email,
 })
 
 const message = (more: Partial<MessageView>) =>
-  ({ channel: 'email', state: 'scheduled', dueAt: later(60), to: null, explanation: 'Why.', ...more }) as MessageView
+  ({
+    channel: 'email',
+    state: 'scheduled',
+    dueAt: formatLater(60),
+    to: null,
+    explanation: 'Why.',
+    ...more,
+  }) as MessageView
 
 const entry = (kind: string, title: string) => ({ kind, title, at: AT, text: '', messageId: null }) as TimelineEntry
 
@@ -62,29 +69,29 @@ test('counts a cart without an email as seen and waits for its email', () => {
 })
 
 test('counts down to the abandonment of an active cart and to the first email of the flow (S1)', () => {
-  const steps = stepsOf({ found: found() })
-  expect(steps.abandoned).toMatchObject({ state: 'now', at: later(30) })
-  expect(steps.sent).toMatchObject({ state: 'later', at: later(60) })
-  expect(findNextStep(Object.values(steps))).toMatchObject({ name: 'sent', at: later(60) })
+  const steps = stepsOf({ found: buildFound() })
+  expect(steps.abandoned).toMatchObject({ state: 'now', at: formatLater(30) })
+  expect(steps.sent).toMatchObject({ state: 'later', at: formatLater(60) })
+  expect(findNextStep(Object.values(steps))).toMatchObject({ name: 'sent', at: formatLater(60) })
 })
 
 test('shows what blocks the email while the cart is still active', () => {
   const steps = stepsOf({
-    found: found({}, { isPossible: false, reason: 'no_consent', explanation: 'Germany wants a yes.' }),
+    found: buildFound({}, { isPossible: false, reason: 'no_consent', explanation: 'Germany wants a yes.' }),
   })
   expect(steps.email).toMatchObject({ state: 'problem', text: expect.stringContaining('Germany wants a yes.') })
 })
 
 test('promises no email while the flow is off', () => {
-  const steps = stepsOf({ found: found(), flows: [{ ...flow, isOn: false }] })
+  const steps = stepsOf({ found: buildFound(), flows: [{ ...flow, isOn: false }] })
   expect(steps.sent).toMatchObject({ state: 'problem', text: expect.stringContaining('flow is off') })
   expect(steps.sent.at).toBeUndefined()
 })
 
 test('shows when an abandoned cart’s message is due, why it is held, or that it was sent', () => {
-  const abandoned = found({ state: 'abandoned', abandoned_at: later(30), abandons_at: null }, null)
+  const abandoned = buildFound({ state: 'abandoned', abandoned_at: formatLater(30), abandons_at: null }, null)
   const getSentStatus = (more: Partial<MessageView>) => stepsOf({ found: abandoned, messages: [message(more)] }).sent
-  expect(getSentStatus({})).toMatchObject({ state: 'now', at: later(60) })
+  expect(getSentStatus({})).toMatchObject({ state: 'now', at: formatLater(60) })
   expect(getSentStatus({ state: 'held' })).toMatchObject({ state: 'problem', text: 'Why.' })
   expect(getSentStatus({ state: 'skipped' })).toMatchObject({ state: 'problem', text: 'Why.' })
   expect(getSentStatus({ state: 'sent', to: 'ann@shoppers.example' })).toMatchObject({
@@ -95,19 +102,20 @@ test('shows when an abandoned cart’s message is due, why it is held, or that i
 })
 
 test('counts only a human click or press as following the link (A1)', () => {
-  const abandoned = found({ state: 'abandoned', abandoned_at: later(30), abandons_at: null }, null)
+  const abandoned = buildFound({ state: 'abandoned', abandoned_at: formatLater(30), abandons_at: null }, null)
   const sent = [message({ state: 'sent' })]
-  const clicked = (...timeline: TimelineEntry[]) => stepsOf({ found: abandoned, messages: sent, timeline }).clicked
-  expect(clicked(entry('click', 'Link clicked (by a machine: a mail scanner)')).state).toBe('now')
-  expect(clicked(entry('visit_open', 'Message opened (reported)')).text).toContain('was opened')
-  expect(clicked(entry('restore', 'Cart restored')).state).toBe('done')
+  const getClickedStep = (...timeline: TimelineEntry[]) =>
+    stepsOf({ found: abandoned, messages: sent, timeline }).clicked
+  expect(getClickedStep(entry('click', 'Link clicked (by a machine: a mail scanner)')).state).toBe('now')
+  expect(getClickedStep(entry('visit_open', 'Message opened (reported)')).text).toContain('was opened')
+  expect(getClickedStep(entry('restore', 'Cart restored')).state).toBe('done')
 })
 
 test('ends at recovered, and explains the ends "bought without the link" and "emptied"', () => {
-  const over = { abandoned_at: later(30), abandons_at: null }
-  const messages = [message({ state: 'sent' }), message({ state: 'cancelled', dueAt: later(90) })]
+  const over = { abandoned_at: formatLater(30), abandons_at: null }
+  const messages = [message({ state: 'sent' }), message({ state: 'cancelled', dueAt: formatLater(90) })]
   const recovered = stepsOf({
-    found: found({ ...over, state: 'recovered' }, null),
+    found: buildFound({ ...over, state: 'recovered' }, null),
     messages,
     timeline: [entry('restore', 'Cart restored')],
     order: { net: 80.08, currency: 'USD' },
@@ -115,9 +123,9 @@ test('ends at recovered, and explains the ends "bought without the link" and "em
   expect(states(recovered)).toEqual(['done', 'done', 'done', 'done', 'done', 'done'])
   // The cart's 68 plus shipping and tax, as in the figures.
   expect(recovered.bought.text).toBe('$80.08 won back.')
-  const steps = stepsOf({ found: found({ ...over, state: 'purchased' }, null), messages })
+  const steps = stepsOf({ found: buildFound({ ...over, state: 'purchased' }, null), messages })
   expect(steps.bought).toMatchObject({ state: 'problem', text: expect.stringContaining('without an email link') })
-  const emptied = stepsOf({ found: found({ state: 'emptied', abandons_at: null }, null) })
+  const emptied = stepsOf({ found: buildFound({ state: 'emptied', abandons_at: null }, null) })
   expect(emptied.bought.state).toBe('problem')
   expect(emptied.abandoned).toMatchObject({ state: 'problem', text: 'The cart was emptied before.' })
   expect([cart({ state: 'recovered' }), cart({ state: 'abandoned' }), null].map(isOver)).toEqual([true, false, false])
@@ -132,7 +140,7 @@ test('links to where the inactivity time is set: the flow that sends that early,
 
 test('waits for the order when a cart is empty after its link was used', () => {
   const steps = stepsOf({
-    found: found({ abandoned_at: later(30), abandons_at: null, state: 'emptied' }, null),
+    found: buildFound({ abandoned_at: formatLater(30), abandons_at: null, state: 'emptied' }, null),
     messages: [message({ state: 'sent' })],
     timeline: [entry('restore', 'Cart restored')],
   })

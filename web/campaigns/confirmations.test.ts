@@ -12,12 +12,12 @@ const schedule = {
   delay: 0,
   spreadHours: null,
 } as const
-const of = (change: object): Pick<CampaignView, 'name' | 'status' | 'schedule' | 'counts'> =>
+const buildCampaign = (change: object): Pick<CampaignView, 'name' | 'status' | 'schedule' | 'counts'> =>
   ({ name: 'Spring', status: 'completed', schedule, counts: { planned: 0 }, ...change }) as never
 
 describe('confirmations before an action', () => {
   const ask = (action: Parameters<typeof findConfirmation>[0], change = {}) =>
-    findConfirmation(action, of(change), ZONE, NOW)
+    findConfirmation(action, buildCampaign(change), ZONE, NOW)
 
   it('asks whether to send an ended campaign again, or to run it at which time', () => {
     for (const status of ['completed', 'sent', 'cancelled']) {
@@ -65,10 +65,10 @@ describe('confirmations before "Send to All"', () => {
 
 describe('the question "now or tomorrow"', () => {
   const today = { ...schedule, startDate: '2026-11-23' }
-  const listQuestions = (next: object, stored: Parameters<typeof of>[0] | null) =>
+  const listQuestions = (next: object, stored: Parameters<typeof buildCampaign>[0] | null) =>
     shouldAskNowOrTomorrow(
       { ...today, ...next },
-      { zone: ZONE, now: NOW, stored: stored && of({ status: 'scheduled', ...stored }) },
+      { zone: ZONE, now: NOW, stored: stored && buildCampaign({ status: 'scheduled', ...stored }) },
     )
 
   it('appears for a new campaign whose time today has passed, single or recurring', () => {

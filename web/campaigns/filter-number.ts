@@ -12,12 +12,12 @@ export interface ParsedNumber {
 export function parseFilterNumber(typed: string, decimals: number): ParsedNumber {
   const text = typed.trim()
   if (text === '') return { value: null }
-  const wrong = (problem: string): ParsedNumber => ({ value: Number.NaN, problem })
-  if (/^-\s*[\d.,]+$/.test(text)) return wrong(audienceTexts.negative)
-  if (/^[\d.]*,[\d.,]*$/.test(text)) return wrong(audienceTexts.comma)
+  const rejectNumber = (problem: string): ParsedNumber => ({ value: Number.NaN, problem })
+  if (/^-\s*[\d.,]+$/.test(text)) return rejectNumber(audienceTexts.negative)
+  if (/^[\d.]*,[\d.,]*$/.test(text)) return rejectNumber(audienceTexts.comma)
   const [, whole, rest = ''] = /^(\d*)(?:\.(\d*))?$/.exec(text) ?? []
-  if (whole === undefined || !/\d/.test(text)) return wrong(audienceTexts.noNumber)
-  if (rest.length > decimals) return wrong(decimals === 0 ? audienceTexts.wholeOnly : describeDecimals(decimals))
+  if (whole === undefined || !/\d/.test(text)) return rejectNumber(audienceTexts.noNumber)
+  if (rest.length > decimals) return rejectNumber(decimals === 0 ? audienceTexts.wholeOnly : describeDecimals(decimals))
   return { value: Number(text) }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { describeSent } from './held-messages.ts'
 
 const UNTIL = '2030-11-24T15:00:00Z'
-const counts = (more: object) => ({
+const buildCounts = (more: object) => ({
   ...{ planned: 0, waiting: 0, held: 0, inFlight: 0, sent: 0, skipped: 0, failed: 0, unknown: 0, cancelled: 0 },
   ...more,
 })
@@ -11,14 +11,14 @@ const clock = { zone: 'America/New_York', ownZone: 'America/New_York' }
 
 test('states how many got it, how many are held back, until when and why', () => {
   const held = { count: 5, firstUntil: UNTIL, explanation: 'Too many messages in 24 hours.' }
-  expect(describeSent({ counts: counts({ sent: 7, inFlight: 1, waiting: 2, held: 5 }), held }, soon, clock)).toBe(
+  expect(describeSent({ counts: buildCounts({ sent: 7, inFlight: 1, waiting: 2, held: 5 }), held }, soon, clock)).toBe(
     `10 people got it or will within minutes, 5 are held back, the first until Nov 24, 2030, 10:00 AM. Too many messages in 24 hours.`,
   )
-  expect(describeSent({ counts: counts({ sent: 1 }), held: { ...held, count: 1 } }, soon, clock)).toMatch(
+  expect(describeSent({ counts: buildCounts({ sent: 1 }), held: { ...held, count: 1 } }, soon, clock)).toMatch(
     /^1 person got it or will within minutes, 1 is held back, until /,
   )
-  expect(describeSent({ counts: counts({ sent: 3 }), held: null }, { ...soon, spreadHours: 4 }, clock)).toBe(
+  expect(describeSent({ counts: buildCounts({ sent: 3 }), held: null }, { ...soon, spreadHours: 4 }, clock)).toBe(
     '3 people got it or will by its schedule.',
   )
-  expect(describeSent({ counts: counts({ skipped: 3 }), held: null }, soon, clock)).toBe(null)
+  expect(describeSent({ counts: buildCounts({ skipped: 3 }), held: null }, soon, clock)).toBe(null)
 })

@@ -9,6 +9,11 @@ test('opens a campaign with messages at its report, one without at its details',
 })
 
 test('notes that changes apply only to future messages once some were sent', () => {
-  const of = (status: 'sent' | 'completed' | 'scheduled', counts = some) => hasSentMessages({ status, counts })
-  expect([of('sent'), of('completed'), of('scheduled'), of('completed', none)]).toEqual([true, true, false, false])
+  const hasSent = (status: 'sent' | 'completed' | 'scheduled', counts = some) => hasSentMessages({ status, counts })
+  expect([hasSent('sent'), hasSent('completed'), hasSent('scheduled'), hasSent('completed', none)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
 })

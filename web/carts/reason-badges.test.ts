@@ -2,15 +2,15 @@ import { expect, it } from 'vitest'
 import type { CartReach, CartReason } from '../../shared/reach.ts'
 import { buildReasonBadges, listReachOptions } from './reason-badges.ts'
 
-const because = (reason: CartReason, count: number, country: string | null = null, cartIds?: string[]) => ({
+const buildReason = (reason: CartReason, count: number, country: string | null = null, cartIds?: string[]) => ({
   ...{ reason, country, explanation: `Words of ${reason}.`, count, ...(cartIds && { cartIds }) },
 })
 
 it('labels each cart with why it would get no email, and the country of the rule', () => {
   const reasons = [
-    because('no_contact', 1, null, ['a']),
-    because('no_consent', 1, 'DE', ['b']),
-    because('no_consent', 1, null, ['c']),
+    buildReason('no_contact', 1, null, ['a']),
+    buildReason('no_consent', 1, 'DE', ['b']),
+    buildReason('no_consent', 1, null, ['c']),
   ]
   const badges = buildReasonBadges(reasons)
   expect([...badges].map(([id, { label }]) => [id, label])).toEqual([
@@ -24,12 +24,12 @@ it('labels each cart with why it would get no email, and the country of the rule
 const answer: CartReach = {
   reachable: 1_025,
   reasons: [
-    because('no_contact', 7),
-    because('no_consent', 4, 'DE'),
-    because('no_consent', 2, 'FR'),
-    because('no_consent', 1),
-    because('frequency_cap', 1),
-    because('consent_pending', 1, 'IT'),
+    buildReason('no_contact', 7),
+    buildReason('no_consent', 4, 'DE'),
+    buildReason('no_consent', 2, 'FR'),
+    buildReason('no_consent', 1),
+    buildReason('frequency_cap', 1),
+    buildReason('consent_pending', 1, 'IT'),
   ],
 }
 

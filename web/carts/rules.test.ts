@@ -134,9 +134,9 @@ it('treats a plain array of carts as complete (B 3)', () => {
 })
 
 it('notes where a figure of analytics can exceed its list', () => {
-  const says = (address: string) => isFromFigure(readListQuery(new URLSearchParams(address)))
+  const isFigureLink = (address: string) => isFromFigure(readListQuery(new URLSearchParams(address)))
   for (const address of ['days=30', 'country=DE&days=30', 'stage=sent:email', 'product=7'])
-    expect([address, says(address)]).toEqual([address, true])
+    expect([address, isFigureLink(address)]).toEqual([address, true])
   for (const address of ['', 'search=ada&status=lost', 'days=30&reach=reachable'])
-    expect([address, says(address)]).toEqual([address, false])
+    expect([address, isFigureLink(address)]).toEqual([address, false])
 })

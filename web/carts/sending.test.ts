@@ -17,7 +17,7 @@ import {
 
 const NOW = new Date('2026-03-02T12:00:00Z').getTime()
 const HOUR = 3_600_000
-const at = (ms: number) => new Date(NOW + ms).toISOString()
+const formatOffset = (ms: number) => new Date(NOW + ms).toISOString()
 
 it('describes a message’s recipient and cart', () => {
   const cart = (names: string[]) =>
@@ -37,20 +37,21 @@ it('offers 1h, 2h, 6h, 12h, 24h, 3d, 7d and custom, with 1 hour as default (B 9)
 })
 
 it('sends a date as hours, rounded, at least 1, and as the instant itself (B 5)', { tags: ['B5'] }, () => {
-  expect(parseDelay({ delay: 'custom', date: at(5 * HOUR + 20 * 60_000) }, NOW)).toEqual({
+  expect(parseDelay({ delay: 'custom', date: formatOffset(5 * HOUR + 20 * 60_000) }, NOW)).toEqual({
     delayHours: 5,
-    sendAt: at(5 * HOUR + 20 * 60_000),
+    sendAt: formatOffset(5 * HOUR + 20 * 60_000),
   })
-  const hoursOf = (minutes: number) => parseDelay({ delay: 'custom', date: at(minutes * 60_000) }, NOW)?.delayHours
+  const hoursOf = (minutes: number) =>
+    parseDelay({ delay: 'custom', date: formatOffset(minutes * 60_000) }, NOW)?.delayHours
   expect([1, 5 * 60 + 29, 5 * 60 + 31].map(hoursOf)).toEqual([1, 5, 6])
-  for (const date of ['', 'tomorrow', at(0), at(-HOUR)])
+  for (const date of ['', 'tomorrow', formatOffset(0), formatOffset(-HOUR)])
     expect(parseDelay({ delay: 'custom', date }, NOW), date).toBeNull()
 })
 
 it('counts the recovery window down from 24 hours, then shows Expired (decision 10)', { tags: ['B2'] }, () => {
-  expect(formatWindow(computeWindowLeft(at(0), NOW))).toBe('24:00:00')
-  expect(formatWindow(computeWindowLeft(at(-23 * HOUR - 59 * 60_000), NOW))).toBe('1:00')
-  expect(formatWindow(computeWindowLeft(at(-24 * HOUR), NOW))).toBe('Expired')
+  expect(formatWindow(computeWindowLeft(formatOffset(0), NOW))).toBe('24:00:00')
+  expect(formatWindow(computeWindowLeft(formatOffset(-23 * HOUR - 59 * 60_000), NOW))).toBe('1:00')
+  expect(formatWindow(computeWindowLeft(formatOffset(-24 * HOUR), NOW))).toBe('Expired')
 })
 
 it('disables the button during the cooldown and while a message is being sent (B 4)', () => {
@@ -58,11 +59,16 @@ it('disables the button during the cooldown and while a message is being sent (B
   const state = (more: Partial<CartView>) => findTextState(cart(more), 'sms', 24, NOW)
   expect(state({ sms_status: null, sms_sent_at: null })).toEqual({ isSending: false, waitSeconds: null })
   expect(state({ sms_status: 'sending', sms_sent_at: null })).toEqual({ isSending: true, waitSeconds: null })
-  const sent = state({ sms_status: 'sent', sms_sent_at: at(-23 * HOUR) })
+  const sent = state({ sms_status: 'sent', sms_sent_at: formatOffset(-23 * HOUR) })
   expect(describeWait(sent.waitSeconds!)).toBe('Wait 1:00:00 before sending again')
-  expect(state({ sms_status: 'delivered', sms_sent_at: at(-24 * HOUR) }).waitSeconds).toBeNull()
-  expect(state({ sms_status: 'failed', sms_sent_at: at(-HOUR) }).waitSeconds).toBeNull()
-  const other = cart({ whatsapp_status: 'sent', whatsapp_sent_at: at(-HOUR), sms_status: null, sms_sent_at: null })
+  expect(state({ sms_status: 'delivered', sms_sent_at: formatOffset(-24 * HOUR) }).waitSeconds).toBeNull()
+  expect(state({ sms_status: 'failed', sms_sent_at: formatOffset(-HOUR) }).waitSeconds).toBeNull()
+  const other = cart({
+    whatsapp_status: 'sent',
+    whatsapp_sent_at: formatOffset(-HOUR),
+    sms_status: null,
+    sms_sent_at: null,
+  })
   expect(findTextState(other, 'whatsapp', 24, NOW).waitSeconds).toBe(23 * 3_600)
   expect(findTextState(other, 'sms', 24, NOW).waitSeconds).toBeNull()
 })

@@ -7,18 +7,18 @@ const message = (change: Partial<MessageView>) =>
     id: 'm1',
     step: 1,
     state: 'scheduled',
-    dueAt: at(10),
-    expiresAt: at(23),
+    dueAt: formatHour(10),
+    expiresAt: formatHour(23),
     sentAt: null,
     finishedAt: null,
     decisions: [],
     ...change,
   }) as MessageView
 
-const at = (hour: number) => `2026-07-01T${String(hour).padStart(2, '0')}:00:00.000Z`
+const formatHour = (hour: number) => `2026-07-01T${String(hour).padStart(2, '0')}:00:00.000Z`
 
 const entry = (kind: string, hour: number, messageId: string | null = null): TimelineEntry => ({
-  at: at(hour),
+  at: formatHour(hour),
   kind,
   title: kind,
   text: '',
@@ -29,33 +29,44 @@ const listTexts = (story: ReturnType<typeof buildStory>) =>
   story.map((each) => ('entry' in each ? each.entry.kind : each.message.id))
 
 it('puts the next message first, later ones below, then the history', () => {
-  const later = message({ id: 'later', step: 3, dueAt: at(20) })
-  const next = message({ id: 'next', step: 2, dueAt: at(12) })
-  const sent = message({ id: 'sent', state: 'sent', sentAt: at(10) })
+  const later = message({ id: 'later', step: 3, dueAt: formatHour(20) })
+  const next = message({ id: 'next', step: 2, dueAt: formatHour(12) })
+  const sent = message({ id: 'sent', state: 'sent', sentAt: formatHour(10) })
   const story = buildStory([later, sent, next], [entry('abandoned', 9), entry('click', 11, 'sent')])
   expect(listTexts(story)).toEqual(['next', 'later', 'click', 'sent', 'abandoned'])
   expect(story.map(({ isPlanned }) => isPlanned)).toEqual([true, true, false, false, false])
 })
 
 it('sorts a held message by its next check', () => {
-  const hold = { at: at(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', inputs: {} }
-  const held = message({ id: 'held', state: 'held', dueAt: at(10), decisions: [{ ...hold, until: at(22) }] })
-  const other = message({ id: 'other', step: 2, dueAt: at(20) })
+  const hold = { at: formatHour(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', inputs: {} }
+  const held = message({
+    id: 'held',
+    state: 'held',
+    dueAt: formatHour(10),
+    decisions: [{ ...hold, until: formatHour(22) }],
+  })
+  const other = message({ id: 'other', step: 2, dueAt: formatHour(20) })
   expect(listTexts(buildStory([held, other], []))).toEqual(['other', 'held'])
-  expect([findPlannedTime(held), findPlannedTime(other)]).toEqual([at(22), at(20)])
+  expect([findPlannedTime(held), findPlannedTime(other)]).toEqual([formatHour(22), formatHour(20)])
 })
 
 it('holds a message no longer than its expiry, and ignores a decision about an earlier time', () => {
-  const hold = { at: at(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', until: at(22) }
-  const held = message({ state: 'held', decisions: [{ ...hold, inputs: { due: at(10) } }] })
-  expect(findNextCheck(held)).toBe(at(22))
-  expect(findNextCheck({ ...held, expiresAt: at(21) })).toBe(at(21))
-  expect(findNextCheck({ ...held, dueAt: at(12) })).toBeNull()
-  expect(findPlannedTime({ ...held, dueAt: at(12) })).toBe(at(12))
+  const hold = {
+    at: formatHour(10),
+    outcome: 'hold' as const,
+    reason: 'frequency_cap',
+    explanation: '',
+    until: formatHour(22),
+  }
+  const held = message({ state: 'held', decisions: [{ ...hold, inputs: { due: formatHour(10) } }] })
+  expect(findNextCheck(held)).toBe(formatHour(22))
+  expect(findNextCheck({ ...held, expiresAt: formatHour(21) })).toBe(formatHour(21))
+  expect(findNextCheck({ ...held, dueAt: formatHour(12) })).toBeNull()
+  expect(findPlannedTime({ ...held, dueAt: formatHour(12) })).toBe(formatHour(12))
 })
 
 it('shows news of a planned message: another channel, or that it will not be sent', () => {
-  const of = (more: Partial<NonNullable<MessageView['forecast']>>, change: Partial<MessageView> = {}) =>
+  const listForecast = (more: Partial<NonNullable<MessageView['forecast']>>, change: Partial<MessageView> = {}) =>
     describeForecast(
       message({
         channel: 'email',
@@ -63,33 +74,33 @@ it('shows news of a planned message: another channel, or that it will not be sen
         ...change,
       }),
     )
-  expect(of({ channel: 'sms' })).toBe('As things stand, it goes by SMS. By email: None.')
-  expect(of({ isExpected: false, explanation: 'No consent.' })).toBe(
+  expect(listForecast({ channel: 'sms' })).toBe('As things stand, it goes by SMS. By email: None.')
+  expect(listForecast({ isExpected: false, explanation: 'No consent.' })).toBe(
     'As things stand, it will not be sent. No consent.',
   )
-  expect(of({ explanation: '' })).toBeNull()
+  expect(listForecast({ explanation: '' })).toBeNull()
   // A held message shows its own reason.
-  expect(of({ isExpected: false }, { state: 'held' })).toBeNull()
+  expect(listForecast({ isExpected: false }, { state: 'held' })).toBeNull()
   expect(describeForecast(message({ channel: 'email', forecast: null }))).toBeNull()
 })
 
 it('lists the history newest first, each message where it was sent or ended', () => {
-  const sent = message({ id: 'sent', state: 'sent', sentAt: at(10), finishedAt: at(14) })
-  const skipped = message({ id: 'skipped', state: 'skipped', finishedAt: at(12) })
+  const sent = message({ id: 'sent', state: 'sent', sentAt: formatHour(10), finishedAt: formatHour(14) })
+  const skipped = message({ id: 'skipped', state: 'skipped', finishedAt: formatHour(12) })
   const timeline = [entry('active', 8), entry('abandoned', 9), entry('click', 11, 'sent')]
   expect(listTexts(buildStory([sent, skipped], timeline))).toEqual(['skipped', 'click', 'sent', 'abandoned', 'active'])
 })
 
 it('lists a message once: its steps below it, a late report at its own time', () => {
   const decision = (outcome: 'send' | 'result', reason: string, hour: number) => ({
-    ...{ at: at(hour), outcome, reason, explanation: '', until: null, inputs: {} },
+    ...{ at: formatHour(hour), outcome, reason, explanation: '', until: null, inputs: {} },
   })
   const decisions = [
     decision('send', 'ok', 10),
     decision('result', 'accepted', 10),
     decision('result', 'complaint', 15),
   ]
-  const sent = message({ id: 'sent', state: 'sent', sentAt: at(10), decisions })
+  const sent = message({ id: 'sent', state: 'sent', sentAt: formatHour(10), decisions })
   const timeline = [
     entry('message_send', 10, 'sent'),
     { ...entry('message_result', 10, 'sent'), title: 'accepted' },

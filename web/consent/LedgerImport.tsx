@@ -211,7 +211,7 @@ interface DecideProps {
 function Decide({ about, decision, onClose }: DecideProps) {
   const review = useReview(decision)
   const isUndo = decision === 'undo'
-  const done = () => {
+  const finish = () => {
     announce(isUndo ? 'Import undone' : 'Import kept')
     onClose()
   }
@@ -223,7 +223,7 @@ function Decide({ about, decision, onClose }: DecideProps) {
       isDangerous={isUndo}
       isBusy={review.isPending}
       problem={review.error?.message}
-      onConfirm={() => review.mutate(about.id, { onSuccess: done })}
+      onConfirm={() => review.mutate(about.id, { onSuccess: finish })}
       onClose={onClose}
     >
       <Text fz="sm">

@@ -11,7 +11,7 @@ import {
 
 const strict = { email: 'opt_in', sms: 'confirmed_opt_in', whatsapp: 'opt_in' } as const
 const european = { email: 'soft_opt_in', sms: 'opt_in', whatsapp: 'opt_in' } as const
-const overridden = (changes: Partial<ConsentOverrideView>): ConsentOverrideView => ({
+const buildOverride = (changes: Partial<ConsentOverrideView>): ConsentOverrideView => ({
   ...{
     id: 'x',
     channel: 'email',
@@ -60,7 +60,7 @@ test('names every country and nothing else', () => {
 test('shows an override exactly where it applies', () => {
   const [swiss, us, french, rest] = groupCountries(table(), null)
   const on = (group: typeof us, override: Partial<ConsentOverrideView>) =>
-    findOverrides(table([overridden(override)]), group!, override.channel ?? 'email').length === 1
+    findOverrides(table([buildOverride(override)]), group!, override.channel ?? 'email').length === 1
   expect([on(french, {}), on(swiss, {}), on(us, {}), on(rest, {})]).toEqual([true, false, false, false])
   expect([on(french, { country: '*' }), on(swiss, { country: '*' }), on(us, { country: '*' })]).toEqual([
     true,

@@ -20,14 +20,14 @@ const inMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).toISOStr
 it('shows the time left in days and hours, hours and minutes, or minutes, then Expired (B 2)', {
   tags: ['B2'],
 }, () => {
-  const left = (minutes: number) => formatRemaining(inMinutes(minutes), NOW)
-  expect(left(7 * 1_440)).toBe('7 d 0 h')
-  expect(left(6 * 1_440 + 23 * 60 + 59)).toBe('6 d 23 h')
-  expect(left(1_439)).toBe('23 h 59 min')
-  expect(left(60)).toBe('1 h 0 min')
-  expect(left(59)).toBe('59 min')
-  expect(left(0.1)).toBe('1 min')
-  expect([left(0), left(-5)]).toEqual(['Expired', 'Expired'])
+  const formatLeft = (minutes: number) => formatRemaining(inMinutes(minutes), NOW)
+  expect(formatLeft(7 * 1_440)).toBe('7 d 0 h')
+  expect(formatLeft(6 * 1_440 + 23 * 60 + 59)).toBe('6 d 23 h')
+  expect(formatLeft(1_439)).toBe('23 h 59 min')
+  expect(formatLeft(60)).toBe('1 h 0 min')
+  expect(formatLeft(59)).toBe('59 min')
+  expect(formatLeft(0.1)).toBe('1 min')
+  expect([formatLeft(0), formatLeft(-5)]).toEqual(['Expired', 'Expired'])
   expect(formatRemaining(null, NOW)).toBeNull()
 })
 
@@ -45,18 +45,21 @@ it('shows that a coupon has not started or is over, by the day in the store’s 
 it('shows the blocker of an active coupon first, and colors Active only if shoppers can use it', {
   tags: ['B4'],
 }, () => {
-  const marks = (changes: Partial<Coupon>) =>
+  const listMarks = (changes: Partial<Coupon>) =>
     buildStateMarks(buildCoupon(changes, NOW), NOW, 'UTC').map(({ look, label }) => `${look}: ${label}`)
   const later = '2026-11-30T05:00:00Z'
-  expect(marks({})).toEqual(['usable: Active'])
-  expect(marks({ endDate: inMinutes(0) })).toEqual(['over: Expired', 'plain: Active'])
-  expect(marks({ usageLimit: 3, usageCount: 3 })).toEqual(['over: Used up', 'plain: Active'])
-  expect(marks({ startDate: later })).toEqual(['starts: Starts Nov 30', 'plain: Active'])
-  expect(marks({ usageLimit: 3, usageCount: 3, endDate: inMinutes(-1) })).toEqual(['over: Expired', 'plain: Active'])
-  expect(marks({ isActive: false })).toEqual(['inactive: Inactive'])
-  expect(marks({ isActive: false, endDate: inMinutes(-1) })).toEqual(['inactive: Inactive', 'plain: Expired'])
-  expect(marks({ isActive: false, startDate: later })).toEqual(['inactive: Inactive', 'plain: Starts Nov 30'])
-  expect(marks({ madeBy: 'store', startDate: later })).toEqual(['usable: Active'])
+  expect(listMarks({})).toEqual(['usable: Active'])
+  expect(listMarks({ endDate: inMinutes(0) })).toEqual(['over: Expired', 'plain: Active'])
+  expect(listMarks({ usageLimit: 3, usageCount: 3 })).toEqual(['over: Used up', 'plain: Active'])
+  expect(listMarks({ startDate: later })).toEqual(['starts: Starts Nov 30', 'plain: Active'])
+  expect(listMarks({ usageLimit: 3, usageCount: 3, endDate: inMinutes(-1) })).toEqual([
+    'over: Expired',
+    'plain: Active',
+  ])
+  expect(listMarks({ isActive: false })).toEqual(['inactive: Inactive'])
+  expect(listMarks({ isActive: false, endDate: inMinutes(-1) })).toEqual(['inactive: Inactive', 'plain: Expired'])
+  expect(listMarks({ isActive: false, startDate: later })).toEqual(['inactive: Inactive', 'plain: Starts Nov 30'])
+  expect(listMarks({ madeBy: 'store', startDate: later })).toEqual(['usable: Active'])
 })
 
 it('labels a coupon by its code and discount in every picker', () => {

@@ -141,9 +141,9 @@ function ContactCard({ customer }: { customer: Customer }) {
       <Facts
         entries={[
           ['Name', formatName(customer)],
-          ...listed(emails.length > 1 ? 'Emails' : 'Email', emails),
-          ...listed(phones.length > 1 ? 'Phones' : 'Phone', phones),
-          ...(unconfirmed.length > 0 ? listed('Not confirmed', unconfirmed) : []),
+          ...buildListFact(emails.length > 1 ? 'Emails' : 'Email', emails),
+          ...buildListFact(phones.length > 1 ? 'Phones' : 'Phone', phones),
+          ...(unconfirmed.length > 0 ? buildListFact('Not confirmed', unconfirmed) : []),
           ['Company', customer.company ?? BLANK],
           ...(customer.country ? [['Country', customer.country] as [string, ReactNode]] : []),
           ['Registered', customer.is_registered ? 'Yes' : 'No'],
@@ -155,7 +155,7 @@ function ContactCard({ customer }: { customer: Customer }) {
   )
 }
 
-const listed = (label: string, values: readonly string[]): [string, ReactNode][] => [
+const buildListFact = (label: string, values: readonly string[]): [string, ReactNode][] => [
   [
     label,
     values.length > 1 ? (

@@ -3,34 +3,34 @@ import { ApiError, BROKEN } from '../api.ts'
 import { findSubject } from './chart-subject.ts'
 import { describeTrend, findFailure, formatRate, isNewStore, pickDatasets, summarizeRecovered } from './rules.ts'
 
-const answered = (status: number, error: string, code: ApiError['code']) => new ApiError(status, { error, code })
+const buildApiError = (status: number, error: string, code: ApiError['code']) => new ApiError(status, { error, code })
 
 describe('failures (A 8)', () => {
   test.each([
     [
-      answered(503, 'There is no response from this store address.', 'store_unreachable'),
+      buildApiError(503, 'There is no response from this store address.', 'store_unreachable'),
       'There is no response from this store address.',
     ],
     [
-      answered(503, BROKEN, 'internal'),
+      buildApiError(503, BROKEN, 'internal'),
       'Store connection failed. Please check if your store is running and accessible.',
     ],
     [
-      answered(503, BROKEN, 'store_unreachable'),
+      buildApiError(503, BROKEN, 'store_unreachable'),
       'Store connection failed. Please check if your store is running and accessible.',
     ],
     [
-      answered(401, 'x', 'store_credentials'),
+      buildApiError(401, 'x', 'store_credentials'),
       'Authentication failed. Please reconnect your store with valid credentials.',
     ],
-    [answered(404, 'x', 'not_found'), 'Store not found. Please connect your store first.'],
+    [buildApiError(404, 'x', 'not_found'), 'Store not found. Please connect your store first.'],
   ])('of the store replace the page', { tags: ['A8'] }, (error, text) => {
     expect(findFailure([null, error])).toEqual({ look: 'page', text })
   })
 
   test.each([
-    [answered(500, 'x', 'internal')],
-    [answered(0, 'x', 'offline')],
+    [buildApiError(500, 'x', 'internal')],
+    [buildApiError(0, 'x', 'offline')],
     [new TypeError('x')],
   ])('are shown above the dashboard unless they replace it', (error) => {
     const text = 'Failed to fetch dashboard data. Please try again later.'
@@ -38,7 +38,7 @@ describe('failures (A 8)', () => {
   })
 
   test('return the most serious one, or null without any', () => {
-    const [slight, serious] = [answered(500, 'x', 'internal'), answered(404, 'x', 'not_found')]
+    const [slight, serious] = [buildApiError(500, 'x', 'internal'), buildApiError(404, 'x', 'not_found')]
     expect(findFailure([slight, serious])!.look).toBe('page')
     expect(findFailure([null, null])).toBeNull()
   })

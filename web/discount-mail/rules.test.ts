@@ -39,10 +39,13 @@ describe('the selection', () => {
   })
 
   test('shows on the button how many would get the mail, once known', () => {
-    const of = (eligible: number, total: number) => ({ total, eligible: Array.from({ length: eligible }, String) })
+    const buildAudience = (eligible: number, total: number) => ({
+      total,
+      eligible: Array.from({ length: eligible }, String),
+    })
     expect(formatSendLabel(null, 1_000, true)).toBe('Send to 1,000+ customers')
-    expect(formatSendLabel(of(260, 268), 268, false)).toBe('Send to 260 of 268')
-    expect(formatSendLabel(of(1, 1), 1, false)).toBe('Send to 1 customer')
+    expect(formatSendLabel(buildAudience(260, 268), 268, false)).toBe('Send to 260 of 268')
+    expect(formatSendLabel(buildAudience(1, 1), 1, false)).toBe('Send to 1 customer')
   })
 
   test('drops "all" on another filter, and keeps single customers', () => {

@@ -108,11 +108,12 @@ describe('the channels of a message', () => {
 
 describe('the variants of a message', () => {
   it('share equally and sum to 100', () => {
-    const of = (count: number) => shareEqually(Array.from({ length: count }, () => three.steps[0]!.variants[0]!))
+    const shareAmong = (count: number) =>
+      shareEqually(Array.from({ length: count }, () => three.steps[0]!.variants[0]!))
     for (const count of [1, 2, 3, 4]) {
-      expect(of(count).reduce((sum, { sharePercent }) => sum + sharePercent, 0)).toBe(100)
+      expect(shareAmong(count).reduce((sum, { sharePercent }) => sum + sharePercent, 0)).toBe(100)
     }
-    expect(of(3).map(({ sharePercent }) => sharePercent)).toEqual([34, 33, 33])
+    expect(shareAmong(3).map(({ sharePercent }) => sharePercent)).toEqual([34, 33, 33])
   })
 
   it('start with the content of another, and share equally again after a removal', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { endMerge, recordChange, redoChange, startHistory, undoChange } from './useFlowEdit.ts'
 
-const typed = (...texts: string[]) =>
+const typeTexts = (...texts: string[]) =>
   texts.reduce(
     (history, text) => recordChange(history, text, { text: 'Subject changed', part: 'subject' }),
     startHistory(''),
@@ -22,21 +22,21 @@ it('undoes and redoes changes in order', () => {
 })
 
 it('merges consecutive typing until another part or a pause', () => {
-  expect(undoChange(typed('H', 'He', 'Hey'))!.present).toBe('')
-  const other = recordChange(typed('H'), 'H!', { text: 'Text changed', part: 'body' })
+  expect(undoChange(typeTexts('H', 'He', 'Hey'))!.present).toBe('')
+  const other = recordChange(typeTexts('H'), 'H!', { text: 'Text changed', part: 'body' })
   expect(undoChange(other)!.present).toBe('H')
-  const paused = recordChange(endMerge(typed('Hey')), 'Hey you', { text: 'Subject changed', part: 'subject' })
+  const paused = recordChange(endMerge(typeTexts('Hey')), 'Hey you', { text: 'Subject changed', part: 'subject' })
   expect(undoChange(paused)!.present).toBe('Hey')
   expect(endMerge(startHistory('a'))).toEqual(startHistory('a'))
 })
 
 it('starts a new branch with a change after undo', () => {
-  const back = undoChange(typed('Hey'))!
+  const back = undoChange(typeTexts('Hey'))!
   const again = recordChange(back, 'Ho', { text: 'Subject changed', part: 'subject' })
   expect(again.future).toEqual([])
   expect(undoChange(again)!.present).toBe('')
   // Typing before and after an undo does not merge.
-  const half = undoChange(recordChange(typed('Hey'), 'x', { text: 'Other' }))!
+  const half = undoChange(recordChange(typeTexts('Hey'), 'x', { text: 'Other' }))!
   expect(undoChange(recordChange(half, 'Heyo', { text: 'Subject changed', part: 'subject' }))!.present).toBe('Hey')
 })
 

@@ -36,18 +36,18 @@ it('requires a name, and allowed times in ascending order', () => {
 
 it('requires content for the message’s channels only', () => {
   const empty = { email: { subject: ' ', body: '' }, sms: { body: ' ' }, push: { title: '', body: '' } }
-  const of = (...channels: StepDraft['channels']) =>
+  const buildStep = (...channels: StepDraft['channels']) =>
     ofStep(
       flow(step('a', 60, { channels, variants: [{ key: 'v', id: 'v', name: 'A', sharePercent: 100, words: empty }] })),
       'a',
     )
-  expect(of('email')).toEqual({
+  expect(buildStep('email')).toEqual({
     [buildContentField('v', 'email', 'subject')]: 'An email needs a subject',
     [buildContentField('v', 'email', 'body')]: 'An email needs a text',
   })
-  expect(of('whatsapp')).toBeUndefined()
-  expect(of('sms')).toEqual({ [buildContentField('v', 'sms', 'body')]: 'An SMS needs a text' })
-  expect(Object.values(of('sms', 'push')!)).toEqual([
+  expect(buildStep('whatsapp')).toBeUndefined()
+  expect(buildStep('sms')).toEqual({ [buildContentField('v', 'sms', 'body')]: 'An SMS needs a text' })
+  expect(Object.values(buildStep('sms', 'push')!)).toEqual([
     ...['An SMS needs a text', 'A notification needs a title', 'A notification needs a text'],
   ])
 })
@@ -76,7 +76,7 @@ it('requires a channel to be set up, unless the message already uses it', () => 
 })
 
 it('requires shares to sum to 100', () => {
-  const of = (...shares: number[]) => {
+  const findShareProblems = (...shares: number[]) => {
     const variants = shares.map((sharePercent, index) => ({
       key: `v${index}`,
       id: null,
@@ -86,10 +86,10 @@ it('requires shares to sum to 100', () => {
     }))
     return ofStep(flow(step('a', 60, { variants })), 'a')
   }
-  expect(of(60, 40)).toBeUndefined()
-  expect(of(60, 30)).toEqual({ shares: 'The shares must make 100% together' })
-  expect(of(100, 0)).toEqual({ shares: 'Each needs a share of at least 1%' })
-  expect(of(100, Number.NaN)).toEqual({ shares: 'Each needs a share of at least 1%' })
+  expect(findShareProblems(60, 40)).toBeUndefined()
+  expect(findShareProblems(60, 30)).toEqual({ shares: 'The shares must make 100% together' })
+  expect(findShareProblems(100, 0)).toEqual({ shares: 'Each needs a share of at least 1%' })
+  expect(findShareProblems(100, Number.NaN)).toEqual({ shares: 'Each needs a share of at least 1%' })
 })
 
 it('requires complete conditions and valid coupon numbers', () => {
@@ -178,11 +178,11 @@ it('sends all of a new message, with content for its channels only', () => {
 it('sends a changed coupon, and removes it from WhatsApp-only messages', () => {
   const coupon = buildCoupon()
   const given = step('a', 60, withCoupon(null, coupon))
-  const saved = (now: StepDraft, before: StepDraft) => buildSaveBody(flow(now), flow(before)).steps[0]!
-  expect(saved(given, step('a', 60)).coupon).toMatchObject({ couponId: coupon._id, pauseDays: 90 })
+  const buildSavedStep = (now: StepDraft, before: StepDraft) => buildSaveBody(flow(now), flow(before)).steps[0]!
+  expect(buildSavedStep(given, step('a', 60)).coupon).toMatchObject({ couponId: coupon._id, pauseDays: 90 })
   // The server would refuse a coupon deleted in the store.
-  expect(saved({ ...given, delayMinutes: 90 }, given)).not.toHaveProperty('coupon')
-  expect(saved(step('a', 60), given).coupon).toBeNull()
-  expect(saved({ ...given, channels: ['whatsapp'] }, given).coupon).toBeNull()
-  expect(saved({ ...given, channels: ['whatsapp', 'email'] }, given)).not.toHaveProperty('coupon')
+  expect(buildSavedStep({ ...given, delayMinutes: 90 }, given)).not.toHaveProperty('coupon')
+  expect(buildSavedStep(step('a', 60), given).coupon).toBeNull()
+  expect(buildSavedStep({ ...given, channels: ['whatsapp'] }, given).coupon).toBeNull()
+  expect(buildSavedStep({ ...given, channels: ['whatsapp', 'email'] }, given)).not.toHaveProperty('coupon')
 })

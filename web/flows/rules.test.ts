@@ -33,9 +33,13 @@ it('names the flow above that matches every cart, by order, switch and condition
     { ...flow('below', 3), isOn: false, conditions: null },
   ]
   const flows = [all, some, below]
-  const gets = (word: string) =>
+  const buildFlowText = (word: string) =>
     `“all” stands above it and takes every cart, so this flow ${word} none. Move it up, or give that one conditions.`
-  expect(flows.map((each) => explainNoCarts(flows, each))).toEqual([null, gets('gets'), gets('would get')])
+  expect(flows.map((each) => explainNoCarts(flows, each))).toEqual([
+    null,
+    buildFlowText('gets'),
+    buildFlowText('would get'),
+  ])
   expect(explainNoCarts([{ ...all, isOn: false }, some, below], below)).toBeNull()
   expect(explainNoCarts([{ ...all, conditions }, some, below], below)).toBeNull()
   const turned = sortFlows(flows, ['some', 'below', 'all'])

@@ -7,13 +7,13 @@ import type { Plugin } from 'vite'
 import { renderLanding } from './render.tsx'
 import { shotFiles } from './shots.ts'
 
-const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+const resolveHere = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 const require = createRequire(import.meta.url)
-const rolesCss = readFileSync(here('../theme/roles.css'), 'utf8')
+const rolesCss = readFileSync(resolveHere('../theme/roles.css'), 'utf8')
 
 /** Every file the page needs, by name. It shares the app's fonts, so they are cached for the app. */
 export const files: Record<string, string> = {
-  ...Object.fromEntries(shotFiles.map((name) => [name, here(`./pictures/${name}`)])),
+  ...Object.fromEntries(shotFiles.map((name) => [name, resolveHere(`./pictures/${name}`)])),
   ...Object.fromEntries(
     [...rolesCss.matchAll(/url\('([^']+)'\)/g)].map(([, file]) => [path.basename(file!), require.resolve(file!)]),
   ),
@@ -21,7 +21,10 @@ export const files: Record<string, string> = {
 
 /** The same page for `/`, where an inline script first detects signed-in visitors. */
 const addFrontDoor = (page: string) =>
-  page.replace('<meta charset="utf-8">', (first) => `${first}\n${readFileSync(here('./front-door.html'), 'utf8')}`)
+  page.replace(
+    '<meta charset="utf-8">',
+    (first) => `${first}\n${readFileSync(resolveHere('./front-door.html'), 'utf8')}`,
+  )
 
 /**
  * Emits `landing.html`, the Liquid template, its variant for `/`, and the loader page. `npm run dev` shows it filled
@@ -38,7 +41,7 @@ export function createLandingPlugin(): Plugin {
     },
     buildStart() {
       if (!isBuild) return
-      script = this.emitFile({ type: 'chunk', id: here('./landing.ts'), name: 'landing' })
+      script = this.emitFile({ type: 'chunk', id: resolveHere('./landing.ts'), name: 'landing' })
       for (const [name, file] of Object.entries(files)) {
         pictures[name] = this.emitFile({ type: 'asset', name, source: readFileSync(file), originalFileName: file })
       }
@@ -51,7 +54,7 @@ export function createLandingPlugin(): Plugin {
       const source = renderLanding({ urls, script: getAddress(script) })
       this.emitFile({ type: 'asset', fileName: 'landing.html', source })
       this.emitFile({ type: 'asset', fileName: 'landing-front.html', source: addFrontDoor(source) })
-      this.emitFile({ type: 'asset', fileName: 'landing-gate.html', source: readFileSync(here('./gate.html')) })
+      this.emitFile({ type: 'asset', fileName: 'landing-gate.html', source: readFileSync(resolveHere('./gate.html')) })
     },
     configureServer(server) {
       const urls = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `/@fs${file}`]))

@@ -10,7 +10,7 @@ import { renderLanding } from './render.tsx'
 const urls = Object.fromEntries(Object.keys(files).map((name) => [name, `/assets/${name}`]))
 const template = renderLanding({ urls, script: '/assets/landing.js' })
 const sold = { isSold: true, isTestBilling: false, hasCredits: false }
-const shown = (hasDemo: boolean, billing: Partial<typeof sold> = {}): string =>
+const renderPage = (hasDemo: boolean, billing: Partial<typeof sold> = {}): string =>
   new Liquid().parseAndRenderSync(template, {
     origin: 'https://recoup.test',
     company: 'Co',
@@ -18,8 +18,8 @@ const shown = (hasDemo: boolean, billing: Partial<typeof sold> = {}): string =>
     hasDemo,
     ...{ ...sold, ...billing },
   })
-const page = shown(true)
-const all = (pattern: RegExp, text = page) => [...text.matchAll(pattern)].map(([, found]) => found!)
+const page = renderPage(true)
+const matchAll = (pattern: RegExp, text = page) => [...text.matchAll(pattern)].map(([, found]) => found!)
 
 /** Size of a server's first packets, so the page arrives in one round trip. */
 const FIRST_FLIGHT = 14_600
@@ -29,25 +29,25 @@ test('arrives in one round trip', () => {
 })
 
 test('loads only first-party files', () => {
-  const loaded = all(/(?:\bsrc|\bsrcset|url)(?:=|\()["']?([^"')\s]+)/gi)
+  const loaded = matchAll(/(?:\bsrc|\bsrcset|url)(?:=|\()["']?([^"')\s]+)/gi)
   expect(loaded.length).toBeGreaterThan(8)
   expect(loaded.filter((address) => !address.startsWith('/assets/') && address !== '/theme.js')).toEqual([])
   expect(page).not.toMatch(/\son\w+=|\sstyle="|<script(?![^>]*(src=|ld\+json))/)
 })
 
 test('has headings that form an outline', () => {
-  const levels = all(/<h([1-6])[ >]/g).map(Number)
+  const levels = matchAll(/<h([1-6])[ >]/g).map(Number)
   expect(levels.filter((level) => level === 1)).toEqual([1])
   expect(levels.filter((level, index) => index > 0 && level > levels[index - 1]! + 1)).toEqual([])
 })
 
 test.each([
   ['plans are sold', page],
-  ['billing is in test mode', shown(true, { isTestBilling: true, hasCredits: true })],
-  ['nothing is sold', shown(false, { isSold: false })],
+  ['billing is in test mode', renderPage(true, { isTestBilling: true, hasCredits: true })],
+  ['nothing is sold', renderPage(false, { isSold: false })],
 ])('links only to screens or parts of the page where %s', (_, text) => {
-  const links = all(/<a [^>]*href="([^"]+)"/g, text)
-  const ids = all(/ id="([^"]+)"/g, text).map((id) => `#${id}`)
+  const links = matchAll(/<a [^>]*href="([^"]+)"/g, text)
+  const ids = matchAll(/ id="([^"]+)"/g, text).map((id) => `#${id}`)
   const screens = listed.filter(({ frame }) => frame === 'page').map(({ path }) => path)
   const leadsSomewhere = (link: string) =>
     link.startsWith('#')
@@ -62,12 +62,15 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
 
   it('states the server’s prices', () => {
     const { priceMonthly } = plans[key]
-    expect(all(/<b>\$(\d+)<\/b>/g, card)).toEqual([String(priceMonthly), String(monthlyPrice(priceMonthly, 'year'))])
+    expect(matchAll(/<b>\$(\d+)<\/b>/g, card)).toEqual([
+      String(priceMonthly),
+      String(monthlyPrice(priceMonthly, 'year')),
+    ])
     expect(page).toContain(`"name":"${plans[key].name}","price":${priceMonthly},`)
   })
 
   it('states the server’s limits', () => {
-    const lines = all(/<li[^>]*>(.*?)<\/li>/g, card)
+    const lines = matchAll(/<li[^>]*>(.*?)<\/li>/g, card)
     const own = {
       free: [],
       starter: ['SMS and WhatsApp are sent by hand; automated ones are in Growth'],
@@ -103,7 +106,7 @@ test('shows extra stores, texts and white-label with their prices, as on Pricing
   ]
   expect(addOns(page)).toEqual([store, ['SMS/WhatsApp', 'Billed by your provider'], white])
   const texts = 'SMS credits from $10. With a provider of your own, and for WhatsApp: billed by your provider'
-  const withCredits = shown(true, { hasCredits: true })
+  const withCredits = renderPage(true, { hasCredits: true })
   expect(addOns(withCredits)).toEqual([store, ['SMS/WhatsApp', texts], white])
   expect(page).toContain('SMS and WhatsApp go through an account of your own at Twilio or Meta.')
   expect(withCredits).toContain('SMS go through our account at Twilio or one of your own')
@@ -115,25 +118,25 @@ test('states that messages wait at a limit, as Pricing and the terms do', () => 
 })
 
 test('states that a plan costs nothing in billing test mode only', () => {
-  const inTestMode = shown(true, { isTestBilling: true })
+  const inTestMode = renderPage(true, { isTestBilling: true })
   expect(inTestMode).toContain('a plan costs nothing here.')
   expect(inTestMode).toContain('data-plan="growth"')
   expect(page).not.toContain('test mode')
 })
 
 test('shows no price and no offer where nothing is sold (decision 82)', () => {
-  const unsold = shown(true, { isSold: false })
+  const unsold = renderPage(true, { isSold: false })
   expect(unsold).toContain('This installation has no billing')
   expect(page).not.toContain('This installation has no billing')
   expect(unsold.replace(/<style>.*<\/style>/s, '')).not.toMatch(/data-plan|\$\d|offers|free trial|money-back|Add-ons/)
   for (const text of [unsold, page]) {
-    const [data] = all(/<script type="application\/ld\+json">(.*?)<\/script>/g, text)
+    const [data] = matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/g, text)
     expect(JSON.parse(data!).name).toBe('Recoup')
   }
 })
 
 test('does not mention a demo where there is none', () => {
-  const words = shown(false)
+  const words = renderPage(false)
     .replace(/<head>.*<\/head>/s, '')
     .replace(/<figure.*?<\/figure>/s, '')
   expect(words).not.toMatch(/live demo|demo store as|\?demo|the demo as|in the demo/)

@@ -16,8 +16,13 @@ import {
   getBoundFormats,
 } from './copy.ts'
 
-const few = (missing: Finding['missing'] = null): Finding => ({ state: 'few', anytime: null, planned: null, missing })
-const found = (low: number, high: number, planned: Finding['planned'] = null): Finding => ({
+const buildFewFinding = (missing: Finding['missing'] = null): Finding => ({
+  state: 'few',
+  anytime: null,
+  planned: null,
+  missing,
+})
+const buildFinding = (low: number, high: number, planned: Finding['planned'] = null): Finding => ({
   state: low > 0 ? 'more' : high < 0 ? 'less' : 'unseen',
   anytime: { low, high },
   planned,
@@ -35,7 +40,7 @@ const experiment = (change: Partial<ExperimentView> = {}): ExperimentView => ({
     purchases: { treated: 40, control: 30 },
   },
   ...{ waiting: { treated: 0, control: 0 }, leftOut: 0, overridden: 0, drawnEarlier: 0, cost: null },
-  ...{ attributedAmount: 900, health: 'few', conversion: few(), revenue: few() },
+  ...{ attributedAmount: 900, health: 'few', conversion: buildFewFinding(), revenue: buildFewFinding() },
   ...change,
 })
 
@@ -43,27 +48,27 @@ describe('the text of a result (decision 60)', () => {
   test.each<[what: string, change: Partial<ExperimentView>, sentence: string]>([
     [
       'more',
-      { revenue: found(120, 900.5) },
+      { revenue: buildFinding(120, 900.5) },
       'Recoup brought in between $120.00 and $900.50 more from these 400 people.',
     ],
     [
       'less',
-      { revenue: found(-900, -20) },
+      { revenue: buildFinding(-900, -20) },
       'With messages these 400 people brought in between $20.00 and $900.00 less than they would have without.',
     ],
     [
       'nothing seen: the larger bound is told, whichever side it is on',
-      { revenue: found(-300, 200) },
+      { revenue: buildFinding(-300, 200) },
       'No difference seen; if there is one it is smaller than $300.00, in all from these 400 people.',
     ],
     [
       'too few, with a pace',
-      { revenue: few({ people: 250, days: 40 }) },
+      { revenue: buildFewFinding({ people: 250, days: 40 }) },
       'Not enough data yet: about 250 more people (≈ 40 days at your pace).',
     ],
     [
       'too few, without a pace',
-      { revenue: few({ people: 1, days: null }) },
+      { revenue: buildFewFinding({ people: 1, days: null }) },
       'Not enough data yet: about 1 more person.',
     ],
     ['too few, and nobody knows', {}, 'Not enough data yet.'],
@@ -87,15 +92,17 @@ describe('the text of a result (decision 60)', () => {
   })
 
   test('rounds purchases to whole numbers and never narrows an interval', () => {
-    const of = (low: number, high: number) =>
-      describeMeasure(experiment({ conversion: found(low, high) }), 'conversion')
-    expect(of(12.6, 40.2)).toBe('Recoup brought in between 12 and 41 purchases more from these 400 people.')
-    expect(of(0.4, 33)).toBe('Recoup brought in up to 33 purchases more from these 400 people.')
-    expect(of(-3, 1)).toContain('smaller than 3 purchases')
+    const describeInterval = (low: number, high: number) =>
+      describeMeasure(experiment({ conversion: buildFinding(low, high) }), 'conversion')
+    expect(describeInterval(12.6, 40.2)).toBe(
+      'Recoup brought in between 12 and 41 purchases more from these 400 people.',
+    )
+    expect(describeInterval(0.4, 33)).toBe('Recoup brought in up to 33 purchases more from these 400 people.')
+    expect(describeInterval(-3, 1)).toContain('smaller than 3 purchases')
     const { inner, outer } = getBoundFormats('conversion', 'USD')
     expect([inner(0.4), outer(33.1)]).toEqual(['0', '34'])
     const money = (low: number, high: number, currency = 'USD') =>
-      describeMeasure(experiment({ revenue: found(low, high), currency }), 'revenue')
+      describeMeasure(experiment({ revenue: buildFinding(low, high), currency }), 'revenue')
     expect(money(12.349, 40.101)).toContain('between $12.34 and $40.11 more')
     expect(money(-40.101, -12.349)).toContain('between $12.34 and $40.11 less')
     expect(money(0.004, 1.1)).toBe('Recoup brought in up to $1.10 more from these 400 people.')
@@ -109,24 +116,27 @@ describe('the text of a result (decision 60)', () => {
   })
 
   test('shows the interval of the planned day', () => {
-    const known = experiment({ revenue: found(-10, 700, { low: 40, high: 600 }) })
+    const known = experiment({ revenue: buildFinding(-10, 700, { low: 40, high: 600 }) })
     expect(describeMeasure(known, 'revenue')).toContain('No difference seen')
     expect(describeMeasure(known, 'revenue', 'planned')).toContain('between $40.00 and $600.00 more')
   })
 
   test('shows the planned day for an ended group, and no result if its groups lost people', () => {
-    const known = experiment({ revenue: found(-10, 700, { low: 40, high: 600 }), endedAt: '2026-05-30T10:00:00Z' })
+    const known = experiment({
+      revenue: buildFinding(-10, 700, { low: 40, high: 600 }),
+      endedAt: '2026-05-30T10:00:00Z',
+    })
     expect(describePast(known)).toContain('between $40.00 and $600.00 more')
-    expect(describePast(experiment({ conversion: found(-3, 1) }))).toContain('smaller than 3 purchases')
+    expect(describePast(experiment({ conversion: buildFinding(-3, 1) }))).toContain('smaller than 3 purchases')
     expect(describePast({ ...known, health: 'off' })).toContain('Do not rely on this result.')
     expect(describePast({ ...known, health: 'off' })).not.toContain('$')
   })
 
   test('prefers money to purchases where there is room for one, and shows nothing without enough data', () => {
     expect(chooseMeasure(experiment())).toBeNull()
-    expect(chooseMeasure(experiment({ conversion: found(1, 2) }))).toBe('conversion')
-    expect(chooseMeasure(experiment({ conversion: found(1, 2), revenue: found(1, 2) }))).toBe('revenue')
-    const [silent, old] = [experiment(), experiment({ conversion: found(-1, 2) })]
+    expect(chooseMeasure(experiment({ conversion: buildFinding(1, 2) }))).toBe('conversion')
+    expect(chooseMeasure(experiment({ conversion: buildFinding(1, 2), revenue: buildFinding(1, 2) }))).toBe('revenue')
+    const [silent, old] = [experiment(), experiment({ conversion: buildFinding(-1, 2) })]
     expect(findNewestResult({ running: silent, past: [old] })).toBe(old)
     expect(findNewestResult({ running: silent, past: [] })).toBeNull()
   })

@@ -2,24 +2,24 @@ import { expect, test } from 'vitest'
 import { type LivePart, liveParts } from '../../shared/live.ts'
 import { isOutdatedBy, isResting } from './rules.ts'
 
-const outdated = (key: unknown[]) => liveParts.filter((part: LivePart) => isOutdatedBy([part], key))
+const listOutdated = (key: unknown[]) => liveParts.filter((part: LivePart) => isOutdatedBy([part], key))
 
 test('refetches on each screen exactly what has changed', () => {
-  expect(outdated(['carts', 's1', {}])).toEqual(['carts'])
-  expect(outdated(['cart', 'c1'])).toEqual(['carts'])
-  expect(outdated(['cart', 'c1', 'messages'])).toEqual(['carts', 'messages'])
-  expect(outdated(['flows'])).toEqual(['flows'])
-  expect(outdated(['flows', 'f1', 'upcoming'])).toEqual(['messages', 'flows'])
-  expect(outdated(['send-job', 's1', 'j1', 1])).toEqual(['messages'])
-  expect(outdated(['campaigns', 's1', 'list', {}])).toEqual(['messages'])
-  expect(outdated(['dashboard', 's1', 'stats'])).toEqual(['stats'])
-  expect(outdated(['connection'])).toEqual(['settings'])
-  expect(outdated(['coupons', 's1', {}])).toEqual(['coupons'])
+  expect(listOutdated(['carts', 's1', {}])).toEqual(['carts'])
+  expect(listOutdated(['cart', 'c1'])).toEqual(['carts'])
+  expect(listOutdated(['cart', 'c1', 'messages'])).toEqual(['carts', 'messages'])
+  expect(listOutdated(['flows'])).toEqual(['flows'])
+  expect(listOutdated(['flows', 'f1', 'upcoming'])).toEqual(['messages', 'flows'])
+  expect(listOutdated(['send-job', 's1', 'j1', 1])).toEqual(['messages'])
+  expect(listOutdated(['campaigns', 's1', 'list', {}])).toEqual(['messages'])
+  expect(listOutdated(['dashboard', 's1', 'stats'])).toEqual(['stats'])
+  expect(listOutdated(['connection'])).toEqual(['settings'])
+  expect(listOutdated(['coupons', 's1', {}])).toEqual(['coupons'])
 })
 
 test('never rechecks the store, its sender or the session because of a store event', () => {
   for (const key of [['store', 's1', 'doctor'], ['store', 's1', 'sender-domain', 'x'], ['me'], ['subscription']]) {
-    expect(outdated(key)).toEqual([])
+    expect(listOutdated(key)).toEqual([])
   }
 })
 

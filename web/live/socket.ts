@@ -47,11 +47,11 @@ export function openLive(
   })
   let again: ReturnType<typeof setTimeout> | undefined
   let errors = 0
-  const later = (act: () => void) => {
+  const scheduleOnce = (act: () => void) => {
     clearTimeout(again)
     again = setTimeout(act, AGAIN_MS)
   }
-  const retryLater = () => later(() => socket.connect())
+  const retryLater = () => scheduleOnce(() => socket.connect())
   const markRead = async (notificationIds: string[]) => {
     const marked = { notificationIds, platform }
     const answer = await socket
@@ -63,7 +63,7 @@ export function openLive(
   const join = () => {
     if (!socket.connected) return
     // Without a store there may soon be one: the demo's is recreated, or another is being connected.
-    socket.emit('join-platform', platform, ({ storeId }) => (storeId ? onJoined({ markRead }) : later(join)))
+    socket.emit('join-platform', platform, ({ storeId }) => (storeId ? onJoined({ markRead }) : scheduleOnce(join)))
   }
   socket.on('connect', () => {
     errors = 0

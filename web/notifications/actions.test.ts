@@ -30,22 +30,22 @@ function aStore(...notifications: NotificationView[]): StoreCache {
   return cache
 }
 
-const noted = (id: string, minute: number): NotificationView => ({
+const buildNotification = (id: string, minute: number): NotificationView => ({
   ...{ _id: id, type: 'cart_recovered', title: 'x', message: 'x', zone: null, data: {}, read: false },
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, minute)).toISOString(),
 })
-const failed = () => new Response(JSON.stringify({ error: 'Not now.', code: 'internal' }), { status: 500 })
+const createFailedReply = () => new Response(JSON.stringify({ error: 'Not now.', code: 'internal' }), { status: 500 })
 const isMark = ({ path }: Sent) => path === '/api/notifications/mark-read'
-const marks = () => sent.filter(isMark).map(({ body }) => body.notificationIds ?? body.upTo)
-const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+const listMarks = () => sent.filter(isMark).map(({ body }) => body.notificationIds ?? body.upTo)
+const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 /** Advances time during the undo, which may have set a timer. */
-async function undone(): Promise<void> {
+async function waitForUndo(): Promise<void> {
   const done = undoDeletion()
-  await passes(1_000)
+  await advance(1_000)
   await done
 }
 /** Simulates a reload: module state is lost. */
-function reloads() {
+function reloadPage() {
   const mine = session().token!
   startSession('nobody', true)
   getLocalState('none')
@@ -69,49 +69,49 @@ afterEach(() => void vi.useRealTimers())
 
 describe('a mark the server does not accept', () => {
   test('does not delay another store’s mark: each is retried after 30 seconds', async () => {
-    const [a, b] = [aStore(noted('a', 1)), aStore(noted('b', 2))]
-    answer = failed
+    const [a, b] = [aStore(buildNotification('a', 1)), aStore(buildNotification('b', 2))]
+    answer = createFailedReply
     void markRead(a, { notificationIds: ['a'] })
-    await passes(15_000)
+    await advance(15_000)
     void markRead(b, { notificationIds: ['b'] })
-    await passes(10_000)
+    await advance(10_000)
     answer = () => ({})
     sent = []
-    await passes(5_000)
-    expect(marks()).toEqual([['a']])
-    await passes(15_000)
-    expect(marks()).toEqual([['a'], ['b']])
+    await advance(5_000)
+    expect(listMarks()).toEqual([['a']])
+    await advance(15_000)
+    expect(listMarks()).toEqual([['a'], ['b']])
   })
 
   test('is sent once after a reload (decision 68)', { tags: ['A8'] }, async () => {
-    const cache = aStore(noted('a', 1))
-    answer = failed
+    const cache = aStore(buildNotification('a', 1))
+    answer = createFailedReply
     await markRead(cache, { notificationIds: ['a'] })
-    reloads()
+    reloadPage()
     sent = []
     answer = ({ path }) => (path.endsWith('unread-count') ? { count: 1 } : {})
     // Here it stays read meanwhile.
     expect(await fetchCount(cache, new AbortController().signal)).toEqual({ count: 0 })
-    await passes(30_000)
-    expect(marks()).toEqual([['a']])
-    reloads()
+    await advance(30_000)
+    expect(listMarks()).toEqual([['a']])
+    reloadPage()
     await sendPendingMarks(cache)
-    expect(marks()).toEqual([['a']])
+    expect(listMarks()).toEqual([['a']])
   })
 
   test('is not sent for the next user', { tags: ['A8'] }, async () => {
-    const cache = aStore(noted('a', 1))
-    answer = failed
+    const cache = aStore(buildNotification('a', 1))
+    answer = createFailedReply
     await markRead(cache, { notificationIds: ['a'] })
     startSession('another', true)
     sent = []
     await sendPendingMarks(cache)
-    expect([marks(), sessionStorage.length]).toEqual([[], 0])
+    expect([listMarks(), sessionStorage.length]).toEqual([[], 0])
   })
 })
 
 test('ignores an older count from the server while "mark all as read" is in flight', async () => {
-  const cache = aStore(noted('b', 2), noted('a', 1))
+  const cache = aStore(buildNotification('b', 2), buildNotification('a', 1))
   answer = ({ path }) => (path.endsWith('unread-count') ? { count: 100 } : new Promise(() => {}))
   void markRead(cache, { upTo: 'b' })
   expect(await fetchCount(cache, new AbortController().signal)).toEqual({ count: 0 })
@@ -129,14 +129,14 @@ test('requests count and lists of one store independently of another store', asy
     scheduleCount(cache)
     void refetchLists(cache)
   }
-  await passes(1_000)
-  const both = (part: string) => [a, b].map(({ storeId }) => ['notifications', storeId, part])
-  expect(requests).toEqual([...both('lists'), ...both('count')])
+  await advance(1_000)
+  const buildBothKeys = (part: string) => [a, b].map(({ storeId }) => ['notifications', storeId, part])
+  expect(requests).toEqual([...buildBothKeys('lists'), ...buildBothKeys('count')])
 })
 
 test('restores the bell’s list after undoing "clear all", without carts of the other tab', async () => {
-  const cache = aStore(noted('d', 4), noted('c', 3))
-  const carts = [noted('d', 4), noted('b', 2), noted('a', 1)].map((each) => ({
+  const cache = aStore(buildNotification('d', 4), buildNotification('c', 3))
+  const carts = [buildNotification('d', 4), buildNotification('b', 2), buildNotification('a', 1)].map((each) => ({
     ...each,
     type: 'cart_abandoned' as const,
   }))
@@ -146,32 +146,32 @@ test('restores the bell’s list after undoing "clear all", without carts of the
   answer = ({ path }) => (path.endsWith('restore') ? {} : { success: true, count: 4, undo: 'undo' })
   startDeletion(cache, { upTo: 'd' })
   expect([idsOf(buildBellKey(cache.storeId)), idsOf(buildNewCartsKey(cache.storeId))]).toEqual([[], []])
-  await undone()
+  await waitForUndo()
   expect(idsOf(buildBellKey(cache.storeId))).toEqual(['d', 'c'])
   expect(idsOf(buildNewCartsKey(cache.storeId))).toEqual(['d', 'b', 'a'])
 })
 
 test('restarts the ten seconds of undo with another deletion', async () => {
-  const cache = aStore(noted('a', 2), noted('b', 1))
+  const cache = aStore(buildNotification('a', 2), buildNotification('b', 1))
   startDeletion(cache, { notificationIds: ['a'] })
-  await passes(6_000)
+  await advance(6_000)
   startDeletion(cache, { notificationIds: ['b'] })
-  await passes(6_000)
+  await advance(6_000)
   expect(getPendingUndo()?.text).toBe('2 notifications deleted.')
-  await passes(4_000)
+  await advance(4_000)
   expect(getPendingUndo()).toBeNull()
 })
 
 test('removes only the failed deletion from the undo', async () => {
-  const cache = aStore(noted('b', 2), noted('a', 1))
+  const cache = aStore(buildNotification('b', 2), buildNotification('a', 1))
   answer = ({ path, body }) => {
     if (path.endsWith('restore')) return {}
-    return body.notificationIds?.includes('a') ? failed() : { success: true, count: 1, undo: 'undo-b' }
+    return body.notificationIds?.includes('a') ? createFailedReply() : { success: true, count: 1, undo: 'undo-b' }
   }
   startDeletion(cache, { notificationIds: ['b'] })
   startDeletion(cache, { notificationIds: ['a'] })
-  await passes(100)
+  await advance(100)
   expect(getPendingUndo()?.text).toBe('Notification deleted.')
-  await undone()
+  await waitForUndo()
   expect(sent.filter(({ path }) => path.endsWith('restore')).map(({ body }) => body.undo)).toEqual(['undo-b'])
 })

@@ -46,16 +46,18 @@ beforeEach(() => {
 
 const show = async () =>
   cache.queries.setQueryData(buildBellKey(cache.storeId), await fetchBell(cache, AbortSignal.any([])))
-const shown = () => cache.queries.getQueryData<Answer>(buildBellKey(cache.storeId))!.notifications.map(({ _id }) => _id)
-const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `n${from - index}`)
+const listShown = () =>
+  cache.queries.getQueryData<Answer>(buildBellKey(cache.storeId))!.notifications.map(({ _id }) => _id)
+const listIdsDown = (from: number, to: number) =>
+  Array.from({ length: from - to + 1 }, (_, index) => `n${from - index}`)
 
 test('loads page after page', async () => {
   await show()
-  expect(shown()).toEqual(down(23, 14))
+  expect(listShown()).toEqual(listIdsDown(23, 14))
   await loadMore(cache)
-  expect(shown()).toEqual(down(23, 4))
+  expect(listShown()).toEqual(listIdsDown(23, 4))
   await loadMore(cache)
-  expect(shown()).toEqual(down(23, 1))
+  expect(listShown()).toEqual(listIdsDown(23, 1))
 })
 
 test('loads ten more, or all there are, even during a deletion', async () => {
@@ -64,7 +66,7 @@ test('loads ten more, or all there are, even during a deletion', async () => {
   vi.useFakeTimers()
   startDeletion(cache, { notificationIds: ['n23'] })
   await loadMore(cache)
-  expect(shown()).toEqual(down(22, 1))
+  expect(listShown()).toEqual(listIdsDown(22, 1))
   // Its undo would outlive this test and could be triggered by another file's test.
   vi.advanceTimersByTime(UNDO_MS)
   vi.useRealTimers()
@@ -80,5 +82,5 @@ test('keeps what "Load More" brought when an earlier request answers later', asy
   await loadMore(cache)
   waiting[0]!.answer()
   await permission
-  expect(shown()).toEqual(down(23, 4))
+  expect(listShown()).toEqual(listIdsDown(23, 4))
 })

@@ -22,9 +22,9 @@ async function attemptsOf(answer: (signal: AbortSignal, attempt: number) => Prom
 test('waits 10 seconds for an answer and retries after 1, 2 and 4 (A 8)', {
   tags: ['A8'],
 }, async () => {
-  const never = (signal: AbortSignal) =>
+  const waitForAbort = (signal: AbortSignal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const { attempts, outcome } = await attemptsOf(never)
+  const { attempts, outcome } = await attemptsOf(waitForAbort)
   expect(attempts).toEqual([0, 11_000, 23_000, 37_000])
   expect(outcome).toBe('kept')
 })

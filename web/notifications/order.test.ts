@@ -10,7 +10,7 @@ import {
   setRead,
 } from './order.ts'
 
-const noted = (id: string, minute: number, read = false): OrderedItem => ({
+const buildItem = (id: string, minute: number, read = false): OrderedItem => ({
   _id: id,
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, minute)).toISOString(),
   read,
@@ -19,7 +19,7 @@ const idsOf = (items: OrderedItem[]) => items.map(({ _id }) => _id)
 
 describe('a list of notifications', () => {
   test('is sorted newest first, with the one written last first at the same instant', () => {
-    expect(idsOf(mergeItems([noted('a', 1), noted('b', 2)], [noted('c', 3), noted('d', 1)]))).toEqual([
+    expect(idsOf(mergeItems([buildItem('a', 1), buildItem('b', 2)], [buildItem('c', 3), buildItem('d', 1)]))).toEqual([
       'c',
       'b',
       'd',
@@ -28,24 +28,24 @@ describe('a list of notifications', () => {
   })
 
   test('contains each notification once, however often it arrives (A 4.6)', () => {
-    const twice = mergeItems(mergeItems([], [noted('a', 1)]), [noted('a', 1), noted('a', 1)])
+    const twice = mergeItems(mergeItems([], [buildItem('a', 1)]), [buildItem('a', 1), buildItem('a', 1)])
     expect(idsOf(twice)).toEqual(['a'])
   })
 
   test('keeps a notification read when its event arrives late', () => {
-    expect(mergeItems([noted('a', 1, true)], [noted('a', 1)])[0]!.read).toBe(true)
-    expect(mergeItems([noted('a', 1)], [noted('a', 1, true)])[0]!.read).toBe(true)
+    expect(mergeItems([buildItem('a', 1, true)], [buildItem('a', 1)])[0]!.read).toBe(true)
+    expect(mergeItems([buildItem('a', 1)], [buildItem('a', 1, true)])[0]!.read).toBe(true)
   })
 
   test('marks the named ones and leaves the others unchanged', () => {
-    const [a, b] = [noted('a', 1), noted('b', 2)]
+    const [a, b] = [buildItem('a', 1), buildItem('b', 2)]
     const marked = setRead([b, a], ({ _id }) => _id === 'a')
     expect(marked.map(({ read }) => read)).toEqual([false, true])
     expect(marked[0]).toBe(b)
   })
 
   test('marks or clears up to the newest seen, and keeps later ones', () => {
-    const [a, b, c] = [noted('a', 1), noted('b', 2), noted('c', 2)]
+    const [a, b, c] = [buildItem('a', 1), buildItem('b', 2), buildItem('c', 2)]
     expect([a, b, c].map((item) => isUpTo(item, b))).toEqual([true, true, false])
   })
 

@@ -21,29 +21,38 @@ describe('the address of the screen', () => {
   })
 
   test('decides which new notifications match the list', () => {
-    const shows = (text: string, type: 'cart_abandoned' | 'email_failed' | 'email_sent') =>
+    const expectText = (text: string, type: 'cart_abandoned' | 'email_failed' | 'email_sent') =>
       isShownBy(read(text), { type })
-    expect(shows('', 'email_sent')).toBe(true)
-    expect(shows('filter=unread', 'email_sent')).toBe(true)
-    expect([shows('filter=problems', 'email_failed'), shows('filter=problems', 'email_sent')]).toEqual([true, false])
-    expect([shows('filter=new-carts', 'cart_abandoned'), shows('filter=new-carts', 'email_sent')]).toEqual([
+    expect(expectText('', 'email_sent')).toBe(true)
+    expect(expectText('filter=unread', 'email_sent')).toBe(true)
+    expect([expectText('filter=problems', 'email_failed'), expectText('filter=problems', 'email_sent')]).toEqual([
       true,
       false,
     ])
-    expect([shows('page=2', 'email_sent'), shows('search=ada', 'email_sent')]).toEqual([false, false])
+    expect([expectText('filter=new-carts', 'cart_abandoned'), expectText('filter=new-carts', 'email_sent')]).toEqual([
+      true,
+      false,
+    ])
+    expect([expectText('page=2', 'email_sent'), expectText('search=ada', 'email_sent')]).toEqual([false, false])
   })
 })
 
 describe('days', () => {
   // In the time zone of the machine that runs the tests.
-  const at = (year: number, month: number, day: number, hour: number) => {
+  const buildLocalTime = (year: number, month: number, day: number, hour: number) => {
     const instant = new Date(year, month, day, hour)
     return { createdAt: instant.toISOString() }
   }
   const now = new Date(2026, 2, 10, 9).getTime()
 
   test('are Today, Yesterday, then weekday and date, with the year if it is not the current one', () => {
-    const items = [at(2026, 2, 10, 8), at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 8, 12), at(2025, 11, 31, 12)]
+    const items = [
+      buildLocalTime(2026, 2, 10, 8),
+      buildLocalTime(2026, 2, 10, 0),
+      buildLocalTime(2026, 2, 9, 23),
+      buildLocalTime(2026, 2, 8, 12),
+      buildLocalTime(2025, 11, 31, 12),
+    ]
     expect(groupByDay(items, now).map(({ label, items }) => [label, items.length])).toEqual([
       ['Today', 2],
       ['Yesterday', 1],

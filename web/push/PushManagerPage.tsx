@@ -232,14 +232,14 @@ const shownLook = (form: PushPrompt, storeName: string): BarLook => ({
   text: form.text.replaceAll('{store}', storeName),
 })
 
-const nothing = () => {}
+const doNothing = () => {}
 
 /** The bar as shops show it, drawn by the same code. */
 function Preview({ look }: { look: BarLook }) {
   const place = useRef<HTMLDivElement>(null)
   const drawn = JSON.stringify(look)
   useEffect(() => {
-    const bar = makeBar(JSON.parse(drawn) as BarLook, { accept: nothing, decline: nothing }, true)
+    const bar = makeBar(JSON.parse(drawn) as BarLook, { accept: doNothing, decline: doNothing }, true)
     place.current?.replaceChildren(bar)
   }, [drawn])
   return (

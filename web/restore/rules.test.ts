@@ -30,11 +30,11 @@ it('describes what changed about an item', () => {
   expect(describeOutcome(item('gone', 1), 'USD')).toContain('No longer available')
 })
 
-const offered = (outcome: Outcome, now: { quantity: number; price: number }) => ({
+const buildOffer = (outcome: Outcome, now: { quantity: number; price: number }) => ({
   ...{ product_id: '1', product_name: 'Tea', image_url: null, url: null, price: 20, quantity: 4 },
   ...{ outcome, now },
 })
-const cart = (...items: ReturnType<typeof offered>[]) => ({
+const cart = (...items: ReturnType<typeof buildOffer>[]) => ({
   ...{
     items,
     total: 80,
@@ -48,16 +48,16 @@ const cart = (...items: ReturnType<typeof offered>[]) => ({
 })
 
 it('announces before the press what will not be restored unchanged', () => {
-  expect(describeDifference(offered('ok', { quantity: 4, price: 20 }), 'USD')).toBeNull()
-  expect(describeDifference(offered('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe(
+  expect(describeDifference(buildOffer('ok', { quantity: 4, price: 20 }), 'USD')).toBeNull()
+  expect(describeDifference(buildOffer('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe(
     'Only 2 left. Now $18.00.',
   )
-  expect(describeDifference(offered('choose_again', { quantity: 4, price: 20 }), 'USD')).toMatch(/chosen again/)
-  expect(describeDifference(offered('gone', { quantity: 4, price: 20 }), 'USD')).toMatch(/No longer/)
+  expect(describeDifference(buildOffer('choose_again', { quantity: 4, price: 20 }), 'USD')).toMatch(/chosen again/)
+  expect(describeDifference(buildOffer('gone', { quantity: 4, price: 20 }), 'USD')).toMatch(/No longer/)
 })
 
 it('shows the total with the coupon if its discount is known', () => {
-  const whole = cart(offered('ok', { quantity: 4, price: 20 }))
+  const whole = cart(buildOffer('ok', { quantity: 4, price: 20 }))
   expect(computeTotal(whole)).toBeNull()
   expect(computeTotal({ ...whole, coupon: { code: 'CART10', saving: null } })).toBeNull()
   expect(computeTotal({ ...whole, coupon: { code: 'CART10', saving: 8 } })).toBe(72)
@@ -75,13 +75,13 @@ it('mentions the coupon only if the shopper must know', () => {
 
 it('offers to continue while any item can be restored', () => {
   const now = { quantity: 4, price: 20 }
-  expect(isOnOffer(cart(offered('gone', now), offered('choose_again', now)))).toBe(false)
-  expect(isOnOffer(cart(offered('gone', now), offered('price_changed', now)))).toBe(true)
+  expect(isOnOffer(cart(buildOffer('gone', now), buildOffer('choose_again', now)))).toBe(false)
+  expect(isOnOffer(cart(buildOffer('gone', now), buildOffer('price_changed', now)))).toBe(true)
 })
 
 it('continues without another message unless something got worse than announced', () => {
-  const expected = cart(offered('ok', { quantity: 4, price: 20 }), offered('gone', { quantity: 4, price: 20 }))
-  const turned = (
+  const expected = cart(buildOffer('ok', { quantity: 4, price: 20 }), buildOffer('gone', { quantity: 4, price: 20 }))
+  const buildOutcome = (
     outcome: Outcome,
     quantity: number,
     coupon: Parameters<typeof describeCoupon>[0] = null,
@@ -93,14 +93,14 @@ it('continues without another message unless something got worse than announced'
       { outcome: 'gone' as const, quantity: 4, price },
     ],
   })
-  expect(isAsAnnounced(expected, turned('ok', 4))).toBe(true)
-  expect(isAsAnnounced(expected, turned('price_changed', 4))).toBe(true)
-  expect(isAsAnnounced(expected, turned('price_changed', 4, null, 19))).toBe(true)
-  expect(isAsAnnounced(expected, turned('price_changed', 4, null, 21))).toBe(false)
-  expect(isAsAnnounced(expected, turned('quantity_clamped', 3))).toBe(false)
-  expect(isAsAnnounced(expected, turned('choose_again', 4))).toBe(false)
-  expect(isAsAnnounced(expected, turned('ok', 4, { code: 'CART10', outcome: 'carried' }))).toBe(true)
-  expect(isAsAnnounced(expected, turned('ok', 4, { code: 'CART10', outcome: 'refused' }))).toBe(false)
+  expect(isAsAnnounced(expected, buildOutcome('ok', 4))).toBe(true)
+  expect(isAsAnnounced(expected, buildOutcome('price_changed', 4))).toBe(true)
+  expect(isAsAnnounced(expected, buildOutcome('price_changed', 4, null, 19))).toBe(true)
+  expect(isAsAnnounced(expected, buildOutcome('price_changed', 4, null, 21))).toBe(false)
+  expect(isAsAnnounced(expected, buildOutcome('quantity_clamped', 3))).toBe(false)
+  expect(isAsAnnounced(expected, buildOutcome('choose_again', 4))).toBe(false)
+  expect(isAsAnnounced(expected, buildOutcome('ok', 4, { code: 'CART10', outcome: 'carried' }))).toBe(true)
+  expect(isAsAnnounced(expected, buildOutcome('ok', 4, { code: 'CART10', outcome: 'refused' }))).toBe(false)
 })
 
 it.each([

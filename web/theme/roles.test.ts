@@ -28,7 +28,7 @@ function contrast(one: string, other: string): number {
 }
 
 /** Like CSS `color-mix(in srgb, one share, other)`. */
-const mix = (one: string, other: string, share: number) =>
+const mixColours = (one: string, other: string, share: number) =>
   [1, 3, 5].reduce((hex, at) => {
     const [ofOne, ofOther] = [one, other].map((color) => Number.parseInt(color.slice(at, at + 2), 16))
     return (
@@ -101,7 +101,7 @@ describe.each(themeNames)('the theme %s', (theme) => {
   })
 
   it('keeps text readable on backgrounds tinted with the accent', () => {
-    const tinted = [0.05, 0.08, 0.09].map((share) => mix(roles.accent!, roles.surface!, share))
+    const tinted = [0.05, 0.08, 0.09].map((share) => mixColours(roles.accent!, roles.surface!, share))
     const least = tinted.flatMap((ground) => [contrast(roles.text!, ground), contrast(roles['text-soft']!, ground)])
     expect(Math.min(...least)).toBeGreaterThanOrEqual(4.5)
   })

@@ -28,7 +28,7 @@ export function buildMutations(context: Context): Source {
 
 function buildDiscountMutations(context: Context): Source {
   const { shop } = context
-  const written = (result: DiscountResult) => ({
+  const toPayload = (result: DiscountResult) => ({
     codeDiscountNode: 'discount' in result ? buildCodeNodeSource(context, result.discount) : null,
     userErrors: 'errors' in result ? result.errors.map(buildUserError) : [],
   })
@@ -39,12 +39,13 @@ function buildDiscountMutations(context: Context): Source {
   }
   return {
     discountCodeBasicCreate: ({ basicCodeDiscount }: { basicCodeDiscount: DiscountInput }) =>
-      transact(shop.db, () => written(createDiscount(shop, basicCodeDiscount))),
+      transact(shop.db, () => toPayload(createDiscount(shop, basicCodeDiscount))),
     discountCodeBasicUpdate: ({ id, basicCodeDiscount }: { id: string; basicCodeDiscount: DiscountInput }) =>
-      transact(shop.db, () => written(updateDiscount(shop, parseDiscountId(id) ?? 0, basicCodeDiscount))),
-    discountCodeActivate: ({ id }: { id: string }) => written(setDiscountActive(shop, parseDiscountId(id) ?? 0, true)),
+      transact(shop.db, () => toPayload(updateDiscount(shop, parseDiscountId(id) ?? 0, basicCodeDiscount))),
+    discountCodeActivate: ({ id }: { id: string }) =>
+      toPayload(setDiscountActive(shop, parseDiscountId(id) ?? 0, true)),
     discountCodeDeactivate: ({ id }: { id: string }) =>
-      written(setDiscountActive(shop, parseDiscountId(id) ?? 0, false)),
+      toPayload(setDiscountActive(shop, parseDiscountId(id) ?? 0, false)),
     discountCodeDelete: ({ id }: { id: string }) => {
       const isGone = transact(shop.db, () => deleteDiscount(shop, parseDiscountId(id) ?? 0))
       return {
@@ -131,15 +132,15 @@ const buildUserError = ({ field, message, code }: UserError) => ({
 
 function buildAppMutations(context: Context): Source {
   const { shop } = context
-  const subscribed = (result: ReturnType<typeof createWebhook>) => ({
+  const toWebhookPayload = (result: ReturnType<typeof createWebhook>) => ({
     webhookSubscription: 'webhook' in result ? buildWebhookSource(result.webhook) : null,
     userErrors: 'errors' in result ? result.errors : [],
   })
   return {
     webhookSubscriptionCreate: (args: { topic: string; webhookSubscription: WebhookInput }) =>
-      subscribed(createWebhook(context, args.topic, args.webhookSubscription)),
+      toWebhookPayload(createWebhook(context, args.topic, args.webhookSubscription)),
     webhookSubscriptionUpdate: (args: { id: string; webhookSubscription: WebhookInput }) =>
-      subscribed(updateWebhook(context, parseGid(args.id, 'WebhookSubscription') ?? 0, args.webhookSubscription)),
+      toWebhookPayload(updateWebhook(context, parseGid(args.id, 'WebhookSubscription') ?? 0, args.webhookSubscription)),
     webhookSubscriptionDelete: ({ id }: { id: string }) => {
       const isGone = deleteWebhook(shop, parseGid(id, 'WebhookSubscription') ?? 0)
       const userErrors = isGone ? [] : [{ field: ['id'], message: 'Webhook subscription does not exist' }]

@@ -73,7 +73,7 @@ function resolveNode(context: Context, text: string, requested?: string): Source
   const type = /^gid:\/\/shopify\/([A-Za-z]+)\//.exec(text)?.[1]
   const id = parseGid(text)
   if (!type || id === null || (requested && type !== requested)) return null
-  const of = <T>(doc: T | undefined, source: (context: Context, doc: T) => Source) =>
+  const toSource = <T>(doc: T | undefined, source: (context: Context, doc: T) => Source) =>
     doc === undefined ? null : source(context, doc)
   switch (type) {
     case 'Order': {
@@ -81,23 +81,23 @@ function resolveNode(context: Context, text: string, requested?: string): Source
       return order && isReadable(context, order.createdAt) ? orderSource(context, order) : null
     }
     case 'Customer':
-      return of(find(db, 'customer', id), buildCustomerSource)
+      return toSource(find(db, 'customer', id), buildCustomerSource)
     case 'Product':
-      return of(find(db, 'product', id), buildProductSource)
+      return toSource(find(db, 'product', id), buildProductSource)
     case 'ProductVariant':
-      return of(find(db, 'variant', id), buildVariantSource)
+      return toSource(find(db, 'variant', id), buildVariantSource)
     case 'AbandonedCheckout': {
       const checkout = find(db, 'checkout', id)
       return checkout && isAbandonedCheckout(checkout) ? checkoutSource(context, checkout) : null
     }
     case 'DiscountNode':
-      return of(find(db, 'discount', id), buildNodeSource)
+      return toSource(find(db, 'discount', id), buildNodeSource)
     case 'DiscountCodeNode':
-      return of(find(db, 'discount', id), buildCodeNodeSource)
+      return toSource(find(db, 'discount', id), buildCodeNodeSource)
     case 'BulkOperation':
-      return of(find(db, 'bulk', id), ({ shop }, bulk) => buildBulkSource(shop, bulk))
+      return toSource(find(db, 'bulk', id), ({ shop }, bulk) => buildBulkSource(shop, bulk))
     case 'WebhookSubscription':
-      return of(find(db, 'webhook', id), (_context, webhook) => buildWebhookSource(webhook))
+      return toSource(find(db, 'webhook', id), (_context, webhook) => buildWebhookSource(webhook))
     default:
       throw createUnsupportedError(`node of ${type}`)
   }
@@ -110,12 +110,12 @@ const LISTED_SQL = ` and coalesce(json_extract(doc, '$.email'), json_extract(doc
 const COMPLETED_SQL = `json_extract(doc, '$.completedAt') is not null`
 
 function checkoutSpecial({ field, value }: Term): Condition | null {
-  const chosen = (yes: string, no: string) => {
+  const chooseField = (yes: string, no: string) => {
     if (value !== yes && value !== no) throw createUnknownFieldError(`${field}:${value}`)
     return { sql: value === yes ? COMPLETED_SQL : `not ${COMPLETED_SQL}`, values: [] }
   }
-  if (field === 'recovery_state') return chosen('recovered', 'not_recovered')
-  return field === 'status' ? chosen('closed', 'open') : null
+  if (field === 'recovery_state') return chooseField('recovered', 'not_recovered')
+  return field === 'status' ? chooseField('closed', 'open') : null
 }
 
 function checkoutCondition(query: string | null | undefined): Condition {

@@ -108,8 +108,8 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
 
 function sendSlowBody(reply: ServerResponse, words: 'endless' | 'late'): void {
   reply.write('as the test wants ')
-  const more = (error?: Error | null) => void (error || reply.write('.'.repeat(65_536), more))
-  if (words === 'endless') more()
+  const writeMore = (error?: Error | null) => void (error || reply.write('.'.repeat(65_536), writeMore))
+  if (words === 'endless') writeMore()
 }
 
 interface Registered {

@@ -191,9 +191,9 @@ function refreshItems(world: StripeState, price: Stripe.Price): void {
 }
 
 function listPrices(world: StripeState, { lookup_keys, recurring, ...rest }: Stripe.PriceListParams) {
-  const fits = ({ lookup_key, recurring: own }: Stripe.Price) =>
+  const isMatch = ({ lookup_key, recurring: own }: Stripe.Price) =>
     (!lookup_keys || (lookup_key !== null && lookup_keys.includes(lookup_key))) &&
     (!recurring?.interval || own?.interval === recurring.interval)
   const filters = ['active', 'product', 'currency', 'type'] as const
-  return listKind(world, 'price', rest as ListParams & Record<string, unknown>, [...filters], fits)
+  return listKind(world, 'price', rest as ListParams & Record<string, unknown>, [...filters], isMatch)
 }

@@ -36,26 +36,26 @@ const isNamedLike = (value: Fields, schema: ObjectSchema) =>
   })
 
 function findValueProblems(value: unknown, schema: Schema, path: string): string[] {
-  const wrong = () => [`${path}: ${JSON.stringify(value)?.slice(0, 60)} is not ${describe(schema)}`]
+  const reportWrong = () => [`${path}: ${JSON.stringify(value)?.slice(0, 60)} is not ${describe(schema)}`]
   switch (schema.kind) {
     case 'any':
       return []
     case 'union':
       return listProblems(value, schema, path)
     case 'null':
-      return value === null ? [] : wrong()
+      return value === null ? [] : reportWrong()
     case 'never':
-      return value === undefined ? [] : wrong()
+      return value === undefined ? [] : reportWrong()
     case 'literal':
-      return value === schema.value ? [] : wrong()
+      return value === schema.value ? [] : reportWrong()
     case 'array':
-      if (!Array.isArray(value)) return wrong()
+      if (!Array.isArray(value)) return reportWrong()
       return value.flatMap((one, at) => listProblems(one, schema.of, `${path}[${at}]`))
     case 'object':
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong()
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return reportWrong()
       return findObjectProblems(value as Fields, schema, path)
     default:
-      return typeof value === schema.kind ? [] : wrong()
+      return typeof value === schema.kind ? [] : reportWrong()
   }
 }
 

@@ -37,15 +37,15 @@ const createUnknownError = (path: string) =>
 
 function readObject(tree: Tree, schema: ObjectSchema, path: string): Params {
   const read: Params = {}
-  const within = (name: string) => (path ? `${path}[${name}]` : name)
+  const nestName = (name: string) => (path ? `${path}[${name}]` : name)
   for (const [name, value] of Object.entries(tree)) {
     const of = schema.fields.get(name)?.schema ?? schema.index
-    if (!of) throw createUnknownError(within(name))
-    read[name] = readValue(value, of, within(name))
+    if (!of) throw createUnknownError(nestName(name))
+    read[name] = readValue(value, of, nestName(name))
   }
   for (const [name, { isOptional }] of schema.fields) {
     if (isOptional || name in tree) continue
-    throw createInvalidError(`Missing required param: ${within(name)}.`, within(name), 'parameter_missing')
+    throw createInvalidError(`Missing required param: ${nestName(name)}.`, nestName(name), 'parameter_missing')
   }
   return read
 }

@@ -78,7 +78,7 @@ const readParentName = (node: Node): string =>
 
 function createLazyObject(name: string, read: () => Pick<ObjectSchema, 'fields' | 'index'>): ObjectSchema {
   let members: Pick<ObjectSchema, 'fields' | 'index'> | null = null
-  const all = () => {
+  const loadAll = () => {
     members ??= read()
     return members
   }
@@ -86,10 +86,10 @@ function createLazyObject(name: string, read: () => Pick<ObjectSchema, 'fields' 
     kind: 'object',
     name,
     get fields() {
-      return all().fields
+      return loadAll().fields
     },
     get index() {
-      return all().index
+      return loadAll().index
     },
   }
 }

@@ -17,7 +17,7 @@ export const checkCampaigns: Invariant = (scene) => {
     // In the step in which it is switched on, other flows may have been decided earlier.
     .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn && harness.flowOnStep < harness.stepNumber)
     .map((mail) => `${describeMail(mail)} was sent to a person in the control group`)
-  return [...checkStopped(harness, fresh), ...control, ...figures(harness, state), ...ended(scene)]
+  return [...checkStopped(harness, fresh), ...control, ...figures(harness, state), ...checkEnded(scene)]
 }
 
 /** A paused, cancelled or deleted campaign sends nothing. */
@@ -63,7 +63,7 @@ function figures({ figures: reported }: Harness, { messages }: State): string[] 
 }
 
 /** A finished campaign has no open messages; nor has a cancelled or deleted one after a worker's pass. */
-const ended: Invariant = ({ harness, state, step }) =>
+const checkEnded: Invariant = ({ harness, state, step }) =>
   state.campaigns.flatMap(({ id, status, isDeleted }) => {
     const isThrough = status === 'completed' || status === 'sent'
     const made = harness.campaigns.find((each) => each.id === id)
@@ -88,23 +88,23 @@ export const checkRuns: Invariant = (scene) =>
         ...onePerPerson(scene),
         ...onePerCart(scene),
         ...atTheirTime(scene),
-        ...held(scene),
-        ...forgotten(scene),
-        ...stuck(scene),
+        ...checkHeld(scene),
+        ...checkForgotten(scene),
+        ...checkStuck(scene),
         ...rowTimes(scene),
-        ...unwanted(scene),
+        ...checkUnwanted(scene),
       ]
     : []
 
 /** Rows closed as duplicates, by cancellation of the campaign or by removal of the person do not count. */
-const counts = ({ reason }: Message) =>
+const isCounted = ({ reason }: Message) =>
   reason !== 'merged' && reason !== 'campaign_cancelled' && reason !== 'campaign_left_out'
 
 /** People may be merged later: two rows are one too many only if they had the same person when planned. */
 const onePerPerson: Invariant = ({ state, before }) => {
   const rows = state.messages.filter(
     // A row that a purchase closed is no mail.
-    (message) => isCampaignSend(message) && counts(message) && message.reason !== 'purchased',
+    (message) => isCampaignSend(message) && isCounted(message) && message.reason !== 'purchased',
   )
   return [...Map.groupBy(rows, ({ origin, step, shopper }) => `${origin} ${step} ${shopper}`).values()].flatMap(
     (some) => {
@@ -126,7 +126,7 @@ const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || no
 /** A person gets one message per cart and campaign, also after merges; failed ones may be retried. */
 const onePerCart: Invariant = (scene) => {
   const { state, mails, fresh } = scene
-  const rows = state.messages.filter((message) => isCampaignSend(message) && counts(message))
+  const rows = state.messages.filter((message) => isCampaignSend(message) && isCounted(message))
   const twice = [...Map.groupBy(rows, ({ origin, cart }) => `${origin} ${cart}`).values()]
     .map((some) => some.toSorted((a, b) => a.step - b.step))
     // After a merge both rows are without a cart; a closed row that was not sent does not count.
@@ -173,8 +173,10 @@ const atTheirTime: Invariant = ({ harness, state }) =>
     )
     const isAsked = (at: number) => made.asked.some(({ from, until }) => at >= from && at <= until)
     // A campaign that is played starts runs at future times; after a backward clock jump a past time is future again.
-    const most = (at: number) => (harness.hasJumped || isAsked(at) ? 1 + made.plays + made.asked.length : 1)
-    const twice = [...Map.groupBy(all, ({ at }) => at).values()].filter((some) => some.length > most(some[0]!.at))
+    const computeMost = (at: number) => (harness.hasJumped || isAsked(at) ? 1 + made.plays + made.asked.length : 1)
+    const twice = [...Map.groupBy(all, ({ at }) => at).values()].filter(
+      (some) => some.length > computeMost(some[0]!.at),
+    )
     return [
       ...strange.map(
         ({ run, at }) => `run ${run} is at ${new Date(at).toISOString()}, which its schedule does not contain`,
@@ -186,7 +188,7 @@ const atTheirTime: Invariant = ({ harness, state }) =>
 const isFullPass: Invariant = ({ step, harness }) => (step.do === 'work' && harness.isPassDone ? ['yes'] : [])
 
 /** After a worker's pass, the latest past time of a schedule has a run. */
-const held: Invariant = (scene) => {
+const checkHeld: Invariant = (scene) => {
   const { harness, state, step } = scene
   if (isFullPass(scene).length === 0 || harness.hasJumped || harness.isDisconnected) return []
   // At the start of the pass: later times were not due yet.
@@ -202,7 +204,7 @@ const held: Invariant = (scene) => {
 }
 
 /** After a worker's pass, everyone who matched at the start of a run has a row. */
-const forgotten: Invariant = (scene) => {
+const checkForgotten: Invariant = (scene) => {
   const { harness, state } = scene
   if (isFullPass(scene).length === 0) return []
   return harness.campaigns.flatMap(({ id, expected, stops }) =>
@@ -219,7 +221,7 @@ const forgotten: Invariant = (scene) => {
 /**
  * Messages held by a pause are checked again when the campaign continues; after a backward clock jump, at that time.
  */
-const stuck: Invariant = (scene) => {
+const checkStuck: Invariant = (scene) => {
   const { harness, state } = scene
   if (!canSend(scene) || harness.hasJumped) return []
   return harness.campaigns.flatMap(({ id, stops, changedInStep }) =>
@@ -241,7 +243,7 @@ const hasRow = ({ messages }: State, { id, run }: { id: string; run: number }, o
   )
 
 /** No row contradicts the filters, for carts that were unchanged since. */
-const unwanted: Invariant = ({ harness, state, before }) =>
+const checkUnwanted: Invariant = ({ harness, state, before }) =>
   harness.campaigns.flatMap(({ id, versions, retried }) => {
     if (versions.some(({ plan }) => plan.people !== 'matching' || plan.filters.mailedBefore)) return []
     const fresh = state.messages.filter(
@@ -251,7 +253,7 @@ const unwanted: Invariant = ({ harness, state, before }) =>
       const run = state.runs.find((each) => each.campaign === id && each.run === message.step)
       const cart = state.carts.find((each) => each.id === message.cart)
       if (!run || !cart || retried.some(({ from, until }) => run.at >= from && run.at <= until)) return []
-      if (!isUnchanged(cart.id, state, before) || !counts(message)) return []
+      if (!isUnchanged(cart.id, state, before) || !isCounted(message)) return []
       return versions.some(({ plan }) => isInAudience(plan.filters, cart, run.startedAt))
         ? []
         : [`run ${message.step} has a row about cart ${cart.id.slice(-6)}, which its filters exclude`]
@@ -264,7 +266,7 @@ const HOUR_MS = 3_600_000
 const rowTimes: Invariant = ({ harness, state, before }) =>
   harness.campaigns.flatMap(({ id, versions }) =>
     state.messages
-      .filter((message) => message.origin === buildOrigin(id) && counts(message))
+      .filter((message) => message.origin === buildOrigin(id) && isCounted(message))
       .filter((message) => !before?.messages.some((old) => old.id === message.id && old.dueAt === message.dueAt))
       .flatMap((message) => {
         const run = state.runs.find((each) => each.campaign === id && each.run === message.step)

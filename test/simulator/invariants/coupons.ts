@@ -45,13 +45,14 @@ function checkStoreReplies({ shop }: Harness, mail: SentMail): string[] {
 /** The decision record names the coupon of a message, or the reason for none; required coupons are not omitted. */
 function checkRecord(harness: Harness, mail: SentMail): string[] {
   const { code, isWanted, fallback, record } = mail.evidence.coupon
-  const wrong = (what: string) => [`${describeMail(mail)} was sent ${what}: ${JSON.stringify(record)}`]
-  if (!isWanted) return code === null ? [] : wrong(`with ${code}, which its step does not have`)
-  if (record === null) return wrong('without a record')
+  const reportWrong = (what: string) => [`${describeMail(mail)} was sent ${what}: ${JSON.stringify(record)}`]
+  if (!isWanted) return code === null ? [] : reportWrong(`with ${code}, which its step does not have`)
+  if (record === null) return reportWrong('without a record')
   if (code !== null)
-    return record.couponIncluded && record.coupon === code ? [] : wrong(`with ${code}, unlike its record`)
-  if (record.couponIncluded !== false || !isKnown(harness, record.couponReason ?? '')) return wrong('without a coupon')
-  return fallback === 'skip' ? wrong('without a required coupon') : []
+    return record.couponIncluded && record.coupon === code ? [] : reportWrong(`with ${code}, unlike its record`)
+  if (record.couponIncluded !== false || !isKnown(harness, record.couponReason ?? ''))
+    return reportWrong('without a coupon')
+  return fallback === 'skip' ? reportWrong('without a required coupon') : []
 }
 
 function checkSkips(harness: Harness, { messages }: State): string[] {
@@ -68,11 +69,16 @@ function checkSkips(harness: Harness, { messages }: State): string[] {
 export const checkCodes: Invariant = (scene) => {
   const { harness, state } = scene
   if (!harness.scenario.coupons) return []
-  return [...shared(scene), ...checkUses(harness, state), ...left(scene), ...takenFromShoppers(scene)]
+  return [
+    ...checkSharedCodes(scene),
+    ...checkUses(harness, state),
+    ...checkLeftCodes(scene),
+    ...takenFromShoppers(scene),
+  ]
 }
 
 /** A message shows the code it was sent with; a personal code belongs to that message alone. */
-const shared: Invariant = ({ mails, fresh, state }) =>
+const checkSharedCodes: Invariant = ({ mails, fresh, state }) =>
   fresh.flatMap((mail) => {
     const { code, isPersonal } = mail.evidence.coupon
     if (mail.shownCode !== null && mail.shownCode !== code)
@@ -107,7 +113,7 @@ const isAmong = (codes: readonly string[], code: string) => codes.includes(code.
 const STORE_IS_DONE_MS = 600_000
 
 /** After the cleanup job, the store has no codes of unsent final messages, except used ones and those in progress. */
-const left: Invariant = ({ harness, state, before, mails }) => {
+const checkLeftCodes: Invariant = ({ harness, state, before, mails }) => {
   if (!harness.isCleanedUp || harness.hasJumped || !before) return []
   const isOver = (of: State, { message }: Code) =>
     of.messages.some(({ id, state: now }) => id === message && !OPEN.has(now) && now !== 'sending')

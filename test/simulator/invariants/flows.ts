@@ -11,7 +11,9 @@ import { describeMail, type Invariant, isFlowSend, OPEN, type Scene } from './sc
 // may come before or after.
 
 export const checkFlows: Invariant = (scene) => [
-  ...(scene.state === scene.before ? [] : [...chosen(scene), ...checkSwitchedOn(scene), ...checkMergedCarts(scene)]),
+  ...(scene.state === scene.before
+    ? []
+    : [...checkChosenFlow(scene), ...checkSwitchedOn(scene), ...checkMergedCarts(scene)]),
   ...checkOtherFlows(scene),
 ]
 
@@ -31,7 +33,7 @@ function findMatchingFlow({ flows: all }: FlowSnapshot, cart: CartAtChange): str
   return takes?.id ?? null
 }
 
-function chosen({ harness, state, before }: Scene): string[] {
+function checkChosenFlow({ harness, state, before }: Scene): string[] {
   const last = Math.max(0, ...(before?.choices.map(({ place }) => place) ?? []))
   const fresh = state.choices.filter(({ place }) => place > last).sort((a, b) => a.place - b.place)
   const together = Map.groupBy(fresh, ({ cart, transaction }) => `${cart} ${transaction}`)

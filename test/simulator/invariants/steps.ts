@@ -22,7 +22,7 @@ export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) 
     return problems.every((problem) => problem !== null) ? [`${describeMail(mail)} was sent, ${problems[0]}`] : []
   })
   const now = stepSnapshots.at(-1)!
-  const messages = state.messages
+  const orphans = state.messages
     .filter(({ state: is, origin }) => OPEN.has(is) && isFlowSend({ origin }))
     .filter(({ stepId, createdAt }) => !now.steps.has(stepId ?? '') && createdAt < now.at && !harness.hasJumped)
     .map(({ step }) => `step ${step} is open although it was removed from the flow`)
@@ -31,7 +31,7 @@ export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) 
     harness.lastDayStep === harness.stepNumber
       ? []
       : checkAddedSteps(harness.stepStartedAt, { stepSnapshots, state, before })
-  return [...moved, ...wrong, ...messages, ...added]
+  return [...moved, ...wrong, ...orphans, ...added]
 }
 
 /** At that time, and in the second before. */

@@ -77,7 +77,7 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
   const firstMonth = formatMonth(FIRST_DAY + harness.scenario.startDay * 86_400_000)
   const counted = state.usage.flatMap(({ month, channel, used }) => {
     const start = room !== null && month === firstMonth ? Math.max(0, readPlanLimit(first, channel) - room) : 0
-    const rows = start + sending(state.messages, month).filter((message) => message.channel === channel).length
+    const rows = start + filterSending(state.messages, month).filter((message) => message.channel === channel).length
     return rows === used ? [] : [`${used} ${channel} of ${month} were counted, but there are ${rows}`]
   })
   return [...over, ...counted]
@@ -93,7 +93,7 @@ const readPlanLimit = (key: keyof typeof plans, channel: Channel) =>
   channel === 'push' ? -1 : plans[key].limits[LIMITS[channel]]
 
 const formatMonth = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`
-const sending = (messages: readonly Message[], month: string) =>
+const filterSending = (messages: readonly Message[], month: string) =>
   messages.filter(({ sendingAt }) => sendingAt !== null && formatMonth(sendingAt) === month)
 
 /** Accepted texts never cost more than the budget in force, and the books equal the rows. */
@@ -116,7 +116,7 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
     ]
   })
   const books = state.spend.flatMap(({ month, micros }) => {
-    const rows = sending(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
+    const rows = filterSending(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
     const requests = askedFor(harness, state, month)
     if (rows + requests === micros) return []
     return [`${micros} of ${month} were booked; messages cost ${rows}, and opt-in requests ${requests}`]
