@@ -5,7 +5,7 @@ import type { ChannelName } from '../server/messages/channels/channel.ts'
 import { openCarts, SIZES } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { measureMs, percentile } from './measure.ts'
+import { computePercentile, measureMs } from './measure.ts'
 
 // Method: two stores of a million carts. The store of the carts benchmark collected them in a year: carts older than 30
 // days are lost, so one in fifteen is abandoned. In the other store all carts were abandoned within four weeks. The
@@ -62,16 +62,16 @@ async function measureAllOpen(lab: Lab): Promise<Figure[]> {
 async function measure(lab: Lab, { db, deps }: AppInstance, storeId: string, where: string): Promise<Figure[]> {
   const rounds = Math.max(8, Math.round(40 * lab.scale))
   const bare = () => sql`select count(*) from carts where store_id = ${storeId} and status = 'abandoned'`.execute(db)
-  const ceiling = percentile(await repeatTimed(rounds, bare), 0.95)
+  const ceiling = computePercentile(await repeatTimed(rounds, bare), 0.95)
   const figures: Figure[] = []
   for (const [name, { channel = 'email', ...filters }] of Object.entries(audiences)) {
     const timings = await repeatTimed(rounds, () =>
       countMatching({ storeId, db }, { channel, filters, now: deps.now() }),
     )
     figures.push({
-      ...{ name: `${where}: count ${name}, p95`, value: percentile(timings, 0.95), unit: 'ms' },
+      ...{ name: `${where}: count ${name}, p95`, value: computePercentile(timings, 0.95), unit: 'ms' },
       ...{ ceiling: { name: 'counting the carts', value: ceiling }, goal: { below: 300 } },
-      note: `p50 ${percentile(timings, 0.5).toFixed(1)} ms`,
+      note: `p50 ${computePercentile(timings, 0.5).toFixed(1)} ms`,
     })
   }
   return figures

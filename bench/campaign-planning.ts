@@ -66,7 +66,7 @@ async function startCampaign(instance: AppInstance, store: TestStore): Promise<s
       method: 'POST',
       url: '/api/campaigns',
       headers: { authorization: `Bearer ${store.token}` },
-      payload: { ...campaignInput('Alone', '2099-01-01', '10:00'), sendNow: true },
+      payload: { ...buildCampaignInput('Alone', '2099-01-01', '10:00'), sendNow: true },
     })
     if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
     return reply.json().campaign.id
@@ -76,7 +76,7 @@ async function startCampaign(instance: AppInstance, store: TestStore): Promise<s
 }
 
 /** A campaign to everyone with an abandoned cart. */
-export const campaignInput = (name: string, startDate: string, timeOfDay: string) => ({
+export const buildCampaignInput = (name: string, startDate: string, timeOfDay: string) => ({
   ...{ name, type: 'email', targetAudience: { mode: 'matching' } },
   content: { subject: 'Your cart is waiting', body: 'Hi {{ customer_name }}: {{ cart_items }} {{ checkout_link }}' },
   schedule: { startDate, timeOfDay },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CampaignView } from '../shared/campaigns.ts'
 import type { TestStore } from '../test/factories.ts'
-import { campaignInput } from './campaign-planning.ts'
+import { buildCampaignInput } from './campaign-planning.ts'
 import { type Arrivals, type Helper, startEmptyShops, startRecipientsSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { type Server, startServer } from './server.ts'
@@ -100,7 +100,7 @@ export class CampaignScene {
 
   /** Returns the campaign's id. */
   async create(name: string, startDate: string, timeOfDay: string): Promise<string> {
-    return (await this.ask('POST', '', campaignInput(name, startDate, timeOfDay))).campaign.id
+    return (await this.ask('POST', '', buildCampaignInput(name, startDate, timeOfDay))).campaign.id
   }
 
   arrivals(message: object = {}): Promise<Arrivals> {

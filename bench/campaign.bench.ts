@@ -4,7 +4,7 @@ import { measurePlanning } from './campaign-planning.ts'
 import { CampaignScene, POOL } from './campaign-scene.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'
-import { median, percentile, readResidentMb } from './measure.ts'
+import { computeMedian, computePercentile, readResidentMb } from './measure.ts'
 import { sendBare } from './send.bench.ts'
 
 // Method: a started product with a store of 100,000 abandoned carts runs two campaigns to all of them. The first is
@@ -190,7 +190,7 @@ const firstMailFigure = (what: string, from: number, at: number): Figure => ({
 const latenessFigure = (late: readonly number[]): Figure => ({
   ...{ name: 'lateness of other stores’ single reminders (D8), longest', value: Math.max(...late), unit: 's' },
   goal: { below: 5 },
-  note: `${late.length} of them, p50 ${percentile(late, 0.5).toFixed(2)} s`,
+  note: `${late.length} of them, p50 ${computePercentile(late, 0.5).toFixed(2)} s`,
 })
 
 const countArrived = async (scene: CampaignScene): Promise<number> => (await scene.arrivals()).mails
@@ -223,7 +223,7 @@ async function measureCeiling({ lab, instance, sink, store, worker }: CampaignSc
   for (let round = 0; round < 3; round++) {
     rates.push(await sendBare(instance, sink, { storeId: store.storeId, pool: POOL, most: lab.sized(2_000) }))
   }
-  return median(rates)
+  return computeMedian(rates)
 }
 
 /** The next full minute with enough time for planning. */

@@ -5,7 +5,7 @@ import type { TestStore } from '../test/factories.ts'
 import type { Bench, Figure } from './figures.ts'
 import { type LoadResult, postAll } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { median, percentile } from './measure.ts'
+import { computeMedian, computePercentile } from './measure.ts'
 
 // Method: shoppers of fifty stores send the capture script's posts, four each (one item, a second one, more of the
 // first, and every fourth shopper's email), over HTTP from another process on 50 connections. Each is answered after
@@ -50,7 +50,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     const steady = checkAnswer(await shoot(port, Math.max(1_000, lab.sized(10_000)), 500))
     const steadyBare = checkAnswer(await shoot(barePort, Math.max(1_000, lab.sized(10_000)), 500))
     const [throughput, ...latency] = buildFigures(shots, bareShots, steady, steadyBare)
-    return [throughput!, { name: 'capture posts, to the cart', value: median(folded), unit: '/s' }, ...latency]
+    return [throughput!, { name: 'capture posts, to the cart', value: computeMedian(folded), unit: '/s' }, ...latency]
   } finally {
     await app.close()
     await bare.close()
@@ -93,8 +93,8 @@ function buildFigures(
   steady: LoadResult,
   steadyBare: LoadResult,
 ): Figure[] {
-  const rate = (answers: LoadResult[]) => median(answers.map((each) => each.latencies.length / each.seconds))
-  const p99 = (answer: LoadResult) => percentile(answer.latencies, 0.99)
+  const rate = (answers: LoadResult[]) => computeMedian(answers.map((each) => each.latencies.length / each.seconds))
+  const p99 = (answer: LoadResult) => computePercentile(answer.latencies, 0.99)
   const reached = Math.round(steady.latencies.length / steady.seconds)
   return [
     {
@@ -103,7 +103,7 @@ function buildFigures(
       unit: '/s',
       ceiling: { name: 'bare route with one insert', value: rate(bareShots) },
       goal: { atLeast: 1.3, of: 'ceiling' },
-      note: `p99 ${Math.round(median(shots.map(p99)))} ms at full load`,
+      note: `p99 ${Math.round(computeMedian(shots.map(p99)))} ms at full load`,
     },
     {
       name: 'capture p99 at 500/s',
@@ -111,7 +111,7 @@ function buildFigures(
       unit: 'ms',
       ceiling: { name: 'bare route', value: p99(steadyBare) },
       goal: { below: 20 },
-      note: `p50 ${percentile(steady.latencies, 0.5).toFixed(1)} ms, ${reached}/s reached`,
+      note: `p50 ${computePercentile(steady.latencies, 0.5).toFixed(1)} ms, ${reached}/s reached`,
     },
   ]
 }

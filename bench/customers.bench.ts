@@ -5,7 +5,7 @@ import { openCarts, SIZES } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
-import { percentile, seededRandom } from './measure.ts'
+import { computePercentile, createSeededRandom } from './measure.ts'
 
 // Method: the stores of the carts benchmark with 10,000, 100,000 and a million customers, two in seven registered. The
 // real route, with authentication and totals, is called in-process for pages of 50: every column in both directions,
@@ -79,7 +79,7 @@ interface QueryTarget {
 }
 
 async function compare({ app, tokens, lab }: QueryTarget, name: string, buildQuery: BuildQuery): Promise<Figure> {
-  const random = seededRandom(7)
+  const random = createSeededRandom(7)
   const timings: number[][] = SIZES.map(() => [])
   const rounds = Math.max(8, Math.round(40 * lab.scale))
   for (let n = -4; n < rounds; n++) {
@@ -94,7 +94,7 @@ async function compare({ app, tokens, lab }: QueryTarget, name: string, buildQue
       if (n >= 0) timings[index]!.push(performance.now() - startedAt)
     }
   }
-  const p = (index: number, share: number) => percentile(timings[index]!, share)
+  const p = (index: number, share: number) => computePercentile(timings[index]!, share)
   const each = SIZES.map((_, index) => `${p(index, 0.5).toFixed(1)} / ${p(index, 0.95).toFixed(1)}`)
   return {
     name,

@@ -11,7 +11,7 @@ import { openCarts, SIZES } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
-import { percentile } from './measure.ts'
+import { computePercentile } from './measure.ts'
 
 // Method: the stores of `list`, each recovered cart with an attributed order, and 2,000 changes that are not folded yet
 // (a busy minute). The real routes, with authentication, are called in-process, alternating between stores. Then the
@@ -73,10 +73,12 @@ async function measureRoute(app: FastifyInstance, tokens: string[], path: string
       if (n >= 0) timings[index]!.push(performance.now() - startedAt)
     }
   }
-  const each = timings.map((times) => `${percentile(times, 0.5).toFixed(1)} / ${percentile(times, 0.95).toFixed(1)}`)
+  const each = timings.map(
+    (times) => `${computePercentile(times, 0.5).toFixed(1)} / ${computePercentile(times, 0.95).toFixed(1)}`,
+  )
   return {
     name: `${path.slice('/api/'.length)}, p95 at ${lab.sized(SIZES.at(-1)!).toLocaleString('en-US')} carts`,
-    value: percentile(timings.at(-1)!, 0.95),
+    value: computePercentile(timings.at(-1)!, 0.95),
     unit: 'ms',
     goal: { below: 30 },
     note: `p50 / p95 in ms: ${each.join(', ')}`,

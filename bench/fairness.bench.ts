@@ -4,7 +4,7 @@ import type { Bench, Figure } from './figures.ts'
 import { type SinkTally, startEmptyShops, startHangingShops, startSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { readLateness } from './latency.bench.ts'
-import { percentile } from './measure.ts'
+import { computePercentile } from './measure.ts'
 import { startServer } from './server.ts'
 
 // Method (D8), in started servers of one process each:
@@ -93,10 +93,14 @@ async function measureSingles(lab: Lab, name: string, { singles, address, crowd 
     const late = [...sent, ...open]
     const { mails } = await sink.ask<SinkTally>({})
     const seconds = (ms: number) => (ms / 1_000).toFixed(2)
-    const note = `p50 ${seconds(percentile(late, 0.5))} s, longest ${seconds(Math.max(...late))} s; meanwhile ${mails} mails left`
+    const note = `p50 ${seconds(computePercentile(late, 0.5))} s, longest ${seconds(Math.max(...late))} s; meanwhile ${mails} mails left`
     return [
       {
-        ...{ name: `lateness of single reminders ${name}, p95`, value: percentile(late, 0.95) / 1_000, unit: 's' },
+        ...{
+          name: `lateness of single reminders ${name}, p95`,
+          value: computePercentile(late, 0.95) / 1_000,
+          unit: 's',
+        },
         ...{ goal: { below: 5 }, note },
       },
       { name: `not sent ${name}`, value: open.length, unit: `of ${singles}`, goal: { below: 1 } },

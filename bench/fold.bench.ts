@@ -4,7 +4,7 @@ import { recordFacts } from '../server/carts/carts/record.ts'
 import { createId } from '../server/core/common/ids.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { measureMs, median } from './measure.ts'
+import { computeMedian, measureMs } from './measure.ts'
 
 // Method: one cart has 10,000 facts (a page left open for months, or a robot). Measured: the pure fold of all facts; an
 // older fact, which requires reading and folding all facts again; the next fact in order, which continues from the
@@ -110,5 +110,5 @@ async function readFacts(instance: AppInstance, storeId: string): Promise<Fact[]
 async function repeatTimed(times: number, work: (n: number) => Promise<unknown>): Promise<number> {
   const timings: number[] = []
   for (let n = 0; n < times; n++) timings.push(await measureMs(() => work(n)))
-  return median(timings)
+  return computeMedian(timings)
 }

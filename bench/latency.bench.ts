@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench, Figure } from './figures.ts'
 import { startEmptyShops, startSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { percentile, seededRandom } from './measure.ts'
+import { computePercentile, createSeededRandom } from './measure.ts'
 import { startServer } from './server.ts'
 
 // Method: an otherwise idle server; one email at a time becomes due at a random moment, about one a second, for a store
@@ -26,10 +26,10 @@ async function run(lab: Lab): Promise<Figure[]> {
     return [
       {
         name: 'due → send in an idle system, p95',
-        value: percentile(late, 0.95) / 1_000,
+        value: computePercentile(late, 0.95) / 1_000,
         unit: 's',
         goal: { below: 1.5 },
-        note: `p50 ${(percentile(late, 0.5) / 1_000).toFixed(2)} s, longest ${(Math.max(...late) / 1_000).toFixed(2)} s, ${count} mails`,
+        note: `p50 ${(computePercentile(late, 0.5) / 1_000).toFixed(2)} s, longest ${(Math.max(...late) / 1_000).toFixed(2)} s, ${count} mails`,
       },
     ]
   } finally {
@@ -41,7 +41,7 @@ async function run(lab: Lab): Promise<Figure[]> {
 
 /** Makes one email due per second, at a random moment of it. */
 async function spreadDue(instance: AppInstance, storeId: string, count: number): Promise<void> {
-  const random = seededRandom(11)
+  const random = createSeededRandom(11)
   const start = Date.now() + 3_000
   const times = Array.from({ length: count }, (_, n) => new Date(start + n * 1_000 + random() * 1_000).toISOString())
   await instance.pool.query(

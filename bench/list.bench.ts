@@ -6,7 +6,7 @@ import { sortColumns } from '../shared/carts.ts'
 import { openCarts, SIZES } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { percentile, seededRandom } from './measure.ts'
+import { computePercentile, createSeededRandom } from './measure.ts'
 
 // Method: stores of 10,000, 100,000 and a million carts in one database. The real route, with authentication and
 // totals, is called in-process for pages of 25: every sortable column in both directions, pages 1 to 10; each badge;
@@ -81,7 +81,7 @@ async function compare(
   buildQuery: BuildQuery,
   lab: Lab,
 ): Promise<Figure> {
-  const random = seededRandom(7)
+  const random = createSeededRandom(7)
   const timings: number[][] = SIZES.map(() => [])
   const rounds = Math.max(8, Math.round(40 * lab.scale))
   for (let n = -4; n < rounds; n++) {
@@ -96,7 +96,7 @@ async function compare(
       if (n >= 0) timings[index]!.push(performance.now() - startedAt)
     }
   }
-  const p = (index: number, share: number) => percentile(timings[index]!, share)
+  const p = (index: number, share: number) => computePercentile(timings[index]!, share)
   const each = SIZES.map((_, index) => `${p(index, 0.5).toFixed(1)} / ${p(index, 0.95).toFixed(1)}`)
   return {
     name,

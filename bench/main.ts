@@ -5,7 +5,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '../server/core/postgres/embedded.ts'
 import { type Figure, formatMarkdown, isMet, printFigures } from './figures.ts'
-import { topLines } from './profile.ts'
+import { listTopLines } from './profile.ts'
 
 // npm run bench [-- --scale 0.1] [--profile] [names …] runs each benchmark in its own process, one after the other, on
 // one PostgreSQL with production settings. Prints a table after each, all as Markdown at the end, and writes
@@ -73,7 +73,7 @@ try {
     if (!figures) failed.push(name)
     else results.push({ bench: name, seconds: (Date.now() - startedAt) / 1000, figures })
     if (figures) printFigures(figures)
-    if (values.profile) process.stdout.write(`\n${topLines(profiles).join('\n')}\n`)
+    if (values.profile) process.stdout.write(`\n${listTopLines(profiles).join('\n')}\n`)
   }
 } finally {
   await cleanUp()

@@ -7,12 +7,12 @@ import type { AppInstance } from './lab.ts'
 const TICK_MS = 10
 
 /** The value below which `share` of the sample is. */
-export function percentile(sample: readonly number[], share: number): number {
+export function computePercentile(sample: readonly number[], share: number): number {
   const sorted = [...sample].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-export const median = (sample: readonly number[]): number => percentile(sample, 0.5)
+export const computeMedian = (sample: readonly number[]): number => computePercentile(sample, 0.5)
 
 /** Returns elapsed milliseconds. */
 export async function measureMs(work: () => Promise<unknown>): Promise<number> {
@@ -57,7 +57,7 @@ export function readResidentMb(pid: number | 'self' = 'self'): number {
 }
 
 /** Deterministic random numbers, so that runs measure the same work. */
-export function seededRandom(seed: number): () => number {
+export function createSeededRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0

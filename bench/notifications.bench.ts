@@ -4,7 +4,7 @@ import type { TestStore } from '../test/factories.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
-import { percentile, seededRandom } from './measure.ts'
+import { computePercentile, createSeededRandom } from './measure.ts'
 
 // Method: two stores with a thousand and a million notifications in one database, a fifth about carts and a twentieth
 // problems. The real routes, with authentication, are called in-process, alternating between the sizes: lists and
@@ -91,7 +91,7 @@ async function compare(
   name: string,
   ask: BuildCall,
 ): Promise<Figure> {
-  const random = seededRandom(11)
+  const random = createSeededRandom(11)
   const timings: number[][] = stores.map(() => [])
   const rounds = Math.max(20, Math.round(200 * lab.scale))
   for (let n = -5; n < rounds; n++) {
@@ -106,8 +106,8 @@ async function compare(
       if (n >= 0) timings[index]!.push(performance.now() - startedAt)
     }
   }
-  const p95 = timings.map((times) => percentile(times, 0.95))
-  const each = timings.map((times, index) => `${percentile(times, 0.5).toFixed(1)} / ${p95[index]!.toFixed(1)}`)
+  const p95 = timings.map((times) => computePercentile(times, 0.95))
+  const each = timings.map((times, index) => `${computePercentile(times, 0.5).toFixed(1)} / ${p95[index]!.toFixed(1)}`)
   return {
     ...{ name: `notifications: ${name}`, value: p95[1]!, unit: 'ms', goal: { below: P95_MS } },
     ceiling: { name: 'at a thousand', value: p95[0]! },

@@ -5,7 +5,7 @@ import type { Bench, Figure } from './figures.ts'
 import { startSink } from './helpers.ts'
 import type { Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
-import { median } from './measure.ts'
+import { computeMedian } from './measure.ts'
 import { type Server, startServer } from './server.ts'
 
 // Method: the built app (`npm run build` first) from server/main.ts with both roles, signed in as the returning owner
@@ -56,14 +56,14 @@ async function measure(
         await load(browser, server.url + path, { width, kept: path === '/landing.html' ? undefined : signedIn }),
       )
   }
-  const paintOf = (path: string) => loads.get(path)!.map(({ paintMs }) => paintMs)
+  const listPaintTimes = (path: string) => loads.get(path)!.map(({ paintMs }) => paintMs)
   return PATHS.map((path) => ({
     name: `largest paint of ${path}, signed in, nothing in store, ${width} px`,
-    value: median(paintOf(path)),
+    value: computeMedian(listPaintTimes(path)),
     unit: 'ms',
-    ceiling: { name: 'landing page', value: median(paintOf('/landing.html')) },
+    ceiling: { name: 'landing page', value: computeMedian(listPaintTimes('/landing.html')) },
     goal: { below: 1_200 },
-    note: `slowest ${Math.round(Math.max(...paintOf(path)))} ms, largest layout shift ${Math.max(...loads.get(path)!.map(({ shift }) => shift)).toFixed(4)}`,
+    note: `slowest ${Math.round(Math.max(...listPaintTimes(path)))} ms, largest layout shift ${Math.max(...loads.get(path)!.map(({ shift }) => shift)).toFixed(4)}`,
   }))
 }
 

@@ -13,7 +13,7 @@ import {
   startSink,
 } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { percentile } from './measure.ts'
+import { computePercentile } from './measure.ts'
 import { startServer } from './server.ts'
 
 // Method: in a started server one store sends emails continuously. Fifty signed-in viewers of another account request
@@ -88,9 +88,9 @@ function buildFigures(idle: Measurement<unknown>, busy: Measurement<LoadResult>)
   return [
     {
       name: `/healthz while ${VIEWERS} look at previews, p99`,
-      value: percentile(busy.latencies, 0.99),
+      value: computePercentile(busy.latencies, 0.99),
       unit: 'ms',
-      ceiling: { name: 'with no previews', value: percentile(idle.latencies, 0.99) },
+      ceiling: { name: 'with no previews', value: computePercentile(idle.latencies, 0.99) },
       goal: { below: 100 },
       note: `without: ${formatSpread(idle.latencies)}; with: ${formatSpread(busy.latencies)}`,
     },
@@ -105,13 +105,13 @@ function buildFigures(idle: Measurement<unknown>, busy: Measurement<LoadResult>)
       name: 'previews answered',
       value: latencies.length / busy.answer.seconds,
       unit: '/s',
-      note: `${summary.join(', ')}; p50 ${(percentile(latencies, 0.5) / 1_000).toFixed(1)} s`,
+      note: `${summary.join(', ')}; p50 ${(computePercentile(latencies, 0.5) / 1_000).toFixed(1)} s`,
     },
   ]
 }
 
 const formatSpread = (latencies: readonly number[]): string =>
-  `p50 ${percentile(latencies, 0.5).toFixed(1)}, p99 ${percentile(latencies, 0.99).toFixed(1)}, longest ${Math.max(...latencies).toFixed(1)} ms of ${latencies.length}`
+  `p50 ${computePercentile(latencies, 0.5).toFixed(1)}, p99 ${computePercentile(latencies, 0.99).toFixed(1)}, longest ${Math.max(...latencies).toFixed(1)} ms of ${latencies.length}`
 
 /** Signs in read-only viewers of one account. */
 async function signIn(instance: AppInstance, { accountId }: TestStore): Promise<string[]> {

@@ -18,7 +18,7 @@ interface Profile {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** Returns the lines to print for a folder's profiles and empties the folder. */
-export function topLines(folder: string, count = 25): string[] {
+export function listTopLines(folder: string, count = 25): string[] {
   const spent = new Map<string, number>()
   let total = 0
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.cpuprofile'))) {

@@ -4,7 +4,7 @@ import { sendDue } from '../server/delivery/send/send-due.ts'
 import type { Bench, Figure } from './figures.ts'
 import { type Helper, type SinkTally, startSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { measureCpuMs, measureMs, median } from './measure.ts'
+import { computeMedian, measureCpuMs, measureMs } from './measure.ts'
 
 // Method: a store has thousands of due emails; `sendDue` sends them through the SMTP channel to a sink in a separate
 // process: order check, claim, decision, rendering, send, outcome, next steps, each committed with fsync. The ceiling
@@ -48,13 +48,13 @@ async function comparePool(lab: Lab, instance: AppInstance, sink: Helper, pool: 
     costs.push(cost)
     bare.push(await sendBare(instance, sink, { storeId, pool, most: lab.sized(2_000) }))
   }
-  const measureCost = (part: keyof Cost) => median(costs.map((cost) => cost[part]))
+  const measureCost = (part: keyof Cost) => computeMedian(costs.map((cost) => cost[part]))
   return [
     {
       name: `messages through the whole of Way C, pool of ${pool}`,
-      value: median(ours),
+      value: computeMedian(ours),
       unit: '/s',
-      ceiling: { name: 'bare pooled nodemailer', value: median(bare) },
+      ceiling: { name: 'bare pooled nodemailer', value: computeMedian(bare) },
       goal: { atLeast: GOALS[pool]!, of: 'ceiling' },
       note: `${Math.round(bytes / 1000)} KB each, rounds ${ours.map(Math.round).join(', ')}`,
     },

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench, Figure } from './figures.ts'
 import { startSink } from './helpers.ts'
 import type { Lab } from './lab.ts'
-import { median, readResidentMb } from './measure.ts'
+import { computeMedian, readResidentMb } from './measure.ts'
 import { startServer } from './server.ts'
 
 // Method: server/main.ts with both roles starts as a separate process, and /readyz is requested every 5 ms: with an
@@ -31,7 +31,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     return [
       { name: 'first start to /readyz, database made', value: firstMs / 1_000, unit: 's' },
       { name: 'start to /readyz, own database there', value: againMs / 1_000, unit: 's' },
-      { name: 'start to /readyz, database running', value: median(external) / 1_000, unit: 's' },
+      { name: 'start to /readyz, database running', value: computeMedian(external) / 1_000, unit: 's' },
       { name: 'idle memory of our process', value: idleMb, unit: 'MB', goal: { below: 180 } },
     ]
   } finally {
@@ -53,7 +53,7 @@ async function startEmbedded(env: Record<string, string>) {
       again.push(server.readyAfterMs)
       await server.stop()
     }
-    return { firstMs: first.readyAfterMs, againMs: median(again) }
+    return { firstMs: first.readyAfterMs, againMs: computeMedian(again) }
   } finally {
     rmSync(readLocation(dataDir), { recursive: true, force: true })
     rmSync(dataDir, { recursive: true, force: true })

@@ -24,7 +24,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     const shop = {
       ...createFakeStore(),
       orders: (query: OrderQuery) =>
-        pagesOf(total, query, (page) => {
+        generatePages(total, query, (page) => {
           if (page % Math.ceil(total / PAGE / 10) !== 0) return
           globalThis.gc?.()
           heap.push(process.memoryUsage().heapUsed / 2 ** 20)
@@ -56,7 +56,11 @@ async function run(lab: Lab): Promise<Figure[]> {
   }
 }
 
-async function* pagesOf(total: number, query: OrderQuery, onPage: (page: number) => void): AsyncGenerator<OrderPage> {
+async function* generatePages(
+  total: number,
+  query: OrderQuery,
+  onPage: (page: number) => void,
+): AsyncGenerator<OrderPage> {
   const totalPages = Math.ceil(total / PAGE)
   const start = new Date(query.modifiedSince).getTime()
   const stepMs = (90 * 86_400_000 - 3_600_000) / total

@@ -4,7 +4,7 @@ import { openDueStore, runSendLoop, sendAll } from './decide.bench.ts'
 import type { Bench, Figure } from './figures.ts'
 import { addFact, openCartWithFacts } from './fold.bench.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { measureCpuMs, median, percentile } from './measure.ts'
+import { computeMedian, computePercentile, measureCpuMs } from './measure.ts'
 
 // Method: measures the cost of the triggers that record changes for analytics. The work of `capture`, `fold` and
 // `decide` runs in pairs, with and without the triggers, on the same database in direct succession and alternating
@@ -118,14 +118,14 @@ async function switchTriggers(db: Db, state: 'on' | 'off'): Promise<void> {
 
 function buildFigure(name: string, timings: readonly TimedPair[], count: number): Figure {
   const shares = timings.map(({ on, off }) => on / off)
-  const without = median(timings.map(({ off }) => off)) / count
+  const without = computeMedian(timings.map(({ off }) => off)) / count
   return {
     ...{
       name: `${name}, with the triggers of the figures`,
-      value: without * median(shares),
+      value: without * computeMedian(shares),
       unit: 'ms of a processor',
     },
     ceiling: { name: 'without them', value: without },
-    note: `median of ${shares.length} pairs; half of them ${percentile(shares, 0.25).toFixed(2)} to ${percentile(shares, 0.75).toFixed(2)}`,
+    note: `median of ${shares.length} pairs; half of them ${computePercentile(shares, 0.25).toFixed(2)} to ${computePercentile(shares, 0.75).toFixed(2)}`,
   }
 }

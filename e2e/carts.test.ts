@@ -5,7 +5,7 @@ import type { MessageView } from '../shared/carts.ts'
 import { listMails, readMail, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { abandonCart, advanceDemoMinute, buy } from './demo-shopper.ts'
-import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 // A cart abandoned in the demo store gets one mail, is restored and bought. No mail is sent without consent or after a
 // purchase.
@@ -17,7 +17,7 @@ let token: string
 const since = new Date(Date.now() - 10 * 60_000).toISOString()
 
 beforeAll(async () => {
-  instance = await sharedInstance('demo')
+  instance = await startSharedInstance('demo')
   browser = await openBrowser()
   token = (await ask<{ token: string }>('POST', '/api/auth/demo')).token
 })

@@ -12,7 +12,7 @@ import {
   type ListedCart,
   PASSWORD,
 } from './owner.ts'
-import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 let instance: SharedInstance
 let browser: Browser
@@ -20,7 +20,7 @@ let page: Page
 const stores: DemoStore[] = []
 
 beforeAll(async () => {
-  instance = await sharedInstance('own')
+  instance = await startSharedInstance('own')
   browser = await openBrowser()
 })
 

@@ -7,7 +7,7 @@ import { type AppInstance, listMails, readMail } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { buy, typeAtCheckout } from './demo-shopper.ts'
 import { createOwnerWithoutStore, KEYS } from './owner.ts'
-import { sharedInstance } from './shared-instances.ts'
+import { startSharedInstance } from './shared-instances.ts'
 
 interface Flow {
   id: string
@@ -43,7 +43,7 @@ const backdateByHour = (database: pg.Client) =>
   )
 
 test('a personal code is mailed, applied to the restored cart, used in the order, and counted', async () => {
-  const instance = (await sharedInstance('own')) as AppInstance
+  const instance = (await startSharedInstance('own')) as AppInstance
   const store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   const browser = await openBrowser()
   const database = new pg.Client(instance.databaseUrl())

@@ -4,8 +4,8 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { listMails, readMail, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { tabTo } from './keys.ts'
-import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { pressTabTo } from './keys.ts'
+import { type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 // Keyboard-only journeys: the live demo, and a new account up to its connected store.
 
@@ -15,7 +15,7 @@ let browser: Browser
 let page: Page
 
 beforeAll(async () => {
-  instance = await sharedInstance('demo')
+  instance = await startSharedInstance('demo')
   browser = await openBrowser()
 })
 afterEach(() => closePages(browser))
@@ -25,11 +25,11 @@ const type = (text: string) => page.keyboard.type(text)
 const link = (name: string) => page.getByRole('link', { name, exact: true }).first()
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 async function activate(target: Locator, key?: string): Promise<void> {
-  await tabTo(target, key)
+  await pressTabTo(target, key)
   await press('Enter')
 }
 async function enter(label: string, text: string): Promise<void> {
-  await tabTo(page.getByLabel(label, { exact: true }))
+  await pressTabTo(page.getByLabel(label, { exact: true }))
   await press('Control+a')
   await type(text)
 }

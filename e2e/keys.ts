@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 // Helpers to use a screen by keyboard only.
 
 /** Presses Tab until `target` has the focus, and checks that the focus is visible. */
-export async function tabTo(target: Locator, key = 'Tab'): Promise<void> {
+export async function pressTabTo(target: Locator, key = 'Tab'): Promise<void> {
   const page = target.page()
   // A radio's or checkbox's input is invisible; its visible stand-in counts.
   await target.waitFor({ state: 'attached' })

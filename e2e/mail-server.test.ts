@@ -15,7 +15,7 @@ import {
   type ListedCart,
   PASSWORD,
 } from './owner.ts'
-import { OPERATOR, type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { OPERATOR, type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 const SHOPPERS = ['dora', 'petra'].map((name) => `${name}@customers.example`)
 /** Recipients of the mail that the account's own server took. */
@@ -46,7 +46,7 @@ beforeAll(async () => {
   smtp.on('error', () => {})
   await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
   store = await startDemoStore({ port: 0, dataFile: ':memory:' })
-  instance = await sharedInstance('own')
+  instance = await startSharedInstance('own')
   browser = await openBrowser()
 })
 

@@ -1,14 +1,14 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closePages, openBrowser } from './browser.ts'
-import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 let instance: SharedInstance
 let browser: Browser
 let page: Page
 
 beforeAll(async () => {
-  instance = await sharedInstance('free')
+  instance = await startSharedInstance('free')
   browser = await openBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
 })

@@ -6,14 +6,14 @@ import type { NotificationView } from '../shared/notification-calls.ts'
 import { type AppInstance, listMails, readMail, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { createOwnerWithoutStore, KEYS } from './owner.ts'
-import { sharedInstance } from './shared-instances.ts'
+import { startSharedInstance } from './shared-instances.ts'
 
 let instance: AppInstance
 let shop: DemoStore
 let browser: Browser
 
 beforeAll(async () => {
-  instance = (await sharedInstance('free')) as AppInstance
+  instance = (await startSharedInstance('free')) as AppInstance
   shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   browser = await openBrowser()
 })

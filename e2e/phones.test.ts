@@ -10,7 +10,7 @@ import { waitUntil } from './app-instance.ts'
 import { findViolations } from './axe.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { createOwnerWithoutStore, KEYS } from './owner.ts'
-import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 // SMS and WhatsApp from a cart to the built-in phones, and replies from there.
 
@@ -25,7 +25,7 @@ let owner: Awaited<ReturnType<typeof createOwnerWithoutStore>>
 const carts = new Map<string, string>()
 
 beforeAll(async () => {
-  instance = await sharedInstance('demo')
+  instance = await startSharedInstance('demo')
   store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
   const product = store.shop.db.sqlite.prepare('select id from products order by id limit 1').get() as { id: number }
   const twoDaysAgo = Math.floor(Date.now() / 1_000) - 172_800

@@ -4,13 +4,13 @@ import { generateCode } from '../test/authenticator.ts'
 import { listMails, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { createClientHeaders, createOwnerWithoutStore, findMailLink, PASSWORD } from './owner.ts'
-import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 let instance: SharedInstance
 let browser: Browser
 
 beforeAll(async () => {
-  instance = await sharedInstance('own')
+  instance = await startSharedInstance('own')
   browser = await openBrowser()
 })
 

@@ -8,7 +8,7 @@ import { type AppInstance, listMails, readMail } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { findStepPanel, openStep } from './flow-steps.ts'
 import { createOwnerWithoutStore, KEYS } from './owner.ts'
-import { sharedInstance } from './shared-instances.ts'
+import { startSharedInstance } from './shared-instances.ts'
 
 // From the owner's click to the shopper's mailbox: a campaign, a flow and a discount mail, each in its own store.
 
@@ -17,7 +17,7 @@ let browser: Browser
 const stores: DemoStore[] = []
 
 beforeAll(async () => {
-  instance = (await sharedInstance('own')) as AppInstance
+  instance = (await startSharedInstance('own')) as AppInstance
   browser = await openBrowser()
 })
 afterEach(() => closePages(browser))

@@ -32,7 +32,7 @@ export const OPERATOR = 'olga@operators.example'
 const START_LIMIT_MS = 180_000
 
 /** Returns one of them once it is ready. */
-export async function sharedInstance(name: SharedName): Promise<SharedInstance> {
+export async function startSharedInstance(name: SharedName): Promise<SharedInstance> {
   const { logFile, pid, ...place } = inject('shared')[name]
   const output = () => readFileSync(logFile, 'utf8')
   const isReady = async () => {

@@ -10,7 +10,7 @@ import { buildSavedSteps } from '../test/flow-edits.ts'
 import { listMails, readMail, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { addUnfinishedOrders, createAddress, createOwner, createOwnerWithoutStore, type ListedCart } from './owner.ts'
-import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 const MINUTE_MS = 60_000
 const ANA = createAddress('ana', 'gardens.example')
@@ -25,7 +25,7 @@ beforeAll(async () => {
   woo = await startDemoStore({ port: 0, dataFile: ':memory:' })
   shopify = await openShopify({ now: () => Date.now() - behindMs, pastDays: 2 })
   // Sells nothing: the account has the largest plan.
-  instance = await sharedInstance('free')
+  instance = await startSharedInstance('free')
   browser = await openBrowser()
 })
 

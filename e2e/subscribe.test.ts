@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listMails, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { readVerificationToken } from './owner.ts'
-import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 // An owner buys, changes, cancels and resumes a plan at Stripe.
 
@@ -13,7 +13,7 @@ let browser: Browser
 let page: Page
 
 beforeAll(async () => {
-  instance = await sharedInstance('own')
+  instance = await startSharedInstance('own')
   browser = await openBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
 })

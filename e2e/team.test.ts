@@ -9,13 +9,13 @@ import {
   findMailLink,
   PASSWORD,
 } from './owner.ts'
-import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+import { type SharedInstance, startSharedInstance } from './shared-instances.ts'
 
 let instance: SharedInstance
 let browser: Browser
 
 beforeAll(async () => {
-  instance = await sharedInstance('own')
+  instance = await startSharedInstance('own')
   browser = await openBrowser()
 })
 

@@ -5,8 +5,8 @@ import {
   advanceDays,
   callApi,
   connectStore,
-  dialog,
   endScene,
+  findDialog,
   findMail,
   formatDay,
   instance,
@@ -14,14 +14,14 @@ import {
   OWNER,
   openPage,
   page,
-  periodEnd,
   pressButton,
   readPaymentHistory,
+  readPeriodEnd,
+  readSubscription,
   runBillingSetup,
   startScene,
   stripe,
   submitCard,
-  subscription,
   syncStripeClock,
 } from './billing-life/scene.ts'
 
@@ -87,7 +87,7 @@ async function beginTrial(): Promise<void> {
     .poll(() => main().getByRole('link', { name: 'Connect your store' }).getAttribute('href'))
     .toBe('/store-setup')
   await main()
-    .getByText(`Trial until ${formatDay(subscription().trial_end!)}.`)
+    .getByText(`Trial until ${formatDay(readSubscription().trial_end!)}.`)
     .waitFor()
   await main().getByText('None added; after the trial the plan is Lite').waitFor()
   expect(stripe.all('charge')).toEqual([])
@@ -103,7 +103,7 @@ async function addCardBeforeTrialEnds(): Promise<void> {
   // Without a store there is no list of notifications.
   expect(mail).toContain(`Open billing:\n${instance.url}/billing`)
   await openPage('/billing')
-  const banner = page.getByText(`The trial of Starter ends on ${formatDay(subscription().trial_end!)}.`)
+  const banner = page.getByText(`The trial of Starter ends on ${formatDay(readSubscription().trial_end!)}.`)
   await banner.waitFor()
   await page.getByText('After that the account goes on with Lite, unless a card is added.').waitFor()
   await submitCard('4242424242424242')
@@ -131,19 +131,19 @@ async function upgradeForThirdStore(): Promise<void> {
   await openPage('/store-setup?another=store')
   await main().getByText(refused.body.error!).waitFor()
   await main().getByRole('link', { name: 'Add an extra store' }).click()
-  await dialog('Change plan').getByLabel('Extra stores').waitFor()
-  await expect.poll(() => dialog('Change plan').getByLabel('Extra stores').inputValue()).toBe('1')
-  await dialog('Change plan').getByLabel('Extra stores').fill('0')
-  await dialog('Change plan').getByRole('radio', { name: 'Growth' }).click()
-  await dialog('Change plan').getByRole('button', { name: 'Show what it costs' }).click()
-  await dialog('Change plan').getByText('The plan changes at once.').waitFor()
-  const pay = dialog('Change plan').getByRole('button', { name: /^Pay \$/ })
+  await findDialog('Change plan').getByLabel('Extra stores').waitFor()
+  await expect.poll(() => findDialog('Change plan').getByLabel('Extra stores').inputValue()).toBe('1')
+  await findDialog('Change plan').getByLabel('Extra stores').fill('0')
+  await findDialog('Change plan').getByRole('radio', { name: 'Growth' }).click()
+  await findDialog('Change plan').getByRole('button', { name: 'Show what it costs' }).click()
+  await findDialog('Change plan').getByText('The plan changes at once.').waitFor()
+  const pay = findDialog('Change plan').getByRole('button', { name: /^Pay \$/ })
   const shown = /\$[\d.]+/.exec(await pay.innerText())![0]
-  await dialog('Change plan').getByText('The next bill is $49.00').waitFor()
+  await findDialog('Change plan').getByText('The next bill is $49.00').waitFor()
   const before = stripe.all('charge').length
   await syncStripeClock()
   await pay.click()
-  await dialog('Change plan').waitFor({ state: 'detached' })
+  await findDialog('Change plan').waitFor({ state: 'detached' })
   await main().getByRole('heading', { name: 'Growth' }).waitFor()
   await stripe.webhooks.idle()
   const charged = stripe.all('charge').slice(before)
@@ -152,14 +152,14 @@ async function upgradeForThirdStore(): Promise<void> {
   expect((await readPaymentHistory())[0]).toBe(`Change of the plan | Succeeded | ${shown}`)
   expect((await connectStore()).status).toBe(200)
   await page.getByRole('button', { name: 'Subscription: Growth, Active' }).click()
-  await dialog('Subscription').getByText('3 of 3 connected').waitFor()
+  await findDialog('Subscription').getByText('3 of 3 connected').waitFor()
 }
 
 async function declinePayment(): Promise<void> {
   await submitCard('4000000000000341')
   await main().getByText('On file').waitFor()
   await advanceDays(21)
-  expect(subscription().status).toBe('past_due')
+  expect(readSubscription().status).toBe('past_due')
   const mail = await findMail('A payment of $49.00 has failed')
   expect(mail).toMatch(
     /Your card was declined\. It is tried again on .*\. Messages are sent until .*\. After that they wait/,
@@ -180,7 +180,7 @@ async function declinePayment(): Promise<void> {
 async function recoverPayment(): Promise<void> {
   await submitCard('5555555555554444')
   await advanceDays(3)
-  expect(subscription().status).toBe('active')
+  expect(readSubscription().status).toBe('active')
   expect(await findMail('Your payment has been made')).toContain('Nothing is overdue any more')
   await openPage('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
@@ -190,10 +190,10 @@ async function recoverPayment(): Promise<void> {
 
 async function scheduleDowngrade(): Promise<void> {
   await advanceDays(1)
-  const day = periodEnd()
+  const day = readPeriodEnd()
   await openPage('/billing')
   await pressButton('Change plan')
-  const change = dialog('Change plan')
+  const change = findDialog('Change plan')
   await change.getByRole('radio', { name: 'Starter' }).click()
   await change.getByRole('button', { name: 'Show what it costs' }).click()
   await change.getByText(`The plan changes on ${day}. Nothing is due now.`).waitFor()
@@ -224,21 +224,21 @@ async function passDowngrade(): Promise<void> {
 
 async function cancelAndReactivate(): Promise<void> {
   await advanceDays(1)
-  const day = periodEnd()
+  const day = readPeriodEnd()
   await openPage('/billing')
   await pressButton('Cancel subscription')
-  await dialog('Cancel Starter?').getByText(CONFIRM).waitFor()
-  await dialog('Cancel Starter?').getByText('2 stores of the 3 connected will rest then').waitFor()
+  await findDialog('Cancel Starter?').getByText(CONFIRM).waitFor()
+  await findDialog('Cancel Starter?').getByText('2 stores of the 3 connected will rest then').waitFor()
   await syncStripeClock()
-  await dialog('Cancel Starter?').getByRole('button', { name: 'Cancel subscription' }).click()
+  await findDialog('Cancel Starter?').getByRole('button', { name: 'Cancel subscription' }).click()
   await main().getByText(`Ends on ${day}, then Lite.`).waitFor()
-  expect(subscription().cancel_at_period_end).toBe(true)
+  expect(readSubscription().cancel_at_period_end).toBe(true)
   expect(await findMail('Your Starter plan ends on')).toContain('Until then you can reactivate the subscription')
   await advanceDays(5)
   await openPage('/billing')
   await pressButton('Reactivate')
   await main().getByText(`Renews on ${day}.`).waitFor()
-  expect(subscription().cancel_at_period_end).toBe(false)
+  expect(readSubscription().cancel_at_period_end).toBe(false)
   expect(await findMail('Your Starter plan goes on')).toContain('It costs $19.00 a month')
 }
 

@@ -7,7 +7,7 @@ import net from 'node:net'
 
 type Params = Record<string, unknown>
 
-interface Waiting {
+interface PendingCommand {
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
@@ -19,7 +19,7 @@ export interface Marionette {
 
 export async function connectMarionette(port: number): Promise<Marionette> {
   const socket = net.connect(port, '127.0.0.1')
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, PendingCommand>()
   let last = 0
   const greeted = new Promise<void>((resolve, reject) => {
     socket.once('error', reject)
@@ -59,7 +59,7 @@ function readMessages(take: (message: unknown) => void): (chunk: Buffer) => void
   }
 }
 
-function settle(waiting: Map<number, Waiting>, [, id, error, value]: unknown[]): void {
+function settle(waiting: Map<number, PendingCommand>, [, id, error, value]: unknown[]): void {
   const pending = waiting.get(id as number)
   waiting.delete(id as number)
   if (!error) {

@@ -54,7 +54,7 @@ const fill = (page: Page, stored: Record<string, string>) =>
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value)
   }, stored)
 
-export const storedConnection = (page: Page): Promise<string[]> =>
+export const readStoredConnection = (page: Page): Promise<string[]> =>
   page.evaluate((names) => names.filter((name) => localStorage.getItem(name) !== null), CONNECTION_KEYS)
 
 /** The server, not the app, serves the landing page. */

@@ -7,9 +7,9 @@ import {
   listSections,
   navigateWithin,
   openWithStorage,
+  readStoredConnection,
   SECTIONS,
   setAccess,
-  storedConnection,
   stubLandingPage,
 } from './access-scene.ts'
 import { fixture } from './api.ts'
@@ -142,7 +142,7 @@ describe('the connection check', () => {
       await app.page.getByText('Not connected to any store').waitFor()
       await app.settled()
       expect(app.api.calls(checkConnection)).toEqual([])
-      await expect.poll(() => storedConnection(app.page)).toEqual([])
+      await expect.poll(() => readStoredConnection(app.page)).toEqual([])
     },
   )
 
@@ -154,12 +154,12 @@ describe('the connection check', () => {
       .getByText(/^Connected to /)
       .first()
       .waitFor()
-    await expect.poll(() => storedConnection(app.page)).toEqual(CONNECTION_KEYS)
+    await expect.poll(() => readStoredConnection(app.page)).toEqual(CONNECTION_KEYS)
     setAccess(app, { status: 'past_due', isSubscribed: false })
     await app.page.reload()
     await app.page.getByText('Not connected to any store').waitFor()
     await app.settled()
-    await expect.poll(() => storedConnection(app.page)).toEqual([])
+    await expect.poll(() => readStoredConnection(app.page)).toEqual([])
   })
 })
 
@@ -180,7 +180,7 @@ test.each([
   await app.page.waitForURL(`**${to}`)
   await app.settled()
   await expect.poll(() => path()).toBe(to)
-  await expect.poll(() => storedConnection(app.page)).toEqual(to === '/dashboard' ? CONNECTION_KEYS : [])
+  await expect.poll(() => readStoredConnection(app.page)).toEqual(to === '/dashboard' ? CONNECTION_KEYS : [])
 })
 
 test('a signed-in user is redirected from sign-in and set-up to the dashboard', {

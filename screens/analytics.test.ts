@@ -515,17 +515,17 @@ describe('a file', () => {
   })
 
   test('of a long table has all rows while the screen shows the first ones, including rows with equal names', async () => {
-    const shareOf = (key: string) => ({
+    const buildShare = (key: string) => ({
       ...{ key, abandoned: 3, recovered: 1, recoveryRate: 1 / 3, revenueOpportunity: 9 },
     })
-    const countries = ['AT', 'BE', 'CH', 'DE', 'DK', 'ES', 'FR', 'GB', 'IE', 'IT'].map(shareOf)
+    const countries = ['AT', 'BE', 'CH', 'DE', 'DK', 'ES', 'FR', 'GB', 'IE', 'IT'].map(buildShare)
     const none = { unsubscribed: 0, complaints: 0, bounced: 0, openRate: 0, clickRate: 0, conversionRate: 0 }
     const buildSent = (accepted: number) => ({
       ...{ kind: 'campaign' as const, stepId: null, name: 'Quick Send', channel: 'email' as const, accepted, ...none },
       ...{ id: `campaign ${accepted}`, revenuePerEmail: 0, attributedRevenue: 0 },
     })
     api.answer(readAnalyticsDetails, ({ query: { range } }) => ({
-      ...{ ...fixture(readAnalyticsDetails), countries, devices: ['phone', 'desktop', ''].map(shareOf) },
+      ...{ ...fixture(readAnalyticsDetails), countries, devices: ['phone', 'desktop', ''].map(buildShare) },
       origins: range === '7d' ? [buildSent(1)] : Array.from({ length: 21 }, (_, place) => buildSent(place + 1)),
     }))
     await app.open('/analytics?range=30d')
@@ -646,7 +646,7 @@ describe('the blocks of decision 99', () => {
   test('show figures by hour, country, shopper, channel and origin with separate headings', async () => {
     const counts = { accepted: 1_234, openRate: 0.11, clickRate: 0.22, conversionRate: 0.33, revenuePerEmail: 4.5 }
     const sent = { ...counts, attributedRevenue: 5_553, unsubscribed: 6, complaints: 7, bounced: 8 }
-    const shareOf = (key: string) => ({
+    const buildShare = (key: string) => ({
       ...{ key, abandoned: 1_200, recovered: 300, recoveryRate: 0.25, revenueOpportunity: 81 },
     })
     api.alter(readAnalyticsDetails, (reply) => ({
@@ -655,7 +655,7 @@ describe('the blocks of decision 99', () => {
         { fromHour: 3, accepted: 1_234, conversionRate: 0.33, attributedRevenue: 5_553, revenuePerMessage: 4.5 },
         { fromHour: 6, accepted: 0, conversionRate: null, attributedRevenue: 0, revenuePerMessage: null },
       ],
-      ...{ countries: ['DE', ''].map(shareOf), shoppers: ['returning'].map(shareOf), devices: [] },
+      ...{ countries: ['DE', ''].map(buildShare), shoppers: ['returning'].map(buildShare), devices: [] },
       channels: [{ ...sent, channel: 'sms' as const }],
       origins: [
         { ...sent, kind: 'flow' as const, id: null, stepId: null, name: 'Reminders, step 2', channel: 'sms' as const },
@@ -892,7 +892,7 @@ const LEAST_HEIGHT = 60
 async function measureBars(picture: Buffer, color: string): Promise<number[]> {
   const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   const expected = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
-  const heightAt = (x: number) => {
+  const measureHeight = (x: number) => {
     let height = 0
     for (let y = 0; y < info.height; y++) {
       const at = (y * info.width + x) * info.channels
@@ -903,7 +903,7 @@ async function measureBars(picture: Buffer, color: string): Promise<number[]> {
   const bars: number[] = []
   let isIn = false
   for (let x = 0; x < info.width; x++) {
-    const height = heightAt(x)
+    const height = measureHeight(x)
     if (height >= LEAST_HEIGHT) {
       if (isIn) bars.push(Math.max(bars.pop()!, height))
       else bars.push(height)

@@ -20,7 +20,7 @@ const field = (name: string) => app.page.getByRole('textbox', { name, exact: tru
 const button = (name: string) => app.page.getByRole('button', { name, exact: true })
 const mail = () => app.page.frameLocator('iframe[title="Email preview"]')
 const logoInMail = () => mail().locator('img.logo').getAttribute('src')
-const logoAt = (name: string) => ({
+const buildLogo = (name: string) => ({
   path: `/brand/01a2244e-97ae-7b35-8027-1d5187776883/${name}`,
   width: 570,
   height: 96,
@@ -41,9 +41,9 @@ beforeEach(async () => {
 })
 
 test('a logo found in the store appears in mails only after it is confirmed', async () => {
-  view = { ...view, proposal: { source: 'site_logo', logo: logoAt('found.png'), hash } }
+  view = { ...view, proposal: { source: 'site_logo', logo: buildLogo('found.png'), hash } }
   app.api.answer(confirmLogo, () => {
-    view = { ...view, logo: logoAt('found.png'), proposal: null }
+    view = { ...view, logo: buildLogo('found.png'), proposal: null }
     return view
   })
   await app.open('/settings/sending/brand')
@@ -54,11 +54,11 @@ test('a logo found in the store appears in mails only after it is confirmed', as
   await button('Use it').press('Enter')
   await shownLogo().waitFor()
   await expect.poll(() => app.api.calls(confirmLogo)[0]!.body).toEqual({ hash })
-  await expect.poll(logoInMail).toBe(logoAt('found.png').path)
+  await expect.poll(logoInMail).toBe(buildLogo('found.png').path)
 })
 
 test('an uploaded file replaces the logo, and an invalid file is refused with the reason', async () => {
-  view = { ...view, logo: logoAt('before.png') }
+  view = { ...view, logo: buildLogo('before.png') }
   const content = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])
   const upload = async (name: string, mimeType: string, buffer: Buffer) => {
     const chosen = app.page.waitForEvent('filechooser')
@@ -75,14 +75,14 @@ test('an uploaded file replaces the logo, and an invalid file is refused with th
   await upload('logo.png', 'image/png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
   await part('Logo').getByText(refusal).waitFor()
   app.api.answer(uploadLogo, () => {
-    view = { ...view, logo: logoAt('after.jpg') }
+    view = { ...view, logo: buildLogo('after.jpg') }
     return view
   })
   await upload('logo.jpg', 'image/jpeg', content)
-  await expect.poll(() => shownLogo().getAttribute('src')).toBe(logoAt('after.jpg').path)
+  await expect.poll(() => shownLogo().getAttribute('src')).toBe(buildLogo('after.jpg').path)
   await expect.poll(() => app.api.calls(uploadLogo).at(-1)!.body.content).toBe(content.toString('base64'))
   await expect.poll(() => part('Logo').getByText('Not saved').count()).toBe(0)
-  await expect.poll(logoInMail).toBe(logoAt('after.jpg').path)
+  await expect.poll(logoInMail).toBe(buildLogo('after.jpg').path)
 })
 
 test('colours, texts and links are previewed before saving, and unreadable colours are not saved', async () => {
@@ -113,7 +113,7 @@ test('colours, texts and links are previewed before saving, and unreadable colou
 })
 
 test('a conflicting change is refused with the next step, and the logo can be removed', async () => {
-  view = { ...view, logo: logoAt('before.png') }
+  view = { ...view, logo: buildLogo('before.png') }
   app.api.answer(removeLogo, () => {
     view = { ...view, logo: null }
     return view

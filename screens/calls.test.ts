@@ -28,10 +28,10 @@ const PLATFORM = { platform: 'woocommerce' }
 const STORE = { ...PLATFORM, storeId: URL }
 
 type Fields = Record<string, unknown>
-type Sent = [endpoint: Endpoint, query: Fields, body?: Fields]
+type ExpectedCall = [endpoint: Endpoint, query: Fields, body?: Fields]
 
 /** The last call of each endpoint has these fields; the screen may send more. */
-async function expectSent(sent: readonly Sent[]): Promise<void> {
+async function expectSent(sent: readonly ExpectedCall[]): Promise<void> {
   for (const [endpoint, query, body] of sent) {
     const name = `${endpoint.method} ${endpoint.path}`
     await expect.poll(() => app.api.calls(endpoint).length, { message: name }).toBeGreaterThan(0)
@@ -41,7 +41,7 @@ async function expectSent(sent: readonly Sent[]): Promise<void> {
   }
 }
 
-test.each<[path: string, sent: Sent[]]>([
+test.each<[path: string, sent: ExpectedCall[]]>([
   [
     '/dashboard',
     [
@@ -424,7 +424,7 @@ test.each(Object.entries(cases))(
     app.api.fail(endpoint, 422)
     prepare?.()
     await act(await app.open(path, as && { as }))
-    await expectSent([[endpoint, query, body] as Sent])
+    await expectSent([[endpoint, query, body] as ExpectedCall])
   },
 )
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { isFocused, tabTo } from '../e2e/keys.ts'
+import { isFocused, pressTabTo } from '../e2e/keys.ts'
 import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../shared/campaign-report.ts'
 import {
   type CampaignView,
@@ -199,40 +199,40 @@ describe('the form of a campaign', () => {
   test('is filled in by keyboard alone', { timeout: LONG_MS }, async () => {
     const key = (name: string) => app.page.keyboard.press(name)
     const next = async (title: string) => {
-      await tabTo(button('Next'))
+      await pressTabTo(button('Next'))
       await key('Enter')
       await expect.poll(() => isFocused(dialog().getByRole('heading', { name: title, exact: true }))).toBe(true)
     }
     await app.open('/campaigns')
-    await tabTo(app.page.getByRole('button', { name: 'New Campaign', exact: true }))
+    await pressTabTo(app.page.getByRole('button', { name: 'New Campaign', exact: true }))
     await key('Enter')
     await expect.poll(() => isFocused(dialog().getByLabel('Campaign name'))).toBe(true)
     await app.page.keyboard.type(NAME)
     await next('Target Audience')
-    await tabTo(dialog().getByRole('radio', { name: 'Select by hand' }))
+    await pressTabTo(dialog().getByRole('radio', { name: 'Select by hand' }))
     await key('ArrowRight')
     await dialog().getByText(`${recipients.length} customers, ${recipients.length} would get it now.`).waitFor()
     await next('Email Template')
-    await tabTo(dialog().getByLabel('Template'))
-    await tabTo(dialog().getByLabel('Subject'))
+    await pressTabTo(dialog().getByLabel('Template'))
+    await pressTabTo(dialog().getByLabel('Subject'))
     await key('ControlOrMeta+a')
     await app.page.keyboard.type('Hello ')
-    await tabTo(dialog().getByRole('button', { name: 'customer_name', exact: true }))
+    await pressTabTo(dialog().getByRole('button', { name: 'customer_name', exact: true }))
     await key('Enter')
     await expect.poll(() => dialog().getByLabel('Subject').inputValue()).toBe('Hello {{ customer_name }}')
-    await tabTo(dialog().getByRole('radio', { name: 'Edit' }), 'Shift+Tab')
+    await pressTabTo(dialog().getByRole('radio', { name: 'Edit' }), 'Shift+Tab')
     await key('ArrowRight')
     await dialog().getByRole('region', { name: 'Preview' }).getByText('Hello Olivia').waitFor()
     await next('Schedule & Send')
-    await tabTo(dialog().getByRole('radio', { name: 'Send now' }))
+    await pressTabTo(dialog().getByRole('radio', { name: 'Send now' }))
     await key('ArrowRight')
-    await tabTo(dialog().getByLabel('Start date'))
+    await pressTabTo(dialog().getByLabel('Start date'))
     const [year, month, day] = IN_THREE_DAYS.split('-')
     await app.page.keyboard.type(`${month}${day}${year}`)
     await dialog()
       .getByText(/^Runs once on /)
       .waitFor()
-    await tabTo(button('Create Campaign'))
+    await pressTabTo(button('Create Campaign'))
     await key('Enter')
     await banner('Campaign created.')
     await dialog().waitFor({ state: 'detached' })

@@ -12,12 +12,12 @@ const app = createScreens()
 const GERMAN = 'Erinnert mich per E-Mail an meinen Warenkorb.'
 type Languages = { language: 'de' | 'fr'; words: string; isDefault: boolean; html: string }[]
 
-const boxOf = (channel: (typeof boxChannels)[number], languages: Languages = []) => {
+const buildBox = (channel: (typeof boxChannels)[number], languages: Languages = []) => {
   const words = getDefaultBoxText(channel, 'Example Shop')
   return { channel, words, isDefault: true, html: boxHtml(channel, words), seenAt: null, isCurrent: true, languages }
 }
 const boxes = (languages: Languages = []) => ({
-  boxes: boxChannels.map((channel) => boxOf(channel, channel === 'email' ? languages : [])),
+  boxes: boxChannels.map((channel) => buildBox(channel, channel === 'email' ? languages : [])),
   checkoutSeenAt: null,
 })
 const german = { language: 'de' as const, words: GERMAN, isDefault: false, html: boxHtml('email', GERMAN) }
@@ -29,13 +29,13 @@ test('an owner adds a language to a box, and removes it', async () => {
   await card().getByRole('combobox', { name: 'Add a language' }).click()
   await app.page.getByRole('option', { name: 'German', exact: true }).click()
   await card().getByLabel('Text in German').fill(GERMAN)
-  app.api.answer(saveBoxText, { box: boxOf('email', [german]) })
+  app.api.answer(saveBoxText, { box: buildBox('email', [german]) })
   app.api.answer(consentBoxes, boxes([german]))
   await card().getByRole('button', { name: 'Save German' }).click()
   await app.page.getByText('German saved.').waitFor()
   await expect.poll(() => card().getByLabel('Text in German').inputValue()).toBe(GERMAN)
   await checkLayout(app)
-  app.api.answer(saveBoxText, { box: boxOf('email') })
+  app.api.answer(saveBoxText, { box: buildBox('email') })
   app.api.answer(consentBoxes, boxes())
   await card().getByRole('button', { name: 'Remove German' }).click()
   await expect.poll(() => card().getByLabel('Text in German').count()).toBe(0)
@@ -50,7 +50,7 @@ test('a default text of a language can be changed and removed', async () => {
   await app.open('/settings/consent#boxes')
   await card().getByLabel('Text in German').fill('Ja, gern.')
   await card().getByRole('button', { name: 'Save German' }).waitFor()
-  app.api.answer(saveBoxText, { box: boxOf('email') })
+  app.api.answer(saveBoxText, { box: buildBox('email') })
   app.api.answer(consentBoxes, boxes())
   await card().getByRole('button', { name: 'Remove German' }).click()
   await expect.poll(() => card().getByLabel('Text in German').count()).toBe(0)

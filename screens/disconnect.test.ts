@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { checkConnection, connectStore, disconnectStore, storeTexts } from '../shared/stores.ts'
-import { setAccess, storedConnection } from './access-scene.ts'
+import { readStoredConnection, setAccess } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'
 
@@ -31,14 +31,14 @@ test('“Disconnect Store” shows a failure and stays on the page', {
   const connected = app.page.getByText(`Connected to ${fixture(checkConnection).store_url}`).first()
   await expect.poll(() => iconBeside(connected)).toEqual(['circle-check', 'green'])
   await button('Connect to Different Store').waitFor()
-  const stored = await storedConnection(app.page)
+  const stored = await readStoredConnection(app.page)
   await button('Disconnect Store').click()
   await confirm('Disconnect Store').click()
   await app.page.getByRole('dialog').getByText(storeTexts.disconnectFailed).waitFor()
   await confirm('Cancel').click()
   await app.settled()
   await expect.poll(() => new URL(app.page.url()).pathname).toBe('/settings')
-  await expect.poll(() => storedConnection(app.page)).toEqual(stored)
+  await expect.poll(() => readStoredConnection(app.page)).toEqual(stored)
   // Reopening the dialog clears the error.
   await button('Disconnect Store').click()
   await confirm('Disconnect Store').waitFor()
@@ -56,7 +56,7 @@ test('“Disconnect Store” forgets the store and leads to the set-up', { tags:
   await app.page.waitForURL('**/store-setup')
   await button('Connect Store').waitFor()
   await expect.poll(() => app.api.calls(disconnectStore).length).toBe(1)
-  await expect.poll(() => storedConnection(app.page)).toEqual([])
+  await expect.poll(() => readStoredConnection(app.page)).toEqual([])
 })
 
 test('“Connect to Different Store” continues if the store cannot be disconnected, and stays on the set-up', {
@@ -68,7 +68,7 @@ test('“Connect to Different Store” continues if the store cannot be disconne
     await app.page.getByRole('heading', { level: 1, name: 'Connect your store' }).waitFor()
     await app.settled()
     await expect.poll(() => new URL(app.page.url()).pathname).toBe('/store-setup')
-    await expect.poll(() => storedConnection(app.page)).toEqual([])
+    await expect.poll(() => readStoredConnection(app.page)).toEqual([])
   }
   await app.open('/settings')
   await button('Connect to Different Store').click()
@@ -104,7 +104,7 @@ test('without a store, settings and set-up link to connecting one', { tags: ['A2
   await expect
     .poll(() => app.page.getByRole('link', { name: 'Connect Store' }).getAttribute('href'))
     .toBe('/store-setup')
-  await expect.poll(() => storedConnection(app.page)).toEqual([])
+  await expect.poll(() => readStoredConnection(app.page)).toEqual([])
   await app.page.getByRole('link', { name: 'Connect Store' }).click()
   await app.page.getByRole('heading', { name: 'How to get your keys' }).waitFor()
   await app.page.getByRole('combobox', { name: 'Platform' }).click()

@@ -9,7 +9,7 @@ import { readVapidKey } from '../shared/push-calls.ts'
 import { describeEffect } from '../web/flow-editor/FlowEditor.tsx'
 import { fixture } from './api.ts'
 import { createScreens, PHONE } from './app.ts'
-import { NO_EFFECT, readyFlow, serveFlows } from './flows-api.ts'
+import { buildReadyFlow, NO_EFFECT, serveFlows } from './flows-api.ts'
 
 // The page of a flow: its messages on the timeline, the panel beside them, and its report.
 
@@ -159,11 +159,11 @@ test('a message is added with a second channel, and saving opens that channel’
   await panel().getByLabel('Subject').fill('One more thing')
   await panel().getByRole('button', { name: 'Then try push' }).click()
   await card(4).getByText('Email, else by push').waitFor()
-  const wordsFor = (name: string) =>
+  const findTextField = (name: string) =>
     panel().getByRole('radiogroup', { name: 'Words for' }).getByText(name, { exact: true }).click()
-  await wordsFor('Push')
+  await findTextField('Push')
   await panel().getByLabel('Title').fill('')
-  await wordsFor('Email')
+  await findTextField('Email')
   await press('Save')
   await panel().getByText('A notification needs a title').waitFor()
   await card(4).getByText('Needs a correction').waitFor()
@@ -171,7 +171,7 @@ test('a message is added with a second channel, and saving opens that channel’
   await save()
   await expect.poll(() => listSaved()).toHaveLength(1)
   const [body] = listSaved()
-  expect(body!.steps.map(({ id }) => id)).toEqual([...readyFlow().steps.map(({ id }) => id), undefined])
+  expect(body!.steps.map(({ id }) => id)).toEqual([...buildReadyFlow().steps.map(({ id }) => id), undefined])
   expect(body!.steps[3]).toMatchObject({
     ...{ delayMinutes: 1_445, channels: ['email', 'push'] },
     variants: [{ sharePercent: 100, words: { email: { subject: 'One more thing' }, push: { title: 'Still here' } } }],
@@ -260,7 +260,7 @@ test('a split test is saved only with shares that sum to 100%, and its copy has 
   await app.settled()
   expect(await app.violations('.step-panel')).toEqual([])
   await save()
-  const [a] = readyFlow().steps[1]!.variants
+  const [a] = buildReadyFlow().steps[1]!.variants
   const variants = [
     { id: a!.id, sharePercent: 70, words: {} },
     { sharePercent: 30, words: { email: { subject: 'Other words' } } },
@@ -283,7 +283,7 @@ test('a split test is saved only with shares that sum to 100%, and its copy has 
         .at(-1)!
         .steps.map(({ id }) => id),
     )
-    .toEqual(readyFlow().steps.map(({ id }) => id))
+    .toEqual(buildReadyFlow().steps.map(({ id }) => id))
   await expect.poll(() => listSaved().at(-1)!.seenSteps).toContain(copy!.id)
 })
 
@@ -391,7 +391,7 @@ test('a winner is chosen after a confirmation, and not while changes are unsaved
 })
 
 async function editAndSwitchOn(subject: string) {
-  stored = serveFlows(app.api, [{ ...readyFlow(), isOn: false, switchedOnAt: null }])
+  stored = serveFlows(app.api, [{ ...buildReadyFlow(), isOn: false, switchedOnAt: null }])
   await openFlow()
   await openStep(app.page, 1)
   await panel().getByLabel('Subject').fill(subject)

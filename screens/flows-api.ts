@@ -47,17 +47,17 @@ const NO_COUNTS = {
   cancelled: 0,
 }
 
-export const readyFlow = (): FlowView => fixture(listFlows).flows[0]! as FlowView
+export const buildReadyFlow = (): FlowView => fixture(listFlows).flows[0]! as FlowView
 
 /** A second flow that is off and matches high-value carts. */
-export const highValueFlow = (): FlowView => ({
-  ...readyFlow(),
+export const buildHighValueFlow = (): FlowView => ({
+  ...buildReadyFlow(),
   ...{ id: randomUUID(), name: 'High-value carts', position: 2, isOn: false, switchedOnAt: null, counts: NO_COUNTS },
   conditions: flowLibrary.find(({ key }) => key === 'high_value')!.conditions,
 })
 
 /** `flows` of the result is the server's stored state. */
-export function serveFlows(api: Api, flows: FlowView[] = [readyFlow()]) {
+export function serveFlows(api: Api, flows: FlowView[] = [buildReadyFlow()]) {
   const stored = { flows }
   const find = (id: string) => stored.flows.find((flow) => flow.id === id)!
   const keep = (next: FlowView[]) => {
@@ -70,7 +70,7 @@ export function serveFlows(api: Api, flows: FlowView[] = [readyFlow()]) {
   api.answer(listFlows, () => ({ ...fixture(listFlows), flows: stored.flows }))
   api.answer(createFlow, ({ body }) => {
     const { name, conditions } = flowLibrary.find(({ key }) => key === body.from)!
-    const flow = { ...highValueFlow(), name, conditions }
+    const flow = { ...buildHighValueFlow(), name, conditions }
     keep([...stored.flows, flow])
     return { flow: find(flow.id) }
   })

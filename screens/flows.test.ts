@@ -5,7 +5,7 @@ import { isFocused } from '../e2e/keys.ts'
 import { createFlow, deleteFlow, type FlowView, flowTexts, listFlows, orderFlows, switchFlow } from '../shared/flows.ts'
 import { upcomingMessages } from '../shared/upcoming.ts'
 import { createScreens } from './app.ts'
-import { highValueFlow, READY, readyFlow, serveFlows } from './flows-api.ts'
+import { buildHighValueFlow, buildReadyFlow, READY, serveFlows } from './flows-api.ts'
 
 // The list of flows: created from the library, reordered, copied, switched on and deleted.
 
@@ -14,7 +14,7 @@ const HIGH = 'High-value carts'
 let stored: { flows: FlowView[] }
 
 beforeEach(() => {
-  stored = serveFlows(app.api, [readyFlow(), highValueFlow()])
+  stored = serveFlows(app.api, [buildReadyFlow(), buildHighValueFlow()])
 })
 
 const namesStored = () => stored.flows.map(({ name }) => name)

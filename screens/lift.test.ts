@@ -10,7 +10,7 @@ import {
 } from '../shared/experiments.ts'
 import { describeRunning } from '../web/lift/copy.ts'
 import { createScreens, NOW } from './app.ts'
-import { highValueFlow, serveFlows } from './flows-api.ts'
+import { buildHighValueFlow, serveFlows } from './flows-api.ts'
 import { serveRecipients } from './recipients.ts'
 
 // The control group: started, changed and stopped (decisions 58 to 61).
@@ -145,7 +145,7 @@ test.each([
   true,
   false,
 ])('dialogs that create messages show whether a control group is running: %s', async (isRunning) => {
-  serveFlows(app.api, [{ ...highValueFlow(), holdoutPercent: isRunning ? 10 : 0, position: 1 }])
+  serveFlows(app.api, [{ ...buildHighValueFlow(), holdoutPercent: isRunning ? 10 : 0, position: 1 }])
   serveRecipients(app.api)
   if (isRunning) reply.running = buildExperiment(10, 90)
   await app.open('/flows')

@@ -64,13 +64,13 @@ interface Layout {
 const measure = (): Layout => {
   const root = document.scrollingElement!
   const texts = [...document.querySelectorAll<HTMLElement>('p, td, a, span, strong')]
-  const linesOf = (cell: Element) => {
+  const countLines = (cell: Element) => {
     const range = document.createRange()
     range.selectNodeContents(cell)
     return range.getClientRects().length
   }
   const sums = [...document.querySelectorAll('td[align=right]')]
-  const brokenSums = sums.filter((cell) => linesOf(cell) > cell.textContent!.split(' ').length)
+  const brokenSums = sums.filter((cell) => countLines(cell) > cell.textContent!.split(' ').length)
   const isSeen = (element: HTMLElement) => element.innerText.trim() !== '' && element.offsetParent !== null
   const sizes = texts.filter(isSeen).map((element) => Number.parseFloat(getComputedStyle(element).fontSize))
   const brightness = (selector: string) => {

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findStepPanel, openStep } from '../e2e/flow-steps.ts'
-import { tabTo } from '../e2e/keys.ts'
+import { pressTabTo } from '../e2e/keys.ts'
 import { listAbandonedCarts } from '../shared/carts.ts'
 import { listCoupons } from '../shared/coupons.ts'
 import { previewDiscount, testDiscount } from '../shared/discount-mail.ts'
@@ -88,13 +88,13 @@ describe('in a step of a flow', () => {
     await expect.poll(() => subject.getAttribute('aria-invalid')).toBe('true')
     await subject.fill('For ')
     await app.page.keyboard.press('End')
-    await tabTo(step.getByRole('button', { name: 'customer_name', exact: true }))
+    await pressTabTo(step.getByRole('button', { name: 'customer_name', exact: true }))
     await app.page.keyboard.press('Enter')
     await expect.poll(() => subject.inputValue()).toBe('For {{ customer_name }}')
     await expect.poll(() => subject.getAttribute('aria-invalid')).not.toBe('true')
     await text.fill('ab')
     await app.page.keyboard.press('ArrowLeft')
-    await tabTo(step.getByRole('button', { name: 'coupon_code', exact: true }))
+    await pressTabTo(step.getByRole('button', { name: 'coupon_code', exact: true }))
     await app.page.keyboard.press('Enter')
     await expect.poll(() => text.inputValue()).toBe('a{{ coupon_code }}b')
     await app.page.keyboard.type('!')
@@ -228,7 +228,7 @@ test('in an email to one cart: its text is changed, previewed and sent as a test
   await unknown(form, ' Select one of those below.').waitFor()
   await textIn(form).fill('A word from the kiln: ')
   await app.page.keyboard.press('End')
-  await tabTo(form.getByRole('button', { name: 'checkout_link', exact: true }))
+  await pressTabTo(form.getByRole('button', { name: 'checkout_link', exact: true }))
   await app.page.keyboard.press('Enter')
   await expect.poll(() => textIn(form).inputValue()).toBe('A word from the kiln: {{ checkout_link }}')
   await mailIn(form).getByText('A word from the kiln:').waitFor()

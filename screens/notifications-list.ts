@@ -18,7 +18,7 @@ import { NOW, type Screens } from './app.ts'
 // One member's notifications in memory, behind the calls of the bell and the notifications screen.
 
 /** One a second, the last of 1,000 a moment ago. */
-const createdAt = (n: number) => new Date(NOW.getTime() - (1_000 - n) * 1_000)
+const computeCreatedAt = (n: number) => new Date(NOW.getTime() - (1_000 - n) * 1_000)
 export const buildId = (n: number) => `01999999-0000-7000-8000-${String(n).padStart(12, '0')}`
 
 export const buildCart = (customer: string) => ({
@@ -61,13 +61,13 @@ export function createMemberList({ api }: Screens): MemberList {
     items: [],
     add(type, data, zone = null) {
       const n = ++added
-      const text = getNotificationText({ type, data, createdAt: createdAt(n) })
+      const text = getNotificationText({ type, data, createdAt: computeCreatedAt(n) })
       const shown = { ...data } as NotificationView['data']
       const item = {
         _id: buildId(n),
         type,
         ...text,
-        createdAt: createdAt(n).toISOString(),
+        createdAt: computeCreatedAt(n).toISOString(),
         read: false,
         zone,
         data: shown,
@@ -109,13 +109,13 @@ function answerReads(api: Screens['api'], list: MemberList): void {
   }))
 }
 
-interface Meant {
+interface Target {
   notificationIds?: string[] | undefined
   upTo?: string | undefined
 }
 
 function answerChanges(api: Screens['api'], list: MemberList): void {
-  const pick = ({ notificationIds = [], upTo }: Meant) =>
+  const pick = ({ notificationIds = [], upTo }: Target) =>
     upTo
       ? list.items.slice(list.items.findIndex(({ _id }) => _id === upTo))
       : list.items.filter(({ _id }) => notificationIds.includes(_id))

@@ -24,7 +24,7 @@ const start = () => main().getByRole('button', { name: 'Start free trial' })
 const search = () => new URL(app.page.url()).search
 const onLite = (given: Partial<Status> = {}) =>
   app.api.answer(subscriptionStatus, buildStatus({ plan: 'free', ...given }))
-const checkoutAt = (url: string) => app.api.answer(createCheckoutSession, { isFreePlan: false, url })
+const serveCheckout = (url: string) => app.api.answer(createCheckoutSession, { isFreePlan: false, url })
 const provider = () => `${app.url}/terms?stripe`
 
 test('/pricing shows plans monthly or yearly, claims, add-ons, questions, custom pricing and support', {
@@ -95,7 +95,7 @@ test('a double click on “Start free trial” sends the choice once and goes to
   tags: ['A4.3'],
 }, async () => {
   onLite()
-  checkoutAt(provider())
+  serveCheckout(provider())
   const page = await app.open('/pricing?plan=growth&cycle=year&stores=2')
   await start().dblclick()
   await page.waitForURL('**/terms?stripe')
@@ -111,7 +111,7 @@ test('a double click on “Start free trial” sends the choice once and goes to
 test('a page restored from the browser’s cache is usable again, and knows what was bought meanwhile', async () => {
   onLite()
   // An address that loads nothing leaves the page unchanged.
-  checkoutAt(`${app.url}/pricing?plan=growth&cycle=month#pay`)
+  serveCheckout(`${app.url}/pricing?plan=growth&cycle=month#pay`)
   const page = await app.open('/pricing?plan=growth&cycle=month')
   await start().click()
   await page.waitForURL('**#pay')
@@ -126,7 +126,7 @@ test('a page restored from the browser’s cache is usable again, and knows what
 })
 
 test.each([
-  ['an answer without an address', () => checkoutAt(''), 'Failed to create checkout session'],
+  ['an answer without an address', () => serveCheckout(''), 'Failed to create checkout session'],
   [
     'the server’s error',
     () => app.api.fail(createCheckoutSession, 503, { error: 'Stripe does not answer.' }),
@@ -140,7 +140,7 @@ test.each([
   await start().click()
   await main().getByRole('alert').getByText(text, { exact: true }).waitFor()
   if (text === 'Failed to process checkout') await checkLayout(app, 'main')
-  checkoutAt(provider())
+  serveCheckout(provider())
   await start().click()
   await page.waitForURL('**/terms?stripe')
 })

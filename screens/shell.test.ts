@@ -8,8 +8,8 @@ import {
   CONNECTION_KEYS,
   listSections,
   openOwnerPage,
+  readStoredConnection,
   SECTIONS,
-  storedConnection,
   stubLandingPage,
 } from './access-scene.ts'
 import { fixture } from './api.ts'
@@ -172,7 +172,7 @@ test('the browser stores what the specification lists, and nothing after logging
   await app.settled()
   const listStorageKeys = () =>
     app.page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort())
-  await expect.poll(() => storedConnection(app.page)).toEqual(CONNECTION_KEYS)
+  await expect.poll(() => readStoredConnection(app.page)).toEqual(CONNECTION_KEYS)
   await expect.poll(() => listStorageKeys()).toEqual([...CONNECTION_KEYS, 'token', 'user'].sort())
   const other = await app.page.context().newPage()
   await other.route('**/landing.html', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Landing</h1>' }))

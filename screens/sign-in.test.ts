@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { authTexts, demoLogin, forgotPassword, login, me, register, resetPassword } from '../shared/auth.ts'
-import { setAccess, storedConnection } from './access-scene.ts'
+import { readStoredConnection, setAccess } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { createScreens, token } from './app.ts'
 
@@ -136,7 +136,7 @@ test('a registration forgets the stored connection and leads to the plans', { ta
   await button('Create account').click()
   await app.page.waitForURL('**/pricing')
   await expect.poll(() => app.page.evaluate(() => localStorage.getItem('token'))).toBe(token)
-  await expect.poll(() => storedConnection(app.page)).toEqual([])
+  await expect.poll(() => readStoredConnection(app.page)).toEqual([])
 })
 
 test('a reset link without a valid token is refused with a link to a new one', {

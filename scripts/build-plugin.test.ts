@@ -62,11 +62,11 @@ test('has a German translation of every text, and no obsolete ones', async () =>
 test('compiles a catalogue that WordPress can read', () => {
   const source = 'msgid ""\nmsgstr ""\n"Language: de\\n"\n\nmsgid "Yes"\nmsgstr "Ja"\n\nmsgid "No"\nmsgstr "Nein"\n'
   const compiled = compileCatalogue(source)
-  const textAt = (slot: number) =>
+  const readText = (slot: number) =>
     compiled.subarray(compiled.readUInt32LE(slot + 4), compiled.readUInt32LE(slot + 4) + compiled.readUInt32LE(slot))
   expect(compiled.readUInt32LE(0)).toBe(0x950412de)
-  const ids = [0, 1, 2].map((n) => textAt(compiled.readUInt32LE(12) + n * 8).toString())
-  const texts = [0, 1, 2].map((n) => textAt(compiled.readUInt32LE(16) + n * 8).toString())
+  const ids = [0, 1, 2].map((n) => readText(compiled.readUInt32LE(12) + n * 8).toString())
+  const texts = [0, 1, 2].map((n) => readText(compiled.readUInt32LE(16) + n * 8).toString())
   expect(ids).toEqual(['', 'No', 'Yes'])
   expect(texts).toEqual(['Language: de\n', 'Nein', 'Ja'])
 })

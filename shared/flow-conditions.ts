@@ -15,7 +15,7 @@ type ConsentChannel = z.infer<typeof ConsentChannel>
 export const CONDITION_LANGUAGES = ['en', 'de'] as const
 
 const isUnique = (values: readonly (string | number)[]) => new Set(values).size === values.length
-const listOf = <Item extends z.ZodType<string | number>>(item: Item, most: number) =>
+const createList = <Item extends z.ZodType<string | number>>(item: Item, most: number) =>
   z.array(item).min(1).max(most).refine(isUnique, 'Each may be named once.')
 const recordId = z.string().trim().min(1).max(200)
 const count = z.number().int().min(0).max(1_000)
@@ -32,11 +32,11 @@ export const FlowCondition = z.discriminatedUnion('fact', [
   /** Number of items in the cart. */
   z.object({ fact: z.literal('items'), is: z.enum(['at_least', 'at_most']), count }),
   /** Any of them, or none of them. */
-  z.object({ fact: z.literal('product'), is: z.enum(['contains', 'lacks']), productIds: listOf(recordId, 20) }),
+  z.object({ fact: z.literal('product'), is: z.enum(['contains', 'lacks']), productIds: createList(recordId, 20) }),
   /** As in the store: a WooCommerce category or a Shopify product type. */
-  z.object({ fact: z.literal('category'), is: z.enum(['contains', 'lacks']), categoryIds: listOf(recordId, 20) }),
+  z.object({ fact: z.literal('category'), is: z.enum(['contains', 'lacks']), categoryIds: createList(recordId, 20) }),
   /** An unknown country is not one of any. */
-  z.object({ fact: z.literal('country'), is: among, countries: listOf(z.string().regex(/^[A-Z]{2}$/), 50) }),
+  z.object({ fact: z.literal('country'), is: among, countries: createList(z.string().regex(/^[A-Z]{2}$/), 50) }),
   z.object({ fact: z.literal('buyer'), is: z.enum(['first_time', 'returning']) }),
   /** Orders placed before this cart. */
   z.object({ fact: z.literal('orders'), is: z.enum(['at_least', 'at_most']), count }),
@@ -46,9 +46,9 @@ export const FlowCondition = z.discriminatedUnion('fact', [
   /** Given by the shopper and not withdrawn. */
   z.object({ fact: z.literal('consent'), is: z.enum(['given', 'missing']), channel: ConsentChannel }),
   /** Chosen on one of our pages; an unknown language is not one of any. */
-  z.object({ fact: z.literal('language'), is: among, languages: listOf(z.enum(CONDITION_LANGUAGES), 2) }),
+  z.object({ fact: z.literal('language'), is: among, languages: createList(z.enum(CONDITION_LANGUAGES), 2) }),
   /** Weekday at the shopper's place, 1 is Monday. */
-  z.object({ fact: z.literal('day'), is: z.literal('one_of'), days: listOf(z.number().int().min(1).max(7), 7) }),
+  z.object({ fact: z.literal('day'), is: z.literal('one_of'), days: createList(z.number().int().min(1).max(7), 7) }),
   /** From one full hour to another at the shopper's place; across midnight if the first is later. */
   z.object({
     fact: z.literal('hour'),

@@ -322,7 +322,7 @@ export function getNotificationText<Type extends NotificationType>({
   return catalogue[type](data, createdAt)
 }
 
-const nameOf = (channel: Channel, step: number | null): string =>
+const nameMessage = (channel: Channel, step: number | null): string =>
   step === null ? `The ${channelCopy[channel].word}` : `Reminder ${step}`
 
 /** Without the value: several currencies do not fit into the sentence, and the detail view lists it. */
@@ -368,10 +368,10 @@ function getSentText(channel: Channel, data: NotificationData['email_sent']): No
       : { title: `${formatMany(channel, data.count)} sent`, message: `Sent to shoppers within ${formatSpan(data)}.` }
   }
   const { step, to, isInMailbox } = data
-  const about = `${nameOf(channel, step)} to ${to}`
+  const about = `${nameMessage(channel, step)} to ${to}`
   return isInMailbox
     ? { title: `Recovery ${word} kept on this server`, message: `${about} is in the mailbox on this server.` }
-    : { title: `Recovery ${word} sent`, message: `${nameOf(channel, step)} went to ${to}.` }
+    : { title: `Recovery ${word} sent`, message: `${nameMessage(channel, step)} went to ${to}.` }
 }
 
 const describeCause = (provider: string) =>
@@ -401,9 +401,9 @@ function getFailedText(channel: Channel, data: NotificationData['email_failed'])
   const title = `Recovery ${word} not delivered`
   switch (data.cause) {
     case 'refused':
-      return { title, message: `${nameOf(channel, data.step)} to ${data.to}: ${data.answer}` }
+      return { title, message: `${nameMessage(channel, data.step)} to ${data.to}: ${data.answer}` }
     case 'unanswered':
-      return { title, message: `${nameOf(channel, data.step)} to ${data.to}: no answer from the ${provider}` }
+      return { title, message: `${nameMessage(channel, data.step)} to ${data.to}: no answer from the ${provider}` }
     case 'bounced':
       return { title, message: `The ${word} to ${data.to} bounced${data.answer ? `: ${data.answer}` : '.'}` }
     case 'undelivered': {

@@ -19,7 +19,7 @@ export const dataKindText = {
   engagement_events: 'Opens and clicks',
   notifications: 'Notifications',
 } as const
-export type Kept = keyof typeof dataKindText
+export type DataKind = keyof typeof dataKindText
 
 const Counts = z.record(z.string(), z.number())
 

@@ -204,14 +204,14 @@ export const CERTIFICATE_HINT = 'For local development use http:// instead of ht
  * The message for a failed connection: sentence, next step, the store's response, and the hint of A 8 on certificates.
  */
 export function storeProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
-  return messageOf(STORE_PROBLEM_TEXT[code], detail)
+  return joinMessage(STORE_PROBLEM_TEXT[code], detail)
 }
 
 /** The same for keys that are tried for the first time. */
 export const getTypedProblemMessage = (code: StoreProblemCode, detail: string | null = null): string =>
-  messageOf(getTypedProblemText(code), detail)
+  joinMessage(getTypedProblemText(code), detail)
 
-function messageOf({ sentence, nextStep }: StoreProblemText, detail: string | null): string {
+function joinMessage({ sentence, nextStep }: StoreProblemText, detail: string | null): string {
   const quoted = detail ? ` (${detail})` : ''
   return withCertificateHint(`${sentence} ${nextStep}${quoted}`)
 }

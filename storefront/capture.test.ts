@@ -11,7 +11,7 @@ import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { computeWordingId, getDefaultBoxText } from '../shared/consent-box.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
-import { controlPageTime, type PageTime } from '../test/page-time.ts'
+import { mockPageTime, type PageTime } from '../test/page-time.ts'
 
 // The script as browsers run it, on the demo store's own pages. A small test server replaces ours and records the
 // posts.
@@ -57,7 +57,7 @@ describe('in a browser', () => {
     const page = await context.newPage()
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(String(error)))
-    times.set(page, await controlPageTime(page, () => posts.length))
+    times.set(page, await mockPageTime(page, () => posts.length))
     await prepare?.(page)
     await work(page)
     await context.close()

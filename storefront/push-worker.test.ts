@@ -112,7 +112,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(() => readShownCount(worker)).toBe(before + 1)
   }
 
-  interface Shown {
+  interface ShownNotification {
     title: string
     body: string
     tag: string
@@ -124,9 +124,9 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     worker.evaluate(async () => {
       const all = await (self as unknown as WorkerScope).registration.getNotifications()
       return all.map((each) => {
-        const { title, body, tag, icon, actions } = each as unknown as Shown
+        const { title, body, tag, icon, actions } = each as unknown as ShownNotification
         return { title, body, tag, icon, actions: actions?.map(({ action, title }) => ({ action, title })) }
-      }) as Shown[]
+      }) as ShownNotification[]
     })
 
   /** The event as the system sends it to the worker. */

@@ -10,7 +10,7 @@ export interface CartBadgeValues {
 }
 
 /** Columns of `cart_badges`, for a query that calls the carts table by this alias. */
-export const badgeColumns = (cart: 'carts' | 'c') => {
+export const selectBadgeColumns = (cart: 'carts' | 'c') => {
   const selectBadge = (column: keyof CartBadgeValues) => sql`(select ${sql.ref(`b.${column}`)} from cart_badges b
     where b.store_id = ${sql.ref(`${cart}.store_id`)} and b.cart_id = ${sql.ref(`${cart}.id`)})`
   return [

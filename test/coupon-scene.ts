@@ -7,7 +7,7 @@ import type { CouponsTable } from '../server/core/schema/coupons.ts'
 import { findUnneededCodes } from '../server/delivery/send/needless-codes.ts'
 import type { StoreOptions } from './factories.ts'
 import { createFakeStore } from './fake-store.ts'
-import { createShop, HOUR, tea } from './shop.ts'
+import { buildTea, createShop, HOUR } from './shop.ts'
 import { buildWooKeys } from './woo-access.ts'
 import type { World } from './world.ts'
 
@@ -38,7 +38,7 @@ export async function createCouponShop(world: World, coupon: PersonalCoupon = {}
     /** Creates one abandoned cart per name, with its first reminder due; nothing is sent yet. */
     async abandoned(...names: string[]) {
       for (const name of names) {
-        await shop.fill(name, [tea()])
+        await shop.fill(name, [buildTea()])
         await shop.type(name, { email: buildAddress(name), firstName: name })
       }
       world.advance(HOUR)

@@ -2,7 +2,7 @@ import { recordOrders } from '../server/carts/carts/record.ts'
 import { createId } from '../server/core/common/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { buildOrder } from './factories.ts'
-import { createShop, grantConsent, nextGermanPhone, type Shop, type ShopOptions } from './manual-send-scene.ts'
+import { createShop, grantConsent, type Shop, type ShopOptions, takeGermanPhone } from './manual-send-scene.ts'
 import { MINUTE, passTime } from './message-scene.ts'
 import type { World } from './world.ts'
 
@@ -26,7 +26,7 @@ export async function createCouponShop(
     buildOrder(world, {
       kind: 'purchase',
       country: options.country ?? 'DE',
-      phone: nextGermanPhone(),
+      phone: takeGermanPhone(),
       firstName: 'Ben',
     }),
   )

@@ -5,15 +5,15 @@ import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { createCampaign, formatStoreDate, runTick } from './campaign-scene.ts'
 import { insertPersonalCoupon } from './coupon-scene.ts'
 import { grantConsent, postWithWorker } from './manual-send-scene.ts'
-import { createShop, HOUR, MINUTE, pot, type Shop, tea } from './shop.ts'
+import { buildTea, createShop, HOUR, MINUTE, pot, type Shop } from './shop.ts'
 import { acceptMail, type World } from './world.ts'
 
 // Test support: a shop in New York from 24 January to noon of 3 April 2026, with 40 carts. Daylight saving starts on 8
 // March. Times are local. The expected outcome of each cart is in server/insights/analytics/by-hand.test.ts.
 
 const ZONE = 'America/New_York'
-const cup: FoldItem = { ...tea(), productId: '18', name: 'Cup', unitPriceMinor: 1_000 }
-const teas = tea
+const cup: FoldItem = { ...buildTea(), productId: '18', name: 'Cup', unitPriceMinor: 1_000 }
+const teas = buildTea
 const pots = (quantity: number): FoldItem => ({ ...pot, quantity })
 
 /** `03-08 09:30` means 2026; `2025-12-15 09:00` names the year. */
@@ -31,42 +31,42 @@ const inUs: Contact = { country: 'US', countrySource: 'address' }
 
 /** Carts of browsers; 24 and 25 begin as orders in euros. */
 const carts: Cart[] = [
-  [1, '01-24 10:00', [tea()], buildContact(1, inUs)],
+  [1, '01-24 10:00', [buildTea()], buildContact(1, inUs)],
   [2, '01-26 10:00', [pot], buildContact(2, inUs)],
   [3, '02-01 10:00', [cup], null],
-  [4, '02-02 23:30', [tea()], buildContact(4)],
+  [4, '02-02 23:30', [buildTea()], buildContact(4)],
   [5, '02-04 09:00', [teas(2)], buildContact(5)],
   [6, '02-06 09:00', [pot], buildContact(6)],
-  [7, '02-08 09:00', [tea(), cup], null],
+  [7, '02-08 09:00', [buildTea(), cup], null],
   [8, '02-10 09:00', [pot, cup], buildContact(8)],
-  [9, '02-12 09:00', [tea()], buildContact(9)],
+  [9, '02-12 09:00', [buildTea()], buildContact(9)],
   [10, '02-14 09:00', [cup], buildContact(10)],
-  [11, '02-16 09:00', [pot, tea()], buildContact(11)],
+  [11, '02-16 09:00', [pot, buildTea()], buildContact(11)],
   [12, '02-20 09:00', [pots(2)], buildContact(12)],
-  [13, '03-01 09:00', [tea()], buildContact(13)],
+  [13, '03-01 09:00', [buildTea()], buildContact(13)],
   [14, '03-04 23:30', [cup], buildContact(14)],
-  [15, '03-05 09:00', [tea()], buildContact(15, inUs)],
+  [15, '03-05 09:00', [buildTea()], buildContact(15, inUs)],
   [16, '03-07 23:30', [pot], buildContact(16)],
-  [17, '03-08 01:30', [tea()], buildContact(17)],
+  [17, '03-08 01:30', [buildTea()], buildContact(17)],
   [18, '03-09 22:30', [cup], buildContact(18)],
-  [19, '03-10 10:00', [tea()], null],
+  [19, '03-10 10:00', [buildTea()], null],
   [20, '03-12 09:00', [teas(2)], buildContact(20, { phone: '+12125550120' })],
   [21, '03-13 09:00', [pot], buildContact(21)],
   [22, '03-15 09:00', [pots(5)], buildContact(22)],
   [23, '03-16 09:00', [pots(6)], buildContact(23)],
-  [26, '03-21 09:00', [tea()], buildContact(26)],
+  [26, '03-21 09:00', [buildTea()], buildContact(26)],
   [27, '03-22 09:00', [cup], null],
   [28, '03-24 09:00', [pot], buildContact(28)],
-  [29, '03-27 23:59', [tea()], buildContact(29)],
+  [29, '03-27 23:59', [buildTea()], buildContact(29)],
   [30, '03-28 09:00', [pot], buildContact(30, inUs)],
-  [31, '03-29 09:00', [tea()], buildContact(31)],
+  [31, '03-29 09:00', [buildTea()], buildContact(31)],
   [32, '03-30 09:00', [teas(2)], buildContact(30)],
-  [33, '03-30 11:00', [pot, tea()], buildContact(33)],
+  [33, '03-30 11:00', [pot, buildTea()], buildContact(33)],
   [34, '03-31 09:00', [cup], buildContact(34)],
   [35, '03-31 14:00', [pot], null],
-  [36, '04-01 09:00', [tea()], buildContact(36)],
+  [36, '04-01 09:00', [buildTea()], buildContact(36)],
   [37, '04-02 09:00', [pot], buildContact(37)],
-  [38, '04-02 23:10', [tea()], buildContact(38)],
+  [38, '04-02 23:10', [buildTea()], buildContact(38)],
   [39, '04-03 11:30', [pot, cup], buildContact(39)],
   [40, '04-03 09:00', [cup], buildContact(40)],
 ]

@@ -185,7 +185,7 @@ type ShopperOf = typeof shopper extends fc.Arbitrary<infer T> ? T : never
  * Draws `shapes` combinations of present values, each with the values of `shoppers` shoppers. Every fourth shape varies
  * the number of items.
  */
-export const generatedMail = (shapes: number, shoppers: number): fc.Arbitrary<GeneratedMail> =>
+export const buildGeneratedMail = (shapes: number, shoppers: number): fc.Arbitrary<GeneratedMail> =>
   fc
     .record({
       template: generatedTemplate,

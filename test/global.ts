@@ -4,7 +4,7 @@ import { createLogger } from '../server/core/common/logger.ts'
 import { migrate } from '../server/core/database/migrate.ts'
 import { openPool } from '../server/core/db/db.ts'
 import { startJobQueue } from '../server/core/jobs/jobs.ts'
-import { oncePerRun } from './once-per-run.ts'
+import { runOncePerRun } from './once-per-run.ts'
 import { startTestPostgres } from './postgres.ts'
 import { openRunFolder } from './run-folder.ts'
 
@@ -17,7 +17,7 @@ declare module 'vitest' {
 
 /** Migrates one template database per run; each file that needs a database gets a clone (`test/world.ts`). */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { value, release } = await oncePerRun('postgres', startTemplate)
+  const { value, release } = await runOncePerRun('postgres', startTemplate)
   project.provide('databaseUrl', value.url)
   project.provide('template', value.template)
   return release

@@ -27,7 +27,7 @@ export interface ShopOptions {
 export async function createShop(
   world: World,
   count = 1,
-  { plan = 'starter', country = 'DE', isConsenting = true, phone = nextGermanPhone, ...options }: ShopOptions = {},
+  { plan = 'starter', country = 'DE', isConsenting = true, phone = takeGermanPhone, ...options }: ShopOptions = {},
 ): Promise<Shop> {
   // Mid-morning in Germany, one day after the carts were abandoned: outside quiet hours.
   world.now = new Date(
@@ -48,8 +48,8 @@ export async function createShop(
 }
 
 let number = 0
-export const nextGermanPhone = () => `+49301234${String(1_000 + number++)}`
-export const nextUsPhone = () => `+1212555${String(1_000 + number++)}`
+export const takeGermanPhone = () => `+49301234${String(1_000 + number++)}`
+export const takeUsPhone = () => `+1212555${String(1_000 + number++)}`
 
 export async function grantConsent(world: World, store: TestStore, order: PlatformOrder): Promise<void> {
   const address = { email: order.email!, sms: order.phone!, whatsapp: order.phone! }

@@ -4,7 +4,7 @@ import { sql } from '../server/core/db/db.ts'
 import { sendDue } from '../server/delivery/send/send-due.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
-import { badgeColumns } from './cart-badges.ts'
+import { selectBadgeColumns } from './cart-badges.ts'
 import { buildOrder, completeOrderCheck, createStore, type StoreOptions, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
@@ -92,7 +92,7 @@ export function readCart(world: World, storeId: string) {
   return world.db
     .selectFrom('carts')
     .selectAll()
-    .select(badgeColumns('carts'))
+    .select(selectBadgeColumns('carts'))
     .where('store_id', '=', storeId)
     .executeTakeFirstOrThrow()
 }

@@ -10,7 +10,7 @@ holder.sharedByTests ??= new Map()
 const all = holder.sharedByTests
 
 /** Shares something between the projects of a run: started by the first, stopped when the last releases it. */
-export async function oncePerRun<T>(
+export async function runOncePerRun<T>(
   name: string,
   start: () => Promise<{ value: T; end: () => Promise<void> }>,
 ): Promise<{ value: T; release: () => Promise<void> }> {

@@ -8,7 +8,7 @@ export interface PageTime {
 }
 
 /** Call before the page is opened. `arrived` counts the beacons that the server has received. */
-export async function controlPageTime(page: Page, arrived: () => number): Promise<PageTime> {
+export async function mockPageTime(page: Page, arrived: () => number): Promise<PageTime> {
   await page.clock.install()
   let startedAt = 0
   let beacons = 0

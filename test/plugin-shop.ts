@@ -44,7 +44,7 @@ export interface CallReply {
   isSigned: boolean
 }
 
-export async function pluginCall(
+export async function postPluginCall(
   world: World,
   { name, store, key, body }: { name: CallName; store: string; key: string; body: unknown },
   more: CallChange = {},
@@ -119,7 +119,7 @@ export async function exchangeCode(
 ) {
   const [salt, install] = [crypto.randomBytes(32).toString('base64url'), crypto.randomBytes(16).toString('hex')]
   const body = buildConnectBody(home, salt, install)
-  const reply = await pluginCall(world, { name: 'connect', store: code.id, key: code.key, body }, more)
+  const reply = await postPluginCall(world, { name: 'connect', store: code.id, key: code.key, body }, more)
   const { secret, keys } = findPluginProtocol(DEFAULT_PLATFORM).derivedKeys(code.key, salt)
   return { reply, secret, keys, install }
 }
@@ -143,7 +143,7 @@ export async function createPluginShop(world: World, change: ShopChange = {}): P
   const { reply, secret, install } = await exchangeCode(world, home, code)
   const storeId = reply.body.store
   const call: PluginShop['call'] = (name, body, more) =>
-    pluginCall(world, { name, store: storeId, key: secret, body }, more)
+    postPluginCall(world, { name, store: storeId, key: secret, body }, more)
   return {
     ...{ owner, fake, home, storeId, secret, install, call },
     batch: (entries, more) => {
@@ -203,5 +203,5 @@ export async function connectPlugin(world: World, storeId: string): Promise<Plug
   const [secret, install] = [crypto.randomBytes(32).toString('hex'), crypto.randomBytes(16).toString('hex')]
   await transact({ storeId, db: world.db }, (tx) => saveSecret(world.deps, tx, { secret, install, version: '1.0.0' }))
   await noteCall({ storeId, db: world.db }, world.now)
-  return (name, body, more) => pluginCall(world, { name, store: storeId, key: secret, body }, more)
+  return (name, body, more) => postPluginCall(world, { name, store: storeId, key: secret, body }, more)
 }

@@ -4,7 +4,7 @@ import type { Db } from '../server/core/db/db.ts'
 import { buildOrder, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
-interface Wanted {
+interface MessageOptions {
   state: 'scheduled' | 'sent'
   channel: 'sms' | 'whatsapp'
   providerId?: string
@@ -16,7 +16,7 @@ interface Wanted {
 export async function insertMessageTo(
   phone: string,
   { world, store }: { world: World; store: TestStore },
-  { state, channel, providerId, costMicros }: Wanted,
+  { state, channel, providerId, costMicros }: MessageOptions,
 ): Promise<string> {
   await recordOrders(world.deps, store.storeId, [buildOrder(world, { phone, country: 'DE' })], 'sync')
   const cart = await world.db

@@ -1,4 +1,4 @@
-interface Made {
+interface StubSubscription {
   endpoint: string
   expirationTime: null
   keys: { p256dh: string; auth: string }
@@ -9,7 +9,7 @@ declare global {
     /** Number of permission prompts. */
     askedBrowser: number
     /** Creates a subscription with this key at the test's push service, if it has one. */
-    subscribeThere?: (key: string) => Promise<Made>
+    subscribeThere?: (key: string) => Promise<StubSubscription>
   }
 }
 
@@ -61,7 +61,7 @@ export function stubPushInPage(permission: string): void {
     localStorage.setItem(SUBSCRIBED, JSON.stringify(stored))
     return open(stored) as unknown as PushSubscription
   }
-  const findSubscription = (): Made => {
+  const findSubscription = (): StubSubscription => {
     const [random, auth] = [crypto.getRandomValues(new Uint8Array(65)), crypto.getRandomValues(new Uint8Array(16))]
     const endpoint = `https://updates.push.services.mozilla.com/wpush/v2/${text(random).slice(0, 40)}`
     return { endpoint, expirationTime: null, keys: { p256dh: text(random), auth: text(auth) } }

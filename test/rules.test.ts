@@ -43,13 +43,13 @@ const BARE = /(?:^\s*(?:\/\/|\/?\*|--)|\s\/\/ |\b(?:test|it|describe)\(['"`]).*?
 
 function findCitations(source: string): Citation[] {
   const text = source.replace(TAGS, (tags) => tags.replace(/[^\n]/g, ' '))
-  const lineAt = (index: number) => text.slice(0, index).split('\n').length
+  const countLine = (index: number) => text.slice(0, index).split('\n').length
   const rules = [...text.matchAll(RULE), ...text.matchAll(IN_BRACKETS)].map((match) => ({
     id: match[0],
-    line: lineAt(match.index),
+    line: countLine(match.index),
   }))
   const decisions = [...text.matchAll(DECISIONS)].flatMap((match) =>
-    match[1]!.match(/\d+/g)!.map((number) => ({ id: `decision ${number}`, line: lineAt(match.index) })),
+    match[1]!.match(/\d+/g)!.map((number) => ({ id: `decision ${number}`, line: countLine(match.index) })),
   )
   return [...rules, ...decisions]
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { oncePerRun } from './once-per-run.ts'
+import { runOncePerRun } from './once-per-run.ts'
 
 /**
  * Creates the folder for everything a run writes: databases, browser profiles, uploads. `npm test` creates it, in
@@ -26,7 +26,7 @@ export function makeRunFolder(): { folder: string; remove: () => void } {
 
 /** For a global set-up; call its `release` after everything in the folder has stopped. */
 export const openRunFolder = (): Promise<{ value: string; release: () => Promise<void> }> =>
-  oncePerRun('folder', async () => {
+  runOncePerRun('folder', async () => {
     const { folder, remove } = makeRunFolder()
     process.env.TMPDIR = folder
     // Dozens of processes load the same files: compile them once.

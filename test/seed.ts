@@ -9,7 +9,7 @@ export const testSeed = Number(process.env.TEST_SEED || readFileSync(new URL('se
 export const isProof = process.env.TEST_PROOF === '1'
 
 /** Number of runs of a property test. */
-export const propertyRuns = (few: number, many: number) => ({ numRuns: isProof ? many : few, seed: testSeed })
+export const countPropertyRuns = (few: number, many: number) => ({ numRuns: isProof ? many : few, seed: testSeed })
 
 /** Returns one of `parts` shares of slow cases, chosen by the seed; in a proof all of them. */
 export const pickSeededShare = <T>(all: readonly T[], parts: number): readonly T[] =>

@@ -6,7 +6,7 @@ import { createRestoreToken } from '../server/delivery/compose/compose.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import { buildContactKeys, type ShopperKey } from '../server/shoppers/shoppers/rules.ts'
-import { badgeColumns, type CartBadgeValues } from './cart-badges.ts'
+import { type CartBadgeValues, selectBadgeColumns } from './cart-badges.ts'
 import { buildOrder, completeOrderCheck, createStore, type StoreOptions } from './factories.ts'
 import type { World } from './world.ts'
 
@@ -16,14 +16,14 @@ export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-export const tea = (quantity = 1): FoldItem => ({
+export const buildTea = (quantity = 1): FoldItem => ({
   productId: '16',
   variationId: null,
   quantity,
   name: 'Earl Grey',
   unitPriceMinor: 2_100,
 })
-export const pot: FoldItem = { ...tea(), productId: '17', name: 'Teapot', unitPriceMinor: 6_800 }
+export const pot: FoldItem = { ...buildTea(), productId: '17', name: 'Teapot', unitPriceMinor: 6_800 }
 
 export type Shop = Awaited<ReturnType<typeof createShop>>
 
@@ -67,7 +67,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
     },
     /** Creates a cart whose first mail was sent ten minutes ago. */
     async mailed(contact: Contact, browser = 'one') {
-      await this.fill(browser, [tea()])
+      await this.fill(browser, [buildTea()])
       await this.type(browser, contact)
       await this.pass(HOUR)
       world.advance(10 * MINUTE)
@@ -114,7 +114,7 @@ function rows<T extends 'carts' | 'messages' | 'cart_events' | 'notifications'>(
   return world.db
     .selectFrom(table as 'carts')
     .selectAll()
-    .$if(table === 'carts', (carts) => carts.select(badgeColumns('carts')))
+    .$if(table === 'carts', (carts) => carts.select(selectBadgeColumns('carts')))
     .where('store_id', '=', storeId)
     .orderBy(by as 'started_at')
     .orderBy('id' as never)

@@ -24,14 +24,14 @@ export async function openShopifyClient(options: Partial<ShopifyStoreOptions> = 
       await new Promise((resolve) => setImmediate(resolve))
     },
   }
-  const accessWith = (keys: StoreKeys): StoreAccess => ({
+  const buildAccess = (keys: StoreKeys): StoreAccess => ({
     ...({ platform: 'shopify', storeUrl: store.url, homeUrl: store.url } as const),
     keys,
   })
   const connect = (keys: StoreKeys = { kind: 'shopify_app', ...store.keys }, shelf = createMemoryTokenCache()) =>
-    createShopifyClient(accessWith(keys), net, shelf)
+    createShopifyClient(buildAccess(keys), net, shelf)
   return {
-    ...{ store, net, waits, connect, accessWith, client: connect() },
+    ...{ store, net, waits, connect, accessWith: buildAccess, client: connect() },
     advance: (ms: number) => {
       aheadMs += ms
     },

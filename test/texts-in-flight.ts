@@ -4,7 +4,7 @@ import { createId } from '../server/core/common/ids.ts'
 import { sendDue } from '../server/delivery/send/send-due.ts'
 import type { Outcome, OutgoingText } from '../server/messages/channels/channel.ts'
 import { buildOrder } from './factories.ts'
-import { grantConsent, nextGermanPhone } from './manual-send-scene.ts'
+import { grantConsent, takeGermanPhone } from './manual-send-scene.ts'
 import { advanceToAbandoned, createMessageScene, HOUR } from './message-scene.ts'
 import { POOL_SIZE } from './send-scene.ts'
 import type { World } from './world.ts'
@@ -25,7 +25,7 @@ export async function createTextsInFlight(
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
   const scene = await createMessageScene(world, 0, { plan: 'growth' })
   await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
-  const orders = Array.from({ length: count }, () => buildOrder(world, { country: 'DE', phone: nextGermanPhone() }))
+  const orders = Array.from({ length: count }, () => buildOrder(world, { country: 'DE', phone: takeGermanPhone() }))
   await recordOrders(world.deps, scene.storeId, orders, 'sync')
   for (const order of orders) await grantConsent(world, scene, order)
   await advanceToAbandoned(world, scene.storeId, HOUR + lateMs)

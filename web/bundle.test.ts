@@ -41,8 +41,8 @@ it('the landing page loads nothing of the app', () => {
 
 it('no chunks import each other in a circle', () => {
   const chunks = manifest()
-  const importsOf = (key: string) => chunks[key]!.imports ?? []
-  const circles = Object.keys(chunks).filter((key) => importsOf(key).some((each) => canReach(importsOf, each, key)))
+  const listImports = (key: string) => chunks[key]!.imports ?? []
+  const circles = Object.keys(chunks).filter((key) => listImports(key).some((each) => canReach(listImports, each, key)))
   expect(circles.map((key) => chunks[key]!.file)).toEqual([])
 })
 

@@ -8,9 +8,9 @@ import { routes } from './main.tsx'
 import { components, frames } from './screens.ts'
 
 /** Every route that renders something, with its parents. */
-const shownBy = (all: RouteObject[], around: RouteObject[] = []): { route: RouteObject; around: RouteObject[] }[] =>
-  all.flatMap((route) => (route.children ? shownBy(route.children, [...around, route]) : [{ route, around }]))
-const shown = shownBy(routes)
+const listRoutes = (all: RouteObject[], around: RouteObject[] = []): { route: RouteObject; around: RouteObject[] }[] =>
+  all.flatMap((route) => (route.children ? listRoutes(route.children, [...around, route]) : [{ route, around }]))
+const shown = listRoutes(routes)
 const A_CUSTOMER = '/customers/01999999-0000-7000-8000-000000000001'
 /** Replaces parameters by a value every parameter accepts. */
 const ofPath = (path: string) => findScreen(path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001'))

@@ -2,7 +2,7 @@
 import { Html, html } from './html.ts'
 import type { Filter, MessageSummary, StoredMessage } from './messages.ts'
 import type { MessageContent } from './parse.ts'
-import { shell as frame } from './shell.ts'
+import { renderFrame as frame } from './shell.ts'
 
 export const tabs = ['html', 'text', 'headers'] as const
 export type Tab = (typeof tabs)[number]
@@ -17,13 +17,13 @@ export interface Listing {
   hasPhones: boolean
 }
 
-export interface Opened {
+export interface OpenMessage {
   message: StoredMessage
   content: MessageContent
   tab: Tab
 }
 
-export function renderPage(listing: Listing, opened: Opened | null): Html {
+export function renderPage(listing: Listing, opened: OpenMessage | null): Html {
   const { unread } = listing.counts
   const title = `${unread > 0 ? `(${unread}) ` : ''}${opened ? `${opened.message.subject} · ` : ''}Recoup mailbox`
   return renderShell(
@@ -116,7 +116,7 @@ function renderEmptySelection({ counts }: Listing): Html {
   return html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No mail yet</p><p class="muted">Messages appear here by themselves as soon as they are sent. Leave something in a cart in the demo store, and a reminder will follow.</p></div>`
 }
 
-function renderMessage({ message, content, tab }: Opened, { filter }: Listing): Html {
+function renderMessage({ message, content, tab }: OpenMessage, { filter }: Listing): Html {
   const { id, subject, from, to, receivedAt, size } = message
   const search = filter.search ? `?${query({ search: filter.search })}` : ''
   return html`<article>

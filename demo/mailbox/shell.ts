@@ -15,7 +15,7 @@ interface Inbox {
 }
 
 /** The frame of the mailbox's and phones' pages. */
-export function shell(inbox: Inbox, main: Html): Html {
+export function renderFrame(inbox: Inbox, main: Html): Html {
   const { title, name, home, elsewhere, promise, stylesheet, script } = inbox
   return html`<!doctype html>
 <html lang="en">

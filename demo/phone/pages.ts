@@ -1,6 +1,6 @@
 // The phones' pages. They work without scripts; phone.js only refreshes them.
 import { Html, html } from '../mailbox/html.ts'
-import { shell } from '../mailbox/shell.ts'
+import { renderFrame } from '../mailbox/shell.ts'
 import type { Conversation, Text } from './texts.ts'
 
 export interface PageView {
@@ -26,7 +26,7 @@ export function renderPage(shown: PageView): Html {
   const { open } = shown
   const unread = shown.conversations.reduce((sum, { unread }) => sum + unread, 0)
   const title = `${unread > 0 ? `(${unread}) ` : ''}${open ? `${open.phone} · ` : ''}Recoup phones`
-  return shell(
+  return renderFrame(
     {
       ...{
         title,

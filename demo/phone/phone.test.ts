@@ -23,14 +23,14 @@ const ada = '+4915123456789'
 const accountSid = `AC${'a'.repeat(32)}`
 const shop = '+12025550100'
 
-interface Seen {
+interface ReceivedCall {
   path: string
   body: string
   headers: Record<string, unknown>
 }
 
 async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
-  const received: Seen[] = []
+  const received: ReceivedCall[] = []
   const hooks = await serve((request, reply) => {
     let body = ''
     request.on('data', (chunk) => (body += chunk))

@@ -18,8 +18,8 @@ import {
 import { openShopper, type Shopper } from './shoppers.ts'
 import { createKeyPair, type DemoStore } from './store.ts'
 
-type Recorded = Exchange & { cut_request?: string }
-const { exchanges } = readRecording<{ exchanges: Recorded[] }>('coupon-status')
+type Recording = Exchange & { cut_request?: string }
+const { exchanges } = readRecording<{ exchanges: Recording[] }>('coupon-status')
 const readKey = createKeyPair()
 const ada = {
   ...{ first_name: 'Ada', last_name: 'Byron', address_1: '7 Oak Ave' },
@@ -58,12 +58,12 @@ test('answers 162 recorded exchanges with the same status, messages, keys and va
   expect(exchanges).toHaveLength(162)
 })
 
-function isWrite({ request }: Recorded): boolean {
+function isWrite({ request }: Recording): boolean {
   return request.method !== 'GET' && request.path.startsWith('/wp-json/wc/v3/')
 }
 
 /** A write's time is in its response; the Date header has the time of its end. */
-function readTime({ response }: Recorded): number {
+function readTime({ response }: Recording): number {
   type Row = { date_modified_gmt?: string }
   const body = response.body as Row & { create?: Row[]; update?: Row[] }
   const written =
@@ -72,13 +72,13 @@ function readTime({ response }: Recorded): number {
 }
 
 /** The recording omits parts of carts (see the file's note) and links of records. */
-function isExcluded({ request }: Recorded, problem: string): boolean {
+function isExcluded({ request }: Recording, problem: string): boolean {
   return (request.path.startsWith('/wp-json/wc/store/') ? / is not in the recording$/ : /_links is not in/).test(
     problem,
   )
 }
 
-async function sendRecorded({ request, title, ...rest }: Recorded, ids: Map<number, number>, shoppers: Shoppers) {
+async function sendRecorded({ request, title, ...rest }: Recording, ids: Map<number, number>, shoppers: Shoppers) {
   const { method, path, query, auth, body } = request
   if (path.startsWith('/wp-json/wc/store/')) return shoppers.send(request, title)
   const replaceIds = (text: string) => text.replace(/\d+/g, (id) => String(ids.get(Number(id)) ?? id))
@@ -125,9 +125,9 @@ function completeBatch(cut: string, { create, delete: deleted, ...more }: Batch)
 }
 
 /** Maps the ids of created records. Batch rows omitted from the recording follow the first one. */
-function learnIds({ response }: Recorded, answer: Answer, ids: Map<number, number>) {
-  type Made = { id?: number; order_id?: number; create?: { id: number }[] }
-  const [theirs, ours] = [response.body as Made, answer.body as Made]
+function learnIds({ response }: Recording, answer: Answer, ids: Map<number, number>) {
+  type CreatedCoupon = { id?: number; order_id?: number; create?: { id: number }[] }
+  const [theirs, ours] = [response.body as CreatedCoupon, answer.body as CreatedCoupon]
   const learn = (id: number | undefined, own: number | undefined) => id && own && ids.set(id, own)
   learn(theirs.id ?? theirs.order_id, ours.id ?? ours.order_id)
   const rows = theirs.create ?? []
@@ -135,7 +135,7 @@ function learnIds({ response }: Recorded, answer: Answer, ids: Map<number, numbe
 }
 
 function findDifferences(
-  { response, request }: Recorded,
+  { response, request }: Recording,
   { body, headers }: Answer,
   ids: Map<number, number>,
 ): string[] {

@@ -8,14 +8,14 @@ import { askSigned, compare, type Exchange, findValueProblems, openStore, readRe
 import { openShopper, type Shopper } from './shoppers.ts'
 import type { DemoStore } from './store.ts'
 
-type Given = {
+type CouponCase = {
   settings: Record<string, string> & { tax_rates: { country: string; state: string; rate: string; name: string }[] }
   products: { id: number; name: string; regular_price: string; sale_price: string }[]
   lines: { product: number; quantity: number }[]
   coupons: { rest_request: Record<string, unknown> & { code: string } }[]
   totals_before_coupon: unknown
 }
-type Case = Exchange & { given?: Given | string }
+type Case = Exchange & { given?: CouponCase | string }
 
 const { exchanges } = readRecording<{ exchanges: Case[] }>('coupon-totals')
 const mug = [{ product: 91, quantity: 1 }]
@@ -59,7 +59,7 @@ function isIgnored(at: string): boolean {
 }
 
 /** Opens a cart in a store with these settings. Its totals before coupons must match, too. */
-async function openCase(store: DemoStore, given: Given, title: string): Promise<Shopper> {
+async function openCase(store: DemoStore, given: CouponCase, title: string): Promise<Shopper> {
   store.shop.pricing = buildPricing(given.settings, title)
   for (const product of given.products) saveProduct(store.shop, buildProduct(store, product))
   for (const { rest_request } of given.coupons) {
@@ -99,7 +99,7 @@ async function placeOrderWith(store: DemoStore, code: string) {
   expect((await shopper.call('POST', 'checkout', order)).status).toBe(200)
 }
 
-async function fillCart(store: DemoStore, lines: Given['lines'], email?: string): Promise<Shopper> {
+async function fillCart(store: DemoStore, lines: CouponCase['lines'], email?: string): Promise<Shopper> {
   const shopper = await openShopper(store)
   for (const { product: id, quantity } of lines) await shopper.call('POST', 'cart/add-item', { id, quantity })
   if (store.shop.pricing.base.country === 'US') {
@@ -109,7 +109,7 @@ async function fillCart(store: DemoStore, lines: Given['lines'], email?: string)
   return shopper
 }
 
-function buildPricing(settings: Given['settings'], title: string): Pricing {
+function buildPricing(settings: CouponCase['settings'], title: string): Pricing {
   const is = (name: string) => settings[`woocommerce_${name}`] === 'yes'
   const [country = '', state = ''] = settings.woocommerce_default_country!.split(':')
   const rates = settings.tax_rates.map(({ rate, name, ...place }, at) => {
@@ -137,7 +137,7 @@ function addMug(store: DemoStore) {
 
 function buildProduct(
   { shop }: DemoStore,
-  { id, name, regular_price, sale_price }: Given['products'][number],
+  { id, name, regular_price, sale_price }: CouponCase['products'][number],
 ): Product {
   const minor = (text: string) => (text === '' ? null : Number((Number(text) * 10 ** shop.pricing.decimals).toFixed(6)))
   return {

@@ -9,7 +9,7 @@ import type { DemoStore } from './store.ts'
 import { findWebhook } from './webhooks.ts'
 
 type Delivery = { url: string; headers: [string, string][]; body: string }
-type Recorded = {
+type Recording = {
   note: string
   url: string
   headers: [string, string][]
@@ -17,7 +17,7 @@ type Recorded = {
   signature_valid: boolean | null
 }
 
-const { deliveries: recorded } = readRecording<{ deliveries: Recorded[] }>('webhook-deliveries')
+const { deliveries: recorded } = readRecording<{ deliveries: Recording[] }>('webhook-deliveries')
 const secret = 'whsec_of_the_test'
 let store: DemoStore
 let clock: Clock

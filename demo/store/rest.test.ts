@@ -32,7 +32,7 @@ test.each([
 
 test('answers recorded order queries: filters, windows, errors, refunds, trash and notes', async () => {
   const { exchanges } = readRecording('orders-queries')
-  const [whole, part] = [orderWith('processing', 0), orderWith('processing', 1)]
+  const [whole, part] = [insertOrder('processing', 0), insertOrder('processing', 1)]
   const existing = new Map([...ids, [77, whole] as const, [80, part] as const])
   // A full refund must equal this order's total, not the recorded one's.
   const amount = String(findOrder(store.shop, whole)!.totalMinor / 100)
@@ -215,7 +215,7 @@ async function fillWithOrders() {
   for (let more = 0; more < 12; more += 1) await placeOrder(store, { method: 'cod' })
 }
 
-function orderWith(status: string, at: number): number {
+function insertOrder(status: string, at: number): number {
   const sql = 'select id from orders where status = ? order by id'
   return (store.shop.db.sqlite.prepare(sql).all(status) as { id: number }[])[at]!.id
 }
@@ -227,6 +227,6 @@ function emptyOrder() {
     createdAt: ___,
     modifiedAt: ____,
     ...rest
-  } = findOrder(store.shop, orderWith('processing', 0))!
+  } = findOrder(store.shop, insertOrder('processing', 0))!
   return rest
 }

@@ -35,12 +35,12 @@ test('creates a key per data file, keeps it after a restart and rejects the old 
   const other = trackStore(await startDemoStore({ port: 0, dataFile: createFile() }))
   expect(again.keys).toEqual(first.keys)
   expect(other.keys).not.toEqual(first.keys)
-  const statusWith = async ({ consumerKey, consumerSecret }: typeof shared) => {
+  const readStatus = async ({ consumerKey, consumerSecret }: typeof shared) => {
     const query = `consumer_key=${consumerKey}&consumer_secret=${consumerSecret}`
     again.shop.isSsl = true
     return (await again.app.inject({ url: `/wp-json/wc/v3/orders?${query}` })).statusCode
   }
-  expect([await statusWith(again.keys), await statusWith(shared)]).toEqual([200, 401])
+  expect([await readStatus(again.keys), await readStatus(shared)]).toEqual([200, 401])
 })
 
 test('keeps orders, carts and the capture script after a restart', async () => {

@@ -124,7 +124,7 @@ export async function findMail(title: string): Promise<string> {
 }
 
 export const main = () => page.getByRole('main')
-export const dialog = (name: string) => page.getByRole('dialog', { name })
+export const findDialog = (name: string) => page.getByRole('dialog', { name })
 export const pressButton = async (name: string | RegExp) => {
   await syncStripeClock()
   await main().getByRole('button', { name }).click()
@@ -134,8 +134,8 @@ export const pressButton = async (name: string | RegExp) => {
 export const formatDay = (seconds: number) =>
   new Date(seconds * 1_000).toLocaleDateString('en-US', { dateStyle: 'medium' })
 
-export const subscription = () => stripe.all('subscription').at(-1)!
-export const periodEnd = () => formatDay(subscription().items.data[0]!.current_period_end)
+export const readSubscription = () => stripe.all('subscription').at(-1)!
+export const readPeriodEnd = () => formatDay(readSubscription().items.data[0]!.current_period_end)
 
 /** Adds a card in Stripe’s portal through “Manage Billing”, and returns. */
 export async function submitCard(number: string): Promise<void> {

@@ -28,7 +28,7 @@ import type { StoreClient } from '../../server/platforms/platform/platform.ts'
 import type { Clock } from './clock.ts'
 import { POOL_SIZE } from './pool.ts'
 import { runStatement } from './statements.ts'
-import { type TextTerms, textChannel } from './texts.ts'
+import { getTextChannel, type TextTerms } from './texts.ts'
 
 // Processes that can be killed. Each has its own database connections. A killed process stops between two statements,
 // and its open transaction is rolled back, as when a connection ends.
@@ -124,8 +124,8 @@ export function createProcess(environment: Environment, workerId: string): Actor
   const put = (text: Authorized<OutgoingText>) => environment.take(actor, text)
   // One object per channel, because it counts its messages in flight.
   const channels: Record<TextChannelName, TextChannel> | null = texts && {
-    sms: textChannel('sms', texts, put),
-    whatsapp: textChannel('whatsapp', texts, put),
+    sms: getTextChannel('sms', texts, put),
+    whatsapp: getTextChannel('whatsapp', texts, put),
   }
   actor.deps = {
     config,

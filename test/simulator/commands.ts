@@ -93,7 +93,7 @@ export interface MutationResult {
 const TRIES = 12
 
 /** The seed known to find a mutation, then all others. */
-function* seedsFor({ seed }: Mutation): Generator<number> {
+function* generateSeeds({ seed }: Mutation): Generator<number> {
   for (let n = 0; n < TRIES; n++) yield seed
   yield* listSeeds(1, MUTATION_LIMIT)
 }
@@ -110,7 +110,7 @@ export async function tryMutation(
   await runWorkers({
     databases,
     workers,
-    seeds: seedsFor(mutation),
+    seeds: generateSeeds(mutation),
     isShrunk: false,
     // Most mutations are found at once; larger batches would play scenarios for nothing.
     atOnce: 1,

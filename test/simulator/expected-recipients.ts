@@ -33,14 +33,17 @@ export async function recordExpectedRecipients(
 const isUndisturbed = ({ stepNumber, isDisconnected }: Harness, { changedInStep }: PlayedCampaign) =>
   changedInStep < stepNumber && !isDisconnected
 
-interface Begun {
+interface StartedRun {
   made: PlayedCampaign
   state: State
   before: State
   startedAt: number
 }
 
-function findMatches(harness: Harness, { made, state, before, startedAt }: Begun): { cart: string; shopper: string }[] {
+function findMatches(
+  harness: Harness,
+  { made, state, before, startedAt }: StartedRun,
+): { cart: string; shopper: string }[] {
   const { plan } = made.versions.at(-1)!
   // With this filter, later states do not show who was mailed by then.
   if (plan.filters.mailedBefore) return []

@@ -159,7 +159,7 @@ export type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
 
 /** The store's handle for the web server. */
 export const storeHandle = ({ fixture, web }: Harness) => ({ storeId: fixture.storeId, db: web.deps.db })
-export const accountHandle = ({ fixture, web }: Harness) => ({ accountId: fixture.accountId, db: web.deps.db })
+export const openAccountHandle = ({ fixture, web }: Harness) => ({ accountId: fixture.accountId, db: web.deps.db })
 
 /** A manual send request, which may be repeated with its key. */
 export interface ManualRequest {

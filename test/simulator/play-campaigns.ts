@@ -13,7 +13,7 @@ import type { Actor, ProcessState } from './actors.ts'
 import { listActions, readCampaignActivity } from './campaign-actions.ts'
 import type { CampaignAct, CampaignPlan } from './campaigns.ts'
 import { CODE_SNIPPET, TEXT } from './fixture.ts'
-import { type ActOf, accountHandle, type Harness, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openAccountHandle, storeHandle } from './harness.ts'
 import { isCampaignSend } from './invariants/scene.ts'
 import { formatDay, type Schedule } from './new-york.ts'
 
@@ -52,7 +52,7 @@ type Players = { [Kind in CampaignAct['do']]: (harness: Harness, act: ActOf<Kind
 export const campaignPlayers: Players = {
   async campaign(harness, { plan: wish, isNow, isTwice }) {
     const { plan, offered } = await fillAudience(harness, wish)
-    const schedule = scheduleOf(harness, plan)
+    const schedule = buildSchedule(harness, plan)
     const input = buildInput(harness, { plan: { ...plan, filters: offered }, schedule }, isNow)
     const request = buildRequest(harness, 'create')
     const period = startPeriod(harness)
@@ -73,7 +73,7 @@ export const campaignPlayers: Players = {
     const body = api.sendToAbandonedCarts.body.parse(input)
     const id = await sendRequest(isTwice, () => sendToAll(harness.web.deps, storeHandle(harness), request, body))
     const plan = { ...QUICK, filters, coupon }
-    harness.campaigns.push(recordCampaign(harness, id, { plan, schedule: scheduleOf(harness, plan) }, period()))
+    harness.campaigns.push(recordCampaign(harness, id, { plan, schedule: buildSchedule(harness, plan) }, period()))
     harness.campaignActions.add('send to all')
   },
   async 'campaign edit'(harness, { place, change, isNow }) {
@@ -86,7 +86,7 @@ export const campaignPlayers: Players = {
       frequency: before.people === 'matching' ? (change.frequency ?? before.frequency) : 'once',
     }
     if (before.people !== 'matching') plan.filters = {}
-    const schedule = change.inDays === undefined ? previousSchedule : scheduleOf(harness, plan)
+    const schedule = change.inDays === undefined ? previousSchedule : buildSchedule(harness, plan)
     const request = startPeriod(harness)
     const busy = await readCampaignActivity(harness.environment.pool, made.id)
     markChanged(harness, made)
@@ -126,7 +126,7 @@ export const campaignPlayers: Players = {
   },
   async audience(harness, { filters }) {
     const input = { name: `Audience ${harness.arrivals} ${harness.clock.trueNow()}`, filters }
-    const by = { store: storeHandle(harness), account: accountHandle(harness) }
+    const by = { store: storeHandle(harness), account: openAccountHandle(harness) }
     const { id } = await createAudience(harness.web.deps, by, input)
     harness.audiences.push({ id, filters })
   },
@@ -272,7 +272,7 @@ function buildRequest({ fixture, arrivals, clock, campaigns }: Harness, what: st
   return { session: fixture.session, key, body: key }
 }
 
-const scheduleOf = ({ clock }: Harness, { inDays, timeOfDay, frequency }: CampaignPlan): Schedule => ({
+const buildSchedule = ({ clock }: Harness, { inDays, timeOfDay, frequency }: CampaignPlan): Schedule => ({
   startDate: formatDay(clock.now().getTime(), inDays),
   ...{ timeOfDay, frequency },
 })

@@ -7,7 +7,7 @@ import { addEntry, removeEntry } from '../../server/shoppers/suppressions/suppre
 import { eraseDataSubject, runErasure } from '../../server/workspace/privacy/erase.ts'
 import { secrets } from './actors.ts'
 import { buildAlias } from './aliases.ts'
-import { type ActOf, accountHandle, type Harness, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openAccountHandle, storeHandle } from './harness.ts'
 import type { Person } from './people.ts'
 import { recordBeforeWake, recordRest } from './play-stops.ts'
 import type { Act } from './steps.ts'
@@ -27,7 +27,7 @@ export const ownerPlayers: Players<
   'suppress' | 'allow again' | 'override' | 'end override' | 'budget' | 'plan' | 'erase'
 > = {
   async suppress(harness, { person, kind, channels }) {
-    const by = { account: accountHandle(harness), session: harness.fixture.session }
+    const by = { account: openAccountHandle(harness), session: harness.fixture.session }
     const who = harness.people[person]!
     const address = kind === 'email' ? who.email : who.typedPhone
     await addEntry(harness.web.deps, by, { address, channels, note: 'asked on the phone' })
@@ -39,7 +39,7 @@ export const ownerPlayers: Players<
     }
   },
   async 'allow again'(harness, { person, kind, channel }) {
-    const by = { account: accountHandle(harness), session: harness.fixture.session }
+    const by = { account: openAccountHandle(harness), session: harness.fixture.session }
     for (const address of listAddresses(harness.people[person]!, kind)) {
       const id = buildEntryId(secrets.addressHash(address), channel, 'manual')
       await removeEntry(harness.web.deps, by, id)
@@ -62,12 +62,12 @@ export const ownerPlayers: Players<
     for (const { id } of rows) await endOverride(harness.web.deps, harness.fixture.session, storeHandle(harness), id)
   },
   async budget(harness, { micros }) {
-    await saveBudget(harness.web.deps, accountHandle(harness), micros === null ? null : micros / 1_000_000)
+    await saveBudget(harness.web.deps, openAccountHandle(harness), micros === null ? null : micros / 1_000_000)
     harness.setBlocks({ budget: { micros, since: harness.clock.trueNow() } })
   },
   async plan(harness, { plan }) {
     recordBeforeWake(harness, { isChosen: harness.stops.isChosen, plan })
-    await setPlanManually(harness.web.deps, accountHandle(harness), { planKey: plan })
+    await setPlanManually(harness.web.deps, openAccountHandle(harness), { planKey: plan })
     harness.setBlocks({ plannedSince: harness.clock.trueNow() })
     recordRest(harness, { plan })
   },
@@ -76,7 +76,11 @@ export const ownerPlayers: Players<
     const who = people[person]!
     const address = listAddresses(who, kind)[0]!
     const body = { address: kind === 'email' ? address : who.typedPhone, confirmation: 'erase' }
-    const { id } = await eraseDataSubject(web.deps, { account: accountHandle(harness), session: fixture.session }, body)
+    const { id } = await eraseDataSubject(
+      web.deps,
+      { account: openAccountHandle(harness), session: fixture.session },
+      body,
+    )
     await recordErased(harness)
     if (!harness.erased.has(address)) throw new Error(`${address} was erased, but is not on the suppression list`)
     harness.erasing.push(id)

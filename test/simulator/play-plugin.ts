@@ -22,16 +22,16 @@ export interface Plugin {
   install: string
   seq: number
   /** By cart, in the order queued. */
-  queue: Map<string, Waiting>
+  queue: Map<string, PendingEntry>
   /** The last acknowledged state of each cart. */
-  acknowledged: Map<string, Waiting>
+  acknowledged: Map<string, PendingEntry>
   /** From the reply to the last beat. */
   asked: BeatRequest
   /** Violations found. */
   faults: string[]
 }
 
-interface Waiting {
+interface PendingEntry {
   seq: number
   /** True time. */
   at: number
@@ -64,7 +64,7 @@ export const pluginPlayers: Players = {
     const plugin = await connectPlugin(harness)
     if (!plugin) return
     // The shop's queue keeps entries no longer.
-    const isTooOld = ({ at }: Waiting) => harness.clock.trueNow() - at > KEPT_MS
+    const isTooOld = ({ at }: PendingEntry) => harness.clock.trueNow() - at > KEPT_MS
     for (const each of plugin.queue.values()) if (isTooOld(each)) plugin.queue.delete(each.cart)
     const all = [...plugin.queue.values()]
     const calls = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
@@ -133,7 +133,7 @@ interface CartState {
   contact: object | null
 }
 
-function buildEntry({ clock }: Harness, plugin: Plugin, { cart, items, contact }: CartState): Waiting {
+function buildEntry({ clock }: Harness, plugin: Plugin, { cart, items, contact }: CartState): PendingEntry {
   plugin.seq += 1
   const lines = items.map(([product, quantity]) => ({ product, quantity, price: '10.00', name: 'Tea' }))
   const entry = { type: 'cart', cart, lines, currency: 'USD', client: 'x'.repeat(22), ...(contact && { contact }) }
@@ -141,7 +141,7 @@ function buildEntry({ clock }: Harness, plugin: Plugin, { cart, items, contact }
   return { seq: plugin.seq, at: clock.trueNow(), cart, items: contents, entry, isOwed: null }
 }
 
-function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Waiting {
+function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): PendingEntry {
   const { browser, items, contact, customerId } = act
   const { visit, banner } = harness.browsers[browser]!
   const cart = `plugin-cart-${browser}-${visit}-`.padEnd(32, 'c')
@@ -160,7 +160,7 @@ function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Waitin
 }
 
 /** Builds the call at arrival, because what may be stored depends on consent at that time. */
-async function buildCall(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<PluginCall> {
+async function buildCall(harness: Harness, plugin: Plugin, sent: readonly PendingEntry[]): Promise<PluginCall> {
   for (const each of sent) {
     const key = `plugin:${each.cart}:${plugin.install}:${each.seq}`
     const { isOwed } = await recordPluginReport(harness, key, each.entry)
@@ -169,7 +169,7 @@ async function buildCall(harness: Harness, plugin: Plugin, sent: readonly Waitin
   return signCall(harness, plugin, 'batch', buildBody(harness, plugin, sent))
 }
 
-function buildBody({ clock }: Harness, { install }: Plugin, sent: readonly Waiting[]): string {
+function buildBody({ clock }: Harness, { install }: Plugin, sent: readonly PendingEntry[]): string {
   const entries = sent.map(({ seq, at, entry }) => ({
     seq,
     age: Math.floor((clock.trueNow() - at) / 1_000),
@@ -224,7 +224,7 @@ export async function sendCall({ app, faults }: Plugin, { name, headers, body, k
 async function sendOvertaken(
   harness: Harness,
   plugin: Plugin,
-  { act, first }: { act: ActOf<'snapshot'>; first: Waiting },
+  { act, first }: { act: ActOf<'snapshot'>; first: PendingEntry },
 ): Promise<void> {
   const late = await buildCall(harness, plugin, [first])
   const next = queue(harness, plugin, { ...act, items: [['18', 4]] })
@@ -236,7 +236,7 @@ async function sendOvertaken(
 }
 
 /** Changes the body in transit. */
-async function sendAltered(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<void> {
+async function sendAltered(harness: Harness, plugin: Plugin, sent: readonly PendingEntry[]): Promise<void> {
   const call = signCall(harness, plugin, 'batch', buildBody(harness, plugin, sent))
   const body = call.body.replaceAll(sent[0]!.cart, FORGED)
   expectStatus(plugin, 'an altered call', await deliverCall(plugin, { ...call, body }), 401)
@@ -246,14 +246,14 @@ function expectStatus({ faults }: Plugin, what: string, status: number, expected
   if (status !== expected) faults.push(`${what} got status ${status}, not ${expected}`)
 }
 
-function recordUsable({ usable }: Harness, sent: readonly Waiting[]): void {
+function recordUsable({ usable }: Harness, sent: readonly PendingEntry[]): void {
   for (const { entry } of sent) {
     const { email } = (entry.contact ?? {}) as { email?: string }
     if (email) usable.add(listNumbers(email)[0]!)
   }
 }
 
-interface Kept {
+interface StoredEntry {
   seq: number
   /** null: the entry is only about the shopper. */
   items: { quantity: number; productId: string }[] | null
@@ -268,8 +268,8 @@ interface Kept {
 async function checkAcknowledged(
   harness: Harness,
   plugin: Plugin,
-  sent: readonly Waiting[],
-  overtaken: Waiting | null = null,
+  sent: readonly PendingEntry[],
+  overtaken: PendingEntry | null = null,
 ): Promise<void> {
   for (const each of sent) {
     if (plugin.queue.get(each.cart) === each) plugin.queue.delete(each.cart)
@@ -290,7 +290,7 @@ async function checkAcknowledged(
 function checkStoredEntry(
   harness: Harness,
   { faults }: Plugin,
-  { sent, mine, kept }: { sent: Waiting; mine: Kept; kept: readonly Kept[] },
+  { sent, mine, kept }: { sent: PendingEntry; mine: StoredEntry; kept: readonly StoredEntry[] },
 ): void {
   const cart = sent.cart.slice(0, 16)
   const items = mine.items?.map(({ quantity, productId }) => `${quantity}×${productId}`).join()
@@ -311,9 +311,9 @@ async function readStoredEntries(
   { environment, fixture }: Harness,
   { install }: Plugin,
   cart: string,
-): Promise<Kept[]> {
+): Promise<StoredEntry[]> {
   const begin = `plugin:${cart}:${install}:`
-  const { rows } = await environment.pool.query<Kept>(
+  const { rows } = await environment.pool.query<StoredEntry>(
     `select substr(unique_key, length($2) + 1)::int as seq, payload -> 'items' as items, payload #>> '{contact,email}' as email, at from facts
      where store_id = $1 and starts_with(unique_key, $2)`,
     [fixture.storeId, begin],

@@ -4,7 +4,7 @@ import { resumeAccount, suspendAccount } from '../../server/billing/billing/susp
 import { createId } from '../../server/core/common/ids.ts'
 import { transactAccount } from '../../server/core/db/db.ts'
 import { plans } from '../../shared/billing.ts'
-import { type ActOf, accountHandle, type Harness } from './harness.ts'
+import { type ActOf, type Harness, openAccountHandle } from './harness.ts'
 import { OWNER_ID } from './owner.ts'
 import type { Plan } from './steps.ts'
 import { STORES } from './stops.ts'
@@ -22,7 +22,7 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
     // Sends that become due at once with the change are correct.
     if (!isSuspended) harness.setBlocks({ suspendedSince: null })
     const given = { reason: 'Complaints.', operatorId: OWNER_ID, support: 'support@simulator.example', now: now() }
-    await transactAccount(accountHandle(harness), (tx) =>
+    await transactAccount(openAccountHandle(harness), (tx) =>
       isSuspended ? suspendAccount(tx, given) : resumeAccount(tx, now()),
     )
     harness.stops.suspended = isSuspended
@@ -36,8 +36,9 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
     recordBeforeWake(harness, options)
     const chosen = isChosen ? [fixture.storeId] : []
     const isConnected = !harness.isDisconnected
-    if (isConnected) await transactAccount(accountHandle(harness), (tx) => saveRestingOrder(tx, chosen, web.deps.now()))
-    if (plan) await setPlanManually(web.deps, accountHandle(harness), { planKey: plan })
+    if (isConnected)
+      await transactAccount(openAccountHandle(harness), (tx) => saveRestingOrder(tx, chosen, web.deps.now()))
+    if (plan) await setPlanManually(web.deps, openAccountHandle(harness), { planKey: plan })
     recordRest(harness, isConnected ? options : { ...options, isChosen: stops.isChosen })
   },
 }

@@ -79,7 +79,7 @@ function stockShop({ shop, clock }: Harness, { shortage }: Scenario, index: numb
   if (index === shortage?.from || index === shortage?.to) shop.restock()
 }
 
-interface Seen {
+interface Snapshot {
   step: Step
   state: State
   before: State | null
@@ -92,7 +92,7 @@ interface Seen {
 
 function checkInvariants(
   harness: Harness,
-  { step, state, before, mailsBefore, index, traces, other }: Seen,
+  { step, state, before, mailsBefore, index, traces, other }: Snapshot,
 ): InvariantFailure | null {
   const { mails } = harness.providers
   const fresh = mails.slice(mailsBefore).filter((mail): mail is SentMail => mail.evidence !== undefined)

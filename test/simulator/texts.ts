@@ -36,7 +36,7 @@ const buildTemplate = (category: TextTerms['template']): TextTemplate => ({
   buttonUrlPrefix: null,
 })
 
-export function textChannel(name: TextChannelName, { template, finalCost }: TextTerms, send: Put): TextChannel {
+export function getTextChannel(name: TextChannelName, { template, finalCost }: TextTerms, send: Put): TextChannel {
   return {
     poolSize: POOL_SIZE,
     ...(name === 'whatsapp' ? { template: buildTemplate(template) } : {}),

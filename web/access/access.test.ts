@@ -61,7 +61,7 @@ const accessStates = bools.flatMap((authenticated) =>
 )
 
 /** Without a token no other answer counts; without a subscription the store does not. */
-function columnOf({ authenticated, subscribed, connected }: AccessState) {
+function chooseColumn({ authenticated, subscribed, connected }: AccessState) {
   if (!authenticated) return 0
   if (!subscribed) return 1
   return connected ? 3 : 2
@@ -70,7 +70,7 @@ function columnOf({ authenticated, subscribed, connected }: AccessState) {
 describe('the access rule', () => {
   for (const [path, row] of Object.entries(table)) {
     it.each(accessStates)(`decides about ${path} for %o`, { tags: ['A2.1', 'A4.1', 'A6'] }, (accessState) => {
-      const expected = row[columnOf(accessState)]!
+      const expected = row[chooseColumn(accessState)]!
       expect(access(path, accessState)).toEqual(expected === '.' ? { show: true } : { show: false, redirect: expected })
     })
   }

@@ -34,9 +34,9 @@ const addresses = () => fetchMock.mock.calls.map(([address]) => address)
 const figures = async (range: '1y' | '7d' = '1y') => (await call(readAnalytics, { query: { range } })) as unknown
 
 test('prefetches the same call as the screen, for the range of the address or the default, and for one store', () => {
-  const callOf = (range: string) => buildAddress(readAnalytics, {}, { range }, buildStoreFields())
+  const buildCallAddress = (range: string) => buildAddress(readAnalytics, {}, { range }, buildStoreFields())
   const first = (search: string) => findFirstQuery('/analytics', new URLSearchParams(search), buildStoreFields())
-  expect([first('range=1y'), first('')]).toEqual([callOf('1y'), callOf(DEFAULT_RANGE)])
+  expect([first('range=1y'), first('')]).toEqual([buildCallAddress('1y'), buildCallAddress(DEFAULT_RANGE)])
   for (const search of ['stores=all', 'storeId=x', 'platform=shopify']) expect(first(search)).toBe(null)
   expect(findFirstQuery('/carts', new URLSearchParams(), buildStoreFields())).toBe(null)
 })

@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 /** What a user of this role sees of /carts; null: the user is unknown. */
-function seenBy(role: Role | null): string {
+function renderFor(role: Role | null): string {
   const client = new QueryClient()
   if (role) client.setQueryData(meQuery.queryKey, { role } as never)
   const child = { path: '/carts', handle: carts, Component: () => SECRET }
@@ -32,15 +32,15 @@ describe('a screen limited to some roles', () => {
   it.each(roleNames)('is shown to a permitted %s and refuses others with the server’s message', (role) => {
     carts.permission = 'billing:write'
     const isAllowed = hasPermission(role, 'billing:write')
-    expect(seenBy(role).includes(SECRET)).toBe(isAllowed)
-    expect(seenBy(role).includes(explainRefusal(role))).toBe(!isAllowed)
+    expect(renderFor(role).includes(SECRET)).toBe(isAllowed)
+    expect(renderFor(role).includes(explainRefusal(role))).toBe(!isAllowed)
   })
 
   it('is hidden until the user is known', () => {
     carts.permission = 'billing:write'
-    expect(seenBy(null)).not.toContain(SECRET)
+    expect(renderFor(null)).not.toContain(SECRET)
     carts.permission = 'carts:read'
-    expect(seenBy(null)).toContain(SECRET)
+    expect(renderFor(null)).toContain(SECRET)
   })
 
   it('does not exist today: all four roles may open every screen and act there within their role (decision 8)', () => {

@@ -233,11 +233,11 @@ describe('the connection', () => {
     remember()
     const requests: string[] = []
     const other = { hasConnection: true, platform: 'shopify', store_url: 'https://x.myshopify.com', store: null }
-    const answerOf = (address: string): [object, number] =>
+    const chooseAnswer = (address: string): [object, number] =>
       address.includes('storeId=') ? [{ error: 'Store not found', code: 'not_found' }, 404] : [other, 200]
     vi.stubGlobal('fetch', async (address: string) => {
       requests.push(address)
-      const [body, status] = answerOf(address)
+      const [body, status] = chooseAnswer(address)
       return new Response(JSON.stringify(body), { status })
     })
     await ask(connectionQuery)

@@ -30,7 +30,7 @@ const flow = { id: 'f1', isOn: true, steps: [{ channel: 'email', delayMinutes: 6
 
 const possible = { isPossible: true, reason: null, explanation: '' }
 
-function stepsOf(known: Partial<CartProgress>): Record<StepName, FollowedStep> {
+function buildSteps(known: Partial<CartProgress>): Record<StepName, FollowedStep> {
   const steps = buildFollowedSteps({
     ...{ found: undefined, email: 'ann@shoppers.example', flows: [flow], messages: [], timeline: [], order: null },
     ...known,
@@ -59,38 +59,38 @@ const entry = (kind: string, title: string) => ({ kind, title, at: AT, text: '',
 const states = (steps: Record<StepName, FollowedStep>) => Object.values(steps).map(({ state }) => state)
 
 test('waits only for the cart before one was seen', () => {
-  expect(states(stepsOf({}))).toEqual(['now', 'later', 'later', 'later', 'later', 'later'])
+  expect(states(buildSteps({}))).toEqual(['now', 'later', 'later', 'later', 'later', 'later'])
 })
 
 test('counts a cart without an email as seen and waits for its email', () => {
-  const steps = stepsOf({ found: { cart: null, nameless: cart({ customer_email: null }), email: null } })
+  const steps = buildSteps({ found: { cart: null, nameless: cart({ customer_email: null }), email: null } })
   expect(steps.cart).toMatchObject({ state: 'done', text: '2 × Teapot, $68.00' })
   expect(steps.email).toMatchObject({ state: 'now', text: 'Start the checkout and enter ann@shoppers.example.' })
 })
 
 test('counts down to the abandonment of an active cart and to the first email of the flow (S1)', () => {
-  const steps = stepsOf({ found: buildFound() })
+  const steps = buildSteps({ found: buildFound() })
   expect(steps.abandoned).toMatchObject({ state: 'now', at: formatLater(30) })
   expect(steps.sent).toMatchObject({ state: 'later', at: formatLater(60) })
   expect(findNextStep(Object.values(steps))).toMatchObject({ name: 'sent', at: formatLater(60) })
 })
 
 test('shows what blocks the email while the cart is still active', () => {
-  const steps = stepsOf({
+  const steps = buildSteps({
     found: buildFound({}, { isPossible: false, reason: 'no_consent', explanation: 'Germany wants a yes.' }),
   })
   expect(steps.email).toMatchObject({ state: 'problem', text: expect.stringContaining('Germany wants a yes.') })
 })
 
 test('promises no email while the flow is off', () => {
-  const steps = stepsOf({ found: buildFound(), flows: [{ ...flow, isOn: false }] })
+  const steps = buildSteps({ found: buildFound(), flows: [{ ...flow, isOn: false }] })
   expect(steps.sent).toMatchObject({ state: 'problem', text: expect.stringContaining('flow is off') })
   expect(steps.sent.at).toBeUndefined()
 })
 
 test('shows when an abandoned cart’s message is due, why it is held, or that it was sent', () => {
   const abandoned = buildFound({ state: 'abandoned', abandoned_at: formatLater(30), abandons_at: null }, null)
-  const getSentStatus = (more: Partial<MessageView>) => stepsOf({ found: abandoned, messages: [message(more)] }).sent
+  const getSentStatus = (more: Partial<MessageView>) => buildSteps({ found: abandoned, messages: [message(more)] }).sent
   expect(getSentStatus({})).toMatchObject({ state: 'now', at: formatLater(60) })
   expect(getSentStatus({ state: 'held' })).toMatchObject({ state: 'problem', text: 'Why.' })
   expect(getSentStatus({ state: 'skipped' })).toMatchObject({ state: 'problem', text: 'Why.' })
@@ -98,14 +98,14 @@ test('shows when an abandoned cart’s message is due, why it is held, or that i
     state: 'done',
     text: 'To ann@shoppers.example.',
   })
-  expect(stepsOf({ found: abandoned }).sent).toMatchObject({ state: 'problem' })
+  expect(buildSteps({ found: abandoned }).sent).toMatchObject({ state: 'problem' })
 })
 
 test('counts only a human click or press as following the link (A1)', () => {
   const abandoned = buildFound({ state: 'abandoned', abandoned_at: formatLater(30), abandons_at: null }, null)
   const sent = [message({ state: 'sent' })]
   const getClickedStep = (...timeline: TimelineEntry[]) =>
-    stepsOf({ found: abandoned, messages: sent, timeline }).clicked
+    buildSteps({ found: abandoned, messages: sent, timeline }).clicked
   expect(getClickedStep(entry('click', 'Link clicked (by a machine: a mail scanner)')).state).toBe('now')
   expect(getClickedStep(entry('visit_open', 'Message opened (reported)')).text).toContain('was opened')
   expect(getClickedStep(entry('restore', 'Cart restored')).state).toBe('done')
@@ -114,7 +114,7 @@ test('counts only a human click or press as following the link (A1)', () => {
 test('ends at recovered, and explains the ends "bought without the link" and "emptied"', () => {
   const over = { abandoned_at: formatLater(30), abandons_at: null }
   const messages = [message({ state: 'sent' }), message({ state: 'cancelled', dueAt: formatLater(90) })]
-  const recovered = stepsOf({
+  const recovered = buildSteps({
     found: buildFound({ ...over, state: 'recovered' }, null),
     messages,
     timeline: [entry('restore', 'Cart restored')],
@@ -123,9 +123,9 @@ test('ends at recovered, and explains the ends "bought without the link" and "em
   expect(states(recovered)).toEqual(['done', 'done', 'done', 'done', 'done', 'done'])
   // The cart's 68 plus shipping and tax, as in the figures.
   expect(recovered.bought.text).toBe('$80.08 won back.')
-  const steps = stepsOf({ found: buildFound({ ...over, state: 'purchased' }, null), messages })
+  const steps = buildSteps({ found: buildFound({ ...over, state: 'purchased' }, null), messages })
   expect(steps.bought).toMatchObject({ state: 'problem', text: expect.stringContaining('without an email link') })
-  const emptied = stepsOf({ found: buildFound({ state: 'emptied', abandons_at: null }, null) })
+  const emptied = buildSteps({ found: buildFound({ state: 'emptied', abandons_at: null }, null) })
   expect(emptied.bought.state).toBe('problem')
   expect(emptied.abandoned).toMatchObject({ state: 'problem', text: 'The cart was emptied before.' })
   expect([cart({ state: 'recovered' }), cart({ state: 'abandoned' }), null].map(isOver)).toEqual([true, false, false])
@@ -139,7 +139,7 @@ test('links to where the inactivity time is set: the flow that sends that early,
 })
 
 test('waits for the order when a cart is empty after its link was used', () => {
-  const steps = stepsOf({
+  const steps = buildSteps({
     found: buildFound({ abandoned_at: formatLater(30), abandons_at: null, state: 'emptied' }, null),
     messages: [message({ state: 'sent' })],
     timeline: [entry('restore', 'Cart restored')],

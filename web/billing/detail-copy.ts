@@ -76,14 +76,14 @@ export interface SubscriptionActions {
   because: string | null
 }
 
-interface Given {
+interface Input {
   detail: SubscriptionDetail
   subscription: Subscription
   /** The role allows it, and this is not the demo. */
   mayPay: boolean
 }
 
-export function findActions({ detail, subscription, mayPay }: Given): SubscriptionActions {
+export function findActions({ detail, subscription, mayPay }: Input): SubscriptionActions {
   const { sells, planInForce, change } = subscription
   const isPaid = sells === 'stripe' && detail.source === 'stripe' && planInForce !== 'free' && detail.plan !== 'free'
   const canManage = mayPay && sells === 'stripe' && detail.canManage

@@ -110,16 +110,16 @@ const prompts: Record<Feature, Prompt[]> = {
   ],
 }
 
-const sourceOf = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+const readSource = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 const every = Object.entries(prompts).flatMap(([feature, its]) => its.map((prompt) => ({ feature, ...prompt })))
 
 describe('features of larger plans', () => {
   test.each(every)('$feature on $screen: $file asks the price list, and $shown shows the offer', (prompt) => {
-    expect(sourceOf(prompt.file)).toContain(prompt.asks)
-    const source = sourceOf(prompt.shown) + (prompt.shown === CAMPAIGN.shown ? sourceOf(prompt.file) : '')
+    expect(readSource(prompt.file)).toContain(prompt.asks)
+    const source = readSource(prompt.shown) + (prompt.shown === CAMPAIGN.shown ? readSource(prompt.file) : '')
     expect(source).toContain(prompt.text)
     expect(source).toMatch(/\/pricing|<Upgrade(Prompt|Notice)/)
-    expect(sourceOf('web/billing/UpgradeNotice.tsx')).toContain('to="/pricing"')
+    expect(readSource('web/billing/UpgradeNotice.tsx')).toContain('to="/pricing"')
   })
 
   test.each(every)('$feature, $text: the text names the plans that include it', ({ feature, words }) => {

@@ -83,10 +83,10 @@ function addDays(start: string, frequency: 'daily' | 'weekly' | 'monthly', count
 
 const formatIsoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-type Counted = Pick<AudienceCount, 'total' | 'eligible' | 'judged'>
+type CampaignCounts = Pick<AudienceCount, 'total' | 'eligible' | 'judged'>
 
 /** Confirmation of "Send to All", with the current count. */
-export function confirmSendToAll({ total, eligible, judged }: Counted) {
+export function confirmSendToAll({ total, eligible, judged }: CampaignCounts) {
   if (total === 0) return { title: 'Nobody matches now', label: 'Send', others: 'There is nobody to send it to.' }
   if (judged !== null) {
     const whom = formatCounted(total, 'person', 'people')

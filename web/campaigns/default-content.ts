@@ -4,12 +4,16 @@ import type { Draft, Problems } from './rules.ts'
 
 // Default texts for chosen customers, who may have no cart (area decision 42). Pure.
 
-type Words = Pick<Draft, 'template' | 'subject' | 'body' | 'sms'>
+type DraftTexts = Pick<Draft, 'template' | 'subject' | 'body' | 'sms'>
 
 /**
  * Texts after the audience type changed: default texts about a cart are replaced. `before`: the texts used for carts.
  */
-export function chooseContent(audience: AudienceType, draft: Words, before: Words | null): Partial<Words> {
+export function chooseContent(
+  audience: AudienceType,
+  draft: DraftTexts,
+  before: DraftTexts | null,
+): Partial<DraftTexts> {
   const isBlank = draft.subject.trim() === '' && draft.body.trim() === '' && draft.sms.trim() === ''
   if (audience === 'abandoned_carts') return isBlank && before ? before : {}
   const isOfCart = !['custom', 'quick_send'].includes(draft.template) || speaksOfCart(`${draft.subject} ${draft.body}`)

@@ -5,7 +5,7 @@ import { formatStoreTime } from '../ui/times.ts'
 
 // Counts of sent and held-back messages of a campaign. Pure.
 
-type Counted = Pick<CampaignReport, 'counts' | 'held'>
+type CampaignCounts = Pick<CampaignReport, 'counts' | 'held'>
 type StoreClock = Parameters<typeof formatStoreTime>[1]
 
 /**
@@ -13,7 +13,7 @@ type StoreClock = Parameters<typeof formatStoreTime>[1]
  * report yet.
  */
 export function describeSent(
-  { counts: { sent, inFlight, waiting }, held }: Counted,
+  { counts: { sent, inFlight, waiting }, held }: CampaignCounts,
   { delay, spreadHours }: Pick<CampaignSchedule, 'delay' | 'spreadHours'>,
   clock: StoreClock,
 ): string | null {

@@ -51,7 +51,7 @@ interface Props {
 }
 
 /** Input that a user would not want to repeat. */
-interface Typed {
+interface FormValues {
   when: Ask['when']
   schedule: Schedule
   words: MessageText
@@ -109,7 +109,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       dateField.current?.focus()
       return
     }
-    const work = one ? sendToOne(messageOf()) : sendToMany(cartIds, formatSendTime(delay))
+    const work = one ? sendToOne(buildMessage()) : sendToMany(cartIds, formatSendTime(delay))
     // Errors are shown in the dialog.
     work.catch(() => {})
   }
@@ -125,7 +125,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       Send {ids.length === 1 ? 'it' : `these ${formatCount(ids.length)}`} at {formatDateTime(until)}
     </Button>
   )
-  const messageOf = (): SingleMessage => {
+  const buildMessage = (): SingleMessage => {
     const cart = one!
     if (delay) {
       const platform = store ? { platform: store.platform } : {}
@@ -212,10 +212,10 @@ export function SendForm({ ask, onClose, onJob }: Props) {
 }
 
 interface WhenProps {
-  typed: Typed
+  typed: FormValues
   error: string | null
   dateRef: RefObject<HTMLInputElement | null>
-  onChange: (next: Partial<Typed>) => void
+  onChange: (next: Partial<FormValues>) => void
 }
 
 function SendTimeFields({ typed: { when, schedule }, error, dateRef, onChange }: WhenProps) {
@@ -250,11 +250,11 @@ function NoText({ shown: { made } }: { shown: ShownMessage }) {
 
 /** Restored after a session expires, for the same carts and channel. */
 function useTyped({ channel, selection, when }: Ask) {
-  const [changed, setChanged] = useState<Typed | null>(null)
+  const [changed, setChanged] = useState<FormValues | null>(null)
   const typed = changed ?? { when, schedule: defaultSchedule, words: { subject: reminderTexts.subject, body: null } }
   const storeId = useStore()?.id
   useDraft(`send:${storeId}:${channel}:${buildSelectionKey(selection).join()}`, changed, setChanged)
-  return { typed, change: (next: Partial<Typed>) => setChanged({ ...typed, ...next }) }
+  return { typed, change: (next: Partial<FormValues>) => setChanged({ ...typed, ...next }) }
 }
 
 function useSending() {
@@ -328,13 +328,13 @@ function LastMessage({ cartId }: { cartId: string }) {
   )
 }
 
-type Given<E extends { body: z.ZodType }> = z.input<E['body']>
+type FieldProps<E extends { body: z.ZodType }> = z.input<E['body']>
 
 type SingleMessage =
-  | { kind: 'email'; body: Given<typeof sendEmail> }
-  | { kind: 'schedule'; body: Given<typeof scheduleReminder> }
-  | { kind: 'sms'; body: Given<typeof sendSms> }
-  | { kind: 'whatsapp'; body: Given<typeof sendWhatsapp> }
+  | { kind: 'email'; body: FieldProps<typeof sendEmail> }
+  | { kind: 'schedule'; body: FieldProps<typeof scheduleReminder> }
+  | { kind: 'sms'; body: FieldProps<typeof sendSms> }
+  | { kind: 'whatsapp'; body: FieldProps<typeof sendWhatsapp> }
 
 /** Sends one message to one cart. After any single send the list is refetched (B 4). */
 function useSendOne() {
@@ -357,7 +357,7 @@ function useSendMany() {
   const refresh = useRefresh()
   const once = useOnce()
   return useMutation({
-    mutationFn: ({ storeUrl, ...body }: Given<typeof sendToCarts> & { storeUrl?: string }) =>
+    mutationFn: ({ storeUrl, ...body }: FieldProps<typeof sendToCarts> & { storeUrl?: string }) =>
       once<{ jobId: string }>(body, (how) => {
         if (body.channel !== 'whatsapp' || body.sendAt) return call(sendToCarts, { body, ...how })
         return call(sendWhatsappBulk, { body: { cartIds: body.cartIds, ...(storeUrl && { storeUrl }) }, ...how })

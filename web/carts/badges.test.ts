@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 import { CartBadge } from '../../shared/carts.ts'
 import { CartStatus } from './badges.tsx'
 
-const badgeOf = (html: string) => /class="mark[^"]*">.*?<\/svg>([^<]*)</.exec(html)?.[1]
+const readBadge = (html: string) => /class="mark[^"]*">.*?<\/svg>([^<]*)</.exec(html)?.[1]
 
 it.each(CartBadge.options)('keeps the badge "%s" beside the note about the test mailbox', {
   tags: ['B4'],
 }, (status) => {
   const html = (isInMailbox: boolean) => renderToStaticMarkup(createElement(CartStatus, { status, isInMailbox }))
-  expect([html(false), html(true)].map(badgeOf)).toEqual([status, status])
+  expect([html(false), html(true)].map(readBadge)).toEqual([status, status])
   expect([html(false), html(true)].map((text) => text.includes('In the mailbox'))).toEqual([false, true])
 })

@@ -41,9 +41,9 @@ it('sends a date as hours, rounded, at least 1, and as the instant itself (B 5)'
     delayHours: 5,
     sendAt: formatOffset(5 * HOUR + 20 * 60_000),
   })
-  const hoursOf = (minutes: number) =>
+  const buildHours = (minutes: number) =>
     parseDelay({ delay: 'custom', date: formatOffset(minutes * 60_000) }, NOW)?.delayHours
-  expect([1, 5 * 60 + 29, 5 * 60 + 31].map(hoursOf)).toEqual([1, 5, 6])
+  expect([1, 5 * 60 + 29, 5 * 60 + 31].map(buildHours)).toEqual([1, 5, 6])
   for (const date of ['', 'tomorrow', formatOffset(0), formatOffset(-HOUR)])
     expect(parseDelay({ delay: 'custom', date }, NOW), date).toBeNull()
 })

@@ -1,7 +1,7 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconUserOff } from '@tabler/icons-react'
 import { useState } from 'react'
-import { dataKindText, type Erasure, exportDataSubject, type Kept, type Person } from '../../shared/privacy.ts'
+import { type DataKind, dataKindText, type Erasure, exportDataSubject, type Person } from '../../shared/privacy.ts'
 import { suppressionTexts } from '../../shared/suppressions.ts'
 import { getErrorText } from '../accounts/queries.ts'
 import { BROKEN, call } from '../api.ts'
@@ -96,7 +96,7 @@ function describeSubject({ address, addresses, names, stores, firstSeenAt, suppr
 }
 
 function describeKept({ counts }: Person): [string, string][] {
-  const keptKinds = (Object.keys(dataKindText) as Kept[]).filter((name) => (counts[name] ?? 0) > 0)
+  const keptKinds = (Object.keys(dataKindText) as DataKind[]).filter((name) => (counts[name] ?? 0) > 0)
   if (keptKinds.length === 0) return [['Nothing', 'except the fingerprint on the suppression list']]
   return keptKinds.map((name) => [dataKindText[name], formatCount(counts[name]!)])
 }

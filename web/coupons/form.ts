@@ -12,21 +12,21 @@ import { addDays, toInstant, toLocal } from '../ui/zone.ts'
 // Draft of a coupon, its validation (B 5) and its request body. Pure.
 
 /** A number field is empty, a number, or incomplete input such as a minus sign. */
-type Typed = number | string
+type FormValues = number | string
 
 export interface CouponValues {
   code: string
   kind: Coupon['kind']
   type: CouponInput['type']
-  amount: Typed
-  minSpend: Typed
-  maxDiscount: Typed
+  amount: FormValues
+  minSpend: FormValues
+  maxDiscount: FormValues
   /** In the store's time zone, in the format of the date input. */
   startDate: string
   endDate: string
-  usageLimit: Typed
+  usageLimit: FormValues
   isActive: boolean
-  validHours: Typed
+  validHours: FormValues
   isTiedToEmail: boolean
 }
 
@@ -102,19 +102,19 @@ function checkCode(code: string): string | null {
   return /^[A-Z0-9-]+$/.test(code.trim()) ? null : couponTexts.badCode
 }
 
-function checkAmount(type: CouponValues['type'], amount: Typed): string | null {
+function checkAmount(type: CouponValues['type'], amount: FormValues): string | null {
   if (!isTyped(amount)) return couponTexts.noAmount
   return type === 'fixed' ? checkLimit('Amount', couponTexts.badFixed, amount) : checkPercent(amount)
 }
 
 /** Parsed percentage; null if empty. */
-export function checkPercent(percent: Typed): string | null {
+export function checkPercent(percent: FormValues): string | null {
   if (!isTyped(percent)) return couponTexts.noAmount
   if (!(Number(percent) >= 1 && Number(percent) <= 100)) return couponTexts.badPercentage
   return checkPercentDecimals(Number(percent))
 }
 
-const checkLimit = (what: Parameters<typeof getMostText>[0], notAbove0: string, given: Typed) =>
+const checkLimit = (what: Parameters<typeof getMostText>[0], notAbove0: string, given: FormValues) =>
   isAbove0(given) ? getMostText(what, Number(given)) : notAbove0
 
 /** A disabled field keeps its input, which is ignored. */
@@ -136,15 +136,15 @@ function checkEnd(startDate: string, endDate: string, zone: string): string | nu
   return start !== null && Date.parse(end) <= Date.parse(start) ? couponTexts.endBeforeStart : null
 }
 
-function checkUsage(limit: Typed): string | null {
+function checkUsage(limit: FormValues): string | null {
   if (!isTyped(limit)) return null
   const problem = checkLimit('Usage limit', couponTexts.badUsageLimit, limit)
   return problem ?? (Number.isInteger(Number(limit)) ? null : couponTexts.partOfAUse)
 }
 
-export const isTyped = (typed: Typed) => String(typed).trim() !== ''
-const isAbove0 = (typed: Typed) => Number(typed) > 0
-const isWithin = (typed: Typed, most: number) =>
+export const isTyped = (typed: FormValues) => String(typed).trim() !== ''
+const isAbove0 = (typed: FormValues) => Number(typed) > 0
+const isWithin = (typed: FormValues, most: number) =>
   isTyped(typed) && Number.isInteger(Number(typed)) && Number(typed) >= 1 && Number(typed) <= most
 
 const hasCap = (values: CouponValues) => explainNoCap(values) === null && isTyped(values.maxDiscount)

@@ -13,12 +13,12 @@ import { LoadMoreCustomers, NoCustomers } from './LoadMoreCustomers.tsx'
 import type { ListedCustomer, usePeople } from './queries.ts'
 import {
   allCustomers,
-  type Chosen,
   countChosen,
   formatCustomers,
   isChosen,
   noCustomers,
   type PeopleFilter,
+  type RecipientChoice,
   toggle,
   toPerson,
 } from './rules.ts'
@@ -26,12 +26,12 @@ import {
 interface Props {
   people: ReturnType<typeof usePeople>
   filter: PeopleFilter
-  chosen: Chosen
+  chosen: RecipientChoice
   error: string | null
   /** Another search or filter cleared "all selected". */
   isDropped: boolean
   onFilter: (filter: PeopleFilter) => void
-  onChoose: (chosen: Chosen) => void
+  onChoose: (chosen: RecipientChoice) => void
 }
 
 /** Picks customers, those with an abandoned cart first. "All matches" includes customers not loaded yet. */

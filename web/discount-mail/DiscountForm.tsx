@@ -17,13 +17,13 @@ import { DiscountPreview } from './DiscountPreview.tsx'
 import { type Offer, usePeople, useRecipientCheck, useSendOffers } from './queries.ts'
 import { findObstacle, RecipientSummary } from './RecipientSummary.tsx'
 import {
-  type Chosen,
   clearAll,
   countChosen,
   formatSendLabel,
   noCustomers,
   type PeopleFilter,
   type Person,
+  type RecipientChoice,
   toPerson,
   toRecipients,
 } from './rules.ts'
@@ -37,9 +37,9 @@ interface Props {
 }
 
 /** Input that a user would not want to repeat. */
-interface Typed {
+interface FormValues {
   filter: PeopleFilter
-  chosen: Chosen
+  chosen: RecipientChoice
   couponId: string | null
   cartUrl: string
   words: { subject: string; body: string }
@@ -57,7 +57,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const send = useSendOffers()
   const [debounced] = useDebouncedValue(typed, PAUSE_MS)
   const settled = toRecipients(debounced.chosen, debounced.filter)
-  const offer = offerOf(debounced)
+  const offer = buildOffer(debounced)
   const isDirty = jobId === null && hasOwnWords(typed)
   const { question } = useLeaveGuard(isDirty)
   useEffect(() => {
@@ -175,7 +175,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
 
 /** Restored after a session expires, for the same place and customer. */
 function useTyped(place: string, person: Person | null) {
-  const [typed, setTyped] = useState<Typed>({
+  const [typed, setTyped] = useState<FormValues>({
     filter: { search: '', abandonedOnly: true },
     chosen: person ? { kind: 'some', people: [person] } : noCustomers,
     couponId: null,
@@ -184,24 +184,24 @@ function useTyped(place: string, person: Person | null) {
   })
   const [isTouched, setTouched] = useState(false)
   const storeId = useStore()?.id
-  useDraft<Typed>(`discount:${storeId}:${place}:${person?.id ?? ''}`, isTouched ? typed : null, setTyped)
-  const change = (next: Partial<Typed>) => {
+  useDraft<FormValues>(`discount:${storeId}:${place}:${person?.id ?? ''}`, isTouched ? typed : null, setTyped)
+  const change = (next: Partial<FormValues>) => {
     setTouched(true)
     setTyped({ ...typed, ...next })
   }
   return { typed, change }
 }
 
-const hasOwnWords = ({ cartUrl, words }: Typed) =>
+const hasOwnWords = ({ cartUrl, words }: FormValues) =>
   cartUrl.trim() !== '' || words.subject !== READY_DISCOUNT.subject || words.body !== READY_DISCOUNT.body
 
-function buildBody(typed: Typed): Offer | null {
+function buildBody(typed: FormValues): Offer | null {
   const recipients = toRecipients(typed.chosen, typed.filter)
-  return recipients && typed.couponId ? { ...recipients, couponId: typed.couponId, ...offerOf(typed) } : null
+  return recipients && typed.couponId ? { ...recipients, couponId: typed.couponId, ...buildOffer(typed) } : null
 }
 
 /** Default content is not the user's own text. */
-function offerOf({ cartUrl, words }: Typed): Pick<Offer, 'cartUrl' | 'subject' | 'body'> {
+function buildOffer({ cartUrl, words }: FormValues): Pick<Offer, 'cartUrl' | 'subject' | 'body'> {
   const { subject, body } = words
   return {
     ...(cartUrl.trim() && { cartUrl: cartUrl.trim() }),
@@ -211,12 +211,12 @@ function offerOf({ cartUrl, words }: Typed): Pick<Offer, 'cartUrl' | 'subject' |
 }
 
 /** Chosen customers whose names are loaded. */
-function choosePreviewed(chosen: Chosen, listed: readonly Person[]): readonly Person[] {
+function choosePreviewed(chosen: RecipientChoice, listed: readonly Person[]): readonly Person[] {
   return chosen.kind === 'some' ? chosen.people : listed.filter(({ id }) => !chosen.except.includes(id))
 }
 
 /** Refusals by field, as far as the refused input is unchanged; null if none remain. */
-function findRefused({ error, variables }: ReturnType<typeof useSendOffers>, typed: Typed) {
+function findRefused({ error, variables }: ReturnType<typeof useSendOffers>, typed: FormValues) {
   if (!error || !variables) return null
   const now: Partial<Record<string, unknown>> = { ...buildBody(typed) }
   const sent: Partial<Record<string, unknown>> = { ...variables }

@@ -59,11 +59,11 @@ async function fetchCustomersPage({ search }: PeopleFilter, cursor: string, sign
   return { customers, next, total: pagination.total, isCapped, lookedThrough: pagination.lookedThrough }
 }
 
-type Given<E extends { body: z.ZodType }> = z.input<E['body']>
-export type Offer = Given<typeof sendDiscountOffers>
+type Input<E extends { body: z.ZodType }> = z.input<E['body']>
+export type Offer = Input<typeof sendDiscountOffers>
 
 /** Who of these would get it now, and why the others not. Never cached, because it depends on the moment. */
-export function useRecipientCheck(body: Given<typeof discountEligibility> | null) {
+export function useRecipientCheck(body: Input<typeof discountEligibility> | null) {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['discount-eligibility', storeId, body],
@@ -77,7 +77,7 @@ export function useRecipientCheck(body: Given<typeof discountEligibility> | null
 }
 
 /** Keeps the last answer while the next loads. */
-export function useDiscountPreview(body: Given<typeof previewDiscount> | null) {
+export function useDiscountPreview(body: Input<typeof previewDiscount> | null) {
   return useQuery({
     queryKey: ['discount-preview', body],
     queryFn: ({ signal }) => call(previewDiscount, { body: body!, signal }),

@@ -22,15 +22,15 @@ export interface PeopleFilter {
 }
 
 /** Single customers, or all matches except some. */
-export type Chosen = { kind: 'some'; people: readonly Person[] } | { kind: 'all'; except: readonly string[] }
+export type RecipientChoice = { kind: 'some'; people: readonly Person[] } | { kind: 'all'; except: readonly string[] }
 
-export const noCustomers: Chosen = { kind: 'some', people: [] }
-export const allCustomers: Chosen = { kind: 'all', except: [] }
+export const noCustomers: RecipientChoice = { kind: 'some', people: [] }
+export const allCustomers: RecipientChoice = { kind: 'all', except: [] }
 
-export const isChosen = (chosen: Chosen, id: string): boolean =>
+export const isChosen = (chosen: RecipientChoice, id: string): boolean =>
   chosen.kind === 'all' ? !chosen.except.includes(id) : chosen.people.some((person) => person.id === id)
 
-export function toggle(chosen: Chosen, person: Person): Chosen {
+export function toggle(chosen: RecipientChoice, person: Person): RecipientChoice {
   if (chosen.kind === 'all') {
     const { except } = chosen
     const isBack = except.includes(person.id)
@@ -41,9 +41,9 @@ export function toggle(chosen: Chosen, person: Person): Chosen {
 }
 
 /** After a filter change, "all matches" is cleared: the user has not chosen the new matches. */
-export const clearAll = (chosen: Chosen): Chosen => (chosen.kind === 'all' ? noCustomers : chosen)
+export const clearAll = (chosen: RecipientChoice): RecipientChoice => (chosen.kind === 'all' ? noCustomers : chosen)
 
-export const countChosen = (chosen: Chosen, total: number): number =>
+export const countChosen = (chosen: RecipientChoice, total: number): number =>
   chosen.kind === 'all' ? Math.max(0, total - chosen.except.length) : chosen.people.length
 
 /** Recipients as text. `isAtLeast`: more match than are counted. */
@@ -63,7 +63,7 @@ export function formatSendLabel(
 }
 
 /** Request for the selection; null if empty. */
-export function toRecipients(chosen: Chosen, { search, abandonedOnly, filters }: PeopleFilter) {
+export function toRecipients(chosen: RecipientChoice, { search, abandonedOnly, filters }: PeopleFilter) {
   const of = { search, abandonedOnly, ...(abandonedOnly && filters && { filters }) }
   if (chosen.kind === 'all') return { matching: { ...of, except: [...chosen.except] } }
   return chosen.people.length > 0 ? { customers: chosen.people.map(({ id }) => id) } : null

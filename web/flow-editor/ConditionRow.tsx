@@ -288,7 +288,7 @@ function CategoriesField({ ids, onChange, ...input }: ComponentProps<typeof Prod
       onSearchChange={setTyped}
       onDropdownOpen={() => setOpen(true)}
       filter={({ options }) => options}
-      nothingFoundMessage={messageOf(found)}
+      nothingFoundMessage={getMessage(found)}
       data={[...offered].map(([value, label]) => ({ value, label }))}
       value={ids}
       onChange={onChange}
@@ -298,7 +298,7 @@ function CategoriesField({ ids, onChange, ...input }: ComponentProps<typeof Prod
 
 const plural = { category: 'categories', 'product type': 'product types' } as const
 
-function messageOf({ error, isFetching, data }: ReturnType<typeof useCategories>): string {
+function getMessage({ error, isFetching, data }: ReturnType<typeof useCategories>): string {
   if (error) return 'They could not be loaded.'
   if (isFetching) return 'Loading…'
   return data?.isKnown === false ? 'They have not been read from your store yet.' : 'Nothing found by this name.'

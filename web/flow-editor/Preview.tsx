@@ -16,7 +16,7 @@ const decisionTexts = {
   skip: { tone: 'quiet', text: 'This would not be sent.' },
 } as const
 
-export interface Shown {
+export interface PreviewSubject {
   flowId: string
   step: StepDraft
   /** The flow's entry conditions. */
@@ -29,7 +29,7 @@ export interface Shown {
 export type ChosenCart = readonly [string | null, (cartId: string) => void]
 
 /** Preview by the sending code, for an eligible cart or the sample cart, including unsaved edits. */
-export function useRenderedPreview({ flowId, step, entry, variant, channel }: Shown, chosen: string | null) {
+export function useRenderedPreview({ flowId, step, entry, variant, channel }: PreviewSubject, chosen: string | null) {
   const first = usePreviewCart(channel)
   const cartId = chosen ?? first
   const typed = messageOf(channel, getContent(variant.words, channel))
@@ -43,16 +43,16 @@ export function useRenderedPreview({ flowId, step, entry, variant, channel }: Sh
       ...findEntry(entry),
     })
   const [debounced] = useDebouncedValue(shown, TYPING_PAUSE_MS)
-  const of = cartId && debounced ? { ...(JSON.parse(debounced) as Asked), cartId } : null
+  const of = cartId && debounced ? { ...(JSON.parse(debounced) as PreviewRequest), cartId } : null
   const made = usePreview(flowId, typed === null || isLater({ step, channel }) ? null : of)
   return { cartId, typed, of, made, isStale: made.isPlaceholderData || debounced !== shown }
 }
 
 /** For WhatsApp the server finds the approved template by the step. */
-export const isLater = ({ step, channel }: Pick<Shown, 'step' | 'channel'>) =>
+export const isLater = ({ step, channel }: Pick<PreviewSubject, 'step' | 'channel'>) =>
   step.id === null && channel === 'whatsapp'
 
-interface Asked {
+interface PreviewRequest {
   channel: FlowChannel
   subject?: string
   body?: string
@@ -71,7 +71,7 @@ const findPlace = ({ id, conditions }: StepDraft, variant: VariantDraft) => ({
 
 const findEntry = (entry: FlowDraft['conditions']) => (isUnfinished(entry) ? {} : { entry })
 
-interface Props extends Shown {
+interface Props extends PreviewSubject {
   cart: ChosenCart
   onBody: (body: string) => void
 }

@@ -19,7 +19,7 @@ import {
   selectCoupon,
 } from './draft.ts'
 import { formatSinceLeaving, formatSincePrevious } from './elapsed.ts'
-import { type Shown, useRenderedPreview } from './Preview.tsx'
+import { type PreviewSubject, useRenderedPreview } from './Preview.tsx'
 import { isUnfinished } from './problems.ts'
 
 interface Props {
@@ -183,7 +183,7 @@ function formatChannels([first, ...others]: StepDraft['channels']): string {
 const MAIL_HEIGHT = 900
 
 /** Thumbnail of a message. Decorative: the text beside it describes it. */
-function StepPicture({ approved, cart, ...shown }: Shown & { approved: string | null; cart: string | null }) {
+function StepPicture({ approved, cart, ...shown }: PreviewSubject & { approved: string | null; cart: string | null }) {
   const { ref, inViewport } = useInViewport()
   const [isSeen, setSeen] = useState(false)
   if (inViewport && !isSeen) setSeen(true)
@@ -194,7 +194,7 @@ function StepPicture({ approved, cart, ...shown }: Shown & { approved: string | 
   )
 }
 
-function Picture({ cart, ...shown }: Shown & { cart: string | null }) {
+function Picture({ cart, ...shown }: PreviewSubject & { cart: string | null }) {
   const { made } = useRenderedPreview(shown, cart)
   const message = made.data
   if (!message) return made.error ? null : <Skeleton h="100%" />

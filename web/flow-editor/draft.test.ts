@@ -30,11 +30,11 @@ const step = (key: string, delayMinutes: number): StepDraft => ({
 })
 const flow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
 const three = flow(step('a', 60), step('b', 1_440), step('c', 4_320))
-const timesOf = ({ steps }: FlowDraft) => steps.map(({ key, delayMinutes }) => [key, delayMinutes])
+const listTimes = ({ steps }: FlowDraft) => steps.map(({ key, delayMinutes }) => [key, delayMinutes])
 
 describe('the messages of a flow', () => {
   it('swap positions while the times stay in place', () => {
-    expect(timesOf(moveStep(three, 2, 0))).toEqual([
+    expect(listTimes(moveStep(three, 2, 0))).toEqual([
       ['c', 60],
       ['a', 1_440],
       ['b', 4_320],
@@ -45,7 +45,7 @@ describe('the messages of a flow', () => {
   it('move up to where their time belongs, and keep their times', () => {
     const late = flow(...three.steps, step('d', 120))
     expect(findPlaceUp(late, 'd')).toBe(1)
-    expect(timesOf(moveStepUp(late, 3, 1))).toEqual([
+    expect(listTimes(moveStepUp(late, 3, 1))).toEqual([
       ['a', 60],
       ['d', 120],
       ['b', 1_440],
@@ -60,18 +60,18 @@ describe('the messages of a flow', () => {
 
   it('are added at the end a day later, or between two at a time between theirs', () => {
     const { delayMinutes: _, ...added } = step('x', 0)
-    expect(timesOf(addStep(three, added, null)).at(-1)).toEqual(['x', 5_760])
-    expect(timesOf(addStep(three, added, 'a'))[1]).toEqual(['x', 780])
-    expect(timesOf(addStep(three, added, 'b'))[2]).toEqual(['x', 2_880])
-    expect(timesOf(addStep(flow(), added, null))).toEqual([['x', 60]])
-    expect(timesOf(addStep(flow(step('a', MOST_DELAY_MINUTES - 1)), added, null)).at(-1)![1]).toBe(MOST_DELAY_MINUTES)
+    expect(listTimes(addStep(three, added, null)).at(-1)).toEqual(['x', 5_760])
+    expect(listTimes(addStep(three, added, 'a'))[1]).toEqual(['x', 780])
+    expect(listTimes(addStep(three, added, 'b'))[2]).toEqual(['x', 2_880])
+    expect(listTimes(addStep(flow(), added, null))).toEqual([['x', 60]])
+    expect(listTimes(addStep(flow(step('a', MOST_DELAY_MINUTES - 1)), added, null)).at(-1)![1]).toBe(MOST_DELAY_MINUTES)
     // There is no minute between them, so the user must type the time.
-    expect(timesOf(addStep(flow(step('a', 1), step('b', 2)), added, 'a'))[1]![1]).toBeNaN()
-    expect(timesOf(addStep(flow(step('a', 1), step('b', 3)), added, 'a'))[1]![1]).toBe(2)
+    expect(listTimes(addStep(flow(step('a', 1), step('b', 2)), added, 'a'))[1]![1]).toBeNaN()
+    expect(listTimes(addStep(flow(step('a', 1), step('b', 3)), added, 'a'))[1]![1]).toBe(2)
   })
 
   it('are removed and changed one at a time', () => {
-    expect(timesOf(removeStep(three, 'b')).map(([key]) => key)).toEqual(['a', 'c'])
+    expect(listTimes(removeStep(three, 'b')).map(([key]) => key)).toEqual(['a', 'c'])
     const changed = changeStep(three, 'b', { delayMinutes: 90 })
     expect(changed.steps[1]!.delayMinutes).toBe(90)
     expect(changed.steps[0]).toBe(three.steps[0])

@@ -116,7 +116,7 @@ export function useFlowReport(flowId: string, days: ReportDays) {
 }
 
 /** The answer replaces the flow, or is inserted at its position. */
-function useFlowChange<Wanted>(change: (wanted: Wanted) => Promise<{ flow: FlowView }>) {
+function useFlowChange<Wanted>(change: (input: Wanted) => Promise<{ flow: FlowView }>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: change,

@@ -11,18 +11,18 @@ import {
 } from './rules.ts'
 
 const flow = (id: string, position: number) => ({ id, position, name: id }) as FlowView
-const placesOf = (flows: FlowView[]) => flows.map(({ id, position }) => `${position} ${id}`)
+const listPlaces = (flows: FlowView[]) => flows.map(({ id, position }) => `${position} ${id}`)
 const three = [flow('a', 1), flow('b', 2), flow('c', 3)]
 
 it('applies a new order and keeps a flow that was added meanwhile', () => {
-  expect(placesOf(sortFlows(three, ['c', 'a', 'b']))).toEqual(['1 c', '2 a', '3 b'])
-  expect(placesOf(sortFlows(three, ['c', 'b']))).toEqual(['1 c', '2 b', '3 a'])
+  expect(listPlaces(sortFlows(three, ['c', 'a', 'b']))).toEqual(['1 c', '2 a', '3 b'])
+  expect(listPlaces(sortFlows(three, ['c', 'b']))).toEqual(['1 c', '2 b', '3 a'])
 })
 
 it('inserts a flow at its position: a changed one, a copy after its original, a new one at the end', () => {
   expect(insertFlow(three, { ...flow('b', 2), name: 'new' }).map(({ name }) => name)).toEqual(['a', 'new', 'c'])
-  expect(placesOf(insertFlow(three, flow('x', 2)))).toEqual(['1 a', '2 x', '3 b', '4 c'])
-  expect(placesOf(insertFlow(three, flow('x', 4)))).toEqual(['1 a', '2 b', '3 c', '4 x'])
+  expect(listPlaces(insertFlow(three, flow('x', 2)))).toEqual(['1 a', '2 x', '3 b', '4 c'])
+  expect(listPlaces(insertFlow(three, flow('x', 4)))).toEqual(['1 a', '2 b', '3 c', '4 x'])
 })
 
 it('names the flow above that matches every cart, by order, switch and conditions', () => {

@@ -12,12 +12,12 @@ import { markRead, sendPendingMarks } from './marking.ts'
 
 // Marks and deletions while the server answers, fails or does not answer.
 
-interface Sent {
+interface SentRequest {
   path: string
   body: { notificationIds?: string[]; upTo?: string; undo?: string }
 }
-let sent: Sent[]
-let answer: (sent: Sent) => Promise<unknown> | unknown
+let sent: SentRequest[]
+let answer: (sent: SentRequest) => Promise<unknown> | unknown
 let store = 0
 
 function aStore(...notifications: NotificationView[]): StoreCache {
@@ -35,7 +35,7 @@ const buildNotification = (id: string, minute: number): NotificationView => ({
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, minute)).toISOString(),
 })
 const createFailedReply = () => new Response(JSON.stringify({ error: 'Not now.', code: 'internal' }), { status: 500 })
-const isMark = ({ path }: Sent) => path === '/api/notifications/mark-read'
+const isMark = ({ path }: SentRequest) => path === '/api/notifications/mark-read'
 const listMarks = () => sent.filter(isMark).map(({ body }) => body.notificationIds ?? body.upTo)
 const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 /** Advances time during the undo, which may have set a timer. */
@@ -141,14 +141,14 @@ test('restores the bell’s list after undoing "clear all", without carts of the
     type: 'cart_abandoned' as const,
   }))
   cache.queries.setQueryData(buildNewCartsKey(cache.storeId), { notifications: carts })
-  const idsOf = (key: readonly unknown[]) =>
+  const listIds = (key: readonly unknown[]) =>
     cache.queries.getQueryData<{ notifications: NotificationView[] }>(key)?.notifications.map(({ _id }) => _id)
   answer = ({ path }) => (path.endsWith('restore') ? {} : { success: true, count: 4, undo: 'undo' })
   startDeletion(cache, { upTo: 'd' })
-  expect([idsOf(buildBellKey(cache.storeId)), idsOf(buildNewCartsKey(cache.storeId))]).toEqual([[], []])
+  expect([listIds(buildBellKey(cache.storeId)), listIds(buildNewCartsKey(cache.storeId))]).toEqual([[], []])
   await waitForUndo()
-  expect(idsOf(buildBellKey(cache.storeId))).toEqual(['d', 'c'])
-  expect(idsOf(buildNewCartsKey(cache.storeId))).toEqual(['d', 'b', 'a'])
+  expect(listIds(buildBellKey(cache.storeId))).toEqual(['d', 'c'])
+  expect(listIds(buildNewCartsKey(cache.storeId))).toEqual(['d', 'b', 'a'])
 })
 
 test('restarts the ten seconds of undo with another deletion', async () => {

@@ -22,7 +22,7 @@ const view = (number: number) => ({
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, number)).toISOString(),
 })
 
-function pageOf(page: number) {
+function buildPage(page: number) {
   const all = stored.toSorted((a, b) => b - a)
   const pagination = { page, limit: 10, total: all.length, pages: Math.ceil(all.length / 10) }
   return { notifications: all.slice(10 * (page - 1), 10 * page).map(view), pagination }
@@ -40,7 +40,7 @@ beforeEach(() => {
     if (method === 'DELETE') return await new Promise(() => {})
     const page = Number(new URL(address, 'http://shop').searchParams.get('page'))
     if (isHeld(page)) await new Promise<void>((answer) => waiting.push({ page, answer }))
-    return new Response(JSON.stringify(pageOf(page)))
+    return new Response(JSON.stringify(buildPage(page)))
   })
 })
 

@@ -25,9 +25,9 @@ test('shows codes as text: causes, channels, stages', () => {
 })
 
 test('formats an amount with its currency’s decimals', () => {
-  const amountOf = (currency: string) => listFacts({ data: { value: 1_500, currency } }).map(({ value }) => value)
-  expect(amountOf('JPY')).toEqual(['¥1,500'])
-  expect(amountOf('EUR')).toEqual(['€15.00'])
+  const listAmounts = (currency: string) => listFacts({ data: { value: 1_500, currency } }).map(({ value }) => value)
+  expect(listAmounts('JPY')).toEqual(['¥1,500'])
+  expect(listAmounts('EUR')).toEqual(['€15.00'])
 })
 
 test('lists a lone currency by itself, and treats a number without a currency as no amount', () => {

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 const failure = (status: number) => new ApiError(status, { error: 'x', code: status === 0 ? 'offline' : 'internal' })
 
 /** Time of each attempt, in milliseconds from the first. */
-async function attemptsOf(answer: (signal: AbortSignal, attempt: number) => Promise<unknown>) {
+async function recordAttempts(answer: (signal: AbortSignal, attempt: number) => Promise<unknown>) {
   const from = Date.now()
   const attempts: number[] = []
   const outcome = sendMark((signal) => {
@@ -24,7 +24,7 @@ test('waits 10 seconds for an answer and retries after 1, 2 and 4 (A 8)', {
 }, async () => {
   const waitForAbort = (signal: AbortSignal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const { attempts, outcome } = await attemptsOf(waitForAbort)
+  const { attempts, outcome } = await recordAttempts(waitForAbort)
   expect(attempts).toEqual([0, 11_000, 23_000, 37_000])
   expect(outcome).toBe('kept')
 })
@@ -32,13 +32,13 @@ test('waits 10 seconds for an answer and retries after 1, 2 and 4 (A 8)', {
 test('retries a network error after 1, 2 and 4 seconds and then stops (A 8)', {
   tags: ['A8'],
 }, async () => {
-  const { attempts, outcome } = await attemptsOf(() => Promise.reject(failure(0)))
+  const { attempts, outcome } = await recordAttempts(() => Promise.reject(failure(0)))
   expect(attempts).toEqual([0, 1_000, 3_000, 7_000])
   expect(outcome).toBe('kept')
 })
 
 test('stops at the first answer', async () => {
-  const { attempts, outcome } = await attemptsOf((_, attempt) =>
+  const { attempts, outcome } = await recordAttempts((_, attempt) =>
     attempt < 3 ? Promise.reject(failure(0)) : Promise.resolve({}),
   )
   expect(attempts).toEqual([0, 1_000, 3_000])
@@ -46,11 +46,11 @@ test('stops at the first answer', async () => {
 })
 
 test.each([400, 403, 404, 409, 500, 503])('does not retry after a %d but keeps the mark here', async (status) => {
-  const { attempts, outcome } = await attemptsOf(() => Promise.reject(failure(status)))
+  const { attempts, outcome } = await recordAttempts(() => Promise.reject(failure(status)))
   expect(attempts).toEqual([0])
   expect(outcome).toBe('kept')
 })
 
 test('does not retry after a 401 and marks nothing', async () => {
-  expect(await attemptsOf(() => Promise.reject(failure(401)))).toEqual({ attempts: [0], outcome: 'refused' })
+  expect(await recordAttempts(() => Promise.reject(failure(401)))).toEqual({ attempts: [0], outcome: 'refused' })
 })

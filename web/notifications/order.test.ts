@@ -15,21 +15,18 @@ const buildItem = (id: string, minute: number, read = false): OrderedItem => ({
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, minute)).toISOString(),
   read,
 })
-const idsOf = (items: OrderedItem[]) => items.map(({ _id }) => _id)
+const listIds = (items: OrderedItem[]) => items.map(({ _id }) => _id)
 
 describe('a list of notifications', () => {
   test('is sorted newest first, with the one written last first at the same instant', () => {
-    expect(idsOf(mergeItems([buildItem('a', 1), buildItem('b', 2)], [buildItem('c', 3), buildItem('d', 1)]))).toEqual([
-      'c',
-      'b',
-      'd',
-      'a',
-    ])
+    expect(listIds(mergeItems([buildItem('a', 1), buildItem('b', 2)], [buildItem('c', 3), buildItem('d', 1)]))).toEqual(
+      ['c', 'b', 'd', 'a'],
+    )
   })
 
   test('contains each notification once, however often it arrives (A 4.6)', () => {
     const twice = mergeItems(mergeItems([], [buildItem('a', 1)]), [buildItem('a', 1), buildItem('a', 1)])
-    expect(idsOf(twice)).toEqual(['a'])
+    expect(listIds(twice)).toEqual(['a'])
   })
 
   test('keeps a notification read when its event arrives late', () => {

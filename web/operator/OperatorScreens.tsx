@@ -556,7 +556,7 @@ function AccountActions({ account }: { account: OperatorAccount & { creditMicros
   const resume = useResume(id)
   const view = useView(id)
   const close = () => setAsking(null)
-  const doneWith = (words: string) => ({
+  const showWhenDone = (words: string) => ({
     onSuccess: () => {
       announce(words)
       close()
@@ -605,7 +605,7 @@ function AccountActions({ account }: { account: OperatorAccount & { creditMicros
         isDangerous
         confirmLabel="Suspend sending"
         mutation={suspend}
-        onConfirm={(reason) => suspend.mutate(reason, doneWith('Sending is suspended'))}
+        onConfirm={(reason) => suspend.mutate(reason, showWhenDone('Sending is suspended'))}
         onClose={close}
       />
       <NoteDialog
@@ -616,7 +616,7 @@ function AccountActions({ account }: { account: OperatorAccount & { creditMicros
         hint="Only operators read it."
         confirmLabel="Resume sending"
         mutation={resume}
-        onConfirm={(note) => resume.mutate(note, doneWith('Sending is resumed'))}
+        onConfirm={(note) => resume.mutate(note, showWhenDone('Sending is resumed'))}
         onClose={close}
       />
     </>

@@ -6,7 +6,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Outcome } from './parts.tsx'
 import { usePushStats } from './queries.ts'
-import { failed, type PushActionResult, succeeded } from './rules.ts'
+import { type PushActionResult, succeeded, toFailure } from './rules.ts'
 
 type Stats = NonNullable<ReturnType<typeof usePushStats>['data']>['stats']
 
@@ -43,7 +43,7 @@ export function Figures({ storeId, figures, isDisabled }: Props) {
   const [result, setResult] = useState<PushActionResult | null>(null)
   const load = async () => {
     const answer = await stats.refetch()
-    setResult(answer.error ? failed(answer.error) : succeeded(pushTexts.statsLoaded))
+    setResult(answer.error ? toFailure(answer.error) : succeeded(pushTexts.statsLoaded))
   }
   if (stats.error && !stats.data)
     return <Failed title="The statistics could not be loaded" error={stats.error} onRetry={load} />

@@ -15,10 +15,10 @@ import { useSavePrompt } from './queries.ts'
 import {
   checkPrompt,
   colourFields,
-  failed,
   type PromptProblems,
   type PushActionResult,
   succeeded,
+  toFailure,
   toPickerColour,
 } from './rules.ts'
 import { Seen } from './Seen.tsx'
@@ -96,7 +96,7 @@ function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
           setBase(form)
           setResult(succeeded('Bar saved successfully'))
         },
-        onError: (error) => setResult(failed(error)),
+        onError: (error) => setResult(toFailure(error)),
       },
     )
   }

@@ -4,7 +4,7 @@ import { type PushFrequency, type PushSettings, pushFrequencies, pushLimits, pus
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { Outcome, Section } from './parts.tsx'
 import { useSavePush } from './queries.ts'
-import { failed, frequencyLabels, type PushActionResult, parseDelay, parseMaximum, succeeded } from './rules.ts'
+import { frequencyLabels, type PushActionResult, parseDelay, parseMaximum, succeeded, toFailure } from './rules.ts'
 
 interface Props {
   storeUrl: string
@@ -31,7 +31,7 @@ export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
           took(tidied)
           setResult(succeeded(pushTexts.settingsSaved))
         },
-        onError: (error) => setResult(failed(error)),
+        onError: (error) => setResult(toFailure(error)),
       },
     )
   }

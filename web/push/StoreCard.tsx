@@ -5,7 +5,7 @@ import { pushTexts } from '../../shared/push.ts'
 import { easyCode } from './code.ts'
 import { CodeBox, Outcome, Section } from './parts.tsx'
 import { type PushSetup, useGenerateKeys } from './queries.ts'
-import { createFailure, failed, type PushActionResult, succeeded } from './rules.ts'
+import { createFailure, type PushActionResult, succeeded, toFailure } from './rules.ts'
 
 interface Props {
   storeUrl: string
@@ -23,7 +23,7 @@ export function StoreCard({ storeUrl, onStoreUrl, setup, isFixed }: Props) {
     event.preventDefault()
     generate.mutate(
       { storeUrl },
-      { onSuccess: () => setResult(succeeded(pushTexts.keysMade)), onError: (error) => setResult(failed(error)) },
+      { onSuccess: () => setResult(succeeded(pushTexts.keysMade)), onError: (error) => setResult(toFailure(error)) },
     )
   }
   // Enter does not submit a form whose submit button is disabled.

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { pushTexts, testSent } from '../../shared/push.ts'
 import { Outcome, Section } from './parts.tsx'
 import { type PushSetup, useSendHere, useSendToAll } from './queries.ts'
-import { createFailure, describeReach, failed, type PushActionResult, succeeded } from './rules.ts'
+import { createFailure, describeReach, type PushActionResult, succeeded, toFailure } from './rules.ts'
 import { subscribeThisBrowser } from './this-browser.ts'
 
 interface Props {
@@ -62,7 +62,7 @@ function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync'
   const here = useSendHere()
   const during = async (work: () => Promise<PushActionResult>) => {
     setBusy(true)
-    setResult(await work().catch((error: Error) => failed(error)))
+    setResult(await work().catch((error: Error) => toFailure(error)))
     setBusy(false)
   }
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_PROMPT } from '../../shared/push.ts'
-import { checkPrompt, describeReach, failed, formatHost, parseDelay, parseMaximum } from './rules.ts'
+import { checkPrompt, describeReach, formatHost, parseDelay, parseMaximum, toFailure } from './rules.ts'
 
 test('replaces an invalid delay by 0 and an invalid maximum by 1 (A 5)', () => {
   expect([0, 10_080, 10_081, -1, 1.5, '', 'x'].map(parseDelay)).toEqual([0, 10_080, 0, 0, 0, 0, 0])
@@ -13,7 +13,7 @@ test('states whom a test reaches', () => {
 })
 
 test('shows an error’s own message (A 8)', () => {
-  expect(failed(new Error('Store not found'))).toEqual({ isGood: false, text: 'Error: Store not found' })
+  expect(toFailure(new Error('Store not found'))).toEqual({ isGood: false, text: 'Error: Store not found' })
 })
 
 test('requires texts and readable colors for the bar', () => {

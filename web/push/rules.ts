@@ -14,7 +14,7 @@ export const succeeded = (text: string): PushActionResult => ({ isGood: true, te
 export const createFailure = (text: string): PushActionResult => ({ isGood: false, text })
 
 /** A 8: a cross and the error's message. */
-export const failed = (error: Error): PushActionResult => createFailure(`Error: ${error.message}`)
+export const toFailure = (error: Error): PushActionResult => createFailure(`Error: ${error.message}`)
 
 export const COPY_FAILED = createFailure('Failed to copy to clipboard')
 

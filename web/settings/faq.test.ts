@@ -17,11 +17,11 @@ it('answers the specification’s questions in order (A 2.8)', { tags: ['A2.8'] 
 it('states the specification’s figures: 15 minutes, 24 hours, 30 days, WooCommerce 5.0 (A 1, A 9)', {
   tags: ['A9'],
 }, () => {
-  const answerOf = (id: string) => questions.find((question) => question.id === id)!.answer.join(' ')
-  expect(answerOf('sync')).toContain('every 15 minutes')
-  expect(answerOf('abandoned')).toContain('24 hours')
-  expect(answerOf('disconnecting')).toContain('after 30 days')
-  expect(answerOf('requirements')).toContain('WooCommerce 5.0')
+  const findAnswer = (id: string) => questions.find((question) => question.id === id)!.answer.join(' ')
+  expect(findAnswer('sync')).toContain('every 15 minutes')
+  expect(findAnswer('abandoned')).toContain('24 hours')
+  expect(findAnswer('disconnecting')).toContain('after 30 days')
+  expect(findAnswer('requirements')).toContain('WooCommerce 5.0')
 })
 
 it('links only to existing screens', () => {

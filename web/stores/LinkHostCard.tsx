@@ -56,13 +56,13 @@ const buildCheck = ({ isProven, isUsed, problem, target }: LinkHostView, host: s
   id: 'link-host',
   title: host,
   state: isUsed ? ('good' as const) : isProven ? ('warn' as const) : ('quiet' as const),
-  finding: findingOf({ isProven, isUsed, problem }),
+  finding: describeFinding({ isProven, isUsed, problem }),
   nextStep: isUsed ? null : 'Add this record where the domain’s DNS is managed. It is checked every five minutes.',
   answer: null,
   record: isUsed ? null : { name: host, type: 'CNAME', value: target },
 })
 
-function findingOf({ isProven, isUsed, problem }: Pick<LinkHostView, 'isProven' | 'isUsed' | 'problem'>): string {
+function describeFinding({ isProven, isUsed, problem }: Pick<LinkHostView, 'isProven' | 'isUsed' | 'problem'>): string {
   if (isUsed) return 'Links in new emails use it.'
   return isProven ? (problem ?? 'It is being checked.') : 'It is checked once ownership is confirmed.'
 }

@@ -36,7 +36,7 @@ export function MailServerCard() {
     <Card component="section" aria-label="Mail server">
       <div style={{ display: 'flex', flexWrap: 'wrap', justifyContent: 'space-between', gap: 8 }}>
         <Title order={2}>Mail server</Title>
-        {view.data && <StatusBadge {...badgeOf(view.data)} />}
+        {view.data && <StatusBadge {...getBadge(view.data)} />}
       </div>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
         Emails are sent through a mail server. Enter your email provider’s server; Recoup connects and signs in before
@@ -51,7 +51,7 @@ export function MailServerCard() {
   )
 }
 
-function badgeOf({ way, server }: MailServerView) {
+function getBadge({ way, server }: MailServerView) {
   if (way === 'mailbox') return { tone: 'info', icon: IconInbox, label: 'Email stays on this server' } as const
   if (way === 'none') return { tone: 'warn', icon: IconAlertTriangle, label: 'No mail server' } as const
   if (server?.problem) return { tone: 'bad', icon: IconAlertTriangle, label: 'Not accepting email' } as const
@@ -123,7 +123,7 @@ function ServerProblem({ server }: { server: NonNullable<MailServerView['server'
   )
 }
 
-interface Typed {
+interface FormValues {
   host: string
   port: number | string
   security: MailSecurity
@@ -132,7 +132,7 @@ interface Typed {
   fromAddress: string
 }
 
-const toFormValues = ({ server }: MailServerView): Typed => ({
+const toFormValues = ({ server }: MailServerView): FormValues => ({
   host: server?.host ?? '',
   port: server?.port ?? defaultPort.starttls,
   security: server?.security ?? 'starttls',
@@ -141,7 +141,7 @@ const toFormValues = ({ server }: MailServerView): Typed => ({
   fromAddress: server?.fromAddress ?? '',
 })
 
-const cleaned = ({ host, port, user, fromAddress, ...rest }: Typed) => ({
+const cleaned = ({ host, port, user, fromAddress, ...rest }: FormValues) => ({
   ...rest,
   host: host.trim().toLowerCase(),
   port: Number(port),
@@ -150,14 +150,14 @@ const cleaned = ({ host, port, user, fromAddress, ...rest }: Typed) => ({
 })
 
 /** The stored password is valid only for this server, user and encryption. */
-function keepsPassword({ server }: MailServerView, typed: Typed): boolean {
+function keepsPassword({ server }: MailServerView, typed: FormValues): boolean {
   if (!server?.user) return false
   const { host, port, security, user } = cleaned(typed)
   return server.host === host && server.port === port && server.security === security && server.user === user
 }
 
 const useServerForm = (view: MailServerView) =>
-  useForm<Typed>({
+  useForm<FormValues>({
     initialValues: toFormValues(view),
     validate: (typed) => ({
       ...findMailServerProblems(cleaned(typed), view.anyPort),

@@ -7,7 +7,7 @@ import { themeNames } from './chosen.ts'
 type Roles = Record<string, string>
 
 /** The roles of a theme in roles.css. */
-function rolesOf(theme: string): Roles {
+function readRoles(theme: string): Roles {
   const css = readFileSync('web/theme/roles.css', 'utf8')
   const block = new RegExp(`\\[data-theme='${theme}'\\] \\{([^}]+)\\}`).exec(css)![1]!
   return Object.fromEntries([...block.matchAll(/--rc-([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, hex]) => [name, hex]))
@@ -40,7 +40,7 @@ const mixColours = (one: string, other: string, share: number) =>
   }, '#')
 
 /** Hue 0 to 360, and saturation 0 to 1. */
-function hueOf(hex: string): { hue: number; chroma: number } {
+function computeHue(hex: string): { hue: number; chroma: number } {
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255) as [
     number,
     number,
@@ -65,14 +65,14 @@ const combinations: [sign: string, ground: string][] = [
 ]
 
 /** `--rc-` roles of a style rule that sets both text and background. */
-const pairOf = (rule: string) => [
+const readPair = (rule: string) => [
   /(?:^|[;\s])color: var\(--rc-([\w-]+)\)/.exec(rule)?.[1],
   /(?:^|[;\s])background(?:-color)?: var\(--rc-([\w-]+)\)/.exec(rule)?.[1],
 ]
 
 it('measures each color pair that a style rule sets together', () => {
   const sheets = globSync('web/**/*.css').map((name) => readFileSync(name, 'utf8'))
-  const rules = sheets.flatMap((css) => [...css.matchAll(/\{([^{}]*)\}/g)].map(([, rule]) => pairOf(rule!)))
+  const rules = sheets.flatMap((css) => [...css.matchAll(/\{([^{}]*)\}/g)].map(([, rule]) => readPair(rule!)))
   const pairs = rules.filter(([words, ground]) => words && ground).map((pair) => pair.join(' on '))
   expect(pairs.length).toBeGreaterThan(20)
   const measured = readablePairs.map((pair) => pair.join(' on '))
@@ -80,20 +80,20 @@ it('measures each color pair that a style rule sets together', () => {
 })
 
 describe.each(themeNames)('the theme %s', (theme) => {
-  const roles = rolesOf(theme)
+  const roles = readRoles(theme)
 
   it('gives every role a color', () => {
-    expect(Object.keys(roles)).toEqual(Object.keys(rolesOf('light')))
+    expect(Object.keys(roles)).toEqual(Object.keys(readRoles('light')))
   })
 
   it('uses green for good, blue for info, yellow for a warning, red for bad and grey for quiet (A 4.3)', {
     tags: ['A4.3'],
   }, () => {
     for (const [tone, from, to] of hues) {
-      const { hue, chroma } = hueOf(roles[tone]!)
+      const { hue, chroma } = computeHue(roles[tone]!)
       expect([tone, hue >= from && hue <= to, chroma > 0.25]).toEqual([tone, true, true])
     }
-    expect(hueOf(roles.quiet!).chroma).toBeLessThan(0.2)
+    expect(computeHue(roles.quiet!).chroma).toBeLessThan(0.2)
   })
 
   it.each(readablePairs)('keeps %s readable on %s', (words, ground) => {

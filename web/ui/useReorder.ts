@@ -55,7 +55,7 @@ export function useReorder(ids: readonly string[], onMove: (from: number, to: nu
     return () => removeEventListener('keydown', listen, true)
   }, [isDragging])
 
-  const handleOf = (id: string) => ({
+  const getHandleProps = (id: string) => ({
     ref: keep(handles.current, id),
     onKeyDown(event: KeyboardEvent) {
       const to = findKeyIndex(event.key, ids.indexOf(id), ids.length)
@@ -86,7 +86,7 @@ export function useReorder(ids: readonly string[], onMove: (from: number, to: nu
     onPointerCancel: letGo,
   })
 
-  const itemOf = (id: string) => {
+  const getItemProps = (id: string) => {
     const from = drag ? ids.indexOf(drag.id) : -1
     const index = ids.indexOf(id)
     // Drop marker above the item the dragged one would precede, or below the last.
@@ -98,7 +98,7 @@ export function useReorder(ids: readonly string[], onMove: (from: number, to: nu
       ...(isTarget && { 'data-drop': isAfter ? 'after' : 'before' }),
     }
   }
-  return { handleOf, itemOf }
+  return { handleOf: getHandleProps, itemOf: getItemProps }
 }
 
 const keep = (elements: Map<string, HTMLElement>, id: string) => (element: HTMLElement | null) => {

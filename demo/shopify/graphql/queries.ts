@@ -182,12 +182,12 @@ function buildVariantCondition({ field, value }: Term): Condition | null {
 
 function countQueries(context: Context): Source {
   const { db } = context.shop
-  type Counted = { query?: string | null; limit?: number | null }
+  type CountSource = { query?: string | null; limit?: number | null }
   return {
-    ordersCount: ({ query, limit }: Counted) => countRows(db, 'order', orderCondition(context, query), limit),
-    customersCount: ({ query }: Counted) => countRows(db, 'customer', buildCondition(query, TIMESTAMP_FIELDS)),
-    productsCount: ({ query }: Counted) => countRows(db, 'product', buildCondition(query, TIMESTAMP_FIELDS)),
-    abandonedCheckoutsCount: ({ query }: Counted) => countRows(db, 'checkout', checkoutCondition(query)),
+    ordersCount: ({ query, limit }: CountSource) => countRows(db, 'order', orderCondition(context, query), limit),
+    customersCount: ({ query }: CountSource) => countRows(db, 'customer', buildCondition(query, TIMESTAMP_FIELDS)),
+    productsCount: ({ query }: CountSource) => countRows(db, 'product', buildCondition(query, TIMESTAMP_FIELDS)),
+    abandonedCheckoutsCount: ({ query }: CountSource) => countRows(db, 'checkout', checkoutCondition(query)),
   }
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createShop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop } from '../../../test/shop.ts'
 import { createAddress, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
 import { createWorld } from '../../../test/world.ts'
 
@@ -258,7 +258,7 @@ test('a new account mails at most fifty people without an order on its first day
   const shop = await createShop(world, { url: 'https://new-account.example.com', plan: 'growth' })
   await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
   for (let n = 0; n < 53; n++) {
-    await shop.fill(`b${n}`, [tea()])
+    await shop.fill(`b${n}`, [buildTea()])
     await shop.type(`b${n}`, { email: `stranger${n}@shoppers.example.com` })
     await world.db.deleteFrom('rate_limits').execute()
   }

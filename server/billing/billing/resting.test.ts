@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { reasonTexts } from '../../../shared/reasons.ts'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
-import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { createId } from '../../core/common/ids.ts'
 import { chooseRestingStores, type StoreOrder } from './resting.ts'
@@ -115,7 +115,7 @@ test('the demo account’s stores stay as they are', async () => {
 test('a resting store captures carts and holds its messages until it wakes (D5)', async () => {
   const [first, , third] = await createThreeStores()
   await setPlan(first, 'starter')
-  await third.fill('one', [tea()])
+  await third.fill('one', [buildTea()])
   await third.type('one', { email: 'ada@example.com' })
   await third.pass(HOUR + MINUTE)
   expect((await third.cart()).status).toBe('abandoned')
@@ -142,7 +142,7 @@ test('a store that starts to rest between decision and send sends nothing more (
   const [first, , third] = await createThreeStores()
   const people = Array.from({ length: 7 }, (_, number) => `lou${number}@example.com`)
   for (const [number, email] of people.entries()) {
-    await third.fill(`browser ${number}`, [tea()])
+    await third.fill(`browser ${number}`, [buildTea()])
     await third.type(`browser ${number}`, { email })
   }
   let rests: Promise<void> | undefined
@@ -163,7 +163,7 @@ test('a store that starts to rest between decision and send sends nothing more (
 test('disconnecting a store makes room for a resting one, and a reconnected store does not rest', async () => {
   const [first, second, third] = await createThreeStores()
   await setPlan(first, 'starter')
-  await third.fill('one', [tea()])
+  await third.fill('one', [buildTea()])
   await third.type('one', { email: 'eve@example.com' })
   await third.pass(HOUR + MINUTE)
   const gone = await world.request('DELETE', `/api/stores/disconnect?storeId=${second.storeId}`, { token: first.token })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CapturePost } from '../../../shared/capture.ts'
-import { propertyRuns } from '../../../test/seed.ts'
+import { countPropertyRuns } from '../../../test/seed.ts'
 import { readInput } from '../../access/http/input.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { parseFast, readCapturePost } from './post-check.ts'
@@ -113,7 +113,7 @@ test('the fast parser returns the schema’s result, or its errors', () => {
       if ('taken' in answer) taken += 1
       if (parseFast(sent)) usualOnes += 1
     }),
-    propertyRuns(1_500, 20_000),
+    countPropertyRuns(1_500, 20_000),
   )
   // Both outcomes must be frequent enough to prove something.
   expect(usualOnes).toBeGreaterThan(30)

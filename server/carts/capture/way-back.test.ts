@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { createRestoreToken } from '../../delivery/compose/compose.ts'
 import { createToken } from '../links/message-tokens.ts'
@@ -20,13 +20,13 @@ beforeEach(async () => {
   await world.db
     .insertInto('products')
     .values(
-      [tea(), pot].map((item) => ({
+      [buildTea(), pot].map((item) => ({
         ...{ store_id: shop.storeId, product_id: item.productId, name: item.name!, price_minor: item.unitPriceMinor! },
         ...{ currency: 'USD', is_available: true, seen_at: world.now },
       })),
     )
     .execute()
-  await shop.fill('desktop-cart-token-1', [tea()])
+  await shop.fill('desktop-cart-token-1', [buildTea()])
   await shop.type('desktop-cart-token-1', { email, firstName: 'Ada' })
   await shop.pass(HOUR)
   mailed = (await shop.messages()).find((each) => each.state === 'sent')!.id

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { readNotifications } from '../../../test/notifications.ts'
-import { propertyRuns } from '../../../test/seed.ts'
+import { countPropertyRuns } from '../../../test/seed.ts'
 import { readNextDueAt } from '../../../test/send-scene.ts'
-import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'
 import { scheduleNextRun } from '../../messages/messages/messages.ts'
@@ -300,7 +300,7 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
       for (const { what, minutes, amount } of steps) {
         world.advance(minutes * MINUTE)
         const modifiedAt = world.now.toISOString()
-        if (what === 'fill') await shop.fill('one', [tea(1 + (amount % 3))])
+        if (what === 'fill') await shop.fill('one', [buildTea(1 + (amount % 3))])
         if (what === 'click') await click(message.id)
         if (what === 'press') await shop.press(message.id)
         if (what === 'machine') await click(message.id, { 'user-agent': 'curl/8' })
@@ -315,7 +315,7 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
       await assertRevenue()
       shop = await createShop(world)
     }),
-    propertyRuns(12, 100),
+    countPropertyRuns(12, 100),
   )
 })
 

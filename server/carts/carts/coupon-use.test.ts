@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { buildAddress, type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
-import { DAY, MINUTE, tea } from '../../../test/shop.ts'
+import { buildTea, DAY, MINUTE } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // An order with a personal coupon code is attributed to the message with that code (A1, S3, decision 38).
@@ -69,7 +69,7 @@ test('a purchase without the code, or with another shopper’s code, is plain pu
 })
 
 test('a friend who uses the code is recorded as the buyer, and the order is attributed to the same message', async () => {
-  await shop.fill('bob', [tea()])
+  await shop.fill('bob', [buildTea()])
   await shop.type('bob', { email: buildAddress('bob') })
   await order({ email: buildAddress('bob') })
   const carts = await shop.carts()

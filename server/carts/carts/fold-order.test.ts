@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { createStore } from '../../../test/factories.ts'
-import { propertyRuns } from '../../../test/seed.ts'
+import { countPropertyRuns } from '../../../test/seed.ts'
 import { createWorld } from '../../../test/world.ts'
 import type { FactPayload, FoldItem, OrderKind } from '../../core/schema/facts.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
@@ -141,7 +141,7 @@ test('folding in two steps gives the same result as folding in one', () => {
       const half = foldFacts(emptyFold, facts.slice(0, cut))
       expect(foldFacts(half.fold, facts.slice(cut)).fold).toEqual(whole.fold)
     }),
-    propertyRuns(300, 5_000),
+    countPropertyRuns(300, 5_000),
   )
 })
 
@@ -150,7 +150,7 @@ test('the order of arrival of a shopper’s facts does not change the carts', as
     fc.asyncProperty(drafts(fc.constant(['one'])).chain(shuffle), async ({ facts, arrivals, groups }) => {
       expect(await recordAndReadCarts(arrivals, groups)).toEqual(await recordAndReadCarts(facts))
     }),
-    propertyRuns(20, 300),
+    countPropertyRuns(20, 300),
   )
 })
 
@@ -170,7 +170,7 @@ test('the time at which two browsers turn out to be one shopper does not change 
         expect(await recordAndReadCarts(arrivals, groups)).toEqual(await recordAndReadCarts(facts))
       },
     ),
-    propertyRuns(20, 300),
+    countPropertyRuns(20, 300),
   )
 })
 

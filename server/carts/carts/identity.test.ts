@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { assignArm, readAssignments } from '../../../test/experiment-scene.ts'
-import { createShop, DAY, HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { selectArm } from '../experiments/fragments.ts'
@@ -15,7 +15,7 @@ const newEmail = () => `ada${++n}@shoppers.example.com`
 test('an email typed later merges two carts, which keeps the earlier start and the latest contents (S6)', async () => {
   const shop = await createShop(world)
   const email = newEmail()
-  await shop.fill('phone', [tea()])
+  await shop.fill('phone', [buildTea()])
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
   await shop.type('laptop', { email })
@@ -30,7 +30,7 @@ test('an email typed later merges two carts, which keeps the earlier start and t
 test('a merge adds no message: steps sent by one cart are closed on the other, open ones are cancelled (S6)', async () => {
   const shop = await createShop(world)
   const email = newEmail()
-  await shop.fill('phone', [tea()])
+  await shop.fill('phone', [buildTea()])
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
   await shop.type('laptop', { email })
@@ -67,7 +67,7 @@ test('a merge adds no message: steps sent by one cart are closed on the other, o
 test('a manual message of a merged cart appears once, as it was sent (S6)', async () => {
   const shop = await createShop(world, { isFlowOn: false })
   const email = newEmail()
-  await shop.fill('phone', [tea()])
+  await shop.fill('phone', [buildTea()])
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
   await shop.type('laptop', { email })
@@ -86,9 +86,9 @@ test('a manual message of a merged cart appears once, as it was sent (S6)', asyn
 test('links of repeatedly merged carts open the last survivor, and nothing is sent twice (S6)', async () => {
   const shop = await createShop(world)
   const [first, second] = [newEmail(), newEmail()]
-  await shop.fill('oldest', [tea()])
+  await shop.fill('oldest', [buildTea()])
   world.advance(MINUTE)
-  await shop.fill('middle', [tea()])
+  await shop.fill('middle', [buildTea()])
   await shop.type('middle', { email: first })
   world.advance(MINUTE)
   await shop.fill('newest', [pot])
@@ -111,7 +111,7 @@ test('links of repeatedly merged carts open the last survivor, and nothing is se
 test('a click in a merged cart’s mail counts for the survivor, which gets no "No Response" (S6, decision 11)', async () => {
   const shop = await createShop(world)
   const email = newEmail()
-  await shop.fill('phone', [tea()])
+  await shop.fill('phone', [buildTea()])
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
   await shop.type('laptop', { email })
@@ -130,7 +130,7 @@ test('a device never merges two emails, yet a purchase with one stops the other�
   const shop = await createShop(world)
   const device = [{ kind: 'device' as const, value: `tablet-${n}` }]
   const [mine, yours] = [newEmail(), newEmail()]
-  await shop.fill('one', [tea()], { keys: [...device, { kind: 'email', value: mine }] })
+  await shop.fill('one', [buildTea()], { keys: [...device, { kind: 'email', value: mine }] })
   await shop.type('one', { email: mine })
   world.advance(MINUTE)
   await shop.fill('two', [pot], { keys: [...device, { kind: 'email', value: yours }] })
@@ -185,7 +185,7 @@ test('a known fact and an older state of an order change nothing (S7, Y1)', asyn
 test('a late purchase closes the cart at its time and cancels open messages, and later contents are another cart (S7)', async () => {
   const shop = await createShop(world)
   const email = newEmail()
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email })
   world.advance(10 * MINUTE)
   const boughtAt = world.now.toISOString()
@@ -203,7 +203,7 @@ test('a late purchase closes the cart at its time and cancels open messages, and
 test('the timeline shows only purchased when the checkout empties the cart before its order arrives (S3, D12)', async () => {
   const shop = await createShop(world)
   const email = newEmail()
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email })
   await shop.pass(HOUR)
   world.advance(MINUTE)
@@ -225,7 +225,7 @@ const listKinds = (body: { timeline: { kind: string }[] }) => body.timeline.map(
 test('two merged shoppers keep the experiment assignment made first, whichever was known first (F1)', async () => {
   const shop = await createShop(world)
   const [mine, yours] = [newEmail(), newEmail()]
-  await shop.fill('phone', [tea()])
+  await shop.fill('phone', [buildTea()])
   await shop.type('phone', { email: mine })
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
@@ -251,7 +251,7 @@ test('staff of the store’s account are marked as such, and shoppers are not (F
     .select('email')
     .where('id', '=', shop.userId)
     .executeTakeFirstOrThrow()
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email: owner.email })
   await shop.order({ email: newEmail() })
   const stranger = await createShop(world)

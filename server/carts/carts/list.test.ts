@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { sortColumns } from '../../../shared/carts.ts'
 import { setBadge } from '../../../test/cart-badges.ts'
-import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { compactCartCounts } from './detect.ts'
 
@@ -28,7 +28,7 @@ async function list(query = ''): Promise<Listed> {
 
 const namesIn = async (query: string) => (await list(query)).carts.map((cart) => cart.customer_name)
 
-async function shopper(name: string, items = [tea()], more: { email?: string; phone?: string } = {}) {
+async function shopper(name: string, items = [buildTea()], more: { email?: string; phone?: string } = {}) {
   const browser = `browser-${++n}`
   const [firstName = '', lastName = ''] = name.split(' ')
   await shop.fill(browser, items)
@@ -81,7 +81,7 @@ test('shows Email Sent after the send, No Response a day later, Recovered after 
 })
 
 test('shows No Action for a cart without messages, however old', { tags: ['B4'] }, async () => {
-  await shopper('Ada Lovelace', [tea()], { email: '' })
+  await shopper('Ada Lovelace', [buildTea()], { email: '' })
   await shop.pass(HOUR)
   await shop.pass(3 * DAY)
   expect((await list()).carts).toMatchObject([{ status: 'No Action' }])
@@ -91,7 +91,7 @@ test('status= filters by badge in any case, all lists every cart, and an unknown
   tags: ['B2', 'B7'],
 }, async () => {
   await shopper('Ada Lovelace')
-  await shopper('Grace Hopper', [tea()], { email: '' })
+  await shopper('Grace Hopper', [buildTea()], { email: '' })
   await shop.pass(HOUR)
   expect(await namesIn('status=email%20sent')).toEqual(['Ada Lovelace'])
   expect(await namesIn('status=NO%20ACTION')).toEqual(['Grace Hopper'])
@@ -102,7 +102,7 @@ test('status= filters by badge in any case, all lists every cart, and an unknown
 
 test('a search with a badge finds only its carts, by prefix or else substring, in every order', async () => {
   await shopper('Ada Lovelace')
-  await shopper('Grace Lovelace', [tea()], { email: '' })
+  await shopper('Grace Lovelace', [buildTea()], { email: '' })
   await shop.pass(HOUR)
   for (const sort of sortColumns) {
     for (const search of ['lovelace', 'velace']) {
@@ -119,7 +119,7 @@ test('a search finds name, email and phone in any case and treats LIKE’s wildc
 }, async () => {
   await shopper('Ada 100%')
   await shopper('Grace under_score')
-  await shopper('Linus back\\slash', [tea()], { phone: '+4930123456' })
+  await shopper('Linus back\\slash', [buildTea()], { phone: '+4930123456' })
   await shop.pass(HOUR)
   const search = (text: string) => namesIn(`search=${encodeURIComponent(text)}`)
   expect(await search('aDa')).toEqual(['Ada 100%'])
@@ -133,9 +133,9 @@ test('a search finds name, email and phone in any case and treats LIKE’s wildc
 })
 
 test('every column sorts both ways', { tags: ['B2'] }, async () => {
-  await shopper('Ada A', [tea(1)], { email: 'z@shoppers.example.com', phone: '+12125550103' })
+  await shopper('Ada A', [buildTea(1)], { email: 'z@shoppers.example.com', phone: '+12125550103' })
   await shopper('Bea B', [pot], { email: 'y@shoppers.example.com', phone: '+12125550102' })
-  await shopper('Cleo C', [tea(1), pot], { email: 'x@shoppers.example.com', phone: '+12125550101' })
+  await shopper('Cleo C', [buildTea(1), pot], { email: 'x@shoppers.example.com', phone: '+12125550101' })
   await shop.pass(HOUR)
   const [ada, bea, cleo] = ['Ada A', 'Bea B', 'Cleo C']
   const ascending = {

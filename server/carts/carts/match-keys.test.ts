@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
-import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 
@@ -11,7 +11,7 @@ let n = 0
 const newName = () => `ada${++n}`
 
 async function abandonCart(shop: Shop, email: string): Promise<void> {
-  await shop.fill(`browser-of-${email}`, [tea()])
+  await shop.fill(`browser-of-${email}`, [buildTea()])
   await shop.type(`browser-of-${email}`, { email })
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { readFigures } from '../../../test/figures.ts'
-import { propertyRuns } from '../../../test/seed.ts'
-import { createShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { countPropertyRuns } from '../../../test/seed.ts'
+import { buildTea, createShop, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { countFigures, rebuildFigures } from '../../insights/analytics/figures.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
@@ -98,7 +98,7 @@ test('the order and repetition of arriving orders do not change the figures', {
         expect(news).toHaveLength(1)
       },
     ),
-    propertyRuns(6, 100),
+    countPropertyRuns(6, 100),
   )
 })
 
@@ -196,7 +196,7 @@ test('a part that arrives after the shopper began another cart ends nothing', as
 })
 
 test('an unpaid part neither holds messages nor changes the contents', async () => {
-  await shop.fill('one', [tea(), pot])
+  await shop.fill('one', [buildTea(), pot])
   await shop.type('one', { email })
   await shop.order(buildPart('5000', '5001', { kind: 'pending' }))
   expect(await shop.cart()).toMatchObject({ status: 'active', item_count: 2, pending_until: null })
@@ -313,7 +313,7 @@ test('a renewal with exactly the cart’s items ends it only if the shopper paid
 })
 
 test('a renewal split by a marketplace is still a renewal, and no part ends a cart', async () => {
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email })
   await shop.order(buildRenewal({ orderId: '7000', items: both, totalMinor: 10_000 }))
   await shop.order(buildPart('7000', '7001'))

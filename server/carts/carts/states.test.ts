@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createShop, DAY, HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned, detectLost } from './detect.ts'
 
@@ -10,14 +10,14 @@ const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 
 async function createFilledCart() {
   const shop = await createShop(world)
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', ada)
   return shop
 }
 
 test('all carts of a store have the same timeout, also those without a reachable contact (S1)', async () => {
   const shop = await createShop(world)
-  await shop.fill('known', [tea()])
+  await shop.fill('known', [buildTea()])
   await shop.type('known', ada)
   await shop.fill('unknown', [pot])
   await shop.pass(HOUR - 1)
@@ -30,7 +30,7 @@ test('all carts of a store have the same timeout, also those without a reachable
 
 test('the store’s own timeout applies when no flow is on (S1)', { tags: ['A9'] }, async () => {
   const shop = await createShop(world, { isFlowOn: false })
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.pass(DAY - 1)
   expect((await shop.cart()).status).toBe('active')
   await shop.pass(1)
@@ -42,7 +42,7 @@ test('a new store’s cart is abandoned after 24 hours, and after the owner’s 
   tags: ['A1'],
 }, async () => {
   const shop = await createShop(world, { isFlowOn: false })
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.pass(24 * 3_600_000 - 1)
   expect((await shop.cart()).status).toBe('active')
   await shop.pass(1)
@@ -50,7 +50,7 @@ test('a new store’s cart is abandoned after 24 hours, and after the owner’s 
   const other = await createShop(world, { isFlowOn: false })
   const body = { abandonmentTimeoutMinutes: 120 }
   expect((await world.request('PUT', '/api/stores/settings', { token: other.token, body })).status).toBe(200)
-  await other.fill('one', [tea()])
+  await other.fill('one', [buildTea()])
   await other.pass(2 * 3_600_000 - 1)
   expect((await other.cart()).status).toBe('active')
   await other.pass(1)
@@ -85,7 +85,7 @@ test('activity before a send makes the cart active again and moves the open step
   const planned = await shop.messages()
   expect(planned.map((message) => message.state)).toEqual(['scheduled', 'scheduled', 'scheduled'])
   world.advance(MINUTE)
-  await shop.fill('one', [tea(2)])
+  await shop.fill('one', [buildTea(2)])
   expect(await shop.cart()).toMatchObject({ status: 'active', abandoned_at: null })
   const moved = await shop.messages()
   expect(moved.map((message) => message.id)).toEqual(planned.map((message) => message.id))
@@ -106,7 +106,7 @@ test('activity after a send keeps the cart abandoned and moves later steps, with
   expect((await shop.messages()).map((message) => message.state)).toEqual(['sent', 'scheduled', 'scheduled'])
   const sent = world.sent.length
   world.advance(HOUR)
-  await shop.fill('one', [tea(2)])
+  await shop.fill('one', [buildTea(2)])
   expect((await shop.cart()).status).toBe('abandoned')
   const [first, second] = await shop.messages()
   expect(first!.state).toBe('sent')
@@ -153,7 +153,7 @@ test('an order on hold or paid on delivery is a purchase (S4)', async () => {
 
 test('a cart without planned messages is lost 30 days after its last activity (S5)', async () => {
   const shop = await createShop(world, { isFlowOn: false })
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   const start = world.now
   await shop.pass(DAY)
   await shop.pass(29 * DAY - 1)
@@ -175,7 +175,7 @@ test('activity moves the lost date along with the messages (S5)', async () => {
   const shop = await createFilledCart()
   await shop.pass(HOUR)
   world.advance(HOUR)
-  await shop.fill('one', [tea(3)])
+  await shop.fill('one', [buildTea(3)])
   expect((await shop.cart()).lost_at).toEqual(new Date(world.now.getTime() + 10 * DAY))
 })
 
@@ -183,14 +183,14 @@ test('activity after the last message postpones the lost date (S5)', async () =>
   const shop = await createFilledCart()
   for (const wait of [HOUR, 23 * HOUR, 48 * HOUR]) await shop.pass(wait)
   await shop.pass(6 * DAY + 23 * HOUR)
-  await shop.fill('one', [tea(3)])
+  await shop.fill('one', [buildTea(3)])
   await shop.pass(2 * HOUR)
   expect((await shop.cart()).status).toBe('abandoned')
 })
 
 test('a purchase after the cart was lost counts, and new activity opens another cart (S5)', async () => {
   const shop = await createShop(world, { isFlowOn: false })
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', ada)
   await shop.pass(DAY)
   await shop.pass(30 * DAY)

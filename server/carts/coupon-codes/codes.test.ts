@@ -4,7 +4,7 @@ import { buildAddress, type CouponShop, createCouponShop } from '../../../test/c
 import { buildCoupon } from '../../../test/fake-coupons.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
 import { waitForBlockedConnections } from '../../../test/locks.ts'
-import { HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
+import { buildTea, HOUR, MINUTE, pot } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import type { Db, Tx } from '../../core/db/db.ts'
 import { readCoupons } from '../sync/goods.ts'
@@ -77,7 +77,7 @@ test('the job runs when a message is due within fifteen minutes, and not before'
 })
 
 test('no code is created without an address, for a closed cart, an inactive flow, or while sending is paused', async () => {
-  await shop.fill('nobody', [tea()])
+  await shop.fill('nobody', [buildTea()])
   await shop.abandoned('ada', 'bob')
   await shop.order({ kind: 'purchase', email: buildAddress('ada') })
   await shop.make()
@@ -101,7 +101,7 @@ test('a capped percentage becomes a fixed amount of its cart and follows changes
   expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 1_050, minSpendMinor: 1_000 }])
   const cart = await shop.cart()
   expect(await shop.codes()).toMatchObject([{ amount_minor: 1_050, cart_version: cart.version }])
-  await shop.fill('ada', [tea(5)])
+  await shop.fill('ada', [buildTea(5)])
   await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
   await shop.make()
   expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 2_000 }])
@@ -118,7 +118,7 @@ test('a capped percentage excludes sold-out items (decision 134)', async () => {
     .insertInto('products')
     .values({ store_id: shop.storeId, currency: 'USD', seen_at: world.now, ...soldOut })
     .execute()
-  await shop.fill('ada', [tea(), pot])
+  await shop.fill('ada', [buildTea(), pot])
   await shop.type('ada', { email: buildAddress('ada') })
   world.advance(HOUR)
   await shop.pass(0)
@@ -228,7 +228,7 @@ test('a code from an earlier attempt with other terms is corrected before use', 
   }
   await shop.make()
   shop.fake.afterCoupon = async () => {}
-  await shop.fill('ada', [tea(2)])
+  await shop.fill('ada', [buildTea(2)])
   await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
   await shop.make()
   expect(shop.fake.allCoupons).toMatchObject([{ amountMinor: 2_000 }])

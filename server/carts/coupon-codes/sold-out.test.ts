@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { buildAddress, type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
-import { HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
+import { buildTea, HOUR, MINUTE, pot } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { enqueueDueCodes } from './codes.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
       ...{ is_available: true, seen_at: world.now },
     })
     .execute()
-  await shop.fill('ada', [tea(), pot])
+  await shop.fill('ada', [buildTea(), pot])
   await shop.type('ada', { email: buildAddress('ada') })
   world.advance(HOUR)
   await detectAbandoned(world.deps)
@@ -75,11 +75,16 @@ test('an item back in stock counts again, and nothing is written without a chang
 })
 
 test('no code without an amount is created for a sold-out cart', async () => {
-  shop.fake.gone.add(POT).add(`${tea().productId}:${tea().variationId ?? ''}`)
+  shop.fake.gone.add(POT).add(`${buildTea().productId}:${buildTea().variationId ?? ''}`)
   await world.db
     .insertInto('products')
     .values({
-      ...{ store_id: shop.storeId, product_id: tea().productId, variation_id: tea().variationId ?? '', name: 'Tea' },
+      ...{
+        store_id: shop.storeId,
+        product_id: buildTea().productId,
+        variation_id: buildTea().variationId ?? '',
+        name: 'Tea',
+      },
       ...{ price_minor: 2_100, currency: 'USD', is_available: false, seen_at: world.now },
     })
     .execute()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { buildAddress, createCouponShop } from '../../../test/coupon-scene.ts'
 import { assignArm, insertExperiment, readAssignments } from '../../../test/experiment-scene.ts'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
-import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import {
@@ -70,7 +70,7 @@ test('shoppers are identified by email, phone and customer id, or without these 
   const shop = await createShop(world)
   const experimentId = await insertExperiment(world, shop.storeId, 5_000)
   const [email, phone] = [newEmail(), '+4915112345678']
-  await shop.fill('one', [tea()], { keys: [{ kind: 'cart', value: 'checkout:1' }] })
+  await shop.fill('one', [buildTea()], { keys: [{ kind: 'cart', value: 'checkout:1' }] })
   await shop.fill('two', [pot], { keys: [{ kind: 'customer', value: '7' }] })
   await shop.type('two', { email, phone })
   const drawn = (await shop.carts()).map(({ shopper_id }) => ({ shopperId: shopper_id, arm: 'treated' as const }))
@@ -173,7 +173,7 @@ test('both arms are measured alike: an address learnt after the assignment count
     ['one', treated],
     ['two', control],
   ] as const) {
-    await shop.fill(browser, [tea()])
+    await shop.fill(browser, [buildTea()])
     await shop.type(browser, { email })
   }
   await assignArm(world, shop.storeId, 'treated', { email: treated })
@@ -193,7 +193,7 @@ test('two merged shoppers stay two, each with their own orders', async () => {
   const shop = await createShop(world)
   await insertExperiment(world, shop.storeId, 5_000)
   const [mine, yours] = [newEmail(), newEmail()]
-  await shop.fill('phone', [tea()])
+  await shop.fill('phone', [buildTea()])
   await shop.type('phone', { email: mine })
   await shop.fill('laptop', [pot])
   await shop.type('laptop', { email: yours })
@@ -246,7 +246,7 @@ test('no shopper is counted before the store’s orders were read, and after thr
 test('shoppers of the control group with a manual message are counted as such', async () => {
   const shop = await createShop(world)
   const email = newEmail()
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email })
   await assignArm(world, shop.storeId, 'control')
   await shop.pass(HOUR)
@@ -262,7 +262,7 @@ test('recomputed sums are equal, and counting twice changes nothing', async () =
   await insertExperiment(world, shop.storeId, 5_000)
   for (let person = 0; person < 12; person++) {
     const email = newEmail()
-    await shop.fill(`b${person}`, [tea()])
+    await shop.fill(`b${person}`, [buildTea()])
     await shop.type(`b${person}`, { email })
     await assignArm(world, shop.storeId, person % 3 === 0 ? 'control' : 'treated', { email: email })
     if (person % 2 === 0) await shop.order({ kind: 'purchase', email, totalMinor: 1_000 * (person + 1) })
@@ -334,7 +334,7 @@ test('a cart with an earlier message continues and is not counted, whichever arm
   world.advance(MINUTE)
   // Of six, some would be in the control group.
   await insertExperiment(world, shop.storeId, 5_000)
-  await shop.fill('three', [tea()])
+  await shop.fill('three', [buildTea()])
   await shop.type('three', { email: fresh! })
   // Another browser's cart, merged into the one with a message.
   await shop.fill('four', [pot])
@@ -353,11 +353,11 @@ test('it ends on the planned day, and shoppers whose window would end later are 
   const shop = await createShop(world)
   await insertExperiment(world, shop.storeId, 5_000, { days: 9 })
   const [early, late] = [newEmail(), newEmail()]
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email: early })
   await assignArm(world, shop.storeId, 'control', { email: early })
   await shop.pass(2 * DAY)
-  await shop.fill('two', [tea()])
+  await shop.fill('two', [buildTea()])
   await shop.type('two', { email: late })
   await shop.pass(HOUR)
   expect(await readAssignments(world, shop.storeId)).toHaveLength(1)

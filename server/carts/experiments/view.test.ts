@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ExperimentsReply } from '../../../shared/experiments.ts'
 import { assignArm, insertExperiment } from '../../../test/experiment-scene.ts'
-import { createShop, DAY, HOUR, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { describeBefore, describeMeasure } from '../../../web/lift/copy.ts'
 import { countChanges } from '../../insights/analytics/figures.ts'
@@ -53,7 +53,7 @@ async function insertClosed(experimentId: string, { people, purchases, eachMinor
 async function insertAbandoners(count: number, bought: number) {
   for (let person = 0; person < count; person++) {
     const email = newEmail()
-    await shop.fill(`b${n}`, [tea()])
+    await shop.fill(`b${n}`, [buildTea()])
     await shop.type(`b${n}`, { email })
   }
   await shop.pass(HOUR)
@@ -67,7 +67,7 @@ async function insertAbandoners(count: number, bought: number) {
 describe('before the start (decision 60)', () => {
   test('shows the number of shoppers with a contact and an abandoned cart, and how many bought', async () => {
     await insertAbandoners(20, 10)
-    await shop.fill('nobody', [tea()])
+    await shop.fill('nobody', [buildTea()])
     await shop.pass(HOUR)
     const known = await read()
     expect(known.pace).toEqual({ people: 20, boughtPercent: 50, assumedPercent: 5, rate: 0.5 })
@@ -158,7 +158,7 @@ test('on the planned day, day 180, its own interval is shown beside the other', 
 test('the planned interval is not shown while shoppers are still to be counted, because it may be shown once', async () => {
   const id = await insertExperiment(world, shop.storeId, 5_000, { days: 9 })
   await insertClosed(id, { people: [900, 900], purchases: [90, 60] })
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email: newEmail() })
   await assignArm(world, shop.storeId, 'treated')
   world.advance(9 * DAY + HOUR)

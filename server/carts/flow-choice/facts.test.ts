@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import { buildOrder } from '../../../test/factories.ts'
 import { grantConsent } from '../../../test/manual-send-scene.ts'
-import { createShop, DAY, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { createId } from '../../core/common/ids.ts'
 import type { ConditionFacts } from './conditions.ts'
@@ -32,7 +32,7 @@ async function readFactsOf(conditions: FlowConditions | null = null): Promise<Co
 /** A cart of a shopper with this contact. */
 async function createCart(contact: { phone?: string } = {}, more: Parameters<Shop['fill']>[2] = {}) {
   const email = `facts${++n}@shoppers.example.com`
-  await shop.fill('one', [tea(2), pot], more)
+  await shop.fill('one', [buildTea(2), pot], more)
   await shop.type('one', { email, ...contact })
   return email
 }
@@ -57,7 +57,7 @@ test('reads value, number of items, products and coupon of the cart', async () =
     ...{ valueMinor: 11_000, currency: 'USD', storeCurrency: 'USD', items: 3, productIds: ['16', '17'] },
     ...{ categoryIds: [], hasCoupon: false, hasPhone: false, orders: 0, hasBoughtBefore: false },
   })
-  await shop.fill('one', [tea(2), pot], { coupons: ['SAVE'] })
+  await shop.fill('one', [buildTea(2), pot], { coupons: ['SAVE'] })
   expect(await readFactsOf()).toMatchObject({ hasCoupon: true })
 })
 
@@ -93,7 +93,7 @@ test('counts orders placed before the cart, and a returning buyer has one of our
   const email = `facts${++n}@shoppers.example.com`
   await shop.order({ kind: 'purchase', email })
   world.advance(2 * DAY)
-  await shop.fill('one', [tea()], { keys: [{ kind: 'customer', value: '7' }] })
+  await shop.fill('one', [buildTea()], { keys: [{ kind: 'customer', value: '7' }] })
   await shop.type('one', { email })
   const { id, started_at } = (await shop.carts()).at(-1)!
   const asking = { secrets: world.deps.secrets, now: world.now }
@@ -117,7 +117,7 @@ test('an unpaid order in a custom status makes no returning buyer (S4)', async (
   const order = { kind: 'purchase', email, status: 'quote' } as const
   const { orderId, createdAt } = await shop.order({ ...order, paidAt: null, amount: 'if_counted' })
   world.advance(2 * DAY)
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email })
   const { id } = (await shop.carts()).at(-1)!
   const asking = { secrets: world.deps.secrets, now: world.now }

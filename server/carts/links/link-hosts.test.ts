@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNameServer } from '../../../test/contract-servers/dns.ts'
-import { createShop, HOUR, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { isReserved, routeLinkHost } from './link-host-rules.ts'
 import { checkLinkHosts } from './link-hosts.ts'
@@ -51,7 +51,7 @@ const nameAndProve = async (shop: Shop, host: string) => {
 }
 
 async function linkInNextMail(shop: Shop) {
-  await shop.fill(`b${++n}`, [tea()])
+  await shop.fill(`b${++n}`, [buildTea()])
   await shop.type(`b${n}`, { email: `ada${n}@shoppers.example.com` })
   world.sent.length = 0
   await shop.pass(HOUR)

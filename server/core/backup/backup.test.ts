@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createDatabaseFactory } from '../../../test/databases.ts'
 import { replaceDatabase } from '../../../test/global.ts'
-import { createShop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop } from '../../../test/shop.ts'
 import { createWorld, type World } from '../../../test/world.ts'
 import { handlers } from '../../worker.ts'
 import { checkInstance } from '../../workspace/instance/instance.ts'
@@ -71,7 +71,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     const before = await readContent(ownUrl())
     const tableCount = await backUp(fileOf('whole'))
     expect(fs.statSync(fileOf('whole')).mode & 0o777).toBe(0o600)
-    await shop.fill('later', [tea()])
+    await shop.fill('later', [buildTea()])
 
     const url = await emptyDatabase()
     const restored = await restoreBackup({ url, file: fileOf('whole'), secret: null, jobs })
@@ -98,7 +98,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
       let isOver = false
       const writing = (async () => {
         for (let n = 0; !isOver; n++) {
-          await shop.fill(`busy${n}`, [tea()])
+          await shop.fill(`busy${n}`, [buildTea()])
           await shop.type(`busy${n}`, { email: `busy${n}@example.com` })
         }
       })()

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
-import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { createId } from '../common/ids.ts'
 import { loadMigrations } from './files.ts'
@@ -39,10 +39,10 @@ async function inEveryState(): Promise<Shop> {
   await shop.mailed({ email: email('bought') }, 'bought')
   await shop.order({ email: email('bought'), kind: 'purchase' })
   await shop.mailed({ email: email('mailed') }, 'mailed')
-  await shop.fill('untouched', [tea()])
+  await shop.fill('untouched', [buildTea()])
   await shop.pass(HOUR)
-  await shop.fill('emptied', [tea()])
-  await shop.fill('active', [tea()])
+  await shop.fill('emptied', [buildTea()])
+  await shop.fill('active', [buildTea()])
   world.advance(MINUTE)
   await shop.fill('emptied', [])
   return shop

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { serve } from '../../../test/contract-servers/serve.ts'
-import { localhostTls } from '../../../test/contract-servers/tls.ts'
+import { readLocalhostTls } from '../../../test/contract-servers/tls.ts'
 import { evaluateAddress } from './addresses.ts'
 import { FetchProblem } from './fetch-problem.ts'
 import { type GuardedFetchOptions, openGuardedHttp } from './guarded-fetch.ts'
@@ -159,15 +159,15 @@ describe('redirects', () => {
 
 describe('failures are classified', () => {
   test('an untrusted certificate', async () => {
-    const { port } = await served((_, reply) => reply.end(), localhostTls())
+    const { port } = await served((_, reply) => reply.end(), readLocalhostTls())
     const error = await guarded()(`https://localhost:${port}/`).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ kind: 'certificate', detail: 'self-signed certificate' })
   })
 
   test('a trusted certificate passes for its own name only', async () => {
-    const { port } = await served((_, reply) => reply.end('safe'), localhostTls())
+    const { port } = await served((_, reply) => reply.end('safe'), readLocalhostTls())
     const fetch = guarded({
-      ca: localhostTls().cert,
+      ca: readLocalhostTls().cert,
       lookup: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
     })
     expect((await fetch(`https://localhost:${port}/`)).body.toString()).toBe('safe')

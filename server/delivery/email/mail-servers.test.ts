@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { localhostTls } from '../../../test/contract-servers/tls.ts'
+import { readLocalhostTls } from '../../../test/contract-servers/tls.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { readMailServer } from './mail-server-sql.ts'
@@ -155,10 +155,10 @@ describe('a server is refused with an explanation when', () => {
 
   test('its certificate is self-signed, by STARTTLS and by TLS', async () => {
     const own = { host: 'localhost' }
-    const byStartTls = await aServer({ ...localhostTls(), disabledCommands: [] })
+    const byStartTls = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
     const said = [422, expect.stringContaining('The certificate of localhost is self-signed')]
     expect(await refused(entered(byStartTls.port, { ...own, security: 'starttls' }))).toEqual(said)
-    const byTls = await aServer({ ...localhostTls(), secure: true })
+    const byTls = await aServer({ ...readLocalhostTls(), secure: true })
     expect(await refused(entered(byTls.port, { ...own, security: 'tls' }))).toEqual(said)
     expect([byStartTls.users, byTls.users]).toEqual([[], []])
   })
@@ -211,13 +211,13 @@ describe('a server is refused with an explanation when', () => {
 })
 
 test('a host that resolves to the metadata service is never connected to, even on a second resolution (X4)', async () => {
-  const { port, users } = await aServer({ ...localhostTls(), disabledCommands: [] })
+  const { port, users } = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
   const account = { accountId: store.accountId, db: world.db }
   const body = { ...entered(port), host: 'mail.mugs.example', security: 'starttls' as const }
   const asked: string[] = []
   const forbidden = async (host: string) => [asked.push(host) > 1 ? '127.0.0.1' : '169.254.169.254']
-  const guard = { ca: localhostTls().cert, lookupAll: forbidden }
+  const guard = { ca: readLocalhostTls().cert, lookupAll: forbidden }
   await expect(saveServer(world.deps, account, session, { ...body, guard })).rejects.toThrow('not public')
   expect(asked).toEqual(['mail.mugs.example'])
   // The address that was checked is dialled, and the certificate has to be for the name.
@@ -229,13 +229,13 @@ test('a host that resolves to the metadata service is never connected to, even o
     'is for another name',
   )
   expect(users).toEqual([])
-  await saveServer(world.deps, account, session, { ...body, host: 'localhost', guard: { ca: localhostTls().cert } })
+  await saveServer(world.deps, account, session, { ...body, host: 'localhost', guard: { ca: readLocalhostTls().cert } })
   expect(users).toEqual(['shop@mugs.example'])
 })
 
 test('mail is encrypted by STARTTLS when the certificate is valid', async () => {
-  const { port, taken } = await aServer({ ...localhostTls(), disabledCommands: [] })
-  const guard = { ca: localhostTls().cert }
+  const { port, taken } = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
+  const guard = { ca: readLocalhostTls().cert }
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
   const account = { accountId: store.accountId, db: world.db }
   const body = { ...entered(port), host: 'localhost', security: 'starttls' as const, guard }

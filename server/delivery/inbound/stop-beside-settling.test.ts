@@ -2,7 +2,7 @@ import type { KyselyPlugin } from 'kysely'
 import { expect, test } from 'vitest'
 import { buildOrder } from '../../../test/factories.ts'
 import { waitForBlockedConnections } from '../../../test/locks.ts'
-import { grantConsent, nextGermanPhone } from '../../../test/manual-send-scene.ts'
+import { grantConsent, takeGermanPhone } from '../../../test/manual-send-scene.ts'
 import { createMessageScene, findLink, HOUR, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -18,7 +18,7 @@ async function aSentStep(channel: 'sms' | 'email') {
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
   const scene = await createMessageScene(world, 0, { plan: 'growth' })
   await world.db.updateTable('flow_steps').set({ channel }).where('store_id', '=', scene.storeId).execute()
-  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
   await recordOrders(world.deps, scene.storeId, [order], 'sync')
   await grantConsent(world, scene, order)
   await passTime(world, scene.storeId, HOUR)

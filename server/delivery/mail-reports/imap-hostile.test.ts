@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import tls from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
 import { CERTIFICATE } from '../../../test/contract-servers/dovecot.ts'
-import { localhostTls } from '../../../test/contract-servers/tls.ts'
+import { readLocalhostTls } from '../../../test/contract-servers/tls.ts'
 import { createMessageScene } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { type ImapAccess, readMailboxes, withInbox } from './bounce-mailbox.ts'
@@ -32,7 +32,7 @@ const inbox = (uidNext: string | number) => (tag: string, socket: Socket) =>
 
 /** Speaks IMAP as far as the sign-in; the rest is the test's. */
 async function aServer(answers: Answers, greet = (socket: Socket) => void socket.write('* OK hello\r\n')) {
-  const server = tls.createServer(localhostTls(), (socket) => {
+  const server = tls.createServer(readLocalhostTls(), (socket) => {
     open.push(socket)
     socket.on('error', () => {})
     greet(socket)

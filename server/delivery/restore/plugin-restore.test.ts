@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { connectPlugin, type PluginShop } from '../../../test/plugin-shop.ts'
-import { createShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { createRestoreToken } from '../compose/compose.ts'
 
@@ -15,7 +15,7 @@ let n = 0
 beforeEach(async () => {
   shop = await createShop(world, { url: `https://by-plugin-${++n}.example.com` })
   email = `ada${n}@shoppers.example.com`
-  await shop.fill('one', [tea(3), pot])
+  await shop.fill('one', [buildTea(3), pot])
   await shop.type('one', { email, firstName: 'Ada' })
   await shop.pass(HOUR)
   call = await connectPlugin(world, shop.storeId)
@@ -40,7 +40,7 @@ test('the plugin gets the cart and, once, the mail’s recipient, but never a na
   expect(first).toMatchObject({ status: 200, isSigned: true })
   expect(first.body).toEqual({
     lines: [
-      { product: tea().productId, variation: null, quantity: 3, choices: [], name: tea().name },
+      { product: buildTea().productId, variation: null, quantity: 3, choices: [], name: buildTea().name },
       { product: pot.productId, variation: null, quantity: 1, choices: [], name: pot.name },
     ],
     coupon: null,

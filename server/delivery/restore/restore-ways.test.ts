@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { restoreTexts } from '../../../shared/restore.ts'
 import { insertCoupon } from '../../../test/coupon-copies.ts'
 import { createFakeStore } from '../../../test/fake-store.ts'
-import { createShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, pot, type Shop } from '../../../test/shop.ts'
 import { buildWooKeys } from '../../../test/woo-access.ts'
 import { createWorld } from '../../../test/world.ts'
 import { saveKeys } from '../../access/stores/access.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
     .executeTakeFirstOrThrow())
 })
 
-async function mailed(items = [tea(3), pot]) {
+async function mailed(items = [buildTea(3), pot]) {
   await shop.fill('one', items)
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
   await shop.pass(HOUR)
@@ -122,7 +122,7 @@ test('the page shows the message’s code with its saving; if the store refuses 
 
 test('an entered coupon is restored too, and the page shows its saving (decision 37)', async () => {
   await insertCoupon(world, shop, { code: 'WELCOME10', made_by: 'store' })
-  await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
+  await shop.fill('one', [buildTea(3), pot], { coupons: ['welcome10'] })
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
   await shop.pass(HOUR)
   token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { restoreTexts } from '../../../shared/restore.ts'
 import { createFakeStore } from '../../../test/fake-store.ts'
 import { isProof } from '../../../test/seed.ts'
-import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { buildWooKeys } from '../../../test/woo-access.ts'
 import { createWorld } from '../../../test/world.ts'
 import { saveKeys } from '../../access/stores/access.ts'
@@ -21,7 +21,7 @@ let n = 0
 
 beforeEach(async () => {
   shop = await createShop(world)
-  await shop.fill('one', [tea(3), pot])
+  await shop.fill('one', [buildTea(3), pot])
   await shop.type('one', { email: `ada${++n}@shoppers.example.com`, firstName: 'Ada', phone: '+12125550123' })
   await shop.pass(HOUR)
   messageId = (await shop.messages())[0]!.id
@@ -90,12 +90,12 @@ test('each item shows whether it is still available (decision 14)', { tags: ['B2
 })
 
 test('the cart’s code is restored (decision 14)', async () => {
-  await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
+  await shop.fill('one', [buildTea(3), pot], { coupons: ['welcome10'] })
   expect(await leadsTo()).toMatch(/\?products=16:3,17:1&coupon=welcome10$/)
 })
 
 test('the message’s code takes precedence over the cart’s (decisions 14 and 37)', async () => {
-  await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
+  await shop.fill('one', [buildTea(3), pot], { coupons: ['welcome10'] })
   await world.db.updateTable('messages').set({ coupon_code: 'CART-BCDF3467' }).where('id', '=', messageId).execute()
   expect(await leadsTo()).toMatch(/\?products=16:3,17:1&coupon=CART-BCDF3467$/)
 })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { badgeColumns, hasSentMessage } from '../../../test/cart-badges.ts'
+import { hasSentMessage, selectBadgeColumns } from '../../../test/cart-badges.ts'
 import { buildSavedSteps } from '../../../test/flow-edits.ts'
 import {
   changeQuantities,
@@ -196,7 +196,7 @@ describe('a prepared reminder is closed and one in flight continues when', () =>
     await expectSent(world, after)
     const carts = await world.db
       .selectFrom('carts as c')
-      .select(['status', hasSentMessage('c'), badgeColumns('c')[0], badgeColumns('c')[1]])
+      .select(['status', hasSentMessage('c'), selectBadgeColumns('c')[0], selectBadgeColumns('c')[1]])
       .where('id', 'in', [sending.cart_id!, waiting.cart_id!])
       .where('merged_into', 'is', null)
       .execute()
@@ -252,7 +252,7 @@ describe('a prepared reminder is released and one in flight stays unchanged when
     )
     const cart = await world.db
       .selectFrom('carts as c')
-      .select(['status', badgeColumns('c')[0]])
+      .select(['status', selectBadgeColumns('c')[0]])
       .where('store_id', '=', storeId)
       .where('id', '=', sending.cart_id!)
       .executeTakeFirstOrThrow()

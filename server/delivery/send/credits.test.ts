@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { plans } from '../../../shared/billing.ts'
 import { buildOrder } from '../../../test/factories.ts'
-import { grantConsent, nextGermanPhone } from '../../../test/manual-send-scene.ts'
+import { grantConsent, takeGermanPhone } from '../../../test/manual-send-scene.ts'
 import { createMessageScene, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { addCredits } from '../../billing/credits/credits.ts'
@@ -36,7 +36,7 @@ async function aTextFlow({
     .insertInto('plan_usage')
     .values({ ...counter, used })
     .execute()
-  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
   await recordOrders(world.deps, scene.storeId, [order], 'sync')
   await grantConsent(world, scene, order)
   return scene

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
-import { grantConsent, nextGermanPhone } from '../../../test/manual-send-scene.ts'
+import { grantConsent, takeGermanPhone } from '../../../test/manual-send-scene.ts'
 import { DAY, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -36,7 +36,7 @@ async function setChannels(channels: string[]) {
 
 /** For a German shopper who has consented to all channels. */
 async function aCart(more: Parameters<typeof buildOrder>[1] = {}) {
-  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone(), ...more })
+  const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone(), ...more })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   await grantConsent(world, store, { ...order, email: order.email ?? `${createId()}@shoppers.example` })
   return order

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { completeOrderCheck } from '../../../test/factories.ts'
 import { advanceToAbandoned, sendDueMessages } from '../../../test/message-scene.ts'
-import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 
 // The limit of first mails of a new account to people without an order (security-P8). Local mode has no limit.
@@ -28,7 +28,7 @@ let people = 0
 async function leaveCarts(shop: Shop, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const name = `stranger${++people}`
-    await shop.fill(name, [tea()])
+    await shop.fill(name, [buildTea()])
     await shop.type(name, { email: `${name}@shoppers.example.com` })
   }
 }

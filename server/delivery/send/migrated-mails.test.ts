@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { badgeColumns, hasSentMessage } from '../../../test/cart-badges.ts'
+import { hasSentMessage, selectBadgeColumns } from '../../../test/cart-badges.ts'
 import { copyRows, createDatabaseFactory } from '../../../test/databases.ts'
 import { completeOrderCheck } from '../../../test/factories.ts'
 import {
@@ -106,7 +106,7 @@ test('messages sent, held, claimed and in flight before the migration end correc
   expect(await listDecisions(world, idOf('sending'))).toEqual(['send ok', 'result unknown'])
   const carts = await world.db
     .selectFrom('carts as c')
-    .select(['id', hasSentMessage('c'), ...badgeColumns('c')])
+    .select(['id', hasSentMessage('c'), ...selectBadgeColumns('c')])
     .where('store_id', '=', storeId)
     .execute()
   const cartOf = (id: string) => carts.find((cart) => cart.id === rows.find((row) => row.id === id)!.cart_id)

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { badgeColumns } from '../../../test/cart-badges.ts'
+import { selectBadgeColumns } from '../../../test/cart-badges.ts'
 import { advanceToAbandoned, DAY, HOUR } from '../../../test/message-scene.ts'
 import { readNotifications } from '../../../test/notifications.ts'
 import {
@@ -85,7 +85,7 @@ const badgeOf = (messageId: string) =>
   world.db
     .selectFrom('carts as c')
     .innerJoin('messages as m', 'm.cart_id', 'c.id')
-    .select(badgeColumns('c'))
+    .select(selectBadgeColumns('c'))
     .where('m.id', '=', messageId)
     .executeTakeFirstOrThrow()
 

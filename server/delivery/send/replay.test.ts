@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { badgeColumns, hasSentMessage } from '../../../test/cart-badges.ts'
+import { hasSentMessage, selectBadgeColumns } from '../../../test/cart-badges.ts'
 import {
   advanceToAbandoned,
   createMessageScene,
@@ -89,7 +89,7 @@ const cartOf = async (messageId: string) =>
   world.db
     .selectFrom('carts as c')
     .innerJoin('messages as m', 'm.cart_id', 'c.id')
-    .select([hasSentMessage('c'), ...badgeColumns('c')])
+    .select([hasSentMessage('c'), ...selectBadgeColumns('c')])
     .where('m.id', '=', messageId)
     .executeTakeFirstOrThrow()
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { PlanKey, SubscriptionStatus } from '../../../shared/billing.ts'
 import { buildOrder } from '../../../test/factories.ts'
-import { createShop, grantConsent, nextGermanPhone, postWithWorker } from '../../../test/manual-send-scene.ts'
+import { createShop, grantConsent, postWithWorker, takeGermanPhone } from '../../../test/manual-send-scene.ts'
 import { createMessageScene, DAY, HOUR, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -69,7 +69,7 @@ test.each(cases)('%j: an SMS of a flow: %s, %s', async (bought, _mail, flowText)
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
   const scene = await createMessageScene(world, 0)
   await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
-  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
   await recordOrders(world.deps, scene.storeId, [order], 'sync')
   await grantConsent(world, scene, order)
   await set(scene.accountId, bought)

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { badgeColumns } from '../../../test/cart-badges.ts'
+import { selectBadgeColumns } from '../../../test/cart-badges.ts'
 import { waitForBlockedConnections } from '../../../test/locks.ts'
 import { changeQuantities } from '../../../test/message-scene.ts'
 import {
@@ -100,7 +100,7 @@ test('a refused text gives no badge to the cart its cart was joined to', async (
   await expect.poll(() => stateOf(refused!.id)).toBe('failed')
   const cart = await world.db
     .selectFrom('carts as c')
-    .select(badgeColumns('c'))
+    .select(selectBadgeColumns('c'))
     .where('id', '=', other!.cart_id!)
     .executeTakeFirstOrThrow()
   expect(cart).toMatchObject({ badge: 'No Action', last_sent_at: null })
@@ -128,7 +128,7 @@ async function joinedInFlight() {
   const cart = () =>
     world.db
       .selectFrom('carts as c')
-      .select(['c.status', 'c.merged_into', ...badgeColumns('c')])
+      .select(['c.status', 'c.merged_into', ...selectBadgeColumns('c')])
       .where('id', '=', into.cart_id!)
       .executeTakeFirstOrThrow()
   expect(await world.db.selectFrom('carts').select('merged_into').where('id', '=', from.cart_id!).execute()).toEqual([

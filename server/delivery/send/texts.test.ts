@@ -5,9 +5,9 @@ import { buildSavedSteps } from '../../../test/flow-edits.ts'
 import {
   createShop,
   grantConsent,
-  nextGermanPhone,
   postWithWorker,
   type Shop,
+  takeGermanPhone,
 } from '../../../test/manual-send-scene.ts'
 import {
   advanceToAbandoned,
@@ -49,7 +49,7 @@ describe('steps of a flow', () => {
     world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
     const scene = await createMessageScene(world, 0, { plan })
     await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
-    const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
+    const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
     await recordOrders(world.deps, scene.storeId, [order], 'sync')
     await grantConsent(world, scene, order)
     return { ...scene, order }
@@ -191,7 +191,7 @@ describe('steps of a flow', () => {
   test('due at night wait for the morning, spread out, and are decided again (T2)', async () => {
     const { storeId, order } = await aTextFlow('growth')
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:30:00Z`)
-    const late = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
+    const late = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
     await recordOrders(world.deps, storeId, [late], 'sync')
     await grantConsent(world, { storeId } as never, late)
     await world.db.deleteFrom('messages').where('store_id', '=', storeId).execute()

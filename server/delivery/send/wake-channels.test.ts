@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
 import { openContractWhatsApp } from '../../../test/contract-servers/whatsapp.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
-import { grantConsent, nextGermanPhone } from '../../../test/manual-send-scene.ts'
+import { grantConsent, takeGermanPhone } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, DAY, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createTestBrowser, fillBrowserCart, postFromPage, setUpPush } from '../../../test/push-scene.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -83,7 +83,7 @@ async function byChannels(first: string, ...others: string[]): Promise<void> {
 
 /** Of a German shopper, who has consented to all channels. */
 async function aCart() {
-  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   await grantConsent(world, store, order)
   return order

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { completeOrderCheck } from '../../../test/factories.ts'
 import { findLink, listStepDecisions } from '../../../test/message-scene.ts'
-import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
@@ -360,7 +360,7 @@ describe('responses to a message without a cart', () => {
     const ben = await aPerson()
     await plan([ben])
     await send()
-    await shop.fill(ben.browser, [tea()])
+    await shop.fill(ben.browser, [buildTea()])
     await shop.pass(30 * MINUTE)
     await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
     const link = /\/u\/[\w-]{43}/.exec(world.sent[0]!.html)![0]
@@ -371,7 +371,7 @@ describe('responses to a message without a cart', () => {
 
   test('it is shown as the shopper’s last message on each of their carts', async () => {
     const ben = await aPerson()
-    await shop.fill(ben.browser, [tea()])
+    await shop.fill(ben.browser, [buildTea()])
     await plan([ben])
     await send()
     const [cart] = await shop.liveCarts()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { countFigures } from './figures.ts'
 
@@ -22,7 +22,7 @@ const change = (shop: Shop, values: Changes) =>
 /** Left behind for an hour, restored from its mail and bought; without `totalMinor` it is not. */
 async function aCart(shop: Shop, order?: { totalMinor: number; currency: string }) {
   const email = `ada${++n}@shoppers.example.com`
-  await shop.fill(`browser-${n}`, [tea()])
+  await shop.fill(`browser-${n}`, [buildTea()])
   await shop.type(`browser-${n}`, { email, firstName: 'Ada' })
   await shop.pass(HOUR)
   world.advance(10 * MINUTE)

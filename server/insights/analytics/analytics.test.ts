@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AnalyticsRange, AnalyticsReply } from '../../../shared/analytics.ts'
-import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { countFigures } from './figures.ts'
@@ -24,7 +24,7 @@ async function aLife(): Promise<Shop> {
   await shop.press(message.id)
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
-  await shop.fill('two', [{ ...tea(2), ...shelf }])
+  await shop.fill('two', [{ ...buildTea(2), ...shelf }])
   await shop.type('two', { email: 'bo@shoppers.example.com' })
   await shop.pass(2 * HOUR)
   await countFigures(world.deps)
@@ -136,7 +136,7 @@ async function expectAWeekLater(shop: Shop): Promise<void> {
   await shop.press(message.id)
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: 'dee@shoppers.example.com', totalMinor: 2_100 })
-  await shop.fill('four', [tea(2)])
+  await shop.fill('four', [buildTea(2)])
   await shop.type('four', { email: 'cy@shoppers.example.com' })
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 3_000 })
@@ -250,7 +250,7 @@ test('a store never counted is shown as being counted, without a time', async ()
   const shop = await createShop(world)
   await countFigures(world.deps)
   expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: false })
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: true })
   await countFigures(world.deps)
   expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: false })
@@ -261,14 +261,14 @@ test('a store counted while empty is shown as being counted once it has carts, i
   // All days are marked for a recount, and there is no data.
   await world.db.updateTable('stores').set({ time_zone: 'Europe/Berlin' }).where('id', '=', shop.storeId).execute()
   await countFigures(world.deps)
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   const isCounting = { countedUntil: null, isBeingCounted: true }
   expect((await read(shop, '')).body).toMatchObject({ ...isCounting, counts: { carts: 0 } })
   expect((await read(shop, '/recovery-rate-trend', '&period=30d')).body).toMatchObject(isCounting)
   await countFigures(world.deps)
   expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, counts: { carts: 1 } })
-  // Later changes are read by their time, in addition to the counted days.
-  await shop.fill('two', [tea()])
+  // What comes later is told by its moment, beside what is counted.
+  await shop.fill('two', [buildTea()])
   expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, countedUntil: expect.any(String) })
 })
 
@@ -321,7 +321,7 @@ test('a mail refused at the send counts as refused, neither accepted nor bounced
     isRecipientFault: true,
   })
   try {
-    await shop.fill('ada', [tea()])
+    await shop.fill('ada', [buildTea()])
     await shop.type('ada', { email: 'ada@shoppers.example.com', firstName: 'Ada' })
     await shop.pass(2 * HOUR)
   } finally {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { dashboardTexts } from '../../../shared/dashboard.ts'
 import { getProblemText } from '../../../shared/store-problems.ts'
 import { createStore } from '../../../test/factories.ts'
-import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { countDuePeople, foldRollups } from './rollups.ts'
 
@@ -23,7 +23,7 @@ const chart = async (shop: { token: string }, period: string) =>
 /** Left behind for an hour; the shopper then presses Restore and buys, or does not. */
 async function aCart(shop: Shop, { total, currency = 'USD' }: { total?: number; currency?: string } = {}) {
   const email = `ada${++n}@shoppers.example.com`
-  await shop.fill(`browser-${n}`, [tea()])
+  await shop.fill(`browser-${n}`, [buildTea()])
   await shop.type(`browser-${n}`, { email, firstName: 'Ada' })
   await shop.pass(HOUR)
   world.advance(10 * MINUTE)
@@ -82,7 +82,7 @@ test('people are counted once regardless of their carts and orders, and again af
   await aCart(shop)
   expect((await stats(shop)).activeCustomers).toBe(1)
   await aCart(shop)
-  await shop.fill('nameless', [tea()])
+  await shop.fill('nameless', [buildTea()])
   await shop.order({ kind: 'purchase', email: `ada${n}@shoppers.example.com` })
   await shop.order({ kind: 'purchase', email: 'walk-in@shoppers.example.com' })
   await countDuePeople(world.deps)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildOrder } from '../../../test/factories.ts'
 import { readFigures } from '../../../test/figures.ts'
-import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { sql } from '../../core/db/db.ts'
@@ -79,7 +79,7 @@ test('a customer has one first order, even if older ones arrive after it was cou
 test('a cart counts as a returning shopper’s once an earlier purchase is known', async () => {
   const shop = await createShop(world)
   await order(shop, 10 * DAY, { email: 'ada@home.example.com' })
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', ada)
   await countFigures(world.deps)
   const { rows } = await sql<{ buyer: string; shopper: string }>`
@@ -104,7 +104,7 @@ test('figures are marked as incomplete while days are left to count', async () =
     await shop.staySignedIn()
     return (await shop.get('/api/analytics?range=30d')).body
   }
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await leaveDaily(shop, 35)
   await countChanges(store(shop), world.now, 1)
   expect(await said()).toMatchObject({ isBeingCounted: true, countedUntil: null })
@@ -187,7 +187,7 @@ test('an open recounts its message and the funnel; an order recounts the carts t
 
 test('many old days are recounted every five minutes, recent and few old ones at once', async () => {
   const shop = await createShop(world)
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await leaveDaily(shop, 60)
   await countFigures(world.deps)
   const counted = world.now.toISOString()
@@ -229,11 +229,11 @@ test('a product keeps the name from its newest cart, even when an older day is r
       select name from figure_products where store_id = ${shop.storeId}`.execute(world.db)
     return rows.map((row) => row.name)
   }
-  await shop.fill('one', [{ ...tea(), name: 'Tea' }])
+  await shop.fill('one', [{ ...buildTea(), name: 'Tea' }])
   await shop.pass(HOUR)
   expect(await name()).toEqual(['Tea'])
   world.advance(2 * DAY)
-  await shop.fill('two', [{ ...tea(), name: 'Earl Grey' }])
+  await shop.fill('two', [{ ...buildTea(), name: 'Earl Grey' }])
   await shop.pass(HOUR)
   expect(await name()).toEqual(['Earl Grey'])
   await sql`update carts set status = 'lost' where store_id = ${shop.storeId}

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { isProof } from '../../../test/seed.ts'
-import { createShop, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { type Db, sql } from '../../core/db/db.ts'
 
@@ -14,7 +14,7 @@ let shop: Shop
 
 beforeAll(async () => {
   shop = await createShop(world)
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   const { id } = await shop.cart()
   // A shopper without carts: a sent message is recorded in each cart of its shopper.
   await shop.order({ kind: 'purchase' })

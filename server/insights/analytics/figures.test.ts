@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readFigures } from '../../../test/figures.ts'
-import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { sql } from '../../core/db/db.ts'
@@ -32,7 +32,7 @@ const none = {
 
 test('a cart counts on the days of its start and abandonment until it is bought (decision 92)', async () => {
   const shop = await createShop(world)
-  await shop.fill('one', [tea(2), pot])
+  await shop.fill('one', [buildTea(2), pot])
   await shop.type('one', ada)
   const began = dayOf(world.now)
   const all = async () => (await expectCountedAnew(shop)).cart_figures!.filter((row) => isOf(row, 'all'))
@@ -62,7 +62,7 @@ test('a cart counts on the days of its start and abandonment until it is bought 
 test('a cart changed after a message keeps its value at abandonment (decision 92)', async () => {
   const shop = await createShop(world)
   await shop.mailed(ada)
-  await shop.fill('one', [tea(3), pot])
+  await shop.fill('one', [buildTea(3), pot])
   expect(await shop.cart()).toMatchObject({ status: 'abandoned', value_minor: 13_100 })
   const { cart_figures, product_figures } = await expectCountedAnew(shop)
   expect(cart_figures!.filter((row) => isOf(row, 'all'))).toMatchObject([
@@ -75,7 +75,7 @@ test('a cart changed after a message keeps its value at abandonment (decision 92
 
 test('a cart abandoned again before any message counts with its new contents', async () => {
   const shop = await createShop(world)
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.pass(HOUR)
   await shop.fill('one', [pot])
   await shop.pass(HOUR)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { type Db, sql } from '../../core/db/db.ts'
@@ -63,7 +63,7 @@ const fold = () => foldRollups(world.deps)
 
 test('a cart counts once abandoned, and no longer once its shopper returns', async () => {
   const shop = await createShop(world)
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', ada)
   expect(await total(shop.storeId)).toEqual([0, 0, 0, 0, 0])
   world.advance(HOUR)
@@ -71,7 +71,7 @@ test('a cart counts once abandoned, and no longer once its shopper returns', asy
   expect(await total(shop.storeId)).toEqual([1, 0, 0, 0, 0])
   await fold()
   world.advance(MINUTE)
-  await shop.fill('one', [tea(2)])
+  await shop.fill('one', [buildTea(2)])
   expect(await total(shop.storeId)).toEqual([0, 0, 0, 0, 0])
 })
 
@@ -136,8 +136,8 @@ test('late evidence corrects old slots from purchased to recovered', async () =>
 
 test('a cart joined to another counts once', async () => {
   const shop = await createShop(world)
-  await shop.fill('one', [tea()])
-  await shop.fill('two', [tea(2)])
+  await shop.fill('one', [buildTea()])
+  await shop.fill('two', [buildTea(2)])
   world.advance(HOUR)
   await detectAbandoned(world.deps)
   expect(await total(shop.storeId)).toEqual([2, 0, 0, 0, 0])
@@ -228,7 +228,7 @@ test('an update of a counted cart column changes the figures, and one of another
 test('folds, recounts and writes run concurrently without losses or waits', async () => {
   const shop = await createShop(world)
   const people = Array.from({ length: 12 }, (_, n) => `busy-${n}`)
-  for (const browser of people) await shop.fill(browser, [tea()])
+  for (const browser of people) await shop.fill(browser, [buildTea()])
   world.advance(HOUR)
   // A transaction under way holds no lock a second writer of the same slot would wait for.
   await world.db.transaction().execute(async (tx) => {
@@ -237,7 +237,7 @@ test('folds, recounts and writes run concurrently without losses or waits', asyn
     await Promise.all([fold(), fold(), fold()])
   })
   const work = people.flatMap((browser, n) => [
-    shop.fill(browser, [tea(n + 2)]),
+    shop.fill(browser, [buildTea(n + 2)]),
     fold(),
     ...(n % 4 ? [] : [rebuildRollups(store(shop))]),
   ])

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { completeOrderCheck } from '../../../test/factories.ts'
-import { createShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // Active carts, and the cart that a member follows to test the setup.
@@ -29,7 +29,7 @@ const isoIn = (ms: number) => new Date(world.now.getTime() + ms).toISOString()
 
 test('active carts are counted and summed, with their abandonment time (S1)', async () => {
   expect(await active()).toMatchObject({ carts: [], total: 0, isCapped: false, values: [], timeoutMinutes: 60 })
-  await shop.fill('one', [tea(2)])
+  await shop.fill('one', [buildTea(2)])
   world.advance(MINUTE)
   await shop.fill('two', [pot])
   await shop.type('two', { email: 'ann@shoppers.example', firstName: 'Ann' })
@@ -44,7 +44,7 @@ test('active carts are counted and summed, with their abandonment time (S1)', as
 
 test('abandoned, emptied and purchased carts are not active, and active carts are not listed as abandoned', async () => {
   for (const browser of ['left', 'emptied', 'bought']) {
-    await shop.fill(browser, [tea()])
+    await shop.fill(browser, [buildTea()])
     await shop.type(browser, { email: `${browser}@shoppers.example` })
   }
   expect((await shop.get('/api/carts/abandoned')).body.carts).toEqual([])
@@ -60,7 +60,7 @@ test('abandoned, emptied and purchased carts are not active, and active carts ar
 
 test('carts of other accounts are not visible', async () => {
   const stranger = await createShop(world)
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email: 'ann@shoppers.example' })
   const { id } = await shop.cart()
   expect((await stranger.get('/api/carts/active')).body.total).toBe(0)
@@ -75,7 +75,7 @@ test('a followed cart is found by its email, and until then the newest cart with
   const email = 'Owner@Shoppers.example'
   expect(await followed({ since, email })).toMatchObject({ cart: null, nameless: null, email: null })
   world.advance(MINUTE)
-  await shop.fill('mine', [tea()])
+  await shop.fill('mine', [buildTea()])
   expect(await followed({ since, email })).toMatchObject({ cart: null, nameless: { total: 21 } })
   await shop.type('mine', { email: 'owner@shoppers.example', country: 'US', countrySource: 'address' })
   const { id } = await shop.cart()
@@ -91,7 +91,7 @@ test('a followed cart is found by its email, and until then the newest cart with
 
 test('a followed cart shows what blocks its email before it is abandoned (C6)', async () => {
   const since = world.now.toISOString()
-  await shop.fill('mine', [tea()])
+  await shop.fill('mine', [buildTea()])
   await shop.type('mine', { email: 'owner@shoppers.example', country: 'DE', countrySource: 'address' })
   const { email } = await followed({ since, email: 'owner@shoppers.example' })
   expect(email).toMatchObject({ isPossible: false, reason: 'no_consent' })
@@ -102,7 +102,7 @@ test('a followed cart shows what blocks its email before it is abandoned (C6)', 
 test('a cart followed by id stays followed when it is abandoned, merged or purchased', async () => {
   const since = world.now.toISOString()
   const email = 'owner@shoppers.example'
-  await shop.fill('mine', [tea()])
+  await shop.fill('mine', [buildTea()])
   await shop.type('mine', { email })
   const { id } = await shop.cart()
   await shop.pass(HOUR)
@@ -115,7 +115,7 @@ test('a cart followed by id stays followed when it is abandoned, merged or purch
 })
 
 test('a followed cart reports when a newer cart could be followed', async () => {
-  await shop.fill('first', [tea()])
+  await shop.fill('first', [buildTea()])
   await shop.type('first', { email: 'owner@shoppers.example' })
   const { id } = await shop.cart()
   expect(await followed({})).toMatchObject({ cart: { id }, hasNewer: false })
@@ -124,7 +124,7 @@ test('a followed cart reports when a newer cart could be followed', async () => 
   await shop.fill('second', [pot])
   expect(await followed({ id })).toMatchObject({ cart: { id }, hasNewer: true })
   world.advance(MINUTE)
-  await shop.fill('first', [tea(), pot])
+  await shop.fill('first', [buildTea(), pot])
   expect((await followed({ id })).hasNewer).toBe(false)
 })
 

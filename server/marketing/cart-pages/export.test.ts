@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createStore } from '../../../test/factories.ts'
-import { createShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // The cart list as a CSV file.
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 async function shopper(firstName: string, lastName: string, product = 'Earl Grey') {
   const browser = `export-${++n}`
-  await shop.fill(browser, [{ ...tea(2), name: product }])
+  await shop.fill(browser, [{ ...buildTea(2), name: product }])
   await shop.type(browser, { email: `e${n}@shoppers.example.com`, firstName, lastName, phone: `+1212555${1000 + n}` })
   world.advance(MINUTE)
 }

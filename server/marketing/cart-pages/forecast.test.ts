@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { MessageView } from '../../../shared/carts.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
-import { grantConsent, nextGermanPhone } from '../../../test/manual-send-scene.ts'
+import { grantConsent, takeGermanPhone } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, DAY, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -22,7 +22,7 @@ const request = (method: string, path: string, body?: object) =>
 
 /** Reachable by email, or else by SMS; the first step is due in an hour. */
 async function left({ isMailed }: { isMailed: boolean }): Promise<string> {
-  const order = buildOrder(world, { country: 'DE', phone: nextGermanPhone() })
+  const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   await grantConsent(world, store, order)
   const abandon_at = new Date(world.now.getTime() + 15 * MINUTE)

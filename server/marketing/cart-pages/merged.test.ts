@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { TimelineEntry } from '../../../shared/carts.ts'
-import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // The timeline after a merge of carts: what happened to the messages, and which flow continues.
@@ -24,7 +24,7 @@ async function aSecondFlow() {
 
 /** Abandons a cart in the active flow; the first message has been sent. */
 async function left(browser: string, email: string) {
-  await shop.fill(browser, [browser === 'one' ? tea() : pot])
+  await shop.fill(browser, [browser === 'one' ? buildTea() : pot])
   await shop.type(browser, { email })
   await shop.pass(HOUR)
   await shop.pass(10 * MINUTE)

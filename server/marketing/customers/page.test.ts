@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { createStore } from '../../../test/factories.ts'
-import { createShop, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
@@ -93,7 +93,7 @@ test('value is orders, net revenue and average, and never adds two currencies', 
 })
 
 test('the page shows consent per channel with its evidence, and suppression with its reason', async () => {
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', ADA)
   const box = { ...buildConsentBox('email'), address: ADA.email, country: 'US', isUnproven: true }
   await transact({ storeId: shop.storeId, db: world.db }, (tx) =>
@@ -116,7 +116,7 @@ test('the page shows consent per channel with its evidence, and suppression with
 })
 
 test('a shopper of another store, an anonymous shopper and an invalid id are not found', async () => {
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', ADA)
   const id = await idOf(ADA.email)
   const other = await createStore(world)
@@ -124,7 +124,7 @@ test('a shopper of another store, an anonymous shopper and an invalid id are not
   expect((await shop.get(`/api/customers/${createId()}`)).status).toBe(404)
   expect((await shop.get('/api/customers/42')).status).toBe(400)
   world.advance(MINUTE)
-  await shop.fill('nameless', [tea()])
+  await shop.fill('nameless', [buildTea()])
   const nameless = (await shop.carts()).find((cart) => cart.email === null)!
   expect((await shop.get(`/api/customers/${nameless.shopper_id}`)).status).toBe(404)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FlowStep } from '../../../shared/flows.ts'
-import { createShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, MINUTE } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // A step added for later carts also applies to an older cart whose shopper returned (decision 53).
@@ -17,7 +17,7 @@ test('an added step keeps the minimum gap to messages sent before the step was p
   }
   world.sent.length = 0
   await save(([first, second, third]) => [first!, { ...second, delayMinutes: 90 }, third!])
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email: 'ada@example.com' })
   await shop.pass(HOUR)
   await call('POST', '/api/stores/sending/pause')
@@ -26,7 +26,7 @@ test('an added step keeps the minimum gap to messages sent before the step was p
   expect(effect).toMatchObject({ added: 0, tooLate: 1 })
 
   // The added step, at five and a half hours, is in the future again. The second step is sent after six.
-  await shop.fill('one', [tea(), tea()])
+  await shop.fill('one', [buildTea(), buildTea()])
   await shop.pass(3 * HOUR)
   await call('POST', '/api/stores/sending/resume')
   await shop.pass(MINUTE)

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { MessagePreview } from '../../../shared/reminders.ts'
-import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // The preview of a message for a cart explains whether the flow matches that cart (decisions 51 and 52).
@@ -31,7 +31,7 @@ const setEntry = (conditions: FlowConditions | null, flowId = shop.flowId) =>
     .execute()
 
 /** A cart that can be abandoned or still active. */
-async function aCart({ isLeft = true, items = [tea()] } = {}): Promise<string> {
+async function aCart({ isLeft = true, items = [buildTea()] } = {}): Promise<string> {
   const browser = `t${++n}`
   await shop.fill(browser, items)
   await shop.type(browser, { email: `taken${n}@shoppers.example.com` })

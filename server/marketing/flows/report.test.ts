@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildSavedSteps } from '../../../test/flow-edits.ts'
-import { createShop, DAY, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { createId } from '../../core/common/ids.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
@@ -14,7 +14,7 @@ const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 
 test('the report counts planned, sent, clicked, purchased and unsent messages of each step', async () => {
   const shop = await createShop(world)
-  await shop.fill('one', [tea(2)])
+  await shop.fill('one', [buildTea(2)])
   await shop.type('one', ada)
   await shop.pass(HOUR)
   await shop.press((await shop.messages()).find(({ state }) => state === 'sent')!.id)
@@ -54,7 +54,7 @@ test('the report counts planned, sent, clicked, purchased and unsent messages of
 
 test('the report keeps a removed step with its sent messages under its own name', async () => {
   const shop = await createShop(world, { plan: 'starter' })
-  await shop.fill('one', [tea(2)])
+  await shop.fill('one', [buildTea(2)])
   await shop.type('one', ada)
   await shop.pass(HOUR)
   const { flows } = (await world.request('GET', '/api/flows', { token: shop.token })).body

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
-import { grantConsent, nextGermanPhone, nextUsPhone } from '../../../test/manual-send-scene.ts'
+import { grantConsent, takeGermanPhone, takeUsPhone } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, DAY, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -59,7 +59,7 @@ const why = (upcoming: { notSent: { explanation: string; count: number }[] }) =>
   upcoming.notSent.map(({ explanation, count }) => [count, explanation]).toSorted()
 
 describe('two texts of a cart within the hour', () => {
-  const cart = [nextGermanPhone(), nextUsPhone()] as const
+  const cart = [takeGermanPhone(), takeUsPhone()] as const
 
   test('the second waits for the gap or the cooldown, or is never sent, when the first is sent', async () => {
     await left({ phone: cart[0] }, { phone: cart[1], country: 'US' })
@@ -75,7 +75,7 @@ describe('two texts of a cart within the hour', () => {
   })
 
   test('matches what is sent later', async () => {
-    await left({ phone: nextGermanPhone() })
+    await left({ phone: takeGermanPhone() })
     await setSteps([60, 75, 4_320], ['sms'])
     await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
     const { messages } = await read()
@@ -88,7 +88,7 @@ describe('two texts of a cart within the hour', () => {
 })
 
 test('a deferred message is overtaken once the next step is due', async () => {
-  await left({ phone: nextGermanPhone() })
+  await left({ phone: takeGermanPhone() })
   await setSteps([60, 75, 4_320], ['sms'])
   await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
   // The first is deferred until the second is due; of both, the later one is sent.
@@ -101,7 +101,7 @@ test('a deferred message is overtaken once the next step is due', async () => {
 })
 
 test('the next message keeps its gap to a late one', async () => {
-  await left({ phone: nextGermanPhone(), isMailed: true })
+  await left({ phone: takeGermanPhone(), isMailed: true })
   await setSteps([60, 200, 4_320], ['email'])
   await advanceToAbandoned(world, store.storeId, 170 * MINUTE)
   // The first is sent now, 110 minutes late; the second would be due in half an hour.
@@ -114,7 +114,7 @@ test('the next message keeps its gap to a late one', async () => {
 })
 
 test('earlier messages use up the frequency cap of a person', async () => {
-  await left({ phone: nextGermanPhone(), isMailed: true })
+  await left({ phone: takeGermanPhone(), isMailed: true })
   await setSteps([60, 75, 4_320], ['email'])
   await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', store.storeId).execute()
   await advanceToAbandoned(world, store.storeId, 45 * MINUTE)

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createShop, DAY, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // The forecast of a flow: expected messages, and messages known not to be sent, with the reason.
@@ -18,7 +18,7 @@ async function left(...counts: number[]): Promise<string[]> {
   const emails: string[] = []
   for (const count of counts) {
     const email = `up${++n}@shoppers.example.com`
-    await shop.fill(`u${n}`, [tea(count)])
+    await shop.fill(`u${n}`, [buildTea(count)])
     await shop.type(`u${n}`, { email })
     emails.push(email)
   }

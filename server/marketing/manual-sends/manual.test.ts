@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { assignArm, readAssignments } from '../../../test/experiment-scene.ts'
 import { buildOrder, completeOrderCheck } from '../../../test/factories.ts'
-import { createShop, grantConsent, nextUsPhone, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
+import { createShop, grantConsent, postWithWorker, type Shop, takeUsPhone } from '../../../test/manual-send-scene.ts'
 import { DAY, HOUR, MINUTE, passTime } from '../../../test/message-scene.ts'
 import { buildTemplate, createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -248,14 +248,14 @@ describe('a temporary reason is returned instead of holding the message (D11)', 
   })
 
   test('in the US one SMS per cart within 48 hours of abandonment, whatever the cooldown (C6)', async () => {
-    const shop = await createShop(world, 1, { country: 'US', phone: nextUsPhone })
+    const shop = await createShop(world, 1, { country: 'US', phone: takeUsPhone })
     await world.db.updateTable('stores').set({ text_cooldown_hours: 1 }).where('id', '=', shop.storeId).execute()
     const day = world.now.toISOString().slice(0, 10)
     world.now = new Date(`${day}T19:00:00Z`)
     expect((await sendSms(shop)).status).toBe(200)
     world.advance(90 * MINUTE)
     expect((await sendSms(shop)).body.fields.reason).toBe('sms_once_per_cart')
-    const late = await createShop(world, 1, { country: 'US', phone: nextUsPhone })
+    const late = await createShop(world, 1, { country: 'US', phone: takeUsPhone })
     world.now = new Date(world.now.getTime() + 2 * DAY)
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:00:00Z`)
     expect((await sendSms(late)).body.fields.reason).toBe('sms_too_late')

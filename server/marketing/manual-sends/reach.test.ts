@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { AnalyticsReply } from '../../../shared/analytics.ts'
 import type { CartReach } from '../../../shared/reach.ts'
 import { assignArm } from '../../../test/experiment-scene.ts'
-import { createShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
 
@@ -16,7 +16,7 @@ const at = (name: string) => `${name}@shoppers.example.com`
 
 async function leave(name: string, more: { email?: string | null; country?: string } = {}) {
   const { email = at(name), country } = more
-  await shop.fill(name, [name === 'ada' ? pot : tea()])
+  await shop.fill(name, [name === 'ada' ? pot : buildTea()])
   const place = country ? { country, countrySource: 'address' as const } : {}
   await shop.type(name, { firstName: name, ...(email && { email }), ...place })
   world.advance(MINUTE)
@@ -127,10 +127,10 @@ const cartsOf = async (query: string): Promise<CartRow> =>
 test('a product filters by the carts that contain it, in reach and bulk selection', async () => {
   const { carts } = await cartsOf('')
   const holding = (id: string) => carts.filter(({ items }) => items.some(({ product_id }) => product_id === id))
-  const [pots, teas] = [holding(pot.productId), holding(tea().productId)]
+  const [pots, teas] = [holding(pot.productId), holding(buildTea().productId)]
   expect([pots.length > 0, teas.length > 0, pots.length < carts.length]).toEqual([true, true, true])
   expect((await cartsOf(`product=${pot.productId}`)).carts).toEqual(pots)
-  expect((await cartsOf(`product=${tea().productId}`)).pagination.total).toBe(teas.length)
+  expect((await cartsOf(`product=${buildTea().productId}`)).pagination.total).toBe(teas.length)
   expect((await cartsOf('product=no-such-product')).carts).toEqual([])
   expect((await listed(`product=${pot.productId}&reach=reachable`)).names).toEqual(['ada'])
   expect((await reachOf({ product: pot.productId })).reachable).toBe(1)

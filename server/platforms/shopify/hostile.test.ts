@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { propertyRuns } from '../../../test/seed.ts'
+import { countPropertyRuns } from '../../../test/seed.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess } from '../platform/access.ts'
 import type { CouponDraft } from '../platform/coupon.ts'
@@ -171,7 +171,7 @@ test.each(readers)('reads a damaged %s as valid or skips it with a reason', (_, 
       if ('row' in reading) expectSound(reading.row)
       else expect(reading.skipped.reason).not.toBe('')
     }),
-    propertyRuns(400, 2_000),
+    countPropertyRuns(400, 2_000),
   )
 })
 
@@ -289,6 +289,6 @@ test('throws only StoreProblem for any response, and ends', async () => {
         })
       }
     }),
-    propertyRuns(100, 500),
+    countPropertyRuns(100, 500),
   )
 })

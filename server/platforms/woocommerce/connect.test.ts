@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
 import { findResponse } from '../../../test/contract-servers/recordings.ts'
 import { type Served, serve } from '../../../test/contract-servers/serve.ts'
-import { localhostTls } from '../../../test/contract-servers/tls.ts'
+import { readLocalhostTls } from '../../../test/contract-servers/tls.ts'
 import { openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER, READER, SHOPPER, WRITER } from '../../../test/contract-servers/woocommerce-keys.ts'
 import { buildWooAccess } from '../../../test/woo-access.ts'
@@ -85,8 +85,8 @@ describe('a working store', () => {
   })
 
   test('gets Basic authentication over https, and no key in any URL', async () => {
-    const { url, seen } = await store({ tls: localhostTls() })
-    expect(await clientFor(url, OWNER, { ca: localhostTls().cert }).readProfile()).toMatchObject(profile)
+    const { url, seen } = await store({ tls: readLocalhostTls() })
+    expect(await clientFor(url, OWNER, { ca: readLocalhostTls().cert }).readProfile()).toMatchObject(profile)
     expect(seen.filter((one) => one.authorization?.startsWith('Basic ')).length).toBeGreaterThan(3)
     expect(seen.some((one) => /ck_|cs_|oauth/.test(one.line))).toBe(false)
     // The public index is read before any key is sent.
@@ -105,12 +105,12 @@ describe('a working store', () => {
   })
 
   test('moved from http to https is adopted under the same name', async () => {
-    const secure = await store({ tls: localhostTls() })
+    const secure = await store({ tls: readLocalhostTls() })
     const plain = await site((request, reply) =>
       reply.writeHead(301, { location: `${secure.url}${request.url}` }).end(),
     )
     // Two ports of one machine stand for two names: only the default ports mean the same shop.
-    expect(await problemOf(clientFor(plain.url, OWNER, { ca: localhostTls().cert }).readProfile())).toMatchObject({
+    expect(await problemOf(clientFor(plain.url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toMatchObject({
       code: 'moved',
       detail: secure.url,
     })
@@ -227,7 +227,7 @@ describe('an unreachable store', () => {
   })
 
   test('is classified when its certificate is self-signed', async () => {
-    const { url } = await store({ tls: localhostTls() })
+    const { url } = await store({ tls: readLocalhostTls() })
     expect(await problemOf(clientFor(url).readProfile())).toMatchObject({
       code: 'certificate',
       detail: 'self-signed certificate',
@@ -311,8 +311,8 @@ describe.each([
   })
 
   test('is classified over https', async () => {
-    const { url } = await store({ translate, tls: localhostTls() })
-    const ca = { ca: localhostTls().cert }
+    const { url } = await store({ translate, tls: readLocalhostTls() })
+    const ca = { ca: readLocalhostTls().cert }
     expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
     expect(await codeOf(clientFor(url, wrong, ca).readProfile())).toBe('wrong_secret')
     expect(await codeOf(clientFor(url, WRITER, ca).readProfile())).toBe('no_rights')
@@ -325,8 +325,8 @@ describe.each([
   })
 
   test('is distinguished from https unknown to WordPress, where no key is checked', async () => {
-    const { url, seen } = await store({ translate, tls: localhostTls(), isBehindProxy: true })
-    const ca = { ca: localhostTls().cert }
+    const { url, seen } = await store({ translate, tls: readLocalhostTls(), isBehindProxy: true })
+    const ca = { ca: readLocalhostTls().cert }
     expect(await codeOf(clientFor(url, OWNER, ca).readProfile())).toBe('needs_signing')
     expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
     expect(seen.some((one) => /ck_|oauth/.test(one.line))).toBe(false)
@@ -335,13 +335,13 @@ describe.each([
 
 test('a web server that removes the Authorization header is detected', async () => {
   const { url } = await store({
-    tls: localhostTls(),
+    tls: readLocalhostTls(),
     intercept: (request) => {
       delete request.headers.authorization
       return undefined
     },
   })
-  expect(await codeOf(clientFor(url, OWNER, { ca: localhostTls().cert }).readProfile())).toBe('sign_in_lost')
+  expect(await codeOf(clientFor(url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toBe('sign_in_lost')
 })
 
 test('no problem contains a key, secret or signature, even when the store repeats them', async () => {

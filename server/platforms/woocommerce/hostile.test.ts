@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findResponse } from '../../../test/contract-servers/recordings.ts'
-import { propertyRuns } from '../../../test/seed.ts'
+import { countPropertyRuns } from '../../../test/seed.ts'
 import { buildWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { PlatformOrder } from '../platform/platform.ts'
@@ -88,7 +88,7 @@ test('a damaged order is read as valid or skipped with a reason', () => {
       if ('row' in reading) expectSound(reading.row)
       else expect(reading.skipped.reason).not.toBe('')
     }),
-    propertyRuns(1_000, 5_000),
+    countPropertyRuns(1_000, 5_000),
   )
 })
 
@@ -147,6 +147,6 @@ test('any response of a store throws only StoreProblem', async () => {
         })
       }
     }),
-    propertyRuns(100, 500),
+    countPropertyRuns(100, 500),
   )
 })

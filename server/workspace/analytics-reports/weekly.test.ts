@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createColleague } from '../../../test/factories.ts'
-import { createShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { acceptMail, createWorld, START } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
@@ -27,7 +27,7 @@ async function aWeek(): Promise<Shop> {
   await shop.press(message.id)
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
-  await shop.fill('two', [pot, tea(2)])
+  await shop.fill('two', [pot, buildTea(2)])
   await shop.type('two', { email: 'bo@shoppers.example.com' })
   await shop.pass(2 * HOUR)
   await countFigures(world.deps)
@@ -91,7 +91,7 @@ test('the report of the next week reports changes and later purchases', async ()
   const shop = await aWeek()
   expect(await mailsAt(EIGHT, shop)).toHaveLength(1)
   world.now = new Date('2026-03-11T15:00:00Z')
-  await shop.fill('three', [tea(1)])
+  await shop.fill('three', [buildTea(1)])
   await shop.type('three', { email: 'cy@shoppers.example.com' })
   await shop.pass(2 * HOUR)
   await countFigures(world.deps)

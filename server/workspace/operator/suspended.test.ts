@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { reasonTexts } from '../../../shared/reasons.ts'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createOperator, operatorEnv } from '../../../test/operators.ts'
-import { createShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, MINUTE } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 
 // The effect of an operator's suspension on sending (decision 90).
@@ -38,7 +38,7 @@ const sentTo = (address: string) => world.sent.filter((mail) => mail.to === addr
 
 test('due messages wait, and are sent after the account resumes (D5)', async () => {
   const { shop, suspend, resume } = await anAccountAndItsOperator()
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email: 'ada@example.com' })
   const before = sentTo('ada@example.com')
   await suspend()
@@ -55,7 +55,7 @@ test('a suspension between decision and send stops further sends (D10)', async (
   const { shop, suspend } = await anAccountAndItsOperator()
   const people = Array.from({ length: 7 }, (_, number) => `kim${number}@example.com`)
   for (const [number, email] of people.entries()) {
-    await shop.fill(`browser ${number}`, [tea()])
+    await shop.fill(`browser ${number}`, [buildTea()])
     await shop.type(`browser ${number}`, { email })
   }
   let suspended: Promise<void> | undefined

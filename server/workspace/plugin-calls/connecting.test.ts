@@ -13,7 +13,7 @@ import {
   confirmInvitation,
   createPluginShop,
   exchangeCode,
-  pluginCall,
+  postPluginCall,
 } from '../../../test/plugin-shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { signReply } from '../../access/plugin/signature.ts'
@@ -237,7 +237,7 @@ test('a disconnect in WordPress disconnects the store here', async () => {
 test('before connecting, the plugin learns whether it reaches Recoup, and our clock', async () => {
   const reply = await world.request('GET', '/api/plugin')
   expect(reply.body).toEqual({ recoup: 1, now: Math.floor(world.now.getTime() / 1_000), minPlugin: '0.1.0' })
-  expect((await pluginCall(world, { name: 'beat', store: '0'.repeat(36), key: 'k', body: {} })).status).toBe(401)
+  expect((await postPluginCall(world, { name: 'beat', store: '0'.repeat(36), key: 'k', body: {} })).status).toBe(401)
 })
 
 test.each([

@@ -6,7 +6,7 @@ import {
   type CallChange,
   createPluginShop,
   type PluginShop,
-  pluginCall,
+  postPluginCall,
 } from '../../../test/plugin-shop.ts'
 import { isProof } from '../../../test/seed.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -189,7 +189,7 @@ test('a token cannot read carts of another store', async () => {
 })
 
 test('too many wrong signatures from a place are ignored, and too many calls of a store are limited', async () => {
-  const wrong = () => pluginCall(world, { name: 'beat', store: other.storeId, key: 'wrong', body: {} })
+  const wrong = () => postPluginCall(world, { name: 'beat', store: other.storeId, key: 'wrong', body: {} })
   for (let n = 0; n < 100; n++) await wrong()
   expect(await wrong()).toMatchObject({ status: 429, isSigned: false })
   const third = await createPluginShop(world)

@@ -5,7 +5,7 @@ import { getDetectionText, WITHOUT_SCRIPT } from '../../../shared/capture-status
 import { computeWordingId } from '../../../shared/consent-box.ts'
 import { type Owner, registerOwner } from '../../../test/connected-store.ts'
 import { serve } from '../../../test/contract-servers/serve.ts'
-import { localhostTls } from '../../../test/contract-servers/tls.ts'
+import { readLocalhostTls } from '../../../test/contract-servers/tls.ts'
 import { type ContractStore, openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER, READER } from '../../../test/contract-servers/woocommerce-keys.ts'
 import { connectPlugin } from '../../../test/plugin-shop.ts'
@@ -117,7 +117,7 @@ test.each([
   ['an address that is no WordPress', 'blank', /no WordPress/],
   ['a certificate nobody vouches for', 'tls', /certificate is not valid/],
 ])('%s is reported as unreachable, and dependent checks as unknown', async (_what, address, words) => {
-  const served = await serve((_, reply) => reply.end('hello'), address === 'tls' ? localhostTls() : undefined)
+  const served = await serve((_, reply) => reply.end('hello'), address === 'tls' ? readLocalhostTls() : undefined)
   open.push(served)
   const url = address.startsWith('http')
     ? address

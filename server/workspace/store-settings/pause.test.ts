@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
-import { createShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { buildTea, createShop, HOUR, MINUTE } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 
 const world = createWorld()
@@ -11,7 +11,7 @@ const view = async (token: string) => (await world.request('GET', '/api/stores/s
 
 async function aCartThatIsDue() {
   const shop = await createShop(world)
-  await shop.fill('one', [tea()])
+  await shop.fill('one', [buildTea()])
   await shop.type('one', { email: 'ada@example.com' })
   return shop
 }

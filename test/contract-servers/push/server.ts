@@ -119,7 +119,7 @@ interface Registered {
   hasEnded?: boolean
 }
 
-interface Asked {
+interface PushRequest {
   method: string | undefined
   headers: Record<string, string>
   body: Buffer
@@ -129,7 +129,14 @@ interface Asked {
 }
 
 /** Returns the first broken rule; null: none. */
-function findRefusal({ method, headers, body, known, origin, now }: Asked): [status: number, words: string] | null {
+function findRefusal({
+  method,
+  headers,
+  body,
+  known,
+  origin,
+  now,
+}: PushRequest): [status: number, words: string] | null {
   if (method !== 'POST') return [405, 'POST only']
   const { ttl, topic, urgency } = headers
   if (ttl === undefined) return [400, 'TTL is missing']

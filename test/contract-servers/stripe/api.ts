@@ -46,7 +46,7 @@ const HANDLERS: Handlers = {
   ...subscriptions,
 }
 
-interface Kept {
+interface StoredReply {
   request: string
   at: number
   answer: ApiAnswer
@@ -55,7 +55,7 @@ interface Kept {
 export class Api {
   private readonly world: StripeState
   private readonly key: string
-  private readonly kept = new Map<string, Kept>()
+  private readonly kept = new Map<string, StoredReply>()
 
   constructor(world: StripeState, key: string) {
     this.world = world

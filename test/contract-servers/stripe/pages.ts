@@ -19,7 +19,7 @@ import {
   renderProblem,
 } from './html.ts'
 import { collectInvoice, findIntent, findSubscription } from './invoicing.ts'
-import { portalPage } from './portal-page.ts'
+import { renderPortalPage } from './portal-page.ts'
 import type { StripeState } from './state.ts'
 
 // Pages that Stripe shows to a buyer: a checkout session, an invoice, the billing portal.
@@ -31,7 +31,7 @@ export function servePage(world: StripeState, request: ApiRequest): PageAnswer {
   const fields = request.method === 'POST' ? (decodeForm(request.body) as Fields) : null
   if (kind === 'c/pay') return serveCheckoutPage(world, id!, fields)
   if (kind === 'i') return serveInvoicePage(world, id!, fields)
-  if (kind === 'p/session') return portalPage(world, id!, fields)
+  if (kind === 'p/session') return renderPortalPage(world, id!, fields)
   return renderPage('Page not found', [], 404)
 }
 

@@ -23,7 +23,7 @@ import { updateSubscription } from './subscriptions.ts'
 
 type Fields = Record<string, string>
 
-export function portalPage(world: StripeState, id: string, fields: Fields | null): PageAnswer {
+export function renderPortalPage(world: StripeState, id: string, fields: Fields | null): PageAnswer {
   const session = world.find('billing_portal.session', id)
   const customer = world.find('customer', session?.customer)
   if (!session || !customer || customer.deleted) return renderPage('This session has expired', [], 404)

@@ -20,7 +20,7 @@ export type Target = string | ((payload: string, signature: string, event: Strip
 /** There was no listener, or the connection broke. */
 const NO_ANSWER = 0
 
-type Chosen = (event: Stripe.Event, at: number) => boolean
+type Endpoint = (event: Stripe.Event, at: number) => boolean
 
 export class Webhooks {
   private queue: Delivery[] = []
@@ -93,17 +93,17 @@ export class Webhooks {
   }
 
   /** Delivers each chosen event once more, after all others. */
-  double(chosen: Chosen = () => true): void {
+  double(chosen: Endpoint = () => true): void {
     this.queue.push(...this.queue.filter(({ event }, at) => chosen(event, at)).map(({ event }) => buildDelivery(event)))
   }
 
   /** Drops the chosen events. */
-  drop(chosen: Chosen = () => true): void {
+  drop(chosen: Endpoint = () => true): void {
     this.queue = this.queue.filter(({ event }, at) => !chosen(event, at))
   }
 
   /** Delays the chosen events by this many seconds of the server's clock. */
-  delay(seconds: number, chosen: Chosen = () => true): void {
+  delay(seconds: number, chosen: Endpoint = () => true): void {
     for (const [at, one] of this.queue.entries()) if (chosen(one.event, at)) one.notBefore = this.world.now + seconds
   }
 

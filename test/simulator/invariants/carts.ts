@@ -49,7 +49,7 @@ function checkFold(state: State): string[] {
   return [...shoppers].flatMap((shopper) => compare(buildExpectedCarts(state, shopper), listCartRows(state, shopper)))
 }
 
-function buildExpectedCarts(state: State, shopper: string): Shown[] {
+function buildExpectedCarts(state: State, shopper: string): CartSummary[] {
   const facts = state.facts.filter((fact) => fact.shopper === shopper) as unknown as Fact[]
   return foldFacts(emptyFold, [...facts].sort(compareFacts))
     .episodes.map(toEpisodeFields)
@@ -62,10 +62,10 @@ const listCartRows = (state: State, shopper: string) =>
     .map(toCartFields)
     .sort(compareTimes)
 
-type Shown = ReturnType<typeof toCartFields>
+type CartSummary = ReturnType<typeof toCartFields>
 
 /** Carts with the same start and end have no defined order. */
-const compareTimes = (a: Shown, b: Shown) =>
+const compareTimes = (a: CartSummary, b: CartSummary) =>
   a.startedAt - b.startedAt ||
   (a.endedAt ?? Infinity) - (b.endedAt ?? Infinity) ||
   (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)

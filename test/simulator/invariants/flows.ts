@@ -63,11 +63,11 @@ function checkSwitchedOn({ harness, state, before }: Scene): string[] {
     .filter(({ id, flow, lastActivityAt }) => {
       return flow === null && lastActivityAt >= matchesFrom! && isUnchanged(id, state, before)
     })
-    .filter((cart) => findMatchingFlow(last, leftBy(cart)) !== null)
+    .filter((cart) => findMatchingFlow(last, toCartAtChange(cart)) !== null)
     .map(({ id }) => `cart ${shorten(id)} belongs to no flow although a matching one was switched on`)
 }
 
-const leftBy = ({ lastActivityAt, value, items, phone }: Cart): CartAtChange => ({
+const toCartAtChange = ({ lastActivityAt, value, items, phone }: Cart): CartAtChange => ({
   ...{ lastActivityAt, value, items, hasPhone: phone !== null },
 })
 

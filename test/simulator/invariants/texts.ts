@@ -117,7 +117,7 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
   })
   const books = state.spend.flatMap(({ month, micros }) => {
     const rows = filterSending(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
-    const requests = askedFor(harness, state, month)
+    const requests = sumOptInCosts(harness, state, month)
     if (rows + requests === micros) return []
     return [`${micros} of ${month} were booked; messages cost ${rows}, and opt-in requests ${requests}`]
   })
@@ -125,7 +125,7 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
 }
 
 /** Opt-in requests cost like messages, also if a process died before it knew the reply (D4). */
-function askedFor({ people }: Harness, { questions }: State, month: string): number {
+function sumOptInCosts({ people }: Harness, { questions }: State, month: string): number {
   const phones = new Map(people.flatMap((person) => person.phones).map((phone) => [hashPhone(phone), phone]))
   return questions
     .filter(({ state, wording }) => wording !== null && state !== 'failed')

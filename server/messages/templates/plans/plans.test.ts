@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { type GeneratedMail, generatedMail, STORE_HOSTS } from '../../../../test/generated-mails.ts'
+import { buildGeneratedMail, type GeneratedMail, STORE_HOSTS } from '../../../../test/generated-mails.ts'
 import { isProof, testSeed } from '../../../../test/seed.ts'
 import { AppError } from '../../../core/common/errors.ts'
 import { createCompiler } from '../compile.ts'
@@ -86,7 +86,7 @@ test('a plan makes the same mail as the renderer, of generated templates for hos
     total.rendered += figures.rendered
     if (figures.planned > 0) total.templates += 1
   }
-  await fc.assert(fc.asyncProperty(generatedMail(3, 6), check), { numRuns: TEMPLATES, seed: testSeed })
+  await fc.assert(fc.asyncProperty(buildGeneratedMail(3, 6), check), { numRuns: TEMPLATES, seed: testSeed })
   if (process.env.PLAN_TEMPLATES) process.stdout.write(`${JSON.stringify(total)}\n`)
   // Half of them are of what is known to be harmless.
   expect(total.templates / TEMPLATES).toBeGreaterThan(0.3)
