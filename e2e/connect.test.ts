@@ -115,7 +115,7 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
   await page.context().close()
 })
 
-test('Connect in the shop leads through sign-up and plan back to the shop, connected', async () => {
+test('Connect in the shop opens sign-up and plans, then returns to the connected shop', async () => {
   const store = await createStore()
   page = await (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
   await page.goto(`${store.url}/wp-admin/?page=recoup`)

@@ -55,7 +55,7 @@ function storeKeys(): { consumerKey: string; consumerSecret: string } {
   return JSON.parse(value)
 }
 
-test('a visitor opens the live demo from the landing page and leaves it, by keyboard alone', {
+test('a visitor opens and closes the live demo with the keyboard', {
   tags: ['A2.1', 'A4.2'],
 }, async () => {
   page = await openPage()

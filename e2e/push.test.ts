@@ -43,7 +43,7 @@ async function subscribeShopper(isByButton: boolean): Promise<void> {
   await context.close()
 }
 
-test('the code of each method subscribes shoppers, and the live check names the shop', {
+test('the code of each method subscribes shoppers, and the live check shows the shop', {
   tags: ['A2.10', 'A7'],
 }, async () => {
   const page = await (await browser.newContext()).newPage()

@@ -81,7 +81,7 @@ describe.skipIf(missingFirefox)(`the demo in Firefox${missingFirefox}`, () => {
     })
   }, 240_000)
 
-  test('after new keys, an inactive browser counts with the old key, and is kept when it returns (decision 74)', async () => {
+  test('an inactive browser counts with the old key after a key change, and its subscription survives its return (decision 74)', async () => {
     const { storeUrl } = await setup()
     await demo.api('POST', '/api/push-notifications/generate-vapid-keys', { storeUrl, replace: 'moving' })
     const readOlderKeys = async () => (await setup()).keys!.older.map(({ subscriptions }) => subscriptions)

@@ -98,7 +98,7 @@ const listRecipients = () => world.sent.map((mail) => mail.to)
 const LIMIT_MS = 180_000
 
 test(
-  'holds messages while the store is down for an hour, tells the owner why, and sends each once afterwards',
+  'holds messages while the store is down for an hour, notifies the owner, and sends each once afterwards',
   async () => {
     await abandonCarts(6)
     await runTicks(20)

@@ -232,7 +232,7 @@ test(
 )
 
 test(
-  'names a full disk, accepts nothing it cannot store, and continues when there is space',
+  'reports a full disk, rejects new data, and continues when there is space',
   async (context) => {
     const disk = mountSmallDisk(400)
     if (!disk) return context.skip('a small disk can be mounted by root only')

@@ -75,14 +75,14 @@ test('the sign-in form keeps the address between modes, rates a new password, an
   await expect.poll(() => page.evaluate(() => Object.keys(localStorage).sort())).toEqual(['token', 'user'])
 })
 
-test('an expired session leads to sign-in with an explanation', async () => {
+test('an expired session opens sign-in with an explanation', async () => {
   api.fail(me, 401, { error: 'Please sign in again.', code: 'session' })
   const page = await app.go('/settings')
   await page.waitForURL('**/login')
   await page.getByText('Your session has expired. Please sign in again.').waitFor()
 })
 
-test('an unconfirmed address is shown, its link is sent again, and an invitation names what it waits for', async () => {
+test('an unconfirmed address is shown, its link can be resent, and an invitation shows its pending address', async () => {
   serveUser(api, { isEmailConfirmed: false })
   api.answer(resendVerification, { message: authTexts.verificationInMailbox })
   api.fail(inviteMember, 403, { error: authTexts.verifyFirst })
@@ -201,7 +201,7 @@ test('sessions are listed and signed out singly, or all others after a confirmat
   await expect.poll(() => api.calls(endSessions).map(({ body }) => body)).toEqual([{ scope: 'others' }])
 })
 
-test('the account is downloaded, and deleted once the word and the password are typed', async () => {
+test('the account is downloaded, and deleted after the confirmation and the password are entered', async () => {
   serveUser(api)
   const expiresAt = new Date(Date.now() + 120_000).toISOString()
   api.answer(prepareExport, { url: '/export-of-the-account', expiresAt })

@@ -387,7 +387,7 @@ describe('a trend', () => {
     await expect.poll(() => page.getByRole('radio', { name: '1y' }).isChecked()).toBe(true)
   })
 
-  test('names its axes; malformed data is only logged (B 8, decision 98)', {
+  test('labels its axes; malformed data is only logged (B 8, decision 98)', {
     tags: ['B8', 'B9'],
   }, async () => {
     const page = await openAnotherPage(app)
@@ -545,7 +545,7 @@ describe('a file', () => {
   })
 })
 
-test('errors are shown and Retry asks again; without data the screen says what to do', {
+test('errors offer Retry, and an empty screen explains the next step', {
   tags: ['B2', 'B8'],
 }, async () => {
   await blockLiveConnection(app.page)

@@ -79,7 +79,7 @@ test('a larger plan is chosen by keyboard, previewed with its amount, and then c
   expect(search()).toBe('')
 })
 
-test('a smaller plan shows what is lost, which stores rest, and when', async () => {
+test('a smaller plan shows lost features, resting stores, and the date', async () => {
   answerBilling(app)
   app.api.answer(
     previewChange,
@@ -117,7 +117,7 @@ test('a smaller plan shows what is lost, which stores rest, and when', async () 
     .waitFor()
 })
 
-test('the address names the change, and Back returns to the choice', async () => {
+test('the address contains the change, and Back returns to the choice', async () => {
   answerBilling(app, { plan: 'starter' })
   app.api.answer(previewChange, buildPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0 }))
   const page = await app.open('/billing?change=growth&cycle=year&stores=2')
@@ -200,7 +200,7 @@ test('a payment that needs confirmation links to the bank’s page in a new wind
   await checkLayout(app, '[role=dialog]')
 })
 
-test('a change in the address leads to /pricing on a plan without a card', async () => {
+test('a change in the address opens /pricing on a plan without a card', async () => {
   answerBilling(app, { plan: 'free' })
   const page = await app.go('/billing?change=growth&cycle=year')
   await page.waitForURL('**/pricing?plan=growth&cycle=year')
@@ -209,7 +209,7 @@ test('a change in the address leads to /pricing on a plan without a card', async
 test.each([
   ['ends', { cancelAtPeriodEnd: true }, 'Reactivate it first, then change its plan.'],
   ['is overdue', { status: 'past_due' }, 'Pay it first, under Manage Billing, then change the plan.'],
-] as const)('a change in the address says what to do first if the subscription %s', async (_, detail, text) => {
+] as const)('a change in the address explains the required step if the subscription %s', async (_, detail, text) => {
   answerBilling(app, { plan: 'starter', ...detail })
   const page = await app.open('/billing?change=growth')
   await page.getByText(text).waitFor()
@@ -281,7 +281,7 @@ test.each([
   ['the portal', {}, createPortalSession, 'Manage Billing', 'Failed to open billing portal'],
   ['reactivating', ENDING, reactivateSubscription, 'Reactivate', 'Failed to reactivate subscription'],
   ['canceling', {}, cancelSubscription, 'Cancel subscription', 'Failed to cancel subscription'],
-] as const)('a failure of %s shows the server’s error, else that of A 8', { tags: ['A8'] }, async (...row) => {
+] as const)('a failure of %s shows the server’s error or the default of A 8', { tags: ['A8'] }, async (...row) => {
   const [, detail, endpoint, label, text] = row
   answerBilling(app, detail)
   app.api.fail(endpoint, 409, { error: 'This is a copy of another installation.' })

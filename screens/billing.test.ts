@@ -198,7 +198,7 @@ test('/billing shows “No subscription found” before a plan is chosen', { tag
   await page.waitForURL('**/pricing')
 })
 
-test('/billing shows the limits if usage fails to load, and those of A 9 if the server returns none', async () => {
+test('/billing shows the limits if usage fails to load, and the limits of A 9 if the server returns none', async () => {
   const { customBranding, apiAccess } = buildDetail().subscription.features
   answerBilling(app, { plan: 'starter' })
   const subscription = { ...buildDetail({ plan: 'starter' }).subscription }
@@ -404,7 +404,7 @@ test.each([
   await checkLayout(app, '[aria-label=Notices]')
 })
 
-test('the banner of an overdue payment tells a viewer who can pay', async () => {
+test('the banner of an overdue payment shows a viewer who can pay', async () => {
   app.api.answer(subscriptionStatus, buildStatus({ status: 'past_due', graceUntil: addDays(3) }))
   signInAs(app, 'viewer')
   await app.open('/settings')
@@ -492,7 +492,7 @@ test('the payment history has ten payments per page, at most five page buttons, 
   await checkLayout(app, 'main')
 })
 
-test('a page beyond the end of the payment history leads to the last one', async () => {
+test('a page beyond the end of the payment history redirects to the last page', async () => {
   answerBilling(app)
   app.api.answer(paymentHistory, buildHistory(12))
   const page = await app.open('/billing?payments=12')
@@ -516,7 +516,7 @@ test('“Failed to load payment history” has Retry, and an empty one shows “
 
 // The return from checkout.
 
-test('the return from checkout reads the session once, names the plan, and removes it from the address', {
+test('the return from checkout reads the session once, shows the plan, and removes it from the address', {
   tags: ['A4.3'],
 }, async () => {
   answerBilling(app)
@@ -574,7 +574,7 @@ const buildResting = (...ids: string[]) => ({
 })
 const restingCard = () => app.page.getByRole('region', { name: 'Resting stores' })
 
-test('the card of resting stores shows which rest and why, and lets the owner choose another', async () => {
+test('the card of resting stores shows resting stores with the reason, and the owner can choose another', async () => {
   answerBilling(app, { plan: 'starter' })
   app.api.answer(listResting, buildResting(third!.id))
   const page = await app.open('/billing')

@@ -73,7 +73,7 @@ test.each<[path: string, sent: ExpectedCall[]]>([
     ],
   ],
   ['/push-notifications', [[push.pushStoreStats, { platform: 'woocommerce', storeUrl: URL }]]],
-])('%s names the current store in its requests', { tags: ['A7', 'B1', 'B7'] }, async (path, sent) => {
+])('%s sends the current store in its requests', { tags: ['A7', 'B1', 'B7'] }, async (path, sent) => {
   await app.open(path)
   await expectSent(sent)
 })

@@ -93,7 +93,7 @@ async function toStep(name: string) {
   await dialog().getByRole('heading', { name, exact: true }).waitFor()
 }
 
-test('the empty list says what to do and offers both ways', { tags: ['A2.1', 'B2'] }, async () => {
+test('the empty list explains the next step and offers both actions', { tags: ['A2.1', 'B2'] }, async () => {
   await app.open('/campaigns')
   await app.page.getByRole('heading', { level: 1, name: 'Email Campaigns' }).waitFor()
   await app.page.getByText('Manage your email campaigns and track their performance.').waitFor()

@@ -21,7 +21,7 @@ function serveStore(changes: Partial<typeof store> = {}) {
   api.alter(checkConnection, (reply) => ({ ...reply, store: { ...store, ...changes } }))
 }
 
-test('the WooCommerce form names missing fields, swaps keys, and keeps its input after a refusal', {
+test('the WooCommerce form marks missing fields, swaps keys, and keeps its input after a refusal', {
   tags: ['A2.4'],
 }, async () => {
   serveNoStore(api)

@@ -43,7 +43,7 @@ test('a store that stores nothing before consent has ticks, no share, and the re
   await card().getByText('it hears only of shoppers who agreed').waitFor()
 })
 
-test('without figures the card says how to get them, and asks to update an older plugin', async () => {
+test('without figures the card explains how to get them, and recommends updating an older plugin', async () => {
   await open({ mode: null, counts: [] })
   await card().getByText('They appear when shoppers fill in a form that shows a box.').waitFor()
   const times = { connectedAt: new Date(0).toISOString(), calledAt: null, cartAt: null }

@@ -157,7 +157,7 @@ test('a viewer sees why an import is doubtful and cannot keep or undo it', async
     await expect.poll(() => button(name).count()).toBe(0)
 })
 
-test('imports that may have misread an opt-out are kept or undone, after a confirmation', async () => {
+test('an import with a possibly misread opt-out is accepted or undone after a confirmation', async () => {
   list(doubted, { ...done, id: 'i2', fileName: 'fair.csv' })
   await app.open('/settings/consent#import')
   const earlier = app.page.getByRole('region', { name: 'Earlier imports' })

@@ -147,7 +147,7 @@ describe('the list of coupons', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('offers no changes with a read-only key, and says what to do', async () => {
+  test('offers no changes with a read-only key and explains the fix', async () => {
     const { page } = await openCoupons(buildCoupons(), { canWrite: false })
     await page.getByText(couponTexts.readOnlyKey).waitFor()
     await page.getByText(/add a key with the permission Read\/Write/).waitFor()
@@ -266,7 +266,7 @@ describe('Quick Create', () => {
 })
 
 describe('Delete', () => {
-  test('confirms first and names the steps that lose the coupon', { tags: ['B2'] }, async () => {
+  test('confirms first and lists the steps that lose the coupon', { tags: ['B2'] }, async () => {
     const { page, server } = await openCoupons()
     await page.getByRole('button', { name: 'Delete SUMMER10' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete SUMMER10?' })

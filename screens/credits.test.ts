@@ -125,7 +125,7 @@ test.each([
     'alert',
     'Checkout session not found',
   ],
-] as const)('the return from paying for credits says the result: %s', async (_, answer, role, text) => {
+] as const)('the return from paying for credits shows the result: %s', async (_, answer, role, text) => {
   answerCredits()
   answer()
   const page = await app.open('/billing?credits=cs_test_1')
@@ -136,7 +136,7 @@ test.each([
     .toEqual([{ session_id: 'cs_test_1' }])
 })
 
-test('/pricing offers credits where they are sold, and otherwise says who bills', { tags: ['A9'] }, async () => {
+test('/pricing offers credits where they are sold, and otherwise shows who bills', { tags: ['A9'] }, async () => {
   app.api.answer(subscriptionStatus, buildStatus())
   app.api.answer(readCredits, buildCredits())
   const page = await app.open('/pricing')

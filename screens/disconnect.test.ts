@@ -45,7 +45,7 @@ test('“Disconnect Store” shows a failure and stays on the page', {
   await expect.poll(() => app.page.getByText(storeTexts.disconnectFailed).count()).toBe(0)
 })
 
-test('“Disconnect Store” forgets the store and leads to the set-up', { tags: ['A2.8', 'A4.4'] }, async () => {
+test('“Disconnect Store” forgets the store and opens the set-up', { tags: ['A2.8', 'A4.4'] }, async () => {
   await app.open('/settings')
   await button('Disconnect Store').click()
   app.api.answer(disconnectStore, () => {

@@ -164,7 +164,7 @@ test('the switch-on dialog reopens with its default choices', async () => {
   await expect.poll(() => hasRead.isChecked()).toBe(false)
 })
 
-test('a flow that gets no carts says why when it is switched on, and a flow that is on cannot be deleted', async () => {
+test('a flow that matches no carts explains why when it is activated, and an active flow cannot be deleted', async () => {
   const buildTakenText = (gets: string) => `“${READY}” stands above it and takes every cart, so this flow ${gets} none.`
   app.api.alter(upcomingMessages, (reply) => ({ ...reply, cartsOfLast24h: 0 }))
   await openList()

@@ -114,7 +114,7 @@ test('a control group is started by keyboard with a valid share and duration', a
     .toEqual([{ sharePercent: 30, days: 120 }])
 })
 
-test('another share ends the running control group, and stopping keeps the results of both', async () => {
+test('a new share ends the running control group, and stopping keeps both results', async () => {
   reply.running = buildExperiment(30, 120)
   await app.open('/flows/lift')
   await waitForRunning(30)

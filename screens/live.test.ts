@@ -34,7 +34,7 @@ test('a change made elsewhere is refetched at once, without a violation of the c
   expect(violations).toEqual([])
 })
 
-test('a dropped connection reconnects and refetches what was missed', { tags: ['A9'] }, async () => {
+test('a dropped connection reconnects and refetches missed changes', { tags: ['A9'] }, async () => {
   const page = await openAnotherPage(app)
   await page.clock.install()
   await page.goto(`${app.url}/dashboard`)

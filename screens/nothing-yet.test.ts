@@ -38,7 +38,7 @@ test.each([
   await app.page.waitForURL('**/settings/capture-script')
 })
 
-test('nothing links to the script if the plugin reports carts, and its page says that it is not needed (real-store-W1)', async () => {
+test('no link to the script is shown if the plugin reports carts, and its page states that it is not needed (real-store-W1)', async () => {
   app.api.alter(checkConnection, (reply) => ({
     ...reply,
     store: { ...reply.store!, isDemo: false, captureSeenAt: null, mode: 'plugin' as const },

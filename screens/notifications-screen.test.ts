@@ -272,7 +272,7 @@ describe('a link to another store', () => {
     await expect.poll(() => listReadFlags()).toEqual([false])
   })
 
-  test('says why the store could not be opened, and shows nothing of it', async () => {
+  test('explains why the store could not be opened, and shows none of its data', async () => {
     withSecondStore()
     app.api.fail(switchStore, 400, { error: 'Not now, please.' })
     const page = await app.open(link(SECOND, buildId(1)))
@@ -338,7 +338,7 @@ describe('the notification settings', () => {
     }
   })
 
-  test('keep the choices when saving fails, and say why', async () => {
+  test('keep the choices when saving fails, and show the error', async () => {
     app.api.fail(updateNotificationPreferences, 400, { error: 'Not now, please.' })
     const page = await app.open(PATH)
     const mail = page.getByLabel('Recovered carts: by email')

@@ -147,7 +147,7 @@ describe('the bell', () => {
     await expect.poll(() => listReadFlags()).toEqual([false, true])
   })
 
-  test('marks and clears only what the browser has seen', { tags: ['A2.11'] }, async () => {
+  test('marks and clears only the notifications the browser has loaded', { tags: ['A2.11'] }, async () => {
     const shown = list.addNumbered(1, 2)
     await blockLiveConnection(app.page)
     await app.open('/flows')
@@ -222,7 +222,7 @@ describe('the bell', () => {
     await badge.waitFor()
   })
 
-  test('shows what failed, and asks again on Retry', { tags: ['B8'] }, async () => {
+  test('shows the error, and loads again on Retry', { tags: ['B8'] }, async () => {
     list.addNumbered(1)
     app.api.fail(listNotifications, 400, { error: 'Not now, please.' })
     await app.open('/flows')
@@ -281,7 +281,7 @@ describe('the bell', () => {
 })
 
 describe('the live connection', () => {
-  test('shows at once what is new, read or deleted in another tab', { tags: ['A4.6'] }, async () => {
+  test('shows notifications added, read or deleted in another tab at once', { tags: ['A4.6'] }, async () => {
     list.addNumbered(1)
     await app.open('/flows')
     await isLive()
@@ -309,7 +309,7 @@ describe('the live connection', () => {
   }
   const mend = () => app.page.unroute('**/socket.io/**')
 
-  test('catches up after a disconnection with what arrived, was read and was deleted', async () => {
+  test('loads notifications added, read or deleted during a disconnection', async () => {
     list.addNumbered(1, 2, 3)
     await app.open('/flows')
     await isLive()

@@ -93,7 +93,7 @@ test('the operator screens are 404 pages for visitors and owners', async () => {
 test.each([
   ['factor_missing', 'Set up two-factor sign-in first', 'Set it up', '/settings/account'],
   ['code_missing', 'Sign in with a code', 'Log out', '/logout'],
-] as const)('an operator sees what to do when the second factor is %s', async (operator, title, link, href) => {
+] as const)('an operator sees the required step when the second factor is %s', async (operator, title, link, href) => {
   serveUser(api, { operator })
   const page = await app.open('/operator')
   await page.getByText(title).waitFor()
@@ -202,7 +202,7 @@ describe('on the screen of an account', () => {
     await expect.poll(() => api.calls(resumeAccount)).toHaveLength(1)
   })
 
-  test('an operator views the account as a viewer in this tab, and leaves', async () => {
+  test('an operator opens the account as a viewer in this tab, and closes it', async () => {
     const page = await openAccount()
     const viewedUntil = '2026-11-28T23:10:00.000Z'
     api.answer(viewAccount, () => {

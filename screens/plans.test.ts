@@ -13,7 +13,7 @@ const isFree = () => {
   return { success: true, message: 'You are on Lite.', url: '/store-setup' }
 }
 
-test('the plans offer “Continue with Lite” first to an account without one, which leads to the set-up', {
+test('the plans offer “Continue with Lite” first to an account without a plan, and it opens the set-up', {
   tags: ['A4.2', 'A4.3'],
 }, async () => {
   setAccess(app, { plan: null, isConnected: false })
@@ -36,7 +36,7 @@ test('the plans offer “Continue with Lite” first to an account without one, 
   await app.page.getByRole('button', { name: 'Connect Store' }).waitFor()
 })
 
-test('in test mode the step before the payment leads to the test page, which sets plan and period', {
+test('in test mode the step before the payment opens the test page, which sets plan and period', {
   tags: ['A2.1', 'A2.6'],
 }, async () => {
   setAccess(app, { plan: 'free' })

@@ -57,7 +57,7 @@ test('/pricing shows plans monthly or yearly, claims, add-ons, questions, custom
   await checkLayout(app)
 })
 
-test('“Complete Your Purchase” lists the first five features, the amount, and what is due today in a trial', {
+test('“Complete Your Purchase” lists the first five features, the amount, and the amount due today in a trial', {
   tags: ['A2.6'],
 }, async () => {
   onLite()
@@ -108,7 +108,7 @@ test('a double click on “Start free trial” sends the choice once and goes to
   await expect.poll(() => start().isEnabled()).toBe(true)
 })
 
-test('a page restored from the browser’s cache is usable again, and knows what was bought meanwhile', async () => {
+test('a page restored from the browser’s cache is usable again and shows a purchase made since', async () => {
   onLite()
   // An address that loads nothing leaves the page unchanged.
   serveCheckout(`${app.url}/pricing?plan=growth&cycle=month#pay`)
@@ -145,7 +145,7 @@ test.each([
   await page.waitForURL('**/terms?stripe')
 })
 
-test('a checkout refused because another tab bought a plan leads to the change of the plan', async () => {
+test('a checkout refused because another tab bought a plan opens the plan change', async () => {
   onLite()
   const page = await app.open('/pricing?plan=growth&cycle=year')
   await start().waitFor()
@@ -223,7 +223,7 @@ test('/pricing offers only Lite before a plan is chosen where nothing is sold', 
   await main().getByRole('button', { name: 'Continue with Lite' }).waitFor()
 })
 
-test('/pricing tells a member whom to ask, and hides the step from them', async () => {
+test('/pricing shows a member whom to ask, and hides the purchase step', async () => {
   onLite()
   signInAs(app, 'member')
   await app.open('/pricing?plan=growth&cycle=month')

@@ -216,7 +216,7 @@ test('previews the bar with the owner’s texts and colors, and refuses unreadab
     .toEqual([{ storeUrl: STORE, prompt: { ...DEFAULT_PROMPT, ...changed } }])
 })
 
-test('the live check shows where widget and worker were seen, and what is missing or outdated', async () => {
+test('the live check shows where widget and worker were found, and which parts are missing or outdated', async () => {
   const page = await openManager()
   const check = card('Live check')
   await check.getByText('Not seen yet').waitFor()

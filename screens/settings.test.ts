@@ -45,7 +45,7 @@ describe('a form', () => {
     return { change }
   }
 
-  test('shows an error at its field, confirms before it is left, and saves with Ctrl+S', async () => {
+  test('shows an error at its field, asks before discarding changes, and saves with Ctrl+S', async () => {
     keepSettings()
     await open('recovery-rules')
     const cap = field('Messages per person')
@@ -79,7 +79,7 @@ describe('a form', () => {
     await expect.poll(() => cap.inputValue()).toBe('4')
   })
 
-  test('saved after another member keeps the input, takes over the rest, and names the conflict', async () => {
+  test('saved after another member keeps the input, merges the other fields, and shows the conflict', async () => {
     const { change } = keepSettings()
     await open('recovery-rules')
     await field('Days').fill('9')
@@ -275,7 +275,7 @@ describe('consent', () => {
   })
 })
 
-test('an address is added to the suppression list and removed by keyboard, and the list names the member', async () => {
+test('an address is added to the suppression list and removed by keyboard, and the list shows the member', async () => {
   const entry = {
     ...{ id: 's1', address: '+12125550177', channel: 'all' as const, reason: 'manual' as const, source: 'member' },
     ...{ note: null, addedBy: 'Demo', since: now },
@@ -316,7 +316,7 @@ describe('a shopper', () => {
     await page.getByRole('button', { name: 'Find' }).click()
   }
 
-  test('is found from their cart, exported, and erased once the word is typed', async () => {
+  test('is found from their cart, exported, and erased after the confirmation is typed', async () => {
     const { person } = fixture(readDataSubject)
     const erasure = {
       ...{ id: '01a2244e-93f0-74ee-b888-d1bc1c317d02', askedAt: now, askedBy: 'Demo', finishedAt: null },

@@ -161,7 +161,7 @@ describe('the theme', () => {
   })
 })
 
-test('the browser stores what the specification lists, and nothing after logging out, in every tab', {
+test('the browser stores only the keys of the specification, and none after logging out, in every tab', {
   tags: ['A2.2', 'A2.8', 'A3', 'A4.2', 'A5'],
 }, async () => {
   app.api.answer(demoLogin, { token, ...fixture(me) })
@@ -282,7 +282,7 @@ test('the page that sets a plan offers the five plans of the specification', { t
     .toEqual(['free', 'starter', 'growth', 'professional', 'enterprise'])
 })
 
-test('the chart names its axes and periods', { tags: ['A2.3'] }, async () => {
+test('the chart labels its axes and periods', { tags: ['A2.3'] }, async () => {
   const page = await openOwnerPage(app, await app.another())
   await page.addInitScript(() => {
     const written = new Set<string>()

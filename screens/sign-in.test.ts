@@ -52,7 +52,7 @@ test.each([
   await expect.poll(() => app.api.calls(register)[0]!.body).toEqual({ name: 'Ada', email: EMAIL, password: 'secret' })
 })
 
-test('sign-up shows each error once, at its field, and leads a known address to the reset', {
+test('sign-up shows each error once, at its field, and offers a known address the reset', {
   tags: ['A5', 'A8'],
 }, async () => {
   await app.open('/register', { as: 'visitor' })
@@ -80,7 +80,7 @@ test('sign-up shows each error once, at its field, and leads a known address to 
   await expect.poll(() => app.page.getByLabel('Email').inputValue()).toBe(EMAIL)
 })
 
-test('a reset link is sent once per press, and a throttled address waits while others do not', {
+test('a reset link is sent once per click, and throttling one address does not delay others', {
   tags: ['A2.5', 'A5'],
 }, async () => {
   const throttled = 'Too many attempts. Please try again in 1 hour.'
@@ -106,7 +106,7 @@ test('a reset link is sent once per press, and a throttled address waits while o
   await expect.poll(() => problems()).toEqual([])
 })
 
-test('signing in stores the token as “Remember me” says, and the demo is one click away', {
+test('signing in stores the token according to “Remember me”, and one click opens the demo', {
   tags: ['A4.2', 'A3'],
 }, async () => {
   const tokens = () => app.page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('token')])
@@ -125,7 +125,7 @@ test('signing in stores the token as “Remember me” says, and the demo is one
   await expect.poll(() => tokens()).toEqual([token, null])
 })
 
-test('a registration forgets the stored connection and leads to the plans', { tags: ['A4.2'] }, async () => {
+test('a registration clears the stored connection and opens the plans', { tags: ['A4.2'] }, async () => {
   setAccess(app, { plan: null, isConnected: false })
   app.api.answer(register, { token, ...fixture(me) })
   await app.open('/register', { as: 'visitor' })
@@ -139,7 +139,7 @@ test('a registration forgets the stored connection and leads to the plans', { ta
   await expect.poll(() => readStoredConnection(app.page)).toEqual([])
 })
 
-test('a reset link without a valid token is refused with a link to a new one', {
+test('a reset link without a valid token is refused, and a new link can be requested', {
   tags: ['A2.1', 'A2.5', 'A5', 'A8'],
 }, async () => {
   await app.open('/reset-password', { as: 'visitor' })
@@ -164,7 +164,7 @@ test('a reset link without a valid token is refused with a link to a new one', {
   await expect.poll(() => app.api.calls(resetPassword)[0]!.body).toEqual({ token: 'x', password: 'secret' })
 })
 
-test('a new password leads to the landing page after three seconds', {
+test('a new password redirects to the landing page after three seconds', {
   tags: ['A2.1', 'A2.5', 'A4.2', 'A9'],
 }, async () => {
   app.api.answer(resetPassword, { message: authTexts.resetDone })

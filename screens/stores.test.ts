@@ -59,7 +59,7 @@ const field = (name: 'client_id' | 'client_secret' | 'access_token' | 'api_secre
 const connect = () => app.page.getByRole('button', { name: 'Connect Store' }).click()
 
 describe('another store', () => {
-  test('is offered in the store menu, and a plan without room says so before the form is filled in', async () => {
+  test('is offered in the store menu, and the store limit is shown before the form is filled in', async () => {
     serveStores([woo])
     const problem = 'Your plan (Lite) includes 1 store. Upgrade your plan, or disconnect a store first.'
     api.alter(readUsage, (usage) => ({ ...usage, stores: { used: 1, limit: 1, problem, canAdd: false } }))
@@ -116,7 +116,7 @@ describe('another store', () => {
       })
   })
 
-  test('is not offered to members who may not connect one, and its page says why', async () => {
+  test('is not offered to members without permission, and its page explains why', async () => {
     serveStores([fern, woo], { role: 'viewer' })
     const page = await app.open('/settings')
     await page.getByRole('heading', { name: 'Store Connection' }).waitFor()
@@ -144,7 +144,7 @@ describe('of two stores', () => {
       return { success: true as const, store }
     })
 
-  test('the one chosen in the menu is shown', async () => {
+  test('the store chosen in the menu is shown', async () => {
     serveStores([fern, woo])
     serveSwitch()
     await app.open('/carts')

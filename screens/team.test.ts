@@ -136,7 +136,7 @@ describe('a viewer', () => {
     },
   )
 
-  test('gets no send action for a cart, and gets it after a role change', { tags: ['A6'] }, async () => {
+  test('gets the send action for a cart only after a role change', { tags: ['A6'] }, async () => {
     const { carts } = fixture(listAbandonedCarts)
     const name = carts.find(({ customer_name }) => customer_name)!.customer_name!
     serveUser(api, { role: 'viewer' })

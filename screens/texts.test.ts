@@ -40,7 +40,7 @@ const answerChannels = (sms = buildChannel('sms'), whatsapp = buildChannel('what
 test.each([
   ['SMS', 'sms'],
   ['WhatsApp', 'whatsapp'],
-] as const)('%s goes to the built-in phones until credentials are entered, as the card states', async (name, path) => {
+] as const)('%s messages go to the built-in phones until credentials are entered, and the card states it', async (name, path) => {
   answerChannels()
   await app.open(`/settings/sending/${path}`)
   await card(name).getByText('Phone sandbox', { exact: true }).waitFor()
@@ -176,7 +176,7 @@ test('removing the credentials needs a confirmation, and messages go to the buil
   await card('SMS').getByText('Phone sandbox', { exact: true }).waitFor()
 })
 
-test('an SMS shows its length and price, why no one gets it, and how plain characters make it shorter', {
+test('an SMS shows its length and price, why it has no recipients, and how plain characters shorten it', {
   tags: ['B2'],
 }, async () => {
   const cart = fixture(listAbandonedCarts).carts.find(({ phone }) => phone)!

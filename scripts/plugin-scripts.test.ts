@@ -64,7 +64,7 @@ const answer = async ({ page, fire }: ReturnType<typeof openPage>, cookie: strin
 test.each([
   'allow',
   'deny',
-])('tells the shop once, within a second, of an answer in the consent tool: %s', async (word) => {
+])('reports an answer in the consent tool to the shop once, within a second: %s', async (word) => {
   const shown = openPage({ tool: TOOL })
   await answer(shown, `${FILLED}; wp_consent_marketing=${word}`)
   expect(shown.posts).toEqual([{ url: TOOL.url }])
@@ -76,7 +76,7 @@ test('sends no consent answer while the cart is empty', async () => {
   expect(shown.posts).toEqual([])
 })
 
-test('sends a consent answer when the page is left at once', () => {
+test('sends a consent answer when the page is closed at once', () => {
   const shown = openPage({ cookie: `${FILLED}; wp_consent_marketing=deny`, tool: TOOL })
   shown.fire('wp_listen_for_consent_change')
   shown.fire('pagehide')

@@ -93,7 +93,7 @@ test('signs every byte of the zip and its version', async () => {
   }
 })
 
-test('lets a shop skip a key change while the old key signs too', async () => {
+test('accepts an update from a shop that skipped a key change while the old key signs too', async () => {
   await signPlugin([oldFile], source)
   await setVersion('9.0.0')
   await expect(signPlugin([newFile], source)).rejects.toThrow(encodePublicKey(OLD))

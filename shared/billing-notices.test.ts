@@ -8,7 +8,7 @@ const buildFailed = (given: Partial<BillingNotices['payment_failed']>) =>
     AT,
   )
 
-it('the text tells from when messages are held for a payment, and leaves it out once they are held', () => {
+it('the text contains the date from which messages are held for a payment, until they are held', () => {
   expect(buildFailed({}).message).toBe(
     'Messages are sent until March 12, 2026. After that they wait until it is paid. Check your card under Billing.',
   )

@@ -14,7 +14,7 @@ test.each(notificationTypes)('%s has a title and a message', (type) => {
   expect(`${title} ${message}`).not.toMatch(/undefined|null|NaN|\[object/)
 })
 
-test('a failed message names its cause', () => {
+test('the text of a failed message contains its cause', () => {
   const texts = [
     say('email_failed').message,
     say('email_failed', { ...message, step: 2, to: 'a@b.example', cause: 'unanswered' }).message,
@@ -33,7 +33,7 @@ test('a failed message names its cause', () => {
   ])
 })
 
-test('each stopped stage tells duration and cause, and reports the recovery', () => {
+test('each stopped stage states duration and cause, and its recovery is reported', () => {
   for (const stage of STAGES) {
     const stopped = say('stage_failed', { ...samples.stage_failed, stage, cause: 'late', waiting: 2 })
     expect([stage, stopped.message.length > 60]).toEqual([stage, true])

@@ -36,7 +36,7 @@ describe('the length of an SMS', () => {
     expect(measureSms(`${'🛒'.repeat(67)}`).segments).toBe(3)
   })
 
-  test('becomes UCS-2 by one character outside the alphabet, and names it', () => {
+  test('becomes UCS-2 by one character outside the alphabet, which is reported', () => {
     expect(measureSms('Your cart’s waiting – 10 % off’')).toMatchObject({ encoding: 'UCS-2', culprits: ['’', '–'] })
   })
 

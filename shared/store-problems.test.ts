@@ -75,7 +75,7 @@ test('only a certificate problem suggests http:// for local development', {
   expect(storeProblemMessage('timeout')).not.toContain('http://')
 })
 
-test('the text names missing rights with what to click, and nothing for a store with all rights', () => {
+test('the text lists missing rights with the required clicks, and is empty for a store with all rights', () => {
   const all = { scopes: [], planName: 'Grow', hasAllOrders: true, isPasswordProtected: false }
   expect(findRightsProblems(null)).toEqual([])
   expect(findRightsProblems({ ...all, missingScopes: [], protectedData: 'full' })).toEqual([])

@@ -212,7 +212,7 @@ test('browser code never validates with a schema: zod is a stub there that accep
   expect(others.filter((code) => ASKS_A_SCHEMA.test(code))).toEqual([])
 })
 
-test('ARCHITECTURE.md names every room of the server', () => {
+test('ARCHITECTURE.md lists every room of the server', () => {
   const rooms = new Set(sources.flatMap((file) => findRoom(file)?.split('/')[1] ?? []))
   const map = readFileSync('ARCHITECTURE.md', 'utf8')
   expect([...rooms].filter((room) => !map.includes(`${room}/`))).toEqual([])
@@ -342,7 +342,7 @@ test('statements use at most ten predicates on message states, each explained in
 })
 
 // A page updates a moment after its data arrives: a single immediate read fails on a slow machine.
-test('page tests poll for what they expect', () => {
+test('page tests poll for their expectations', () => {
   const READ_AT_ONCE =
     /expect\(\s*await [^;\n]*?\.(count|textContent|innerText|allTextContents|allInnerTexts|isVisible|isHidden|isChecked|isDisabled|isEnabled|inputValue|getAttribute)\([^()]*\),?\s*\)/g
   const atOnce = listFiles(['screens', 'storefront', 'e2e', 'proofs']).flatMap((file) =>

@@ -20,7 +20,7 @@ test.each([
   expect([Number(least), Number(found)].every((figure) => figure > 0)).toBe(true)
 })
 
-test('the corpus has several hundred visits of both kinds, and each scenario names its source', () => {
+test('the corpus has several hundred visits of both kinds, and each scenario has a source', () => {
   expect(visits.filter(({ is }) => is === 'human').length).toBeGreaterThan(200)
   expect(visits.filter(({ is }) => is === 'machine').length).toBeGreaterThan(200)
 })

@@ -59,7 +59,7 @@ async function ask(endpoint: Endpoint, token: string | undefined, query: string,
 
 const listMessages = ({ body }: Reply): string[] => [body.error, ...Object.values<string>(body.fields ?? {})]
 
-test('a missing or malformed field is answered in plain words', async () => {
+test('a missing or malformed field gets an error in plain language', async () => {
   const odd: unknown[] = []
   for (const endpoint of pickSeededShare(servedBy.get(world.app) ?? [], 3)) {
     // An owner of its own: some of these calls sign out, or delete what they name.
@@ -129,7 +129,7 @@ test('an absent field gets the same message as an empty one (A 5, B 5)', { tags:
   }
 })
 
-test('absent, empty or null keys are requested in the words of A 5', { tags: ['A5'] }, async () => {
+test('absent, empty or null keys get the error texts of A 5', { tags: ['A5'] }, async () => {
   const { token } = await createStore(world)
   for (const nothing of [{}, { consumer_key: '', consumer_secret: '' }, { consumer_key: null, access_token: null }]) {
     const ask = (platform: string) =>

@@ -59,7 +59,7 @@ test('every key of a table begins with its store or account (Z1)', async () => {
   ])
 })
 
-test('foreign keys of a store reference its own rows, and none leads from an account to a store’s rows (Z2)', async () => {
+test('foreign keys of a store reference its own rows, and no account row references a store’s rows (Z2)', async () => {
   const keys = await queryRows<{ from: string; to: string; columns: string }>(
     `select conrelid::regclass::text as from, confrelid::regclass::text as to, pg_get_constraintdef(oid) as columns
      from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`,

@@ -156,7 +156,7 @@ const buildUrl = (path: string) =>
     .replace('/audiences/:id', '/audiences/:audienceId')
     .replace(/:(\w+)/g, (_, name: string) => owned[name] ?? `no-owned-${name}`)
 
-test('every endpoint that names a row hides rows of other accounts (X2)', async () => {
+test('every endpoint with a row id hides rows of other accounts (X2)', async () => {
   const walked = endpoints().filter(isAboutRows)
   expect(walked.length).toBeGreaterThan(3)
   for (const endpoint of walked) {
@@ -186,7 +186,7 @@ test('every endpoint about a store refuses another account’s store by id and b
   }
 })
 
-test('every private endpoint refuses callers with no token or an expired one, and viewers what they may not do', {
+test('every private endpoint refuses callers without a valid token and viewers without permission', {
   tags: ['A6'],
 }, async () => {
   const [late, viewer] = [await createStore(world), await createStore(world, { role: 'viewer' })]

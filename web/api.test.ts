@@ -115,7 +115,7 @@ describe('every request (B 7)', () => {
     vi.unstubAllGlobals()
   })
 
-  it('names this tab’s store, whatever another tab stores meanwhile', { tags: ['B1', 'B7'] }, async () => {
+  it('sends this tab’s store after another tab stored a different one', { tags: ['B1', 'B7'] }, async () => {
     rememberConnection({ platform: 'woocommerce', store_url: 'https://one.example' })
     localStorage.setItem('platform', 'shopify')
     localStorage.setItem('store_connection', '{"platform":"shopify","store_url":"https://two.example"}')
@@ -130,7 +130,7 @@ describe('every request (B 7)', () => {
     ])
   })
 
-  it('names the store the server returned when the account has none on the platform in the address (letter-L1)', async () => {
+  it('sends the store the server returned when the account has none on the platform in the address (letter-L1)', async () => {
     location.search = '?platform=shopify'
     rememberConnection({ platform: 'woocommerce', store_url: 'https://one.example' })
     await call(listCampaigns)

@@ -35,7 +35,7 @@ afterAll(() => store.stop())
 
 const names = '{ shop { name } }'
 
-test('a token is exchanged for client id and secret, names its scopes, and lives 24 hours', async () => {
+test('a token is exchanged for client id and secret, lists its scopes, and expires after 24 hours', async () => {
   const { status, body } = await exchangeCredentials(store, store.keys)
   expect([status, body.expires_in, body.scope]).toEqual([200, 86_399, allScopes.join(',')])
   expect((await ask(names, {}, String(body.access_token))).data.shop.name).toBe('Fern & Finch')
@@ -56,7 +56,7 @@ test.each([
   expect(await work()).toMatchObject({ status: 400, body: { error: code } })
 })
 
-test('an app of another organization, and one that is not installed, get no token; what they had is void', async () => {
+test('rejects an app of another organization or an uninstalled app, and revokes their tokens', async () => {
   const token = await requestAppToken(store)
   store.controls.setOwner(false)
   expect((await exchangeCredentials(store, store.keys)).body.error_description).toContain('shop_not_permitted')
@@ -108,7 +108,7 @@ test.each([
   expect((await ask(query)).errors[0]).toMatchObject({ message })
 })
 
-test('names a variable of the wrong type', async () => {
+test('reports a variable of the wrong type', async () => {
   const { errors } = await ask('query A($n: Int!) { orders(first: $n) { nodes { id } } }', { n: 'ten' })
   expect(errors[0]).toMatchObject({
     message: 'Variable $n of type Int! was provided invalid value',

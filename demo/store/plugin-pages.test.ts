@@ -261,7 +261,7 @@ test('asks before replacing another cart, and ignores a forged link', async () =
   }
 })
 
-test('names sold-out items and restores the available quantity', async () => {
+test('lists sold-out items and restores the available quantity', async () => {
   const token = await abandonCart('sold@shoppers.example.com')
   const set = (id: number, stock: number) =>
     demo.shop.db.sqlite.prepare("update products set doc = json_set(doc, '$.stock', ?) where id = ?").run(stock, id)

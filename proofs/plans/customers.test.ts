@@ -131,7 +131,7 @@ test.each([
 
 test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace59' }), 50))
 
-test('a search without prefix matches scans only the newest customers, and says so', async () => {
+test('a search without prefix matches scans only the newest customers and reports it', async () => {
   const filter: CustomerFilter = { search: 'zz', isRegistered: null }
   await expectCheap(() => countCustomers(handle(), filter), 10_000)
   expect(await countCustomers(handle(), filter)).toMatchObject({ total: 0, isAnywhere: true, isPartial: true })

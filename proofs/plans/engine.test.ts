@@ -179,7 +179,7 @@ describe('the cart list', () => {
 
   test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', (search) =>
     expectCheap(list({ search }), { rows: 9_000 }))
-  test('a search without prefix matches scans only the newest carts, and says so', async () => {
+  test('a search without prefix matches scans only the newest carts and reports it', async () => {
     const handle = { storeId: store.storeId, db: world.db }
     const search = { badge: null, search: 'zz' }
     await expectCheap(() => countCarts(handle, search), { rows: 20_000 })

@@ -158,7 +158,7 @@ describe('the lists', () => {
     expect(listIndexes(plans, 'notifications')).toEqual(['notifications_newest', 'notifications_pkey'])
   })
 
-  test('the list and the search of a small store read nothing of a large one', async () => {
+  test('the list and the search of a small store read no rows of a large store', async () => {
     for (const query of [{}, { search: 'ada 7' }, { filter: 'new-carts', search: 'ada 7' }]) {
       const plans = await expectCheap(() => list(query, small), COUNTED)
       const scans = plans

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('recognizes a connect request by its path and query, whatever other parameters exist', () => {
+test('recognizes a connect request by its path and query, and ignores other parameters', () => {
   const cases: [string, boolean][] = [
     ['/store-setup?connect=abc', true],
     ['/store-setup/?platform=shopify&connect=abc', true],
@@ -44,7 +44,7 @@ test('keeps a request for the fifteen minutes that WordPress waits, and then dro
   expect(loadRequest()).toBeNull()
 })
 
-test('ignores stored values that lead elsewhere', () => {
+test('ignores stored values with another path', () => {
   const { tab } = stubPage()
   for (const stored of [
     '',

@@ -15,7 +15,7 @@ test('reads all stores with their currency from the address of dashboard and ana
   }
 })
 
-test('treats every other screen as one store’s, whatever its address contains', () => {
+test('treats every other screen as one store’s and ignores its address', () => {
   for (const path of ['/carts', '/flows', '/analytics/more', '/']) {
     expect(readScope(`${path}?stores=all`)).toEqual({ isAll: false, currency: null, query: {} })
   }

@@ -165,7 +165,7 @@ describe('several tabs', () => {
     return listener
   }
 
-  it('sign out when told of a logout in another tab', { tags: ['A4.2'] }, () => {
+  it('sign out after a logout in another tab', { tags: ['A4.2'] }, () => {
     const listener = watch()
     local.removeItem('token')
     listeners.storage!({ key: 'token' })

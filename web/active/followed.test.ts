@@ -75,7 +75,7 @@ test('counts down to the abandonment of an active cart and to the first email of
   expect(findNextStep(Object.values(steps))).toMatchObject({ name: 'sent', at: formatLater(60) })
 })
 
-test('shows what blocks the email while the cart is still active', () => {
+test('shows the reason that blocks the email while the cart is still active', () => {
   const steps = buildSteps({
     found: buildFound({}, { isPossible: false, reason: 'no_consent', explanation: 'Germany wants a yes.' }),
   })

@@ -21,7 +21,7 @@ test('computes profit as revenue minus message cost and plan, and no return with
   })
 })
 
-test('names a month the same in every time zone', () => {
+test('formats a month the same in every time zone', () => {
   expect(formatMonth('2026-03')).toBe('Mar 2026')
 })
 

@@ -38,7 +38,7 @@ it.each([
   expect(describePrice({ plan, cycle, extraStores })).toBe(words)
 })
 
-it('lists what is due line by line and omits zero lines', () => {
+it('lists each line of the amount due and omits zero lines', () => {
   expect(buildDueLines(buildPreview())).toEqual([
     ['New plan, until the next bill', '$22.60'],
     ['Credit for what is paid already', '-$7.60'],
@@ -60,7 +60,7 @@ it('announces a next bill in a trial without a card only if a card is added', ()
   )
 })
 
-it('names the stores that rest when the limit shrinks: the owner’s choice, then the newest', () => {
+it('lists the stores that rest when the limit shrinks: the owner’s choice, then the newest', () => {
   const stores = sampleStores.map((store, at) => ({ ...store, restsFirst: at === 0 }))
   expect(findRestingStores(stores, 1)).toEqual(['Third Floor', 'Kiln Road'])
   expect(findRestingStores(stores, 2)).toEqual(['Kiln Road'])
@@ -73,7 +73,7 @@ it.each([
   ['growth', 'stripe', 'stripe', 'An extra store wakes it, or another store rests in its place.'],
   ['starter', 'test', 'test', 'A larger plan wakes it, or another store rests in its place.'],
   ['free', 'none', 'default', 'It wakes when another store rests in its place.'],
-] as const)('names what wakes a store on %s (%s, %s)', (planInForce, sells, source, words) => {
+] as const)('explains how to wake a store on %s (%s, %s)', (planInForce, sells, source, words) => {
   expect(describeWakeOptions({ planInForce, sells, source })).toBe(words)
 })
 

@@ -26,7 +26,7 @@ it('formats amounts to the millionth and never rounds a balance up', () => {
   expect(formatBalance(12_349_999)).toBe('$12.34')
 })
 
-it('shows on a meter what credits cover beyond the plan, where credits are used', () => {
+it('shows on a meter the usage that credits cover beyond the plan', () => {
   expect(describeAfterPlan(credits())).toBe('then $12.34 of credits')
   expect(describeAfterPlan(credits({ balanceMicros: 0 }))).toBeNull()
   expect(describeAfterPlan(credits({ isUsable: false }))).toBeNull()

@@ -122,7 +122,7 @@ describe('features of larger plans', () => {
     expect(readSource('web/billing/UpgradeNotice.tsx')).toContain('to="/pricing"')
   })
 
-  test.each(every)('$feature, $text: the text names the plans that include it', ({ feature, words }) => {
+  test.each(every)('$feature, $text: the text lists the plans that include it', ({ feature, words }) => {
     const names = { starter: /Starter/, growth: /Growth/ }
     const smallest = featurePlans[feature as Feature][0] as 'starter' | 'growth'
     expect(words).toMatch(names[smallest])

@@ -22,7 +22,7 @@ it('describes usage of a limit, without a limit, and of features outside the pla
   ])
 })
 
-it('describes what a limit holds back and what will expire, with the renewal day in UTC', () => {
+it('describes held and expiring messages of a limit, with the renewal day in UTC', () => {
   const words = (given: Partial<Meter>) =>
     describeHeld(
       { ...{ channel: 'sms', used: 100, limit: 100, held: 0, expiring: 0, level: 'full' }, ...given },

@@ -16,7 +16,7 @@ const AT = '2027-01-05T12:00:00.000Z'
 const kinds = (given: Parameters<typeof buildStatus>[0], cycle: BillingCycle = 'month') =>
   (['free', 'starter', 'growth'] as PlanKey[]).map((key) => findOffer(buildStatus(given), key, cycle).kind)
 
-describe('offers on each plan’s card what the account can do', () => {
+describe('offers the account’s possible actions on each plan’s card', () => {
   it.each([
     ['nobody’s plan yet', { plan: null }, ['free', 'buy', 'buy']],
     ['Lite', { plan: 'free' }, ['current', 'buy', 'buy']],
@@ -50,7 +50,7 @@ describe('offers on each plan’s card what the account can do', () => {
     expect(isAtStripe(buildStatus({ plan: 'free', source: 'stripe' }))).toBe(false)
   })
 
-  it('says when the subscription starts', () => {
+  it('states when the subscription starts', () => {
     const waiting = buildStatus({ change: { plan: 'starter', cycle: 'month', at: AT } })
     expect(findOffer(waiting, 'starter', 'month')).toMatchObject({
       words: 'Your account changes to Starter on Jan 5, 2027.',

@@ -10,7 +10,7 @@ it('takes 20 percent off the yearly price, rounded', { tags: ['A9'] }, () => {
   expect([21, 22].map((price) => monthlyPrice(price, 'year'))).toEqual([17, 18])
 })
 
-it('lists what each plan allows', { tags: ['A6'] }, () => {
+it('lists the features of each plan', { tags: ['A6'] }, () => {
   expect(listLimits(plans.free.limits)).toEqual(['1 store', '500 emails per month', 'No SMS', 'No WhatsApp'])
   expect(listLimits(plans.growth.limits)).toEqual([
     '3 stores',
@@ -33,7 +33,7 @@ it('shows each status with its label and color, and an unknown status unchanged 
   ])
 })
 
-it('names the paid plan in the support mail (A 9)', { tags: ['A9'] }, () => {
+it('mentions the paid plan in the support mail (A 9)', { tags: ['A9'] }, () => {
   expect(buildSupportLink('a@b.test', 'growth')).toBe('mailto:a@b.test?subject=Growth%20plan%3A%20')
   expect(buildSupportLink('a@b.test', 'free')).toBe('mailto:a@b.test')
   expect(buildSupportLink('a@b.test', null)).toBe('mailto:a@b.test')

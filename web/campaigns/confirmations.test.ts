@@ -79,7 +79,7 @@ describe('the question "now or tomorrow"', () => {
     ]).toEqual([...[true, true, false]])
   })
 
-  it('appears when an unstarted campaign is moved to such a time', () => {
+  it('appears when an unstarted campaign is moved to a past time', () => {
     const later = { schedule: { ...schedule, startDate: '2026-11-25' } }
     expect(listQuestions({}, later)).toBe(true)
     expect(listQuestions({}, { schedule: today })).toBe(false)

@@ -5,7 +5,7 @@ import { checkDraft, createDraft } from './rules.ts'
 const NOW = Date.parse('2026-11-23T20:00:00Z')
 const draft = { ...createDraft('UTC', NOW), name: 'Autumn', subject: 'For {{ nonsense }}', body: '' }
 
-test('lists what earlier steps miss: no customer chosen, an unknown variable, no text', () => {
+test('lists gaps of earlier steps: no customer chosen, an unknown variable, no text', () => {
   const found = checkDraft(draft, '2026-11-23')
   expect(findMissingBefore(found, 'audience')).toEqual([])
   const nobody = { step: 'audience', text: 'Please select at least one customer to send the campaign to.' }

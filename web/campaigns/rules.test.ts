@@ -219,7 +219,7 @@ describe('default texts for chosen customers, who may have no cart', () => {
     expect({ ...own, ...chooseContent('specific_customers', own, null) }).toEqual(own)
   })
 
-  it('fills the row’s Send with no recipients, and says why (B 5)', () => {
+  it('explains why the row’s Send has no recipients (B 5)', () => {
     const explainSend = (type: 'abandoned_carts' | 'specific_customers') =>
       explainNoEffect('send', {
         targetAudience: { type, mode: 'selected', filters: {}, customerEmails: [], customerPhones: [] },
@@ -269,7 +269,7 @@ describe('the request to the server', () => {
     })
   })
 
-  test('sends an existing campaign as it is while nothing was changed', () => {
+  test('sends an existing campaign unchanged if the draft has no changes', () => {
     expect(isSameDraft(toDraft(view), { ...toDraft(view), description: 'Pots ' })).toBe(true)
     expect(isSameDraft(toDraft(view), { ...toDraft(view), sms: 'Come' })).toBe(false)
     expect(copyCampaign(view, ZONE, NOW)).toMatchObject({
@@ -280,7 +280,7 @@ describe('the request to the server', () => {
   })
 })
 
-describe('what needs a larger plan (area decisions 43 and 124)', () => {
+describe('features that need a larger plan (area decisions 43 and 124)', () => {
   it.each([
     ['free', {}, null],
     ['free', withSchedule({ startDate: '2026-11-24' }), 'schedule'],
@@ -356,7 +356,7 @@ describe('the schedule as text', () => {
     })
   })
 
-  test('says when the schedule ends', () => {
+  test('states when the schedule ends', () => {
     expect(describeEnd(40, null)).toBe('Ends about 40 minutes later at your rate of sending.')
     expect(describeEnd(180, null)).toBe('Ends about 3 hours later at your rate of sending.')
     expect([describeEnd(0.2, null), describeEnd(null, null), describeEnd(40, 4)]).toEqual([

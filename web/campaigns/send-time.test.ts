@@ -26,7 +26,7 @@ it('starts a schedule at the next future time', () => {
   expect(early.schedule).toMatchObject({ startDate: '2026-11-28', timeOfDay: '10:00' })
 })
 
-it('sends once now, at the current minute in store time, whatever time was typed', () => {
+it('sends once now, at the current minute in store time, and ignores the typed time', () => {
   const draft = createDraft(ZONE, EARLY)
   const daily = { ...draft, schedule: { ...draft.schedule, frequency: 'daily' as const } }
   const now = { ...daily, ...applySendTime(true, daily, ZONE, EARLY) }
@@ -36,7 +36,7 @@ it('sends once now, at the current minute in store time, whatever time was typed
   expect(scheduleNow(createDraft(ZONE, LATE), ZONE, LATE).schedule).toMatchObject({ timeOfDay: '10:00' })
 })
 
-it('confirms with the number of customers who get it now', () => {
+it('confirms with the number of immediate recipients', () => {
   expect(describeRecipients({ total: 10, eligible: 9, judged: null })).toBe('9 people')
   expect(describeRecipients({ total: 1, eligible: 1, judged: null })).toBe('1 person')
   expect(describeRecipients({ total: 40_000, eligible: 900, judged: 1_000 })).toBe('up to 40,000 people')

@@ -137,7 +137,7 @@ const afterwards = [
   ...['step_removed', 'template_error', 'cart_missing', 'customer_missing'],
 ]
 
-it('describes the channel that was decided on, whatever channel the message uses now', () => {
+it('describes the channel of the decision after the message changed its channel', () => {
   expect(findDecidedChannel(decision({}), 'sms')).toBe('email')
   expect(findDecidedChannel(decision({ inputs: {} }), 'sms')).toBe('sms')
 })

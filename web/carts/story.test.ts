@@ -122,7 +122,7 @@ it.each([
   expect(getMessageName({ ...of, removedStep: null })).toBe(name)
 })
 
-it('names the message of a removed step, because its position belongs to another', () => {
+it('keeps the name of a removed step, because its position belongs to another', () => {
   const of = { originKind: 'flow', originName: 'Abandoned cart reminders', step: 2, channel: 'email' } as const
   expect(getMessageName({ ...of, removedStep: 'Second reminder' })).toBe('Second reminder (removed) by email')
 })

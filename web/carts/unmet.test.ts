@@ -11,7 +11,7 @@ const names: ConditionNames = {
 }
 const worth = { value: { minor: 1_450, currency: 'USD' } }
 
-it('names the failed conditions and the cart’s actual values', () => {
+it('lists the failed conditions and the cart’s actual values', () => {
   const conditionsUnmet = {
     currency: 'USD',
     conditions: [

@@ -51,7 +51,7 @@ test('finds any country by part of its name or by its code, listed or not', () =
   expect(brazil).toMatchObject({ countries: ['BR'], rules: strict })
 })
 
-test('names every country and nothing else', () => {
+test('lists every country and no other value', () => {
   expect(allCountries.length).toBeGreaterThan(240)
   expect(allCountries.filter(({ code, name }) => code === name || ['EU', 'UN', 'ZZ', 'UK'].includes(code))).toEqual([])
   expect(getCountryName('DE')).toBe('Germany')

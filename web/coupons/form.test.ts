@@ -60,7 +60,7 @@ it('shows all errors at once', () => {
   ])
 })
 
-it('accepts what the server accepts', () => {
+it('accepts each form the server accepts', () => {
   const given: Partial<CouponValues>[] = [
     {},
     { amount: 100, usageLimit: 1, minSpend: 0.01 },
@@ -90,7 +90,7 @@ it('warns about a past end, in the store’s time zone', () => {
   expect(warnIfPast('', where.zone, now)).toBeNull()
 })
 
-it('states what holds for an inactive coupon: personal codes already sent stay valid for their hours', () => {
+it('states for an inactive coupon: personal codes already sent stay valid for their hours', () => {
   expect(describeInactive('shared')).toContain('Nobody can use')
   expect(describeInactive('personal')).toContain('Codes that were sent can still be used')
 })

@@ -56,7 +56,7 @@ test('shows a trend with sign and text, and a dash without one (A5)', () => {
   expect([formatRate(null), formatRate(33.3)]).toEqual(['–', '33.3%'])
 })
 
-test('draws the first two datasets, and nothing of a malformed answer', {
+test('draws the first two datasets, and nothing for a malformed reply', {
   tags: ['A2.3', 'A9', 'B9'],
 }, () => {
   const set = (label: string, ...data: unknown[]) => ({ label, data })
@@ -118,7 +118,7 @@ describe('recovered revenue of the last 30 days', () => {
   })
 })
 
-test('formats the revenue chart as money and states what it excludes', () => {
+test('formats the revenue chart as money and states the excluded orders', () => {
   const subject = findSubject('revenue', { currency: 'EUR', otherCurrencies: [{ currency: 'USD', revenue: 12.5 }] })
   expect([subject.axis, subject.format(1_234.5)]).toEqual(['Revenue (EUR)', '€1,234.50'])
   expect(subject.definition).toContain('Not in the chart: $12.50.')

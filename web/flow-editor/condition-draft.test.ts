@@ -39,7 +39,7 @@ it('joins by all or any, within a group and between groups', () => {
   expect(setMatch(two, 'any', 1).groups.map(({ match }) => match)).toEqual(['all', 'any'])
 })
 
-it('offers every fact once and reports what is missing', () => {
+it('offers every fact once and reports missing values', () => {
   const offered = offeredFacts.flatMap(({ facts }) => facts)
   expect(offered.toSorted()).toEqual(Object.keys(factNames).toSorted())
   const unfinished = offered.filter((fact) => checkCondition(createCondition(fact)) !== null)

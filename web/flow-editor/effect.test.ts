@@ -3,14 +3,14 @@ import { describeEffect } from './FlowEditor.tsx'
 
 const none = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
 
-it('describes what a save does to scheduled messages', () => {
+it('describes the effect of a save on scheduled messages', () => {
   expect(describeEffect({ ...none, moved: 14, cancelled: 3 })).toBe('14 messages move, 3 are cancelled')
   expect(describeEffect({ ...none, moved: 1 })).toBe('1 message moves')
   expect(describeEffect({ ...none, changed: 1_200, added: 1 })).toBe('1 message is added, 1,200 change')
   expect(describeEffect(none)).toBe('No planned message is affected')
 })
 
-it('names messages due immediately, and carts for which an added message is too late', () => {
+it('counts messages due immediately, and carts for which an added message is too late', () => {
   expect(describeEffect({ ...none, moved: 14, dueNow: 2 })).toBe(
     '14 messages move. 2 of them are due at once, as the new time has passed',
   )

@@ -14,7 +14,7 @@ const flow = (id: string, position: number) => ({ id, position, name: id }) as F
 const listPlaces = (flows: FlowView[]) => flows.map(({ id, position }) => `${position} ${id}`)
 const three = [flow('a', 1), flow('b', 2), flow('c', 3)]
 
-it('applies a new order and keeps a flow that was added meanwhile', () => {
+it('applies a new order and keeps a flow added since', () => {
   expect(listPlaces(sortFlows(three, ['c', 'a', 'b']))).toEqual(['1 c', '2 a', '3 b'])
   expect(listPlaces(sortFlows(three, ['c', 'b']))).toEqual(['1 c', '2 b', '3 a'])
 })
@@ -25,7 +25,7 @@ it('inserts a flow at its position: a changed one, a copy after its original, a 
   expect(listPlaces(insertFlow(three, flow('x', 4)))).toEqual(['1 a', '2 b', '3 c', '4 x'])
 })
 
-it('names the flow above that matches every cart, by order, switch and conditions', () => {
+it('finds the flow above that matches every cart, by order, switch and conditions', () => {
   const conditions = { match: 'all', groups: [] } as unknown as FlowView['conditions']
   const [all, some, below] = [
     { ...flow('all', 1), isOn: true, conditions: null },
@@ -72,7 +72,7 @@ it('shows every part of the planned total', () => {
   expect(describeCounts({ ...counts, held: 0 })).toContain('8 scheduled: sent 1, sending 1, waiting 1, not sent 1')
 })
 
-it('describes what happens to carts abandoned before a flow is switched on', () => {
+it('describes the carts abandoned before a flow is switched on', () => {
   const above = { name: 'All', conditions: null }
   expect(describeRecentCarts(0, above)).toBe(
     'No cart is left for this flow: “All” stands above it and takes every cart.',

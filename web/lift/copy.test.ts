@@ -179,7 +179,7 @@ describe('the text before a start (decision 60)', () => {
     expect(describePace(reply({}))).toContain('4% bought')
   })
 
-  test('states for each share whom it leaves out and what it detects in the chosen days', () => {
+  test('states each share’s excluded people and detectable rise in the chosen days', () => {
     expect(describeChoice({ sharePercent: 50, treated: 600, control: 600, smallestPercent: 95 }, 120)).toBe(
       '600 of 1,200 people in 120 days get no messages. You would see twice as many purchases or more.',
     )

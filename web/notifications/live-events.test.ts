@@ -151,7 +151,7 @@ describe('a read elsewhere', () => {
     expect(count()).toBe(4)
   })
 
-  test('of all up to one leaves newer ones unread', () => {
+  test('of all up to one keeps newer ones unread', () => {
     seedCache([buildNotification('c', 3), buildNotification('b', 2), buildNotification('a', 1)], 3)
     receiveEvents({ type: 'read', notificationIds: [], upTo: 'b', read: true })
     expect([listShown(), count()]).toEqual([['c*', 'b', 'a'], 1])

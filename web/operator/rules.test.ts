@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { accountsAddress, describeAction, formatPlan, getNote } from './rules.ts'
 
 describe('what operators read', () => {
-  it('names the plan and that it has no limits', () => {
+  it('shows the plan and its missing limits', () => {
     expect(formatPlan({ plan: null, isUnlimited: false })).toBe('No plan')
     expect(formatPlan({ plan: 'growth', isUnlimited: false })).toBe('Growth')
     expect(formatPlan({ plan: 'growth', isUnlimited: true })).toBe('Growth, no limits')

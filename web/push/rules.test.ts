@@ -7,7 +7,7 @@ test('replaces an invalid delay by 0 and an invalid maximum by 1 (A 5)', () => {
   expect([1, 10, 11, 0, 2.5, '', 'x'].map(parseMaximum)).toEqual([1, 10, 1, 1, 1, 1, 1])
 })
 
-test('states whom a test reaches', () => {
+test('states the recipients of a test', () => {
   expect(describeReach(1_214)).toBe('This goes to 1,214 real subscribers.')
   expect(describeReach(1)).toBe('This goes to 1 real subscriber.')
 })
@@ -26,7 +26,7 @@ test('requires texts and readable colors for the bar', () => {
   expect(checkPrompt({ ...DEFAULT_PROMPT, color: '#cccccc' }).color).toMatch(/contrast 1\.\d:1/)
 })
 
-test('names a place by its host', () => {
+test('shows a page by its host', () => {
   expect([formatHost('https://shop.example'), formatHost('http://localhost:3001')]).toEqual([
     'shop.example',
     'localhost:3001',

@@ -19,7 +19,7 @@ const item = (outcome: Outcome, quantity: number, price = 20) => ({
   before: { quantity: 4, price: 20 },
 })
 
-it('describes what changed about an item', () => {
+it('describes the changes of an item', () => {
   expect(describeOutcome(item('ok', 4), 'USD')).toBeNull()
   expect(describeOutcome(item('quantity_clamped', 1), 'USD')).toBe('Only 1 is left, so we put 1 in your cart.')
   expect(describeOutcome(item('quantity_clamped', 3), 'USD')).toContain('Only 3 are left')
@@ -47,7 +47,7 @@ const cart = (...items: ReturnType<typeof buildOffer>[]) => ({
   ...{ isOrdered: false, coupon: null },
 })
 
-it('announces before the press what will not be restored unchanged', () => {
+it('announces changed items before they are restored', () => {
   expect(describeDifference(buildOffer('ok', { quantity: 4, price: 20 }), 'USD')).toBeNull()
   expect(describeDifference(buildOffer('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe(
     'Only 2 left. Now $18.00.',
@@ -79,7 +79,7 @@ it('offers to continue while any item can be restored', () => {
   expect(isOnOffer(cart(buildOffer('gone', now), buildOffer('price_changed', now)))).toBe(true)
 })
 
-it('continues without another message unless something got worse than announced', () => {
+it('continues without another message unless the result is worse than announced', () => {
   const expected = cart(buildOffer('ok', { quantity: 4, price: 20 }), buildOffer('gone', { quantity: 4, price: 20 }))
   const buildOutcome = (
     outcome: Outcome,

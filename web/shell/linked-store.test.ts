@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findLinkedStore } from './LinkedStore.tsx'
 
-test('opens the store a link names if it is one of the account’s', () => {
+test('opens the store of a link if it belongs to the account', () => {
   const stores = [{ id: 's1' }, { id: 's2' }]
   expect(findLinkedStore(null, 's1', stores)).toBe('open')
   expect(findLinkedStore('s1', 's1', undefined)).toBe('open')

@@ -48,7 +48,7 @@ it('sends only changed fields', () => {
   expect(findChanges(settings, { ...settings })).toEqual({})
 })
 
-it('takes over another member’s save, keeps local edits, and names conflicts', () => {
+it('merges another member’s save, keeps local edits, and reports conflicts', () => {
   const mine = { ...settings, capMessages: 2, senderName: 'Mugs & More', quietFrom: '20:00' }
   const theirs = { ...settings, capMessages: 5, postalAddress: '2 Kiln Road', quietFrom: '20:00' }
   expect(mergeSettings(settings, mine, theirs)).toEqual({

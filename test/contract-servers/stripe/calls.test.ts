@@ -60,7 +60,7 @@ it('refuses a path that Stripe does not have', async () => {
   })
 })
 
-it('refuses unknown, missing, mistyped or empty parameters and names them', async () => {
+it('refuses unknown, missing, mistyped or empty parameters and lists them', async () => {
   const product = await stripe.products.create({ name: 'Growth' })
   const create = (body: object) => readRefusal(stripe.prices.create(body as Stripe.PriceCreateParams))
   const good = { product: product.id, currency: 'usd', unit_amount: 100, recurring: { interval: 'month' } }

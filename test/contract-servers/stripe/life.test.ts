@@ -197,7 +197,7 @@ it('recovers with the next attempt once another card is saved', async () => {
   expect((await stripe.customers.retrieve(customer)) as Stripe.Customer).toMatchObject({ delinquent: false })
 })
 
-it('refuses a declined card at once, and leaves the session open', async () => {
+it('refuses a declined card at once and keeps the session open', async () => {
   await expect(buyStarter({ card: '4000000000000341', trial: false })).rejects.toThrow('Your card was declined.')
   await expect(buyStarter({ card: '1234567812345678', trial: false })).rejects.toThrow('Your card number is incorrect.')
   await expect(buyStarter({ trial: false })).rejects.toThrow('Enter a card.')
