@@ -26,29 +26,29 @@ const FIRST_DAY = '2000-01-01'
 const buildDayRange = (first: Day, last: Day, key = 'day') =>
   sql`${sql.ref(key)} >= ${first}::date and ${sql.ref(key)} <= ${last}::date`
 
-const allCarts = (first: Day, last: Day): RowSource => ({
+const buildAllCarts = (first: Day, last: Day): RowSource => ({
   ...{ table: 'cart_figures', column: 'began' },
   where: sql`dimension = 'all' and ${buildDayRange(first, last)}`,
 })
-const cartShares = ({ first, last }: RangeDays): RowSource => ({
+const buildCartShares = ({ first, last }: RangeDays): RowSource => ({
   ...{ table: 'cart_figures', column: 'began' },
   where: sql`dimension in ('country', 'device', 'shopper') and ${buildDayRange(first, last)}`,
 })
-const orders = (first: Day, last: Day): RowSource => ({
+const buildOrders = (first: Day, last: Day): RowSource => ({
   ...{ table: 'order_figures', column: 'orders' },
   where: buildDayRange(first, last),
 })
-const funnels = ({ first, last }: RangeDays): RowSource => ({
+const buildFunnels = ({ first, last }: RangeDays): RowSource => ({
   ...{ table: 'funnel_figures', column: 'sent' },
   where: sql`channel in ('all', 'email', 'sms', 'whatsapp', 'push') and ${buildDayRange(first, last)}`,
 })
-const messages = (first: Day, last: Day): RowSource => ({
+const buildMessages = (first: Day, last: Day): RowSource => ({
   ...{ table: 'message_figures', column: 'accepted' },
   where: buildDayRange(first, last),
 })
 
 /** Products of a range that a user has viewed before. */
-const products = ({ first, last }: RangeDays): RowSource => ({
+const buildProducts = ({ first, last }: RangeDays): RowSource => ({
   ...{ table: 'product_range_figures', column: 'lost_minor' },
   where: sql`days = ${last}::date - ${first}::date + 1`,
 })
@@ -60,44 +60,49 @@ export const analyticsCalls: AnalyticsCall[] = [
     name: 'figures',
     path: (range) => `/analytics?range=${range}`,
     parts: (days) => [
-      allCarts(days.before, days.last),
-      ...[orders(FIRST_DAY, days.last), funnels(days), messages(days.first, days.last), products(days)],
+      buildAllCarts(days.before, days.last),
+      ...[
+        buildOrders(FIRST_DAY, days.last),
+        buildFunnels(days),
+        buildMessages(days.first, days.last),
+        buildProducts(days),
+      ],
     ],
   },
   {
     name: 'details',
     path: (range) => `/analytics/details?range=${range}`,
-    parts: (days) => [orders(FIRST_DAY, days.last), messages(days.first, days.last), cartShares(days)],
+    parts: (days) => [buildOrders(FIRST_DAY, days.last), buildMessages(days.first, days.last), buildCartShares(days)],
   },
   {
     name: 'trend of rates',
     path: (range) => `/analytics/recovery-rate-trend?period=${range}`,
-    parts: (_, { first, last }) => [allCarts(first, last)],
+    parts: (_, { first, last }) => [buildAllCarts(first, last)],
   },
   {
     name: 'trend of revenue',
     path: (range) => `/analytics/revenue-trend?period=${range}`,
-    parts: (_, { first, last }) => [allCarts(first, last), orders(first, last)],
+    parts: (_, { first, last }) => [buildAllCarts(first, last), buildOrders(first, last)],
   },
   {
     name: 'ROI',
     path: (range) => `/analytics/roi?range=${range}`,
-    parts: ({ first, last }) => [messages(first, last), messages(yearBefore(last), last)],
+    parts: ({ first, last }) => [buildMessages(first, last), buildMessages(yearBefore(last), last)],
   },
   {
     name: 'products, first page',
     path: (range) => `/analytics/products?range=${range}`,
-    parts: (days) => [products(days), names],
+    parts: (days) => [buildProducts(days), names],
   },
   {
     name: 'products, page 40',
     path: (range) => `/analytics/products?range=${range}&page=40`,
-    parts: (days) => [products(days), names],
+    parts: (days) => [buildProducts(days), names],
   },
   {
     name: 'products, search',
     path: (range) => `/analytics/products?range=${range}&search=no.%2012`,
-    parts: (days) => [products(days), names],
+    parts: (days) => [buildProducts(days), names],
   },
 ]
 

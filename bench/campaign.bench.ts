@@ -54,7 +54,7 @@ async function runScheduled(scene: CampaignScene): Promise<Figure[]> {
     return counts.waiting + counts.held + counts.inFlight === 0 || counts.waiting
   })
   return [
-    firstMailFigure('a run’s instant', instant, firstAt),
+    buildFirstMailFigure('a run’s instant', instant, firstAt),
     {
       ...{ name: 'all rows planned, mail leaving meanwhile', value: (plannedAt! - instant) / 1_000, unit: 's' },
       goal: { below: 60 },
@@ -100,13 +100,13 @@ async function runWithKills(scene: CampaignScene): Promise<Figure[]> {
   const minutes = (lastAt! - begunAt) / 60_000
   const audit = await auditCampaign(scene, id, KILLS)
   return [
-    ...(firstAt === null ? [] : [firstMailFigure('Send Now', begunAt, firstAt)]),
+    ...(firstAt === null ? [] : [buildFirstMailFigure('Send Now', begunAt, firstAt)]),
     {
       ...{ name: 'all rows planned, the process killed meanwhile', value: (plannedAt! - begunAt) / 1_000, unit: 's' },
       goal: { below: 60 },
     },
     ...paused,
-    latenessFigure(await scene.lateness()),
+    buildLatenessFigure(await scene.lateness()),
     ...audit,
     {
       ...{ name: `mails of a campaign, pool of ${POOL}`, value: rate, unit: '/s' },
@@ -182,12 +182,12 @@ async function measureStop(scene: CampaignScene, what: string, work: () => Promi
   }
 }
 
-const firstMailFigure = (what: string, from: number, at: number): Figure => ({
+const buildFirstMailFigure = (what: string, from: number, at: number): Figure => ({
   ...{ name: `first mail after ${what}`, value: (at - from) / 1_000, unit: 's' },
   goal: { below: 5 },
 })
 
-const latenessFigure = (late: readonly number[]): Figure => ({
+const buildLatenessFigure = (late: readonly number[]): Figure => ({
   ...{ name: 'lateness of other stores’ single reminders (D8), longest', value: Math.max(...late), unit: 's' },
   goal: { below: 5 },
   note: `${late.length} of them, p50 ${computePercentile(late, 0.5).toFixed(2)} s`,
@@ -233,6 +233,6 @@ const nextMinute = (): number => Math.ceil((Date.now() + 3_000) / 60_000) * 60_0
 function toStoreTime(at: number): [startDate: string, timeOfDay: string] {
   const { year, month, day, hour, minute } =
     Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('America/New_York')
-  const two = (part: number) => String(part).padStart(2, '0')
-  return [`${year}-${two(month)}-${two(day)}`, `${two(hour)}:${two(minute)}`]
+  const padTwo = (part: number) => String(part).padStart(2, '0')
+  return [`${year}-${padTwo(month)}-${padTwo(day)}`, `${padTwo(hour)}:${padTwo(minute)}`]
 }

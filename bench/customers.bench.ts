@@ -39,16 +39,16 @@ async function run(lab: Lab): Promise<Figure[]> {
 type BuildQuery = (n: number, random: number, size: number) => Record<string, string>
 
 function buildQueries(lab: Lab): Record<string, BuildQuery> {
-  const page = (random: number) => String(1 + Math.floor(random * 10))
+  const drawPage = (random: number) => String(1 + Math.floor(random * 10))
   const kind = (n: number) => (n % 2 ? 'yes' : 'no')
   const sorts = customerSorts.map((sort): [string, BuildQuery] => [
     `list by ${sort}`,
-    (n, random) => ({ sort, order: n % 2 ? 'asc' : 'desc', page: page(random) }),
+    (n, random) => ({ sort, order: n % 2 ? 'asc' : 'desc', page: drawPage(random) }),
   ])
   return {
     ...Object.fromEntries(sorts),
-    'list of one kind': (n, random) => ({ registered: kind(n), page: page(random) }),
-    'list of one kind by name': (n, random) => ({ registered: kind(n), sort: 'name', page: page(random) }),
+    'list of one kind': (n, random) => ({ registered: kind(n), page: drawPage(random) }),
+    'list of one kind by name': (n, random) => ({ registered: kind(n), sort: 'name', page: drawPage(random) }),
     'search for a beginning': (n) => ({ search: PREFIXES[n % PREFIXES.length]! }),
     'search within one kind': (n) => ({ search: PREFIXES[n % PREFIXES.length]!, registered: kind(n) }),
     'search for what is nowhere': (n) => ({ search: `zz${n}` }),

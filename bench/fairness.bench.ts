@@ -92,8 +92,8 @@ async function measureSingles(lab: Lab, name: string, { singles, address, crowd 
     }
     const late = [...sent, ...open]
     const { mails } = await sink.ask<SinkTally>({})
-    const seconds = (ms: number) => (ms / 1_000).toFixed(2)
-    const note = `p50 ${seconds(computePercentile(late, 0.5))} s, longest ${seconds(Math.max(...late))} s; meanwhile ${mails} mails left`
+    const formatSeconds = (ms: number) => (ms / 1_000).toFixed(2)
+    const note = `p50 ${formatSeconds(computePercentile(late, 0.5))} s, longest ${formatSeconds(Math.max(...late))} s; meanwhile ${mails} mails left`
     return [
       {
         ...{

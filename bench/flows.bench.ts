@@ -117,13 +117,13 @@ async function measureReport(
   const path = toPath(flowReport.path).replace(':flowId', flowId)
   const timings: Record<number, number[]> = { 7: [], 30: [], 90: [] }
   const bare: Record<number, number[]> = { 7: [], 30: [], 90: [] }
-  const bareTimings = (days: number) =>
+  const readBareTimings = (days: number) =>
     sql`select (select sum(accepted) from flow_figures where store_id = ${storeId} and flow_id = ${flowId} and day > current_date - ${days}::int),
       (select sum(change) from flow_counts where store_id = ${storeId} and flow_id = ${flowId} and day > current_date - ${days}::int and is_folded)`
   for (let n = -5; n < rounds; n++) {
     for (const days of DAYS) {
       const ms = await get(`${path}?days=${days}`)
-      const bareMs = await measureMs(() => bareTimings(days).execute(instance.db))
+      const bareMs = await measureMs(() => readBareTimings(days).execute(instance.db))
       if (n < 0) continue
       timings[days]!.push(ms)
       bare[days]!.push(bareMs)

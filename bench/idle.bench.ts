@@ -68,9 +68,9 @@ async function countStatementsPerSecond(lab: Lab, { stores, shopPort, sinkPort }
 
 async function openStores(instance: AppInstance, count: number, port: number): Promise<void> {
   if (count === 0) return
-  const url = (n: number) => `http://127.0.0.1:${port}/shop${n}`
-  const first = await instance.store({ url: url(0) })
-  for (let n = 1; n < count; n++) await instance.store({ url: url(n), accountId: first.accountId })
+  const buildUrl = (n: number) => `http://127.0.0.1:${port}/shop${n}`
+  const first = await instance.store({ url: buildUrl(0) })
+  for (let n = 1; n < count; n++) await instance.store({ url: buildUrl(n), accountId: first.accountId })
   await instance.pool.query(`
     insert into sync_state (store_id, stream) select s.id, stream from stores s
     cross join unnest(array['import', 'sweep', 'customers', 'products', 'webhooks', 'coupons']) as stream on conflict do nothing`)

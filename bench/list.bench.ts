@@ -41,14 +41,14 @@ async function run(lab: Lab): Promise<Figure[]> {
 type BuildQuery = (n: number, random: number, size: number) => Record<string, string>
 
 function buildQueries(lab: Lab): Record<string, BuildQuery> {
-  const page = (random: number) => String(1 + Math.floor(random * 10))
+  const drawPage = (random: number) => String(1 + Math.floor(random * 10))
   const sorts = sortColumns.map((sort): [string, BuildQuery] => [
     `list by ${sort}`,
-    (n, random) => ({ sort, order: n % 2 ? 'asc' : 'desc', page: page(random) }),
+    (n, random) => ({ sort, order: n % 2 ? 'asc' : 'desc', page: drawPage(random) }),
   ])
   return {
     ...Object.fromEntries(sorts),
-    'list of one badge': (n, random) => ({ status: BADGES[n % BADGES.length]!, page: page(random) }),
+    'list of one badge': (n, random) => ({ status: BADGES[n % BADGES.length]!, page: drawPage(random) }),
     'list of one badge by value': (n) => ({ status: BADGES[n % BADGES.length]!, sort: 'value' }),
     'list of what can be reached': (n) => ({ reach: n % 2 ? 'reachable' : 'no_contact', page: '1' }),
     'search for a beginning': (n) => ({ search: PREFIXES[n % PREFIXES.length]! }),

@@ -106,13 +106,13 @@ function buildOrder(n: number, start: number, stepMs: number): PlatformOrder {
     lastName: `No. ${shopper}`,
     country: 'US',
     coupons: [],
-    items: [item(n % 900), item((n * 7) % 900)],
+    items: [buildItem(n % 900), buildItem((n * 7) % 900)],
     source: 'shopper',
     paymentUrl: null,
   }
 }
 
-const item = (n: number) => ({
+const buildItem = (n: number) => ({
   productId: String(100 + n),
   variationId: null,
   name: `Loose leaf tea, tin no. ${n}`,

@@ -22,7 +22,7 @@ const OFF = [
 /** The worker's only Chromium. */
 let cached: Promise<Browser> | undefined
 
-const launchOptions = (): LaunchOptions => ({
+const buildLaunchOptions = (): LaunchOptions => ({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   env: buildFontEnvironment(process.env),
   args: [
@@ -52,7 +52,7 @@ export async function openBrowser(): Promise<Browser> {
 export const openPages = async (): Promise<Page[]> =>
   ((await cached)?.contexts() ?? []).flatMap((context) => context.pages())
 
-const launch = async () => disableAnimations(await chromium.launch(launchOptions()))
+const launch = async () => disableAnimations(await chromium.launch(buildLaunchOptions()))
 
 /** How long to wait for a page. Half a minute is too short on a busy machine. */
 const PATIENCE_MS = 90_000

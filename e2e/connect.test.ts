@@ -69,11 +69,11 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
   await page.getByRole('button', { name: 'Connect Store' }).click()
   await page.getByRole('heading', { level: 1, name: 'Maple & Clay is connected' }).waitFor()
 
-  const carts = async () => (await ask<{ carts: ListedCart[] }>('GET', '/api/carts/abandoned')).carts
+  const fetchCarts = async () => (await ask<{ carts: ListedCart[] }>('GET', '/api/carts/abandoned')).carts
   await expect
-    .poll(async () => (await carts()).map((cart) => cart.customer_email).sort())
+    .poll(async () => (await fetchCarts()).map((cart) => cart.customer_email).sort())
     .toEqual(['dora', 'fay', 'petra'].map((local) => `${local}@customers.example`))
-  for (const cart of await carts()) {
+  for (const cart of await fetchCarts()) {
     expect(cart.total).toBeGreaterThan(0)
     expect(cart).toMatchObject({
       phone: expect.stringMatching(/^\+1212555\d{4}$/),

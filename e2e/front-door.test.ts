@@ -23,7 +23,7 @@ afterEach(() => closePages(browser))
 const press = (key: string) => page.keyboard.press(key)
 const type = (text: string) => page.keyboard.type(text)
 const link = (name: string) => page.getByRole('link', { name, exact: true }).first()
-const button = (name: string) => page.getByRole('button', { name, exact: true })
+const findButton = (name: string) => page.getByRole('button', { name, exact: true })
 async function activate(target: Locator, key?: string): Promise<void> {
   await pressTabTo(target, key)
   await press('Enter')
@@ -96,10 +96,10 @@ test('a new account signs up, connects its store and continues typing after its 
   // Nothing is sent for an account before its address is confirmed.
   const [link] = /\/verify-email\?token=[\w.-]+/.exec((await findMail(email, /^Confirm your email/)).text)!
   await page.goto(instance.url + link)
-  await activate(button('Confirm this address'))
+  await activate(findButton('Confirm this address'))
   await page.getByRole('heading', { name: 'Email address confirmed' }).waitFor()
   await page.goto(`${instance.url}/pricing`)
-  await activate(button('Continue with Lite'))
+  await activate(findButton('Continue with Lite'))
   await page.waitForURL('**/store-setup')
   await expect.poll(() => plan()).toBe('free')
   const keys = storeKeys()
@@ -107,7 +107,7 @@ test('a new account signs up, connects its store and continues typing after its 
   await enter('Consumer key', keys.consumerKey)
   await enter('Consumer secret', keys.consumerSecret)
   await press('Enter')
-  await activate(button('Set sender and address'))
+  await activate(findButton('Set sender and address'))
   await page.waitForURL('**/settings/sending/sender')
   await enter('Sender name', 'Ada’s pots')
   // Ended elsewhere, as by “Sign out everywhere”.
@@ -130,10 +130,10 @@ test('a new account signs up, connects its store and continues typing after its 
     }
   await expect.poll(() => connection()).toMatchObject({ hasConnection: true, store: { senderName: 'Ada’s pots' } })
   await page.goto(`${instance.url}/settings/sending/mail-server`)
-  await activate(button('Send test email'))
+  await activate(findButton('Send test email'))
   await findMail(email, /^Test email/)
   await page.goto(`${instance.url}/settings`)
-  await activate(button('Disconnect Store'))
+  await activate(findButton('Disconnect Store'))
   await activate(page.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }))
   await page.waitForURL('**/store-setup')
   await expect.poll(async () => (await connection()).hasConnection).toBe(false)

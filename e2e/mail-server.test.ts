@@ -85,9 +85,9 @@ test('mail uses the account’s own server, waits while an operator suspends the
   expect(taken).toEqual([email])
   expect(await ask('GET', '/api/sending/mail-server')).toMatchObject({ acceptedAt: expect.any(String) })
 
-  const carts = async () => (await ask<{ carts: ListedCart[] }>('GET', '/api/carts/abandoned')).carts
-  await expect.poll(async () => (await carts()).length).toBe(2)
-  const cartIds = new Map((await carts()).map((cart) => [cart.customer_email, cart.id]))
+  const fetchCarts = async () => (await ask<{ carts: ListedCart[] }>('GET', '/api/carts/abandoned')).carts
+  await expect.poll(async () => (await fetchCarts()).length).toBe(2)
+  const cartIds = new Map((await fetchCarts()).map((cart) => [cart.customer_email, cart.id]))
   const remind = (to: string) => ask<object>('POST', '/api/email/send-email', { to, cart_id: cartIds.get(to) })
   const isTaken = (...addresses: string[]) => expect.poll(() => taken).toEqual(addresses)
   expect(await remind(SHOPPERS[0]!)).toMatchObject({ success: true })

@@ -22,9 +22,9 @@ afterAll(async () => {
   await shop?.stop()
 })
 
-const panel = (page: Page) => page.getByRole('dialog', { name: 'Notifications' })
-const linkTo = (page: Page, id: string) => panel(page).locator(`a[href*="${id}"]`)
-const badge = (page: Page) => page.locator('.bell-badge')
+const findPanel = (page: Page) => page.getByRole('dialog', { name: 'Notifications' })
+const linkTo = (page: Page, id: string) => findPanel(page).locator(`a[href*="${id}"]`)
+const findBadge = (page: Page) => page.locator('.bell-badge')
 
 /** Opens a tab with the bell open, and waits for its live connection. */
 async function openTab(token: string): Promise<Page> {
@@ -40,7 +40,7 @@ async function openTab(token: string): Promise<Page> {
     .getByRole('banner')
     .getByRole('button', { name: /^Notifications/ })
     .click()
-  await panel(page).waitFor()
+  await findPanel(page).waitFor()
   return page
 }
 
@@ -64,22 +64,22 @@ test('a store that refuses its keys is reported live in every tab and by one mai
   const { _id, title, message } = (await find())!
   for (const page of [tab, other]) await linkTo(page, _id).waitFor()
 
-  await panel(tab).getByRole('button', { name: 'Mark all as read' }).click()
-  await expect.poll(() => badge(other).count()).toBe(0)
+  await findPanel(tab).getByRole('button', { name: 'Mark all as read' }).click()
+  await expect.poll(() => findBadge(other).count()).toBe(0)
   expect((await find())!.read).toBe(true)
-  await panel(tab)
+  await findPanel(tab)
     .getByRole('listitem')
     .filter({ has: tab.locator(`a[href*="${_id}"]`) })
     .getByRole('button', { name: /^Delete/ })
     .click()
   await linkTo(other, _id).waitFor({ state: 'detached' })
-  await panel(tab).getByRole('button', { name: 'Undo' }).click()
+  await findPanel(tab).getByRole('button', { name: 'Undo' }).click()
   await linkTo(other, _id).waitFor()
 
-  const reports = async () => (await listMails(instance, email)).filter(({ subject }) => subject.startsWith(title))
-  await waitUntil(async () => (await reports()).length > 0)
-  expect(await reports()).toHaveLength(1)
-  const { html, text, raw } = await readMail(instance, (await reports())[0]!.id)
+  const listReports = async () => (await listMails(instance, email)).filter(({ subject }) => subject.startsWith(title))
+  await waitUntil(async () => (await listReports()).length > 0)
+  expect(await listReports()).toHaveLength(1)
+  const { html, text, raw } = await readMail(instance, (await listReports())[0]!.id)
   expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m)
   expect(raw).toMatch(/^Content-Type: multipart\/alternative/m)
   const link = text.split(/\s+/).find((word) => word.includes(`notificationId=${_id}`))!

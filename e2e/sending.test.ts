@@ -52,10 +52,10 @@ async function openStore(names: readonly string[]) {
   await listCarts('active')
   // Half an hour away in every zone, so it is no quiet hour now.
   const quiet = (new Date().getUTCMinutes() + 30) % 60
-  const clock = (minute: number) => `00:${String(minute % 60).padStart(2, '0')}`
+  const formatClock = (minute: number) => `00:${String(minute % 60).padStart(2, '0')}`
   await ask('PUT', '/api/stores/settings', {
     ...{ senderName: 'Maple & Clay', postalAddress: '1 Kiln Road, Portland', abandonmentTimeoutMinutes: 60 },
-    ...{ quietFrom: clock(quiet), quietUntil: clock(quiet + 1) },
+    ...{ quietFrom: formatClock(quiet), quietUntil: formatClock(quiet + 1) },
   })
   await listCarts('abandoned')
   return { page, ask, people }

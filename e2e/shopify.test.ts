@@ -118,8 +118,8 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
 
   const shop = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage()
   await abandonCheckout(shop)
-  const connection = () => ask<{ store: { captureSeenAt: string | null } }>('GET', '/api/stores/check-connection')
-  await waitUntil(async () => (await connection()).store.captureSeenAt !== null)
+  const fetchConnection = () => ask<{ store: { captureSeenAt: string | null } }>('GET', '/api/stores/check-connection')
+  await waitUntil(async () => (await fetchConnection()).store.captureSeenAt !== null)
   await backdateByHour()
   await waitUntil(async () => (await listMails(instance, ANA)).length > 0)
   const [summary] = await listMails(instance, ANA)
@@ -230,13 +230,13 @@ describe('before consent (C9)', () => {
     page.on('request', (request) => {
       if (request.url().includes('/api/capture/')) posts.push(JSON.parse(request.postData() ?? '{}'))
     })
-    const keys = () =>
+    const readKeys = () =>
       page.evaluate(() =>
         [localStorage, sessionStorage].map(
           (storage) => Object.keys(storage).filter((key) => /recoup/.test(key)).length > 0,
         ),
       )
-    return { page, posts, keys }
+    return { page, posts, keys: readKeys }
   }
 
   type Shopper = Awaited<ReturnType<typeof openShopper>>

@@ -21,7 +21,7 @@ afterAll(() => closePages(browser))
 
 const main = () => page.getByRole('main')
 const press = (name: string | RegExp) => main().getByRole('button', { name, exact: true }).click()
-const dialog = () => page.getByRole('dialog')
+const findDialog = () => page.getByRole('dialog')
 
 async function ask<T>(method: string, path: string, body?: object): Promise<T> {
   const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
@@ -38,7 +38,7 @@ interface Status {
   cancelAtPeriodEnd: boolean
 }
 /** Reads Recoup's own copy, which only a change made here or a webhook updates. */
-const status = () => ask<Status>('GET', '/api/subscribe/status')
+const fetchStatus = () => ask<Status>('GET', '/api/subscribe/status')
 
 test('an owner registers, starts a trial at Stripe, adds a card, changes, cancels and resumes the plan', {
   tags: ['A2.6', 'A2.7', 'A4.3'],
@@ -52,7 +52,7 @@ test('an owner registers, starts a trial at Stripe, adds a card, changes, cancel
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/pricing')
   await ask('POST', '/api/auth/verify-email', { token: await readVerificationToken(instance, OWNER.email) })
-  await expect.poll(() => status()).toMatchObject({ plan: null, hasActiveSubscription: false })
+  await expect.poll(() => fetchStatus()).toMatchObject({ plan: null, hasActiveSubscription: false })
 
   await press('Choose Starter')
   await press('Start free trial')
@@ -66,7 +66,7 @@ test('an owner registers, starts a trial at Stripe, adds a card, changes, cancel
   await page.getByRole('button', { name: 'Start trial' }).click()
   await page.waitForURL(`${instance.url}/billing`)
   await main().getByText('You are on the Starter plan.').waitFor()
-  await expect.poll(() => status()).toMatchObject({ plan: 'starter', status: 'trialing', hasCard: false })
+  await expect.poll(() => fetchStatus()).toMatchObject({ plan: 'starter', status: 'trialing', hasCard: false })
 
   await press('Manage Billing')
   await page.getByLabel('Card number').fill('4242424242424242')
@@ -75,25 +75,25 @@ test('an owner registers, starts a trial at Stripe, adds a card, changes, cancel
   const back = await page.getByRole('link', { name: 'Return' }).getAttribute('href')
   expect(back).toBe(`${instance.url}/billing`)
   await page.goto(`${instance.url}/readyz`)
-  await waitUntil(async () => (await status()).hasCard)
+  await waitUntil(async () => (await fetchStatus()).hasCard)
 
   await page.goto(back!)
   await press('Change plan')
-  await dialog().getByRole('radio', { name: 'Growth' }).click()
-  await dialog().getByRole('button', { name: 'Show what it costs' }).click()
-  await dialog().getByText('The plan changes at once.').waitFor()
-  await dialog().getByRole('button', { name: 'Change plan' }).click()
-  await dialog().waitFor({ state: 'detached' })
-  await expect.poll(() => status()).toMatchObject({ plan: 'growth', status: 'trialing' })
+  await findDialog().getByRole('radio', { name: 'Growth' }).click()
+  await findDialog().getByRole('button', { name: 'Show what it costs' }).click()
+  await findDialog().getByText('The plan changes at once.').waitFor()
+  await findDialog().getByRole('button', { name: 'Change plan' }).click()
+  await findDialog().waitFor({ state: 'detached' })
+  await expect.poll(() => fetchStatus()).toMatchObject({ plan: 'growth', status: 'trialing' })
 
   await press('Cancel subscription')
-  await dialog().getByRole('button', { name: 'Cancel subscription' }).click()
+  await findDialog().getByRole('button', { name: 'Cancel subscription' }).click()
   await main().getByRole('button', { name: 'Reactivate' }).waitFor()
-  await expect.poll(() => status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: true })
+  await expect.poll(() => fetchStatus()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: true })
 
   await press('Reactivate')
   await main().getByRole('button', { name: 'Cancel subscription' }).waitFor()
-  await expect.poll(() => status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: false })
+  await expect.poll(() => fetchStatus()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: false })
 
   const hasMail = async () => (await subjects()).length > 0
   await waitUntil(hasMail)

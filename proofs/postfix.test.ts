@@ -66,12 +66,12 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
   })
 
   /** Creates a cart with this address that has been abandoned for an hour. */
-  async function mail(email: string) {
+  async function sendMail(email: string) {
     const store = await createStore(world)
     await recordOrders(world.deps, store.storeId, [buildOrder(world, { email })], 'sync')
     await advanceToAbandoned(world, store.storeId, HOUR)
     await sendDueMessages(world, store.storeId)
-    const state = async () => {
+    const readState = async () => {
       const [first] = await readMessages(world, store.storeId)
       return { state: first!.state, reason: first!.reason }
     }
@@ -92,7 +92,7 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
     }
     return {
       ...store,
-      state,
+      state: readState,
       suppressed: listSuppressed,
       told: readStates,
       record: () => listStepDecisions(world, store.storeId),
@@ -100,7 +100,7 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
   }
 
   test('delivers a mail to the mailbox with its own return address', async () => {
-    const { state, told } = await mail('ana@shop.test')
+    const { state, told } = await sendMail('ana@shop.test')
     expect(await state()).toEqual({ state: 'sent', reason: null })
     expect(await told()).toEqual(['sent to the mail server', 'accepted by the mail server'])
     await waitUntil(async () => postfix.mailbox('ana').length === 1, 20_000)
@@ -110,21 +110,21 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
   })
 
   test('an unknown address (550) fails, and gets no more mail', async () => {
-    const { state, suppressed, told } = await mail('nobody@shop.test')
+    const { state, suppressed, told } = await sendMail('nobody@shop.test')
     expect(await state()).toEqual({ state: 'failed', reason: 'rejected:smtp_550' })
     expect(await suppressed()).toEqual(['hard_bounce'])
     expect(await told()).toEqual(['sent to the mail server', 'refused by the mail server'])
   })
 
   test('a full mailbox (552) fails, and the address stays usable', async () => {
-    const { state, suppressed, told } = await mail('full@shop.test')
+    const { state, suppressed, told } = await sendMail('full@shop.test')
     expect(await state()).toEqual({ state: 'failed', reason: 'rejected:smtp_552' })
     expect(await suppressed()).toEqual([])
     expect(await told()).toContain('refused by the mail server')
   })
 
   test('a deferred mail (451) is held and retried', async () => {
-    const { state, suppressed, told } = await mail('grey@shop.test')
+    const { state, suppressed, told } = await sendMail('grey@shop.test')
     expect(await state()).toEqual({ state: 'held', reason: 'retry' })
     expect(await suppressed()).toEqual([])
     expect(await told()).toContain('temporarily refused')
@@ -160,7 +160,7 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
   })
 
   test('a later bounce report fails the message and suppresses the address', async () => {
-    const bounced = await mail('gone@later.test')
+    const bounced = await sendMail('gone@later.test')
     expect((await bounced.record())[1]).toBe('result accepted')
     await waitUntil(async () => (await bounced.state()).state === 'failed', 30_000).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${postfix.log()}`)
@@ -172,7 +172,7 @@ describe.skipIf(missingPostfix)(`a real Postfix${missingPostfix ? ` (left out: $
   })
 
   test('a later delay report adds a note to the timeline', async () => {
-    const slow = await mail('slow@later.test')
+    const slow = await sendMail('slow@later.test')
     await waitUntil(async () => (await slow.record()).includes('result bounced:soft'), 30_000).catch(
       (error: unknown) => {
         throw new Error(`${String(error)}\n${postfix.log()}`)

@@ -22,7 +22,7 @@ const app = createScreens()
 beforeEach(() => stubLandingPage(app))
 
 const heading = (name: string) => app.page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
-const section = (name: string) => app.page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
+const findSection = (name: string) => app.page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
 const path = () => new URL(app.page.url()).pathname
 const storeSubscription = (hasActiveSubscription: boolean) =>
   JSON.stringify({
@@ -39,7 +39,7 @@ describe('the connection check', () => {
     await app.settled()
     for (const name of ['Settings', 'Flows', 'Settings']) {
       const before = countRequests()
-      await section(name).click()
+      await findSection(name).click()
       await heading(name)
       await app.settled()
       expect(countRequests()).toEqual(before.map((count) => count + 1))
@@ -47,7 +47,7 @@ describe('the connection check', () => {
     const { release } = app.api.hold(subscriptionStatus)
     const before = app.api.calls(subscriptionStatus).length
     for (const name of ['Flows', 'Settings', 'Flows']) {
-      await section(name).click()
+      await findSection(name).click()
       // The page does not wait for it (decision 2).
       await heading(name)
     }

@@ -27,7 +27,7 @@ const app = createScreens()
 const { api } = app
 
 const block = (name: string, page = app.page) => page.getByRole('region', { name, exact: true })
-const figures = () => block('Figures')
+const findFigures = () => block('Figures')
 const radios = () => app.page.getByRole('radiogroup', { name: 'Period' }).getByRole('radio')
 const chooseRange = (range: string) => app.page.getByText(range, { exact: true }).click()
 const expectCount = async (found: Locator, count: number) => expect.poll(() => found.count()).toBe(count)
@@ -85,7 +85,7 @@ describe('the figures', () => {
       ...(range === '90d' && { revenueOpportunity: 10, revenueOpportunityChange: null }),
     }))
     const page = await app.open('/analytics')
-    const cards = figures().locator('.mantine-Card-root')
+    const cards = findFigures().locator('.mantine-Card-root')
     const kpis = () =>
       cards.evaluateAll((all) =>
         all.map((each) => ['.kpi-value', '.kpi-change'].map((part) => each.querySelector(part)?.textContent)),
@@ -114,7 +114,7 @@ describe('the figures', () => {
 
   test('each have a definition for pointer, keyboard and screen reader', async () => {
     const page = await app.open('/analytics')
-    await figures()
+    await findFigures()
       .getByRole('button', { name: /^Revenue opportunity: Value of the carts abandoned/ })
       .focus()
     await page.getByRole('tooltip').getByText('that have not been bought by now').waitFor()
@@ -269,13 +269,13 @@ describe('the figures', () => {
     await expect.poll(() => amount.innerText()).toBe('$221,925,042.30')
     for (const width of [1280, 1210, 800, 360]) {
       await page.setViewportSize({ width, height: WIDE.height })
-      const lines = () =>
+      const readLines = () =>
         amount.evaluate((each) => {
           const text = document.createRange()
           text.selectNodeContents(each)
           return text.getClientRects().length
         })
-      await expect.poll(lines, { message: `at ${width} pixels` }).toBe(1)
+      await expect.poll(readLines, { message: `at ${width} pixels` }).toBe(1)
     }
   })
 
@@ -529,19 +529,21 @@ describe('a file', () => {
       origins: range === '7d' ? [buildSent(1)] : Array.from({ length: 21 }, (_, place) => buildSent(place + 1)),
     }))
     await app.open('/analytics?range=30d')
-    const rows = (table: string) => block(table).locator('tbody tr')
-    await expectCount(rows('By country'), 8)
-    await expect.poll(() => rows('By device').locator('th').allInnerTexts()).toEqual(['Phone', 'Desktop', 'Not known'])
+    const findRows = (table: string) => block(table).locator('tbody tr')
+    await expectCount(findRows('By country'), 8)
+    await expect
+      .poll(() => findRows('By device').locator('th').allInnerTexts())
+      .toEqual(['Phone', 'Desktop', 'Not known'])
     expect(splitLines((await savedTable('By country')).text)).toHaveLength(11)
     await block('By country').getByRole('button', { name: 'Show all 10' }).click()
-    await expectCount(rows('By country'), 10)
+    await expectCount(findRows('By country'), 10)
     const table = 'Flows, campaigns and messages by hand'
-    await expectCount(rows(table), 20)
+    await expectCount(findRows(table), 20)
     expect(splitLines((await savedTable(table)).text)).toHaveLength(22)
     await block(table).getByRole('button', { name: 'Show all 21' }).click()
-    await expectCount(rows(table), 21)
+    await expectCount(findRows(table), 21)
     await chooseRange('7d')
-    await expectCount(rows(table), 1)
+    await expectCount(findRows(table), 1)
   })
 })
 
@@ -717,7 +719,7 @@ describe('the blocks of decision 99', () => {
       [funnel.getByRole('link', { name: 'Carts: Conversions' }), { stage: 'converted:email' }, 'Recovered by email'],
       [funnel.getByRole('link', { name: 'Carts: Clicks' }), { stage: 'clicked:email' }, 'Email clicked'],
       [block('Top Abandoned Products').getByRole('link').first(), { product: '34' }, 'With Stacking Cups'],
-      [figures().getByRole('link', { name: 'Carts' }).first(), {}, 'Abandoned in the last 7 days'],
+      [findFigures().getByRole('link', { name: 'Carts' }).first(), {}, 'Abandoned in the last 7 days'],
     ] as const) {
       await link.click()
       await page.getByRole('button', { name: `${shown}: remove this filter` }).waitFor()
@@ -799,7 +801,7 @@ describe('plans', () => {
     await expect
       .poll(() => radios().evaluateAll((all) => all.map((each) => (each as HTMLInputElement).disabled)))
       .toEqual([...[false, false, true, true]])
-    await figures().getByText('69.18%').waitFor()
+    await findFigures().getByText('69.18%').waitFor()
     await block('Conversion Funnel').waitFor()
     for (const name of [
       ...['Email Performance', 'Revenue', 'Recovery rate', 'Customer Insights', 'Top Abandoned Products'],

@@ -8,32 +8,32 @@ import { checkLayout } from './page-checks.ts'
 
 const app = createScreens()
 const GROUND = 'Our lawyer’s letter of May 3, 2026, about carts of shops.'
-const view = (more: Partial<CaptureModeView> = {}): CaptureModeView => ({
+const buildView = (more: Partial<CaptureModeView> = {}): CaptureModeView => ({
   ...{ mode: 'cart_and_contact', isChosen: false, usual: 'cart_only', strictCountries: ['DE', 'FR'], choices: [] },
   ...more,
 })
-const option = (name: RegExp) => app.page.getByRole('radio', { name })
+const findOption = (name: RegExp) => app.page.getByRole('radio', { name })
 const save = () => app.page.getByRole('button', { name: 'Save', exact: true })
 
 test('an older store is asked to choose; storing more than the default needs a ground, and the history is shown', async () => {
-  app.api.answer(readCaptureMode, view())
+  app.api.answer(readCaptureMode, buildView())
   await app.open('/settings/consent#capture')
   await app.page.getByText('Please choose').waitFor()
   await app.page.getByText('You sell to Germany, France, whose law asks for consent first.').waitFor()
-  await expect.poll(() => option(/^Cart and contact/).isChecked()).toBe(true)
+  await expect.poll(() => findOption(/^Cart and contact/).isChecked()).toBe(true)
   await expect.poll(() => save().isDisabled()).toBe(true)
   const ground = app.page.getByLabel('Which law, agreement or advice allows this?')
   await ground.fill(GROUND)
   const choices = [{ mode: 'cart_and_contact' as const, legalGround: GROUND, at: NOW.toISOString(), by: 'Olive Owner' }]
-  app.api.answer(chooseCaptureMode, view({ isChosen: true, choices }))
-  app.api.answer(readCaptureMode, view({ isChosen: true, choices }))
+  app.api.answer(chooseCaptureMode, buildView({ isChosen: true, choices }))
+  app.api.answer(readCaptureMode, buildView({ isChosen: true, choices }))
   await save().click()
   await app.page.getByText('Saved.').waitFor()
   await expect
     .poll(() => app.api.calls(chooseCaptureMode).map(({ body }) => body))
     .toEqual([{ mode: 'cart_and_contact', legalGround: GROUND }])
   await app.page.getByRole('region', { name: 'Who chose what' }).getByText(GROUND).waitFor()
-  await option(/^Only the cart \(recommended\)/).check()
+  await findOption(/^Only the cart \(recommended\)/).check()
   await expect.poll(() => ground.count()).toBe(0)
   await expect.poll(() => save().isEnabled()).toBe(true)
   await checkLayout(app)
@@ -41,10 +41,10 @@ test('an older store is asked to choose; storing more than the default needs a g
 
 test('a viewer reads the setting and cannot change it', async () => {
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
-  app.api.answer(readCaptureMode, view({ isChosen: true, mode: 'nothing' }))
+  app.api.answer(readCaptureMode, buildView({ isChosen: true, mode: 'nothing' }))
   await app.open('/settings/consent#capture')
-  await expect.poll(() => option(/^Nothing/).isChecked()).toBe(true)
+  await expect.poll(() => findOption(/^Nothing/).isChecked()).toBe(true)
   for (const name of [/^Nothing/, /^Only the cart/, /^Cart and contact/])
-    await expect.poll(() => option(name).isDisabled()).toBe(true)
+    await expect.poll(() => findOption(name).isDisabled()).toBe(true)
   await expect.poll(() => save().count()).toBe(0)
 })

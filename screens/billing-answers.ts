@@ -23,8 +23,8 @@ export const formatDateIn = (days: number) =>
   new Date(addDays(days)).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** Growth, sold by Stripe, without problems. */
-export function buildStatus(given: Partial<Status> = {}): Status {
-  const plan = given.plan === undefined ? 'growth' : given.plan
+export function buildStatus(changes: Partial<Status> = {}): Status {
+  const plan = changes.plan === undefined ? 'growth' : changes.plan
   const isPaid = plan !== null && plan !== 'free'
   return {
     plan,
@@ -37,13 +37,13 @@ export function buildStatus(given: Partial<Status> = {}): Status {
     ...{ sells: 'stripe', source: plan && (plan === 'free' ? 'free' : 'stripe'), isUnlimited: false },
     ...{ cancelAtPeriodEnd: false, trialEndsAt: null, hasCard: true, hasUsedTrial: false },
     ...{ change: null, suspension: null },
-    ...given,
+    ...changes,
   }
 }
 
-const buildMeter = (channel: Meter['channel'], limit: number, given: Partial<Meter> = {}): Meter => ({
+const buildMeter = (channel: Meter['channel'], limit: number, changes: Partial<Meter> = {}): Meter => ({
   ...{ channel, limit, used: 0, held: 0, expiring: 0, level: 'ok' },
-  ...given,
+  ...changes,
 })
 
 /** Starter's limits, each channel in another state. */
@@ -80,9 +80,9 @@ export const buildOtherUsage = (): Usage => ({
 export type Detail = SubscriptionDetail
 
 /** Growth monthly, paid by card. */
-export function buildDetail(given: Partial<Detail> = {}): { subscription: Detail } {
-  const plan = given.plan ?? 'growth'
-  const source = given.source ?? (plan === 'free' ? 'free' : 'stripe')
+export function buildDetail(changes: Partial<Detail> = {}): { subscription: Detail } {
+  const plan = changes.plan ?? 'growth'
+  const source = changes.source ?? (plan === 'free' ? 'free' : 'stripe')
   const isPaid = source === 'stripe'
   const { maxStores, ...limits } = plans[plan].limits
   return {
@@ -100,12 +100,12 @@ export function buildDetail(given: Partial<Detail> = {}): { subscription: Detail
       lastPaymentDate: isPaid ? addDays(-18) : null,
       features: {
         ...limits,
-        maxStores: maxStores + (given.extraStores ?? 0),
+        maxStores: maxStores + (changes.extraStores ?? 0),
         ...{ advancedAnalytics: plan !== 'free', prioritySupport: plan !== 'free' },
         ...{ customBranding: false, apiAccess: false },
       },
       ...{ hasCard: isPaid, canManage: isPaid, asOf: isPaid ? addDays(0) : null },
-      ...given,
+      ...changes,
     },
   }
 }
@@ -138,7 +138,7 @@ export const buildHistory =
   })
 
 /** Starter to Growth, in the middle of the month. */
-export const buildPreview = (given: Partial<ChangePreview> = {}): ChangePreview => ({
+export const buildPreview = (changes: Partial<ChangePreview> = {}): ChangePreview => ({
   ...{ when: 'now', at: addDays(0), dueNow: 1_650, credit: 760, charge: 2_260, tax: 150 },
   ...{
     nextAmount: 4_900,
@@ -150,7 +150,7 @@ export const buildPreview = (given: Partial<ChangePreview> = {}): ChangePreview 
     storesTooMany: 0,
   },
   stores: [],
-  ...given,
+  ...changes,
 })
 
 export const sampleStores = ['Kiln Road', 'Second Hand', 'Third Floor'].map((name, index) => ({
@@ -158,14 +158,14 @@ export const sampleStores = ['Kiln Road', 'Second Hand', 'Third Floor'].map((nam
 }))
 
 /** SMS through the server's own account, sold by Stripe. */
-export const buildCredits = (given: Partial<Credits> = {}): Credits => ({
+export const buildCredits = (changes: Partial<Credits> = {}): Credits => ({
   ...{ carrier: 'operator', offer: 'stripe', isUsable: true, balanceMicros: 12_345_678, weekMicros: 3_618_000 },
   prices: [
     { country: 'US', micros: 18_000 },
     { country: 'DE', micros: 169_500 },
     { country: null, micros: 225_000 },
   ],
-  ...given,
+  ...changes,
 })
 
 /** An account with its own provider and no credits left. */

@@ -28,9 +28,9 @@ import {
 
 const app = createBillingScreen()
 const main = () => app.page.getByRole('main')
-const notices = () => app.page.getByRole('region', { name: 'Notices' })
-const drawer = () => app.page.getByRole('dialog', { name: 'Subscription' })
-const headerButton = () => app.page.getByRole('banner').getByRole('button', { name: /^Subscription: / })
+const findNotices = () => app.page.getByRole('region', { name: 'Notices' })
+const findDrawer = () => app.page.getByRole('dialog', { name: 'Subscription' })
+const findHeaderButton = () => app.page.getByRole('banner').getByRole('button', { name: /^Subscription: / })
 const search = () => new URL(app.page.url()).search
 const usageIsShown = () => main().getByText('84 of 100 used').waitFor()
 /** Buttons and links of the page, in order. */
@@ -220,7 +220,7 @@ test('the drawer and the account settings link to /billing', async () => {
   answerBilling(app)
   app.api.answer(readSecondFactor, { isOn: false, since: null, recoveryCodesLeft: 0 })
   const page = await app.open('/settings/account')
-  await headerButton().click()
+  await findHeaderButton().click()
   await page.getByRole('dialog').getByRole('link', { name: 'Billing and Subscription' }).click()
   await main().getByRole('heading', { name: 'Growth' }).waitFor()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -247,9 +247,9 @@ test('the header’s button opens the drawer by keyboard: plan, status, limits w
   app.api.answer(subscriptionStatus, buildStatus({ plan: 'starter' }))
   app.api.answer(readUsage, buildUsage())
   const page = await app.open('/settings')
-  await headerButton().press('Enter')
-  await drawer().getByRole('heading', { name: 'Starter' }).waitFor()
-  const text = await readText(drawer())
+  await findHeaderButton().press('Enter')
+  await findDrawer().getByRole('heading', { name: 'Starter' }).waitFor()
+  const text = await readText(findDrawer())
   for (const part of [
     `Current plan Starter Active Renews on ${formatDateIn(12)}.`,
     'Stores 1 of 2 connected Emails 1,234 of 5,000 used',
@@ -258,14 +258,14 @@ test('the header’s button opens the drawer by keyboard: plan, status, limits w
     'Advanced Analytics Priority Support Customer Segmentation Scheduled Campaigns',
   ])
     expect(text).toContain(part)
-  const meters = drawer().getByRole('meter')
+  const meters = findDrawer().getByRole('meter')
   await expect
     .poll(() => meters.evaluateAll((all) => all.map((each) => (each as HTMLMeterElement).value)))
     .toEqual([1, 1_234, 84, 100])
   await checkLayout(app)
   await page.keyboard.press('Escape')
-  await drawer().waitFor({ state: 'detached' })
-  await expect.poll(() => headerButton().evaluate((element) => element === document.activeElement)).toBe(true)
+  await findDrawer().waitFor({ state: 'detached' })
+  await expect.poll(() => findHeaderButton().evaluate((element) => element === document.activeElement)).toBe(true)
 })
 
 test('the drawer offers “Ready to Scale?” on every plan but Growth, and “View Plans” links to the plans', {
@@ -274,9 +274,9 @@ test('the drawer offers “Ready to Scale?” on every plan but Growth, and “V
   app.api.answer(subscriptionStatus, buildStatus())
   app.api.answer(readUsage, buildOtherUsage())
   const page = await app.open('/settings')
-  await headerButton().click()
-  await drawer().getByText('20,400 used, no limit').waitFor()
-  const text = await readText(drawer())
+  await findHeaderButton().click()
+  await findDrawer().getByText('20,400 used, no limit').waitFor()
+  const text = await readText(findDrawer())
   for (const part of [
     'Stores 1 connected, no limit',
     'SMS Not in this plan',
@@ -284,13 +284,13 @@ test('the drawer offers “Ready to Scale?” on every plan but Growth, and “V
     '2 messages held. All of these will expire before Dec 1, 2026.',
   ])
     expect(text).toContain(part)
-  await expect.poll(() => drawer().getByRole('meter').count()).toBe(0)
+  await expect.poll(() => findDrawer().getByRole('meter').count()).toBe(0)
   expect(text).not.toContain('Ready to Scale?')
-  await drawer().getByRole('button', { name: 'Close' }).click()
+  await findDrawer().getByRole('button', { name: 'Close' }).click()
   app.api.answer(subscriptionStatus, buildStatus({ plan: 'starter' }))
-  await headerButton().click()
-  await drawer().getByRole('heading', { name: 'Ready to Scale?' }).waitFor()
-  await drawer().getByRole('link', { name: 'View Plans' }).click()
+  await findHeaderButton().click()
+  await findDrawer().getByRole('heading', { name: 'Ready to Scale?' }).waitFor()
+  await findDrawer().getByRole('link', { name: 'View Plans' }).click()
   await page.waitForURL('**/pricing')
 })
 
@@ -299,27 +299,27 @@ test('the drawer shows a skeleton while it loads, and a failure with Retry', { t
   app.api.fail(readUsage, 400, { error: 'Not now.' })
   const first = app.api.hold(readUsage)
   await app.open('/settings')
-  await headerButton().click()
-  await drawer().getByRole('status', { name: 'Loading' }).first().waitFor()
+  await findHeaderButton().click()
+  await findDrawer().getByRole('status', { name: 'Loading' }).first().waitFor()
   first.release()
-  const alert = drawer().getByRole('alert')
+  const alert = findDrawer().getByRole('alert')
   await alert.getByText('Failed to load subscription status').waitFor()
   await alert.getByText('Not now.').waitFor()
   await checkLayout(app)
   app.api.answer(readUsage, buildUsage())
   await alert.getByRole('button', { name: 'Retry' }).click()
-  await drawer().getByText('84 of 100 used').waitFor()
+  await findDrawer().getByText('84 of 100 used').waitFor()
 })
 
 test('the drawer shows “No subscription information available” when the plan is gone', { tags: ['A8'] }, async () => {
   app.api.answer(subscriptionStatus, buildStatus())
   app.api.answer(readUsage, buildUsage())
   await app.open('/settings')
-  await headerButton().waitFor()
+  await findHeaderButton().waitFor()
   app.api.answer(subscriptionStatus, buildStatus({ plan: null, hasActiveSubscription: true }))
-  await headerButton().click()
-  await drawer().getByText('No subscription information available').waitFor()
-  await drawer().getByRole('link', { name: 'View Plans' }).waitFor()
+  await findHeaderButton().click()
+  await findDrawer().getByText('No subscription information available').waitFor()
+  await findDrawer().getByRole('link', { name: 'View Plans' }).waitFor()
 })
 
 test.each([
@@ -341,8 +341,8 @@ test.each([
   app.api.answer(subscriptionStatus, buildStatus(status))
   app.api.answer(readUsage, buildUsage())
   const page = await app.open('/settings')
-  await headerButton().click()
-  await drawer().getByText(text).waitFor()
+  await findHeaderButton().click()
+  await findDrawer().getByText(text).waitFor()
   const isEnding = 'cancelAtPeriodEnd' in status
   await expect.poll(() => page.getByText(`Ends ${formatDateIn(12)}`, { exact: true }).count()).toBe(isEnding ? 1 : 0)
   if (!isEnding) return
@@ -357,8 +357,8 @@ test('a phone opens the drawer from the menu', async () => {
   await page.getByRole('button', { name: 'Open menu' }).click()
   const menu = page.getByRole('dialog', { name: 'Menu' })
   await menu.getByRole('button', { name: 'Subscription: Starter, Active' }).click()
-  await drawer().getByText('84 of 100 used').waitFor()
-  await drawer().getByRole('link', { name: 'View Plans' }).click()
+  await findDrawer().getByText('84 of 100 used').waitFor()
+  await findDrawer().getByRole('link', { name: 'View Plans' }).click()
   await page.waitForURL('**/pricing')
 })
 
@@ -398,9 +398,9 @@ test.each([
 ] as const)('a banner above every screen shows: %s', async (_, status, text, link) => {
   app.api.answer(subscriptionStatus, buildStatus(status))
   await app.open('/settings')
-  await notices().getByText(text.split('. ')[0]!).waitFor()
-  await expect.poll(() => readText(notices())).toContain(text)
-  await notices().getByRole('link', { name: link }).waitFor()
+  await findNotices().getByText(text.split('. ')[0]!).waitFor()
+  await expect.poll(() => readText(findNotices())).toContain(text)
+  await findNotices().getByRole('link', { name: link }).waitFor()
   await checkLayout(app, '[aria-label=Notices]')
 })
 
@@ -408,8 +408,8 @@ test('the banner of an overdue payment shows a viewer who can pay', async () => 
   app.api.answer(subscriptionStatus, buildStatus({ status: 'past_due', graceUntil: addDays(3) }))
   signInAs(app, 'viewer')
   await app.open('/settings')
-  await notices().getByText('An owner or admin of this account can pay it.').waitFor()
-  await expect.poll(() => notices().getByRole('link', { name: 'Go to billing' }).count()).toBe(0)
+  await findNotices().getByText('An owner or admin of this account can pay it.').waitFor()
+  await expect.poll(() => findNotices().getByRole('link', { name: 'Go to billing' }).count()).toBe(0)
 })
 
 test('the banner of a resting store links to /billing, except on that page', async () => {
@@ -419,19 +419,19 @@ test('the banner of a resting store links to /billing, except on that page', asy
     store: { ...reply.store!, name: 'Kiln Road', isResting: true },
   }))
   const page = await app.open('/settings')
-  await notices().getByText('Kiln Road rests.').waitFor()
+  await findNotices().getByText('Kiln Road rests.').waitFor()
   await checkLayout(app, '[aria-label=Notices]')
-  await notices().getByRole('link', { name: 'Go to billing' }).click()
+  await findNotices().getByRole('link', { name: 'Go to billing' }).click()
   await page.waitForURL('**/billing')
-  await notices().getByRole('link', { name: 'Go to billing' }).waitFor({ state: 'hidden' })
-  await notices().getByText('Kiln Road rests.').waitFor()
+  await findNotices().getByRole('link', { name: 'Go to billing' }).waitFor({ state: 'hidden' })
+  await findNotices().getByText('Kiln Road rests.').waitFor()
 })
 
 // The payment history.
 
-const history = () => app.page.getByRole('region', { name: 'Payment history' })
+const findHistory = () => app.page.getByRole('region', { name: 'Payment history' })
 const pageButtons = () =>
-  history()
+  findHistory()
     .getByRole('navigation')
     .getByRole('button')
     .evaluateAll((all) => all.map((each) => each.textContent))
@@ -443,7 +443,7 @@ test('“View Payment History” shows payments with status, reason, refund and 
   app.api.answer(paymentHistory, buildHistory(5))
   const page = await app.open('/billing')
   await page.getByRole('button', { name: 'View Payment History' }).press('Enter')
-  const rows = history().getByRole('row')
+  const rows = findHistory().getByRole('row')
   await rows.nth(5).waitFor()
   await expect
     .poll(async () => (await rows.allInnerTexts()).map((row) => row.replace(/\s+/g, ' ').trim()))
@@ -455,16 +455,16 @@ test('“View Payment History” shows payments with status, reason, refund and 
       'Oct 17, 2026 Growth, by the month Canceled $52.00 RC-003',
       'Oct 16, 2026 Growth with 2 extra stores, by the year Refunded $53.00 $12.50 refunded RC-004',
     ])
-  const marks = history().locator('.mark')
+  const marks = findHistory().locator('.mark')
   await expect
     .poll(async () => new Set(await marks.evaluateAll((all) => all.map((each) => getComputedStyle(each).color))).size)
     .toBe(5)
-  const invoice = history().getByRole('link', { name: 'Invoice RC-002, in a new window' })
+  const invoice = findHistory().getByRole('link', { name: 'Invoice RC-002, in a new window' })
   await expect.poll(() => invoice.getAttribute('href')).toBe('https://invoice.stripe.example/2')
-  await expect.poll(() => history().getByRole('navigation').count()).toBe(0)
+  await expect.poll(() => findHistory().getByRole('navigation').count()).toBe(0)
   await checkLayout(app, 'main')
   await page.getByRole('button', { name: 'Hide Payment History' }).click()
-  await history().waitFor({ state: 'detached' })
+  await findHistory().waitFor({ state: 'detached' })
 })
 
 test('the payment history has ten payments per page, at most five page buttons, and the page in the address', {
@@ -474,21 +474,21 @@ test('the payment history has ten payments per page, at most five page buttons, 
   app.api.answer(paymentHistory, buildHistory(83))
   const page = await app.open('/billing')
   await page.getByRole('button', { name: 'View Payment History' }).click()
-  await history().getByText('Page 1 of 9, 83 payments').waitFor()
+  await findHistory().getByText('Page 1 of 9, 83 payments').waitFor()
   await expect.poll(() => app.api.calls(paymentHistory).at(-1)!.sent.query).toEqual({ page: '1', limit: '10' })
-  await expect.poll(() => history().getByRole('row').count()).toBe(11)
+  await expect.poll(() => findHistory().getByRole('row').count()).toBe(11)
   await expect.poll(() => pageButtons()).toEqual(['1', '2', '3', '4', '5'])
-  await history().getByRole('button', { name: 'Page 5' }).click()
-  await history().getByText('Page 5 of 9').waitFor()
+  await findHistory().getByRole('button', { name: 'Page 5' }).click()
+  await findHistory().getByText('Page 5 of 9').waitFor()
   await expect.poll(() => pageButtons()).toEqual(['3', '4', '5', '6', '7'])
   expect(search()).toBe('?payments=5')
   await page.reload()
-  await history().getByRole('button', { name: 'Page 7' }).click()
-  await history().getByText('Page 7 of 9').waitFor()
-  await history().getByRole('button', { name: 'Page 9' }).click()
-  await history().getByText('Page 9 of 9').waitFor()
+  await findHistory().getByRole('button', { name: 'Page 7' }).click()
+  await findHistory().getByText('Page 7 of 9').waitFor()
+  await findHistory().getByRole('button', { name: 'Page 9' }).click()
+  await findHistory().getByText('Page 9 of 9').waitFor()
   await expect.poll(() => pageButtons()).toEqual(['5', '6', '7', '8', '9'])
-  await expect.poll(() => history().getByRole('row').count()).toBe(4)
+  await expect.poll(() => findHistory().getByRole('row').count()).toBe(4)
   await checkLayout(app, 'main')
 })
 
@@ -496,7 +496,7 @@ test('a page beyond the end of the payment history redirects to the last page', 
   answerBilling(app)
   app.api.answer(paymentHistory, buildHistory(12))
   const page = await app.open('/billing?payments=12')
-  await history().getByText('Page 2 of 2, 12 payments').waitFor()
+  await findHistory().getByText('Page 2 of 2, 12 payments').waitFor()
   await page.waitForURL('**/billing?payments=2')
 })
 
@@ -506,12 +506,12 @@ test('“Failed to load payment history” has Retry, and an empty one shows “
   answerBilling(app)
   app.api.fail(paymentHistory, 400, { error: 'Not now.' })
   await app.open('/billing?payments=1')
-  const alert = history().getByRole('alert')
+  const alert = findHistory().getByRole('alert')
   await alert.getByText('Failed to load payment history').waitFor()
   await checkLayout(app, 'main')
   app.api.answer(paymentHistory, buildHistory(0))
   await alert.getByRole('button', { name: 'Retry' }).click()
-  await history().getByText('No payment history found').waitFor()
+  await findHistory().getByText('No payment history found').waitFor()
 })
 
 // The return from checkout.
@@ -572,14 +572,14 @@ const [kiln, second, third] = sampleStores
 const buildResting = (...ids: string[]) => ({
   stores: sampleStores.map((store) => ({ ...store, isResting: ids.includes(store.id), restsFirst: false })),
 })
-const restingCard = () => app.page.getByRole('region', { name: 'Resting stores' })
+const findRestingCard = () => app.page.getByRole('region', { name: 'Resting stores' })
 
 test('the card of resting stores shows resting stores with the reason, and the owner can choose another', async () => {
   answerBilling(app, { plan: 'starter' })
   app.api.answer(listResting, buildResting(third!.id))
   const page = await app.open('/billing')
-  await restingCard().waitFor()
-  const text = await readText(restingCard())
+  await findRestingCard().waitFor()
+  const text = await readText(findRestingCard())
   for (const part of [
     'The plan has room for 2 stores, and 3 are connected.',
     'It sends nothing until the plan has room for it. Third Floor shop2.example',
@@ -587,16 +587,16 @@ test('the card of resting stores shows resting stores with the reason, and the o
   ])
     expect(text).toContain(part)
   await checkLayout(app, 'main')
-  await restingCard().getByRole('button', { name: 'Choose which stores rest' }).press('Enter')
+  await findRestingCard().getByRole('button', { name: 'Choose which stores rest' }).press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Choose which stores rest' })
-  const box = (name: string) => dialog.getByRole('checkbox', { name })
+  const findBox = (name: string) => dialog.getByRole('checkbox', { name })
   const save = dialog.getByRole('button', { name: 'Save' })
-  await expect.poll(() => box('Third Floor').isChecked()).toBe(true)
-  await box('Third Floor').press('Space')
+  await expect.poll(() => findBox('Third Floor').isChecked()).toBe(true)
+  await findBox('Third Floor').press('Space')
   await dialog.getByText('Choose 1 store to rest.').waitFor()
   await expect.poll(() => save.isDisabled()).toBe(true)
   await checkLayout(app, '[role=dialog]')
-  await box('Kiln Road').press('Space')
+  await findBox('Kiln Road').press('Space')
   app.api.fail(restStores, 409, { error: 'The stores have changed.' })
   await save.click()
   await dialog.getByRole('alert').getByText('The stores have changed.').waitFor()
@@ -604,7 +604,7 @@ test('the card of resting stores shows resting stores with the reason, and the o
   app.api.answer(listResting, buildResting(kiln!.id))
   await save.click()
   await page.getByText('Saved which stores rest').waitFor()
-  await expect.poll(() => readText(restingCard())).toContain('Kiln Road shop0.example')
+  await expect.poll(() => readText(findRestingCard())).toContain('Kiln Road shop0.example')
   await expect.poll(() => app.api.calls(restStores).at(-1)!.body).toEqual({ storeIds: [kiln!.id] })
 })
 
@@ -613,12 +613,12 @@ test('the card of resting stores lists several, without a choice for a viewer', 
   app.api.answer(listResting, buildResting(second!.id, third!.id))
   signInAs(app, 'viewer')
   await app.open('/billing')
-  await restingCard().getByText('The plan has room for 1 store, and 3 are connected.').waitFor()
-  const text = await readText(restingCard())
+  await findRestingCard().getByText('The plan has room for 1 store, and 3 are connected.').waitFor()
+  const text = await readText(findRestingCard())
   expect(text).toContain('Second Hand shop1.example Third Floor shop2.example')
   // Lite has no extra stores.
   expect(text).toContain('A larger plan wakes it, or another store rests in its place.')
-  await expect.poll(() => restingCard().getByRole('button').count()).toBe(0)
+  await expect.poll(() => findRestingCard().getByRole('button').count()).toBe(0)
 })
 
 test('the card of resting stores is absent if all stores fit the plan', async () => {
@@ -627,5 +627,5 @@ test('the card of resting stores is absent if all stores fit the plan', async ()
   await app.open('/billing')
   await usageIsShown()
   await app.settled()
-  await expect.poll(() => restingCard().count()).toBe(0)
+  await expect.poll(() => findRestingCard().count()).toBe(0)
 })

@@ -15,17 +15,17 @@ import { createScreens } from './app.ts'
 // A store's brand: logo, colours, texts and links, with a preview of a mail.
 
 const app = createScreens()
-const part = (name: string) => app.page.getByRole('region', { name, exact: true })
-const field = (name: string) => app.page.getByRole('textbox', { name, exact: true })
-const button = (name: string) => app.page.getByRole('button', { name, exact: true })
-const mail = () => app.page.frameLocator('iframe[title="Email preview"]')
-const logoInMail = () => mail().locator('img.logo').getAttribute('src')
+const findPart = (name: string) => app.page.getByRole('region', { name, exact: true })
+const findField = (name: string) => app.page.getByRole('textbox', { name, exact: true })
+const findButton = (name: string) => app.page.getByRole('button', { name, exact: true })
+const findMail = () => app.page.frameLocator('iframe[title="Email preview"]')
+const findLogoInMail = () => findMail().locator('img.logo').getAttribute('src')
 const buildLogo = (name: string) => ({
   path: `/brand/01a2244e-97ae-7b35-8027-1d5187776883/${name}`,
   width: 570,
   height: 96,
 })
-const shownLogo = () => part('Logo').getByAltText('Your logo')
+const shownLogo = () => findPart('Logo').getByAltText('Your logo')
 const hash = 'f'.repeat(64)
 
 /** State of the server; a mail shows the logo and the text. */
@@ -47,14 +47,14 @@ test('a logo found in the store appears in mails only after it is confirmed', as
     return view
   })
   await app.open('/settings/sending/brand')
-  await part('Logo').getByText('We found this logo in your store.').waitFor()
-  await mail().locator('a.button').first().waitFor()
-  await expect.poll(() => mail().locator('img.logo').count()).toBe(0)
+  await findPart('Logo').getByText('We found this logo in your store.').waitFor()
+  await findMail().locator('a.button').first().waitFor()
+  await expect.poll(() => findMail().locator('img.logo').count()).toBe(0)
   expect(await app.violations()).toEqual([])
-  await button('Use it').press('Enter')
+  await findButton('Use it').press('Enter')
   await shownLogo().waitFor()
   await expect.poll(() => app.api.calls(confirmLogo)[0]!.body).toEqual({ hash })
-  await expect.poll(logoInMail).toBe(buildLogo('found.png').path)
+  await expect.poll(findLogoInMail).toBe(buildLogo('found.png').path)
 })
 
 test('an uploaded file replaces the logo, and an invalid file is refused with the reason', async () => {
@@ -62,18 +62,18 @@ test('an uploaded file replaces the logo, and an invalid file is refused with th
   const content = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])
   const upload = async (name: string, mimeType: string, buffer: Buffer) => {
     const chosen = app.page.waitForEvent('filechooser')
-    await button('Replace logo').click()
+    await findButton('Replace logo').click()
     await (await chosen).setFiles({ name, mimeType, buffer })
   }
   await app.open('/settings/sending/brand')
   await shownLogo().waitFor()
   await upload('logo.png', 'image/png', Buffer.alloc(310 * 1024))
-  await part('Logo').getByText(brandTexts.logoTooLarge).waitFor()
+  await findPart('Logo').getByText(brandTexts.logoTooLarge).waitFor()
   expect(app.api.calls(uploadLogo)).toEqual([])
   const refusal = 'Mail programs do not show SVG pictures.'
   app.api.fail(uploadLogo, 400, { error: refusal })
   await upload('logo.png', 'image/png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
-  await part('Logo').getByText(refusal).waitFor()
+  await findPart('Logo').getByText(refusal).waitFor()
   app.api.answer(uploadLogo, () => {
     view = { ...view, logo: buildLogo('after.jpg') }
     return view
@@ -81,8 +81,8 @@ test('an uploaded file replaces the logo, and an invalid file is refused with th
   await upload('logo.jpg', 'image/jpeg', content)
   await expect.poll(() => shownLogo().getAttribute('src')).toBe(buildLogo('after.jpg').path)
   await expect.poll(() => app.api.calls(uploadLogo).at(-1)!.body.content).toBe(content.toString('base64'))
-  await expect.poll(() => part('Logo').getByText('Not saved').count()).toBe(0)
-  await expect.poll(logoInMail).toBe(buildLogo('after.jpg').path)
+  await expect.poll(() => findPart('Logo').getByText('Not saved').count()).toBe(0)
+  await expect.poll(findLogoInMail).toBe(buildLogo('after.jpg').path)
 })
 
 test('colours, texts and links are previewed before saving, and unreadable colours are not saved', async () => {
@@ -91,18 +91,18 @@ test('colours, texts and links are previewed before saving, and unreadable colou
     return view
   })
   await app.open('/settings/sending/brand')
-  await field('Text color').fill('#aaaaaa')
-  await part('Colors and font').getByText('Text on this background cannot be read well: contrast 2.3:1').waitFor()
+  await findField('Text color').fill('#aaaaaa')
+  await findPart('Colors and font').getByText('Text on this background cannot be read well: contrast 2.3:1').waitFor()
   await app.page.keyboard.press('Control+s')
-  await expect.poll(() => field('Text color').getAttribute('aria-invalid')).toBe('true')
+  await expect.poll(() => findField('Text color').getAttribute('aria-invalid')).toBe('true')
   expect(app.api.calls(saveBrand)).toEqual([])
-  await field('Text color').fill('#222222')
-  await field('Button color').fill('#7a1fa2')
-  await field('Shipping and returns').fill('Ships within two days')
-  await button('Add link').click()
-  await field('Address of Instagram').fill('https://www.instagram.com/teashop')
-  await mail().getByText('Ships within two days').waitFor()
-  await button('Save').click()
+  await findField('Text color').fill('#222222')
+  await findField('Button color').fill('#7a1fa2')
+  await findField('Shipping and returns').fill('Ships within two days')
+  await findButton('Add link').click()
+  await findField('Address of Instagram').fill('https://www.instagram.com/teashop')
+  await findMail().getByText('Ships within two days').waitFor()
+  await findButton('Save').click()
   await app.page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
   await expect
     .poll(() => app.api.calls(saveBrand)[0]!.body)
@@ -119,14 +119,14 @@ test('a conflicting change is refused with the next step, and the logo can be re
     return view
   })
   await app.open('/settings/sending/brand')
-  await field('Footer').fill('From me')
+  await findField('Footer').fill('From me')
   view = { ...view, look: { ...view.look, footerWords: 'From somebody else' }, version: view.version + 1 }
   app.api.fail(saveBrand, 409, { error: brandTexts.changedMeanwhile, code: 'conflict' })
-  await button('Save').click()
+  await findButton('Save').click()
   await app.page.getByText('Someone else has changed the brand since you opened it.').waitFor()
-  await button('Discard').click()
-  await expect.poll(() => field('Footer').inputValue()).toBe('From somebody else')
-  await button('Remove logo').click()
-  await button('Upload logo').waitFor()
-  await expect.poll(() => mail().locator('img.logo').count()).toBe(0)
+  await findButton('Discard').click()
+  await expect.poll(() => findField('Footer').inputValue()).toBe('From somebody else')
+  await findButton('Remove logo').click()
+  await findButton('Upload logo').waitFor()
+  await expect.poll(() => findMail().locator('img.logo').count()).toBe(0)
 })

@@ -78,7 +78,7 @@ test.each<[path: string, sent: ExpectedCall[]]>([
   await expectSent(sent)
 })
 
-const campaign = (change: Partial<campaigns.CampaignView>) => ({
+const buildCampaign = (change: Partial<campaigns.CampaignView>) => ({
   ...(fixture(campaigns.readCampaign).campaign as campaigns.CampaignView),
   ...change,
 })
@@ -103,7 +103,7 @@ function campaignCase(
   press: string,
   rest: Pick<Case, 'endpoint' | 'body'>,
 ): Case {
-  const shown = campaign({ status, name: 'Spring glaze' })
+  const shown = buildCampaign({ status, name: 'Spring glaze' })
   return {
     path: '/campaigns',
     prepare: () => {

@@ -9,16 +9,16 @@ import { aCart, makeAllEligible, prepareSending, subtractHours } from './carts-s
 // One cart: its panel beside the list, its page with the timeline, and its send dialogs.
 
 const app = createScreens()
-const dialog = (name: string) => app.page.getByRole('dialog', { name })
-const row = () => app.page.getByRole('row').filter({ hasText: aCart.customer_name })
-const card = (title: string) =>
-  dialog('Cart details')
+const findDialog = (name: string) => app.page.getByRole('dialog', { name })
+const findRow = () => app.page.getByRole('row').filter({ hasText: aCart.customer_name })
+const findCard = (title: string) =>
+  findDialog('Cart details')
     .locator('.mantine-Card-root')
     .filter({ has: app.page.getByRole('heading', { level: 2, name: title }) })
 /** A toast disappears after four seconds. */
 const expectAnnouncement = (text: string, press: () => Promise<unknown>) =>
   Promise.all([app.page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
-const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: aCart.currency })
+const formatMoney = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: aCart.currency })
 
 test('details open and close by keyboard beside the list, and show contact, figures and products', {
   tags: ['B2'],
@@ -26,28 +26,29 @@ test('details open and close by keyboard beside the list, and show contact, figu
   prepareSending(app.api)
   const page = await app.open('/carts')
   await page.getByRole('button', { name: aCart.customer_name, exact: true }).press('Enter')
-  const panel = dialog('Cart details')
+  const panel = findDialog('Cart details')
   const titles = ['Products', 'Cart Summary', 'Customer Information', 'Recovery Actions']
   await panel.getByRole('heading', { level: 2, name: 'Recovery Actions' }).waitFor()
   const shown = await panel.getByRole('heading', { level: 2 }).allInnerTexts()
   expect(shown.filter((title) => titles.includes(title))).toEqual(titles)
   await expect.poll(() => page.url()).toContain(`cart=${aCart.id}`)
 
-  const customer = await card('Customer Information').innerText()
+  const customer = await findCard('Customer Information').innerText()
   for (const fact of [aCart.customer_name, aCart.customer_email!, aCart.phone!]) expect(customer).toContain(fact)
-  const summary = (await card('Cart Summary').innerText()).split(/\s*\n\s*/)
+  const summary = (await findCard('Cart Summary').innerText()).split(/\s*\n\s*/)
   expect(summary.slice(0, 5)).toEqual(['Cart Summary', 'Items', '3', 'Total value', '$86.00'])
   expect(summary).toContain('Abandoned')
   expect(summary.slice(summary.indexOf('Status'))).toEqual(['Status', aCart.status])
-  const lines = card('Products').getByRole('listitem')
+  const lines = findCard('Products').getByRole('listitem')
   await expect.poll(() => lines.count()).toBe(aCart.items.length)
   for (const [index, item] of aCart.items.entries()) {
     await expect.poll(() => lines.nth(index).locator('img').getAttribute('src')).toBe(item.image_url)
     const text = await lines.nth(index).innerText()
-    for (const fact of [item.product_name, `${item.quantity} × ${money(item.price)}`]) expect(text).toContain(fact)
+    for (const fact of [item.product_name, `${item.quantity} × ${formatMoney(item.price)}`])
+      expect(text).toContain(fact)
   }
   await expect
-    .poll(async () => (await card('Products').innerText()).split(/\s*\n\s*/).slice(-2))
+    .poll(async () => (await findCard('Products').innerText()).split(/\s*\n\s*/).slice(-2))
     .toEqual(['Total', '$86.00'])
   expect(await app.violations()).toEqual([])
   await page.keyboard.press('Escape')
@@ -68,18 +69,18 @@ test('the panel’s recovery actions open the dialog of their channel, which sho
   const page = await app.open(`/carts?cart=${aCart.id}`)
   for (const [label, title, endpoint, refusal] of forms) {
     app.api.fail(endpoint, 422, { error: 'Not today.' })
-    await card('Recovery Actions').getByRole('button', { name: label, exact: true }).click()
-    await dialog(title).getByText(`To ${aCart.customer_name} · `).waitFor()
-    await dialog(title).getByRole('button', { name: 'Send Now', exact: true }).click()
-    await dialog(title).getByText(refusal).waitFor()
-    await dialog(title).getByRole('button', { name: 'Cancel' }).click()
-    await dialog(title).waitFor({ state: 'detached' })
+    await findCard('Recovery Actions').getByRole('button', { name: label, exact: true }).click()
+    await findDialog(title).getByText(`To ${aCart.customer_name} · `).waitFor()
+    await findDialog(title).getByRole('button', { name: 'Send Now', exact: true }).click()
+    await findDialog(title).getByText(refusal).waitFor()
+    await findDialog(title).getByRole('button', { name: 'Cancel' }).click()
+    await findDialog(title).waitFor({ state: 'detached' })
   }
   await page.keyboard.press('Escape')
   app.api.fail(reminders.smsStatus, 422, { error: 'Not today.' })
   await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).click()
   await page.getByRole('menuitem', { name: 'Check SMS status' }).click()
-  await dialog('SMS status').getByText('Failed to check SMS status: Not today.').waitFor()
+  await findDialog('SMS status').getByText('Failed to check SMS status: Not today.').waitFor()
 })
 
 test('an email is sent once by keyboard; a second press is ignored, then the list is refetched', {
@@ -93,7 +94,7 @@ test('an email is sent once by keyboard; a second press is ignored, then the lis
   const sending = app.api.hold(reminders.sendEmail)
   const page = await app.open('/carts')
   await page.getByRole('button', { name: `Send email to ${aCart.customer_name}` }).press('Enter')
-  const form = dialog('Send Email Reminder')
+  const form = findDialog('Send Email Reminder')
   await form.getByText('Ready to send').waitFor()
   await expect.poll(() => form.getByRole('radio', { name: 'Send Now' }).isChecked()).toBe(true)
   await expect.poll(() => form.getByLabel('Subject').inputValue()).toBe('Complete Your Purchase')
@@ -117,7 +118,7 @@ test('a message is previewed, changed, and sent as a test to oneself', async () 
   app.api.answer(testSend, { isAccepted: true, to: 'demo@recoup.example', response: 'OK', couponNote: null })
   const page = await app.open('/carts')
   await page.getByRole('button', { name: `Send email to ${aCart.customer_name}` }).click()
-  const form = dialog('Send Email Reminder')
+  const form = findDialog('Send Email Reminder')
   await form.getByText('Last message: email, 2 days ago, “You left something”, opened').waitFor()
   const mail = form.frameLocator('iframe[title="Email preview"]')
   await mail.getByText('# Your cart').waitFor()
@@ -161,7 +162,7 @@ test('an email is scheduled in an hour by default, or at a date, which is also s
   const page = await app.open('/carts')
   await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).press('Enter')
   await page.getByRole('menuitem', { name: 'Schedule email' }).press('Enter')
-  const form = dialog('Send Email Reminder')
+  const form = findDialog('Send Email Reminder')
   const delay = form.getByLabel('Send in')
   await expect
     .poll(() => delay.locator('option').allInnerTexts())
@@ -187,7 +188,7 @@ test('a temporarily blocked email can be scheduled, but not sent now', async () 
   const page = await app.open('/carts')
   await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).press('Enter')
   await page.getByRole('menuitem', { name: 'Schedule email' }).press('Enter')
-  const form = dialog('Send Email Reminder')
+  const form = findDialog('Send Email Reminder')
   await expect.poll(() => form.getByRole('button', { name: 'Schedule', exact: true }).isEnabled()).toBe(true)
   await form.getByRole('radiogroup', { name: 'When to send' }).getByText('Send Now').click()
   await expect.poll(() => form.getByRole('button', { name: 'Send Now' }).isDisabled()).toBe(true)
@@ -202,7 +203,7 @@ test('an SMS shows its price before it is sent', { tags: ['B2', 'B8'] }, async (
   })
   const page = await app.open('/carts')
   await page.getByRole('button', { name: `Send SMS to ${aCart.customer_name}` }).click()
-  const form = dialog('Send SMS Reminder')
+  const form = findDialog('Send SMS Reminder')
   await form.getByText(/^Price: \$0\.0\d+ for 1 segment\./).waitFor()
   expect(await app.violations()).toEqual([])
   await expectAnnouncement('SMS sent successfully!', () => form.getByRole('button', { name: 'Send Now' }).click())
@@ -214,11 +215,11 @@ test('the status of a failed SMS has its attempts and the error', { tags: ['B3']
   const lastSent = '2026-03-02T12:00:00.000Z'
   app.api.answer(reminders.smsStatus, { status: 'failed', attempts: 2, lastSent, delivered: false, error })
   const page = await app.open('/carts')
-  await row()
+  await findRow()
     .getByRole('button', { name: `More for ${aCart.customer_name}` })
     .click()
   await page.getByRole('menuitem', { name: 'Check SMS status' }).click()
-  const facts = dialog('SMS status').locator('.facts')
+  const facts = findDialog('SMS status').locator('.facts')
   await facts.waitFor()
   await expect
     .poll(() => facts.locator('dt').allInnerTexts())
@@ -229,7 +230,7 @@ test('the status of a failed SMS has its attempts and the error', { tags: ['B3']
 })
 
 const fromNow = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000).toISOString()
-const message = (change: Partial<MessageView>): MessageView => ({
+const buildMessage = (change: Partial<MessageView>): MessageView => ({
   ...{ id: crypto.randomUUID(), originKind: 'flow', originId: crypto.randomUUID(), channel: 'email', step: 1 },
   ...{ removedStep: null, variant: null, forecast: null },
   ...{ originName: 'Abandoned cart reminders', state: 'scheduled', reason: null, explanation: '' },
@@ -238,8 +239,8 @@ const message = (change: Partial<MessageView>): MessageView => ({
   ...change,
 })
 const buildSent = (minutes: number, change: Partial<MessageView>) =>
-  message({ state: 'sent', dueAt: fromNow(minutes), sentAt: fromNow(minutes), ...change })
-const event = (minutes: number, title: string): TimelineEntry => ({
+  buildMessage({ state: 'sent', dueAt: fromNow(minutes), sentAt: fromNow(minutes), ...change })
+const buildEvent = (minutes: number, title: string): TimelineEntry => ({
   ...{ at: fromNow(minutes), kind: 'event', title, text: '', messageId: null },
 })
 const skipped: Partial<MessageView> = {
@@ -253,17 +254,17 @@ test('the timeline orders messages and events: the next message first, a skipped
   app.api.answer(getCart, { cart: aCart })
   app.api.answer(cartMessages, {
     messages: [
-      message({ step: 3, dueAt: fromNow(3_900) }),
-      message({
+      buildMessage({ step: 3, dueAt: fromNow(3_900) }),
+      buildMessage({
         ...{ step: 2, dueAt: fromNow(235), variant: 'B' },
         forecast: { channel: 'sms', isExpected: true, explanation: 'By email: No email address was captured in time.' },
       }),
       buildSent(-400, {}),
-      message(skipped),
+      buildMessage(skipped),
       buildSent(-100, { originKind: 'manual', originName: 'Manual' }),
       buildSent(-50, { originKind: 'manual', originName: 'Discount mail' }),
     ],
-    timeline: [event(-500, 'Cart abandoned'), event(-300, 'Link clicked'), event(-70, 'Coupon used')],
+    timeline: [buildEvent(-500, 'Cart abandoned'), buildEvent(-300, 'Link clicked'), buildEvent(-70, 'Coupon used')],
     ...{ order: null, flow: { id: crypto.randomUUID(), name: 'Left pots', isOn: false } },
   } as Parameters<typeof app.api.answer<typeof cartMessages>>[1])
   const page = await app.open(`/carts/${aCart.id}`)
@@ -292,6 +293,6 @@ test('a viewer sees a cart without send actions', async () => {
   prepareSending(app.api)
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   await app.open(`/carts?cart=${aCart.id}`)
-  await card('Products').waitFor()
+  await findCard('Products').waitFor()
   await expect.poll(() => app.page.getByRole('button', { name: /^Send/ }).count()).toBe(0)
 })

@@ -20,15 +20,15 @@ import { blockLiveConnection, openAnotherPage } from './page-checks.ts'
 // The cart list: columns, search, filters, pages, states, and bulk actions.
 
 const app = createScreens()
-const queries = () => app.api.calls(listAbandonedCarts).map(({ sent }) => sent.query)
-const lastQuery = () => queries().at(-1)
+const listQueries = () => app.api.calls(listAbandonedCarts).map(({ sent }) => sent.query)
+const lastQuery = () => listQueries().at(-1)
 const waitForText = (text: string | RegExp) => app.page.getByText(text, { exact: true }).waitFor()
-const row = (cart: CartView) => app.page.getByRole('row').filter({ hasText: cart.customer_name })
+const findRow = (cart: CartView) => app.page.getByRole('row').filter({ hasText: cart.customer_name })
 /** A toast disappears after four seconds. */
 const expectAnnouncement = (text: string, press: () => Promise<unknown>) =>
   Promise.all([app.page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
-const dialog = (name: string) => app.page.getByRole('dialog', { name })
-const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
+const findDialog = (name: string) => app.page.getByRole('dialog', { name })
+const findButton = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
 
 test('has the specified columns, each sorted both ways by keyboard, and the remaining recovery hours', {
   tags: ['B2'],
@@ -45,8 +45,8 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
   expect(heads.map((text) => text.trim()).filter(Boolean)).toEqual([
     ...['Customer', 'Email', 'Phone', 'Items', 'Value', 'Abandoned', 'Status', 'Window', 'Actions'],
   ])
-  await row(second).getByRole('cell', { name: 'Expired' }).waitFor()
-  await expect.poll(() => row(first).first().innerText()).toMatch(/\b22:(28|29|30):\d\d/)
+  await findRow(second).getByRole('cell', { name: 'Expired' }).waitFor()
+  await expect.poll(() => findRow(first).first().innerText()).toMatch(/\b22:(28|29|30):\d\d/)
   await expect.poll(() => lastQuery()).toMatchObject({ sort: 'timestamp', order: 'desc' })
   await expect
     .poll(() => page.getByRole('columnheader', { name: 'Abandoned' }).getAttribute('aria-sort'))
@@ -67,8 +67,8 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
 test('a quick second change keeps the first', async () => {
   serveCarts(app.api, buildCarts(10))
   const page = await app.open('/carts?search=ada')
-  const head = (name: string) => page.getByRole('columnheader', { name }).getByRole('button').elementHandle()
-  const [value, customer] = [await head('Value'), await head('Customer')]
+  const findHead = (name: string) => page.getByRole('columnheader', { name }).getByRole('button').elementHandle()
+  const [value, customer] = [await findHead('Value'), await findHead('Customer')]
   await page.evaluate(
     (heads) => {
       for (const each of heads) (each as HTMLElement).click()
@@ -86,11 +86,11 @@ test('waits for the store before loading, and shows a plain array like a paginat
   const page = await app.open('/carts')
   await page.getByRole('status', { name: 'Loading' }).first().waitFor()
   await expect.poll(() => app.api.calls(checkConnection).length).toBeGreaterThan(0)
-  expect(queries()).toEqual([])
+  expect(listQueries()).toEqual([])
   connection.release()
   await page.getByRole('row').nth(1).waitFor()
   await expect.poll(() => page.getByRole('row').count()).toBe(8)
-  expect(queries()).not.toEqual([])
+  expect(listQueries()).not.toEqual([])
 })
 
 test('searches a second after the last key, asks at most once a second, and caches a page for five minutes', {
@@ -104,7 +104,7 @@ test('searches a second after the last key, asks at most once a second, and cach
   await page.getByText('Page 1 of 6', { exact: true }).waitFor()
   await page.clock.pauseAt(Date.now() + 60_000)
   const search = page.getByRole('searchbox', { name: 'Search customers' })
-  const searches = () => queries().filter(({ search }) => search)
+  const listSearches = () => listQueries().filter(({ search }) => search)
   await search.fill('x')
   await page.getByRole('button', { name: 'Clear search' }).click()
   await page.clock.runFor(1_200)
@@ -112,14 +112,14 @@ test('searches a second after the last key, asks at most once a second, and cach
   await page.clock.runFor(900)
   await search.pressSequentially('e')
   await page.clock.runFor(999)
-  await expect.poll(() => [searches(), page.url()]).toEqual([[], `${app.url}/carts`])
+  await expect.poll(() => [listSearches(), page.url()]).toEqual([[], `${app.url}/carts`])
   await page.clock.runFor(1)
   await page.waitForURL(/search=le/)
   await expect.poll(lastQuery).toMatchObject({ search: 'le' })
   await page.getByLabel('Status').selectOption('Email Sent')
   await page.waitForURL(/status=email\+sent/)
   await page.clock.runFor(999)
-  await expect.poll(() => searches()).toHaveLength(1)
+  await expect.poll(() => listSearches()).toHaveLength(1)
   /** Only the clock permits the next request. */
   const isAsked = (query: object) =>
     expect
@@ -134,7 +134,7 @@ test('searches a second after the last key, asks at most once a second, and cach
     await page.clock.runFor(1_000)
     await isAsked({ page: number })
   }
-  const before = queries().length
+  const before = listQueries().length
   for (const [name, text] of [
     ['Previous', 'Page 2 of 6'],
     ['Next', 'Page 3 of 6'],
@@ -145,7 +145,7 @@ test('searches a second after the last key, asks at most once a second, and cach
   }
   await page.getByRole('button', { name: 'Next' }).click()
   await isAsked({ page: '4' })
-  await expect.poll(() => queries().length - before).toBe(1)
+  await expect.poll(() => listQueries().length - before).toBe(1)
 })
 
 test('has its search, filter, sort and page in the address, and shows its position among the pages', {
@@ -158,11 +158,11 @@ test('has its search, filter, sort and page in the address, and shows its positi
     .poll(() => lastQuery())
     .toMatchObject({ search: 'example', status: 'email sent', sort: 'value', order: 'asc', page: '2' })
   await expect.poll(() => page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
-  await button('Previous').click()
+  await findButton('Previous').click()
   await waitForText('Page 1 of 6')
   await waitForText('Showing 1 to 10 of 57 entries')
-  await expect.poll(() => button('Previous').isDisabled()).toBe(true)
-  await expect.poll(() => button('Next').isDisabled()).toBe(false)
+  await expect.poll(() => findButton('Previous').isDisabled()).toBe(true)
+  await expect.poll(() => findButton('Next').isDisabled()).toBe(false)
   serveCarts(app.api, buildCarts(10))
   await app.open('/carts')
   await page.getByRole('table').waitFor()
@@ -189,12 +189,12 @@ test('filters by email reachability and by each reason; the reason is shown at t
   await app.open('/carts?reach=reachable&days=30')
   await page.getByRole('table').waitFor()
   await expect.poll(() => lastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
-  await button('Abandoned in the last 30 days: remove this filter').click()
+  await findButton('Abandoned in the last 30 days: remove this filter').click()
   await page.waitForURL((url) => !url.searchParams.has('days') && url.searchParams.get('reach') === 'reachable')
   app.api.answer(listAbandonedCarts, toCartList([]))
   await app.open('/carts?reach=merged')
   await page.getByText('No abandoned carts match your current filters.').waitFor()
-  await button('Clear filters').click()
+  await findButton('Clear filters').click()
   await page.waitForURL((url) => !url.searchParams.has('reach'))
 })
 
@@ -229,15 +229,15 @@ test.each([
 
 test('keeps the chosen columns after a reload', async () => {
   const page = await app.open('/carts')
-  await button('Columns').press('Enter')
+  await findButton('Columns').press('Enter')
   await page.getByRole('checkbox', { name: 'Phone' }).press('Space')
   await page.getByRole('checkbox', { name: 'State' }).press('Space')
   await page.keyboard.press('Escape')
   await page.reload()
   await page.getByRole('columnheader', { name: 'State' }).waitFor()
   await expect.poll(() => page.getByRole('columnheader', { name: 'Phone' }).count()).toBe(0)
-  await button('Columns').click()
-  await button('Standard columns').click()
+  await findButton('Columns').click()
+  await findButton('Standard columns').click()
   await page.getByRole('columnheader', { name: 'Phone' }).waitFor()
 })
 
@@ -245,7 +245,7 @@ test('exports the filtered carts as a CSV file', async () => {
   app.api.answer(exportCarts, { url: '/favicon.svg?ticket=x', expiresAt: subtractHours(-1) })
   const page = await app.open('/carts?search=ada&status=email+sent')
   const followed = page.waitForEvent('download')
-  await button('Export CSV').click()
+  await findButton('Export CSV').click()
   expect((await followed).url()).toContain('/favicon.svg?ticket=x')
   await expect
     .poll(() => app.api.calls(exportCarts)[0]!.sent.query)
@@ -259,16 +259,18 @@ test('a cart without name and address is a Guest with “No email” and offers 
   const guest = { ...aCart, customer_name: 'Guest', customer_email: null, phone: null, customer_data }
   prepareSending(app.api, [guest])
   const page = await app.open('/carts')
-  await row(guest).getByRole('cell', { name: 'No email', exact: true }).waitFor()
+  await findRow(guest).getByRole('cell', { name: 'No email', exact: true }).waitFor()
   for (const name of [/^Send email/, /^Send SMS/, /^(Send )?WhatsApp/]) {
-    await expect.poll(() => row(guest).getByRole('button', { name }).count()).toBe(0)
+    await expect.poll(() => findRow(guest).getByRole('button', { name }).count()).toBe(0)
   }
-  await button('Guest').click()
-  await dialog('Cart details').getByText('No email', { exact: true }).waitFor()
-  await expect.poll(() => dialog('Cart details').getByRole('button', { name: 'Send Email' }).isDisabled()).toBe(true)
+  await findButton('Guest').click()
+  await findDialog('Cart details').getByText('No email', { exact: true }).waitFor()
+  await expect
+    .poll(() => findDialog('Cart details').getByRole('button', { name: 'Send Email' }).isDisabled())
+    .toBe(true)
   await expect
     .poll(() =>
-      dialog('Cart details')
+      findDialog('Cart details')
         .getByRole('button', { name: /SMS|WhatsApp/ })
         .count(),
     )
@@ -279,9 +281,9 @@ test('a cart without name and address is a Guest with “No email” and offers 
 
 test('offers SMS only with a phone, WhatsApp only where allowed', { tags: ['B2'] }, async () => {
   const noPhone = { ...aCart, phone: null, customer_data: { ...aCart.customer_data, phone: null } }
-  const panel = dialog('Cart details')
+  const panel = findDialog('Cart details')
   const listOffered = async (name: RegExp) => [
-    await row(aCart).getByRole('button', { name }).count(),
+    await findRow(aCart).getByRole('button', { name }).count(),
     await panel.getByRole('button', { name }).count(),
   ]
   for (const [cart, eligible, sms, whatsapp] of [
@@ -307,9 +309,9 @@ test('on the free plan SMS and WhatsApp are upgrade prompts that link to the pla
   for (const name of [reminders.reminderTexts.smsPlan, reminders.reminderTexts.whatsappPlan]) {
     await expect.poll(() => page.getByRole('link', { name }).first().getAttribute('href')).toBe('/pricing')
   }
-  await expect.poll(() => button(/^Send (SMS|WhatsApp)/).count()).toBe(0)
+  await expect.poll(() => findButton(/^Send (SMS|WhatsApp)/).count()).toBe(0)
   await app.open(`/carts?cart=${aCart.id}`)
-  const panel = dialog('Cart details')
+  const panel = findDialog('Cart details')
   for (const text of [reminders.reminderTexts.smsPlan, reminders.reminderTexts.whatsappPlan]) {
     await panel.getByText(text).waitFor()
   }
@@ -322,23 +324,23 @@ test('a text in flight disables its button, which then counts down the cooldown'
 }, async () => {
   prepareSending(app.api, [{ ...aCart, sms_status: 'sending', sms_sent_at: null }])
   const page = await app.open('/carts')
-  const sending = row(aCart).getByRole('button', { name: 'Sending…', exact: true })
+  const sending = findRow(aCart).getByRole('button', { name: 'Sending…', exact: true })
   await expect.poll(() => sending.getAttribute('aria-disabled')).toBe('true')
   await sending.press('Enter')
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   prepareSending(app.api, [{ ...aCart, sms_status: 'sent', sms_sent_at: subtractHours(1) }])
   await app.open('/carts')
-  const wait = button(/^Wait 2[23]:\d\d:\d\d before sending again$/)
+  const wait = findButton(/^Wait 2[23]:\d\d:\d\d before sending again$/)
   await expect.poll(() => wait.getAttribute('aria-disabled')).toBe('true')
 })
 
-const bar = () => app.page.getByRole('region', { name: 'Selected carts' })
+const findBar = () => app.page.getByRole('region', { name: 'Selected carts' })
 async function choose(carts: CartView[], action: string): Promise<void> {
   for (const { customer_name } of carts) {
     await app.page.getByRole('checkbox', { name: `Select the cart of ${customer_name}`, exact: true }).check()
   }
-  await bar().getByLabel('Bulk action').selectOption(action)
-  await bar().getByRole('button', { name: 'Apply' }).click()
+  await findBar().getByLabel('Bulk action').selectOption(action)
+  await findBar().getByRole('button', { name: 'Apply' }).click()
 }
 
 test('a bulk action needs a choice and a selection; all matching carts can be selected', { tags: ['B2'] }, async () => {
@@ -353,15 +355,15 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   const page = await app.open('/carts')
   const everything = page.getByRole('checkbox', { name: 'Select all carts on this page' })
   await everything.waitFor()
-  await expect.poll(() => bar().count()).toBe(0)
+  await expect.poll(() => findBar().count()).toBe(0)
   await everything.check()
-  await bar().getByText('10 selected').waitFor()
-  await expect.poll(() => bar().getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
-  await bar().getByRole('button', { name: 'Select all 57 matching' }).click()
-  await bar().getByText('57 selected').waitFor()
-  await bar().getByLabel('Bulk action').selectOption('Send Email')
-  await bar().getByRole('button', { name: 'Apply' }).click()
-  const form = dialog('Send Email Reminder')
+  await findBar().getByText('10 selected').waitFor()
+  await expect.poll(() => findBar().getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
+  await findBar().getByRole('button', { name: 'Select all 57 matching' }).click()
+  await findBar().getByText('57 selected').waitFor()
+  await findBar().getByLabel('Bulk action').selectOption('Send Email')
+  await findBar().getByRole('button', { name: 'Apply' }).click()
+  const form = findDialog('Send Email Reminder')
   await form.getByText('10 of 57 carts would get this email now.').waitFor()
   await form
     .getByRole('list', { name: 'Who will not get it, and why' })
@@ -373,13 +375,13 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   expect(await app.violations()).toEqual([])
   await page.keyboard.press('Escape')
   await everything.uncheck()
-  await expect.poll(() => bar().count()).toBe(0)
+  await expect.poll(() => findBar().count()).toBe(0)
   await everything.check()
-  await bar().getByText('10 selected').waitFor()
+  await findBar().getByText('10 selected').waitFor()
   // A new search clears the selection, so no message is sent to a hidden cart.
   await page.getByRole('searchbox', { name: 'Search customers' }).fill('le')
   await page.waitForURL(/search=le/)
-  await expect.poll(() => bar().count()).toBe(0)
+  await expect.poll(() => findBar().count()).toBe(0)
 })
 
 const jobId = '0198a0c4-6f0e-7c1b-9a55-000000000001'
@@ -426,12 +428,12 @@ test('a bulk email has a result for each cart, and retries only the failed one',
   })
   const page = await app.open('/carts')
   await choose(three, 'Send Email')
-  await dialog('Send Email Reminder').getByText('3 of 3 carts would get this email now.').waitFor()
-  await expectAnnouncement('Bulk email sending completed!', () => button('Send to 3 carts').click())
+  await findDialog('Send Email Reminder').getByText('3 of 3 carts would get this email now.').waitFor()
+  await expectAnnouncement('Bulk email sending completed!', () => findButton('Send to 3 carts').click())
   await expect
     .poll(() => app.api.calls(reminders.sendToCarts).map(({ body }) => body.cartIds))
     .toEqual([three.map(({ id }) => id)])
-  await expect.poll(() => bar().count()).toBe(0)
+  await expect.poll(() => findBar().count()).toBe(0)
   const job = page.getByRole('region', { name: 'Bulk sending' })
   await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()
   await job.getByRole('button', { name: 'Results' }).click()
@@ -460,8 +462,8 @@ test('“Delete from view” only hides carts and can be undone', { tags: ['B7']
   await choose(carts.slice(0, 1), 'Delete from view')
   await waitForText('1 cart removed from this view. Nothing was deleted.')
   await expect.poll(() => page.locator('.carts-rows tbody tr').count()).toBe(9)
-  await button('Undo').click()
-  await row(carts[0]!).first().waitFor()
+  await findButton('Undo').click()
+  await findRow(carts[0]!).first().waitFor()
   await expect.poll(() => page.locator('.carts-rows tbody tr').count()).toBe(10)
 })
 
@@ -473,7 +475,7 @@ test('bulk WhatsApp shows a refusal, then the counts, and clears the selection',
   app.api.fail(reminders.sendWhatsappBulk, 422, { error: 'No template is approved.' })
   await app.open('/carts')
   await choose(two, 'Send WhatsApp')
-  const form = dialog('Send WhatsApp Reminders')
+  const form = findDialog('Send WhatsApp Reminders')
   await form.getByRole('button', { name: 'Send to 2 carts' }).click()
   await form.getByText('Failed to send bulk WhatsApp: No template is approved.').waitFor()
   const failed = two.map(({ id }) => ({ cartId: id, reason: 'no_consent', error: 'No consent.' }))
@@ -486,7 +488,7 @@ test('bulk WhatsApp shows a refusal, then the counts, and clears the selection',
     .poll(() => app.api.calls(reminders.sendWhatsappBulk).at(-1)!.body.cartIds)
     .toEqual(two.map(({ id }) => id))
   await form.waitFor({ state: 'detached' })
-  await expect.poll(() => bar().count()).toBe(0)
+  await expect.poll(() => findBar().count()).toBe(0)
 })
 
 test('on a phone carts are cards with the same actions, within the page’s width', { tags: ['B2'] }, async () => {
@@ -495,7 +497,7 @@ test('on a phone carts are cards with the same actions, within the page’s widt
   await page.locator('.list-card').first().waitFor()
   await expect.poll(() => page.getByRole('table').count()).toBe(0)
   await page.getByRole('checkbox', { name: 'Select all carts on this page' }).check()
-  await bar().getByText('10 selected').waitFor()
+  await findBar().getByText('10 selected').waitFor()
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   expect(await app.violations()).toEqual([])
   expect(app.api.calls(getCart)).toEqual([])

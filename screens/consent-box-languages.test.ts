@@ -16,29 +16,29 @@ const buildBox = (channel: (typeof boxChannels)[number], languages: Languages = 
   const words = getDefaultBoxText(channel, 'Example Shop')
   return { channel, words, isDefault: true, html: boxHtml(channel, words), seenAt: null, isCurrent: true, languages }
 }
-const boxes = (languages: Languages = []) => ({
+const buildBoxes = (languages: Languages = []) => ({
   boxes: boxChannels.map((channel) => buildBox(channel, channel === 'email' ? languages : [])),
   checkoutSeenAt: null,
 })
 const german = { language: 'de' as const, words: GERMAN, isDefault: false, html: boxHtml('email', GERMAN) }
-const card = () => app.page.getByRole('region', { name: 'Box for Email' })
+const findCard = () => app.page.getByRole('region', { name: 'Box for Email' })
 
 test('an owner adds a language to a box, and removes it', async () => {
-  app.api.answer(consentBoxes, boxes())
+  app.api.answer(consentBoxes, buildBoxes())
   await app.open('/settings/consent#boxes')
-  await card().getByRole('combobox', { name: 'Add a language' }).click()
+  await findCard().getByRole('combobox', { name: 'Add a language' }).click()
   await app.page.getByRole('option', { name: 'German', exact: true }).click()
-  await card().getByLabel('Text in German').fill(GERMAN)
+  await findCard().getByLabel('Text in German').fill(GERMAN)
   app.api.answer(saveBoxText, { box: buildBox('email', [german]) })
-  app.api.answer(consentBoxes, boxes([german]))
-  await card().getByRole('button', { name: 'Save German' }).click()
+  app.api.answer(consentBoxes, buildBoxes([german]))
+  await findCard().getByRole('button', { name: 'Save German' }).click()
   await app.page.getByText('German saved.').waitFor()
-  await expect.poll(() => card().getByLabel('Text in German').inputValue()).toBe(GERMAN)
+  await expect.poll(() => findCard().getByLabel('Text in German').inputValue()).toBe(GERMAN)
   await checkLayout(app)
   app.api.answer(saveBoxText, { box: buildBox('email') })
-  app.api.answer(consentBoxes, boxes())
-  await card().getByRole('button', { name: 'Remove German' }).click()
-  await expect.poll(() => card().getByLabel('Text in German').count()).toBe(0)
+  app.api.answer(consentBoxes, buildBoxes())
+  await findCard().getByRole('button', { name: 'Remove German' }).click()
+  await expect.poll(() => findCard().getByLabel('Text in German').count()).toBe(0)
   expect(app.api.calls(saveBoxText).map(({ body }) => body)).toEqual([
     { channel: 'email', language: 'de', words: GERMAN },
     { channel: 'email', language: 'de', words: '' },
@@ -46,23 +46,23 @@ test('an owner adds a language to a box, and removes it', async () => {
 })
 
 test('a default text of a language can be changed and removed', async () => {
-  app.api.answer(consentBoxes, boxes([{ ...german, isDefault: true }]))
+  app.api.answer(consentBoxes, buildBoxes([{ ...german, isDefault: true }]))
   await app.open('/settings/consent#boxes')
-  await card().getByLabel('Text in German').fill('Ja, gern.')
-  await card().getByRole('button', { name: 'Save German' }).waitFor()
+  await findCard().getByLabel('Text in German').fill('Ja, gern.')
+  await findCard().getByRole('button', { name: 'Save German' }).waitFor()
   app.api.answer(saveBoxText, { box: buildBox('email') })
-  app.api.answer(consentBoxes, boxes())
-  await card().getByRole('button', { name: 'Remove German' }).click()
-  await expect.poll(() => card().getByLabel('Text in German').count()).toBe(0)
+  app.api.answer(consentBoxes, buildBoxes())
+  await findCard().getByRole('button', { name: 'Remove German' }).click()
+  await expect.poll(() => findCard().getByLabel('Text in German').count()).toBe(0)
   expect(app.api.calls(saveBoxText).map(({ body }) => body)).toEqual([{ channel: 'email', language: 'de', words: '' }])
 })
 
 test('a shop with the plugin has no HTML to paste', async () => {
-  app.api.answer(consentBoxes, boxes([german]))
+  app.api.answer(consentBoxes, buildBoxes([german]))
   app.api.alter(checkConnection, (reply) => ({ ...reply, store: { ...reply.store!, mode: 'plugin' as const } }))
   await app.open('/settings/consent#boxes')
   await app.page.getByText(/^The plugin shows the boxes/).waitFor()
-  await expect.poll(() => card().getByLabel('Text in German').count()).toBe(1)
+  await expect.poll(() => findCard().getByLabel('Text in German').count()).toBe(1)
   await expect.poll(() => app.page.locator('.snippet').count()).toBe(0)
   await expect.poll(() => app.page.getByRole('button', { name: /^Copy HTML/ }).count()).toBe(0)
 })
@@ -72,25 +72,25 @@ test('a shop with an older plugin is asked to update it', async () => {
   const state = { isAlive: true, isReached: true, isOutdated: false, reason: null, newerVersion: '0.2.0' }
   const test = { isWaiting: false, seenAt: null }
   const older = { version: '0.1.0', showsLanguages: false, ...times, ...state, test }
-  app.api.answer(consentBoxes, boxes([german]))
+  app.api.answer(consentBoxes, buildBoxes([german]))
   app.api.alter(checkConnection, (reply) => ({ ...reply, store: { ...reply.store!, mode: 'plugin' as const } }))
   app.api.answer(readPlugin, { plugin: older })
   await app.open('/settings/consent#boxes')
-  await card()
+  await findCard()
     .getByText(/^Update the plugin to show these texts/)
     .waitFor()
   app.api.answer(readPlugin, { plugin: { ...older, version: '0.2.0', showsLanguages: true } })
   await app.open('/settings/consent#boxes')
-  await card()
+  await findCard()
     .getByText(/^The plugin shows the text in the page’s language/)
     .waitFor()
 })
 
 test('a viewer reads the languages and cannot change them', async () => {
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
-  app.api.answer(consentBoxes, boxes([german]))
+  app.api.answer(consentBoxes, buildBoxes([german]))
   await app.open('/settings/consent#boxes')
-  await expect.poll(() => card().getByLabel('Text in German').getAttribute('readonly')).not.toBeNull()
+  await expect.poll(() => findCard().getByLabel('Text in German').getAttribute('readonly')).not.toBeNull()
   await expect.poll(() => app.page.getByRole('button', { name: 'Remove German' }).count()).toBe(0)
   await expect.poll(() => app.page.getByRole('combobox', { name: 'Add a language' }).count()).toBe(0)
 })

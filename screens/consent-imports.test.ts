@@ -16,7 +16,7 @@ import { createScreens, NOW } from './app.ts'
 
 const app = createScreens()
 const now = NOW.toISOString()
-const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
+const findButton = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
 
 const rows = ['ann@news.example;13.05.2024;Footer form', 'bob@;14.05.2024;Footer form', 'cal@news.example;;Footer form']
 const file = `E-Mail;Datum;Quelle\n${rows.join('\n')}\n`
@@ -31,7 +31,7 @@ const mapping = {
   ...{ yesMeans: null, statusForAll: null },
   ...{ dateOrder: 'dmy' as const, source: 2, sourceForAll: '', wording: null },
 }
-const row = (line: number, address: string, at: string | null, problem: string | null) => ({
+const buildRow = (line: number, address: string, at: string | null, problem: string | null) => ({
   ...{
     line,
     address,
@@ -46,9 +46,9 @@ const row = (line: number, address: string, at: string | null, problem: string |
 const preview = {
   mapping,
   rows: [
-    row(2, 'ann@news.example', '2024-05-13T00:00:00.000Z', null),
-    row(3, 'bob@', '2024-05-14T00:00:00.000Z', 'This is not a complete email address.'),
-    row(4, 'cal@news.example', null, 'The date of the consent is missing, so it proves nothing.'),
+    buildRow(2, 'ann@news.example', '2024-05-13T00:00:00.000Z', null),
+    buildRow(3, 'bob@', '2024-05-14T00:00:00.000Z', 'This is not a complete email address.'),
+    buildRow(4, 'cal@news.example', null, 'The date of the consent is missing, so it proves nothing.'),
   ],
   readable: 1,
   counts: { granted: 1, withdrawn: 0, suppressed: 0 },
@@ -68,7 +68,7 @@ test('a newsletter tool’s file is previewed, imported with its ground, and its
   const upload = app.api.calls(uploadConsents)[0]!
   expect([upload.query.fileName, upload.sent.body]).toEqual(['news.csv', file])
   await expect.poll(() => app.page.getByLabel('Date format').inputValue()).toBe('dmy')
-  const take = button('Import 1 row')
+  const take = findButton('Import 1 row')
   await expect.poll(() => take.isDisabled()).toBe(true)
   const legalGround = 'They ticked the box of our newsletter form.'
   await app.page.getByLabel('How did these people agree?').fill(legalGround)
@@ -93,7 +93,7 @@ test('a newsletter tool’s file is previewed, imported with its ground, and its
     })
   app.api.answer(reportConsents, { url: '/favicon.svg?report', expiresAt: now })
   const download = app.page.waitForEvent('download')
-  await button('Refused rows as CSV').click()
+  await findButton('Refused rows as CSV').click()
   expect((await download).url()).toBe(`${app.url}/favicon.svg?report`)
   await (await download).cancel()
 })
@@ -105,7 +105,7 @@ test('a file with an opt-out column shows the result of each row', async () => {
     status: 'granted' | 'withdrawn' | 'suppressed',
     reason: 'opted_out' | 'bounced' | null,
   ) => ({
-    ...row(line, `p${line}@news.example`, now, null),
+    ...buildRow(line, `p${line}@news.example`, now, null),
     ...{ status, reason },
   })
   const two = { ...outcome(3, 'withdrawn', 'opted_out'), others: ['second@news.example'] }
@@ -142,7 +142,7 @@ test('a running import shows its progress until it is done', async () => {
   list({ ...done, state: 'running', doneCount: 1, addedCount: 1, finishedAt: null })
   await app.open('/settings/consent#import')
   await app.page.getByText('1 of 3 rows read').waitFor()
-  await expect.poll(() => button('Undo news.csv').count()).toBe(0)
+  await expect.poll(() => findButton('Undo news.csv').count()).toBe(0)
   list(done)
   await app.page.getByText('3 imported, 0 already known, 0 refused').waitFor()
 })
@@ -154,7 +154,7 @@ test('a viewer sees why an import is doubtful and cannot keep or undo it', async
   await app.page.getByText('Only the owner or an admin of the account can import consents.').waitFor()
   await app.page.getByText('Did these people opt in?').waitFor()
   for (const name of ['Keep news.csv', 'Undo news.csv', 'Refused rows as CSV'])
-    await expect.poll(() => button(name).count()).toBe(0)
+    await expect.poll(() => findButton(name).count()).toBe(0)
 })
 
 test('an import with a possibly misread opt-out is accepted or undone after a confirmation', async () => {
@@ -163,25 +163,25 @@ test('an import with a possibly misread opt-out is accepted or undone after a co
   const earlier = app.page.getByRole('region', { name: 'Earlier imports' })
   await earlier.getByText('Did these people opt in?').waitFor()
   app.api.fail(keepConsents, 409, { error: 'This import has been undone.' })
-  await button('Keep news.csv').click()
-  await button('Keep import').click()
+  await findButton('Keep news.csv').click()
+  await findButton('Keep import').click()
   await app.page.getByRole('dialog').getByText('This import has been undone.').waitFor()
   app.api.answer(keepConsents, () => {
     const kept: ImportView = { ...done, doubt: 'no_heading', reviewedBy: 'Demo', reviewedAt: now }
     list(kept, { ...done, id: 'i2', fileName: 'fair.csv' })
     return { import: kept }
   })
-  await button('Keep import').click()
+  await findButton('Keep import').click()
   await earlier.getByText('Kept by Demo').waitFor()
-  await expect.poll(() => button('Keep news.csv').count()).toBe(0)
+  await expect.poll(() => findButton('Keep news.csv').count()).toBe(0)
   app.api.answer(undoConsents, () => {
     const undone: ImportView = { ...done, standing: 'undone', reviewedBy: 'Demo', reviewedAt: now }
     list(undone)
     return { import: undone }
   })
-  await button('Undo fair.csv').click()
-  await button('Undo import').click()
+  await findButton('Undo fair.csv').click()
+  await findButton('Undo import').click()
   await earlier.getByText('Undone by Demo').waitFor()
   await expect.poll(() => app.api.calls(undoConsents)[0]!.params).toEqual({ importId: 'i2' })
-  await expect.poll(() => button('Undo news.csv').count()).toBe(0)
+  await expect.poll(() => findButton('Undo news.csv').count()).toBe(0)
 })

@@ -19,10 +19,10 @@ async function openForm() {
   return { page, server, form, code, save: form.getByRole('button', { name: 'Create coupon' }) }
 }
 
-const amount = (form: Locator) => form.getByLabel(/^Amount in/)
-const cap = (form: Locator) => form.getByLabel('Maximum discount in USD (optional)')
-const minSpend = (form: Locator) => form.getByLabel('Minimum spend in USD (optional)')
-const limit = (form: Locator) => form.getByLabel('Usage limit (optional)')
+const findAmount = (form: Locator) => form.getByLabel(/^Amount in/)
+const findCap = (form: Locator) => form.getByLabel('Maximum discount in USD (optional)')
+const findMinSpend = (form: Locator) => form.getByLabel('Minimum spend in USD (optional)')
+const findLimit = (form: Locator) => form.getByLabel('Usage limit (optional)')
 const start = (form: Locator) => form.getByLabel('Start date')
 const end = (form: Locator) => form.getByLabel('End date')
 
@@ -41,37 +41,37 @@ test('shows each error at its field, and focuses the first', { tags: ['B5'] }, a
   }
   await expectRefusal(
     [code, '', 'Coupon code is required'],
-    [amount(form), '', 'Amount is required'],
+    [findAmount(form), '', 'Amount is required'],
     [start(form), '', 'Start date is required'],
     [end(form), '', 'End date is required'],
-    [limit(form), '0', 'Usage limit must be greater than 0'],
+    [findLimit(form), '0', 'Usage limit must be greater than 0'],
   )
   await expect.poll(() => isFocused(code)).toBe(true)
   await start(form).fill('2026-12-02T10:00')
   await expectRefusal(
     [code, 'summer 10', 'Coupon code can only contain uppercase letters, numbers, and hyphens'],
-    [amount(form), '101', 'Percentage must be between 1 and 100'],
+    [findAmount(form), '101', 'Percentage must be between 1 and 100'],
     [end(form), '2026-12-02T10:00', 'End date must be after start date'],
-    [limit(form), '2000000000', 'Usage limit must be at most 1,000,000,000'],
+    [findLimit(form), '2000000000', 'Usage limit must be at most 1,000,000,000'],
   )
   await expectRefusal(
     [code, 'A'.repeat(61), 'Coupon code can have at most 60 characters'],
-    [amount(form), '10.555', 'Enter an amount with at most 2 decimals'],
+    [findAmount(form), '10.555', 'Enter an amount with at most 2 decimals'],
   )
-  await expect.poll(() => amount(form).inputValue()).toBe('10.555')
+  await expect.poll(() => findAmount(form).inputValue()).toBe('10.555')
   await form.getByLabel('Type').selectOption('fixed')
   await expectRefusal(
-    [amount(form), '0', 'Fixed amount must be greater than 0'],
-    [minSpend(form), '0', 'Minimum spend must be greater than 0'],
+    [findAmount(form), '0', 'Fixed amount must be greater than 0'],
+    [findMinSpend(form), '0', 'Minimum spend must be greater than 0'],
   )
   await form.getByLabel('A personal code for each shopper').check()
   await form.getByLabel('Type').selectOption('percentage')
   await form.getByLabel('Beginning of the codes').fill('SUMMER10')
-  await minSpend(form).fill('')
+  await findMinSpend(form).fill('')
   await end(form).fill('2026-12-03T10:00')
-  await amount(form).fill('10')
-  await expectRefusal([cap(form), '0', 'Maximum discount must be greater than 0'])
-  await expect.poll(() => isFocused(cap(form))).toBe(true)
+  await findAmount(form).fill('10')
+  await expectRefusal([findCap(form), '0', 'Maximum discount must be greater than 0'])
+  await expect.poll(() => isFocused(findCap(form))).toBe(true)
   expect(api.calls(createCoupon)).toEqual([])
 })
 
@@ -85,11 +85,11 @@ test('writes the code in upper case at the cursor, and reads dates in the store�
   await page.keyboard.type('white')
   await expect.poll(() => code.inputValue()).toBe('SNOWWHITE-10')
   await form.getByText('Dates and times are in your store’s time zone, America/New_York.').waitFor()
-  await amount(form).fill('12.5')
+  await findAmount(form).fill('12.5')
   // The clocks go forward between them.
   await start(form).fill('2027-03-13T09:00')
   await end(form).fill('2027-03-15T09:00')
-  await limit(form).fill('3')
+  await findLimit(form).fill('3')
   await form.getByLabel('Active').uncheck()
   await save.click()
   await findRow(page, 'SNOWWHITE-10').waitFor()
@@ -108,22 +108,24 @@ test('writes the code in upper case at the cursor, and reads dates in the store�
 test('allows a maximum discount only for a percentage of personal codes, and gives the reason (decision 33)', async () => {
   const { page, form, save } = await openForm()
   await expect.poll(() => form.getByText(couponTexts.sharedCap).count()).toBe(0)
-  await cap(form).fill('20')
+  await findCap(form).fill('20')
   await form.getByText(couponTexts.sharedCap).waitFor()
   await form.getByLabel('A personal code for each shopper').check()
   await form.getByText(couponTexts.sharedCap).waitFor({ state: 'detached' })
   await form.getByText('A shopper gets a code such as CART-7K2M9QXW').waitFor()
   await checkLayout(app)
-  await cap(form).fill('20')
+  await findCap(form).fill('20')
   await form.getByLabel('Type').selectOption('fixed')
   await form.getByText(couponTexts.fixedCap).waitFor()
-  await expect.poll(async () => [await cap(form).isDisabled(), await cap(form).inputValue()]).toEqual([true, ''])
+  await expect
+    .poll(async () => [await findCap(form).isDisabled(), await findCap(form).inputValue()])
+    .toEqual([true, ''])
   await form.getByLabel('Type').selectOption('percentage')
-  await expect.poll(() => cap(form).inputValue()).toBe('20')
+  await expect.poll(() => findCap(form).inputValue()).toBe('20')
   await expect.poll(() => form.getByLabel('Hours a code is valid').inputValue()).toBe('72')
-  await expect.poll(() => limit(form).count()).toBe(0)
+  await expect.poll(() => findLimit(form).count()).toBe(0)
   await form.getByLabel('Tie each code to the shopper’s email').check()
-  await amount(form).fill('10')
+  await findAmount(form).fill('10')
   await save.click()
   await page.getByText('CART-•••••••• was created.').waitFor()
   await expect
@@ -139,10 +141,10 @@ test('edits a coupon without changing its kind, dates or untouched fields', { ta
   await page.getByRole('button', { name: 'Edit SUMMER10' }).click()
   const form = page.getByRole('dialog', { name: 'Edit SUMMER10' })
   const { _id, startDate, endDate } = coupons[0]!
-  await expect.poll(() => amount(form).inputValue()).toBe('10')
+  await expect.poll(() => findAmount(form).inputValue()).toBe('10')
   await expect.poll(() => form.getByLabel('One code for everybody').isDisabled()).toBe(true)
   await form.getByText(couponTexts.kindIsKept).waitFor()
-  await amount(form).fill('25')
+  await findAmount(form).fill('25')
   await form.getByRole('button', { name: 'Save' }).click()
   await findRow(page, 'SUMMER10').getByText('25%').waitFor()
   const { params, sent } = api.calls(updateCoupon)[0]!
@@ -157,7 +159,7 @@ test('shows an existing code at its field, other errors in a banner, and keeps t
 }, async () => {
   const { page, form, code, save } = await openForm()
   await code.fill('TWICE')
-  await amount(form).fill('10')
+  await findAmount(form).fill('10')
   const error = couponTexts.duplicate
   api.fail(createCoupon, 409, { error, code: 'conflict', fields: { code: error } })
   await save.click()
@@ -168,7 +170,7 @@ test('shows an existing code at its field, other errors in a banner, and keeps t
   await save.click()
   await form.getByRole('alert').getByText('Failed to create coupon').waitFor()
   await form.getByRole('alert').getByText('Error', { exact: true }).waitFor()
-  await expect.poll(async () => [await code.inputValue(), await amount(form).inputValue()]).toEqual(['TWICE', '10'])
+  await expect.poll(async () => [await code.inputValue(), await findAmount(form).inputValue()]).toEqual(['TWICE', '10'])
   await form.getByRole('button', { name: 'Dismiss the error' }).click()
   await form.getByRole('alert').waitFor({ state: 'detached' })
   serveCoupons(api)
@@ -179,7 +181,7 @@ test('shows an existing code at its field, other errors in a banner, and keeps t
 test('shows the refusal of a read-only key in the form and on the screen, and keeps its buttons in view', async () => {
   const { page, server, form, code, save } = await openForm()
   await code.fill('KEPT')
-  await amount(form).fill('10')
+  await findAmount(form).fill('10')
   server.list = { canWrite: false }
   api.fail(createCoupon, 401, { error: couponTexts.readOnlyKey, code: 'store_credentials' })
   await save.click()

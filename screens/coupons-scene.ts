@@ -20,7 +20,7 @@ export const EDIT_URL = 'https://shop.example/wp-admin/post.php?post=31&action=e
 /** Time since the screen was opened. */
 export const addTime = (ms: number) => new Date(NOW.getTime() + ms).toISOString()
 
-export const buildCoupon = (given?: Partial<Coupon>) => couponAt(given, NOW.getTime())
+export const buildCoupon = (changes?: Partial<Coupon>) => couponAt(changes, NOW.getTime())
 
 /** Shared, personal, not started, expired and inactive, and created in the store. */
 export const buildCoupons = (): Coupon[] => [

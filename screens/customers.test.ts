@@ -8,9 +8,10 @@ import { subtractHours } from './carts-scene.ts'
 
 const app = createScreens()
 const rows = () => app.page.getByRole('region', { name: 'Customers' }).locator('tbody tr')
-const cells = async (row: number) => (await rows().nth(row).locator('td').allInnerTexts()).map((text) => text.trim())
+const listCells = async (row: number) =>
+  (await rows().nth(row).locator('td').allInnerTexts()).map((text) => text.trim())
 const heading = (name: string) => app.page.getByRole('heading', { level: 1, name }).waitFor()
-const lastQuery = () => app.api.calls(listCustomers).at(-1)?.sent.query
+const readLastQuery = () => app.api.calls(listCustomers).at(-1)?.sent.query
 
 const ada: CustomerView = {
   ...{ _id: '0198a0c4-6f0e-7c1b-9a55-00000000000a', first_name: 'Ada', last_name: 'Lovelace' },
@@ -44,9 +45,9 @@ test('has the specified columns, with blanks as -', { tags: ['A2.1', 'B2'] }, as
   const heads = await page.locator('thead th').allInnerTexts()
   expect(heads.map((text) => text.trim())).toEqual(['Name', 'Email', 'Phone', 'Company', 'Registered', 'Last Login'])
   await expect
-    .poll(() => cells(0))
+    .poll(() => listCells(0))
     .toEqual([...['Ada Lovelace', 'ada@engines.example', '+12125550101', 'Engines & Co', 'Yes', '2 h ago']])
-  await expect.poll(() => cells(1)).toEqual(['Nora Guest', 's1@shops.example', '-', '-', 'No', '-'])
+  await expect.poll(() => listCells(1)).toEqual(['Nora Guest', 's1@shops.example', '-', '-', 'No', '-'])
   await page.getByText('Showing 1 to 10 of 60 entries').waitFor()
   const tabs = page.getByRole('navigation', { name: 'Sections' })
   await expect.poll(() => tabs.getByRole('link', { name: 'Customers' }).getAttribute('aria-current')).toBe('page')
@@ -62,14 +63,14 @@ test('searches a second after the last key, filters, sorts and exports, with eve
   const typedAt = await page.evaluate(() => performance.now())
   await page.getByRole('searchbox', { name: 'Search by name, email or phone' }).pressSequentially('lo')
   await page.waitForURL(/search=lo/)
-  await expect.poll(lastQuery).toMatchObject({ search: 'lo', order: 'asc' })
+  await expect.poll(readLastQuery).toMatchObject({ search: 'lo', order: 'asc' })
   const startedAt = await page.evaluate(
     () => performance.getEntriesByType('resource').findLast(({ name }) => name.includes('customers/recent'))!.startTime,
   )
   expect(startedAt - typedAt).toBeGreaterThanOrEqual(1_000)
   await page.getByRole('radiogroup', { name: 'Which customers' }).getByText('Guests').click()
   await page.waitForURL(/registered=no/)
-  await expect.poll(lastQuery).toMatchObject({ search: 'lo', registered: 'no' })
+  await expect.poll(readLastQuery).toMatchObject({ search: 'lo', registered: 'no' })
   const phone = page.getByRole('columnheader', { name: 'Phone' })
   for (const [way, order] of [
     ['ascending', 'asc'],
@@ -77,7 +78,7 @@ test('searches a second after the last key, filters, sorts and exports, with eve
   ]) {
     await phone.getByRole('button').press('Enter')
     await expect.poll(() => phone.getAttribute('aria-sort')).toBe(way)
-    await expect.poll(lastQuery).toMatchObject({ sort: 'phone', order })
+    await expect.poll(readLastQuery).toMatchObject({ sort: 'phone', order })
   }
   // Now sorted by a column.
   await expect.poll(() => page.getByText(/customers first$/).count()).toBe(0)

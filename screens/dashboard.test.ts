@@ -12,10 +12,10 @@ import { buildCarts, toCartList } from './carts-scene.ts'
 // The dashboard: figures, chart and lists, and their loading, failure and empty states.
 
 const app = createScreens()
-const chart = () => app.page.getByRole('img', { name: /^Cart recovery/ })
-const value = (title: string) =>
+const findChart = () => app.page.getByRole('img', { name: /^Cart recovery/ })
+const readValue = (title: string) =>
   app.page.getByRole('heading', { level: 2, name: title }).locator('xpath=following-sibling::p[1]').innerText()
-const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' })
+const formatMoney = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' })
 const stats = fixture(readDashboardStats)
 /** Live events of the store would make its screens refetch. */
 const withoutLive = () => app.page.route('**/socket.io/**', (route) => route.abort())
@@ -24,11 +24,11 @@ test('shows the figures with their trends, and first the revenue recovered in 30
   tags: ['A2.1', 'A2.3'],
 }, async () => {
   const page = await app.open('/dashboard')
-  await chart().waitFor()
-  await expect.poll(() => value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
-  await expect.poll(() => value('Recovered Carts')).toBe(String(stats.recoveredCarts))
-  await expect.poll(() => value('Recovered Revenue')).toBe(money(stats.totalRevenue))
-  await expect.poll(() => value('Active Customers')).toBe(String(stats.activeCustomers))
+  await findChart().waitFor()
+  await expect.poll(() => readValue('Abandoned Carts')).toBe(String(stats.abandonedCarts))
+  await expect.poll(() => readValue('Recovered Carts')).toBe(String(stats.recoveredCarts))
+  await expect.poll(() => readValue('Recovered Revenue')).toBe(formatMoney(stats.totalRevenue))
+  await expect.poll(() => readValue('Active Customers')).toBe(String(stats.activeCustomers))
   const trends = page.getByText(/(more|less) than in the previous 30 days|same as in the previous 30 days/)
   await expect
     .poll(async () => (await trends.allTextContents()).map((text) => text.trim().replace(/\.$/, '')))
@@ -43,11 +43,11 @@ test('shows the figures with their trends, and first the revenue recovered in 30
     .evaluateAll((all) => all.map((each) => each.getAttribute('data-tone')))
   expect(tones).toEqual(['bad', 'bad', 'bad', 'good'])
   const won = page.getByRole('region', { name: 'Won back in the last 30 days' })
-  const figure = (term: string) =>
+  const readFigure = (term: string) =>
     won.getByText(term, { exact: true }).locator('xpath=following-sibling::dd[1]').innerText()
-  await expect.poll(() => figure('Revenue')).toBe(money(stats.monthlyRevenue))
-  await expect.poll(() => figure('Orders')).toBe(String(stats.recoveredOrders))
-  await expect.poll(() => figure('Share of abandoned carts')).toBe(`${stats.recoveryRate}%`)
+  await expect.poll(() => readFigure('Revenue')).toBe(formatMoney(stats.monthlyRevenue))
+  await expect.poll(() => readFigure('Orders')).toBe(String(stats.recoveredOrders))
+  await expect.poll(() => readFigure('Share of abandoned carts')).toBe(`${stats.recoveryRate}%`)
   const [first, cards] = [await won.boundingBox(), await page.locator('.stats').boundingBox()]
   expect(first!.y).toBeLessThan(cards!.y)
 })
@@ -72,7 +72,7 @@ test('draws carts or money, by period and type, chosen by keyboard, and shows th
     return { ...base, labels, datasets: datasets.map((set, n) => ({ ...set, data: labels.map(() => 2 - n) })) }
   })
   const page = await app.open('/dashboard')
-  await chart().waitFor()
+  await findChart().waitFor()
   const next = app.api.hold(readDashboardChart)
   await page.getByLabel('Period').press('End')
   // Until the answer arrives, numbers and label stay the last period's.
@@ -109,7 +109,7 @@ test('draws carts or money, by period and type, chosen by keyboard, and shows th
 })
 
 /** Red, green, blue, alpha of the canvas's first pixel. */
-const corner = () =>
+const readCorner = () =>
   app.page.locator('canvas').evaluate((canvas) => {
     const context = (canvas as HTMLCanvasElement).getContext('2d')!
     return [...context.getImageData(0, 0, 1, 1).data]
@@ -121,10 +121,10 @@ test('the chart follows the theme and is saved as a PNG named cart-recovery-char
   const page = await app.open('/dashboard')
   onTestFinished(() => page.emulateMedia({ colorScheme: null }))
   await page.emulateMedia({ colorScheme: 'light' })
-  await chart().waitFor()
-  await expect.poll(corner).toEqual(LIGHT)
+  await findChart().waitFor()
+  await expect.poll(readCorner).toEqual(LIGHT)
   await page.emulateMedia({ colorScheme: 'dark' })
-  await expect.poll(corner).toEqual(DARK)
+  await expect.poll(readCorner).toEqual(DARK)
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export chart as PNG' }).click()
   const download = await saved
@@ -189,13 +189,13 @@ test.each([
     app.api.fail(readDashboardStats, status, { error, code })
     const page = await app.open('/dashboard')
     await page.getByRole('alert').getByText(text).waitFor()
-    await expect.poll(() => chart().count()).toBe(0)
+    await expect.poll(() => findChart().count()).toBe(0)
     await expect.poll(() => new URL(page.url()).pathname).toBe('/dashboard')
     // First the session is checked, then the figures are refetched.
     await app.settled()
     app.api.answer(readDashboardStats, stats)
     await page.getByRole('button', { name: 'Try Again' }).click()
-    await chart().waitFor()
+    await findChart().waitFor()
   },
 )
 
@@ -205,12 +205,12 @@ test('any other failure is a warning above the dashboard, without invented figur
   const page = await app.open('/dashboard')
   const warning = page.getByRole('status').filter({ hasText: 'Dashboard Warning' })
   await warning.getByText('Failed to fetch dashboard data. Please try again later.').waitFor()
-  await chart().waitFor()
-  await expect.poll(() => value('Abandoned Carts')).toBe('–')
+  await findChart().waitFor()
+  await expect.poll(() => readValue('Abandoned Carts')).toBe('–')
   app.api.answer(readDashboardStats, stats)
   await warning.getByRole('button', { name: 'Retry' }).click()
   await warning.waitFor({ state: 'detached' })
-  await expect.poll(() => value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
+  await expect.poll(() => readValue('Abandoned Carts')).toBe(String(stats.abandonedCarts))
 })
 
 test('a failure of recent carts is part of the same warning', { tags: ['A8'] }, async () => {
@@ -218,7 +218,7 @@ test('a failure of recent carts is part of the same warning', { tags: ['A8'] }, 
   app.api.fail(listAbandonedCarts, 400, { code: 'invalid', error: 'x' })
   const page = await app.open('/dashboard')
   await page.getByRole('status').filter({ hasText: 'Dashboard Warning' }).waitFor()
-  await expect.poll(() => value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
+  await expect.poll(() => readValue('Abandoned Carts')).toBe(String(stats.abandonedCarts))
 })
 
 test('malformed chart data is only logged', { tags: ['A2.3'] }, async () => {
@@ -241,13 +241,13 @@ test('shows nothing as empty while figures load; then a new store has its first 
   })
   const figures = app.api.hold(readDashboardStats)
   const page = await app.open('/dashboard')
-  await chart().waitFor()
+  await findChart().waitFor()
   await expect.poll(() => page.locator('.recent [role=status][aria-label=Loading]').count()).toBe(1)
   await expect.poll(() => page.getByText('No abandoned carts found.').count()).toBe(0)
   figures.release()
   await page.getByRole('heading', { name: 'Get ready to win carts back' }).waitFor()
   await page.getByText('Maple & Clay is connected.').waitFor()
-  await expect.poll(() => chart().count()).toBe(0)
+  await expect.poll(() => findChart().count()).toBe(0)
   expect(await app.violations()).toEqual([])
 })
 

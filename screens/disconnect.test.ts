@@ -11,11 +11,11 @@ const app = createScreens()
 // The demo's own account cannot disconnect its store.
 beforeEach(() => setAccess(app, {}))
 
-const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const findButton = (name: string) => app.page.getByRole('button', { name, exact: true })
 const confirm = (name: string) => app.page.getByRole('dialog').getByRole('button', { name, exact: true })
 
 /** The icon before a sentence, and its colour. */
-const iconBeside = (sentence: Locator) =>
+const readIconBeside = (sentence: Locator) =>
   sentence.locator('xpath=preceding-sibling::*[1]').evaluate((icon) => {
     const [red = 0, green = 0, blue = 0] = getComputedStyle(icon).stroke.match(/\d+/g)!.map(Number)
     const colour = red > 1.4 * Math.max(green, blue) ? 'red' : green > 1.4 * Math.max(red, blue) ? 'green' : 'other'
@@ -29,10 +29,10 @@ test('“Disconnect Store” shows a failure and stays on the page', {
   await app.open('/settings')
   await app.page.getByRole('heading', { name: 'Store Connection' }).waitFor()
   const connected = app.page.getByText(`Connected to ${fixture(checkConnection).store_url}`).first()
-  await expect.poll(() => iconBeside(connected)).toEqual(['circle-check', 'green'])
-  await button('Connect to Different Store').waitFor()
+  await expect.poll(() => readIconBeside(connected)).toEqual(['circle-check', 'green'])
+  await findButton('Connect to Different Store').waitFor()
   const stored = await readStoredConnection(app.page)
-  await button('Disconnect Store').click()
+  await findButton('Disconnect Store').click()
   await confirm('Disconnect Store').click()
   await app.page.getByRole('dialog').getByText(storeTexts.disconnectFailed).waitFor()
   await confirm('Cancel').click()
@@ -40,21 +40,21 @@ test('“Disconnect Store” shows a failure and stays on the page', {
   await expect.poll(() => new URL(app.page.url()).pathname).toBe('/settings')
   await expect.poll(() => readStoredConnection(app.page)).toEqual(stored)
   // Reopening the dialog clears the error.
-  await button('Disconnect Store').click()
+  await findButton('Disconnect Store').click()
   await confirm('Disconnect Store').waitFor()
   await expect.poll(() => app.page.getByText(storeTexts.disconnectFailed).count()).toBe(0)
 })
 
 test('“Disconnect Store” forgets the store and opens the set-up', { tags: ['A2.8', 'A4.4'] }, async () => {
   await app.open('/settings')
-  await button('Disconnect Store').click()
+  await findButton('Disconnect Store').click()
   app.api.answer(disconnectStore, () => {
     setAccess(app, { isConnected: false })
     return { success: true as const, message: 'Disconnected.', cancelled: 0 }
   })
   await confirm('Disconnect Store').click()
   await app.page.waitForURL('**/store-setup')
-  await button('Connect Store').waitFor()
+  await findButton('Connect Store').waitFor()
   await expect.poll(() => app.api.calls(disconnectStore).length).toBe(1)
   await expect.poll(() => readStoredConnection(app.page)).toEqual([])
 })
@@ -71,7 +71,7 @@ test('“Connect to Different Store” continues if the store cannot be disconne
     await expect.poll(() => readStoredConnection(app.page)).toEqual([])
   }
   await app.open('/settings')
-  await button('Connect to Different Store').click()
+  await findButton('Connect to Different Store').click()
   await confirm('Disconnect and continue').click()
   await app.page.waitForURL('**/store-setup*')
   // The server still has the store connected.
@@ -82,16 +82,16 @@ test('“Connect to Different Store” continues if the store cannot be disconne
   await staysAtSetUp()
   await app.page.reload()
   await staysAtSetUp()
-  await expect.poll(() => button('Connect Store').isEnabled()).toBe(true)
+  await expect.poll(() => findButton('Connect Store').isEnabled()).toBe(true)
   expect(await app.violations()).toEqual([])
   // Once the server has disconnected it, nothing is left to report.
   app.api.answer(disconnectStore, () => {
     setAccess(app, { isConnected: false })
     return { success: true as const, message: 'Disconnected.', cancelled: 0 }
   })
-  await button('Disconnect Store').click()
+  await findButton('Disconnect Store').click()
   await app.page.getByRole('alert').waitFor({ state: 'detached' })
-  await button('Connect Store').waitFor()
+  await findButton('Connect Store').waitFor()
   await expect.poll(() => new URL(app.page.url()).search).toBe('')
 })
 
@@ -100,7 +100,7 @@ test('without a store, settings and set-up link to connecting one', { tags: ['A2
   await app.open('/settings')
   const missing = app.page.getByText('Not connected to any store')
   await missing.waitFor()
-  await expect.poll(() => iconBeside(missing)).toEqual(['circle-x', 'red'])
+  await expect.poll(() => readIconBeside(missing)).toEqual(['circle-x', 'red'])
   await expect
     .poll(() => app.page.getByRole('link', { name: 'Connect Store' }).getAttribute('href'))
     .toBe('/store-setup')
@@ -117,14 +117,14 @@ test('a failed connection shows the reason under its heading', {
   setAccess(app, { plan: 'free', isConnected: false })
   app.api.fail(connectStore, 500, { error: 'x' })
   await app.open('/store-setup')
-  await button('Connect Store').click()
+  await findButton('Connect Store').click()
   await app.page.getByText(storeTexts.urlRequired).waitFor()
   await app.page.getByText(storeTexts.keysRequired).first().waitFor()
   expect(app.api.calls(connectStore)).toEqual([])
   await app.page.getByLabel('Store URL').fill('shop.example')
   await app.page.getByLabel('Consumer key').fill('ck_1')
   await app.page.getByLabel('Consumer secret').fill('cs_1')
-  await button('Connect Store').click()
+  await findButton('Connect Store').click()
   await app.page.getByText('Connection failed', { exact: true }).waitFor()
   await app.page.getByText(storeTexts.connectFailed).waitFor()
 })

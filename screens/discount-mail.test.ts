@@ -27,32 +27,32 @@ beforeEach(() => {
   })
 })
 
-const form = () => app.page.getByRole('dialog', { name: 'Send Discount Mail' })
-const customers = () => form().getByRole('region', { name: 'Customers' })
-const preview = () => form().getByRole('region', { name: 'Preview' })
+const findForm = () => app.page.getByRole('dialog', { name: 'Send Discount Mail' })
+const findCustomers = () => findForm().getByRole('region', { name: 'Customers' })
+const findPreview = () => findForm().getByRole('region', { name: 'Preview' })
 const send = (count: number) =>
-  form().getByRole('button', { name: `Send to ${count} customer${count === 1 ? '' : 's'}` })
-const waitForText = (text: string | RegExp) => form().getByText(text).first().waitFor()
+  findForm().getByRole('button', { name: `Send to ${count} customer${count === 1 ? '' : 's'}` })
+const waitForText = (text: string | RegExp) => findForm().getByText(text).first().waitFor()
 const listSent = () => app.api.calls(sendDiscountOffers).map(({ body }) => body)
 
 async function openForm() {
   await app.open('/coupons')
   await app.page.getByRole('button', { name: 'Send Discount Mail' }).click()
-  await customers().getByRole('checkbox').first().waitFor()
+  await findCustomers().getByRole('checkbox').first().waitFor()
 }
 
 async function chooseCoupon() {
-  await form().getByRole('combobox', { name: 'Coupon' }).click()
+  await findForm().getByRole('combobox', { name: 'Coupon' }).click()
   await app.page.getByRole('option', { name: new RegExp(CODE) }).click()
 }
 
-const chooseFirst = () => customers().getByRole('checkbox', { name: NAME, exact: true }).press('Space')
+const chooseFirst = () => findCustomers().getByRole('checkbox', { name: NAME, exact: true }).press('Space')
 
 test('without a usable coupon, the form links to creating one', async () => {
   app.api.alter(listCoupons, (reply) => ({ ...reply, coupons: [] }))
   await openForm()
   await expect
-    .poll(() => form().getByRole('link', { name: 'Create a coupon' }).getAttribute('href'))
+    .poll(() => findForm().getByRole('link', { name: 'Create a coupon' }).getAttribute('href'))
     .toBe('/coupons?form=new')
 })
 
@@ -64,7 +64,7 @@ test('sends nothing without a customer and a coupon, and asks for both', async (
   await waitForText(discountTexts.noCoupon)
   await chooseFirst()
   await waitForText('Choose a coupon to see the message with it.')
-  await expect.poll(() => form().getByText('Ready to send').count()).toBe(0)
+  await expect.poll(() => findForm().getByText('Ready to send').count()).toBe(0)
   await send(1).click()
   expect(listSent()).toEqual([])
 })
@@ -72,41 +72,41 @@ test('sends nothing without a customer and a coupon, and asks for both', async (
 test('another search or filter clears "select all" and announces it', async () => {
   const all = recipients.length
   const selectAll = () =>
-    form()
+    findForm()
       .getByRole('button', { name: `Select all ${all}` })
       .click()
   await openForm()
   await selectAll()
   await waitForText(`${all} customers selected`)
   await waitForText(`${all} of ${all} customers would get this email now.`)
-  await form().getByRole('button', { name: 'Deselect all' }).click()
+  await findForm().getByRole('button', { name: 'Deselect all' }).click()
   await waitForText('Nobody is selected yet')
   await selectAll()
-  await customers().getByRole('searchbox').fill('zzzz')
+  await findCustomers().getByRole('searchbox').fill('zzzz')
   await app.page.keyboard.press('Enter')
   await waitForText(/^The selection was cleared/)
-  await customers().getByRole('button', { name: 'Clear search' }).click()
-  await customers().getByRole('checkbox').first().check()
-  await form()
+  await findCustomers().getByRole('button', { name: 'Clear search' }).click()
+  await findCustomers().getByRole('checkbox').first().check()
+  await findForm()
     .getByText(/^The selection was cleared/)
     .waitFor({ state: 'detached' })
   await selectAll()
-  await customers().getByText('All customers').click()
+  await findCustomers().getByText('All customers').click()
   await send(0).waitFor()
 })
 
 test('confirms before discarding the user’s own text', async () => {
   await openForm()
-  await form().getByLabel('Subject').fill('My own words')
+  await findForm().getByLabel('Subject').fill('My own words')
   await app.page.keyboard.press('Escape')
   const question = app.page.getByRole('dialog', { name: 'Leave without sending?' })
   await question.waitFor()
   await app.page.keyboard.press('Escape')
   await question.waitFor({ state: 'detached' })
-  await expect.poll(() => form().getByLabel('Subject').inputValue()).toBe('My own words')
-  await form().getByRole('button', { name: 'Cancel' }).click()
+  await expect.poll(() => findForm().getByLabel('Subject').inputValue()).toBe('My own words')
+  await findForm().getByRole('button', { name: 'Cancel' }).click()
   await question.getByRole('button', { name: 'Leave' }).click()
-  await form().waitFor({ state: 'detached' })
+  await findForm().waitFor({ state: 'detached' })
 })
 
 test('marks a refused cart URL until it is changed', async () => {
@@ -116,12 +116,12 @@ test('marks a refused cart URL until it is changed', async () => {
   await chooseFirst()
   await chooseCoupon()
   await waitForText('Ready to send')
-  await form().getByLabel('Cart URL (optional)').fill('https://elsewhere.example/cart')
+  await findForm().getByLabel('Cart URL (optional)').fill('https://elsewhere.example/cart')
   await send(1).click()
   await waitForText(refusal)
-  await expect.poll(() => form().getByText('Ready to send').count()).toBe(0)
-  await form().getByLabel('Cart URL (optional)').fill('')
-  await form().getByText(refusal).first().waitFor({ state: 'detached' })
+  await expect.poll(() => findForm().getByText('Ready to send').count()).toBe(0)
+  await findForm().getByLabel('Cart URL (optional)').fill('')
+  await findForm().getByText(refusal).first().waitFor({ state: 'detached' })
   await waitForText('Ready to send')
 })
 
@@ -151,13 +151,13 @@ test('previews for the chosen customer, and shows a result for each customer aft
   await chooseFirst()
   await waitForText('1 customer selected')
   await chooseCoupon()
-  await preview().getByText('Plain text', { exact: true }).click()
-  await expect.poll(() => preview().locator('pre').innerText()).toContain('Olivia')
+  await findPreview().getByText('Plain text', { exact: true }).click()
+  await expect.poll(() => findPreview().locator('pre').innerText()).toContain('Olivia')
   expect(await app.violations('[role=dialog]')).toEqual([])
   await send(1).click()
   await waitForText('Discount emails sent successfully!')
-  await form().getByRole('button', { name: 'Results' }).click()
-  await form().getByRole('list', { name: 'Results by customer' }).getByText(first!.customer_email!).waitFor()
+  await findForm().getByRole('button', { name: 'Results' }).click()
+  await findForm().getByRole('list', { name: 'Results by customer' }).getByText(first!.customer_email!).waitFor()
   // Default content is not the user's own text: the server's is sent.
   await expect.poll(() => listSent()).toEqual([{ customers: [first!._id], couponId: coupon._id }])
   const [call] = app.api.calls(sendDiscountOffers)
@@ -175,14 +175,14 @@ test.each([
 ] as const)('a failed send is reported %s', { tags: ['B8'] }, async (_, status, error, text) => {
   app.api.fail(sendDiscountOffers, status, error)
   await openForm()
-  await form()
+  await findForm()
     .getByRole('button', { name: `Select all ${recipients.length}` })
     .click()
   await chooseCoupon()
   await send(recipients.length).click()
-  await form().getByText(text, { exact: true }).waitFor()
-  await form().getByRole('button', { name: 'Cancel' }).click()
-  await form().waitFor({ state: 'detached' })
+  await findForm().getByText(text, { exact: true }).waitFor()
+  await findForm().getByRole('button', { name: 'Cancel' }).click()
+  await findForm().waitFor({ state: 'detached' })
 })
 
 describe('from a page about one person', () => {
@@ -195,13 +195,13 @@ describe('from a page about one person', () => {
     await app.open(path)
     await app.page.getByRole('button', { name: label }).click()
     const { first_name, last_name } = fixture(readCustomer).customer
-    await form()
+    await findForm()
       .getByText(`To ${label === 'Send discount' ? `${first_name} ${last_name}` : NAME}`, { exact: true })
       .waitFor()
-    await expect.poll(() => customers().count()).toBe(0)
+    await expect.poll(() => findCustomers().count()).toBe(0)
     await chooseCoupon()
     await waitForText('Ready to send')
-    await form().getByRole('button', { name: 'Send discount' }).waitFor()
+    await findForm().getByRole('button', { name: 'Send discount' }).waitFor()
   })
 
   test('a bought cart offers no discount mail', async () => {

@@ -12,7 +12,7 @@ const app = createScreens()
 const { api } = app
 
 type Flow = ReturnType<typeof fixture<typeof listFlows>>['flows'][number]
-const theFlow = (): Flow => fixture(listFlows).flows.find(({ id }) => id === ids.flowId)!
+const findFlow = (): Flow => fixture(listFlows).flows.find(({ id }) => id === ids.flowId)!
 
 /** The flow with these settings of its first step, as a server reply. */
 function serveFlow(first: Partial<Flow['steps'][number]>): void {
@@ -46,20 +46,20 @@ const findCard = (page: Page, place: number) =>
     .getByRole('list', { name: 'Messages in their order' })
     .locator('> li')
     .nth(place - 1)
-const field = (page: Page) => page.getByRole('combobox', { name: 'Coupon' })
-const rules = (page: Page) => page.getByRole('button', { name: 'Coupon rules' })
-const days = (page: Page) => page.getByRole('textbox', { name: 'Days since they used a coupon' })
+const findField = (page: Page) => page.getByRole('combobox', { name: 'Coupon' })
+const findRules = (page: Page) => page.getByRole('button', { name: 'Coupon rules' })
+const findDays = (page: Page) => page.getByRole('textbox', { name: 'Days since they used a coupon' })
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
 
 const channel = (page: Page, name: string) =>
   page.getByRole('radiogroup', { name: 'Channel' }).getByText(name, { exact: true }).click()
 
 async function choose(page: Page, name: RegExp | string): Promise<void> {
-  await field(page).click()
+  await findField(page).click()
   await page.getByRole('option', { name }).click()
 }
 
-const takeSaves = () => api.answer(saveFlow, { flow: theFlow(), effect: NO_EFFECT })
+const takeSaves = () => api.answer(saveFlow, { flow: findFlow(), effect: NO_EFFECT })
 
 const EXAMPLE = 'CART-EXAMPLE'
 const EXAMPLE_NOTE = `${EXAMPLE} is an example. Each message gets a code of its own.`
@@ -73,24 +73,24 @@ test('is chosen, previewed before it is saved, and saved with its rules', async 
     ...(coupon?.couponId === couponId && { html: `<p>${EXAMPLE}</p>`, couponNote: EXAMPLE_NOTE }),
   }))
   const page = await openFlow()
-  await expect.poll(() => field(page).inputValue()).toBe('No coupon')
+  await expect.poll(() => findField(page).inputValue()).toBe('No coupon')
   await choose(page, /^CART-•+ · 10%/)
   await page.getByText(/^10%.* · not for shoppers who used a coupon in the last 90 days$/).waitFor()
   await findCard(page, 1).getByText('Coupon CART-••••••••').waitFor()
   await page.getByText(EXAMPLE_NOTE).waitFor()
   await page.locator('.step-panel').frameLocator('iframe').getByText(EXAMPLE).waitFor()
-  await rules(page).click()
-  await days(page).fill('')
+  await findRules(page).click()
+  await findDays(page).fill('')
   await page.getByRole('switch', { name: /^Only for carts above/ }).check()
-  await rules(page).click()
+  await findRules(page).click()
   await save(page).click()
   // The rules expand for their error.
   await page.getByText('Enter a whole number of days between 1 and 3,650').waitFor()
   await page.getByText('Enter an amount greater than 0').waitFor()
-  await expect.poll(() => isFocused(days(page))).toBe(true)
+  await expect.poll(() => isFocused(findDays(page))).toBe(true)
   await findCard(page, 1).getByText('Needs a correction').waitFor()
   expect(api.calls(saveFlow)).toEqual([])
-  await days(page).fill('30')
+  await findDays(page).fill('30')
   await page.getByRole('textbox', { name: 'Amount in USD' }).fill('49.5')
   await page.getByRole('switch', { name: 'Only for first orders' }).check()
   await page.getByRole('radio', { name: 'Do not send' }).check()
@@ -113,7 +113,7 @@ test('of a saved message is shown with its rules, and can be removed', async () 
   await page.getByText(line).waitFor()
   await findCard(page, 1).getByText('Coupon CART-••••••••').waitFor()
   await expect.poll(() => findCard(page, 2).innerText()).not.toContain('CART')
-  await expect.poll(() => rules(page).getAttribute('aria-expanded')).toBe('false')
+  await expect.poll(() => findRules(page).getAttribute('aria-expanded')).toBe('false')
   await choose(page, 'No coupon')
   await findCard(page, 1).getByText('Coupon CART').waitFor({ state: 'detached' })
   await expect.poll(() => api.calls(previewFlow).at(-1)?.body.coupon).toBeNull()
@@ -125,20 +125,20 @@ test('is chosen by keyboard, and a text without its code shows a hint', async ()
   serveCoupons(api)
   const page = await openFlow()
   await channel(page, 'SMS')
-  await field(page).focus()
+  await findField(page).focus()
   await page.getByRole('option', { name: /^SUMMER10/ }).waitFor()
   for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key)
-  await expect.poll(() => field(page).inputValue()).toMatch(/^SUMMER10 · 10%$/)
+  await expect.poll(() => findField(page).inputValue()).toMatch(/^SUMMER10 · 10%$/)
   const hint = page.getByText('The code is not in the text, so shoppers do not see the coupon.')
   await hint.waitFor()
   await page.getByRole('button', { name: 'coupon_code' }).click()
   await hint.waitFor({ state: 'detached' })
   await channel(page, 'WhatsApp')
   await page.getByText('WhatsApp templates have words of their own, which cannot name a coupon.').waitFor()
-  await expect.poll(() => field(page).count()).toBe(0)
+  await expect.poll(() => findField(page).count()).toBe(0)
   await channel(page, 'Email')
   // The list item names it.
-  await field(page).waitFor()
+  await findField(page).waitFor()
   await expect.poll(() => page.getByText('so shoppers do not see the coupon').count()).toBe(0)
   await page.getByRole('textbox', { name: 'Text' }).fill('Come back: {{ checkout_link }}')
   await page.getByText('Neither the code nor the list of items is in the text').waitFor()
@@ -148,7 +148,7 @@ test('is one of the usable ones; others are found by prefix', async () => {
   const many = Array.from({ length: 120 }, (_, each) => buildCoupon({ code: `SPRING-${each}` }))
   serveCoupons(api, [...buildCoupons(), ...many])
   const page = await openFlow()
-  await field(page).click()
+  await findField(page).click()
   await page.getByText('Type the beginning of a code to find others.').waitFor()
   await page.getByRole('option', { name: /^SUMMER10/ }).waitFor()
   await expect
@@ -156,9 +156,9 @@ test('is one of the usable ones; others are found by prefix', async () => {
     .toEqual(expect.arrayContaining([expect.objectContaining({ usable: 'yes', limit: 100 })]))
   for (const name of [/^WINTER5/, /^SPRING15/])
     await expect.poll(() => page.getByRole('option', { name }).count()).toBe(0)
-  await field(page).fill('spring-119')
+  await findField(page).fill('spring-119')
   await page.getByRole('option', { name: /^SPRING-119/ }).click()
-  await expect.poll(() => field(page).inputValue()).toMatch(/^SPRING-119/)
+  await expect.poll(() => findField(page).inputValue()).toMatch(/^SPRING-119/)
 })
 
 test.each([
@@ -175,7 +175,7 @@ test.each([
   await expect
     .poll(() => page.getByRole('link', { name: 'Create a coupon' }).getAttribute('href'))
     .toBe('/coupons?form=new')
-  await expect.poll(() => field(page).count()).toBe(0)
+  await expect.poll(() => findField(page).count()).toBe(0)
   await checkLayout(app)
 })
 
@@ -207,7 +207,7 @@ test('that the server refuses shows the error at its field, in its message', asy
   await expect
     .poll(() => findCard(page, 2).getByRole('button', { name: 'Edit' }).getAttribute('aria-expanded'))
     .toBe('true')
-  await expect.poll(() => isFocused(field(page))).toBe(true)
+  await expect.poll(() => isFocused(findField(page))).toBe(true)
 })
 
 test('that was deleted in the store stays, with a warning', async () => {
@@ -216,8 +216,8 @@ test('that was deleted in the store stays, with a warning', async () => {
   const page = await openFlow()
   await page.getByText('This coupon was deleted in your store. As things stand, this message is not sent.').waitFor()
   await findCard(page, 1).getByText('Coupon CART-••••••••, deleted').waitFor()
-  await expect.poll(() => field(page).inputValue()).toMatch(/^CART-•+ · 10%$/)
-  await rules(page).click()
+  await expect.poll(() => findField(page).inputValue()).toMatch(/^CART-•+ · 10%$/)
+  await findRules(page).click()
   await page.getByText('If the coupon is not valid, or these rules keep it back').waitFor()
   // The preview is dimmed until it is up to date.
   await page.locator('[aria-busy=false] iframe').waitFor()
@@ -229,10 +229,10 @@ test('is shown to a viewer with its rules, read-only', async () => {
   api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   serveFlow(withCoupon(buildCoupon(), false))
   const page = await openFlow()
-  await expect.poll(() => field(page).getAttribute('readonly')).toBe('')
-  await field(page).click()
+  await expect.poll(() => findField(page).getAttribute('readonly')).toBe('')
+  await findField(page).click()
   await expect.poll(() => page.getByRole('option', { name: /SUMMER10|No coupon/ }).count()).toBe(0)
-  await rules(page).click()
+  await findRules(page).click()
   for (const rule of await page.getByRole('switch').all()) await expect.poll(() => rule.isDisabled()).toBe(true)
   for (const each of await page.getByRole('radio', { name: /Send without|Do not send/ }).all())
     await expect.poll(() => each.isDisabled()).toBe(true)

@@ -21,18 +21,18 @@ beforeEach(() => {
   stored = serveFlows(app.api)
 })
 
-const flow = () => stored.flows[0]!
+const readStoredFlow = () => stored.flows[0]!
 const titles = () =>
   app.page.getByRole('list', { name: 'Messages in their order' }).getByRole('heading').allInnerTexts()
 const times = async () =>
   (await app.page.locator('.flow-time').allInnerTexts()).map((text) => text.split(/ after they leave/)[0])
-const card = (place: number) => findStepCard(app.page, place)
-const handle = (place: number) => card(place).getByRole('button', { name: /^Move / })
-const bar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
+const findCard = (place: number) => findStepCard(app.page, place)
+const handle = (place: number) => findCard(place).getByRole('button', { name: /^Move / })
+const readBar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
 const readAnnouncement = () => app.page.locator('output').innerText()
-const panel = () => findStepPanel(app.page)
+const findPanel = () => findStepPanel(app.page)
 const button = (name: string | RegExp) => app.page.getByRole('button', { name })
-const press = (name: string) => bar().getByRole('button', { name }).click()
+const press = (name: string) => readBar().getByRole('button', { name }).click()
 const listSaved = () => app.api.calls(saveFlow).map(({ body }) => body)
 
 async function openFlow(titlesShown = ALL) {
@@ -42,25 +42,25 @@ async function openFlow(titlesShown = ALL) {
 
 async function save() {
   await press('Save')
-  await bar().waitFor({ state: 'detached' })
+  await readBar().waitFor({ state: 'detached' })
 }
 
 async function discard() {
   await press('Discard')
-  await bar().waitFor({ state: 'detached' })
+  await readBar().waitFor({ state: 'detached' })
 }
 
 async function addCondition(name: string) {
-  await panel().getByRole('button', { name: 'Add a condition' }).click()
+  await findPanel().getByRole('button', { name: 'Add a condition' }).click()
   await app.page.getByRole('menuitem', { name }).click()
 }
 
 test('shows the flow’s entry conditions, and each message with its time and thumbnail', async () => {
   await openFlow()
   await expect.poll(() => times()).toEqual(['1 minute', '3 minutes', '5 minutes'])
-  await card(2).getByText('2 minutes later').waitFor()
+  await findCard(2).getByText('2 minutes later').waitFor()
   await app.page.getByText('Every cart that no flow above this one takes.').waitFor()
-  await card(1).frameLocator('iframe').getByText('We saved your cart', { exact: true }).waitFor()
+  await findCard(1).frameLocator('iframe').getByText('We saved your cart', { exact: true }).waitFor()
   await app.settled()
   expect(await app.violations()).toEqual([])
 })
@@ -76,7 +76,7 @@ test('arrow keys move a message: the times stay, its handle keeps the focus, and
   await app.page.keyboard.press('Control+z')
   await expect.poll(titles).toEqual(ALL)
   await expect.poll(() => readAnnouncement()).toBe('Taken back: Message 3, Last reminder, is now number 1 of 3')
-  await expect.poll(() => bar().count()).toBe(0)
+  await expect.poll(() => readBar().count()).toBe(0)
   await app.page.keyboard.press('Control+Shift+z')
   await expect.poll(titles).toEqual(moved)
   await button('Undo').click()
@@ -94,7 +94,7 @@ test('a message is dragged by its handle', async () => {
   await openFlow()
   await app.settled()
   const from = (await handle(1).boundingBox())!
-  const to = (await card(2).boundingBox())!
+  const to = (await findCard(2).boundingBox())!
   await app.page.mouse.move(from.x + 8, from.y + 8)
   await app.page.mouse.down()
   await app.page.mouse.move(from.x + 8, to.y + to.height * 0.8, { steps: 5 })
@@ -105,20 +105,20 @@ test('a message is dragged by its handle', async () => {
 
 test('a message due before the one above it is moved up by a button at the error', async () => {
   const moved = ['1. First reminder', '2. Last reminder', '3. Second reminder']
-  const problem = () => panel().getByText('Later than the message before it')
+  const findProblem = () => findPanel().getByText('Later than the message before it')
   await openFlow()
   await openStep(app.page, 3)
-  await panel().getByLabel('Send after', { exact: true }).fill('2')
-  const up = panel().getByRole('button', { name: 'Keep its time, and move it up to number 2' })
+  await findPanel().getByLabel('Send after', { exact: true }).fill('2')
+  const up = findPanel().getByRole('button', { name: 'Keep its time, and move it up to number 2' })
   await expect.poll(() => up.count()).toBe(0)
   await press('Save')
-  await problem().waitFor()
+  await findProblem().waitFor()
   expect(await app.violations('.step-panel')).toEqual([])
   await up.press('Enter')
   await expect.poll(titles).toEqual(moved)
   await expect.poll(() => times()).toEqual(['1 minute', '2 minutes', '3 minutes'])
-  await expect.poll(() => problem().count()).toBe(0)
-  await expect.poll(() => isFocused(panel().getByLabel('Send after', { exact: true }))).toBe(true)
+  await expect.poll(() => findProblem().count()).toBe(0)
+  await expect.poll(() => isFocused(findPanel().getByLabel('Send after', { exact: true }))).toBe(true)
   await expect.poll(() => readAnnouncement()).toBe('Message 3, Last reminder, is now number 2 of 3')
   await button('Undo').click()
   await expect.poll(titles).toEqual(ALL)
@@ -134,14 +134,14 @@ test('the save bar states the effect on scheduled messages, and leaving the page
   await openFlow()
   for (const place of [3, 2]) await button(new RegExp(`^Remove message ${place},`)).click()
   await expect.poll(() => readAnnouncement()).toBe('Message 2, Second reminder, removed')
-  await bar().getByText(describeEffect(effect)).waitFor()
+  await readBar().getByText(describeEffect(effect)).waitFor()
   await expect.poll(() => app.api.calls(trySaveFlow).at(-1)!.body.steps).toHaveLength(1)
   await button(/^Remove message 1,/).click()
   // A flow without messages cannot be saved.
-  await bar().getByText('Unsaved changes').waitFor()
-  await bar().getByText(describeEffect(effect)).waitFor({ state: 'detached' })
+  await readBar().getByText('Unsaved changes').waitFor()
+  await readBar().getByText(describeEffect(effect)).waitFor({ state: 'detached' })
   await app.page.keyboard.press('Control+z')
-  await bar().getByText(describeEffect(effect)).waitFor()
+  await readBar().getByText(describeEffect(effect)).waitFor()
   await app.page.getByRole('link', { name: 'Flows' }).first().click()
   await app.page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
   await expect.poll(() => titles()).toEqual(['1. First reminder'])
@@ -153,21 +153,23 @@ test('a message is added with a second channel, and saving opens that channel’
   app.api.answer(readVapidKey, { success: true, publicKey: null })
   await openFlow()
   await button('Add a message').click()
-  await panel().getByRole('heading', { name: '4. New message' }).waitFor()
+  await findPanel().getByRole('heading', { name: '4. New message' }).waitFor()
   await expect.poll(async () => (await times()).at(-1)).toBe('1 day 5 minutes')
-  await expect.poll(() => panel().getByLabel('Subject').inputValue()).toBe('Still thinking it over? Your cart is saved')
-  await panel().getByLabel('Subject').fill('One more thing')
-  await panel().getByRole('button', { name: 'Then try push' }).click()
-  await card(4).getByText('Email, else by push').waitFor()
+  await expect
+    .poll(() => findPanel().getByLabel('Subject').inputValue())
+    .toBe('Still thinking it over? Your cart is saved')
+  await findPanel().getByLabel('Subject').fill('One more thing')
+  await findPanel().getByRole('button', { name: 'Then try push' }).click()
+  await findCard(4).getByText('Email, else by push').waitFor()
   const findTextField = (name: string) =>
-    panel().getByRole('radiogroup', { name: 'Words for' }).getByText(name, { exact: true }).click()
+    findPanel().getByRole('radiogroup', { name: 'Words for' }).getByText(name, { exact: true }).click()
   await findTextField('Push')
-  await panel().getByLabel('Title').fill('')
+  await findPanel().getByLabel('Title').fill('')
   await findTextField('Email')
   await press('Save')
-  await panel().getByText('A notification needs a title').waitFor()
-  await card(4).getByText('Needs a correction').waitFor()
-  await panel().getByLabel('Title').fill('Still here')
+  await findPanel().getByText('A notification needs a title').waitFor()
+  await findCard(4).getByText('Needs a correction').waitFor()
+  await findPanel().getByLabel('Title').fill('Still here')
   await save()
   await expect.poll(() => listSaved()).toHaveLength(1)
   const [body] = listSaved()
@@ -176,21 +178,21 @@ test('a message is added with a second channel, and saving opens that channel’
     ...{ delayMinutes: 1_445, channels: ['email', 'push'] },
     variants: [{ sharePercent: 100, words: { email: { subject: 'One more thing' }, push: { title: 'Still here' } } }],
   })
-  await panel().waitFor({ state: 'detached' })
+  await findPanel().waitFor({ state: 'detached' })
 })
 
 test('a viewer sees the channels of a message, read-only', async () => {
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
-  const [first, ...others] = flow().steps
-  stored.flows = [{ ...flow(), steps: [{ ...first!, channels: ['email', 'sms', 'push'] }, ...others] }]
+  const [first, ...others] = readStoredFlow().steps
+  stored.flows = [{ ...readStoredFlow(), steps: [{ ...first!, channels: ['email', 'sms', 'push'] }, ...others] }]
   await openFlow()
   await openStep(app.page, 1)
-  const fallbacks = panel().getByRole('list', { name: 'Other channels, in order' })
+  const fallbacks = findPanel().getByRole('list', { name: 'Other channels, in order' })
   await expect.poll(() => fallbacks.getByRole('listitem').allInnerTexts()).toEqual(['SMS', 'Push'])
   await expect.poll(() => fallbacks.getByRole('button').count()).toBe(0)
   await expect
     .poll(() =>
-      panel()
+      findPanel()
         .getByRole('button', { name: /^Then try / })
         .count(),
     )
@@ -203,14 +205,14 @@ test('conditions of a message read as a sentence, and incomplete ones are not sa
   await openStep(app.page, 3)
   await addCondition('Cart value')
   await press('Save')
-  await panel().getByText('Enter an amount').waitFor()
+  await findPanel().getByText('Enter an amount').waitFor()
   expect(listSaved()).toEqual([])
-  await panel().getByLabel('Cart value', { exact: true }).fill('60')
+  await findPanel().getByLabel('Cart value', { exact: true }).fill('60')
   await addCondition('First-time or returning buyer')
-  await panel().getByLabel('First-time or returning buyer: how').selectOption('has bought before')
-  await panel().getByLabel('How many have to hold').selectOption('Any of these holds')
-  await card(3).getByText(sentence).waitFor()
-  await expect.poll(() => panel().locator('[aria-busy="true"]').count()).toBe(0)
+  await findPanel().getByLabel('First-time or returning buyer: how').selectOption('has bought before')
+  await findPanel().getByLabel('How many have to hold').selectOption('Any of these holds')
+  await findCard(3).getByText(sentence).waitFor()
+  await expect.poll(() => findPanel().locator('[aria-busy="true"]').count()).toBe(0)
   expect(await app.violations('.step-panel')).toEqual([])
   await save()
   const conditions = [
@@ -220,17 +222,17 @@ test('conditions of a message read as a sentence, and incomplete ones are not sa
   await expect
     .poll(() => listSaved()[0]!.steps[2]!.conditions)
     .toEqual({ match: 'all', groups: [{ match: 'any', conditions }] })
-  await card(3).getByText(sentence).waitFor()
+  await findCard(3).getByText(sentence).waitFor()
 })
 
 test('the entry of a flow shows its errors in the column, and saves its name and conditions', async () => {
   await openFlow()
   await button('Edit which carts this flow takes').click()
   const wrong = app.page.locator('.entry-card').getByText('Needs a correction')
-  const name = panel().getByLabel('Name of the flow')
+  const name = findPanel().getByLabel('Name of the flow')
   await name.fill('')
   await app.page.keyboard.press('Control+s')
-  await panel().getByText('Enter a name').waitFor()
+  await findPanel().getByText('Enter a name').waitFor()
   await wrong.waitFor()
   expect(listSaved()).toEqual([])
   await name.fill('Reminders')
@@ -239,7 +241,7 @@ test('the entry of a flow shows its errors in the column, and saves its name and
   await app.page.getByText('Only if a phone number is known.').waitFor()
   expect(listSaved()).toEqual([])
   await app.page.keyboard.press('Control+s')
-  await bar().waitFor({ state: 'detached' })
+  await readBar().waitFor({ state: 'detached' })
   await expect
     .poll(() => listSaved())
     .toMatchObject([{ name: 'Reminders', conditions: { groups: [{ conditions: [{ fact: 'phone' }] }] } }])
@@ -248,15 +250,15 @@ test('the entry of a flow shows its errors in the column, and saves its name and
 test('a split test is saved only with shares that sum to 100%, and its copy has the same texts', async () => {
   await openFlow()
   await openStep(app.page, 2)
-  await panel().getByRole('button', { name: 'Test another text' }).click()
-  await panel().getByLabel('Subject').fill('Other words')
-  await card(2).getByText('Split test: A 50%, B 50%').waitFor()
-  await panel().getByLabel('Share of variant B').fill('30')
+  await findPanel().getByRole('button', { name: 'Test another text' }).click()
+  await findPanel().getByLabel('Subject').fill('Other words')
+  await findCard(2).getByText('Split test: A 50%, B 50%').waitFor()
+  await findPanel().getByLabel('Share of variant B').fill('30')
   await press('Save')
-  await panel().getByText('The shares must make 100% together').waitFor()
+  await findPanel().getByText('The shares must make 100% together').waitFor()
   expect(listSaved()).toEqual([])
-  await panel().getByRole('tab', { name: /^A / }).click()
-  await panel().getByLabel('Share of variant A').fill('70')
+  await findPanel().getByRole('tab', { name: /^A / }).click()
+  await findPanel().getByLabel('Share of variant A').fill('70')
   await app.settled()
   expect(await app.violations('.step-panel')).toEqual([])
   await save()
@@ -269,11 +271,12 @@ test('a split test is saved only with shares that sum to 100%, and its copy has 
 
   await button(/^Copy message 2,/).click()
   await expect.poll(() => titles()).toHaveLength(4)
-  await panel().getByLabel('Send after', { exact: true }).fill('4')
+  await findPanel().getByLabel('Send after', { exact: true }).fill('4')
   await save()
-  const [, original, copy] = flow().steps
-  const texts = ({ variants: of }: typeof original & {}) => of.map(({ sharePercent, words }) => [sharePercent, words])
-  expect(texts(copy!)).toEqual(texts(original!))
+  const [, original, copy] = readStoredFlow().steps
+  const listTexts = ({ variants: of }: typeof original & {}) =>
+    of.map(({ sharePercent, words }) => [sharePercent, words])
+  expect(listTexts(copy!)).toEqual(listTexts(original!))
   expect(copy!.id).not.toBe(original!.id)
   await button(/^Remove message 3,/).click()
   await save()
@@ -290,14 +293,14 @@ test('a split test is saved only with shares that sum to 100%, and its copy has 
 test('“Rename” focuses the name of the flow', async () => {
   await openFlow()
   await button('Rename').click()
-  const name = panel().getByLabel('Name of the flow')
+  const name = findPanel().getByLabel('Name of the flow')
   await expect.poll(() => isFocused(name)).toBe(true)
   await app.page.keyboard.type('Left pots')
   await expect.poll(() => name.inputValue()).toBe('Left pots')
   await save()
   await app.page.getByRole('heading', { level: 1, name: 'Left pots' }).waitFor()
-  await panel().getByRole('button', { name: 'Close' }).click()
-  await panel().waitFor({ state: 'detached' })
+  await findPanel().getByRole('button', { name: 'Close' }).click()
+  await findPanel().waitFor({ state: 'detached' })
 })
 
 test('on a phone the panel is a dialog, and closing it returns the focus', async () => {
@@ -360,7 +363,7 @@ test('the report shows the message results of each step, for 7, 30 and 90 days',
 })
 
 test('a winner is chosen after a confirmation, and not while changes are unsaved', async () => {
-  const [a] = flow().steps[1]!.variants
+  const [a] = readStoredFlow().steps[1]!.variants
   const b = { ...a!, id: randomUUID(), name: 'B' }
   const variants = [a!, b].map((variant) => ({ ...variant, sharePercent: 50 }))
   stored.flows[0]!.steps[1]!.variants = variants
@@ -372,29 +375,29 @@ test('a winner is chosen after a confirmation, and not while changes are unsaved
     })
     return { report: whole }
   })
-  const winner = (name: string) => report().getByRole('button', { name: `Choose variant ${name} as the winner` })
+  const findWinner = (name: string) => report().getByRole('button', { name: `Choose variant ${name} as the winner` })
   await openFlow()
   const second = findReportRegion('2. Second reminder')
   await second.getByText('The others are compared with this one.').waitFor()
   await second.getByText('Not enough data yet: a comparison needs 25 purchases with each variant.').waitFor()
   await button(/^Remove message 3,/).click()
-  await expect.poll(() => winner('B').isDisabled()).toBe(true)
+  await expect.poll(() => findWinner('B').isDisabled()).toBe(true)
   await app.page.keyboard.press('Control+z')
-  await winner('B').click()
+  await findWinner('B').click()
   const question = app.page.getByRole('dialog', { name: 'Choose variant B?' })
   await question.getByText('The figures do not show yet that one variant sells more than another.').waitFor()
   expect(app.api.calls(chooseWinner)).toEqual([])
   await question.getByRole('button', { name: 'Choose it' }).click()
-  await card(2).getByText('Split test').waitFor({ state: 'detached' })
+  await findCard(2).getByText('Split test').waitFor({ state: 'detached' })
   const [call] = app.api.calls(chooseWinner)
-  expect(call).toMatchObject({ params: { stepId: flow().steps[1]!.id }, body: { variantId: b.id } })
+  expect(call).toMatchObject({ params: { stepId: readStoredFlow().steps[1]!.id }, body: { variantId: b.id } })
 })
 
 async function editAndSwitchOn(subject: string) {
   stored = serveFlows(app.api, [{ ...buildReadyFlow(), isOn: false, switchedOnAt: null }])
   await openFlow()
   await openStep(app.page, 1)
-  await panel().getByLabel('Subject').fill(subject)
+  await findPanel().getByLabel('Subject').fill(subject)
   await button(/^Switch on$/).click()
   const dialog = app.page.getByRole('dialog', { name: /^Switch on “/ })
   await dialog.getByText('You have unsaved changes. They are saved first, so shoppers get what you see here.').waitFor()
@@ -407,7 +410,7 @@ test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => 
   const dialog = await editAndSwitchOn('Your mugs are waiting')
   await dialog.waitFor({ state: 'detached' })
   await button(/^Switch off$/).waitFor()
-  await bar().waitFor({ state: 'detached' })
+  await readBar().waitFor({ state: 'detached' })
   await expect.poll(() => listSaved()[0]!.steps[0]!.variants![0]!.words.email!.subject).toBe('Your mugs are waiting')
   await expect.poll(() => app.api.calls(switchFlow)).toHaveLength(1)
 })
@@ -415,13 +418,13 @@ test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => 
 test('a flow with invalid unsaved edits is not switched on, and the error is shown (newcomer-N1)', async () => {
   const dialog = await editAndSwitchOn('')
   await dialog.waitFor({ state: 'detached' })
-  await panel().getByText('An email needs a subject').waitFor()
+  await findPanel().getByText('An email needs a subject').waitFor()
   expect(listSaved()).toEqual([])
   app.api.fail(saveFlow, 409, { error: 'The flow was changed meanwhile.' })
-  await panel().getByLabel('Subject').fill('Again')
+  await findPanel().getByLabel('Subject').fill('Again')
   await button(/^Switch on$/).click()
   await app.page.getByRole('button', { name: 'Save and switch on' }).click()
-  await bar().getByText('The flow was changed meanwhile.').waitFor()
+  await readBar().getByText('The flow was changed meanwhile.').waitFor()
   expect(app.api.calls(switchFlow)).toEqual([])
-  expect(flow().isOn).toBe(false)
+  expect(readStoredFlow().isOn).toBe(false)
 })

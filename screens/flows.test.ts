@@ -17,13 +17,13 @@ beforeEach(() => {
   stored = serveFlows(app.api, [buildReadyFlow(), buildHighValueFlow()])
 })
 
-const namesStored = () => stored.flows.map(({ name }) => name)
+const listStoredNames = () => stored.flows.map(({ name }) => name)
 const namesShown = () =>
   app.page.getByRole('list', { name: 'Flows in their order' }).getByRole('heading').allInnerTexts()
 const flow = (name: string) =>
   app.page.getByRole('listitem').filter({ has: app.page.getByRole('heading', { name, exact: true }) })
 const handle = (name: string) => app.page.getByRole('button', { name: `Move ${name}`, exact: true })
-const dialog = (name?: string) => app.page.getByRole('dialog', name ? { name } : {})
+const findDialog = (name?: string) => app.page.getByRole('dialog', name ? { name } : {})
 const findMiddle = async (element: Locator) => {
   const { x, y, width, height } = (await element.boundingBox())!
   return { x: x + width / 2, y: y + height / 2 }
@@ -31,13 +31,13 @@ const findMiddle = async (element: Locator) => {
 
 async function openList() {
   await app.open('/flows')
-  await expect.poll(namesShown).toEqual(namesStored())
+  await expect.poll(namesShown).toEqual(listStoredNames())
 }
 
 async function openLibrary(): Promise<Locator> {
   await app.open('/flows')
   await app.page.getByRole('button', { name: 'Create a flow' }).click()
-  return dialog('Start from')
+  return findDialog('Start from')
 }
 
 async function choose(name: string, action: string) {
@@ -90,7 +90,7 @@ test('arrow keys move a flow: its handle keeps the focus, its position is announ
     await handle(HIGH).press(key)
     await expect.poll(namesShown).toEqual(order)
     await expect.poll(() => isFocused(handle(HIGH))).toBe(true)
-    await expect.poll(namesStored).toEqual(order)
+    await expect.poll(listStoredNames).toEqual(order)
   }
   await expect.poll(() => app.page.locator('output').innerText()).toBe('High-value carts is now number 1 of 2')
   await expect.poll(() => app.api.calls(orderFlows)).toHaveLength(3)
@@ -113,7 +113,7 @@ test('a flow is dragged by its handle, and Escape cancels the drag', async () =>
   await app.page.locator('[data-drop=after]').waitFor()
   await app.page.mouse.up()
   await expect.poll(namesShown).toEqual([READY, HIGH])
-  await expect.poll(namesStored).toEqual([READY, HIGH])
+  await expect.poll(listStoredNames).toEqual([READY, HIGH])
 })
 
 test('an order the server refuses is reverted, with the reason', async () => {
@@ -131,20 +131,20 @@ test('a copy is inserted after its original, and deleted only after a confirmati
   const copy = `${READY} (copy)`
   await expect.poll(namesShown).toEqual([READY, copy, HIGH])
   await choose(copy, 'Delete')
-  const question = dialog(`Delete “${copy}”?`)
+  const question = findDialog(`Delete “${copy}”?`)
   await question.getByText('It has no planned messages.').waitFor()
   await question.getByRole('button', { name: 'Cancel' }).click()
   expect(app.api.calls(deleteFlow)).toEqual([])
   await choose(copy, 'Delete')
   await question.getByRole('button', { name: 'Delete' }).click()
   await expect.poll(namesShown).toEqual([READY, HIGH])
-  expect(namesStored()).toEqual([READY, HIGH])
+  expect(listStoredNames()).toEqual([READY, HIGH])
 })
 
 test('“Read the preview first” opens the preview of the flow', async () => {
   await openList()
   await app.page.getByRole('button', { name: `Switch on ${HIGH}`, exact: true }).click()
-  await dialog().getByRole('button', { name: 'Read the preview first' }).click()
+  await findDialog().getByRole('button', { name: 'Read the preview first' }).click()
   const preview = findStepPanel(app.page).getByRole('region', { name: 'Preview' })
   await preview.waitFor()
   await expect.poll(() => preview.evaluate((part) => part.getBoundingClientRect().top < innerHeight)).toBe(true)
@@ -154,12 +154,12 @@ test('the switch-on dialog reopens with its default choices', async () => {
   await openList()
   const turn = (way: 'on' | 'off') =>
     app.page.getByRole('button', { name: `Switch ${way} ${HIGH}`, exact: true }).click()
-  const hasRead = dialog().getByLabel('I have read the messages in the preview')
+  const hasRead = findDialog().getByLabel('I have read the messages in the preview')
   await turn('on')
   await hasRead.check()
-  await dialog().getByRole('button', { name: 'Switch on' }).click()
+  await findDialog().getByRole('button', { name: 'Switch on' }).click()
   await turn('off')
-  await dialog().getByRole('button', { name: 'Switch off' }).click()
+  await findDialog().getByRole('button', { name: 'Switch off' }).click()
   await turn('on')
   await expect.poll(() => hasRead.isChecked()).toBe(false)
 })
@@ -169,13 +169,15 @@ test('a flow that matches no carts explains why when it is activated, and an act
   app.api.alter(upcomingMessages, (reply) => ({ ...reply, cartsOfLast24h: 0 }))
   await openList()
   await app.page.getByRole('button', { name: `Switch on ${HIGH}` }).click()
-  await dialog().getByText(buildTakenText('would get')).waitFor()
-  await dialog().getByText('A flow takes carts whose last activity is after it was switched on.').waitFor()
-  await dialog().getByLabel('Include carts of the last 24 hours (0 carts)').waitFor()
-  await dialog().getByText(`No cart is left for this flow: “${READY}” stands above it and takes every cart.`).waitFor()
-  const confirm = dialog().getByRole('button', { name: 'Switch on' })
+  await findDialog().getByText(buildTakenText('would get')).waitFor()
+  await findDialog().getByText('A flow takes carts whose last activity is after it was switched on.').waitFor()
+  await findDialog().getByLabel('Include carts of the last 24 hours (0 carts)').waitFor()
+  await findDialog()
+    .getByText(`No cart is left for this flow: “${READY}” stands above it and takes every cart.`)
+    .waitFor()
+  const confirm = findDialog().getByRole('button', { name: 'Switch on' })
   await expect.poll(() => confirm.isDisabled()).toBe(true)
-  await dialog().getByLabel('I have read the messages in the preview').check()
+  await findDialog().getByLabel('I have read the messages in the preview').check()
   await confirm.click()
   await app.page.getByRole('button', { name: `Switch off ${HIGH}` }).waitFor()
   await expect
@@ -185,7 +187,7 @@ test('a flow that matches no carts explains why when it is activated, and an act
   await expect.poll(() => flow(READY).getByText('stands above it').count()).toBe(0)
   expect(await app.violations()).toEqual([])
   await choose(HIGH, 'Delete')
-  const question = dialog(`Delete “${HIGH}”?`)
+  const question = findDialog(`Delete “${HIGH}”?`)
   await question.getByText(flowTexts.switchOffFirst).waitFor()
   await expect.poll(() => question.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
 })

@@ -15,7 +15,7 @@ const press = (key: string) => app.page.keyboard.press(key)
 const main = () => app.page.getByRole('main')
 const section = (name: string) =>
   app.page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true })
-const activeText = () => app.page.evaluate(() => document.activeElement?.textContent?.trim())
+const readActiveText = () => app.page.evaluate(() => document.activeElement?.textContent?.trim())
 
 /** Escape closes what a focused button opens, and returns the focus to the button. */
 async function opensAndCloses(button: Locator, role: 'dialog' | 'menu'): Promise<void> {
@@ -34,7 +34,7 @@ test('the dashboard and a cart are used by keyboard alone', { tags: ['A2.3'] }, 
   await app.page.getByRole('img', { name: /^Cart recovery/ }).waitFor()
   // The first stop is the skip link.
   await press('Tab')
-  await expect.poll(() => activeText()).toBe('Skip to content')
+  await expect.poll(() => readActiveText()).toBe('Skip to content')
   await press('Enter')
   await pressTabTo(app.page.getByLabel('Period'))
   await press('End')
@@ -104,7 +104,7 @@ test('settings are changed, a theme chosen, and the session ended by keyboard al
   // Escape cancels.
   await press('Escape')
   await dialog.waitFor({ state: 'hidden' })
-  await expect.poll(activeText).toBe('Logout')
+  await expect.poll(readActiveText).toBe('Logout')
   await press('Enter')
   await pressTabTo(dialog.getByRole('button', { name: 'Log out' }))
   await press('Enter')

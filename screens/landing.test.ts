@@ -54,14 +54,14 @@ async function visit(to: string, options: Parameters<typeof app.another>[0] = {}
   return { page, replies, errors }
 }
 
-const title = (page: Page) => page.getByRole('heading', { level: 1, name: /^Win back abandoned carts/ })
+const findTitle = (page: Page) => page.getByRole('heading', { level: 1, name: /^Win back abandoned carts/ })
 const signIn = (page: Page) => page.getByRole('heading', { level: 1, name: 'Sign in' })
 const isTooWide = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
 test('loads less than 100 kB, all from its own origin', async () => {
   const { page, replies, errors } = await visit('/landing.html')
-  await title(page).waitFor()
+  await findTitle(page).waitFor()
   const sizes = await Promise.all(replies.map(async (reply) => (await reply.request().sizes()).responseBodySize))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
   expect(replies.map((reply) => new URL(reply.url()).origin).filter((origin) => origin !== url)).toEqual([])
@@ -91,14 +91,14 @@ test('a visitor at / gets it at /landing with the first response, in the systemâ
   tags: ['A2.1', 'A4.1', 'A4.7'],
 }, async () => {
   const { page, replies, errors } = await visit('/', { colorScheme: 'dark' })
-  await title(page).waitFor()
+  await findTitle(page).waitFor()
   expect(replies.filter((reply) => /html/.test(reply.headers()['content-type'] ?? '')).length).toBe(1)
   await expect.poll(() => new URL(page.url()).pathname).toBe('/landing')
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
   await page.getByRole('link', { name: 'Sign in' }).first().click()
   await signIn(page).waitFor()
   await page.goBack()
-  await title(page).waitFor()
+  await findTitle(page).waitFor()
   expect(errors).toEqual([])
 })
 
@@ -121,7 +121,7 @@ test.each(['/landing', '/login'])('/landing shows a loading state, coming from %
     held.resolve()
   }
   await enter()
-  await title(page).waitFor()
+  await findTitle(page).waitFor()
   await expect.poll(() => new URL(page.url()).pathname).toBe('/landing')
   isBroken = true
   held = Promise.withResolvers<void>()
@@ -138,7 +138,7 @@ test.each(['/landing', '/login'])('/landing shows a loading state, coming from %
 test('Back from it to a page of the app shows that page', async () => {
   const { page } = await visit('/login')
   await page.getByRole('link', { name: 'Recoup, home' }).click()
-  await title(page).waitFor()
+  await findTitle(page).waitFor()
   await expect.poll(() => new URL(page.url()).pathname).toBe('/landing')
   await page.goBack({ waitUntil: 'commit' })
   await signIn(page).waitFor()

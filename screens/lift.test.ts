@@ -70,10 +70,10 @@ beforeEach(() => {
   })
 })
 
-const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const findButton = (name: string) => app.page.getByRole('button', { name, exact: true })
 const dialog = (name: string | RegExp) => app.page.getByRole('dialog', { name })
 const waitForRunning = (share: number) => app.page.getByRole('heading', { name: `${share}% get no messages` }).waitFor()
-const pastGroups = () => app.page.getByRole('region', { name: 'Control groups before' })
+const findPastGroups = () => app.page.getByRole('region', { name: 'Control groups before' })
 
 test('a control group is started by keyboard with a valid share and duration', async () => {
   serveFlows(app.api)
@@ -82,7 +82,7 @@ test('a control group is started by keyboard with a valid share and duration', a
   await app.page.getByRole('heading', { level: 1, name: 'Lift' }).waitFor()
   await app.page.getByText(/nothing could be measured yet/).waitFor()
   await app.page.getByRole('heading', { level: 2, name: 'How it is measured' }).waitFor()
-  await button('Start a control group').press('Enter')
+  await findButton('Start a control group').press('Enter')
   const form = dialog('Start a control group')
   // Nothing is proposed where nothing is detectable.
   await form.getByText(/A control group is not worth it yet/).waitFor()
@@ -118,7 +118,7 @@ test('a new share ends the running control group, and stopping keeps both result
   reply.running = buildExperiment(30, 120)
   await app.open('/flows/lift')
   await waitForRunning(30)
-  await button('Change the share').click()
+  await findButton('Change the share').click()
   const change = dialog('Change the share')
   await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
   // The current share does not count as another.
@@ -127,18 +127,18 @@ test('a new share ends the running control group, and stopping keeps both result
   await change.getByRole('radio', { name: /^10%/ }).check()
   await change.getByRole('button', { name: 'Start anew' }).click()
   await waitForRunning(10)
-  await pastGroups()
+  await findPastGroups()
     .getByText(/ended for another share/)
     .waitFor()
   await expect
     .poll(() => app.api.calls(changeExperiment).map(({ body }) => body))
     .toEqual([{ sharePercent: 10, days: 90 }])
-  await button('Stop').click()
+  await findButton('Stop').click()
   const question = dialog('Stop the control group?')
   expect(app.api.calls(stopExperiment)).toEqual([])
   await question.getByRole('button', { name: 'Stop', exact: true }).click()
   await app.page.getByRole('heading', { name: 'No control group' }).waitFor()
-  await expect.poll(() => pastGroups().getByRole('listitem').count()).toBe(2)
+  await expect.poll(() => findPastGroups().getByRole('listitem').count()).toBe(2)
 })
 
 test.each([

@@ -15,8 +15,8 @@ const app = createScreens()
 const { api } = app
 
 const inMailbox: MailServerView = { ...fixture(readMailServer), isFixed: false }
-const card = (name: string) => app.page.getByRole('region', { name, exact: true })
-const banner = () => app.page.getByRole('region', { name: 'Notices' }).getByText('Email stays on this server.')
+const findCard = (name: string) => app.page.getByRole('region', { name, exact: true })
+const findBanner = () => app.page.getByRole('region', { name: 'Notices' }).getByText('Email stays on this server.')
 const step = { id: 'accepted', title: 'Accepted', state: 'good' as const, nextStep: null, answer: null, record: null }
 const testMail = (changes: object) => ({
   ...{ isAccepted: true, to: 'olive@owners.example', from: 'shop@mugs.example', way: 'own' as const },
@@ -24,7 +24,7 @@ const testMail = (changes: object) => ({
   ...changes,
 })
 
-const ownServer = (changes: Partial<NonNullable<MailServerView['server']>> = {}): MailServerView => ({
+const buildOwnServer = (changes: Partial<NonNullable<MailServerView['server']>> = {}): MailServerView => ({
   ...inMailbox,
   ...{ way: 'own', from: 'shop@mugs.example' },
   server: {
@@ -45,16 +45,16 @@ test('a banner states that mail stays on this server, and each part of sending s
   ] as ReturnType<typeof fixture<typeof readSendingStates>>['sections']
   api.answer(readSendingStates, { sections })
   const page = await app.open('/settings/sending')
-  await banner().waitFor()
+  await findBanner().waitFor()
   await expect
-    .poll(() => card('Sending').getByRole('listitem').allInnerTexts())
+    .poll(() => findCard('Sending').getByRole('listitem').allInnerTexts())
     .toEqual([
       expect.stringMatching(/^Sender[\s\S]*The postal address is missing[\s\S]*Needs attention/),
       expect.stringMatching(/^Mail server[\s\S]*Email stays on this server[\s\S]*Not set up/),
       expect.stringMatching(/^Domain[\s\S]*Set up/),
       expect.stringMatching(/^Web push/),
     ])
-  const mailbox = banner().locator('xpath=../..').getByRole('link', { name: 'Mailbox' })
+  const mailbox = findBanner().locator('xpath=../..').getByRole('link', { name: 'Mailbox' })
   await expect.poll(() => mailbox.getAttribute('href')).toBe(inMailbox.mailboxUrl)
   await page.getByRole('link', { name: /^Mail server/ }).click()
   await page.waitForURL('**/settings/sending/mail-server')
@@ -66,16 +66,16 @@ test('a test mail in the built-in mailbox is not reported as delivered to the us
   api.answer(readMailServer, inMailbox)
   api.answer(sendTestMail, testMail({ way: 'mailbox' }))
   await app.open('/settings/sending/mail-server')
-  await card('Test email').getByRole('button', { name: 'Send test email' }).click()
-  await card('Test email').getByText('The email is in the built-in mailbox.').waitFor()
-  await expect.poll(() => card('Test email').innerText()).not.toContain('Look into your inbox')
+  await findCard('Test email').getByRole('button', { name: 'Send test email' }).click()
+  await findCard('Test email').getByText('The email is in the built-in mailbox.').waitFor()
+  await expect.poll(() => findCard('Test email').innerText()).not.toContain('Look into your inbox')
 })
 
 test('a mail server is checked and saved; a refusal is shown and clears nothing; a test mail is sent through it', async () => {
   serveUser(api)
   api.answer(readMailServer, inMailbox)
   const page = await app.open('/settings/sending/mail-server')
-  const server = card('Mail server')
+  const server = findCard('Mail server')
   const password = server.getByRole('textbox', { name: 'Password' })
   await password.waitFor()
   await server.getByLabel('Server').fill('127.0.0.1')
@@ -95,11 +95,11 @@ test('a mail server is checked and saved; a refusal is shown and clears nothing;
   await server.getByRole('alert').getByText(refusal).waitFor()
   await expect.poll(() => server.getByLabel('User').inputValue()).toBe('shop@mugs.example')
   await password.fill('right')
-  api.answer(saveMailServer, ownServer())
+  api.answer(saveMailServer, buildOwnServer())
   await server.getByRole('button', { name: 'Check and save' }).click()
   await server.getByText('Emails are sent through 127.0.0.1, from shop@mugs.example.').waitFor()
   await expect.poll(() => password.inputValue()).toBe('')
-  await expect.poll(() => banner().count()).toBe(0)
+  await expect.poll(() => findBanner().count()).toBe(0)
   await expect
     .poll(() => api.calls(saveMailServer).at(-1)!.body)
     .toEqual({
@@ -107,27 +107,27 @@ test('a mail server is checked and saved; a refusal is shown and clears nothing;
       ...{ fromAddress: '', version: 0 },
     })
   api.answer(sendTestMail, () => {
-    api.answer(readMailServer, { ...ownServer(), acceptedAt: '2026-11-28T22:41:00.000Z' })
+    api.answer(readMailServer, { ...buildOwnServer(), acceptedAt: '2026-11-28T22:41:00.000Z' })
     return testMail({})
   })
-  await card('Test email').getByRole('button', { name: /^Send/ }).click()
-  await card('Test email').getByText('The mail server accepted the email to olive@owners.example.').waitFor()
+  await findCard('Test email').getByRole('button', { name: /^Send/ }).click()
+  await findCard('Test email').getByText('The mail server accepted the email to olive@owners.example.').waitFor()
   await server.getByText('It accepted a test email').waitFor()
 })
 
 test('a failing mail server shows its reply, and is removed after a confirmation', async () => {
   serveUser(api)
   const problem = '421 Too many connections'
-  api.answer(readMailServer, ownServer({ problem, failingSince: '2026-11-28T20:00:00.000Z' }))
+  api.answer(readMailServer, buildOwnServer({ problem, failingSince: '2026-11-28T20:00:00.000Z' }))
   api.answer(removeMailServer, inMailbox)
   const page = await app.open('/settings/sending/mail-server')
-  await card('Mail server').getByText('127.0.0.1 is not accepting email').waitFor()
-  await card('Mail server').getByText(`Its answer: ${problem}`).waitFor()
-  await card('Mail server').getByRole('button', { name: 'Remove', exact: true }).click()
+  await findCard('Mail server').getByText('127.0.0.1 is not accepting email').waitFor()
+  await findCard('Mail server').getByText(`Its answer: ${problem}`).waitFor()
+  await findCard('Mail server').getByRole('button', { name: 'Remove', exact: true }).click()
   expect(api.calls(removeMailServer)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await banner().waitFor()
-  await expect.poll(() => card('Mail server').getByLabel('Server').inputValue()).toBe('')
+  await findBanner().waitFor()
+  await expect.poll(() => findCard('Mail server').getByLabel('Server').inputValue()).toBe('')
 })
 
 test.each([
@@ -143,6 +143,6 @@ test.each([
     api.answer(readMailServer, inMailbox)
   }
   await app.open('/settings/sending/mail-server')
-  await card('Mail server').getByText(text).waitFor()
-  await expect.poll(() => card('Mail server').getByRole('textbox').count()).toBe(0)
+  await findCard('Mail server').getByText(text).waitFor()
+  await expect.poll(() => findCard('Mail server').getByRole('textbox').count()).toBe(0)
 })

@@ -14,17 +14,19 @@ const SCHEMES = ['light', 'dark'] as const
 
 const PICTURE =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" width="800" height="800"%3E%3Crect width="800" height="800" fill="%23b5651d"/%3E%3C/svg%3E'
-const item = (name: string, rest: Partial<TemplateItem> = {}): TemplateItem => ({
+const buildItem = (name: string, rest: Partial<TemplateItem> = {}): TemplateItem => ({
   ...{ name, quantity: 1, unitPrice: '$24.00', lineTotal: '$24.00', imageUrl: null },
   ...rest,
 })
 /** A name without a space, large amounts, more items than a mail shows, right-to-left text. */
 const HARD_ITEMS = [
-  item('Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'),
-  item('Hand-thrown stoneware mug in speckled oatmeal glaze with a walnut lid and a matching saucer', { quantity: 12 }),
-  item('كوب من السيراميك مصنوع يدويا'),
-  item('Sofa', { unitPrice: 'CHF 1’234’567.00', lineTotal: 'CHF 12’345’670.00', quantity: 10 }),
-  ...Array.from({ length: 20 }, (_, n) => item(`Candle no. ${n + 1}`)),
+  buildItem('Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'),
+  buildItem('Hand-thrown stoneware mug in speckled oatmeal glaze with a walnut lid and a matching saucer', {
+    quantity: 12,
+  }),
+  buildItem('كوب من السيراميك مصنوع يدويا'),
+  buildItem('Sofa', { unitPrice: 'CHF 1’234’567.00', lineTotal: 'CHF 12’345’670.00', quantity: 10 }),
+  ...Array.from({ length: 20 }, (_, n) => buildItem(`Candle no. ${n + 1}`)),
 ]
 
 const renderer = createTemplateRenderer()
@@ -115,7 +117,9 @@ const carts = {
     postalAddress: '1 Harbour Street, Portland, ME 04101, United States of America',
   },
 }
-const pictured = { items: ['Mug', 'Bowl', 'Jar'].map((name) => item(name, { imageUrl: 'https://shop.example/a.jpg' })) }
+const pictured = {
+  items: ['Mug', 'Bowl', 'Jar'].map((name) => buildItem(name, { imageUrl: 'https://shop.example/a.jpg' })),
+}
 const kits: Record<string, Partial<MailBrand>> = {
   'no kit': {},
   'a warm kit': {

@@ -35,14 +35,14 @@ beforeEach(() => {
   app.api.answer(testDiscount, { ...accepted, couponNote: NOTE })
 })
 
-const dialog = (name: string) => app.page.getByRole('dialog', { name })
-const previewIn = (within: Locator) => within.getByRole('region', { name: 'Preview' })
-const mailIn = (within: Locator) => within.frameLocator('iframe[title="Email preview"]')
-const ground = (within: Locator) =>
-  mailIn(within)
+const findDialog = (name: string) => app.page.getByRole('dialog', { name })
+const findPreviewIn = (within: Locator) => within.getByRole('region', { name: 'Preview' })
+const findMailIn = (within: Locator) => within.frameLocator('iframe[title="Email preview"]')
+const findGround = (within: Locator) =>
+  findMailIn(within)
     .locator('body')
     .evaluate((body) => getComputedStyle(body).backgroundColor)
-const textIn = (within: Locator) => within.getByLabel('Text', { exact: true })
+const findTextIn = (within: Locator) => within.getByLabel('Text', { exact: true })
 const unknown = (within: Locator, rest = '') => within.getByText(`There is no variable nobody.${rest}`, { exact: true })
 
 async function openFlowStep(channel?: string): Promise<Locator> {
@@ -60,12 +60,12 @@ async function chooseCoupon(within: Locator) {
 
 /** Desktop and phone, light and dark, and the text part. */
 async function checkViews(within: Locator) {
-  const preview = previewIn(within)
-  const light = await ground(within)
+  const preview = findPreviewIn(within)
+  const light = await findGround(within)
   await preview.getByText('Dark', { exact: true }).click()
-  await expect.poll(() => ground(within)).not.toBe(light)
+  await expect.poll(() => findGround(within)).not.toBe(light)
   await preview.getByText('Light', { exact: true }).click()
-  await expect.poll(() => ground(within)).toBe(light)
+  await expect.poll(() => findGround(within)).toBe(light)
   await preview.getByText('Phone', { exact: true }).click()
   await expect.poll(async () => (await within.locator('iframe').boundingBox())!.width).toBeLessThanOrEqual(360)
   await preview.getByText('Plain text', { exact: true }).click()
@@ -82,7 +82,7 @@ async function sendTest(within: Locator) {
 describe('in a step of a flow', () => {
   test('variables are inserted at the cursor by keyboard, and unknown ones are marked', async () => {
     const step = await openFlowStep()
-    const [subject, text] = [step.getByLabel('Subject'), textIn(step)]
+    const [subject, text] = [step.getByLabel('Subject'), findTextIn(step)]
     await subject.fill('For {{ nobody }}')
     await unknown(step, ' Select one of those below.').waitFor()
     await expect.poll(() => subject.getAttribute('aria-invalid')).toBe('true')
@@ -111,16 +111,16 @@ describe('in a step of a flow', () => {
     )
     const step = await openFlowStep()
     await step.getByLabel('Subject').fill('For {{ customer_name }}')
-    await textIn(step).fill('Your code is {{ coupon_code }}.')
+    await findTextIn(step).fill('Your code is {{ coupon_code }}.')
     await chooseCoupon(step)
     await step.getByRole('combobox', { name: 'For the cart of' }).fill(cart!.customer_email!)
     await app.page
       .getByRole('option', { name: new RegExp(cart!.customer_email!) })
       .first()
       .click()
-    await previewIn(step).getByText('For Olivia').waitFor()
-    await previewIn(step).getByText(NOTE).waitFor()
-    await mailIn(step).getByText('Your code is CART-EXAMPLE.').waitFor()
+    await findPreviewIn(step).getByText('For Olivia').waitFor()
+    await findPreviewIn(step).getByText(NOTE).waitFor()
+    await findMailIn(step).getByText('Your code is CART-EXAMPLE.').waitFor()
     await expect
       .poll(() => app.api.calls(previewFlow).at(-1)!.body)
       .toMatchObject({
@@ -160,12 +160,12 @@ describe('in a step of a flow', () => {
     app.api.answer(previewFlow, buildReply)
     app.api.answer(previewMessage, buildReply)
     const step = await openFlowStep('SMS')
-    await textIn(step).fill(
+    await findTextIn(step).fill(
       'Hi {{ customer_name }} – your cart at {{ store_name }} is “still” here: {{ checkout_link }}',
     )
-    await previewIn(step).getByRole('button', { name: 'Use plain characters' }).click()
-    await expect.poll(() => textIn(step).inputValue()).toContain('is "still" here')
-    await previewIn(step)
+    await findPreviewIn(step).getByRole('button', { name: 'Use plain characters' }).click()
+    await expect.poll(() => findTextIn(step).inputValue()).toContain('is "still" here')
+    await findPreviewIn(step)
       .getByText(/^1 segment/)
       .waitFor()
     expect(await app.violations('.step-panel')).toEqual([])
@@ -179,7 +179,7 @@ describe('in a step of a flow', () => {
     const step = await openFlowStep('Push')
     await expect.poll(() => step.getByRole('button', { name: 'customer_name', exact: true }).count()).toBe(0)
     await step.getByLabel('Title', { exact: true }).fill('At {{ store_name }}')
-    await textIn(step).fill('{{ customer_name }}, your cart waits')
+    await findTextIn(step).fill('{{ customer_name }}, your cart waits')
     await step.getByText(/^Notifications name nobody/).waitFor()
     const send = step.getByRole('button', { name: 'Send a test to this browser' })
     await expect.poll(() => send.isEnabled()).toBe(true)
@@ -219,19 +219,19 @@ describe('in a step of a flow', () => {
 test('in an email to one cart: its text is changed, previewed and sent as a test', async () => {
   await app.open('/carts')
   await app.page.getByRole('button', { name: `Send email to ${cart!.customer_name}` }).click()
-  const form = dialog('Send Email Reminder')
+  const form = findDialog('Send Email Reminder')
   await form.getByLabel('Subject').fill('{{ nobody }}')
   await unknown(form).waitFor()
   await form.getByLabel('Subject').fill('By hand')
   await form.getByRole('button', { name: 'Change the text' }).click()
-  await textIn(form).fill('A word from the kiln: {{ nobody }}')
+  await findTextIn(form).fill('A word from the kiln: {{ nobody }}')
   await unknown(form, ' Select one of those below.').waitFor()
-  await textIn(form).fill('A word from the kiln: ')
+  await findTextIn(form).fill('A word from the kiln: ')
   await app.page.keyboard.press('End')
   await pressTabTo(form.getByRole('button', { name: 'checkout_link', exact: true }))
   await app.page.keyboard.press('Enter')
-  await expect.poll(() => textIn(form).inputValue()).toBe('A word from the kiln: {{ checkout_link }}')
-  await mailIn(form).getByText('A word from the kiln:').waitFor()
+  await expect.poll(() => findTextIn(form).inputValue()).toBe('A word from the kiln: {{ checkout_link }}')
+  await findMailIn(form).getByText('A word from the kiln:').waitFor()
   await checkViews(form)
   await sendTest(form)
   await expect
@@ -246,13 +246,13 @@ test('in a discount mail: it is previewed and sent as a test, with an example co
   app.api.answer(previewDiscount, ({ body: { subject = '' } }) => buildPreview(subject, 'Ten', { couponNote: NOTE }))
   await app.open(`/customers/:customerId`)
   await app.page.getByRole('button', { name: 'Send discount' }).click()
-  const form = dialog('Send Discount Mail')
+  const form = findDialog('Send Discount Mail')
   await chooseCoupon(form)
   await form.getByLabel('Subject').fill('{{ nobody }}')
   await unknown(form, ' Select one of those below.').waitFor()
   await form.getByLabel('Subject').fill('Ten off')
-  await previewIn(form).getByText('Ten off', { exact: true }).waitFor()
-  await previewIn(form).getByText(NOTE).waitFor()
+  await findPreviewIn(form).getByText('Ten off', { exact: true }).waitFor()
+  await findPreviewIn(form).getByText(NOTE).waitFor()
   await checkViews(form)
   await sendTest(form)
   await form.getByText(NOTE).nth(1).waitFor()
@@ -264,7 +264,7 @@ test('in a discount mail: it is previewed and sent as a test, with an example co
 
 test('in a WhatsApp campaign: the link to the templates confirms before leaving', async () => {
   await app.open('/campaigns?form=new')
-  const form = dialog('Create New Campaign')
+  const form = findDialog('Create New Campaign')
   await form.getByLabel('Campaign name').fill('By WhatsApp')
   await form.getByText('WhatsApp', { exact: true }).click()
   for (const name of ['Target Audience', 'Message']) {
@@ -274,7 +274,7 @@ test('in a WhatsApp campaign: the link to the templates confirms before leaving'
   const link = form.getByRole('link', { name: 'Choose another one' })
   expect(await app.violations('[role=dialog]')).toEqual([])
   await link.click()
-  const question = dialog('Leave without saving?')
+  const question = findDialog('Leave without saving?')
   await question.waitFor()
   await app.page.keyboard.press('Escape')
   await question.waitFor({ state: 'detached' })

@@ -6,28 +6,30 @@ import demo from './fixtures/demo.json' with { type: 'json' }
 
 /** The bell and its panel, on the shared page by default. */
 export function createBell(app: Screens) {
-  const bell = (page = app.page) => page.getByRole('banner').getByRole('button', { name: /^Notifications/ })
-  const panel = (page = app.page) => page.getByRole('dialog', { name: 'Notifications' })
-  const items = (page = app.page) => panel(page).getByRole('listitem')
+  const findBell = (page = app.page) => page.getByRole('banner').getByRole('button', { name: /^Notifications/ })
+  const findPanel = (page = app.page) => page.getByRole('dialog', { name: 'Notifications' })
+  const findItems = (page = app.page) => findPanel(page).getByRole('listitem')
   return {
-    ...{ bell, panel, items },
-    button: (name: string, page = app.page) => panel(page).getByRole('button', { name }),
-    itemWith: (text: string, page = app.page) => items(page).filter({ hasText: text }),
-    unreadDots: (page = app.page) => items(page).getByText('Unread'),
+    ...{ bell: findBell, panel: findPanel, items: findItems },
+    button: (name: string, page = app.page) => findPanel(page).getByRole('button', { name }),
+    itemWith: (text: string, page = app.page) => findItems(page).filter({ hasText: text }),
+    unreadDots: (page = app.page) => findItems(page).getByText('Unread'),
     async openBell(page = app.page) {
-      await bell(page).click()
-      await panel(page).waitFor()
+      await findBell(page).click()
+      await findPanel(page).waitFor()
     },
     async closeBell() {
-      await bell().click()
-      await panel().waitFor({ state: 'detached' })
+      await findBell().click()
+      await findPanel().waitFor({ state: 'detached' })
     },
     expectBadge: (text: string, page = app.page) =>
       expect.poll(async () => (await page.locator('.bell-badge').allInnerTexts()).join(' ')).toBe(text),
     /** The numbers of `addNumbered` in the panel's order. */
     expectNumbers: (numbers: number[], page = app.page) =>
       expect
-        .poll(async () => (await items(page).allInnerTexts()).map((text) => Number(/more than (\d+)/.exec(text)?.[1])))
+        .poll(async () =>
+          (await findItems(page).allInnerTexts()).map((text) => Number(/more than (\d+)/.exec(text)?.[1])),
+        )
         .toEqual(numbers),
     /** Waits for the live connection, after which the browser refetches the count. */
     isLive: () => expect.poll(() => app.api.calls(countUnreadNotifications).length).toBeGreaterThan(1),

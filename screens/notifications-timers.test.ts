@@ -151,8 +151,8 @@ test('a deletion can be undone for 10 seconds', async () => {
 
 test('the screen deletes from the detail and restores on Undo, which is offered in each open list and announced once', async () => {
   list.addNumbered(1, 2)
-  const area = (page: Page) => page.getByRole('region', { name: 'List of notifications' })
-  const rows = (page: Page) => area(page).getByRole('listitem')
+  const findArea = (page: Page) => page.getByRole('region', { name: 'List of notifications' })
+  const rows = (page: Page) => findArea(page).getByRole('listitem')
   const page = await stopClock('/notifications', (page) => rows(page).nth(1).waitFor())
   const detail = page.getByRole('region', { name: 'Notification', exact: true })
   await rows(page).filter({ hasText: 'more than 2 ' }).getByRole('link').click()
@@ -164,8 +164,8 @@ test('the screen deletes from the detail and restores on Undo, which is offered 
   await isDrawn(page, () => page.locator('.undo-place').count(), 2)
   await isDrawn(page, () => page.locator('.undo-place[role=status]').count(), 1)
   await page.keyboard.press('Escape')
-  await area(page).getByRole('button', { name: 'Undo' }).click()
+  await findArea(page).getByRole('button', { name: 'Undo' }).click()
   await isDrawn(page, () => rows(page).count(), 2)
-  await expect.poll(() => isFocused(area(page))).toBe(true)
+  await expect.poll(() => isFocused(findArea(page))).toBe(true)
   await expect.poll(() => list.items.length).toBe(2)
 })

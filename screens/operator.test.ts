@@ -135,7 +135,7 @@ test('accounts are listed, searched, filtered and opened', async () => {
 })
 
 describe('on the screen of an account', () => {
-  const dialog = () => app.page.getByRole('dialog')
+  const findDialog = () => app.page.getByRole('dialog')
 
   async function openAccount() {
     serveUser(api, { operator: 'ready' })
@@ -146,30 +146,30 @@ describe('on the screen of an account', () => {
   test('a plan is set, and credits are changed with a reason', async () => {
     const page = await openAccount()
     await page.getByRole('button', { name: 'Set plan' }).click()
-    await dialog().getByLabel('Plan', { exact: true }).selectOption('growth')
-    await dialog().getByLabel('Without limits').check()
-    await dialog().getByLabel('Note').fill('A friend')
+    await findDialog().getByLabel('Plan', { exact: true }).selectOption('growth')
+    await findDialog().getByLabel('Without limits').check()
+    await findDialog().getByLabel('Note').fill('A friend')
     await checkLooks(app, '[role=dialog]')
-    await dialog().getByRole('button', { name: 'Set plan' }).click()
-    await dialog().waitFor({ state: 'detached' })
+    await findDialog().getByRole('button', { name: 'Set plan' }).click()
+    await findDialog().waitFor({ state: 'detached' })
     await page.getByText('Growth, no limits', { exact: true }).waitFor()
     await page.getByText('set by an operator').waitFor()
     const enterCredits = async (dollars: string) => {
       await page.getByRole('button', { name: 'Change credits' }).click()
-      await dialog()
+      await findDialog()
         .getByLabel(/^Dollars/)
         .fill(dollars)
-      await dialog()
+      await findDialog()
         .getByLabel(/^Reason/)
         .fill('An SMS went out twice')
-      await dialog().getByRole('button', { name: 'Change credits' }).click()
+      await findDialog().getByRole('button', { name: 'Change credits' }).click()
     }
     await enterCredits('12.50')
-    await dialog().waitFor({ state: 'detached' })
+    await findDialog().waitFor({ state: 'detached' })
     await page.getByText('$12.50', { exact: true }).waitFor()
     api.fail(adjustCredits, 400, { error: operatorTexts.creditsMissing })
     await enterCredits('-13')
-    await dialog().getByRole('alert').getByText(operatorTexts.creditsMissing).waitFor()
+    await findDialog().getByRole('alert').getByText(operatorTexts.creditsMissing).waitFor()
     await checkLooks(app, '[role=dialog]')
     await expect
       .poll(() => api.calls(setOperatorPlan)[0]!.body)
@@ -186,15 +186,15 @@ describe('on the screen of an account', () => {
   test('sending is suspended with a reason by keyboard alone, and resumed', async () => {
     const page = await openAccount()
     await page.getByRole('button', { name: 'Suspend sending' }).press('Enter')
-    const confirm = dialog().getByRole('button', { name: 'Suspend sending' })
+    const confirm = findDialog().getByRole('button', { name: 'Suspend sending' })
     await expect.poll(() => confirm.isDisabled()).toBe(true)
     await page.keyboard.type('Bought addresses.')
     await checkLooks(app, '[role=dialog]')
     await confirm.press('Enter')
-    await dialog().waitFor({ state: 'detached' })
+    await findDialog().waitFor({ state: 'detached' })
     await page.getByText('Bought addresses.').first().waitFor()
     await page.getByRole('button', { name: 'Resume sending' }).click()
-    await dialog().getByRole('button', { name: 'Resume sending' }).click()
+    await findDialog().getByRole('button', { name: 'Resume sending' }).click()
     await page.getByRole('button', { name: 'Suspend sending' }).waitFor()
     await expect
       .poll(() => api.calls(suspendAccount).map(({ body }) => body))

@@ -8,7 +8,7 @@ import { createScreens, NOW, PHONE } from './app.ts'
 const app = createScreens()
 const paused = { pausedAt: NOW.toISOString(), pausedBy: 'Demo', waiting: 3, nextExpiresAt: null }
 /** The notice, not the toast. */
-const notice = () => app.page.getByRole('region', { name: 'Notices' }).getByText('All sending is paused')
+const findNotice = () => app.page.getByRole('region', { name: 'Notices' }).getByText('All sending is paused')
 function setPause(pause: typeof paused | null) {
   app.api.answer(readSendingPause, { pause })
   return { pause }
@@ -24,11 +24,11 @@ test('is pressed by keyboard on any screen, shows a notice, and is undone', asyn
   await dialog.getByText('until you resume').waitFor()
   expect(app.api.calls(pauseSending)).toEqual([])
   await dialog.getByRole('button', { name: 'Pause all sending' }).click()
-  await notice().waitFor()
+  await findNotice().waitFor()
   await expect.poll(() => button.count()).toBe(0)
   await page.getByRole('button', { name: 'Resume sending' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Resume sending' }).click()
-  await notice().waitFor({ state: 'hidden' })
+  await findNotice().waitFor({ state: 'hidden' })
   await button.waitFor()
   await expect.poll(() => [app.api.calls(pauseSending).length, app.api.calls(resumeSending).length]).toEqual([1, 1])
 })
@@ -39,10 +39,10 @@ test('a pause and its end in another browser are shown without a reload, on a ph
   await expect.poll(app.live.connections).toBe(1)
   setPause(paused)
   app.live.changed('settings')
-  await notice().waitFor()
+  await findNotice().waitFor()
   await page.getByRole('button', { name: 'Resume sending' }).waitFor()
   expect(await app.violations('section[aria-label=Notices]')).toEqual([])
   setPause(null)
   app.live.changed('settings')
-  await notice().waitFor({ state: 'hidden' })
+  await findNotice().waitFor({ state: 'hidden' })
 })

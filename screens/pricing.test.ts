@@ -19,11 +19,11 @@ import {
 const app = createBillingScreen()
 const main = () => app.page.getByRole('main')
 const mainText = () => readText(main())
-const step = () => app.page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' })
+const findStep = () => app.page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' })
 const start = () => main().getByRole('button', { name: 'Start free trial' })
 const search = () => new URL(app.page.url()).search
-const onLite = (given: Partial<Status> = {}) =>
-  app.api.answer(subscriptionStatus, buildStatus({ plan: 'free', ...given }))
+const onLite = (changes: Partial<Status> = {}) =>
+  app.api.answer(subscriptionStatus, buildStatus({ plan: 'free', ...changes }))
 const serveCheckout = (url: string) => app.api.answer(createCheckoutSession, { isFreePlan: false, url })
 const provider = () => `${app.url}/terms?stripe`
 
@@ -63,8 +63,8 @@ test('“Complete Your Purchase” lists the first five features, the amount, an
   onLite()
   const page = await app.open('/pricing?cycle=year')
   await main().getByRole('button', { name: 'Choose Growth' }).click()
-  await step().waitFor()
-  await expect.poll(() => step().evaluate((heading) => heading === document.activeElement)).toBe(true)
+  await findStep().waitFor()
+  await expect.poll(() => findStep().evaluate((heading) => heading === document.activeElement)).toBe(true)
   expect(search()).toBe('?plan=growth&cycle=year')
   await expect
     .poll(() => main().getByRole('listitem').allInnerTexts())
@@ -84,7 +84,7 @@ test('“Complete Your Purchase” lists the first five features, the amount, an
 test('the step charges today after a used trial', async () => {
   onLite({ hasUsedTrial: true })
   await app.open('/pricing?plan=starter&cycle=month')
-  await step().waitFor()
+  await findStep().waitFor()
   const text = await mainText()
   expect(text).toContain('Total per month $19.00 Due today $19.00')
   expect(text).toContain('This account has had its free trial.')
@@ -103,7 +103,7 @@ test('a double click on “Start free trial” sends the choice once and goes to
     .poll(() => app.api.calls(createCheckoutSession).map(({ sent }) => sent.body))
     .toEqual([{ planKey: 'growth', cycle: 'year', addOns: { extraStores: 2 } }])
   await page.goBack()
-  await step().waitFor()
+  await findStep().waitFor()
   await expect.poll(() => page.getByLabel('Extra stores').inputValue()).toBe('2')
   await expect.poll(() => start().isEnabled()).toBe(true)
 })
@@ -229,7 +229,7 @@ test('/pricing shows a member whom to ask, and hides the purchase step', async (
   await app.open('/pricing?plan=growth&cycle=month')
   await main().getByText('Only an owner or admin of this account can change its plan.').waitFor()
   await expect.poll(() => main().getByRole('button').count()).toBe(0)
-  await expect.poll(() => step().count()).toBe(0)
+  await expect.poll(() => findStep().count()).toBe(0)
 })
 
 test('/pricing shows a failure to load the plan, with Retry, and offers nothing until then', async () => {

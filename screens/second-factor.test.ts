@@ -19,7 +19,7 @@ const { api } = app
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const buildCodes = (letter: string) => Array.from({ length: 10 }, (_, n) => `${letter.repeat(4)}-${n}${n}${n}${n}`)
-const card = () =>
+const findCard = () =>
   app.page.locator('.mantine-Card-root', { has: app.page.getByRole('heading', { name: 'Two-factor sign-in' }) })
 
 const readFocused = (page: Page) =>
@@ -52,50 +52,52 @@ async function scanCode(shown: Locator): Promise<string> {
 test('the setup asks for password and code, shows a QR code of the secret, and ten recovery codes once', async () => {
   serveUser(api)
   const page = await app.open('/settings/account')
-  await card().getByRole('button', { name: 'Set up' }).click()
+  await findCard().getByRole('button', { name: 'Set up' }).click()
   await expect.poll(() => readFocused(page)).toBe('password')
   const fields = { password: authTexts.wrongPassword }
   api.fail(beginSecondFactor, 400, { error: authTexts.wrongPassword, fields })
   await page.keyboard.type('wrong')
   await page.keyboard.press('Enter')
-  await card().getByText('That is not your current password.').waitFor()
+  await findCard().getByText('That is not your current password.').waitFor()
   api.answer(beginSecondFactor, {
     secret: SECRET,
     uri: `otpauth://totp/Recoup:${OLIVE}?secret=${SECRET}&issuer=Recoup`,
   })
-  await card().getByLabel('Current password').fill(PASSWORD)
+  await findCard().getByLabel('Current password').fill(PASSWORD)
   await page.keyboard.press('Enter')
   await expect.poll(() => readFocused(page)).toBe('Scan this with your authenticator app')
-  await expect.poll(async () => (await card().locator('.typed-secret').innerText()).replaceAll(' ', '')).toBe(SECRET)
-  const picture = card().getByRole('img', { name: 'QR code for your authenticator app' })
+  await expect
+    .poll(async () => (await findCard().locator('.typed-secret').innerText()).replaceAll(' ', ''))
+    .toBe(SECRET)
+  const picture = findCard().getByRole('img', { name: 'QR code for your authenticator app' })
   expect(new URL(await scanCode(picture)).searchParams.get('secret')).toBe(SECRET)
   await checkLooks(app)
-  const code = card().getByLabel('Code the app shows now')
+  const code = findCard().getByLabel('Code the app shows now')
   await expect.poll(() => code.getAttribute('autocomplete')).toBe('one-time-code')
   api.fail(confirmSecondFactor, 400, {
     ...{ error: secondFactorTexts.codeWrong, fields: { code: secondFactorTexts.codeWrong } },
   })
   await code.fill('000000')
   await page.keyboard.press('Enter')
-  await card().getByText('That code is not right').waitFor()
+  await findCard().getByText('That code is not right').waitFor()
   api.answer(confirmSecondFactor, () => {
     api.answer(readSecondFactor, isOn(10))
     return { recoveryCodes: buildCodes('a') }
   })
   await code.fill('123456')
   await page.keyboard.press('Enter')
-  await card().getByRole('heading', { name: 'Your recovery codes' }).waitFor()
-  await expect.poll(() => card().locator('.recovery-codes > li').allInnerTexts()).toEqual(buildCodes('a'))
+  await findCard().getByRole('heading', { name: 'Your recovery codes' }).waitFor()
+  await expect.poll(() => findCard().locator('.recovery-codes > li').allInnerTexts()).toEqual(buildCodes('a'))
   await checkLooks(app)
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
-    card().getByRole('button', { name: 'Save as a file' }).click(),
+    findCard().getByRole('button', { name: 'Save as a file' }).click(),
   ])
   expect(saved.suggestedFilename()).toBe('recoup-recovery-codes.txt')
   await saved.delete()
-  await card().getByRole('button', { name: 'I have kept them' }).click()
-  await card().getByText('10 codes left').waitFor()
-  await expect.poll(() => card().locator('.recovery-codes').count()).toBe(0)
+  await findCard().getByRole('button', { name: 'I have kept them' }).click()
+  await findCard().getByText('10 codes left').waitFor()
+  await expect.poll(() => findCard().locator('.recovery-codes').count()).toBe(0)
   await expect.poll(() => api.calls(confirmSecondFactor).at(-1)!.body).toEqual({ code: '123456' })
 })
 
@@ -169,15 +171,15 @@ test('new recovery codes and switching off need password and code', async () => 
     await dialog.getByRole('button', { name: 'Use a recovery code instead' }).click()
     await dialog.getByLabel('Recovery code', { exact: true }).fill(code)
   }
-  await card().getByText('Few recovery codes are left.').waitFor()
-  await card().getByRole('button', { name: 'New recovery codes' }).click()
+  await findCard().getByText('Few recovery codes are left.').waitFor()
+  await findCard().getByRole('button', { name: 'New recovery codes' }).click()
   await fillProof('aaaa-1111')
   await dialog.getByRole('button', { name: 'Make new codes' }).click()
   await dialog.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
   await expect.poll(() => dialog.locator('.recovery-codes > li').allInnerTexts()).toEqual(buildCodes('b'))
   await dialog.getByRole('button', { name: 'I have kept them' }).click()
-  await card().getByText('10 codes left').waitFor()
-  await card().getByRole('button', { name: 'Switch off' }).click()
+  await findCard().getByText('10 codes left').waitFor()
+  await findCard().getByRole('button', { name: 'Switch off' }).click()
   await dialog.getByText('Switch off two-factor sign-in?').waitFor()
   await checkLooks(app, '[role=dialog]')
   await fillProof('aaaa-2222')
@@ -192,7 +194,7 @@ test('new recovery codes and switching off need password and code', async () => 
   await dialog.getByLabel('Recovery code', { exact: true }).fill('bbbb-0000')
   await dialog.getByRole('button', { name: 'Switch off' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await card().getByRole('button', { name: 'Set up' }).waitFor()
+  await findCard().getByRole('button', { name: 'Set up' }).waitFor()
   await expect.poll(() => api.calls(renewRecoveryCodes)[0]!.body).toEqual({ password: PASSWORD, code: 'aaaa-1111' })
   await expect.poll(() => api.calls(endSecondFactor).at(-1)!.body).toEqual({ password: PASSWORD, code: 'bbbb-0000' })
 })

@@ -23,8 +23,8 @@ import { createScreens, NOW } from './app.ts'
 
 const app = createScreens()
 const now = NOW.toISOString()
-const field = (name: string) => app.page.getByRole('textbox', { name, exact: true })
-const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
+const findField = (name: string) => app.page.getByRole('textbox', { name, exact: true })
+const findButton = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
 const saveBar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
 const open = (tab: string) => app.open(`/settings/${tab}`)
 
@@ -48,7 +48,7 @@ describe('a form', () => {
   test('shows an error at its field, asks before discarding changes, and saves with Ctrl+S', async () => {
     keepSettings()
     await open('recovery-rules')
-    const cap = field('Messages per person')
+    const cap = findField('Messages per person')
     const problem = app.page.getByText('A whole number from 1 to 20')
     await cap.fill('99')
     await app.page.keyboard.press('Control+s')
@@ -68,7 +68,7 @@ describe('a form', () => {
     await cap.fill('4')
     await app.page.getByRole('link', { name: 'Appearance' }).click()
     await app.page.getByRole('dialog').getByText('have not been saved').waitFor()
-    await button('Cancel').click()
+    await findButton('Cancel').click()
     await app.page.keyboard.press('Control+s')
     await saveBar().waitFor({ state: 'hidden' })
     const { settingsVersion } = fixture(checkConnection).store!
@@ -82,19 +82,19 @@ describe('a form', () => {
   test('saved after another member keeps the input, merges the other fields, and shows the conflict', async () => {
     const { change } = keepSettings()
     await open('recovery-rules')
-    await field('Days').fill('9')
+    await findField('Days').fill('9')
     change({ capMessages: 2, attributionWindowDays: 7 })
     const save = { error: 'Somebody else has changed these settings.', code: 'conflict' as const }
     app.api.fail(saveStoreSettings, 409, save)
-    await button('Save').click()
+    await findButton('Save').click()
     await app.page.getByText('“Attribution window” (theirs: 7 days)').waitFor()
-    await expect.poll(() => field('Days').inputValue()).toBe('9')
-    await expect.poll(() => field('Messages per person').inputValue()).toBe('2')
+    await expect.poll(() => findField('Days').inputValue()).toBe('9')
+    await expect.poll(() => findField('Messages per person').inputValue()).toBe('2')
     app.api.answer(saveStoreSettings, ({ body }) => {
       change(body)
       return { store: { ...fixture(checkConnection).store!, capMessages: 2, attributionWindowDays: 9 } }
     })
-    await button('Save').click()
+    await findButton('Save').click()
     await saveBar().waitFor({ state: 'hidden' })
     const { settingsVersion } = fixture(checkConnection).store!
     await expect
@@ -149,7 +149,7 @@ test('the FAQ opens one of 15 questions at a time, each with its address, and a 
   const opened = app.page.locator('main button[aria-expanded=true]')
   await expect.poll(() => app.page.locator('main button[aria-expanded]').count()).toBe(15)
   expect(questions.length).toBe(15)
-  await button('How often is my store’s data synced?').click()
+  await findButton('How often is my store’s data synced?').click()
   await app.page.waitForURL('**/settings/faq#sync')
   await app.page.getByText('Press Add key').waitFor({ state: 'hidden' })
   await expect.poll(() => opened.count()).toBe(1)
@@ -184,7 +184,7 @@ describe('consent', () => {
       return saved
     })
     await open('consent#preferences')
-    await field('Headline').fill('Post from {store}')
+    await findField('Headline').fill('Post from {store}')
     const { storeName } = fixture(readPreferenceWording)
     await app.page.getByRole('figure').getByText(`Post from ${storeName}`).waitFor()
     await saveBar().getByRole('button', { name: 'Save' }).click()
@@ -250,7 +250,7 @@ describe('consent', () => {
     await open('consent#countries')
     await app.page.getByRole('searchbox', { name: 'Find a country' }).fill('austri')
     await app.page.getByRole('heading', { name: 'Austria' }).waitFor()
-    await button('Change the rule for SMS: Austria').press('Enter')
+    await findButton('Change the rule for SMS: Austria').press('Enter')
     const dialog = app.page.getByRole('dialog', { name: 'Change the rule for SMS' })
     const relax = dialog.getByRole('button', { name: 'Change the rule' })
     await dialog.getByLabel('I have checked this').check()
@@ -291,7 +291,7 @@ test('an address is added to the suppression list and removed by keyboard, and t
     return { success: true as const }
   })
   await open('consent#suppressions')
-  await button('Add').press('Enter')
+  await findButton('Add').press('Enter')
   const dialog = app.page.getByRole('dialog')
   await expect.poll(() => isFocused(dialog.getByRole('textbox', { name: 'Email or phone number' }))).toBe(true)
   await app.page.keyboard.type('(212) 555-0177')
@@ -303,7 +303,7 @@ test('an address is added to the suppression list and removed by keyboard, and t
   await search.press('Enter')
   await app.page.getByText('1 entry', { exact: true }).waitFor()
   await expect.poll(() => app.api.calls(listSuppressions).at(-1)!.query.search).toBe('212 555 0177')
-  await button('Remove +12125550177').press('Enter')
+  await findButton('Remove +12125550177').press('Enter')
   await dialog.getByRole('button', { name: 'Remove' }).press('Enter')
   const list = app.page.getByRole('region', { name: 'Removed from the list' })
   await list.getByText('+12125550177 (Added by you, Everything) by Demo').waitFor()
@@ -335,13 +335,13 @@ describe('a shopper', () => {
     await find(app.page, person.address)
     await app.page.getByRole('heading', { name: person.names[0]! }).waitFor()
     const download = app.page.waitForEvent('download')
-    await button('Export tables (zip)').click()
+    await findButton('Export tables (zip)').click()
     expect((await download).url()).toBe(`${app.url}/favicon.svg?export`)
     await (await download).cancel()
     await expect.poll(() => app.api.calls(exportDataSubject)[0]!.query.format).toBe('csv')
-    await button('Erase this person').click()
-    await expect.poll(() => button('Erase permanently').isDisabled()).toBe(true)
-    await field('Type “erase” to confirm').fill('erase')
+    await findButton('Erase this person').click()
+    await expect.poll(() => findButton('Erase permanently').isDisabled()).toBe(true)
+    await findField('Type “erase” to confirm').fill('erase')
     await app.page.keyboard.press('Enter')
     await app.page.getByText('This person is erased').waitFor()
     const call = app.api.calls(eraseDataSubject)[0]!

@@ -20,7 +20,7 @@ import { createScreens, PHONE, token } from './app.ts'
 const app = createScreens()
 beforeEach(() => stubLandingPage(app))
 
-const banner = () => app.page.getByRole('banner')
+const findBanner = () => app.page.getByRole('banner')
 const section = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
@@ -35,11 +35,11 @@ describe('the shell', () => {
     const name = await app.page.locator('.side .logo').first().innerText()
     expect(name.split(/\s*\n\s*/)).toEqual(['Recoup', 'Abandoned Cart Recovery'])
     await expect.poll(() => listSections(app.page)).toEqual(SECTIONS)
-    await expect.poll(() => banner().locator('.logo-mark').count()).toBe(1)
+    await expect.poll(() => findBanner().locator('.logo-mark').count()).toBe(1)
     for (const title of SECTIONS.slice(1)) {
       await section(app.page, title).click()
-      await banner().getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
-      await expect.poll(() => banner().locator('.logo-mark').count()).toBe(0)
+      await findBanner().getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+      await expect.poll(() => findBanner().locator('.logo-mark').count()).toBe(0)
     }
   })
 
@@ -47,15 +47,15 @@ describe('the shell', () => {
     tags: ['A2.2'],
   }, async () => {
     await app.open('/dashboard')
-    await banner().getByText('WooCommerce').waitFor()
-    await banner().getByRole('button', { name: 'Subscription: Growth, Active', exact: true }).waitFor()
-    await expect.poll(() => banner().getByRole('link', { name: 'Pricing' }).getAttribute('href')).toBe('/pricing')
+    await findBanner().getByText('WooCommerce').waitFor()
+    await findBanner().getByRole('button', { name: 'Subscription: Growth, Active', exact: true }).waitFor()
+    await expect.poll(() => findBanner().getByRole('link', { name: 'Pricing' }).getAttribute('href')).toBe('/pricing')
     const { supportEmail } = fixture(readInstance)
     await expect
-      .poll(() => banner().getByRole('link', { name: 'Support' }).getAttribute('href'))
+      .poll(() => findBanner().getByRole('link', { name: 'Support' }).getAttribute('href'))
       .toContain(`mailto:${supportEmail}?`)
     await app.page.reload()
-    await banner().getByText('WooCommerce').waitFor()
+    await findBanner().getByText('WooCommerce').waitFor()
     await app.page.keyboard.press('Tab')
     await app.page.keyboard.press('Enter')
     await expect.poll(() => app.page.evaluate(() => document.activeElement?.id)).toBe('content')
@@ -75,8 +75,8 @@ describe('the shell', () => {
     async (plan, status, label) => {
       app.api.alter(subscriptionStatus, (reply) => ({ ...reply, plan, planInForce: plan, status }))
       await app.open('/settings/appearance')
-      await banner().getByRole('link', { name: 'Support' }).waitFor()
-      const button = banner().getByRole('button', { name: /^Subscription/ })
+      await findBanner().getByRole('link', { name: 'Support' }).waitFor()
+      const button = findBanner().getByRole('button', { name: /^Subscription/ })
       if (label === null) return await expect.poll(() => button.count()).toBe(0)
       await expect.poll(() => button.getAttribute('aria-label')).toBe(`Subscription: ${label}`)
       await expect.poll(async () => (await button.innerText()).split(/\s*\n\s*/).join(', ')).toBe(label)
@@ -85,8 +85,8 @@ describe('the shell', () => {
 
   test('offers Login and Register to a visitor', { tags: ['A2.2'] }, async () => {
     await app.open('/terms', { as: 'visitor' })
-    await expect.poll(() => banner().getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/login')
-    await expect.poll(() => banner().getByRole('link', { name: 'Register' }).getAttribute('href')).toBe('/register')
+    await expect.poll(() => findBanner().getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/login')
+    await expect.poll(() => findBanner().getByRole('link', { name: 'Register' }).getAttribute('href')).toBe('/register')
   })
 
   test('has a menu on a phone that opens, works and closes by keyboard', async () => {

@@ -109,7 +109,7 @@ test('a reset link is sent once per click, and throttling one address does not d
 test('signing in stores the token according to “Remember me”, and one click opens the demo', {
   tags: ['A4.2', 'A3'],
 }, async () => {
-  const tokens = () => app.page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('token')])
+  const readTokens = () => app.page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('token')])
   const signedIn = { token, ...fixture(me) }
   app.api.answer(login, signedIn)
   app.api.answer(demoLogin, signedIn)
@@ -117,12 +117,12 @@ test('signing in stores the token according to “Remember me”, and one click 
   await app.page.getByLabel('Remember me').uncheck()
   await signIn()
   await app.page.waitForURL('**/dashboard')
-  await expect.poll(() => tokens()).toEqual([null, token])
+  await expect.poll(() => readTokens()).toEqual([null, token])
   await expect.poll(() => app.api.calls(login).map(({ body }) => body)).toEqual([{ email: EMAIL, password: 'secret' }])
   await app.open('/login', { as: 'visitor' })
   await button('Try the live demo').click()
   await app.page.waitForURL('**/dashboard')
-  await expect.poll(() => tokens()).toEqual([token, null])
+  await expect.poll(() => readTokens()).toEqual([token, null])
 })
 
 test('a registration clears the stored connection and opens the plans', { tags: ['A4.2'] }, async () => {

@@ -39,12 +39,12 @@ function serveStores(stores: StoreView[], changes: Parameters<typeof buildUser>[
   api.answer(checkConnection, { hasConnection: true, platform, store_url, store: store! })
 }
 
-const switcher = () => app.page.getByRole('button', { name: 'Switch store' })
-const items = () => app.page.getByRole('menuitem')
+const findSwitcher = () => app.page.getByRole('button', { name: 'Switch store' })
+const findItems = () => app.page.getByRole('menuitem')
 
 async function openMenu() {
-  await switcher().click()
-  await items().first().waitFor()
+  await findSwitcher().click()
+  await findItems().first().waitFor()
 }
 
 async function chooseShopify() {
@@ -67,9 +67,9 @@ describe('another store', () => {
     await openMenu()
     // With one store there is no choice of all stores.
     await expect
-      .poll(() => items().allInnerTexts())
+      .poll(() => findItems().allInnerTexts())
       .toEqual([expect.stringContaining('maple-clay.example'), 'Connect another store'])
-    await items().last().click()
+    await findItems().last().click()
     await page.getByRole('heading', { level: 1, name: 'Connect another store' }).waitFor()
     await page.getByText('Your plan has no room for another store').waitFor()
     await page.getByText(problem).waitFor()
@@ -106,7 +106,7 @@ describe('another store', () => {
     await page.getByRole('heading', { level: 1, name: 'Fern & Finch is connected' }).waitFor()
     await page.getByRole('button', { name: 'Go to the dashboard' }).click()
     await page.waitForURL('**/dashboard')
-    await switcher().getByText('Fern & Finch').waitFor()
+    await findSwitcher().getByText('Fern & Finch').waitFor()
     await openMenu()
     await page.locator('[role=menuitem][aria-current=true]').getByText('Shopify').waitFor()
     await expect
@@ -150,7 +150,7 @@ describe('of two stores', () => {
     await app.open('/carts')
     await openMenu()
     await app.page.getByRole('menuitem', { name: /WooCommerce/ }).click()
-    await switcher().getByText('Maple & Clay').waitFor()
+    await findSwitcher().getByText('Maple & Clay').waitFor()
     await expect.poll(() => api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: woo.id }])
   })
 
@@ -166,10 +166,10 @@ describe('of two stores', () => {
     await expect.poll(() => api.calls(checkConnection).length).toBeGreaterThan(requestsBefore)
     await openMenu()
     await page.getByRole('menuitem', { name: /WooCommerce/ }).click()
-    await switcher().getByText('Maple & Clay').waitFor()
+    await findSwitcher().getByText('Maple & Clay').waitFor()
     late.release()
     await app.settled()
-    await expect.poll(() => switcher().innerText()).toContain('Maple & Clay')
+    await expect.poll(() => findSwitcher().innerText()).toContain('Maple & Clay')
     await expect.poll(() => page.evaluate(() => localStorage.getItem('storeUrl'))).toBe(woo.store_url)
   })
 })

@@ -18,20 +18,20 @@ import { checkLayout, createBillingScreen } from './billing-scene.ts'
 // SMS and WhatsApp: provider settings and budget, and the length of an SMS before it is sent.
 
 const app = createBillingScreen()
-const card = (name: string) => app.page.getByRole('region', { name, exact: true })
+const findCard = (name: string) => app.page.getByRole('region', { name, exact: true })
 const SID = `AC${'b'.repeat(32)}`
 
 /** As for an account that may enter credentials. */
-const buildChannel = (channel: 'sms' | 'whatsapp', given: Partial<TextChannelView> = {}): TextChannelView => ({
+const buildChannel = (channel: 'sms' | 'whatsapp', changes: Partial<TextChannelView> = {}): TextChannelView => ({
   ...fixture(readTextChannels)[channel],
   ...{ isFixed: false, identity: {}, senders: [], template: null },
-  ...given,
+  ...changes,
 })
 
-const buildTemplate = (name: string, text: string, given: Partial<ListedTemplate> = {}): ListedTemplate => ({
+const buildTemplate = (name: string, text: string, changes: Partial<ListedTemplate> = {}): ListedTemplate => ({
   ...{ name, title: name, language: 'en_US', category: 'marketing', status: 'approved', text },
   ...{ buttonUrlPrefix: null, problem: null },
-  ...given,
+  ...changes,
 })
 
 const answerChannels = (sms = buildChannel('sms'), whatsapp = buildChannel('whatsapp')) =>
@@ -43,8 +43,8 @@ test.each([
 ] as const)('%s messages go to the built-in phones until credentials are entered, and the card states it', async (name, path) => {
   answerChannels()
   await app.open(`/settings/sending/${path}`)
-  await card(name).getByText('Phone sandbox', { exact: true }).waitFor()
-  const phones = card(name).getByRole('link', { name: 'Open the phones' })
+  await findCard(name).getByText('Phone sandbox', { exact: true }).waitFor()
+  const phones = findCard(name).getByRole('link', { name: 'Open the phones' })
   await expect.poll(() => phones.getAttribute('href')).toBe('https://mailbox.example/phone')
   await checkLayout(app, 'main')
 })
@@ -53,7 +53,7 @@ test('Twilio’s credentials are validated, refused with Twilio’s message, the
   answerChannels()
   app.api.fail(saveSmsChannel, 422, { error: '20003 Authenticate', code: 'unprocessable' })
   await app.open('/settings/sending/sms')
-  const sms = card('SMS')
+  const sms = findCard('SMS')
   const token = sms.getByRole('textbox', { name: 'Auth token' })
   const save = sms.getByRole('button', { name: 'Check and save' })
   await sms.getByLabel('Account SID').fill('AC1')
@@ -102,7 +102,7 @@ test('WhatsApp lists templates with their approval, and the chosen one gets its 
   app.api.answer(saveWhatsappChannel, ready)
   app.api.answer(chooseWhatsappTemplate, ({ body }) => ({ ...ready, template: body }))
   await app.open('/settings/sending/whatsapp')
-  const whatsapp = card('WhatsApp')
+  const whatsapp = findCard('WhatsApp')
   await whatsapp.getByLabel('Phone number ID').fill('10654')
   await whatsapp.getByLabel('WhatsApp Business Account ID').fill('91065')
   await whatsapp.getByRole('textbox', { name: 'Access token' }).fill('EAA')
@@ -143,14 +143,14 @@ test('a chosen template is shown with its variables', async () => {
     buildChannel('whatsapp', { state: 'ready', provider: 'meta', templates, template }),
   )
   await app.open('/settings/sending/whatsapp')
-  await expect.poll(() => card('WhatsApp').getByLabel('{{2}} is').inputValue()).toBe('cart_total')
+  await expect.poll(() => findCard('WhatsApp').getByLabel('{{2}} is').inputValue()).toBe('cart_total')
 })
 
 test('a monthly budget is saved as typed, with one press, and an empty amount is refused', async () => {
   answerChannels()
   app.api.answer(saveBudget, ({ body }) => ({ ...fixture(readBudget), monthly: body.monthly }))
   await app.open('/settings/sending/sms')
-  const budget = card('Budget')
+  const budget = findCard('Budget')
   const amount = budget.getByLabel('Amount in USD')
   await budget.getByRole('switch', { name: 'Stop at a monthly amount' }).click()
   for (const typed of ['80.00', '0.50']) {
@@ -170,10 +170,10 @@ test('removing the credentials needs a confirmation, and messages go to the buil
   answerChannels(buildChannel('sms', { state: 'ready', provider: 'twilio' }))
   app.api.answer(removeSmsChannel, buildChannel('sms', { version: 2 }))
   const page = await app.open('/settings/sending/sms')
-  await card('SMS').getByRole('button', { name: 'Remove', exact: true }).click()
+  await findCard('SMS').getByRole('button', { name: 'Remove', exact: true }).click()
   expect(app.api.calls(removeSmsChannel)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await card('SMS').getByText('Phone sandbox', { exact: true }).waitFor()
+  await findCard('SMS').getByText('Phone sandbox', { exact: true }).waitFor()
 })
 
 test('an SMS shows its length and price, why it has no recipients, and how plain characters shorten it', {

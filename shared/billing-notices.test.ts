@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { type BillingNotices, billingNoticeTexts } from './billing-notices.ts'
 
 const AT = new Date('2026-03-10T12:00:00Z')
-const buildFailed = (given: Partial<BillingNotices['payment_failed']>) =>
+const buildFailed = (changes: Partial<BillingNotices['payment_failed']>) =>
   billingNoticeTexts.payment_failed(
-    { amount: 1_900, currency: 'USD', reason: null, nextTry: null, holdsAt: '2026-03-12T12:00:00Z', ...given },
+    { amount: 1_900, currency: 'USD', reason: null, nextTry: null, holdsAt: '2026-03-12T12:00:00Z', ...changes },
     AT,
   )
 

@@ -146,8 +146,8 @@ export const CouponOfStep = Coupon.pick({
 export type CouponOfStep = z.infer<typeof CouponOfStep>
 
 /** The error if the value exceeds a billion; null: it does not. */
-export const getMostText = (what: 'Amount' | 'Minimum spend' | 'Maximum discount' | 'Usage limit', given: number) =>
-  given > MOST_MONEY ? `${what} must be at most ${new Intl.NumberFormat('en-US').format(MOST_MONEY)}` : null
+export const getMostText = (what: 'Amount' | 'Minimum spend' | 'Maximum discount' | 'Usage limit', amount: number) =>
+  amount > MOST_MONEY ? `${what} must be at most ${new Intl.NumberFormat('en-US').format(MOST_MONEY)}` : null
 
 const above = (text: string, what: Parameters<typeof getMostText>[0]) =>
   z

@@ -21,14 +21,20 @@ export function makeBar(look: BarLook, answers: Answers, isPreview = false): HTM
   host.style.cssText = isPreview
     ? 'display:block'
     : `all:initial;position:fixed;z-index:2147483000;left:0;right:0;${look.place}:0;display:block;pointer-events:none`
-  const bar = part('section', `display:flex;flex-wrap:wrap;align-items:center;gap:12px 16px;${buildBoxStyle(look)}`)
+  const bar = createPart(
+    'section',
+    `display:flex;flex-wrap:wrap;align-items:center;gap:12px 16px;${buildBoxStyle(look)}`,
+  )
   bar.setAttribute('aria-label', look.title)
-  const words = part('div', 'flex:1 1 240px;min-width:0;overflow-wrap:anywhere')
-  words.append(part('p', 'margin:0;font-weight:600', look.title), part('p', 'margin:2px 0 0', look.text))
-  const buttons = part('div', 'display:flex;flex-wrap:wrap;gap:8px;max-width:100%')
+  const words = createPart('div', 'flex:1 1 240px;min-width:0;overflow-wrap:anywhere')
+  words.append(createPart('p', 'margin:0;font-weight:600', look.title), createPart('p', 'margin:2px 0 0', look.text))
+  const buttons = createPart('div', 'display:flex;flex-wrap:wrap;gap:8px;max-width:100%')
   const decline = `${BUTTON}font:${FONT};background:transparent;color:${look.color};border:1px solid ${look.color}`
   const accept = `${BUTTON}font:${FONT};font-weight:600;background:${look.button};color:${look.buttonColor};border:1px solid ${look.button}`
-  buttons.append(button(look.decline, decline, answers.decline), button(look.accept, accept, answers.accept))
+  buttons.append(
+    createButton(look.decline, decline, answers.decline),
+    createButton(look.accept, accept, answers.accept),
+  )
   bar.append(words, buttons)
   bar.addEventListener('keydown', (event) => event.key === 'Escape' && answers.decline())
   host.attachShadow({ mode: 'open' }).append(bar)
@@ -39,15 +45,15 @@ const buildBoxStyle = ({ background, color }: BarLook) =>
   `box-sizing:border-box;max-width:720px;margin:12px auto;padding:16px;border-radius:12px;pointer-events:auto;font:${FONT};` +
   `background:${background};color:${color};border:1px solid rgba(127,127,127,.4);box-shadow:0 8px 30px rgba(0,0,0,.2)`
 
-function part(name: string, style: string, text = ''): HTMLElement {
+function createPart(name: string, style: string, text = ''): HTMLElement {
   const element = document.createElement(name)
   element.style.cssText = style
   element.textContent = text
   return element
 }
 
-function button(label: string, style: string, press: () => void): HTMLElement {
-  const made = part('button', style, label)
+function createButton(label: string, style: string, press: () => void): HTMLElement {
+  const made = createPart('button', style, label)
   made.setAttribute('type', 'button')
   made.addEventListener('click', press)
   return made

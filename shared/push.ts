@@ -56,7 +56,7 @@ const createBoundedNumber = (least: number, most: number) =>
     .pipe(z.number())
 
 /** Text with Liquid variables, as in all messages. */
-const words = (longest: number) => z.string().trim().min(1).max(longest)
+const createText = (longest: number) => z.string().trim().min(1).max(longest)
 
 export const PushSettings = z.object({
   enabled: z.boolean(),
@@ -65,8 +65,8 @@ export const PushSettings = z.object({
   delay: createBoundedNumber(0, pushLimits.delayMinutes),
   /** Per person and cart. */
   maxNotifications: createBoundedNumber(1, pushLimits.notifications),
-  title: words(pushLimits.title),
-  body: words(pushLimits.body),
+  title: createText(pushLimits.title),
+  body: createText(pushLimits.body),
 })
 export type PushSettings = z.output<typeof PushSettings>
 

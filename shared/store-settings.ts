@@ -53,25 +53,25 @@ export const settingTexts = {
 } as const
 
 /** Error messages by field; missing fields are not checked. */
-export function findSettingProblems(given: { [Name in SettingName]?: StoreSettings[Name] | undefined }) {
+export function findSettingProblems(settings: { [Name in SettingName]?: StoreSettings[Name] | undefined }) {
   const problems: Partial<Record<SettingName, string>> = {}
   const note = (name: SettingName, problem: string | null) => {
-    if (given[name] !== undefined && problem) problems[name] = problem
+    if (settings[name] !== undefined && problem) problems[name] = problem
   }
-  note('senderName', findTextProblem(given.senderName, settingLimits.senderName, { isOneLine: true }))
-  note('senderEmail', findEmailProblem(given.senderEmail))
-  note('postalAddress', findTextProblem(given.postalAddress, settingLimits.postalAddress))
+  note('senderName', findTextProblem(settings.senderName, settingLimits.senderName, { isOneLine: true }))
+  note('senderEmail', findEmailProblem(settings.senderEmail))
+  note('postalAddress', findTextProblem(settings.postalAddress, settingLimits.postalAddress))
   note(
     'abandonmentTimeoutMinutes',
-    findNumberProblem('abandonmentTimeoutMinutes', given, 'Between 15 minutes and 7 days'),
+    findNumberProblem('abandonmentTimeoutMinutes', settings, 'Between 15 minutes and 7 days'),
   )
-  note('capMessages', findNumberProblem('capMessages', given, 'A whole number from 1 to 20'))
-  note('capWindowHours', findNumberProblem('capWindowHours', given, 'Between 1 hour and 7 days'))
-  note('textCooldownHours', findNumberProblem('textCooldownHours', given, 'Between 1 hour and 7 days'))
-  note('attributionWindowDays', findNumberProblem('attributionWindowDays', given, 'A whole number of days, 1 to 30'))
-  note('quietFrom', timeProblem(given.quietFrom))
-  note('quietUntil', timeProblem(given.quietUntil))
-  if (given.quietFrom && given.quietFrom === given.quietUntil) {
+  note('capMessages', findNumberProblem('capMessages', settings, 'A whole number from 1 to 20'))
+  note('capWindowHours', findNumberProblem('capWindowHours', settings, 'Between 1 hour and 7 days'))
+  note('textCooldownHours', findNumberProblem('textCooldownHours', settings, 'Between 1 hour and 7 days'))
+  note('attributionWindowDays', findNumberProblem('attributionWindowDays', settings, 'A whole number of days, 1 to 30'))
+  note('quietFrom', timeProblem(settings.quietFrom))
+  note('quietUntil', timeProblem(settings.quietUntil))
+  if (settings.quietFrom && settings.quietFrom === settings.quietUntil) {
     problems.quietUntil ??= 'Quiet hours cannot start and end at the same time'
   }
   return problems
@@ -98,10 +98,10 @@ type NumericSetting = keyof Pick<
 
 function findNumberProblem(
   name: NumericSetting,
-  given: { [Name in NumericSetting]?: number | undefined },
+  settings: { [Name in NumericSetting]?: number | undefined },
   problem: string,
 ) {
-  const value = given[name]
+  const value = settings[name]
   const [least, most] = settingLimits[name]
   return value !== undefined && Number.isInteger(value) && value >= least && value <= most ? null : problem
 }

@@ -17,7 +17,7 @@ import { mockPageTime, type PageTime } from '../test/page-time.ts'
 // posts.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-capture-'))
-const script = () => fs.readFileSync(path.join(folder, 'capture.js'))
+const readScript = () => fs.readFileSync(path.join(folder, 'capture.js'))
 
 beforeAll(() => buildStorefront(folder))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
@@ -25,7 +25,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true }))
 test('is at most four kilobytes compressed, and matches the size in the docs', () => {
   const wire = fs.readFileSync(path.join(folder, 'capture.js.br')).length
   expect(wire).toBeLessThanOrEqual(4_096)
-  expect(gzipSync(script(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
+  expect(gzipSync(readScript(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
   const docs = fs.readFileSync(new URL('../docs/connecting-woocommerce.md', import.meta.url), 'utf8')
   expect(/It weighs (\S+) KB compressed/.exec(docs)?.[1]).toBe((wire / 1_024).toFixed(1))
 })
@@ -39,7 +39,7 @@ describe('in a browser', () => {
   beforeAll(async () => {
     const keys = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
     shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...keys })
-    server = await openCaptureServer(script)
+    server = await openCaptureServer(readScript)
     posts = server.posts
     shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
     browser = await openBrowser()

@@ -56,7 +56,7 @@ async function visit(of: string | undefined, work: (visit: Visit) => Promise<voi
   expect(errors).toEqual([])
 }
 
-const bodies = (from = 0) => server.posts.slice(from).map(({ body }) => body)
+const listBodies = (from = 0) => server.posts.slice(from).map(({ body }) => body)
 const listStorageKeys = (page: Page) =>
   page.evaluate(() =>
     [localStorage, sessionStorage].map((storage) => Object.keys(storage).filter((key) => /recoup/.test(key))),
@@ -83,24 +83,24 @@ describe('mode "nothing before consent"', () => {
   test('sends no request and stores no key until a box is ticked; then it posts the cart with its contact', async () => {
     await visit('nothing', async (here) => {
       await shopAround(here)
-      expect(bodies()).toEqual([])
+      expect(listBodies()).toEqual([])
       await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
       await tick(here)
       await expect
-        .poll(() => bodies())
+        .poll(() => listBodies())
         .toContainEqual(expect.objectContaining({ items: [expect.objectContaining({ quantity: 1 })] }))
       await expect
-        .poll(() => bodies())
+        .poll(() => listBodies())
         .toContainEqual(
           expect.objectContaining({
             contact: expect.objectContaining({ email: EMAIL }),
             consent: { email: expect.objectContaining({ isGiven: true }) },
           }),
         )
-      await expect.poll(() => new Set(bodies().map(({ cart }) => cart)).size).toBe(1)
+      await expect.poll(() => new Set(listBodies().map(({ cart }) => cart)).size).toBe(1)
       // Every post states its permission.
-      await expect.poll(() => bodies().every((body) => body.ticked || body.consent?.email)).toBe(true)
-      expect(bodies().some(({ agreed }) => agreed)).toBe(false)
+      await expect.poll(() => listBodies().every((body) => body.ticked || body.consent?.email)).toBe(true)
+      expect(listBodies().some(({ agreed }) => agreed)).toBe(false)
     })
   })
 
@@ -111,9 +111,9 @@ describe('mode "nothing before consent"', () => {
       const before = server.posts.length
       await tick(here, false)
       await expect
-        .poll(() => bodies(before))
+        .poll(() => listBodies(before))
         .toContainEqual(expect.objectContaining({ consent: { email: expect.objectContaining({ isGiven: false }) } }))
-      expect(bodies(before).some(({ contact }) => contact?.email)).toBe(false)
+      expect(listBodies(before).some(({ contact }) => contact?.email)).toBe(false)
       await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
@@ -133,29 +133,31 @@ describe('mode "only the cart before consent"', () => {
   test('posts the products without contact or lasting id; a ticked box adds the contact', async () => {
     await visit('cart_only', async (here) => {
       await shopAround(here)
-      await expect.poll(() => bodies()).toHaveLength(2)
-      await expect.poll(() => bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
-      for (const name of ['contact', 'device', 'agreed']) expect(bodies()[0]).not.toHaveProperty(name)
+      await expect.poll(() => listBodies()).toHaveLength(2)
+      await expect.poll(() => listBodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
+      for (const name of ['contact', 'device', 'agreed']) expect(listBodies()[0]).not.toHaveProperty(name)
       // Once: which boxes were shown, without typed input.
-      const { cart: name, page, seq, ...fields } = bodies()[1]!
+      const { cart: name, page, seq, ...fields } = listBodies()[1]!
       expect([name, page, seq, fields]).toEqual([
-        bodies()[0]!.cart,
+        listBodies()[0]!.cart,
         expect.any(String),
         0,
         { boxes: expect.any(Object) },
       ])
-      await expect.poll(() => bodies()[1]!.boxes).toHaveProperty('email')
+      await expect.poll(() => listBodies()[1]!.boxes).toHaveProperty('email')
       const [lasting, ofVisit] = await listStorageKeys(here.page)
       expect([lasting, ofVisit!.length > 0]).toEqual([[], true])
       await tick(here)
-      await expect.poll(() => bodies().at(-1)).toMatchObject({ cart: bodies()[0]!.cart, contact: { email: EMAIL } })
+      await expect
+        .poll(() => listBodies().at(-1))
+        .toMatchObject({ cart: listBodies()[0]!.cart, contact: { email: EMAIL } })
     })
   })
 
   test('removes everything stored after a refusal', async () => {
     await visit('cart_only', async (here) => {
       await shopAround(here)
-      await expect.poll(() => bodies()).toHaveLength(2)
+      await expect.poll(() => listBodies()).toHaveLength(2)
       await here.page.evaluate(() =>
         (window as unknown as { recoup(...said: unknown[]): void }).recoup('consent', false),
       )
@@ -168,8 +170,8 @@ describe('mode "only the cart before consent"', () => {
       await shopAround(here)
       await here.page.locator('#shipping-phone').fill('212 555 0177')
       await tick(here)
-      await expect.poll(() => bodies().at(-1)!.contact).toMatchObject({ email: EMAIL })
-      expect(bodies().some(({ contact }) => contact?.phone)).toBe(false)
+      await expect.poll(() => listBodies().at(-1)!.contact).toMatchObject({ email: EMAIL })
+      expect(listBodies().some(({ contact }) => contact?.phone)).toBe(false)
     })
   })
 })
@@ -211,21 +213,21 @@ describe.each(tools)('the consent tool %s', (_, say) => {
   test('sends cart and contact after consent, and stops and removes everything after a withdrawal', async () => {
     await visit('nothing', async (here) => {
       await shopAround(here)
-      expect(bodies()).toEqual([])
+      expect(listBodies()).toEqual([])
       await here.page.evaluate<void, 'yes' | 'no'>(say, 'yes')
       await here.settled()
       await expect
-        .poll(() => bodies())
+        .poll(() => listBodies())
         .toContainEqual(expect.objectContaining({ agreed: true, items: [expect.anything()] }))
       await expect
-        .poll(() => bodies())
+        .poll(() => listBodies())
         .toContainEqual(expect.objectContaining({ agreed: true, contact: expect.objectContaining({ email: EMAIL }) }))
       const before = server.posts.length
       await here.page.evaluate<void, 'yes' | 'no'>(say, 'no')
       await here.page.fill('#email', 'grace@shoppers.example.com')
       await here.page.locator('#shipping-first_name').focus()
       await here.settled()
-      expect(bodies(before)).toEqual([])
+      expect(listBodies(before)).toEqual([])
       await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
@@ -236,7 +238,7 @@ describe.each(tools)('the consent tool %s', (_, say) => {
       await here.page.evaluate<void, 'yes' | 'no'>(say, 'no')
       await here.page.locator('[data-quick-add]').first().click()
       await here.settled()
-      expect(bodies()).toEqual([])
+      expect(listBodies()).toEqual([])
       await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
@@ -246,14 +248,14 @@ test('posts an unticked box even after a refusal in the banner', async () => {
   await visit(undefined, async (here) => {
     await shopAround(here)
     await tick(here)
-    const { cart } = bodies().at(-1)!
+    const { cart } = listBodies().at(-1)!
     await here.page.evaluate<void, 'yes' | 'no'>(tools[1]![1], 'no')
     await here.settled()
     const before = server.posts.length
     await tick(here, false)
-    await expect.poll(() => bodies(before)).toEqual([expect.objectContaining({ cart })])
-    await expect.poll(() => bodies(before)[0]).toMatchObject({ consent: { email: { isGiven: false } } })
-    expect(bodies(before)[0]).not.toHaveProperty('contact')
+    await expect.poll(() => listBodies(before)).toEqual([expect.objectContaining({ cart })])
+    await expect.poll(() => listBodies(before)[0]).toMatchObject({ consent: { email: { isGiven: false } } })
+    expect(listBodies(before)[0]).not.toHaveProperty('contact')
     await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
   })
 })
@@ -281,8 +283,8 @@ test('treats a tool’s default as no answer', async () => {
       Object.assign(window, { dataLayer: [['consent', 'default', { ad_storage: 'granted' }]] })
     })
     await shopAround(here)
-    await expect.poll(() => bodies()).toHaveLength(2)
-    expect(bodies().filter(({ contact, agreed, device }) => contact || agreed || device)).toEqual([])
+    await expect.poll(() => listBodies()).toHaveLength(2)
+    expect(listBodies().filter(({ contact, agreed, device }) => contact || agreed || device)).toEqual([])
   })
 })
 
@@ -310,18 +312,18 @@ test('reports no box before the shopper fills in the form, and no invisible box'
       await settled()
     }
     await leave('#email')
-    await expect.poll(() => bodies().at(-1)!.contact).toMatchObject({ email: 'wallet@shoppers.example.com' })
-    expect(bodies().at(-1)!).not.toHaveProperty('boxes')
+    await expect.poll(() => listBodies().at(-1)!.contact).toMatchObject({ email: 'wallet@shoppers.example.com' })
+    expect(listBodies().at(-1)!).not.toHaveProperty('boxes')
     await show(false)
     await page.fill('#email', 'ada@shoppers.example.com')
     await leave('#email')
     await expect
-      .poll(() => bodies().at(-1)!)
+      .poll(() => listBodies().at(-1)!)
       .toMatchObject({ contact: { email: 'ada@shoppers.example.com' }, boxes: {} })
-    expect(bodies().at(-1)!.boxes).toEqual({})
+    expect(listBodies().at(-1)!.boxes).toEqual({})
     await show(true)
     await page.fill('#email', 'grace@shoppers.example.com')
     await leave('#email')
-    await expect.poll(() => bodies().at(-1)!.boxes).toHaveProperty('email')
+    await expect.poll(() => listBodies().at(-1)!.boxes).toHaveProperty('email')
   })
 })

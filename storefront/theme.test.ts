@@ -14,15 +14,15 @@ import { mockPageTime } from '../test/page-time.ts'
 // The script as built for Shopify's themes: requests to the shop, and the theme's own forms.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-theme-'))
-const script = () => fs.readFileSync(path.join(folder, 'capture-theme.js'))
+const readScript = () => fs.readFileSync(path.join(folder, 'capture-theme.js'))
 const TOKEN = 'hWN2cartOfTheTests01'
 
 beforeAll(() => buildStorefront(folder))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
 test('is as small as the other build, and contains no WooCommerce code', () => {
-  expect(gzipSync(script(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
-  expect(script().toString()).not.toMatch(/wc\/store|wp-json/)
+  expect(gzipSync(readScript(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
+  expect(readScript().toString()).not.toMatch(/wc\/store|wp-json/)
   expect(fs.readFileSync(path.join(folder, 'capture.js'), 'utf8')).not.toContain('/cart.js')
 })
 
@@ -54,7 +54,7 @@ describe('in a browser', () => {
   test('posts the cart under the shop’s own id, and an email of the newsletter form', async () => {
     const server = await openCaptureServer(() => {
       const setup = JSON.stringify({ key: 'KEY-1', origin: server.url })
-      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), script()])
+      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), readScript()])
     })
     const theme = await openTheme(`${server.url}/capture/KEY-1.theme.js`)
     const page = await (await browser.newContext()).newPage()
@@ -86,7 +86,7 @@ describe('in a browser', () => {
   test('stores and posts nothing before Shopify’s customer privacy agrees, and removes all after a refusal (C9)', async () => {
     const server = await openCaptureServer(() => {
       const setup = JSON.stringify({ key: 'KEY-1', origin: server.url, mode: 'nothing' })
-      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), script()])
+      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), readScript()])
     })
     const theme = await openTheme(`${server.url}/capture/KEY-1.theme.js`)
     const page = await (await browser.newContext()).newPage()
@@ -100,14 +100,14 @@ describe('in a browser', () => {
       }, marketing)
       await time.settle()
     }
-    const keys = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)])
+    const readKeys = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)])
     await page.goto(theme.url)
     await answer('')
     await page.getByText('Add').click()
     await page.fill('#NewsletterForm', 'ada@shoppers.example.com')
     await page.locator('#email').focus()
     await time.settle()
-    await expect.poll(async () => [server.posts, await keys()]).toEqual([[], []])
+    await expect.poll(async () => [server.posts, await readKeys()]).toEqual([[], []])
     await answer('yes')
     await expect
       .poll(() => server.posts.map(({ body }) => body))
@@ -119,7 +119,7 @@ describe('in a browser', () => {
     await answer('no')
     await page.getByText('Add').click()
     await time.settle()
-    await expect.poll(async () => [server.posts.length, await keys()]).toEqual([postsBefore, []])
+    await expect.poll(async () => [server.posts.length, await readKeys()]).toEqual([postsBefore, []])
     theme.close()
     server.close()
   })

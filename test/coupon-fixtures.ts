@@ -5,7 +5,7 @@ export const DAY_MS = 86_400_000
 let made = 0
 
 /** Builds a shared 10% coupon that is valid for six more days. */
-export function buildCoupon(given: Partial<Coupon> = {}, now = Date.now()): Coupon {
+export function buildCoupon(changes: Partial<Coupon> = {}, now = Date.now()): Coupon {
   made += 1
   const after = (ms: number) => new Date(now + ms).toISOString()
   return {
@@ -15,6 +15,6 @@ export function buildCoupon(given: Partial<Coupon> = {}, now = Date.now()): Coup
     ...{ usageLimit: null, usageCount: 0, isActive: true, kind: 'shared', madeBy: 'recoup' },
     ...{ validHours: 72, isTiedToEmail: false, editUrl: null, steps: [] },
     figures: { issued: null, sent: 0, used: 0, orders: 0, netRevenue: 0, discountGiven: 0 },
-    ...given,
+    ...changes,
   }
 }

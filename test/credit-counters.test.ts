@@ -19,7 +19,7 @@ const PLAN_ROOM = 5
 /** The price of one text: 0.015 US dollars. */
 const PRICE = 15_000
 const limit = plans.starter.limits.maxSmsPerMonth
-const month = () => `${world.now.toISOString().slice(0, 7)}-01`
+const formatMonth = () => `${world.now.toISOString().slice(0, 7)}-01`
 
 test.each([
   ['all are accepted', 0],
@@ -93,7 +93,7 @@ test('the database keeps entries immutable and balances non-negative', async () 
 const setUsed = (accountId: string, used: number) =>
   world.db
     .insertInto('plan_usage')
-    .values({ account_id: accountId, month: month(), channel: 'sms', used })
+    .values({ account_id: accountId, month: formatMonth(), channel: 'sms', used })
     .onConflict((conflict) => conflict.columns(['account_id', 'month', 'channel']).doUpdateSet({ used }))
     .execute()
 

@@ -75,8 +75,8 @@ export interface Measure {
 }
 
 export function computeMeasure(visits: readonly EvaluatedVisit[]): Measure {
-  const row = () => ({ human: 0, machine: 0, unknown: 0 })
-  const table = { human: row(), machine: row() }
+  const buildRow = () => ({ human: 0, machine: 0, unknown: 0 })
+  const table = { human: buildRow(), machine: buildRow() }
   for (const { is, taken } of visits) table[is][taken]++
   const right = table.human.human
   const people = right + table.human.machine + table.human.unknown

@@ -29,7 +29,7 @@ const listKeys = (schema: z.ZodType): string[] => {
 
 const VALUES: unknown[] = [undefined, null, '', 5, -1.5, true, [], [5], {}, 'x'.repeat(20_000)]
 
-function* bodies(endpoint: Endpoint): Generator<unknown> {
+function* generateBodies(endpoint: Endpoint): Generator<unknown> {
   if (endpoint.method === 'GET') return
   yield {}
   yield []
@@ -38,7 +38,7 @@ function* bodies(endpoint: Endpoint): Generator<unknown> {
   for (const value of VALUES) yield Object.fromEntries(keys.map((key) => [key, value]))
 }
 
-function* queries(endpoint: Endpoint): Generator<string> {
+function* generateQueries(endpoint: Endpoint): Generator<string> {
   for (const key of [...listKeys(endpoint.query), 'storeId', 'platform']) {
     yield `?${key}=a&${key}=b`
     yield `?${key}=${'x'.repeat(5_000)}`
@@ -65,8 +65,8 @@ test('a missing or malformed field gets an error in plain language', async () =>
     // An owner of its own: some of these calls sign out, or delete what they name.
     const token = endpoint.permission === 'public' ? undefined : (await createStore(world)).token
     const calls = [
-      ...[...bodies(endpoint)].map((body) => ['', body] as const),
-      ...[...queries(endpoint)].map((query) => [query, endpoint.method === 'GET' ? undefined : {}] as const),
+      ...[...generateBodies(endpoint)].map((body) => ['', body] as const),
+      ...[...generateQueries(endpoint)].map((query) => [query, endpoint.method === 'GET' ? undefined : {}] as const),
     ]
     for (const [query, body] of calls) {
       const reply = await ask(endpoint, token, query, body)

@@ -14,7 +14,7 @@ import { acceptMail, type World } from './world.ts'
 const ZONE = 'America/New_York'
 const cup: FoldItem = { ...buildTea(), productId: '18', name: 'Cup', unitPriceMinor: 1_000 }
 const teas = buildTea
-const pots = (quantity: number): FoldItem => ({ ...pot, quantity })
+const buildPots = (quantity: number): FoldItem => ({ ...pot, quantity })
 
 /** `03-08 09:30` means 2026; `2025-12-15 09:00` names the year. */
 const parseLocalTime = (time: string): Date => {
@@ -42,7 +42,7 @@ const carts: Cart[] = [
   [9, '02-12 09:00', [buildTea()], buildContact(9)],
   [10, '02-14 09:00', [cup], buildContact(10)],
   [11, '02-16 09:00', [pot, buildTea()], buildContact(11)],
-  [12, '02-20 09:00', [pots(2)], buildContact(12)],
+  [12, '02-20 09:00', [buildPots(2)], buildContact(12)],
   [13, '03-01 09:00', [buildTea()], buildContact(13)],
   [14, '03-04 23:30', [cup], buildContact(14)],
   [15, '03-05 09:00', [buildTea()], buildContact(15, inUs)],
@@ -52,8 +52,8 @@ const carts: Cart[] = [
   [19, '03-10 10:00', [buildTea()], null],
   [20, '03-12 09:00', [teas(2)], buildContact(20, { phone: '+12125550120' })],
   [21, '03-13 09:00', [pot], buildContact(21)],
-  [22, '03-15 09:00', [pots(5)], buildContact(22)],
-  [23, '03-16 09:00', [pots(6)], buildContact(23)],
+  [22, '03-15 09:00', [buildPots(5)], buildContact(22)],
+  [23, '03-16 09:00', [buildPots(6)], buildContact(23)],
   [26, '03-21 09:00', [buildTea()], buildContact(26)],
   [27, '03-22 09:00', [cup], null],
   [28, '03-24 09:00', [pot], buildContact(28)],
@@ -135,12 +135,12 @@ function addEuroCarts({ world, shop, agenda }: Life): void {
     if (number === 25)
       agenda.push([
         '03-20 09:00',
-        () => shop.order({ kind: 'purchase', orderId: '925', ...draft, createdAt: iso(world) }),
+        () => shop.order({ kind: 'purchase', orderId: '925', ...draft, createdAt: formatIso(world) }),
       ])
   }
 }
 
-const iso = ({ now }: World) => now.toISOString()
+const formatIso = ({ now }: World) => now.toISOString()
 
 /** Opens, clicks, restores, bounces and complaints. */
 function addReads(life: Life): void {
@@ -249,7 +249,7 @@ function addPurchases({ world, shop, agenda }: Life): void {
       },
     ])
   const changeOrder = (at: string, id: string, more: Partial<PlatformOrder>) =>
-    agenda.push([at, () => shop.order({ ...made.get(id)!, ...more, modifiedAt: iso(world) })])
+    agenda.push([at, () => shop.order({ ...made.get(id)!, ...more, modifiedAt: formatIso(world) })])
   order('01-26 15:00', '102', 6_800, 2)
   order('02-06 09:00', '105', 4_200, 5)
   order('02-07 09:00', '106', 6_800, 6)

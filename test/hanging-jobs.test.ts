@@ -59,9 +59,9 @@ test('creating and deleting personal codes steps aside while the shop hangs', as
 
 async function createShopWithCoupons(): Promise<ConnectedStore> {
   const shop = await createConnectedStore(world)
-  const inDays = (days: number) => new Date(world.now.getTime() + days * 86_400_000).toISOString()
+  const formatInDays = (days: number) => new Date(world.now.getTime() + days * 86_400_000).toISOString()
   for (const code of ['SOON', 'LATER']) {
-    const body = { code, type: 'percentage', amount: 10, startDate: inDays(1), endDate: inDays(7) }
+    const body = { code, type: 'percentage', amount: 10, startDate: formatInDays(1), endDate: formatInDays(7) }
     const made = await world.request('POST', '/api/coupons', { token: shop.owner.token, body })
     expect(made.status).toBe(200)
   }

@@ -52,7 +52,7 @@ async function createStoreAt(url: string, options: Partial<GuardedFetchOptions> 
   return { storeId, http }
 }
 
-const page = (rows: unknown[], pages = 1): string => {
+const drawPage = (rows: unknown[], pages = 1): string => {
   const body = JSON.stringify(rows)
   return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-wp-totalpages: ${pages}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
@@ -144,7 +144,7 @@ test.each<[string, Answer]>([
     'hangs at the second page of its orders',
     (socket, _, hangs) => {
       if (pagesSent > 0) hangs()
-      else socket.write(page([order()], 2))
+      else socket.write(drawPage([order()], 2))
       pagesSent += 1
     },
   ],
@@ -168,7 +168,7 @@ test('a shop whose name server does not reply', async () => {
 
 test('a shop that answers the probe and hangs at its orders is called with growing delays', async () => {
   const { port, isHanging } = await startShop((socket, path, hangs) => {
-    if (path.includes('per_page=1&')) socket.write(page([]))
+    if (path.includes('per_page=1&')) socket.write(drawPage([]))
     else hangs()
   })
   const { storeId } = await createStoreAt(`http://127.0.0.1:${port}`)
@@ -185,7 +185,7 @@ test('a shop that answers the probe and hangs at its orders is called with growi
 
 test('a shop that hangs only at stock and prices', async () => {
   const { port, isHanging } = await startShop((socket, path, hangs) => {
-    if (path.includes('/orders')) socket.write(page([]))
+    if (path.includes('/orders')) socket.write(drawPage([]))
     else hangs()
   })
   const { storeId, http } = await createStoreAt(`http://127.0.0.1:${port}`)

@@ -108,7 +108,7 @@ const PARTS = [
 ]
 const ENDS = ['', 'x', '>', '\0']
 
-function* texts(length: number, ends = ENDS): Generator<string> {
+function* generateTexts(length: number, ends = ENDS): Generator<string> {
   for (const part of PARTS)
     for (const end of ends) yield part.repeat(Math.ceil(length / part.length)).slice(0, length - end.length) + end
 }
@@ -167,7 +167,7 @@ const readers: [string, number, (text: string) => unknown][] = [
 describe('parsing stays fast:', () => {
   test.each(readers)('%s (%i characters)', (_name, length, read) => {
     const slow: [string, number][] = []
-    for (const text of texts(length)) {
+    for (const text of generateTexts(length)) {
       const ms = measureCpuMs(LIMIT_MS, () => read(text))
       if (ms > LIMIT_MS && !isLinear(ms, text, read)) slow.push([text.slice(0, 20), ms])
     }
@@ -177,7 +177,7 @@ describe('parsing stays fast:', () => {
   test('rendering a whole message stops at its time limit (renders.ts), and slow text does not reach the limit', () => {
     const renderer = createTemplateRenderer()
     const slow: [string, number][] = []
-    for (const body of texts(40_000, ['x'])) {
+    for (const body of generateTexts(40_000, ['x'])) {
       const ms = measureCpuMs(MESSAGE_LIMIT_MS, () => [
         runJob(renderer, { kind: 'check', subject: body.slice(0, 200), body }),
         runJob(renderer, { kind: 'checkText', body }),
@@ -198,7 +198,7 @@ describe('parsing stays fast:', () => {
       ['report', (text) => `${report}Final-Recipient: rfc822; a@a.example\r\nDiagnostic-Code: ${text}\r\n\r\n--b--`],
     ]
     for (const [where, mailOf] of mails)
-      for (const text of texts(64 * KB, ['x'])) {
+      for (const text of generateTexts(64 * KB, ['x'])) {
         const ms = await measureAsyncCpuMs(MAIL_LIMIT_MS, () => readMailNews(Buffer.from(mailOf(text))))
         if (ms > MAIL_LIMIT_MS) slow.push([where, text.slice(0, 20), ms])
       }

@@ -40,16 +40,16 @@ const ROI = 'ROI Tracking requires the Growth plan. Please upgrade.'
 const EXPORT = 'Exporting analytics requires the Growth plan. Please upgrade.'
 
 const getFirstCart = ({ cartIds }: Shop) => cartIds[0]!
-const day = (days: number) => new Date(world.now.getTime() + days * 86_400_000).toISOString().slice(0, 10)
+const formatDay = (days: number) => new Date(world.now.getTime() + days * 86_400_000).toISOString().slice(0, 10)
 let names = 0
 
-const campaign = (more: { type?: string; inDays?: number; frequency?: string; filters?: object } = {}) => ({
+const buildCampaign = (more: { type?: string; inDays?: number; frequency?: string; filters?: object } = {}) => ({
   ...{ name: `Spring ${++names}`, type: more.type ?? 'email' },
   targetAudience: { mode: 'matching', filters: more.filters ?? {} },
   content: { subject: 'Your cart', body: 'Hi {{ customer_name }}: {{ checkout_link }}' },
-  schedule: { startDate: day(more.inDays ?? 0), timeOfDay: '00:00', frequency: more.frequency ?? 'once' },
+  schedule: { startDate: formatDay(more.inDays ?? 0), timeOfDay: '00:00', frequency: more.frequency ?? 'once' },
 })
-const flow = (channel: string) => ({
+const buildFlow = (channel: string) => ({
   name: 'Reminders',
   steps: [
     {
@@ -91,7 +91,7 @@ const gates: Gate[] = [
   },
   {
     ...{ feature: 'manual_texts', from: 'starter', call: 'a campaign by SMS, at once', sentence: SMS, ...campaigns },
-    body: () => campaign({ type: 'sms' }),
+    body: () => buildCampaign({ type: 'sms' }),
   },
   {
     ...{
@@ -101,13 +101,13 @@ const gates: Gate[] = [
       method: 'PUT',
       sentence: `Step 1: ${FLOW_TEXTS}`,
     },
-    ...{ path: ({ flowId }) => `/api/flows/${flowId}`, body: () => flow('sms') },
+    ...{ path: ({ flowId }) => `/api/flows/${flowId}`, body: () => buildFlow('sms') },
   },
   {
     ...{ feature: 'flow_texts', from: 'growth', call: 'a step by WhatsApp', method: 'PUT' },
     ...{
       path: ({ flowId }) => `/api/flows/${flowId}`,
-      body: () => flow('whatsapp'),
+      body: () => buildFlow('whatsapp'),
       sentence: `Step 1: ${FLOW_TEXTS}`,
     },
   },
@@ -121,7 +121,7 @@ const gates: Gate[] = [
   },
   {
     ...{ feature: 'flow_rules', from: 'starter', call: 'conditions of a flow', method: 'PUT', sentence: FLOW_RULES },
-    ...{ path: ({ flowId }) => `/api/flows/${flowId}`, body: () => ({ ...flow('email'), conditions: RETURNING }) },
+    ...{ path: ({ flowId }) => `/api/flows/${flowId}`, body: () => ({ ...buildFlow('email'), conditions: RETURNING }) },
   },
   {
     ...{ feature: 'flow_rules', from: 'starter', call: 'conditions of a step', method: 'PUT', sentence: FLOW_RULES },
@@ -138,15 +138,15 @@ const gates: Gate[] = [
   },
   {
     ...{ feature: 'scheduled_campaigns', from: 'starter', call: 'a campaign for another day', sentence: SCHEDULED },
-    ...{ ...campaigns, body: () => campaign({ inDays: 2 }) },
+    ...{ ...campaigns, body: () => buildCampaign({ inDays: 2 }) },
   },
   {
     ...{ feature: 'scheduled_campaigns', from: 'starter', call: 'a campaign that repeats', sentence: SCHEDULED },
-    ...{ ...campaigns, body: () => campaign({ frequency: 'weekly' }) },
+    ...{ ...campaigns, body: () => buildCampaign({ frequency: 'weekly' }) },
   },
   {
     ...{ feature: 'audience_filters', from: 'starter', call: 'a filtered campaign', sentence: FILTERS },
-    ...{ ...campaigns, body: () => campaign({ filters }) },
+    ...{ ...campaigns, body: () => buildCampaign({ filters }) },
   },
   {
     ...{ feature: 'audience_filters', from: 'starter', call: 'a saved audience', method: 'POST' },
@@ -169,11 +169,11 @@ const gates: Gate[] = [
   },
   {
     ...{ feature: 'campaign_texts', from: 'growth', call: 'a campaign by WhatsApp', sentence: WHATSAPP_CAMPAIGNS },
-    ...{ ...campaigns, body: () => campaign({ type: 'whatsapp' }) },
+    ...{ ...campaigns, body: () => buildCampaign({ type: 'whatsapp' }) },
   },
   {
     ...{ feature: 'campaign_texts', from: 'growth', call: 'SMS for another day', sentence: PLANNED_SMS },
-    ...{ ...campaigns, body: () => campaign({ type: 'sms', inDays: 2 }) },
+    ...{ ...campaigns, body: () => buildCampaign({ type: 'sms', inDays: 2 }) },
   },
   ...['?range=90d', '?range=1y', '/details', '/products', '/recovery-rate-trend', '/revenue-trend'].map(
     (path): Gate => ({

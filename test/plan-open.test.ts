@@ -16,7 +16,7 @@ interface Open {
   body?: (shop: Shop) => object
 }
 
-const today = () => world.now.toISOString().slice(0, 10)
+const formatToday = () => world.now.toISOString().slice(0, 10)
 
 const open: Open[] = [
   {
@@ -66,7 +66,7 @@ const open: Open[] = [
     body: () => ({
       ...{ name: 'Spring', type: 'email', targetAudience: { mode: 'matching', filters: {} } },
       content: { subject: 'Your cart', body: 'Hi {{ customer_name }}: {{ checkout_link }}' },
-      schedule: { startDate: today(), timeOfDay: '00:00', frequency: 'once' },
+      schedule: { startDate: formatToday(), timeOfDay: '00:00', frequency: 'once' },
     }),
   },
   ...['dashboard/stats', 'dashboard/chart', 'analytics?range=7d', 'analytics?range=30d'].map((path) => ({

@@ -101,9 +101,9 @@ export function createProviderWorld(env: Record<string, string> = {}) {
     return { status: reply.statusCode, body: reply.body }
   }
 
-  const inboundPath = () => `/api/webhooks/twilio/${scene.keys.sms}/inbound`
+  const buildInboundPath = () => `/api/webhooks/twilio/${scene.keys.sms}/inbound`
   const sendReply = (Body: string, more: object = {}) =>
-    fromTwilio(inboundPath(), {
+    fromTwilio(buildInboundPath(), {
       ...{ MessageSid: `SM${String(++counter).padStart(32, '0')}`, From: adaPhone, To: '+12025550100', Body },
       ...more,
     })
@@ -130,7 +130,14 @@ export function createProviderWorld(env: Record<string, string> = {}) {
     fromMeta({
       messages: [{ from: adaPhone.slice(1), id, timestamp: formatUnixSeconds(at), type: 'text', text: { body } }],
     })
-  return Object.assign(scene, { world, fromTwilio, fromMeta, inboundPath, says: sendReply, writes: sendWhatsAppReply })
+  return Object.assign(scene, {
+    world,
+    fromTwilio,
+    fromMeta,
+    inboundPath: buildInboundPath,
+    says: sendReply,
+    writes: sendWhatsAppReply,
+  })
 }
 
 /** Meta's time format. */

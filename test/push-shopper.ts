@@ -12,8 +12,8 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     server()
       .received.filter((each) => each.call === call)
       .map(({ body }) => body)
-  const bar = (page: Page) => page.getByRole('region', { name: DEFAULT_PROMPT.title })
-  const findAcceptButton = (page: Page) => bar(page).getByRole('button', { name: DEFAULT_PROMPT.accept })
+  const findBar = (page: Page) => page.getByRole('region', { name: DEFAULT_PROMPT.title })
+  const findAcceptButton = (page: Page) => findBar(page).getByRole('button', { name: DEFAULT_PROMPT.accept })
 
   /** Waits until the capture script has reported the cart, which the widget checks by its `has` entry. */
   async function addTea(page: Page): Promise<void> {
@@ -30,7 +30,7 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     await expect
       .poll(async () => {
         await page.clock.runFor(1_000)
-        return bar(page).count()
+        return findBar(page).count()
       })
       .toBe(1)
   }
@@ -40,16 +40,16 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     await untilBar(page)
     await findAcceptButton(page).click()
     await expect.poll(() => listReceived('subscribe').length).toBe(1)
-    await expect.poll(() => keptToken(page)).toMatch(/\.t+$/)
+    await expect.poll(() => readKeptToken(page)).toMatch(/\.t+$/)
   }
 
-  const keptToken = (page: Page) =>
+  const readKeptToken = (page: Page) =>
     page.evaluate(async () => {
       const stored = await (await caches.open('recoup-push')).match('/recoup-push/kept')
       return stored ? ((await stored.json()).token as string) : ''
     })
 
-  const nextPage = async (page: Page, more: () => Promise<unknown> = async () => {}) => {
+  const readNextPage = async (page: Page, more: () => Promise<unknown> = async () => {}) => {
     await page.evaluate(() => sessionStorage.clear())
     await more()
     await page.goto(`${shopUrl()}/shop/`)
@@ -57,12 +57,12 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
 
   return {
     received: listReceived,
-    bar,
+    bar: findBar,
     yes: findAcceptButton,
     addTea,
     untilBar,
     subscribed: waitForSubscription,
-    keptToken,
-    nextPage,
+    keptToken: readKeptToken,
+    nextPage: readNextPage,
   }
 }

@@ -75,22 +75,22 @@ export async function createShop(world: World, options: StoreOptions = {}) {
       if (!sent) throw new Error(`nothing was sent to ${contact.email}`)
       return sent
     },
-    carts: () => rows(world, storeId, 'carts', 'started_at'),
+    carts: () => readRows(world, storeId, 'carts', 'started_at'),
     async liveCarts() {
-      return (await rows(world, storeId, 'carts', 'started_at')).filter((cart) => cart.status !== 'merged')
+      return (await readRows(world, storeId, 'carts', 'started_at')).filter((cart) => cart.status !== 'merged')
     },
     async cart() {
-      const live = (await rows(world, storeId, 'carts', 'started_at')).filter((cart) => cart.status !== 'merged')
+      const live = (await readRows(world, storeId, 'carts', 'started_at')).filter((cart) => cart.status !== 'merged')
       if (live.length !== 1) throw new Error(`${live.length} carts instead of one`)
       return live[0]!
     },
-    messages: async () => await rows(world, storeId, 'messages', 'due_at'),
+    messages: async () => await readRows(world, storeId, 'messages', 'due_at'),
     orders: () =>
       world.db.selectFrom('orders').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute(),
-    events: () => rows(world, storeId, 'cart_events', 'at'),
+    events: () => readRows(world, storeId, 'cart_events', 'at'),
     async notifications() {
       await groupNotifications(world.deps)
-      return rows(world, storeId, 'notifications', 'created_at')
+      return readRows(world, storeId, 'notifications', 'created_at')
     },
     press: (messageId: string) =>
       world.request('POST', `/api/carts/${createRestoreToken(world.deps.secrets, messageId)}/restore`),
@@ -105,7 +105,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
   }
 }
 
-function rows<T extends 'carts' | 'messages' | 'cart_events' | 'notifications'>(
+function readRows<T extends 'carts' | 'messages' | 'cart_events' | 'notifications'>(
   world: World,
   storeId: string,
   table: T,

@@ -6,14 +6,14 @@ import { createWorld } from './world.ts'
 // Compares the database catalog with the registry of tables (`server/core/database/tables.ts`) and the scaling rules
 // (Z1–Z5).
 const world = createWorld()
-const queryRows = async <T>(query: string): Promise<T[]> => (await world.pool.query(query)).rows as T[]
+const readQueryRows = async <T>(query: string): Promise<T[]> => (await world.pool.query(query)).rows as T[]
 const listTables = (list: BelongsTo) =>
   Object.entries(tables)
     .filter(([, { of }]) => of === list)
     .map(([name]) => name)
 
 test('every table is on one list, with its shopper data and its part in an export (Z1, C8)', async () => {
-  const there = await queryRows<{ name: string }>(
+  const there = await readQueryRows<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
   )
   expect(Object.keys(tables).sort()).toEqual(there.map(({ name }) => name).sort())
@@ -35,7 +35,7 @@ interface UniqueIndex {
 }
 
 test('every key of a table begins with its store or account (Z1)', async () => {
-  const indexes = await queryRows<UniqueIndex>(
+  const indexes = await readQueryRows<UniqueIndex>(
     `select i.indrelid::regclass::text as table, i.indexrelid::regclass::text as name,
        (select attname from pg_attribute where attrelid = i.indrelid and attnum = i.indkey[0]) as first
      from pg_index i join pg_class c on c.oid = i.indrelid
@@ -60,7 +60,7 @@ test('every key of a table begins with its store or account (Z1)', async () => {
 })
 
 test('foreign keys of a store reference its own rows, and no account row references a store’s rows (Z2)', async () => {
-  const keys = await queryRows<{ from: string; to: string; columns: string }>(
+  const keys = await readQueryRows<{ from: string; to: string; columns: string }>(
     `select conrelid::regclass::text as from, confrelid::regclass::text as to, pg_get_constraintdef(oid) as columns
      from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`,
   )
@@ -74,7 +74,7 @@ test('foreign keys of a store reference its own rows, and no account row referen
 })
 
 test('no function depends on the table that fired it, and only the three that announce changes notify (Z3)', async () => {
-  const functions = await queryRows<{ name: string; source: string }>(
+  const functions = await readQueryRows<{ name: string; source: string }>(
     `select proname as name, prosrc as source from pg_proc where pronamespace = 'public'::regnamespace`,
   )
   expect(functions.filter(({ source }) => /tg_table_name|tg_relname/i.test(source))).toEqual([])

@@ -31,12 +31,12 @@ function firstLoad(chunks: Record<string, Chunk>, entries: string[]): string[] {
   return [...visited].map((key) => chunks[key]!.file)
 }
 
-const source = (file: string) => readFileSync(`${BUILT}/${file}`, 'utf8')
+const readSource = (file: string) => readFileSync(`${BUILT}/${file}`, 'utf8')
 
 it('the landing page loads nothing of the app', () => {
   const landing = manifest()['landing/landing.ts']!
   expect(landing.imports ?? []).toEqual([])
-  expect(source(landing.file).length).toBeLessThan(2_000)
+  expect(readSource(landing.file).length).toBeLessThan(2_000)
 })
 
 it('no chunks import each other in a circle', () => {
@@ -62,7 +62,7 @@ describe('the first load of the signed-in shell', () => {
   const files = firstLoad(manifest(), ['index.html', 'shell/Shell.tsx'])
 
   it(`stays within ${BUDGET_BYTES / 1024} KB of gzipped JavaScript`, () => {
-    const bytes = files.map((file) => gzipSync(source(file)).length).reduce((sum, size) => sum + size, 0)
+    const bytes = files.map((file) => gzipSync(readSource(file)).length).reduce((sum, size) => sum + size, 0)
     expect(bytes).toBeGreaterThan(50 * 1024)
     expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES)
   })
@@ -75,11 +75,11 @@ describe('the first load of the signed-in shell', () => {
     ['the table library', /mantine-datatable/],
   ]
   it.each(heavy)('excludes %s', (_library, sign) => {
-    expect(files.filter((file) => sign.test(source(file)))).toEqual([])
+    expect(files.filter((file) => sign.test(readSource(file)))).toEqual([])
   })
 
   it('preloads the addressed screen for signed-in users', () => {
-    const ahead = source('ahead.js')
+    const ahead = readSource('ahead.js')
     const screens = Object.entries(manifest()).filter(
       ([key]) => key === 'shell/Shell.tsx' || /^(carts|flows|dashboard|settings)\/\w+(Page|Tab)\.tsx$/.test(key),
     )

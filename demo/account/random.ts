@@ -15,21 +15,21 @@ export interface Random {
 /** mulberry32: small, fast and even enough for a demo. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
-  const next = () => {
+  const drawNext = () => {
     state = (state + 0x6d2b79f5) >>> 0
     let t = state
     t = Math.imul(t ^ (t >>> 15), t | 1)
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
-  const drawBetween = (low: number, high: number) => low + Math.floor(next() * (high - low + 1))
+  const drawBetween = (low: number, high: number) => low + Math.floor(drawNext() * (high - low + 1))
   return {
-    next,
-    chance: (share) => next() < share,
+    next: drawNext,
+    chance: (share) => drawNext() < share,
     between: drawBetween,
     pick: (list) => list[drawBetween(0, list.length - 1)]!,
     weighted(weights) {
-      let left = next() * weights.reduce((sum, weight) => sum + weight, 0)
+      let left = drawNext() * weights.reduce((sum, weight) => sum + weight, 0)
       const index = weights.findIndex((weight) => {
         left -= weight
         return left < 0

@@ -29,10 +29,10 @@ async function startTestMailbox() {
   const channel = createSmtpChannel({ url: mailbox.smtpUrl })
   cleanUps.push(() => channel.close())
   const get = async (path: string) => (await fetch(mailbox.url + path)).json()
-  const text = async (path: string) => (await fetch(mailbox.url + path)).text()
+  const fetchText = async (path: string) => (await fetch(mailbox.url + path)).text()
   const send = (changes: Partial<OutgoingEmail> = {}) =>
     channel.send({ ...createEmail(changes), sendAuthorization: authorizeTest() })
-  return { ...mailbox, send, get, text }
+  return { ...mailbox, send, get, text: fetchText }
 }
 
 function createEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmail {

@@ -52,10 +52,24 @@ async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
   }
   cleanUps.push(stop)
   const url = `${mailbox.url}/phone`
-  const line = (more: object) => fetch(`${url}/api/lines`, { method: 'PUT', body: JSON.stringify(more) })
+  const fetchLine = (more: object) => fetch(`${url}/api/lines`, { method: 'PUT', body: JSON.stringify(more) })
   const inboundUrl = 'https://recoup.example/inbound'
-  await line({ provider: 'twilio', account: accountSid, token: 'tok', signingSecret: 'tok', sender: shop, inboundUrl })
-  await line({ provider: 'meta', account: '10654035', token: 'EAA', signingSecret: 'app', sender: shop, inboundUrl })
+  await fetchLine({
+    provider: 'twilio',
+    account: accountSid,
+    token: 'tok',
+    signingSecret: 'tok',
+    sender: shop,
+    inboundUrl,
+  })
+  await fetchLine({
+    provider: 'meta',
+    account: '10654035',
+    token: 'EAA',
+    signingSecret: 'app',
+    sender: shop,
+    inboundUrl,
+  })
   const sms = createTwilioChannel({
     ...{
       channel: 'sms',
@@ -71,7 +85,7 @@ async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
     ...{ apiVersion: 'v23.0', baseUrl: `${url}/graph` },
   })
   cleanUps.push(() => Promise.all([sms.close(), whatsapp.close()]))
-  const text = (channel: 'sms' | 'whatsapp', to = ada) =>
+  const sendText = (channel: 'sms' | 'whatsapp', to = ada) =>
     (channel === 'sms' ? sms : whatsapp).send({
       messageId: 'm1',
       channel,
@@ -80,7 +94,7 @@ async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
       template: null,
       sendAuthorization: authorizeTest(),
     })
-  const page = async (path = '') => (await fetch(url + path)).text()
+  const fetchPage = async (path = '') => (await fetch(url + path)).text()
   const replyFromPhone = (body: string, channel = 'sms') =>
     fetch(`${url}/reply`, {
       method: 'POST',
@@ -88,7 +102,7 @@ async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ phone: ada, channel, sender: shop, body }),
     })
-  return { url, network, seen: received, text, page, says: replyFromPhone, stop }
+  return { url, network, seen: received, text: sendText, page: fetchPage, says: replyFromPhone, stop }
 }
 
 const pollFor = (check: () => unknown) => expect.poll(check, { interval: 20 })

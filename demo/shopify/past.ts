@@ -32,14 +32,14 @@ const CITIES = [
 /** Seeded random numbers, equal in every installation (mulberry32). */
 function createRandom(seed: number) {
   let state = seed
-  const next = () => {
+  const drawNext = () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
-  const below = (maxQuantity: number) => Math.floor(next() * maxQuantity)
-  return { next, below, pick: <T>(list: readonly T[]): T => list[below(list.length)]! }
+  const below = (maxQuantity: number) => Math.floor(drawNext() * maxQuantity)
+  return { next: drawNext, below, pick: <T>(list: readonly T[]): T => list[below(list.length)]! }
 }
 
 type Random = ReturnType<typeof createRandom>

@@ -72,14 +72,14 @@ test.each([
 test('deactivates, activates, extends and deletes a discount', async () => {
   const { codeDiscountNode } = await createDiscount()
   const { id } = codeDiscountNode
-  const status = async (name: string) => {
+  const readStatus = async (name: string) => {
     const { data } = await ask(
       `mutation { ${name}(id: "${id}") { codeDiscountNode { codeDiscount { ... on DiscountCodeBasic { status } } } userErrors { message } } }`,
     )
     return data[name].codeDiscountNode.codeDiscount.status
   }
-  expect(await status('discountCodeDeactivate')).toBe('EXPIRED')
-  expect(await status('discountCodeActivate')).toBe('ACTIVE')
+  expect(await readStatus('discountCodeDeactivate')).toBe('EXPIRED')
+  expect(await readStatus('discountCodeActivate')).toBe('ACTIVE')
   const added =
     await ask(`mutation { discountRedeemCodeBulkAdd(discountId: "${id}", codes: [{ code: "X-1" }, { code: "SPROUT10" }]) {
     bulkCreation { importedCount failedCount done codes(first: 5) { nodes { code errors { code } } } } userErrors { message } } }`)

@@ -197,10 +197,10 @@ type Contents = Pick<
 function buildContents(shop: Shop, session: Session, cart: PricedCart, existing?: Order): Contents {
   const { discountMinor, discountTaxMinor, shippingMinor, taxMinor, totalMinor } = cart
   const chosen = cart.rates.find((rate) => rate.isChosen)
-  const item = () => takeNextId(shop.db, 'item')
-  const taxLineId = cart.taxRate ? (existing?.taxLineId ?? item()) : null
+  const takeItemId = () => takeNextId(shop.db, 'item')
+  const taxLineId = cart.taxRate ? (existing?.taxLineId ?? takeItemId()) : null
   const title = chosen && { title: chosen.name, method: chosen.method, instance: String(chosen.instance) }
-  const ids = existing?.shippingLines[0] ?? { id: item(), metaId: takeNextId(shop.db, 'meta') }
+  const ids = existing?.shippingLines[0] ?? { id: takeItemId(), metaId: takeNextId(shop.db, 'meta') }
   return {
     billing: session.billing,
     shipping: session.shipping,
@@ -211,7 +211,7 @@ function buildContents(shop: Shop, session: Session, cart: PricedCart, existing?
     taxRateId: cart.taxRate?.id ?? null,
     shippingLines: title ? [{ id: ids.id, metaId: ids.metaId, ...title, totalMinor: shippingMinor }] : [],
     couponLines: cart.coupons.map(({ coupon, ...off }) => ({
-      id: existing?.couponLines.find(({ code }) => code === coupon.code)?.id ?? item(),
+      id: existing?.couponLines.find(({ code }) => code === coupon.code)?.id ?? takeItemId(),
       code: coupon.code,
       couponId: coupon.id,
       ...off,

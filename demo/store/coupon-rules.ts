@@ -14,15 +14,15 @@ export type CouponContext = {
   email: string
 }
 type CouponCheckInput = CouponContext & { shop: Shop; coupon: Coupon; shown: string }
-type Check = (given: CouponCheckInput) => string | null
+type Check = (input: CouponCheckInput) => string | null
 
 export function checkCoupon(shop: Shop, code: string, context: CouponContext): Refusal | null {
   const shown = `&quot;${code.toLowerCase()}&quot;`
   const coupon = findCouponByCode(shop, code)
   if (!coupon) return { message: `Coupon ${shown} cannot be applied because it does not exist.` }
-  const given = { ...context, shop, coupon, shown }
+  const input = { ...context, shop, coupon, shown }
   for (const check of CHECKS) {
-    const message = check(given)
+    const message = check(input)
     if (message) return { message }
   }
   return checkAddress(coupon, context.email, shown)
@@ -54,9 +54,9 @@ const CHECKS: Check[] = [
     coupon.maximumMinor > 0 && shownMinor > coupon.maximumMinor
       ? `The maximum spend for coupon ${shown} is ${formatPlainPrice(shop, coupon.maximumMinor)}.`
       : null,
-  (given) =>
-    isApplicableToItems(given) ? null : `Sorry, coupon ${given.shown} is not applicable to selected products.`,
-  (given) => (given.coupon.discountType === 'fixed_cart' ? checkWholeCart(given) : null),
+  (input) =>
+    isApplicableToItems(input) ? null : `Sorry, coupon ${input.shown} is not applicable to selected products.`,
+  (input) => (input.coupon.discountType === 'fixed_cart' ? checkWholeCart(input) : null),
 ]
 
 function isApplicableToItems({ coupon, entries }: CouponCheckInput): boolean {

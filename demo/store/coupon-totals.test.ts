@@ -59,15 +59,15 @@ function isIgnored(at: string): boolean {
 }
 
 /** Opens a cart in a store with these settings. Its totals before coupons must match, too. */
-async function openCase(store: DemoStore, given: CouponCase, title: string): Promise<Shopper> {
-  store.shop.pricing = buildPricing(given.settings, title)
-  for (const product of given.products) saveProduct(store.shop, buildProduct(store, product))
-  for (const { rest_request } of given.coupons) {
+async function openCase(store: DemoStore, couponCase: CouponCase, title: string): Promise<Shopper> {
+  store.shop.pricing = buildPricing(couponCase.settings, title)
+  for (const product of couponCase.products) saveProduct(store.shop, buildProduct(store, product))
+  for (const { rest_request } of couponCase.coupons) {
     if (!findId(store, rest_request.code)) await askSigned(store, 'POST', '/wp-json/wc/v3/coupons', rest_request)
   }
-  const shopper = await fillCart(store, given.lines)
+  const shopper = await fillCart(store, couponCase.lines)
   const { body } = await shopper.call('GET', 'cart')
-  expect([title, findValueProblems(given.totals_before_coupon, (body as { totals: unknown }).totals)]).toEqual([
+  expect([title, findValueProblems(couponCase.totals_before_coupon, (body as { totals: unknown }).totals)]).toEqual([
     title,
     [],
   ])
@@ -139,10 +139,11 @@ function buildProduct(
   { shop }: DemoStore,
   { id, name, regular_price, sale_price }: CouponCase['products'][number],
 ): Product {
-  const minor = (text: string) => (text === '' ? null : Number((Number(text) * 10 ** shop.pricing.decimals).toFixed(6)))
+  const toMinor = (text: string) =>
+    text === '' ? null : Number((Number(text) * 10 ** shop.pricing.decimals).toFixed(6))
   return {
     ...{ id, name, parentId: 0, type: 'simple', status: 'publish', slug: `fixture-${id}`, sku: '', description: '' },
-    ...{ shortDescription: '', regularMinor: minor(regular_price), saleMinor: minor(sale_price), stock: null },
+    ...{ shortDescription: '', regularMinor: toMinor(regular_price), saleMinor: toMinor(sale_price), stock: null },
     ...{ isSoldOut: false, categories: [], pictures: [], attributes: [], options: [], variations: [], weight: '' },
     ...{ menuOrder: 0, totalSales: 0, createdAt: 0, modifiedAt: 0 },
   }

@@ -92,7 +92,7 @@ async function sendChanges() {
   expect((await demo.plugin.sendQueue()).status).toBe(200)
 }
 
-const wakeUrl = () => `${demo.url}/?rest_route=/recoup/v1/wake`
+const buildWakeUrl = () => `${demo.url}/?rest_route=/recoup/v1/wake`
 
 test('sends a beat after a wake, and rejects forged, late and replayed wakes', async () => {
   const store = { storeId: connected.storeId, db: world.db }
@@ -101,7 +101,7 @@ test('sends a beat after a wake, and rejects forged, late and replayed wakes', a
   const signCall = (key = link.secret, now = world.now) =>
     createSignedCall(key, 'wake', { store: link.store, body, now })
   const call = (headers: Record<string, string>, text = body) =>
-    fetch(wakeUrl(), { method: 'POST', headers, body: text }).then(async (reply) => ({
+    fetch(buildWakeUrl(), { method: 'POST', headers, body: text }).then(async (reply) => ({
       status: reply.status,
       signature: reply.headers.get('x-recoup-signature'),
       text: await reply.text(),
@@ -154,7 +154,7 @@ test('sends a ticked box with the cart and the order, and a withdrawal when unti
     browser.api('POST', 'checkout?__experimental_calc_totals=true', {
       additional_fields: { 'recoup/consent-email': isGiven },
     })
-  const answers = async () =>
+  const listAnswers = async () =>
     (
       await world.db
         .selectFrom('consents')
@@ -166,14 +166,14 @@ test('sends a ticked box with the cart and the order, and a withdrawal when unti
     )[0]?.status
   await tick(false)
   await sendChanges()
-  const untouched = await answers()
+  const untouched = await listAnswers()
   await tick(true)
   await sendChanges()
-  const given = await answers()
+  const given = await listAnswers()
   expect([untouched, given]).toEqual([undefined, expect.anything()])
   await tick(false)
   await sendChanges()
-  expect(await answers()).not.toBe(given)
+  expect(await listAnswers()).not.toBe(given)
   await tick(true)
   const address = {
     first_name: 'Tia',

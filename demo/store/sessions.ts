@@ -122,8 +122,8 @@ export function createNonce(shop: Shop, age = 0): string {
   return createHmac('md5', shop.secret).update(`${tick}|wc_store_api`).digest('hex').slice(-12, -2)
 }
 
-export function isValidNonce(shop: Shop, given: string): boolean {
-  return given === createNonce(shop) || given === createNonce(shop, 1)
+export function isValidNonce(shop: Shop, nonce: string): boolean {
+  return nonce === createNonce(shop) || nonce === createNonce(shop, 1)
 }
 
 function buildCookieName(shop: Shop): string {

@@ -111,15 +111,15 @@ test('keeps every acknowledged order after kill -9', async () => {
 test('migrates an early data file’s coupons', async () => {
   const dataFile = createFile()
   const first = await startDemoStore({ port: 0, dataFile, ...keys })
-  const codes = (store: DemoStore) => store.coupons.list().map(({ code }) => code)
-  const before = codes(first)
+  const listCodes = (store: DemoStore) => store.coupons.list().map(({ code }) => code)
+  const before = listCodes(first)
   const { sqlite } = first.shop.db
   sqlite.exec(`create table early (id integer primary key, code text not null unique, status text not null,
     created integer not null, modified integer not null, doc text not null) strict;
     insert into early select * from coupons; drop table coupons; alter table early rename to coupons`)
   await first.stop()
   const second = trackStore(await startDemoStore({ port: 0, dataFile, ...keys }))
-  expect(codes(second)).toEqual(before)
+  expect(listCodes(second)).toEqual(before)
   second.coupons.edit('welcome10', { status: 'draft' })
   second.coupons.add({ code: 'welcome10' })
   expect(second.coupons.count('welcome10')).toBe(2)
@@ -128,13 +128,13 @@ test('migrates an early data file’s coupons', async () => {
 test('resets to the seed with the same product ids, keys and capture script', async () => {
   const { store } = await openStore()
   trackStore(store)
-  const products = async () =>
+  const listProducts = async () =>
     (await askSigned(store, 'GET', '/wp-json/wc/v3/products?per_page=100&_fields=id,slug')).body
-  const before = await products()
+  const before = await listProducts()
   await placeOrder(store, { method: 'cod' })
   store.setCapture({ scriptUrl: 'http://localhost:3000/capture.js', storeKey: 'sk_1' })
   store.reset()
-  expect(await products()).toEqual(before)
+  expect(await listProducts()).toEqual(before)
   expect((await askSigned(store, 'GET', '/wp-json/wc/v3/orders')).body).toEqual([])
   expect((await askAnonymous(store, 'GET', '/shop/')).body).toContain('capture.js')
 })
@@ -322,9 +322,9 @@ test('has a JPEG picture for every product', async () => {
 
 test('lists a logo in its index that email clients can show', async () => {
   const store = trackStore(await startDemoStore({ port: 0, dataFile: createFile(), ...keys }))
-  const json = async (path: string) => (await fetch(`${store.url}${path}`)).json()
-  const { site_logo } = await json('/wp-json/')
-  const medium = await json(`/wp-json/wp/v2/media/${site_logo}`)
+  const fetchJson = async (path: string) => (await fetch(`${store.url}${path}`)).json()
+  const { site_logo } = await fetchJson('/wp-json/')
+  const medium = await fetchJson(`/wp-json/wp/v2/media/${site_logo}`)
   const picture = await readPicture(Buffer.from(await (await fetch(medium.source_url)).arrayBuffer()), ['png'])
   const { width, height } = medium.media_details
   expect(picture).toMatchObject({ width, height })

@@ -139,14 +139,14 @@ function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
   return true
 }
 
-function isOverlapAt(way: Shared['way'], name: StatementName | null): boolean {
-  return name === 'claim' || name === 'preparation' ? way !== 'none' : way === 'next prepared'
+function isOverlapAt(phase: Shared['way'], name: StatementName | null): boolean {
+  return name === 'claim' || name === 'preparation' ? phase !== 'none' : phase === 'next prepared'
 }
 
-function advancePhase(way: Shared['way'], name: StatementName | null, text: string): Shared['way'] {
+function advancePhase(phase: Shared['way'], name: StatementName | null, text: string): Shared['way'] {
   if (RELEASE.test(text)) return 'none'
-  if (name === 'send' && way === 'none') return 'leaves'
-  return name === 'preparation' && way === 'leaves' ? 'next prepared' : way
+  if (name === 'send' && phase === 'none') return 'leaves'
+  return name === 'preparation' && phase === 'leaves' ? 'next prepared' : phase
 }
 
 function isAt(trap: Trap, name: StatementName | null, isCommit: boolean, isInTransaction: boolean): boolean {

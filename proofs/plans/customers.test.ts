@@ -104,11 +104,11 @@ test.each<Partial<CustomerQuery>>([
 ])('a far page has exactly the customers at its position: %o', async (query) => {
   const filter = { ...base, ...query }
   const rows = await listCustomersOf(handle(), filter, await countCustomers(handle(), filter))
-  const way = sql.raw(filter.order)
+  const direction = sql.raw(filter.order)
   const key = {
-    since: sql`first_seen_at ${way}, id ${way}`,
-    name: sql`customer_name collate "C" ${way}, id ${way}`,
-    company: sql`lower(company) collate "C" ${way} nulls ${sql.raw(filter.order === 'asc' ? 'first' : 'last')}, id ${way}`,
+    since: sql`first_seen_at ${direction}, id ${direction}`,
+    name: sql`customer_name collate "C" ${direction}, id ${direction}`,
+    company: sql`lower(company) collate "C" ${direction} nulls ${sql.raw(filter.order === 'asc' ? 'first' : 'last')}, id ${direction}`,
   }[filter.sort as 'since' | 'name' | 'company']
   const there = await sql<{ id: string }>`
     select id from shoppers where store_id = ${store.storeId} and is_customer

@@ -27,7 +27,7 @@ const revenue = [
   { amount: 80, currency: 'EUR' },
 ]
 
-const campaign = (more: Partial<CampaignView> = {}): CampaignView => ({
+const buildCampaign = (more: Partial<CampaignView> = {}): CampaignView => ({
   ...(fixture(readCampaign).campaign as CampaignView),
   ...{ _id: SOME_ID, id: SOME_ID, name: 'Autumn pots', description: 'The new glaze', status: 'active' },
   targetAudience: {
@@ -40,16 +40,23 @@ const campaign = (more: Partial<CampaignView> = {}): CampaignView => ({
 })
 
 const several = [
-  campaign(),
-  campaign({ id: UNKNOWN_ID, _id: UNKNOWN_ID, name: 'Bounced', status: 'paused', pausedBy: 'bounces', type: 'sms' }),
-  campaign({
+  buildCampaign(),
+  buildCampaign({
+    id: UNKNOWN_ID,
+    _id: UNKNOWN_ID,
+    name: 'Bounced',
+    status: 'paused',
+    pausedBy: 'bounces',
+    type: 'sms',
+  }),
+  buildCampaign({
     ...{ id: 'c3', _id: 'c3', name: `Quick Send - ${'Nov 23, 2026 '.repeat(6)}`, status: 'cancelled' },
     nextRunAt: null,
   }),
 ]
 const withheld = [
-  campaign({ id: 'c4', _id: 'c4', name: 'Lowered', status: 'paused', pausedBy: 'plan' }),
-  campaign({ id: 'c5', _id: 'c5', name: 'Young', status: 'scheduled', putOffBy: 'own_words' }),
+  buildCampaign({ id: 'c4', _id: 'c4', name: 'Lowered', status: 'paused', pausedBy: 'plan' }),
+  buildCampaign({ id: 'c5', _id: 'c5', name: 'Young', status: 'scheduled', putOffBy: 'own_words' }),
 ]
 
 export const serveAudienceCount = (api: Api, price: AudienceCount['price'] = null) => {
@@ -98,7 +105,7 @@ const buildPageState = (
     `campaign ${name}`,
     steps,
     (api, page) => {
-      api.answer(readCampaign, { campaign: campaign(more) })
+      api.answer(readCampaign, { campaign: buildCampaign(more) })
       api.answer(readCampaignReport, { report })
       api.answer(listCampaignRecipients, { recipients, pagination: buildPagination(120) })
       return given?.(api, page)
@@ -139,7 +146,7 @@ export const campaignStates: State[] = [
   buildListState(
     'campaign before it is deleted',
     [pressRole('Delete Autumn pots'), waitForDialog, waitForText('Are you sure you want to delete this campaign?')],
-    (api) => serveCampaigns(api, [campaign()]),
+    (api) => serveCampaigns(api, [buildCampaign()]),
   ),
   buildListState('new campaign', [waitForDialog, waitForText('Campaign Details')], undefined, '/campaigns?form=new'),
   buildListState('message to all carts', [waitForDialog, waitForText('Template')], undefined, '/campaigns?form=all'),

@@ -111,19 +111,19 @@ const list: State[] = [
   },
 ]
 
-const editor = (name: string, steps: State['steps'], given?: State['given']): State => ({
+const buildEditor = (name: string, steps: State['steps'], given?: State['given']): State => ({
   ...{ name: `flow ${name}`, path: '/flows/:flowId', steps },
   ...(given ? { given } : {}),
 })
 
 const editors: State[] = [
-  editor('as a viewer', [waitForHeading], signInAsViewer),
-  editor('with a message open to a viewer', [opensStep, waitForText('Who gets it')], (api) => {
+  buildEditor('as a viewer', [waitForHeading], signInAsViewer),
+  buildEditor('with a message open to a viewer', [opensStep, waitForText('Who gets it')], (api) => {
     two(api)
     signInAsViewer(api)
   }),
-  editor('before it is switched off', [pressRole(/^Switch off/), waitForDialog]),
-  editor(
+  buildEditor('before it is switched off', [pressRole(/^Switch off/), waitForDialog]),
+  buildEditor(
     'with unsaved changes',
     [opensStep, fillField('Subject', 'Still thinking about it?'), waitForText('14 messages move, 3 are cancelled')],
     (api) =>
@@ -131,24 +131,28 @@ const editors: State[] = [
         effect: { moved: 14, dueNow: 2, overtaken: 0, cancelled: 3, added: 0, tooLate: 0, changed: 0 },
       }),
   ),
-  editor(
+  buildEditor(
     'with a split message open',
     [opensStep, waitForText('Share of variant A'), waitForText('A and B have the same text')],
     (api) => two(api),
   ),
-  editor('with its entry open', [opensEntry, waitForText('Add a group')], (api) => two(api)),
-  editor('without the plan for its conditions', [opensEntry, waitForText('are part of the Starter plan')], (api) =>
+  buildEditor('with its entry open', [opensEntry, waitForText('Add a group')], (api) => two(api)),
+  buildEditor('without the plan for its conditions', [opensEntry, waitForText('are part of the Starter plan')], (api) =>
     two(api, { isRulesInPlan: false }),
   ),
   {
-    ...editor('while its coupons load', [waitForHeading, opensStep, waitForLoading], (api) => api.hold(listCoupons)),
+    ...buildEditor('while its coupons load', [waitForHeading, opensStep, waitForLoading], (api) =>
+      api.hold(listCoupons),
+    ),
     isLoading: true,
   },
-  editor('after its coupons failed to load', [opensStep, waitForText('The coupons could not be loaded')], (api) =>
+  buildEditor('after its coupons failed to load', [opensStep, waitForText('The coupons could not be loaded')], (api) =>
     api.fail(listCoupons, 400),
   ),
-  editor('of a store without coupons', [opensStep, waitForText('No coupons yet.')], (api) => serveCouponList(api, [])),
-  editor(
+  buildEditor('of a store without coupons', [opensStep, waitForText('No coupons yet.')], (api) =>
+    serveCouponList(api, []),
+  ),
+  buildEditor(
     'of a store without a usable coupon',
     [opensStep, waitForText('None of your coupons can be used now.')],
     (api) => {

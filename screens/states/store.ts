@@ -177,10 +177,10 @@ const coupons: Coupon[] = [
   },
   ...fixture(listCoupons).coupons.slice(1),
 ]
-export const serveCouponList = (api: Api, given: Coupon[], more: object = {}) =>
+export const serveCouponList = (api: Api, coupons: Coupon[], more: object = {}) =>
   api.answer(listCoupons, ({ query }) => {
     const usable =
-      query.usable === 'yes' ? given.filter(({ endDate }) => endDate === null || endDate > '2026-11-29') : given
+      query.usable === 'yes' ? coupons.filter(({ endDate }) => endDate === null || endDate > '2026-11-29') : coupons
     return {
       ...{
         coupons: usable,
@@ -230,7 +230,7 @@ const shopper: AbandonedCustomer = {
   ...{ _id: SOME_ID, first_name: 'Ada', last_name: 'Lovelace', phone: null, company: null, is_registered: false },
   ...{ customer_email: 'ada@shoppers.example', last_login: null, cart_id: UNKNOWN_ID, cart_value: 42, currency: 'USD' },
 }
-const discountMail = (name: string, steps: State['steps'], given: (api: Api) => void): State => ({
+const buildDiscountMail = (name: string, steps: State['steps'], given: (api: Api) => void): State => ({
   ...{ name: `discount mail ${name}`, path: '/coupons' },
   given(api) {
     api.answer(listAudiences, { audiences: [] })
@@ -241,25 +241,25 @@ const discountMail = (name: string, steps: State['steps'], given: (api: Api) => 
 const withoutShoppers = (api: Api) => api.answer(abandonedCustomers, { customers: [], next: null, total: 0 })
 
 const ofDiscountMail: State[] = [
-  discountMail(
+  buildDiscountMail(
     'to more than it may go to',
     [pressRole('Select all 12,000'), waitForText('At most 10,000 customers can get one discount mail.')],
     (api) => api.answer(abandonedCustomers, { customers: [shopper], next: null, total: 12_000 }),
   ),
-  discountMail(
+  buildDiscountMail(
     'with customers found among the newest',
     [waitForText('among the newest 10,000 customers; whoever came before them is not found.')],
     (api) => api.answer(abandonedCustomers, { customers: [shopper], next: null, total: 1, lookedThrough: 10_000 }),
   ),
   {
-    ...discountMail('while loading', [waitForSelector('[role=dialog] [role=status][aria-label=Loading]')], (api) =>
+    ...buildDiscountMail('while loading', [waitForSelector('[role=dialog] [role=status][aria-label=Loading]')], (api) =>
       api.hold(abandonedCustomers),
     ),
     isLoading: true,
   },
-  discountMail('after a failed load', [waitForButton('Retry')], (api) => api.fail(abandonedCustomers, 400)),
-  discountMail('of a store without abandoned carts', [waitForText('No abandoned carts found.')], withoutShoppers),
-  discountMail(
+  buildDiscountMail('after a failed load', [waitForButton('Retry')], (api) => api.fail(abandonedCustomers, 400)),
+  buildDiscountMail('of a store without abandoned carts', [waitForText('No abandoned carts found.')], withoutShoppers),
+  buildDiscountMail(
     'of a store without customers',
     [
       runAction((page) => page.getByText('All customers')),

@@ -110,16 +110,16 @@ function route(store: ContractStore, method: string, path: string, query: Map<st
   const variations = /^\/products\/(\d+)\/variations$/.exec(path)?.[1]
   if (variations) return list(variations === '13' ? listRecordedVariations() : [], query)
   const setting = /^\/settings\/general\/(\w+)$/.exec(path)?.[1]
-  if (setting) return findRow(settings(), setting, query) ?? findResponse('auth.json', 'route that does not exist')
+  if (setting) return findRow(listSettings(), setting, query) ?? findResponse('auth.json', 'route that does not exist')
   switch (path) {
     case '/orders':
       return listOrders(store.orders, query)
     case '/products':
       return listProducts(query)
     case '/customers':
-      return list(customers(query), query)
+      return list(listCustomers(query), query)
     case '/settings/general':
-      return { status: 200, headers: {}, body: settings().map((row) => trim(row, query)) }
+      return { status: 200, headers: {}, body: listSettings().map((row) => trim(row, query)) }
     case '/data/currencies/current':
       return fields(findResponse('system.json', 'store currency'), query)
     case '/system_status':
@@ -253,7 +253,7 @@ function isStatus(row: Row, query: Map<string, string>): boolean {
   return !query.has('status') || row.status === query.get('status')
 }
 
-function settings(): Row[] {
+function listSettings(): Row[] {
   return findResponse('system.json', 'general settings').body as Row[]
 }
 
@@ -261,7 +261,7 @@ function listRecordedVariations(): Row[] {
   return findResponse('products-more.json', 'its variations').body as Row[]
 }
 
-function customers(query: Map<string, string>): Row[] {
+function listCustomers(query: Map<string, string>): Row[] {
   const rows = collect(['customers.json'], '/customers')
   return query.get('role') === 'all' ? rows : rows.filter((row) => row.role === 'customer')
 }

@@ -12,13 +12,13 @@ export interface Random {
 /** Source: xoshiro128** by Blackman and Vigna, seeded by splitmix32. */
 export function createRandom(seed: number): Random {
   let mix = seed | 0
-  const next = () => {
+  const drawNext = () => {
     mix = (mix + 0x9e3779b9) | 0
     let z = Math.imul(mix ^ (mix >>> 16), 0x21f0aaad)
     z = Math.imul(z ^ (z >>> 15), 0x735a2d97)
     return z ^ (z >>> 15)
   }
-  let [a, b, c, d] = [next(), next(), next(), next()]
+  let [a, b, c, d] = [drawNext(), drawNext(), drawNext(), drawNext()]
   const turn = (value: number, by: number) => (value << by) | (value >>> (32 - by))
   const uniform = () => {
     const drawn = Math.imul(turn(Math.imul(b, 5), 7), 9)

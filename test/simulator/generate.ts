@@ -261,7 +261,7 @@ const store = (chance: ActContext): Act => ({
   }),
 })
 
-const clock = (chance: ActContext): Act => ({
+const buildClock = (chance: ActContext): Act => ({
   do: 'clock',
   jumpMs: chance.isLucky(0.4) ? 'right' : chance.pick([-DAY, -2 * HOUR, -10 * MINUTE, 5 * MINUTE, 3 * HOUR, DAY]),
 })
@@ -290,7 +290,7 @@ const actMakers: ActMakers = {
   restart: [2, (chance) => ({ do: 'restart', worker: chance.between(0, 1) })],
   store: [3, store],
   sweep: [1, (chance) => ({ do: 'sweep', worker: chance.between(0, 1) })],
-  clock: [2, clock],
+  clock: [2, buildClock],
   flow: [2.5, (chance) => ({ do: 'flow', isOn: chance.isLucky(0.65), includeLast24h: chance.isLucky(0.5) })],
   edit: [1.5, edit],
   pause: [1.5, (chance) => ({ do: 'pause', isPaused: chance.isLucky(0.4) })],

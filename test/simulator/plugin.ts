@@ -42,11 +42,11 @@ const HOUR = 3_600_000
 export function addPlugin(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
   const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_IT)) return scenario
-  const line = (): [string, number] => [dice.pick(['16', '17', '18']), dice.between(1, 3)]
+  const drawLine = (): [string, number] => [dice.pick(['16', '17', '18']), dice.between(1, 3)]
   const snapshot = (network: Extract<PluginAct, { do: 'snapshot' }>['network']): Act => ({
     do: 'snapshot',
     browser: dice.between(0, 2),
-    items: dice.isLucky(0.1) ? [] : [line()],
+    items: dice.isLucky(0.1) ? [] : [drawLine()],
     contact: dice.isLucky(0.6) ? { email: dice.pick(emails) } : null,
     network,
   })
@@ -78,7 +78,7 @@ const CUT_OFF_DICE = 0x0ff_121
 function makeUnreachable(seed: number, steps: readonly Step[]): Step[] {
   const dice = createSeededRandom(seed ^ CUT_OFF_DICE)
   if (!dice.isLucky(CUT_OFF)) return [...steps]
-  const beat = (): Step => ({
+  const buildBeat = (): Step => ({
     ...{ do: 'beat', readingMs: dice.pick([0, 0, 800, 9_000, 40_000]) },
     network: dice.weighted({ now: 8, lost: 1, unanswered: 1, twice: 1 }),
     waitMs: dice.between(0, 60 * SECOND),
@@ -88,8 +88,10 @@ function makeUnreachable(seed: number, steps: readonly Step[]): Step[] {
     waitMs: dice.pick([0, 5 * SECOND, 30 * SECOND, 61 * SECOND]),
   })
   // A message names the products it needs in its pass; the next beat reports them, and a later pass sends it.
-  const withBeats = steps.flatMap((step) => (step.do === 'work' && dice.isLucky(0.8) ? [step, beat(), work()] : [step]))
-  const end: Step[] = [beat(), work(), beat(), work()]
+  const withBeats = steps.flatMap((step) =>
+    step.do === 'work' && dice.isLucky(0.8) ? [step, buildBeat(), work()] : [step],
+  )
+  const end: Step[] = [buildBeat(), work(), buildBeat(), work()]
   const all: Step[] = [{ do: 'reach', isReached: false, waitMs: 0 }, ...withBeats, ...end]
   if (dice.isLucky(0.3)) all.splice(dice.between(1, all.length), 0, { do: 'reach', isReached: true, waitMs: MINUTE })
   if (dice.isLucky(0.3)) all.splice(dice.between(1, all.length), 0, { do: 'reach', isReached: false, waitMs: MINUTE })

@@ -63,7 +63,7 @@ export function addPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: 
     ])
   for (let more = dice.between(1, 3); more > 0; more--)
     steps.splice(dice.between(3, steps.length), 0, ...drawEpisode(dice))
-  const on: Step = { ...settings(dice), isOn: true, waitMs: 0 } as Step
+  const on: Step = { ...buildSettings(dice), isOn: true, waitMs: 0 } as Step
   steps.splice(2, 0, ...(dice.isLucky(0.8) ? [on, ...left] : [...left, { ...on, waitMs: dice.between(0, 2 * HOUR) }]))
   if (dice.isLucky(0.5)) steps.splice(dice.between(3, steps.length), 0, ...drawLateSubscription(dice))
   return {
@@ -116,15 +116,15 @@ function drawSecondBrowser(dice: ActContext, post: Extract<Act, { do: 'post' }>)
 /** A notification is due before its browser has subscribed, and waits only for that. */
 function drawLateSubscription(dice: ActContext): Step[] {
   const browser = dice.between(0, 2)
-  const look: Act = { do: 'work', worker: 0, meanwhile: null, diesAt: null, answers: [] }
+  const workAct: Act = { do: 'work', worker: 0, meanwhile: null, diesAt: null, answers: [] }
   return [
-    { ...settings(dice), isOn: true, frequency: 'immediate', waitMs: 0 } as Step,
+    { ...buildSettings(dice), isOn: true, frequency: 'immediate', waitMs: 0 } as Step,
     { do: 'new visit', browser, waitMs: 0 },
     { ...drawPost(dice, browser), contact: null, waitMs: dice.between(0, MINUTE) } as Step,
-    { ...look, waitMs: dice.between(HOUR, 90 * MINUTE) },
-    { ...look, waitMs: dice.between(SECOND, 5 * MINUTE) },
+    { ...workAct, waitMs: dice.between(HOUR, 90 * MINUTE) },
+    { ...workAct, waitMs: dice.between(SECOND, 5 * MINUTE) },
     { do: 'push allow', browser, network: 'now', waitMs: dice.between(SECOND, MINUTE) },
-    { ...look, waitMs: dice.between(SECOND, MINUTE) },
+    { ...workAct, waitMs: dice.between(SECOND, MINUTE) },
   ]
 }
 
@@ -163,7 +163,7 @@ function drawRival(dice: ActContext): Act {
 
 const drawBrowser = (dice: ActContext) => Number(dice.weighted({ 0: 5, 1: 3, 2: 2 }))
 
-const settings = (dice: ActContext): Act => ({
+const buildSettings = (dice: ActContext): Act => ({
   do: 'push settings',
   isOn: dice.isLucky(0.7),
   frequency: dice.weighted({ immediate: 4, '1hour': 2, '6hours': 1, '24hours': 0.5, custom: 2 }),
@@ -189,7 +189,7 @@ const actMakers = {
   }),
   stop: (dice) => ({ do: 'push event', note: Number(dice.weighted({ 0: 6, 1: 2 })), kind: 'stop' }),
   keys: (dice) => ({ do: 'push keys', isLeaked: dice.isLucky(0.4) }),
-  settings,
+  settings: buildSettings,
   all: (dice) => ({ do: 'push all', isTwice: dice.isLucky(0.4), text: dice.between(1, 3) }),
 } satisfies Record<string, (dice: ActContext) => Act>
 

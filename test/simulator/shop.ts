@@ -73,7 +73,7 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
   const client: Omit<StoreClient, keyof ReturnType<typeof createCouponCalls>> = {
     async readProfile() {
       await refuse(shop, clock)
-      return profile(homeUrl)
+      return buildProfile(homeUrl)
     },
     orders: (query) => listOrders(shop, clock, query),
     checkouts: none,
@@ -147,7 +147,7 @@ async function refuse(shop: Shop, clock: Clock, page = 1): Promise<void> {
   if (shop.mood === 'fails at page 2' && page === 2) throw new StoreProblem('store_error')
 }
 
-function profile(homeUrl: string): StoreProfile {
+function buildProfile(homeUrl: string): StoreProfile {
   return {
     storeUrl: homeUrl,
     homeUrl,

@@ -79,7 +79,7 @@ export async function deliverWords(deps: Deps, accountId: string, inbound: Inbou
   const message = {
     id: inbound.id,
     from: inbound.from.slice(1),
-    timestamp: seconds(inbound.saidAt),
+    timestamp: formatSeconds(inbound.saidAt),
     text: { body: inbound.words },
   }
   await hooks.takeMetaNews(deps, buildMetaCall(accountId, { messages: [message] }, inbound.isForged))
@@ -97,12 +97,12 @@ export async function deliverReport(deps: Deps, accountId: string, report: Deliv
     await hooks.takeTwilioStatus(deps, { ...call, messageId })
     return
   }
-  const inbound = { id: providerId, status, timestamp: seconds(report.at), biz_opaque_callback_data: messageId }
+  const inbound = { id: providerId, status, timestamp: formatSeconds(report.at), biz_opaque_callback_data: messageId }
   const errors = code ? { errors: [{ code: Number(code) }] } : {}
   await hooks.takeMetaNews(deps, buildMetaCall(accountId, { statuses: [{ ...inbound, ...errors }] }, isForged))
 }
 
-const seconds = (ms: number) => String(Math.floor(ms / 1_000))
+const formatSeconds = (ms: number) => String(Math.floor(ms / 1_000))
 
 /** A forger knows the URL and the whole call, but not the token. */
 function buildTwilioCall(deps: Deps, accountId: string, way: string, form: Record<string, string>, isForged: boolean) {

@@ -70,10 +70,10 @@ function seedRandomness(seed: number): void {
   const chance = createSeededRandom(~seed)
   Math.random = chance.next
   let count = 0
-  const part = (length: number) => Array.from({ length }, () => chance.between(0, 15).toString(16)).join('')
+  const formatPart = (length: number) => Array.from({ length }, () => chance.between(0, 15).toString(16)).join('')
   crypto.randomUUIDv7 = () => {
     const time = (1_772_000_000_000 + count++).toString(16).padStart(12, '0')
-    const hex = `${time}7${part(3)}8${part(15)}`
+    const hex = `${time}7${formatPart(3)}8${formatPart(15)}`
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-') as never
   }
 }

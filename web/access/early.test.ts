@@ -29,7 +29,7 @@ afterEach(() => {
 
 const OF_STORE = '&platform=woocommerce&storeId=shop'
 const ADDRESS = `/api/analytics?range=1y${OF_STORE}`
-const addresses = () => fetchMock.mock.calls.map(([address]) => address)
+const listAddresses = () => fetchMock.mock.calls.map(([address]) => address)
 /** Number of the answer. */
 const figures = async (range: '1y' | '7d' = '1y') => (await call(readAnalytics, { query: { range } })) as unknown
 
@@ -50,7 +50,7 @@ test('prefetches nothing for a visitor', () => {
 test('gives its answer to the first caller once, with the headers of every request', async () => {
   prefetch(ADDRESS, 'mine')
   expect([await figures('7d'), await figures(), await figures()]).toEqual([{ n: 2 }, { n: 1 }, { n: 3 }])
-  expect(addresses()).toEqual([ADDRESS, `/api/analytics?range=7d${OF_STORE}`, ADDRESS])
+  expect(listAddresses()).toEqual([ADDRESS, `/api/analytics?range=7d${OF_STORE}`, ADDRESS])
   const [early, , late] = fetchMock.mock.calls.map(([, { credentials, headers }]) => ({ credentials, headers }))
   expect(early).toEqual(late)
 })
@@ -68,5 +68,5 @@ test('repeats the request after a change, with another token, when it is old, an
   fetchMock.mockImplementationOnce(async () => Promise.reject(new TypeError('no network')))
   prefetch(ADDRESS, 'mine')
   expect(await figures()).toEqual({ n: 8 })
-  expect(addresses()).toHaveLength(9)
+  expect(listAddresses()).toHaveLength(9)
 })

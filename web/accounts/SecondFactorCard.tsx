@@ -164,7 +164,7 @@ interface Proof {
 
 interface FormProps<Answer> {
   ask: {
-    mutate: (given: Proof, ways: { onSuccess: (answer: Answer) => void; onError: (error: Error) => void }) => void
+    mutate: (input: Proof, ways: { onSuccess: (answer: Answer) => void; onError: (error: Error) => void }) => void
     error: Error | null
     isPending: boolean
   }
@@ -488,7 +488,7 @@ const useEndSecondFactor = () =>
 const useRenewRecoveryCodes = () =>
   useChange((body: { password: string; code: string }) => call(renewRecoveryCodes, { body }))
 
-function useChange<Given, Answer>(ask: (given: Given) => Promise<Answer>) {
+function useChange<Given, Answer>(ask: (input: Given) => Promise<Answer>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ask,

@@ -22,7 +22,7 @@ interface Props {
   onEmail: (email: string) => void
   onForgot: () => void
   /** The password was correct and a second-factor code is required. */
-  onCode: (given: FirstStep) => void
+  onCode: (firstStep: FirstStep) => void
 }
 
 export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {

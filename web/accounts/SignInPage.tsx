@@ -35,8 +35,8 @@ export function SignInPage() {
   const { farewell } = useSession()
   const instance = useInstance()
   const isRegistering = pathname === '/register'
-  const [given, setGiven] = useState<FirstStep | null>(null)
-  const mode = isRegistering ? 'register' : isForgotten ? 'forgot' : given ? 'code' : 'login'
+  const [firstStep, setFirstStep] = useState<FirstStep | null>(null)
+  const mode = isRegistering ? 'register' : isForgotten ? 'forgot' : firstStep ? 'code' : 'login'
   const isDeleted = farewell === 'deleted' && mode === 'login'
   const [heading, text] = isDeleted ? ['Sign in', 'With another account.'] : headings[mode]
   return (
@@ -67,7 +67,7 @@ export function SignInPage() {
             {mode === 'forgot' ? (
               <ForgotForm email={email} onEmail={setEmail} onBack={() => setForgotten(false)} />
             ) : mode === 'code' ? (
-              <CodeForm given={given!} onBack={() => setGiven(null)} />
+              <CodeForm given={firstStep!} onBack={() => setFirstStep(null)} />
             ) : (
               <SignInForm
                 key={mode}
@@ -75,7 +75,7 @@ export function SignInPage() {
                 email={email}
                 onEmail={setEmail}
                 onForgot={() => setForgotten(true)}
-                onCode={setGiven}
+                onCode={setFirstStep}
               />
             )}
             {instance?.hasDemo && (mode === 'login' || mode === 'register') && <DemoButton />}

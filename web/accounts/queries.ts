@@ -35,7 +35,7 @@ export function getErrorText(error: Error, fallback: string): string {
 }
 
 /** Clears the cache, so the new user sees nothing of the previous one. */
-export function useSignIn<Given extends RememberChoice>(ask: (given: Given) => Promise<{ token: string; user: User }>) {
+export function useSignIn<Given extends RememberChoice>(ask: (input: Given) => Promise<{ token: string; user: User }>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ask,

@@ -54,7 +54,8 @@ const message = (more: Partial<MessageView>) =>
     ...more,
   }) as MessageView
 
-const entry = (kind: string, title: string) => ({ kind, title, at: AT, text: '', messageId: null }) as TimelineEntry
+const buildEntry = (kind: string, title: string) =>
+  ({ kind, title, at: AT, text: '', messageId: null }) as TimelineEntry
 
 const states = (steps: Record<StepName, FollowedStep>) => Object.values(steps).map(({ state }) => state)
 
@@ -106,9 +107,9 @@ test('counts only a human click or press as following the link (A1)', () => {
   const sent = [message({ state: 'sent' })]
   const getClickedStep = (...timeline: TimelineEntry[]) =>
     buildSteps({ found: abandoned, messages: sent, timeline }).clicked
-  expect(getClickedStep(entry('click', 'Link clicked (by a machine: a mail scanner)')).state).toBe('now')
-  expect(getClickedStep(entry('visit_open', 'Message opened (reported)')).text).toContain('was opened')
-  expect(getClickedStep(entry('restore', 'Cart restored')).state).toBe('done')
+  expect(getClickedStep(buildEntry('click', 'Link clicked (by a machine: a mail scanner)')).state).toBe('now')
+  expect(getClickedStep(buildEntry('visit_open', 'Message opened (reported)')).text).toContain('was opened')
+  expect(getClickedStep(buildEntry('restore', 'Cart restored')).state).toBe('done')
 })
 
 test('ends at recovered, and explains the ends "bought without the link" and "emptied"', () => {
@@ -117,7 +118,7 @@ test('ends at recovered, and explains the ends "bought without the link" and "em
   const recovered = buildSteps({
     found: buildFound({ ...over, state: 'recovered' }, null),
     messages,
-    timeline: [entry('restore', 'Cart restored')],
+    timeline: [buildEntry('restore', 'Cart restored')],
     order: { net: 80.08, currency: 'USD' },
   })
   expect(states(recovered)).toEqual(['done', 'done', 'done', 'done', 'done', 'done'])
@@ -142,7 +143,7 @@ test('waits for the order when a cart is empty after its link was used', () => {
   const steps = buildSteps({
     found: buildFound({ abandoned_at: formatLater(30), abandons_at: null, state: 'emptied' }, null),
     messages: [message({ state: 'sent' })],
-    timeline: [entry('restore', 'Cart restored')],
+    timeline: [buildEntry('restore', 'Cart restored')],
   })
   expect(steps.bought).toMatchObject({ state: 'now', text: expect.stringContaining('Sync now') })
 })

@@ -33,8 +33,8 @@ export function buildLines(head: readonly Column[], rows: readonly (readonly Cel
     const currency = rows[0]?.[place]?.currency
     return currency ? `${name} (${currency})` : name
   })
-  const plain = (value: CsvCell) => (typeof value === 'number' ? Math.round(value * DIGITS) / DIGITS : value)
-  return [names, ...rows.map((row) => row.map(({ value }) => plain(value)))]
+  const roundCell = (value: CsvCell) => (typeof value === 'number' ? Math.round(value * DIGITS) / DIGITS : value)
+  return [names, ...rows.map((row) => row.map(({ value }) => roundCell(value)))]
 }
 
 /** "By country" for a range: by-country-2026-02-01-to-2026-03-02.csv */

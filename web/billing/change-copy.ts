@@ -67,12 +67,12 @@ export const isSame = ({ plan, cycle, extraStores }: Choice, detail: Subscriptio
 
 /** Line items paid at once. */
 export function buildDueLines({ dueNow, charge, credit, tax, currency }: ChangePreview): [string, string][] {
-  const words = (minor: number) => formatAmount(minor, currency)
+  const formatMinor = (minor: number) => formatAmount(minor, currency)
   return [
-    ['New plan, until the next bill', words(charge)],
-    ...(credit === 0 ? [] : [['Credit for what is paid already', words(-Math.abs(credit))] as [string, string]]),
-    ...(tax === 0 ? [] : [['Tax', words(tax)] as [string, string]]),
-    ['Due now', words(dueNow)],
+    ['New plan, until the next bill', formatMinor(charge)],
+    ...(credit === 0 ? [] : [['Credit for what is paid already', formatMinor(-Math.abs(credit))] as [string, string]]),
+    ...(tax === 0 ? [] : [['Tax', formatMinor(tax)] as [string, string]]),
+    ['Due now', formatMinor(dueNow)],
   ]
 }
 

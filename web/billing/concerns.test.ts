@@ -3,20 +3,24 @@ import { buildStatus } from '../../screens/billing-answers.ts'
 import { findConcerns } from './concerns.ts'
 
 const NOW = Date.parse('2026-12-01T12:00:00.000Z')
-const inHours = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString()
+const formatInHours = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString()
 
 it.each([
   ['nothing', {}, []],
-  ['nothing of a trial with more than three days', { status: 'trialing', trialEndsAt: inHours(73) }, []],
-  ['its last three days', { status: 'trialing', trialEndsAt: inHours(71) }, [['trial', 'info']]],
-  ['without a card', { status: 'trialing', trialEndsAt: inHours(71), hasCard: false }, [['trial', 'warn']]],
-  ['that was canceled', { status: 'trialing', trialEndsAt: inHours(1), cancelAtPeriodEnd: true }, [['trial', 'info']]],
-  ['a trial that is over', { status: 'trialing', trialEndsAt: inHours(-1) }, []],
-  ['an overdue payment', { status: 'past_due', graceUntil: inHours(1) }, [['overdue', 'warn']]],
+  ['nothing of a trial with more than three days', { status: 'trialing', trialEndsAt: formatInHours(73) }, []],
+  ['its last three days', { status: 'trialing', trialEndsAt: formatInHours(71) }, [['trial', 'info']]],
+  ['without a card', { status: 'trialing', trialEndsAt: formatInHours(71), hasCard: false }, [['trial', 'warn']]],
+  [
+    'that was canceled',
+    { status: 'trialing', trialEndsAt: formatInHours(1), cancelAtPeriodEnd: true },
+    [['trial', 'info']],
+  ],
+  ['a trial that is over', { status: 'trialing', trialEndsAt: formatInHours(-1) }, []],
+  ['an overdue payment', { status: 'past_due', graceUntil: formatInHours(1) }, [['overdue', 'warn']]],
   ['after its grace', { status: 'past_due', hasActiveSubscription: false }, [['overdue', 'bad']]],
   [
     'a suspension before all else',
-    { status: 'past_due', suspension: { reason: 'x', since: inHours(-1) } },
+    { status: 'past_due', suspension: { reason: 'x', since: formatInHours(-1) } },
     [
       ['suspended', 'bad'],
       ['overdue', 'warn'],

@@ -23,17 +23,17 @@ it('describes usage of a limit, without a limit, and of features outside the pla
 })
 
 it('describes held and expiring messages of a limit, with the renewal day in UTC', () => {
-  const words = (given: Partial<Meter>) =>
+  const describeMeter = (changes: Partial<Meter>) =>
     describeHeld(
-      { ...{ channel: 'sms', used: 100, limit: 100, held: 0, expiring: 0, level: 'full' }, ...given },
+      { ...{ channel: 'sms', used: 100, limit: 100, held: 0, expiring: 0, level: 'full' }, ...changes },
       '2026-12-01T00:00:00.000Z',
     )
-  expect(words({})).toBeNull()
-  expect(words({ held: 1 })).toBe('1 message held until Dec 1, 2026.')
-  expect(words({ held: 14, expiring: 3 })).toBe(
+  expect(describeMeter({})).toBeNull()
+  expect(describeMeter({ held: 1 })).toBe('1 message held until Dec 1, 2026.')
+  expect(describeMeter({ held: 14, expiring: 3 })).toBe(
     '14 messages held until Dec 1, 2026. 3 of these will expire before then.',
   )
-  expect(words({ held: 2, expiring: 2, limit: 0 })).toBe(
+  expect(describeMeter({ held: 2, expiring: 2, limit: 0 })).toBe(
     '2 messages held. All of these will expire before Dec 1, 2026.',
   )
 })

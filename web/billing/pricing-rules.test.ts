@@ -13,8 +13,8 @@ import {
 } from './pricing-rules.ts'
 
 const AT = '2027-01-05T12:00:00.000Z'
-const kinds = (given: Parameters<typeof buildStatus>[0], cycle: BillingCycle = 'month') =>
-  (['free', 'starter', 'growth'] as PlanKey[]).map((key) => findOffer(buildStatus(given), key, cycle).kind)
+const kinds = (changes: Parameters<typeof buildStatus>[0], cycle: BillingCycle = 'month') =>
+  (['free', 'starter', 'growth'] as PlanKey[]).map((key) => findOffer(buildStatus(changes), key, cycle).kind)
 
 describe('offers the account’s possible actions on each plan’s card', () => {
   it.each([

@@ -115,13 +115,13 @@ const fixLinks: Record<string, { to: string; text: string }> = {
 
 /** Link to where the owner can remove the blocker. */
 export function FixLink({ reason }: { reason: string }) {
-  const way = fixLinks[reason]
-  if (!way) return null
+  const fixLink = fixLinks[reason]
+  if (!fixLink) return null
   return (
     <>
       {' '}
-      <Anchor component={Link} to={way.to} inherit underline="always">
-        {way.text}
+      <Anchor component={Link} to={fixLink.to} inherit underline="always">
+        {fixLink.text}
       </Anchor>
     </>
   )

@@ -17,7 +17,7 @@ const inputs = {
   arm: null,
 }
 
-const decision = (change: Partial<Decision>): Decision => ({
+const buildDecision = (change: Partial<Decision>): Decision => ({
   at: '2026-07-01T10:00:00.000Z',
   outcome: 'send',
   reason: 'ok',
@@ -28,7 +28,7 @@ const decision = (change: Partial<Decision>): Decision => ({
 })
 
 it('lists every check of a sent message as passed, in the order of D2', () => {
-  const lines = listChecks(decision({}), 'email')
+  const lines = listChecks(buildDecision({}), 'email')
   expect(lines.every(({ result }) => result === 'passed')).toBe(true)
   expect(lines.map(({ text }) => text)).toEqual([
     'The store is connected, the flow is on, and sending is not paused.',
@@ -51,7 +51,7 @@ it('lists every check of a sent message as passed, in the order of D2', () => {
 })
 
 it('describes checks of a notification in terms of browsers', () => {
-  const texts = listChecks(decision({}), 'push').map(({ text }) => text)
+  const texts = listChecks(buildDecision({}), 'push').map(({ text }) => text)
   expect(texts).toContain('The shopper has not stopped notifications.')
   expect(texts).toContain('A browser of the shopper takes notifications.')
   expect(texts).toContain('The shopper has allowed notifications in that browser.')
@@ -60,34 +60,34 @@ it('describes checks of a notification in terms of browsers', () => {
 })
 
 it('ends at the check that held or ended the message', () => {
-  const held = listChecks(decision({ outcome: 'hold', reason: 'store_unreachable:timeout' }), 'email')
+  const held = listChecks(buildDecision({ outcome: 'hold', reason: 'store_unreachable:timeout' }), 'email')
   expect(held.at(-1)).toEqual({ result: 'held', text: 'The reason in words.' })
   expect(held.at(-2)?.text).toBe('The consent rule of Germany allows this email.')
-  const ended = listChecks(decision({ outcome: 'cancel', reason: 'purchased' }), 'email')
+  const ended = listChecks(buildDecision({ outcome: 'cancel', reason: 'purchased' }), 'email')
   expect(ended.map(({ result }) => result)).toEqual(['passed', 'passed', 'failed'])
 })
 
 it('shows nothing for a check that did not run', () => {
-  const late = decision({ outcome: 'skip', reason: 'too_old:no_contact', at: '2026-07-02T10:00:00.000Z' })
+  const late = buildDecision({ outcome: 'skip', reason: 'too_old:no_contact', at: '2026-07-02T10:00:00.000Z' })
   expect(listChecks(late, 'email').map(({ text }) => text)).toEqual([
     'The store is connected.',
     'The shopper has not bought, and the cart is not empty.',
     'No later message of the flow is due as well.',
     'The reason in words.',
   ])
-  const nameless = listChecks(decision({ outcome: 'hold', reason: 'no_contact' }), 'email')
+  const nameless = listChecks(buildDecision({ outcome: 'hold', reason: 'no_contact' }), 'email')
   expect(nameless.map(({ text }) => text)).not.toContain('The address is not on the suppression list.')
 })
 
 it('places the control group where the shopper was drawn (F1)', () => {
-  const drawnNow = listChecks(decision({ outcome: 'skip', reason: 'holdout' }), 'email')
+  const drawnNow = listChecks(buildDecision({ outcome: 'skip', reason: 'holdout' }), 'email')
   expect(drawnNow.at(-2)?.text).toBe('The consent rule of Germany allows this email.')
-  const known = decision({ outcome: 'skip', reason: 'holdout', inputs: { ...inputs, arm: 'control' } })
+  const known = buildDecision({ outcome: 'skip', reason: 'holdout', inputs: { ...inputs, arm: 'control' } })
   expect(listChecks(known, 'email').at(-2)?.text).toBe('The message is not too late.')
 })
 
 it('shows SMS checks for SMS only', () => {
-  const texts = listChecks(decision({}), 'sms').map(({ text }) => text)
+  const texts = listChecks(buildDecision({}), 'sms').map(({ text }) => text)
   expect(texts).toContain('It is outside quiet hours where the shopper lives.')
   expect(texts).toContain('A phone number is known.')
   expect(texts).not.toContain('Your mail server and the receiving server are accepting email.')
@@ -95,24 +95,27 @@ it('shows SMS checks for SMS only', () => {
 
 it('shows that a coupon is valid, or why the message is sent without it (decision 35)', () => {
   const withCoupon = (more: object) =>
-    listChecks(decision({ inputs: { ...inputs, coupon: 'CART10', ...more } }), 'email')
-  const texts = (more: object) => withCoupon(more).map(({ text }) => text)
-  expect(texts({ couponIncluded: true })).toContain('The coupon CART10 is valid for this message.')
-  const without = texts({ couponIncluded: false, couponReason: 'coupon_invalid:min_spend' })
+    listChecks(buildDecision({ inputs: { ...inputs, coupon: 'CART10', ...more } }), 'email')
+  const listTexts = (more: object) => withCoupon(more).map(({ text }) => text)
+  expect(listTexts({ couponIncluded: true })).toContain('The coupon CART10 is valid for this message.')
+  const without = listTexts({ couponIncluded: false, couponReason: 'coupon_invalid:min_spend' })
   expect(without).toContain('The message goes without the coupon CART10. The cart is below the coupon’s minimum spend.')
   expect(without.indexOf('The message could be built.')).toBe(without.findIndex((text) => /CART10/.test(text)) + 1)
-  expect(listChecks(decision({}), 'email').some(({ text }) => /coupon/i.test(text))).toBe(false)
+  expect(listChecks(buildDecision({}), 'email').some(({ text }) => /coupon/i.test(text))).toBe(false)
 })
 
 it('shows no checks for an external cancellation or a late reply', () => {
-  expect(listChecks(decision({ outcome: 'cancel', reason: 'flow_removed', inputs: {} }), 'email')).toEqual([])
-  expect(listChecks(decision({ outcome: 'result', reason: 'accepted' }), 'email')).toEqual([])
+  expect(listChecks(buildDecision({ outcome: 'cancel', reason: 'flow_removed', inputs: {} }), 'email')).toEqual([])
+  expect(listChecks(buildDecision({ outcome: 'result', reason: 'accepted' }), 'email')).toEqual([])
 })
 
 it('assigns every reason of a decision to a check', () => {
   const decided = Object.keys(reasonTexts).filter((reason) => !afterwards.includes(reason.split(':')[0]!))
   for (const reason of decided) {
-    const lines = listChecks(decision({ outcome: 'hold', reason }), reason.startsWith('sms') ? 'sms' : textOnly(reason))
+    const lines = listChecks(
+      buildDecision({ outcome: 'hold', reason }),
+      reason.startsWith('sms') ? 'sms' : textOnly(reason),
+    )
     expect(lines.at(-1)?.result, reason).toBe('held')
   }
 })
@@ -138,6 +141,6 @@ const afterwards = [
 ]
 
 it('describes the channel of the decision after the message changed its channel', () => {
-  expect(findDecidedChannel(decision({}), 'sms')).toBe('email')
-  expect(findDecidedChannel(decision({ inputs: {} }), 'sms')).toBe('sms')
+  expect(findDecidedChannel(buildDecision({}), 'sms')).toBe('email')
+  expect(findDecidedChannel(buildDecision({ inputs: {} }), 'sms')).toBe('sms')
 })

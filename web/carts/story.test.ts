@@ -17,7 +17,7 @@ const message = (change: Partial<MessageView>) =>
 
 const formatHour = (hour: number) => `2026-07-01T${String(hour).padStart(2, '0')}:00:00.000Z`
 
-const entry = (kind: string, hour: number, messageId: string | null = null): TimelineEntry => ({
+const buildEntry = (kind: string, hour: number, messageId: string | null = null): TimelineEntry => ({
   at: formatHour(hour),
   kind,
   title: kind,
@@ -32,7 +32,7 @@ it('puts the next message first, later ones below, then the history', () => {
   const later = message({ id: 'later', step: 3, dueAt: formatHour(20) })
   const next = message({ id: 'next', step: 2, dueAt: formatHour(12) })
   const sent = message({ id: 'sent', state: 'sent', sentAt: formatHour(10) })
-  const story = buildStory([later, sent, next], [entry('abandoned', 9), entry('click', 11, 'sent')])
+  const story = buildStory([later, sent, next], [buildEntry('abandoned', 9), buildEntry('click', 11, 'sent')])
   expect(listTexts(story)).toEqual(['next', 'later', 'click', 'sent', 'abandoned'])
   expect(story.map(({ isPlanned }) => isPlanned)).toEqual([true, true, false, false, false])
 })
@@ -87,24 +87,24 @@ it('shows news of a planned message: another channel, or that it will not be sen
 it('lists the history newest first, each message where it was sent or ended', () => {
   const sent = message({ id: 'sent', state: 'sent', sentAt: formatHour(10), finishedAt: formatHour(14) })
   const skipped = message({ id: 'skipped', state: 'skipped', finishedAt: formatHour(12) })
-  const timeline = [entry('active', 8), entry('abandoned', 9), entry('click', 11, 'sent')]
+  const timeline = [buildEntry('active', 8), buildEntry('abandoned', 9), buildEntry('click', 11, 'sent')]
   expect(listTexts(buildStory([sent, skipped], timeline))).toEqual(['skipped', 'click', 'sent', 'abandoned', 'active'])
 })
 
 it('lists a message once: its steps below it, a late report at its own time', () => {
-  const decision = (outcome: 'send' | 'result', reason: string, hour: number) => ({
+  const buildDecision = (outcome: 'send' | 'result', reason: string, hour: number) => ({
     ...{ at: formatHour(hour), outcome, reason, explanation: '', until: null, inputs: {} },
   })
   const decisions = [
-    decision('send', 'ok', 10),
-    decision('result', 'accepted', 10),
-    decision('result', 'complaint', 15),
+    buildDecision('send', 'ok', 10),
+    buildDecision('result', 'accepted', 10),
+    buildDecision('result', 'complaint', 15),
   ]
   const sent = message({ id: 'sent', state: 'sent', sentAt: formatHour(10), decisions })
   const timeline = [
-    entry('message_send', 10, 'sent'),
-    { ...entry('message_result', 10, 'sent'), title: 'accepted' },
-    { ...entry('message_result', 15, 'sent'), title: 'reported as spam' },
+    buildEntry('message_send', 10, 'sent'),
+    { ...buildEntry('message_result', 10, 'sent'), title: 'accepted' },
+    { ...buildEntry('message_result', 15, 'sent'), title: 'reported as spam' },
   ]
   expect(buildStory([sent], timeline).map((each) => ('entry' in each ? each.entry.title : each.message.id))).toEqual([
     'reported as spam',

@@ -14,7 +14,7 @@ import {
 const where = { currency: 'USD', zone: 'Europe/Berlin' }
 const NOW = Date.parse('2026-10-24T07:00:30Z')
 const right: CouponValues = { ...createValues(NOW, where.zone), code: 'SUMMER10', amount: 10 }
-const problems = (given: Partial<CouponValues>) => checkCoupon({ ...right, ...given }, where)
+const findProblems = (changes: Partial<CouponValues>) => checkCoupon({ ...right, ...changes }, where)
 
 const wrong: [field: keyof CouponValues, given: Partial<CouponValues>, text: string][] = [
   ['code', { code: ' ' }, couponTexts.noCode],
@@ -45,12 +45,12 @@ const wrong: [field: keyof CouponValues, given: Partial<CouponValues>, text: str
 ]
 
 it.each(wrong)('shows the error at the field %s: %o', { tags: ['B5'] }, (field, given, text) => {
-  expect(problems(given)).toEqual({ [field]: text })
+  expect(findProblems(given)).toEqual({ [field]: text })
 })
 
 it('shows all errors at once', () => {
   const given = { code: '', amount: '', minSpend: -1, startDate: '', endDate: '', usageLimit: -1 } as const
-  expect(Object.keys(problems(given)).sort()).toEqual([
+  expect(Object.keys(findProblems(given)).sort()).toEqual([
     'amount',
     'code',
     'endDate',
@@ -71,7 +71,7 @@ it('accepts each form the server accepts', () => {
     { kind: 'personal', usageLimit: -5 },
   ]
   for (const each of given) {
-    expect(problems(each)).toEqual({})
+    expect(findProblems(each)).toEqual({})
     expect(CouponInput.safeParse(toCouponInput({ ...right, ...each }, where.zone, null)).error).toBeUndefined()
   }
 })

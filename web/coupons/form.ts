@@ -114,8 +114,8 @@ export function checkPercent(percent: FormValues): string | null {
   return checkPercentDecimals(Number(percent))
 }
 
-const checkLimit = (what: Parameters<typeof getMostText>[0], notAbove0: string, given: FormValues) =>
-  isAbove0(given) ? getMostText(what, Number(given)) : notAbove0
+const checkLimit = (what: Parameters<typeof getMostText>[0], notAbove0: string, values: FormValues) =>
+  isAbove0(values) ? getMostText(what, Number(values)) : notAbove0
 
 /** A disabled field keeps its input, which is ignored. */
 function checkCap(values: CouponValues): string | null {

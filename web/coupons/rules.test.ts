@@ -15,12 +15,12 @@ import {
 } from './rules.ts'
 
 const NOW = Date.parse('2026-11-23T12:00:00Z')
-const inMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString()
+const formatInMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString()
 
 it('shows the time left in days and hours, hours and minutes, or minutes, then Expired (B 2)', {
   tags: ['B2'],
 }, () => {
-  const formatLeft = (minutes: number) => formatRemaining(inMinutes(minutes), NOW)
+  const formatLeft = (minutes: number) => formatRemaining(formatInMinutes(minutes), NOW)
   expect(formatLeft(7 * 1_440)).toBe('7 d 0 h')
   expect(formatLeft(6 * 1_440 + 23 * 60 + 59)).toBe('6 d 23 h')
   expect(formatLeft(1_439)).toBe('23 h 59 min')
@@ -34,12 +34,12 @@ it('shows the time left in days and hours, hours and minutes, or minutes, then E
 it('shows that a coupon has not started or is over, by the day in the store’s time zone', () => {
   const note = (startDate: string | null, endDate: string | null, zone = 'UTC') =>
     buildStateMarks(buildCoupon({ startDate, endDate }, NOW), NOW, zone)[0]!.label
-  expect(note(inMinutes(-60), inMinutes(60))).toBe('Active')
+  expect(note(formatInMinutes(-60), formatInMinutes(60))).toBe('Active')
   expect(note(null, null)).toBe('Active')
   expect(note('2026-11-30T05:00:00Z', '2026-12-30T05:00:00Z')).toBe('Starts Nov 30')
   expect(note('2026-11-30T04:00:00Z', '2026-12-30T05:00:00Z', 'America/New_York')).toBe('Starts Nov 29')
   expect(note('2027-01-02T05:00:00Z', null)).toBe('Starts Jan 2, 2027')
-  expect(note('2026-11-01T00:00:00Z', inMinutes(0))).toBe('Expired')
+  expect(note('2026-11-01T00:00:00Z', formatInMinutes(0))).toBe('Expired')
 })
 
 it('shows the blocker of an active coupon first, and colors Active only if shoppers can use it', {
@@ -49,15 +49,15 @@ it('shows the blocker of an active coupon first, and colors Active only if shopp
     buildStateMarks(buildCoupon(changes, NOW), NOW, 'UTC').map(({ look, label }) => `${look}: ${label}`)
   const later = '2026-11-30T05:00:00Z'
   expect(listMarks({})).toEqual(['usable: Active'])
-  expect(listMarks({ endDate: inMinutes(0) })).toEqual(['over: Expired', 'plain: Active'])
+  expect(listMarks({ endDate: formatInMinutes(0) })).toEqual(['over: Expired', 'plain: Active'])
   expect(listMarks({ usageLimit: 3, usageCount: 3 })).toEqual(['over: Used up', 'plain: Active'])
   expect(listMarks({ startDate: later })).toEqual(['starts: Starts Nov 30', 'plain: Active'])
-  expect(listMarks({ usageLimit: 3, usageCount: 3, endDate: inMinutes(-1) })).toEqual([
+  expect(listMarks({ usageLimit: 3, usageCount: 3, endDate: formatInMinutes(-1) })).toEqual([
     'over: Expired',
     'plain: Active',
   ])
   expect(listMarks({ isActive: false })).toEqual(['inactive: Inactive'])
-  expect(listMarks({ isActive: false, endDate: inMinutes(-1) })).toEqual(['inactive: Inactive', 'plain: Expired'])
+  expect(listMarks({ isActive: false, endDate: formatInMinutes(-1) })).toEqual(['inactive: Inactive', 'plain: Expired'])
   expect(listMarks({ isActive: false, startDate: later })).toEqual(['inactive: Inactive', 'plain: Starts Nov 30'])
   expect(listMarks({ madeBy: 'store', startDate: later })).toEqual(['usable: Active'])
 })
@@ -69,14 +69,14 @@ it('labels a coupon by its code and discount in every picker', () => {
   expect(formatCoupon(buildCoupon({ type: 'other', platformType: 'fixed_product' }))).toBe('SUMMER10 · Fixed product')
 })
 
-const discount = (given: Partial<Coupon>) =>
+const discount = (changes: Partial<Coupon>) =>
   formatDiscount({
     type: 'percentage',
     platformType: 'percent',
     amount: 10,
     maxDiscount: null,
     currency: 'USD',
-    ...given,
+    ...changes,
   })
 
 it('formats the discount', { tags: ['B2'] }, () => {
@@ -129,11 +129,11 @@ it('lists 50 a page unless the address sets another size', () => {
 it('offers no coupon that is inactive, expired, used up or not started', () => {
   const isOffered = (changes: Partial<Coupon>) => isUsable(buildCoupon(changes, NOW), NOW)
   expect([isOffered({}), isOffered({ endDate: null, usageLimit: 0 })]).toEqual([true, true])
-  expect(isOffered({ startDate: inMinutes(60), madeBy: 'store' })).toBe(true)
+  expect(isOffered({ startDate: formatInMinutes(60), madeBy: 'store' })).toBe(true)
   for (const changes of [
     { isActive: false },
-    { endDate: inMinutes(-60) },
-    { startDate: inMinutes(60) },
+    { endDate: formatInMinutes(-60) },
+    { startDate: formatInMinutes(60) },
     { usageLimit: 3, usageCount: 3 },
   ]) {
     expect([changes, isOffered(changes)]).toEqual([changes, false])

@@ -59,12 +59,12 @@ export interface StateMark {
  */
 export function buildStateMarks(coupon: CouponStateFields, now: number, zone: string): StateMark[] {
   const note = findBlocker(coupon, now, zone)
-  if (!coupon.isActive) return [{ look: 'inactive', label: 'Inactive' }, ...plain(note?.label)]
+  if (!coupon.isActive) return [{ look: 'inactive', label: 'Inactive' }, ...toPlainMarks(note?.label)]
   if (!note || isUsable(coupon, now)) return [{ look: 'usable', label: 'Active' }]
-  return [note, ...plain('Active')]
+  return [note, ...toPlainMarks('Active')]
 }
 
-const plain = (label: string | undefined): StateMark[] => (label ? [{ look: 'plain', label }] : [])
+const toPlainMarks = (label: string | undefined): StateMark[] => (label ? [{ look: 'plain', label }] : [])
 
 function findBlocker(coupon: CouponStateFields, now: number, zone: string): StateMark | null {
   if (isOver(coupon, now)) return { look: 'over', label: 'Expired' }

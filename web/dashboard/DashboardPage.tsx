@@ -398,12 +398,12 @@ function buildMailStep(mail: SetupFacts['mail']): FirstStep {
   const title = 'Send yourself a test email'
   const hasServer = mail?.way === 'own' || mail?.way === 'server'
   const label = hasServer ? 'Send a test email' : 'Set up a mail server'
-  const way = { label, to: '/settings/sending/mail-server' }
-  if (mail?.acceptedAt) return { title, text: 'The mail server accepted it.', isDone: true, way }
+  const link = { label, to: '/settings/sending/mail-server' }
+  if (mail?.acceptedAt) return { title, text: 'The mail server accepted it.', isDone: true, way: link }
   const text = hasServer
     ? 'It shows that your mail server accepts your emails.'
     : 'Set up a mail server first. Until then, no email reaches your shoppers.'
-  return { title, text, isDone: false, way }
+  return { title, text, isDone: false, way: link }
 }
 
 interface Props {

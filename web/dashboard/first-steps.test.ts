@@ -42,14 +42,14 @@ test('ticks finished steps, but not those that failed to load', () => {
 })
 
 test('explains that an unreachable shop imports nothing', () => {
-  const text = (ageSeconds: number | null, isReported = true) =>
+  const describeStep = (ageSeconds: number | null, isReported = true) =>
     buildFirstSteps({ store, health: { ageSeconds, isReported, counts }, flows: [], mail: undefined })[1]!
-  expect(text(null)).toMatchObject({ isDone: false, text: expect.stringContaining('first report of orders') })
-  expect(text(4)).toMatchObject({
+  expect(describeStep(null)).toMatchObject({ isDone: false, text: expect.stringContaining('first report of orders') })
+  expect(describeStep(4)).toMatchObject({
     isDone: true,
     text: expect.stringContaining('reads nothing else until the shop answers'),
   })
-  expect(text(4, false).text).toContain('does not report what messages need')
+  expect(describeStep(4, false).text).toContain('does not report what messages need')
 })
 
 test('counts only a test mail accepted by a mail server; the demo needs none', () => {

@@ -89,12 +89,12 @@ test('leaves the first-steps state after a single cart', () => {
 })
 
 describe('recovered revenue of the last 30 days', () => {
-  const euros = (monthlyRevenue: number) => ({ currency: 'EUR', totalRevenue: 25, monthlyRevenue })
+  const formatEuros = (monthlyRevenue: number) => ({ currency: 'EUR', totalRevenue: 25, monthlyRevenue })
 
   test('shows money, orders and share, with other currencies separate', () => {
     const stats = { ...zeros, monthlyRevenue: 60, recoveredOrders: 4, recoveredCarts: 3, recoveryRate: 75 }
     const yen = { currency: 'JPY', totalRevenue: 900, monthlyRevenue: 0 }
-    expect(summarizeRecovered({ ...stats, otherCurrencies: [euros(25), yen] })).toEqual({
+    expect(summarizeRecovered({ ...stats, otherCurrencies: [formatEuros(25), yen] })).toEqual({
       ...{ money: 60, orders: 4, share: 75 },
       others: [{ currency: 'EUR', amount: 25 }],
     })
@@ -106,7 +106,7 @@ describe('recovered revenue of the last 30 days', () => {
     })
     const lately = { nothing: 'No orders were won back in the last 30 days.' }
     expect(summarizeRecovered({ ...zeros, totalRevenue: 90 })).toEqual(lately)
-    expect(summarizeRecovered({ ...zeros, otherCurrencies: [euros(0)] })).toEqual(lately)
+    expect(summarizeRecovered({ ...zeros, otherCurrencies: [formatEuros(0)] })).toEqual(lately)
   })
 
   test('shows its zeros if carts were recovered and everything was refunded', () => {

@@ -12,9 +12,9 @@ test('marks the last bucket as running, in text and on the axis', () => {
 test('keeps the last axis label and drops those it would overlap', () => {
   const labels = [...'abcdefghi', ['j', '(so far)']]
   const axis = { width: 100, labels, widthOf: (line: string) => line.length * 4 }
-  const ticks = (...values: number[]) => values.map((value) => ({ value, label: labels[value]! }))
+  const buildTicks = (...values: number[]) => values.map((value) => ({ value, label: labels[value]! }))
   const listLabels = (...values: number[]) =>
-    keepLastLabel({ ...axis, ticks: ticks(...values) }).map(({ value }) => value)
+    keepLastLabel({ ...axis, ticks: buildTicks(...values) }).map(({ value }) => value)
   expect(listLabels(0, 3, 6)).toEqual([0, 3, 6, 9])
   expect(listLabels(0, 4, 8)).toEqual([0, 4, 9])
   expect(listLabels(0, 9)).toEqual([0, 9])

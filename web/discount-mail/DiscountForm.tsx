@@ -80,7 +80,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const tooMany = isTooMany ? discountTexts.tooMany : (getFieldErrors(eligibility.error).customers ?? null)
   const isBlank = typed.words.subject.trim() === '' || typed.words.body.trim() === ''
   const isChecked = !eligibility.isPlaceholderData && debounced === typed
-  const who = count > 0 && isChecked ? (eligibility.data ?? null) : null
+  const recipients = count > 0 && isChecked ? (eligibility.data ?? null) : null
   const submit = () => {
     setAsked(true)
     const body = buildBody(typed)
@@ -161,9 +161,9 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
         }
       />
       <DiscountFoot
-        label={person ? 'Send discount' : formatSendLabel(who, count, isCapped && typed.chosen.kind === 'all')}
+        label={person ? 'Send discount' : formatSendLabel(recipients, count, isCapped && typed.chosen.kind === 'all')}
         problem={problem}
-        obstacle={tooMany ?? (who && findObstacle(who))}
+        obstacle={tooMany ?? (recipients && findObstacle(recipients))}
         isPending={send.isPending}
         onSend={submit}
         onClose={onClose}

@@ -23,13 +23,13 @@ import {
 } from './draft.ts'
 
 const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
-const step = (key: string, delayMinutes: number): StepDraft => ({
+const buildStep = (key: string, delayMinutes: number): StepDraft => ({
   ...{ key, id: key, name: key, delayMinutes, channels: ['email'], conditions: null, coupon: null, couponShown: null },
   variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words }],
   variantsSoFar: 1,
 })
-const flow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
-const three = flow(step('a', 60), step('b', 1_440), step('c', 4_320))
+const buildFlow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
+const three = buildFlow(buildStep('a', 60), buildStep('b', 1_440), buildStep('c', 4_320))
 const listTimes = ({ steps }: FlowDraft) => steps.map(({ key, delayMinutes }) => [key, delayMinutes])
 
 describe('the messages of a flow', () => {
@@ -43,7 +43,7 @@ describe('the messages of a flow', () => {
   })
 
   it('move up to where their time belongs, and keep their times', () => {
-    const late = flow(...three.steps, step('d', 120))
+    const late = buildFlow(...three.steps, buildStep('d', 120))
     expect(findPlaceUp(late, 'd')).toBe(1)
     expect(listTimes(moveStepUp(late, 3, 1))).toEqual([
       ['a', 60],
@@ -53,21 +53,23 @@ describe('the messages of a flow', () => {
     ])
     for (const key of ['a', 'b', 'c']) expect(findPlaceUp(late, key)).toBeNull()
     // Two at the same time have no order, and one without a time has no position.
-    expect(findPlaceUp(flow(...three.steps, step('d', 60)), 'd')).toBeNull()
-    expect(findPlaceUp(flow(...three.steps, step('d', Number.NaN)), 'd')).toBeNull()
-    expect(findPlaceUp(flow(step('n', Number.NaN), step('b', 90), step('d', 60)), 'd')).toBe(1)
+    expect(findPlaceUp(buildFlow(...three.steps, buildStep('d', 60)), 'd')).toBeNull()
+    expect(findPlaceUp(buildFlow(...three.steps, buildStep('d', Number.NaN)), 'd')).toBeNull()
+    expect(findPlaceUp(buildFlow(buildStep('n', Number.NaN), buildStep('b', 90), buildStep('d', 60)), 'd')).toBe(1)
   })
 
   it('are added at the end a day later, or between two at a time between theirs', () => {
-    const { delayMinutes: _, ...added } = step('x', 0)
+    const { delayMinutes: _, ...added } = buildStep('x', 0)
     expect(listTimes(addStep(three, added, null)).at(-1)).toEqual(['x', 5_760])
     expect(listTimes(addStep(three, added, 'a'))[1]).toEqual(['x', 780])
     expect(listTimes(addStep(three, added, 'b'))[2]).toEqual(['x', 2_880])
-    expect(listTimes(addStep(flow(), added, null))).toEqual([['x', 60]])
-    expect(listTimes(addStep(flow(step('a', MOST_DELAY_MINUTES - 1)), added, null)).at(-1)![1]).toBe(MOST_DELAY_MINUTES)
+    expect(listTimes(addStep(buildFlow(), added, null))).toEqual([['x', 60]])
+    expect(listTimes(addStep(buildFlow(buildStep('a', MOST_DELAY_MINUTES - 1)), added, null)).at(-1)![1]).toBe(
+      MOST_DELAY_MINUTES,
+    )
     // There is no minute between them, so the user must type the time.
-    expect(listTimes(addStep(flow(step('a', 1), step('b', 2)), added, 'a'))[1]![1]).toBeNaN()
-    expect(listTimes(addStep(flow(step('a', 1), step('b', 3)), added, 'a'))[1]![1]).toBe(2)
+    expect(listTimes(addStep(buildFlow(buildStep('a', 1), buildStep('b', 2)), added, 'a'))[1]![1]).toBeNaN()
+    expect(listTimes(addStep(buildFlow(buildStep('a', 1), buildStep('b', 3)), added, 'a'))[1]![1]).toBe(2)
   })
 
   it('are removed and changed one at a time', () => {
@@ -85,7 +87,7 @@ describe('the messages of a flow', () => {
       delayMinutes: 60,
       variants: [{ key: 'new-2', id: null, words }],
     })
-    expect(createKeys(flow(copy))()).toBe('new-3')
+    expect(createKeys(buildFlow(copy))()).toBe('new-3')
   })
 })
 

@@ -13,13 +13,13 @@ const step = (key: string, delayMinutes: number, more: Partial<StepDraft> = {}):
   variantsSoFar: 1,
   ...more,
 })
-const flow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
+const buildFlow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
 const free: FlowChannels = {
   sms: { problem: null },
   whatsapp: { problem: null, template: 'Hi {{1}}' },
   push: { problem: null },
 }
-const stored = flow(step('a', 60), step('b', 1_440))
+const stored = buildFlow(step('a', 60), step('b', 1_440))
 const check = (draft: FlowDraft, minDelayMinutes = 15, channels = free, before = stored) =>
   checkFlow(draft, { minDelayMinutes, stored: before, channels })
 const ofStep = (draft: FlowDraft, key: string, ...more: [number?, FlowChannels?, FlowDraft?]) =>
@@ -28,17 +28,21 @@ const ofStep = (draft: FlowDraft, key: string, ...more: [number?, FlowChannels?,
 it('requires a name, and allowed times in ascending order', () => {
   expect(hasProblems(check(stored))).toBe(false)
   expect(check({ ...stored, name: ' ' }).name).toBe('Enter a name')
-  expect(ofStep(flow(step('a', 5)), 'a')).toEqual({ delayMinutes: 'At least 15 minutes' })
-  expect(ofStep(flow(step('a', 60), step('b', 60)), 'b')).toEqual({ delayMinutes: 'Later than the message before it' })
-  expect(ofStep(flow(step('a', Number.NaN)), 'a', 1)).toEqual({ delayMinutes: 'At least 1 minute' })
-  expect(ofStep(flow(step('a', 50_000)), 'a')).toEqual({ delayMinutes: 'At most 30 days' })
+  expect(ofStep(buildFlow(step('a', 5)), 'a')).toEqual({ delayMinutes: 'At least 15 minutes' })
+  expect(ofStep(buildFlow(step('a', 60), step('b', 60)), 'b')).toEqual({
+    delayMinutes: 'Later than the message before it',
+  })
+  expect(ofStep(buildFlow(step('a', Number.NaN)), 'a', 1)).toEqual({ delayMinutes: 'At least 1 minute' })
+  expect(ofStep(buildFlow(step('a', 50_000)), 'a')).toEqual({ delayMinutes: 'At most 30 days' })
 })
 
 it('requires content for the message’s channels only', () => {
   const empty = { email: { subject: ' ', body: '' }, sms: { body: ' ' }, push: { title: '', body: '' } }
   const buildStep = (...channels: StepDraft['channels']) =>
     ofStep(
-      flow(step('a', 60, { channels, variants: [{ key: 'v', id: 'v', name: 'A', sharePercent: 100, words: empty }] })),
+      buildFlow(
+        step('a', 60, { channels, variants: [{ key: 'v', id: 'v', name: 'A', sharePercent: 100, words: empty }] }),
+      ),
       'a',
     )
   expect(buildStep('email')).toEqual({
@@ -65,12 +69,12 @@ it('requires a channel to be set up, unless the message already uses it', () => 
     whatsapp: { problem: 'No template.', template: null },
     push: { problem: 'Not here.' },
   }
-  const sms = flow(step('a', 60, { channels: ['email', 'sms'] }))
+  const sms = buildFlow(step('a', 60, { channels: ['email', 'sms'] }))
   expect(ofStep(sms, 'a', 15, without)).toEqual({ channels: 'Not set up.' })
-  expect(ofStep(flow(step('a', 60, { channels: ['whatsapp'] })), 'a', 15, without)).toEqual({
+  expect(ofStep(buildFlow(step('a', 60, { channels: ['whatsapp'] })), 'a', 15, without)).toEqual({
     channels: 'No template.',
   })
-  expect(ofStep(flow(step('a', 60, { channels: ['push'] })), 'a', 15, without)).toEqual({ channels: 'Not here.' })
+  expect(ofStep(buildFlow(step('a', 60, { channels: ['push'] })), 'a', 15, without)).toEqual({ channels: 'Not here.' })
   // Its messages are held with a reason; saving other changes stays possible.
   expect(ofStep(sms, 'a', 15, without, sms)).toBeUndefined()
 })
@@ -84,7 +88,7 @@ it('requires shares to sum to 100', () => {
       sharePercent,
       words,
     }))
-    return ofStep(flow(step('a', 60, { variants })), 'a')
+    return ofStep(buildFlow(step('a', 60, { variants })), 'a')
   }
   expect(findShareProblems(60, 40)).toBeUndefined()
   expect(findShareProblems(60, 30)).toEqual({ shares: 'The shares must make 100% together' })
@@ -98,15 +102,15 @@ it('requires complete conditions and valid coupon numbers', () => {
     groups: [{ match: 'all', conditions: [{ fact: 'value', is: 'above', amount: Number.NaN }] }],
   }
   expect(check({ ...stored, conditions: open }).conditions).toBe('A condition is not complete yet')
-  expect(ofStep(flow(step('a', 60, { conditions: open })), 'a')).toEqual({
+  expect(ofStep(buildFlow(step('a', 60, { conditions: open })), 'a')).toEqual({
     conditions: 'A condition is not complete yet',
   })
   const wrong = { ...withCoupon(null, buildCoupon()).coupon!, pauseDays: Number.NaN, aboveAmount: 0 }
-  expect(ofStep(flow(step('a', 60, { coupon: wrong })), 'a')).toEqual({
+  expect(ofStep(buildFlow(step('a', 60, { coupon: wrong })), 'a')).toEqual({
     pauseDays: 'Enter a whole number of days between 1 and 3,650',
     aboveAmount: 'Enter an amount greater than 0',
   })
-  expect(ofStep(flow(step('a', 60, { coupon: wrong, channels: ['whatsapp'] })), 'a')).toBeUndefined()
+  expect(ofStep(buildFlow(step('a', 60, { coupon: wrong, channels: ['whatsapp'] })), 'a')).toBeUndefined()
 })
 
 it('assigns the server’s field errors to their place', () => {
@@ -149,7 +153,7 @@ it('sends changed parts and omits the others', () => {
   const variants = [
     { key: 'a-a', id: 'a-a', name: 'A', sharePercent: 100, words: { ...words, sms: { body: 'Shorter' } } },
   ]
-  const changed = flow(step('a', 60, { channels: ['email', 'sms'], variants }), step('b', 1_440))
+  const changed = buildFlow(step('a', 60, { channels: ['email', 'sms'], variants }), step('b', 1_440))
   expect(buildSaveBody(changed, stored).steps[0]).toEqual({
     ...{ id: 'a', delayMinutes: 60, channels: ['email', 'sms'] },
     variants: [{ id: 'a-a', sharePercent: 100, words: { sms: { body: 'Shorter' } } }],
@@ -169,7 +173,7 @@ it('sends all of a new message, with content for its channels only', () => {
       { key: 'new-2', id: null, name: null, sharePercent: 100, words: { ...words, email: { subject: '', body: '' } } },
     ],
   })
-  expect(buildSaveBody(flow(...stored.steps, added), stored).steps[2]).toEqual({
+  expect(buildSaveBody(buildFlow(...stored.steps, added), stored).steps[2]).toEqual({
     ...{ delayMinutes: 2_880, channels: ['sms'], conditions: null, coupon: null },
     variants: [{ sharePercent: 100, words: { sms: { body: 'Short' } } }],
   })
@@ -177,12 +181,13 @@ it('sends all of a new message, with content for its channels only', () => {
 
 it('sends a changed coupon, and removes it from WhatsApp-only messages', () => {
   const coupon = buildCoupon()
-  const given = step('a', 60, withCoupon(null, coupon))
-  const buildSavedStep = (now: StepDraft, before: StepDraft) => buildSaveBody(flow(now), flow(before)).steps[0]!
-  expect(buildSavedStep(given, step('a', 60)).coupon).toMatchObject({ couponId: coupon._id, pauseDays: 90 })
+  const stored = step('a', 60, withCoupon(null, coupon))
+  const buildSavedStep = (now: StepDraft, before: StepDraft) =>
+    buildSaveBody(buildFlow(now), buildFlow(before)).steps[0]!
+  expect(buildSavedStep(stored, step('a', 60)).coupon).toMatchObject({ couponId: coupon._id, pauseDays: 90 })
   // The server would refuse a coupon deleted in the store.
-  expect(buildSavedStep({ ...given, delayMinutes: 90 }, given)).not.toHaveProperty('coupon')
-  expect(buildSavedStep(step('a', 60), given).coupon).toBeNull()
-  expect(buildSavedStep({ ...given, channels: ['whatsapp'] }, given).coupon).toBeNull()
-  expect(buildSavedStep({ ...given, channels: ['whatsapp', 'email'] }, given)).not.toHaveProperty('coupon')
+  expect(buildSavedStep({ ...stored, delayMinutes: 90 }, stored)).not.toHaveProperty('coupon')
+  expect(buildSavedStep(step('a', 60), stored).coupon).toBeNull()
+  expect(buildSavedStep({ ...stored, channels: ['whatsapp'] }, stored).coupon).toBeNull()
+  expect(buildSavedStep({ ...stored, channels: ['whatsapp', 'email'] }, stored)).not.toHaveProperty('coupon')
 })

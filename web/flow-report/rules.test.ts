@@ -10,7 +10,7 @@ import {
   type VariantFigures,
 } from './rules.ts'
 
-const variant = (name: string, comparison: VariantFigures['comparison'] = null): VariantFigures => ({
+const buildVariant = (name: string, comparison: VariantFigures['comparison'] = null): VariantFigures => ({
   ...{ variantId: `id-${name}`, name, isCurrent: true, sharePercent: 50, people: 80, clicked: 9, bought: 4 },
   ...{ revenue: 120, comparison },
 })
@@ -55,9 +55,9 @@ it('names a step by its position, and a removed step as such', () => {
 })
 
 it('claims no more about a variant than its interval supports', () => {
-  const first = variant('A')
+  const first = buildVariant('A')
   const text = (comparison: VariantFigures['comparison'], needed: number | null = null) =>
-    describeComparison(variant('B', comparison), first, needed)
+    describeComparison(buildVariant('B', comparison), first, needed)
   expect(describeComparison(first, first, 30)).toBe('The others are compared with this one.')
   expect(text(null, 30)).toBe('Not enough data yet: a comparison needs 30 purchases with each variant.')
   expect(text({ lower: -1.2, upper: 6.4, excludesZero: false })).toBe(

@@ -10,9 +10,9 @@ import {
   sortFlows,
 } from './rules.ts'
 
-const flow = (id: string, position: number) => ({ id, position, name: id }) as FlowView
+const buildFlow = (id: string, position: number) => ({ id, position, name: id }) as FlowView
 const listPlaces = (flows: FlowView[]) => flows.map(({ id, position }) => `${position} ${id}`)
-const three = [flow('a', 1), flow('b', 2), flow('c', 3)]
+const three = [buildFlow('a', 1), buildFlow('b', 2), buildFlow('c', 3)]
 
 it('applies a new order and keeps a flow added since', () => {
   expect(listPlaces(sortFlows(three, ['c', 'a', 'b']))).toEqual(['1 c', '2 a', '3 b'])
@@ -20,17 +20,17 @@ it('applies a new order and keeps a flow added since', () => {
 })
 
 it('inserts a flow at its position: a changed one, a copy after its original, a new one at the end', () => {
-  expect(insertFlow(three, { ...flow('b', 2), name: 'new' }).map(({ name }) => name)).toEqual(['a', 'new', 'c'])
-  expect(listPlaces(insertFlow(three, flow('x', 2)))).toEqual(['1 a', '2 x', '3 b', '4 c'])
-  expect(listPlaces(insertFlow(three, flow('x', 4)))).toEqual(['1 a', '2 b', '3 c', '4 x'])
+  expect(insertFlow(three, { ...buildFlow('b', 2), name: 'new' }).map(({ name }) => name)).toEqual(['a', 'new', 'c'])
+  expect(listPlaces(insertFlow(three, buildFlow('x', 2)))).toEqual(['1 a', '2 x', '3 b', '4 c'])
+  expect(listPlaces(insertFlow(three, buildFlow('x', 4)))).toEqual(['1 a', '2 b', '3 c', '4 x'])
 })
 
 it('finds the flow above that matches every cart, by order, switch and conditions', () => {
   const conditions = { match: 'all', groups: [] } as unknown as FlowView['conditions']
   const [all, some, below] = [
-    { ...flow('all', 1), isOn: true, conditions: null },
-    { ...flow('some', 2), isOn: true, conditions },
-    { ...flow('below', 3), isOn: false, conditions: null },
+    { ...buildFlow('all', 1), isOn: true, conditions: null },
+    { ...buildFlow('some', 2), isOn: true, conditions },
+    { ...buildFlow('below', 3), isOn: false, conditions: null },
   ]
   const flows = [all, some, below]
   const buildFlowText = (word: string) =>

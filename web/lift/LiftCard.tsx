@@ -16,10 +16,10 @@ import { useExperiments } from './queries.ts'
 export function LiftCard() {
   const experiments = useExperiments().data
   if (!experiments) return null
-  const shown = experiments.running ?? findNewestResult(experiments)
+  const experiment = experiments.running ?? findNewestResult(experiments)
   return (
     <Section title="Lift">
-      {shown ? <ResultText experiment={shown} /> : <Text>{describeBefore(experiments)}</Text>}
+      {experiment ? <ResultText experiment={experiment} /> : <Text>{describeBefore(experiments)}</Text>}
       {experiments.running && (
         <Text fz="sm" c="dimmed" mt={4}>
           {experiments.running.sharePercent}% of people are in the control group and get no messages.

@@ -29,7 +29,7 @@ const buildFinding = (low: number, high: number, planned: Finding['planned'] = n
   missing: null,
 })
 
-const experiment = (change: Partial<ExperimentView> = {}): ExperimentView => ({
+const buildExperiment = (change: Partial<ExperimentView> = {}): ExperimentView => ({
   ...{ id: '01999999-0000-7000-8000-000000000001', sharePercent: 50, windowDays: 8, currency: 'USD', capAmount: 500 },
   timeZone: 'UTC',
   ...{ startedAt: '2026-03-01T10:00:00Z', plannedEndAt: '2026-05-30T10:00:00Z', drawsUntil: '2026-05-22T10:00:00Z' },
@@ -88,12 +88,12 @@ describe('the text of a result (decision 60)', () => {
       'Amounts are not compared: there was no order when it began to say what an unusually large one is.',
     ],
   ])('%s', (_, change, sentence) => {
-    expect(describeMeasure(experiment(change), 'revenue')).toBe(sentence)
+    expect(describeMeasure(buildExperiment(change), 'revenue')).toBe(sentence)
   })
 
   test('rounds purchases to whole numbers and never narrows an interval', () => {
     const describeInterval = (low: number, high: number) =>
-      describeMeasure(experiment({ conversion: buildFinding(low, high) }), 'conversion')
+      describeMeasure(buildExperiment({ conversion: buildFinding(low, high) }), 'conversion')
     expect(describeInterval(12.6, 40.2)).toBe(
       'Recoup brought in between 12 and 41 purchases more from these 400 people.',
     )
@@ -102,13 +102,13 @@ describe('the text of a result (decision 60)', () => {
     const { inner, outer } = getBoundFormats('conversion', 'USD')
     expect([inner(0.4), outer(33.1)]).toEqual(['0', '34'])
     const money = (low: number, high: number, currency = 'USD') =>
-      describeMeasure(experiment({ revenue: buildFinding(low, high), currency }), 'revenue')
+      describeMeasure(buildExperiment({ revenue: buildFinding(low, high), currency }), 'revenue')
     expect(money(12.349, 40.101)).toContain('between $12.34 and $40.11 more')
     expect(money(-40.101, -12.349)).toContain('between $12.34 and $40.11 less')
     expect(money(0.004, 1.1)).toBe('Recoup brought in up to $1.10 more from these 400 people.')
     expect(money(-3.001, 1)).toContain('smaller than $3.01')
     expect(money(99.6, 200.2, 'JPY')).toContain('between ¥99 and ¥201 more')
-    const cost = (low: number, high: number) => describeCost(experiment({ cost: { low, high } }))
+    const cost = (low: number, high: number) => describeCost(buildExperiment({ cost: { low, high } }))
     expect(cost(12.349, 40.101)).toContain('between $12.34 and $40.11.')
     expect(cost(-1, 40.101)).toContain('at most $40.11,')
     const coins = getBoundFormats('revenue', 'USD')
@@ -116,27 +116,29 @@ describe('the text of a result (decision 60)', () => {
   })
 
   test('shows the interval of the planned day', () => {
-    const known = experiment({ revenue: buildFinding(-10, 700, { low: 40, high: 600 }) })
+    const known = buildExperiment({ revenue: buildFinding(-10, 700, { low: 40, high: 600 }) })
     expect(describeMeasure(known, 'revenue')).toContain('No difference seen')
     expect(describeMeasure(known, 'revenue', 'planned')).toContain('between $40.00 and $600.00 more')
   })
 
   test('shows the planned day for an ended group, and no result if its groups lost people', () => {
-    const known = experiment({
+    const known = buildExperiment({
       revenue: buildFinding(-10, 700, { low: 40, high: 600 }),
       endedAt: '2026-05-30T10:00:00Z',
     })
     expect(describePast(known)).toContain('between $40.00 and $600.00 more')
-    expect(describePast(experiment({ conversion: buildFinding(-3, 1) }))).toContain('smaller than 3 purchases')
+    expect(describePast(buildExperiment({ conversion: buildFinding(-3, 1) }))).toContain('smaller than 3 purchases')
     expect(describePast({ ...known, health: 'off' })).toContain('Do not rely on this result.')
     expect(describePast({ ...known, health: 'off' })).not.toContain('$')
   })
 
   test('prefers money to purchases where there is room for one, and shows nothing without enough data', () => {
-    expect(chooseMeasure(experiment())).toBeNull()
-    expect(chooseMeasure(experiment({ conversion: buildFinding(1, 2) }))).toBe('conversion')
-    expect(chooseMeasure(experiment({ conversion: buildFinding(1, 2), revenue: buildFinding(1, 2) }))).toBe('revenue')
-    const [silent, old] = [experiment(), experiment({ conversion: buildFinding(-1, 2) })]
+    expect(chooseMeasure(buildExperiment())).toBeNull()
+    expect(chooseMeasure(buildExperiment({ conversion: buildFinding(1, 2) }))).toBe('conversion')
+    expect(chooseMeasure(buildExperiment({ conversion: buildFinding(1, 2), revenue: buildFinding(1, 2) }))).toBe(
+      'revenue',
+    )
+    const [silent, old] = [buildExperiment(), buildExperiment({ conversion: buildFinding(-1, 2) })]
     expect(findNewestResult({ running: silent, past: [old] })).toBe(old)
     expect(findNewestResult({ running: silent, past: [] })).toBeNull()
   })
@@ -151,10 +153,10 @@ test.each<[ExperimentView['cost'], string]>([
   ],
   [{ low: -20, high: -10 }, 'Not writing to the 400 people of the control group has cost nothing.'],
 ])('states what the control group cost: %o', (cost, sentence) => {
-  expect(describeCost(experiment({ cost }))).toBe(sentence)
+  expect(describeCost(buildExperiment({ cost }))).toBe(sentence)
 })
 
-const reply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
+const buildReply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
   pace: { people: 300, boughtPercent: 4, assumedPercent: 5, rate: 0.04 },
   proposedPercent: 50,
   ...{ running: null, past: [] },
@@ -163,20 +165,20 @@ const reply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
 
 describe('the text before a start (decision 60)', () => {
   test('with 300 shoppers a month, a doubling is detectable and a rise of a fifth is not', () => {
-    expect(describeBefore(reply({}))).toBe(
+    expect(describeBefore(buildReply({}))).toBe(
       'With 300 people a month who leave a cart and can be written to, and half of them held out, you would see 2.1 times as many purchases or more in 90 days. A smaller rise, such as a fifth, could not be told from chance.',
     )
   })
 
   test('states that there are too few shoppers, or none', () => {
     const few = { boughtPercent: null, assumedPercent: 5, rate: 0.05 }
-    expect(describeBefore(reply({ pace: { people: 30, ...few }, proposedPercent: null }))).toBe(
+    expect(describeBefore(buildReply({ pace: { people: 30, ...few }, proposedPercent: null }))).toBe(
       'With 30 people a month who leave a cart and can be written to, even a large effect could not be seen in 90 days, whatever the share: too few of them would buy. A control group is not worth it yet.',
     )
-    const nobody = reply({ pace: { people: 0, ...few }, proposedPercent: null })
+    const nobody = buildReply({ pace: { people: 0, ...few }, proposedPercent: null })
     expect(describeBefore(nobody)).toContain('nothing could be measured yet. A control group is not worth it yet.')
     expect(describePace(nobody)).toContain('5% is assumed')
-    expect(describePace(reply({}))).toContain('4% bought')
+    expect(describePace(buildReply({}))).toContain('4% bought')
   })
 
   test('states each share’s excluded people and detectable rise in the chosen days', () => {
@@ -208,7 +210,7 @@ test('uses days of the store’s calendar', () => {
   expect(formatDay('2026-03-01T03:30:00Z', 'America/New_York')).toBe('February 28, 2026')
   const none = { people: { treated: 0, control: 0 }, purchases: { treated: 0, control: 0 } }
   const late = { ...none, startedAt: '2026-03-01T23:30:00Z', timeZone: 'Europe/Berlin' }
-  expect(describeMeasure(experiment(late), 'conversion')).toContain('the first are counted from March 10, 2026')
+  expect(describeMeasure(buildExperiment(late), 'conversion')).toContain('the first are counted from March 10, 2026')
 })
 
 test('states that a running group covers all flows and campaigns, with its share', () => {

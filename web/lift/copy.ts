@@ -60,14 +60,14 @@ export function describeMeasure(
   const finding = experiment[measure]
   const interval = finding[by]
   if (!interval) return describeTooFew(experiment, measure)
-  const who = `these ${formatCounted(people.treated, 'person', 'people')}`
-  if (interval.low > 0) return `Recoup brought in ${formatBounds(measure, interval, currency)} more from ${who}.`
+  const peopleText = `these ${formatCounted(people.treated, 'person', 'people')}`
+  if (interval.low > 0) return `Recoup brought in ${formatBounds(measure, interval, currency)} more from ${peopleText}.`
   if (interval.high < 0) {
-    const lost = { low: -interval.high, high: -interval.low }
-    return `With messages ${who} brought in ${formatBounds(measure, lost, currency)} less than they would have without.`
+    const loss = { low: -interval.high, high: -interval.low }
+    return `With messages ${peopleText} brought in ${formatBounds(measure, loss, currency)} less than they would have without.`
   }
   const largest = Math.max(-interval.low, interval.high)
-  return `No difference seen; if there is one it is smaller than ${getUnit(measure, currency)(largest)}, in all from ${who}.`
+  return `No difference seen; if there is one it is smaller than ${getUnit(measure, currency)(largest)}, in all from ${peopleText}.`
 }
 
 function describeTooFew(experiment: ExperimentView, measure: Measure): string {
@@ -142,8 +142,8 @@ export function describeBefore({ pace, proposedPercent }: ExperimentsReply): str
     return `With ${month} a month who leave a cart and can be written to, even a large effect could not be seen in ${PLANNED_DAYS} days, whatever the share: too few of them would buy. ${NOT_YET}`
   }
   const people = `With ${formatCounted(pace.people, 'person', 'people')} a month who leave a cart and can be written to, and ${SHARE_NAMES[proposedPercent] ?? `${proposedPercent}%`} of them held out,`
-  const such = choice.smallestPercent > 25 ? ', such as a fifth,' : ''
-  return `${people} you would see ${describeRise(choice.smallestPercent)} in ${PLANNED_DAYS} days. A smaller rise${such} could not be told from chance.`
+  const example = choice.smallestPercent > 25 ? ', such as a fifth,' : ''
+  return `${people} you would see ${describeRise(choice.smallestPercent)} in ${PLANNED_DAYS} days. A smaller rise${example} could not be told from chance.`
 }
 
 /** Shown while a group runs, wherever messages are created: it covers the whole store. */
@@ -160,11 +160,11 @@ export function describePace({ pace }: ExperimentsReply): string {
 
 /** Cost of the control group, with the same honesty as its gain. */
 export function describeCost({ cost, people, currency }: ExperimentView): string {
-  const who = `the ${formatCounted(people.control, 'person', 'people')} of the control group`
-  if (!cost) return `What it cost not to write to ${who} cannot be told, for the same reason.`
-  if (cost.low > 0) return `Not writing to ${who} has cost ${formatBounds('revenue', cost, currency)}.`
-  if (cost.high < 0) return `Not writing to ${who} has cost nothing.`
-  return `Not writing to ${who} has cost at most ${getUnit('revenue', currency)(cost.high)}, and perhaps nothing.`
+  const peopleText = `the ${formatCounted(people.control, 'person', 'people')} of the control group`
+  if (!cost) return `What it cost not to write to ${peopleText} cannot be told, for the same reason.`
+  if (cost.low > 0) return `Not writing to ${peopleText} has cost ${formatBounds('revenue', cost, currency)}.`
+  if (cost.high < 0) return `Not writing to ${peopleText} has cost nothing.`
+  return `Not writing to ${peopleText} has cost at most ${getUnit('revenue', currency)(cost.high)}, and perhaps nothing.`
 }
 
 /** Decision 61. */

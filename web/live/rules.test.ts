@@ -2,24 +2,24 @@ import { expect, test } from 'vitest'
 import { type LivePart, liveParts } from '../../shared/live.ts'
 import { isOutdatedBy, isResting } from './rules.ts'
 
-const listOutdated = (key: unknown[]) => liveParts.filter((part: LivePart) => isOutdatedBy([part], key))
+const listOutdatedParts = (key: unknown[]) => liveParts.filter((part: LivePart) => isOutdatedBy([part], key))
 
 test('refetches on each screen exactly what has changed', () => {
-  expect(listOutdated(['carts', 's1', {}])).toEqual(['carts'])
-  expect(listOutdated(['cart', 'c1'])).toEqual(['carts'])
-  expect(listOutdated(['cart', 'c1', 'messages'])).toEqual(['carts', 'messages'])
-  expect(listOutdated(['flows'])).toEqual(['flows'])
-  expect(listOutdated(['flows', 'f1', 'upcoming'])).toEqual(['messages', 'flows'])
-  expect(listOutdated(['send-job', 's1', 'j1', 1])).toEqual(['messages'])
-  expect(listOutdated(['campaigns', 's1', 'list', {}])).toEqual(['messages'])
-  expect(listOutdated(['dashboard', 's1', 'stats'])).toEqual(['stats'])
-  expect(listOutdated(['connection'])).toEqual(['settings'])
-  expect(listOutdated(['coupons', 's1', {}])).toEqual(['coupons'])
+  expect(listOutdatedParts(['carts', 's1', {}])).toEqual(['carts'])
+  expect(listOutdatedParts(['cart', 'c1'])).toEqual(['carts'])
+  expect(listOutdatedParts(['cart', 'c1', 'messages'])).toEqual(['carts', 'messages'])
+  expect(listOutdatedParts(['flows'])).toEqual(['flows'])
+  expect(listOutdatedParts(['flows', 'f1', 'upcoming'])).toEqual(['messages', 'flows'])
+  expect(listOutdatedParts(['send-job', 's1', 'j1', 1])).toEqual(['messages'])
+  expect(listOutdatedParts(['campaigns', 's1', 'list', {}])).toEqual(['messages'])
+  expect(listOutdatedParts(['dashboard', 's1', 'stats'])).toEqual(['stats'])
+  expect(listOutdatedParts(['connection'])).toEqual(['settings'])
+  expect(listOutdatedParts(['coupons', 's1', {}])).toEqual(['coupons'])
 })
 
 test('never rechecks the store, its sender or the session because of a store event', () => {
   for (const key of [['store', 's1', 'doctor'], ['store', 's1', 'sender-domain', 'x'], ['me'], ['subscription']]) {
-    expect(listOutdated(key)).toEqual([])
+    expect(listOutdatedParts(key)).toEqual([])
   }
 })
 

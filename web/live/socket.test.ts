@@ -22,7 +22,7 @@ beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
 let end: (() => unknown) | undefined
 afterEach(async () => await end?.())
 
-async function aServerThatRefuses() {
+async function startRefusingServer() {
   const requests: IncomingMessage[] = []
   const server = createServer((request, reply) => {
     requests.push(request)
@@ -41,7 +41,7 @@ const listeners = { onChanged: vi.fn(), onNotification: vi.fn(), onJoined: vi.fn
 const live = { token: 't', platform: 'woocommerce', storeId: 's', ...listeners }
 
 test('connects as specified: polling before websocket, repeatedly', { tags: ['A9'] }, async () => {
-  const { asked, stop } = await aServerThatRefuses()
+  const { asked, stop } = await startRefusingServer()
   const close = openLive(live, connect)
   end = () => {
     close()
@@ -64,7 +64,7 @@ test('connects as specified: polling before websocket, repeatedly', { tags: ['A9
 test('only logs connect errors, and after five of them tries polling only (A 8)', {
   tags: ['A8'],
 }, async () => {
-  const { asked, stop } = await aServerThatRefuses()
+  const { asked, stop } = await startRefusingServer()
   const logged = vi.mocked(console.error)
   const close = openLive(live, connect)
   end = () => {

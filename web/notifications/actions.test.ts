@@ -20,7 +20,7 @@ let sent: SentRequest[]
 let answer: (sent: SentRequest) => Promise<unknown> | unknown
 let store = 0
 
-function aStore(...notifications: NotificationView[]): StoreCache {
+function createCache(...notifications: NotificationView[]): StoreCache {
   store += 1
   const cache = { queries: new QueryClient(), storeId: `doing-${store}`, platform: 'woocommerce' }
   const count = notifications.filter(({ read }) => !read).length
@@ -61,15 +61,15 @@ beforeEach(() => {
   vi.stubGlobal('fetch', async (address: string, { body }: { body?: string }) => {
     const each = { path: address.split('?')[0]!, body: JSON.parse(body ?? '{}') }
     sent.push(each)
-    const given = await answer(each)
-    return given instanceof Response ? given : new Response(JSON.stringify(given))
+    const reply = await answer(each)
+    return reply instanceof Response ? reply : new Response(JSON.stringify(reply))
   })
 })
 afterEach(() => void vi.useRealTimers())
 
 describe('a mark the server does not accept', () => {
   test('does not delay another store’s mark: each is retried after 30 seconds', async () => {
-    const [a, b] = [aStore(buildNotification('a', 1)), aStore(buildNotification('b', 2))]
+    const [a, b] = [createCache(buildNotification('a', 1)), createCache(buildNotification('b', 2))]
     answer = createFailedReply
     void markRead(a, { notificationIds: ['a'] })
     await advance(15_000)
@@ -84,7 +84,7 @@ describe('a mark the server does not accept', () => {
   })
 
   test('is sent once after a reload (decision 68)', { tags: ['A8'] }, async () => {
-    const cache = aStore(buildNotification('a', 1))
+    const cache = createCache(buildNotification('a', 1))
     answer = createFailedReply
     await markRead(cache, { notificationIds: ['a'] })
     reloadPage()
@@ -100,7 +100,7 @@ describe('a mark the server does not accept', () => {
   })
 
   test('is not sent for the next user', { tags: ['A8'] }, async () => {
-    const cache = aStore(buildNotification('a', 1))
+    const cache = createCache(buildNotification('a', 1))
     answer = createFailedReply
     await markRead(cache, { notificationIds: ['a'] })
     startSession('another', true)
@@ -111,14 +111,14 @@ describe('a mark the server does not accept', () => {
 })
 
 test('ignores an older count from the server while "mark all as read" is in flight', async () => {
-  const cache = aStore(buildNotification('b', 2), buildNotification('a', 1))
+  const cache = createCache(buildNotification('b', 2), buildNotification('a', 1))
   answer = ({ path }) => (path.endsWith('unread-count') ? { count: 100 } : new Promise(() => {}))
   void markRead(cache, { upTo: 'b' })
   expect(await fetchCount(cache, new AbortController().signal)).toEqual({ count: 0 })
 })
 
 test('requests count and lists of one store independently of another store', async () => {
-  const [a, b] = [aStore(), aStore()]
+  const [a, b] = [createCache(), createCache()]
   b.queries = a.queries
   const requests: unknown[] = []
   vi.spyOn(a.queries, 'invalidateQueries').mockImplementation(async (filters) => {
@@ -135,7 +135,7 @@ test('requests count and lists of one store independently of another store', asy
 })
 
 test('restores the bell’s list after undoing "clear all", without carts of the other tab', async () => {
-  const cache = aStore(buildNotification('d', 4), buildNotification('c', 3))
+  const cache = createCache(buildNotification('d', 4), buildNotification('c', 3))
   const carts = [buildNotification('d', 4), buildNotification('b', 2), buildNotification('a', 1)].map((each) => ({
     ...each,
     type: 'cart_abandoned' as const,
@@ -152,7 +152,7 @@ test('restores the bell’s list after undoing "clear all", without carts of the
 })
 
 test('restarts the ten seconds of undo with another deletion', async () => {
-  const cache = aStore(buildNotification('a', 2), buildNotification('b', 1))
+  const cache = createCache(buildNotification('a', 2), buildNotification('b', 1))
   startDeletion(cache, { notificationIds: ['a'] })
   await advance(6_000)
   startDeletion(cache, { notificationIds: ['b'] })
@@ -163,7 +163,7 @@ test('restarts the ten seconds of undo with another deletion', async () => {
 })
 
 test('removes only the failed deletion from the undo', async () => {
-  const cache = aStore(buildNotification('b', 2), buildNotification('a', 1))
+  const cache = createCache(buildNotification('b', 2), buildNotification('a', 1))
   answer = ({ path, body }) => {
     if (path.endsWith('restore')) return {}
     return body.notificationIds?.includes('a') ? createFailedReply() : { success: true, count: 1, undo: 'undo-b' }

@@ -17,7 +17,7 @@ let waiting: { page: number; answer: () => void }[]
 let isHeld: (page: number) => boolean
 let store = 0
 
-const view = (number: number) => ({
+const buildView = (number: number) => ({
   ...{ _id: `n${number}`, type: 'cart_recovered', title: 'x', message: 'x', zone: null, data: {}, read: true },
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, number)).toISOString(),
 })
@@ -25,7 +25,7 @@ const view = (number: number) => ({
 function buildPage(page: number) {
   const all = stored.toSorted((a, b) => b - a)
   const pagination = { page, limit: 10, total: all.length, pages: Math.ceil(all.length / 10) }
-  return { notifications: all.slice(10 * (page - 1), 10 * page).map(view), pagination }
+  return { notifications: all.slice(10 * (page - 1), 10 * page).map(buildView), pagination }
 }
 
 beforeEach(() => {

@@ -456,7 +456,7 @@ function Summary({ view: { account } }: { view: View }) {
 }
 
 function Stores({ view: { account, stores } }: { view: View }) {
-  const look = useView(account.id)
+  const view = useView(account.id)
   return (
     <Card>
       <Title order={2} mb="sm">
@@ -485,8 +485,8 @@ function Stores({ view: { account, stores } }: { view: View }) {
                 variant="default"
                 size="sm"
                 aria-label={`View ${store.name}`}
-                loading={look.isPending && look.variables === store.id}
-                onClick={() => look.mutate(store.id)}
+                loading={view.isPending && view.variables === store.id}
+                onClick={() => view.mutate(store.id)}
               >
                 View
               </Button>

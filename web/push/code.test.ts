@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { buttonCode, easyCode, functionsCode } from './code.ts'
 
 const widget = { origin: 'https://recoup.example', storeKey: 'KEY-1', storeUrl: 'https://shop.example' }
-const line = (method: string) =>
+const findLine = (method: string) =>
   `<script src="https://recoup.example/push/KEY-1.js" data-method="${method}" data-store-url="https://shop.example" defer></script>`
 
 test('gives each method its own line with the store’s address', { tags: ['A2.10'] }, () => {
-  expect(easyCode(widget)).toBe(line('easy'))
+  expect(easyCode(widget)).toBe(findLine('easy'))
   expect(buttonCode(widget)).toBe(
-    `<button type="button" data-recoup-push hidden>Remind me of my cart</button>\n${line('button')}`,
+    `<button type="button" data-recoup-push hidden>Remind me of my cart</button>\n${findLine('button')}`,
   )
-  expect(functionsCode(widget, '')).toContain(`echo '${line('functions')}';`)
+  expect(functionsCode(widget, '')).toContain(`echo '${findLine('functions')}';`)
 })
 
 test('serves the worker unchanged from functions.php, at the shop’s own address', { tags: ['A2.10'] }, () => {

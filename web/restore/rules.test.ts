@@ -12,7 +12,7 @@ import {
 } from './rules.ts'
 
 type Outcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone' | 'choose_again'
-const item = (outcome: Outcome, quantity: number, price = 20) => ({
+const buildItem = (outcome: Outcome, quantity: number, price = 20) => ({
   outcome,
   quantity,
   price,
@@ -20,21 +20,21 @@ const item = (outcome: Outcome, quantity: number, price = 20) => ({
 })
 
 it('describes the changes of an item', () => {
-  expect(describeOutcome(item('ok', 4), 'USD')).toBeNull()
-  expect(describeOutcome(item('quantity_clamped', 1), 'USD')).toBe('Only 1 is left, so we put 1 in your cart.')
-  expect(describeOutcome(item('quantity_clamped', 3), 'USD')).toContain('Only 3 are left')
-  expect(describeOutcome(item('price_changed', 4, 22), 'USD')).toBe('It was $20.00 before.')
-  expect(describeOutcome(item('quantity_clamped', 1, 18), 'USD')).toBe(
+  expect(describeOutcome(buildItem('ok', 4), 'USD')).toBeNull()
+  expect(describeOutcome(buildItem('quantity_clamped', 1), 'USD')).toBe('Only 1 is left, so we put 1 in your cart.')
+  expect(describeOutcome(buildItem('quantity_clamped', 3), 'USD')).toContain('Only 3 are left')
+  expect(describeOutcome(buildItem('price_changed', 4, 22), 'USD')).toBe('It was $20.00 before.')
+  expect(describeOutcome(buildItem('quantity_clamped', 1, 18), 'USD')).toBe(
     'Only 1 is left, so we put 1 in your cart. It was $20.00 before.',
   )
-  expect(describeOutcome(item('gone', 1), 'USD')).toContain('No longer available')
+  expect(describeOutcome(buildItem('gone', 1), 'USD')).toContain('No longer available')
 })
 
 const buildOffer = (outcome: Outcome, now: { quantity: number; price: number }) => ({
   ...{ product_id: '1', product_name: 'Tea', image_url: null, url: null, price: 20, quantity: 4 },
   ...{ outcome, now },
 })
-const cart = (...items: ReturnType<typeof buildOffer>[]) => ({
+const buildCart = (...items: ReturnType<typeof buildOffer>[]) => ({
   ...{
     items,
     total: 80,
@@ -57,7 +57,7 @@ it('announces changed items before they are restored', () => {
 })
 
 it('shows the total with the coupon if its discount is known', () => {
-  const whole = cart(buildOffer('ok', { quantity: 4, price: 20 }))
+  const whole = buildCart(buildOffer('ok', { quantity: 4, price: 20 }))
   expect(computeTotal(whole)).toBeNull()
   expect(computeTotal({ ...whole, coupon: { code: 'CART10', saving: null } })).toBeNull()
   expect(computeTotal({ ...whole, coupon: { code: 'CART10', saving: 8 } })).toBe(72)
@@ -75,12 +75,15 @@ it('mentions the coupon only if the shopper must know', () => {
 
 it('offers to continue while any item can be restored', () => {
   const now = { quantity: 4, price: 20 }
-  expect(isOnOffer(cart(buildOffer('gone', now), buildOffer('choose_again', now)))).toBe(false)
-  expect(isOnOffer(cart(buildOffer('gone', now), buildOffer('price_changed', now)))).toBe(true)
+  expect(isOnOffer(buildCart(buildOffer('gone', now), buildOffer('choose_again', now)))).toBe(false)
+  expect(isOnOffer(buildCart(buildOffer('gone', now), buildOffer('price_changed', now)))).toBe(true)
 })
 
 it('continues without another message unless the result is worse than announced', () => {
-  const expected = cart(buildOffer('ok', { quantity: 4, price: 20 }), buildOffer('gone', { quantity: 4, price: 20 }))
+  const expected = buildCart(
+    buildOffer('ok', { quantity: 4, price: 20 }),
+    buildOffer('gone', { quantity: 4, price: 20 }),
+  )
   const buildOutcome = (
     outcome: Outcome,
     quantity: number,

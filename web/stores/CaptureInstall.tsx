@@ -55,8 +55,8 @@ function WordPressInstall({ store }: { store: StoreView }) {
         </Text>
         <Snippet code={snippet} label="Copy script" />
       </Card>
-      {installMethods.map((way, place) => (
-        <Way key={way.id} way={way} number={place + 1} snippet={snippet} />
+      {installMethods.map((method, place) => (
+        <Way key={method.id} way={method} number={place + 1} snippet={snippet} />
       ))}
       <SeenCard store={store} docs="docs/connecting-woocommerce.md" hints={wordPressHints} />
     </>

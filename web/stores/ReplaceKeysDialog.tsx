@@ -88,7 +88,7 @@ function ReplaceShopify({ store, onReplaced, onClose }: Props) {
     initialValues: { ...noShopifyKeys, store_url: store.store_url },
     validate: checkShopifyKeys,
   })
-  const way = useCredentialKind(form)
+  const kind = useCredentialKind(form)
   const submit = form.onSubmit((values: ShopifyForm) =>
     replace.mutate(toShopifyKeys(values), {
       onSuccess: onReplaced,
@@ -97,10 +97,10 @@ function ReplaceShopify({ store, onReplaced, onClose }: Props) {
   )
   return (
     <Replacement store={store} replace={replace} onSubmit={submit} onClose={onClose}>
-      <ShopifyKeyFields form={form} way={way} />
+      <ShopifyKeyFields form={form} way={kind} />
       <details className="more-help">
         <summary>How to get new credentials</summary>
-        <ShopifySteps way={way} />
+        <ShopifySteps way={kind} />
       </details>
     </Replacement>
   )

@@ -129,7 +129,7 @@ function ConnectStore({ connect, isAnother }: Props) {
   const [address, setAddress] = useState('')
   const pair = useKeysForm(setAddress)
   const shopify = useShopifyForm()
-  const way = useCredentialKind(shopify)
+  const kind = useCredentialKind(shopify)
   const mayConnect = useHasPermission('stores:connect')
   const isDemo = useMe()?.isDemo ?? false
   return (
@@ -167,11 +167,11 @@ function ConnectStore({ connect, isAnother }: Props) {
                 <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={pair} />
               </>
             ) : (
-              <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={shopify} way={way} />
+              <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={shopify} way={kind} />
             )}
           </Stack>
         </Card>
-        {platform === 'woocommerce' ? <KeysHelp storeUrl={address} /> : <ShopifyHelp way={way} />}
+        {platform === 'woocommerce' ? <KeysHelp storeUrl={address} /> : <ShopifyHelp way={kind} />}
       </SimpleGrid>
     </Stack>
   )

@@ -120,10 +120,10 @@ interface HeadingProps<Row, Sort extends string> {
 
 function Heading<Row, Sort extends string>({ column, sorting }: HeadingProps<Row, Sort>) {
   const { sort, label, head, isNumber } = column
-  const look = isNumber && { className: 'number' }
+  const className = isNumber && { className: 'number' }
   if (sort === null || !sorting) {
     return (
-      <Table.Th {...look} {...(head && { title: label })}>
+      <Table.Th {...className} {...(head && { title: label })}>
         {head ?? label}
       </Table.Th>
     )
@@ -131,7 +131,7 @@ function Heading<Row, Sort extends string>({ column, sorting }: HeadingProps<Row
   const isActive = sorting.sort === sort
   const Arrow = !isActive ? IconArrowsSort : sorting.order === 'asc' ? IconArrowUp : IconArrowDown
   return (
-    <Table.Th {...look} {...(isActive && { 'aria-sort': sorting.order === 'asc' ? 'ascending' : 'descending' })}>
+    <Table.Th {...className} {...(isActive && { 'aria-sort': sorting.order === 'asc' ? 'ascending' : 'descending' })}>
       <button type="button" className="sort" data-active={isActive || undefined} onClick={() => sorting.onSort(sort)}>
         {label}
         <Arrow size={14} aria-hidden />

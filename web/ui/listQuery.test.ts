@@ -19,11 +19,11 @@ const defaults = { page: 1, limit: 10, sort: 'joined', order: 'desc' } as const
 it('parses filter, order and page from the address and ignores invalid values', () => {
   expect(people.read(new URLSearchParams())).toEqual(defaults)
   expect(people.read(new URLSearchParams('page=1.5&limit=11&sort=password&order=up&city='))).toEqual(defaults)
-  const given = 'city=Berlin&search=ada&sort=name&order=asc&limit=25&page=3'
-  expect(people.read(new URLSearchParams(given))).toEqual({
+  const query = 'city=Berlin&search=ada&sort=name&order=asc&limit=25&page=3'
+  expect(people.read(new URLSearchParams(query))).toEqual({
     ...{ city: 'Berlin', search: 'ada', sort: 'name', order: 'asc', limit: 25, page: 3 },
   })
-  expect(people.write(people.read(new URLSearchParams(given)), { page: 3 }).toString()).toBe(given)
+  expect(people.write(people.read(new URLSearchParams(query)), { page: 3 }).toString()).toBe(query)
 })
 
 it('omits defaults, keeps foreign parameters, and resets to page 1 with another filter', () => {

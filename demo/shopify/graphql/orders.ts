@@ -10,7 +10,7 @@ import { buildCondition, createUnknownFieldError, type Searchable, type Term } f
 
 export type ListArgs = PageArgs & { query?: string | null; sortKey?: string | null }
 
-const text = (name: string): Searchable => ({ sql: `json_extract(doc, '$.${name}')`, as: 'text' })
+const buildTextField = (name: string): Searchable => ({ sql: `json_extract(doc, '$.${name}')`, as: 'text' })
 
 export const TIMESTAMP_FIELDS: Record<string, Searchable> = {
   id: { sql: 'id', as: 'id' },
@@ -23,10 +23,10 @@ const ORDER_FIELDS: Record<string, Searchable> = {
   processed_at: { sql: 'created', as: 'time' },
   customer_id: { sql: 'owner', as: 'id' },
   checkout_token: { sql: 'key', as: 'text' },
-  cart_token: text('cartToken'),
-  email: text('email'),
-  financial_status: text('financialStatus'),
-  source_name: text('sourceName'),
+  cart_token: buildTextField('cartToken'),
+  email: buildTextField('email'),
+  financial_status: buildTextField('financialStatus'),
+  source_name: buildTextField('sourceName'),
 }
 
 const ORDER_SORT_KEYS: Record<string, string> = {

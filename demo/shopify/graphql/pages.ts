@@ -72,10 +72,10 @@ export function paginateRows<K extends Kind>(query: RowQuery<K>, args: PageArgs)
   const base = { sql: `kind = ?${condition.sql}`, values: [kind, ...condition.values] }
   const after = args.after ? buildCursorCondition(args.after, order, isDown) : null
   if (after && !args.isDeep) refuseDepth(db, base, order, args.after!, isDown)
-  const way = isDown ? 'desc' : 'asc'
+  const direction = isDown ? 'desc' : 'asc'
   const rows = selectAll<{ id: number; place: string | number; doc: string }>(
     db,
-    `select id, ${order} as place, doc from records where ${base.sql}${after?.sql ?? ''} order by ${order} ${way}, id ${way} limit ?`,
+    `select id, ${order} as place, doc from records where ${base.sql}${after?.sql ?? ''} order by ${order} ${direction}, id ${direction} limit ?`,
     ...base.values,
     ...(after?.values ?? []),
     size + 1,

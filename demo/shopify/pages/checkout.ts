@@ -70,20 +70,20 @@ export function checkoutPage(view: View, token: string): FastifyReply | null {
 function renderContact(checkout: Checkout): string {
   return `<fieldset><legend>Contact</legend>
 ${renderField('email', 'Email', checkout.email ?? '', 'type="email" autocomplete="email" required')}
-${box('accepts_email', 'Email me with news and offers', checkout.acceptsEmail)}
+${renderBox('accepts_email', 'Email me with news and offers', checkout.acceptsEmail)}
 ${renderField('phone', 'Phone for news by text message (optional)', checkout.phone ?? '', 'type="tel" autocomplete="tel"')}
-${box('accepts_sms', 'Text me with news and offers', checkout.acceptsSms)}</fieldset>`
+${renderBox('accepts_sms', 'Text me with news and offers', checkout.acceptsSms)}</fieldset>`
 }
 
 function renderDelivery({ address }: Checkout): string {
-  const value = (name: keyof Address) => address?.[name] ?? ''
+  const readField = (name: keyof Address) => address?.[name] ?? ''
   return `<fieldset><legend>Delivery</legend><div class="pair">
-${renderField('first_name', 'First name', value('firstName'), 'autocomplete="given-name"')}
-${renderField('last_name', 'Last name', value('lastName'), 'autocomplete="family-name" required')}</div>
-${renderField('address1', 'Address', value('address1'), 'autocomplete="address-line1" required')}
-<div class="pair">${renderField('city', 'City', value('city'), 'autocomplete="address-level2" required')}
-<div class="field"><label for="province">State</label><select id="province" name="province" autocomplete="address-level1">${stateOptions(value('provinceCode') || 'OR')}</select></div></div>
-${renderField('zip', 'ZIP code', value('zip'), 'autocomplete="postal-code" required')}</fieldset>`
+${renderField('first_name', 'First name', readField('firstName'), 'autocomplete="given-name"')}
+${renderField('last_name', 'Last name', readField('lastName'), 'autocomplete="family-name" required')}</div>
+${renderField('address1', 'Address', readField('address1'), 'autocomplete="address-line1" required')}
+<div class="pair">${renderField('city', 'City', readField('city'), 'autocomplete="address-level2" required')}
+<div class="field"><label for="province">State</label><select id="province" name="province" autocomplete="address-level1">${stateOptions(readField('provinceCode') || 'OR')}</select></div></div>
+${renderField('zip', 'ZIP code', readField('zip'), 'autocomplete="postal-code" required')}</fieldset>`
 }
 
 function renderShipping(checkout: Checkout): string {
@@ -122,7 +122,7 @@ function renderField(name: string, label: string, value: string, more: string): 
 }
 
 /** Never ticked by default. */
-const box = (name: string, words: string, isOn: boolean) =>
+const renderBox = (name: string, words: string, isOn: boolean) =>
   `<label class="choice agree"><input type="checkbox" name="${name}" value="1"${isOn ? ' checked' : ''}><span>${words}</span></label>`
 
 /** Handles a submitted form, or one saved field (`do=keep`). */
@@ -164,16 +164,16 @@ function findFormProblem(form: URLSearchParams, isPaying: boolean): string | nul
 
 /** Drops invalid addresses and numbers. */
 function parseCheckoutForm(form: URLSearchParams): CheckoutInput {
-  const text = (name: string) => (form.get(name) ?? '').trim().slice(0, 120)
+  const readText = (name: string) => (form.get(name) ?? '').trim().slice(0, 120)
   const email = (form.get('email') ?? '').trim()
-  const phone = text('phone')
+  const phone = readText('phone')
   return {
     email: isEmail(email) ? email : null,
     phone: isPhone(phone) ? addCountryPrefix(phone) : null,
     acceptsEmail: form.get('accepts_email') === '1',
     acceptsSms: form.get('accepts_sms') === '1',
     shipping: form.get('shipping') === 'express' ? 'express' : 'standard',
-    address: parseAddress(text, phone),
+    address: parseAddress(readText, phone),
   }
 }
 

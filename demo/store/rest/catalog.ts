@@ -84,12 +84,12 @@ function isInTime(query: RestRequest['query'], product: Product): boolean {
 }
 
 function sort({ query }: RestRequest, products: Product[]): Product[] {
-  const way = query.order === 'asc' ? 1 : -1
+  const direction = query.order === 'asc' ? 1 : -1
   const by = asText(query.orderby) ?? 'date'
-  if (by === 'title' || by === 'slug') return products.toSorted((a, b) => way * a.name.localeCompare(b.name))
-  const value = (product: Product) =>
+  if (by === 'title' || by === 'slug') return products.toSorted((a, b) => direction * a.name.localeCompare(b.name))
+  const getSortValue = (product: Product) =>
     by === 'modified' ? product.modifiedAt : by === 'date' ? product.createdAt : product.id
-  return products.toSorted((a, b) => way * (value(a) - value(b) || a.id - b.id))
+  return products.toSorted((a, b) => direction * (getSortValue(a) - getSortValue(b) || a.id - b.id))
 }
 
 function getProduct({ shop, ids }: RestRequest): RestReply {

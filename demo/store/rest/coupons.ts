@@ -91,14 +91,14 @@ function isInTime(query: RestRequest['query'], { createdAt, modifiedAt }: Coupon
 }
 
 function sort(query: RestRequest['query'], coupons: Coupon[]): Coupon[] {
-  const way = query.order === 'asc' ? 1 : -1
+  const direction = query.order === 'asc' ? 1 : -1
   const by = asText(query.orderby) ?? 'date'
   if (by === 'title' || by === 'slug') {
-    return coupons.toSorted((a, b) => way * (a.code < b.code ? -1 : a.code > b.code ? 1 : a.id - b.id))
+    return coupons.toSorted((a, b) => direction * (a.code < b.code ? -1 : a.code > b.code ? 1 : a.id - b.id))
   }
-  const value = ({ id, createdAt, modifiedAt }: Coupon) =>
+  const getSortValue = ({ id, createdAt, modifiedAt }: Coupon) =>
     by === 'modified' ? modifiedAt : by === 'date' ? createdAt : id
-  return coupons.toSorted((a, b) => way * (value(a) - value(b) || a.id - b.id))
+  return coupons.toSorted((a, b) => direction * (getSortValue(a) - getSortValue(b) || a.id - b.id))
 }
 
 function postCoupon(request: RestRequest): RestReply {

@@ -56,11 +56,11 @@ function getCustomers(request: RestRequest): RestReply {
 }
 
 function sort(query: RestRequest['query'], customers: Customer[]): Customer[] {
-  const way = query.order === 'desc' ? -1 : 1
+  const direction = query.order === 'desc' ? -1 : 1
   const by = asText(query.orderby) ?? 'name'
-  if (by === 'name') return customers.toSorted((a, b) => way * a.username.localeCompare(b.username))
-  const value = (customer: Customer) => (by === 'registered_date' ? customer.createdAt : customer.id)
-  return customers.toSorted((a, b) => way * (value(a) - value(b)) || a.id - b.id)
+  if (by === 'name') return customers.toSorted((a, b) => direction * a.username.localeCompare(b.username))
+  const getSortValue = (customer: Customer) => (by === 'registered_date' ? customer.createdAt : customer.id)
+  return customers.toSorted((a, b) => direction * (getSortValue(a) - getSortValue(b)) || a.id - b.id)
 }
 
 function postCustomer(request: RestRequest): RestReply {

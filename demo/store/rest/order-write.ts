@@ -72,9 +72,9 @@ export function mergeOrder(order: Order, body: Body): Order {
 }
 
 /** Copies known address fields and ignores others. */
-export function mergeAddress<T extends Address>(existing: T, given: unknown): T {
-  if (!given || typeof given !== 'object') return existing
-  const fields = Object.entries(given).filter(
+export function mergeAddress<T extends Address>(existing: T, changes: unknown): T {
+  if (!changes || typeof changes !== 'object') return existing
+  const fields = Object.entries(changes).filter(
     ([field, value]) => field in existing && value !== null && typeof value !== 'object',
   )
   return { ...existing, ...Object.fromEntries(fields.map(([field, value]) => [field, String(value)])) }

@@ -92,12 +92,12 @@ function buildNamespaceIndex({ shop }: RestRequest): RestReply {
 }
 
 function describeRoutes(shop: Shop, paths: string[]) {
-  const entry = (path: string) => ({
+  const buildEntry = (path: string) => ({
     namespace: 'wc/v3',
     methods: ['GET'],
     _links: { self: [{ href: `${shop.home}/wp-json${path}` }] },
   })
-  return Object.fromEntries(paths.map((path) => [path, entry(path)]))
+  return Object.fromEntries(paths.map((path) => [path, buildEntry(path)]))
 }
 
 function buildSystemStatus({ shop }: RestRequest): RestReply {
@@ -268,35 +268,35 @@ function listSettings(shop: Shop): Setting[] {
   const starts = { '': 'No location by default', base: 'Shop country/region' }
   const many = 'multiselect'
   return [
-    text('store_address', 'Address line 1', '14 Kiln Lane'),
-    text('store_address_2', 'Address line 2', ''),
-    text('store_city', 'City', 'Burlington'),
+    buildTextSetting('store_address', 'Address line 1', '14 Kiln Lane'),
+    buildTextSetting('store_address_2', 'Address line 2', ''),
+    buildTextSetting('store_city', 'City', 'Burlington'),
     pick('default_country', 'Country / State', places, base),
-    text('store_postcode', 'Postcode / ZIP', '05401'),
+    buildTextSetting('store_postcode', 'Postcode / ZIP', '05401'),
     pick('allowed_countries', 'Selling location(s)', ways, 'specific'),
     pick('all_except_countries', ways.all_except, countries, '', many),
     pick('specific_allowed_countries', ways.specific, countries, shop.sellingCountries, many),
     pick('ship_to_countries', 'Shipping location(s)', { '': 'Ship to all countries you sell to' }, ''),
     pick('specific_ship_to_countries', 'Ship to specific countries', countries, '', many),
     pick('default_customer_address', 'Default customer location', starts, 'base'),
-    { ...text('calc_taxes', 'Enable taxes', yesNo(pricing.taxRates.length > 0), 'no'), type: 'checkbox' },
-    { ...text('enable_coupons', 'Enable coupons', 'yes', 'yes'), type: 'checkbox' },
-    { ...text('calc_discounts_sequentially', '', yesNo(pricing.isSequential), 'no'), type: 'checkbox' },
+    { ...buildTextSetting('calc_taxes', 'Enable taxes', yesNo(pricing.taxRates.length > 0), 'no'), type: 'checkbox' },
+    { ...buildTextSetting('enable_coupons', 'Enable coupons', 'yes', 'yes'), type: 'checkbox' },
+    { ...buildTextSetting('calc_discounts_sequentially', '', yesNo(pricing.isSequential), 'no'), type: 'checkbox' },
     pick('currency', 'Currency', { [pricing.currency]: `${name} (${html})` }, pricing.currency),
     pick('currency_pos', 'Currency position', { left: 'Left', right: 'Right' }, 'left'),
-    text('price_thousand_sep', 'Thousand separator', ',', ','),
-    text('price_decimal_sep', 'Decimal separator', '.', '.'),
-    { ...text('price_num_decimals', 'Number of decimals', String(pricing.decimals), '2'), type: 'number' },
+    buildTextSetting('price_thousand_sep', 'Thousand separator', ',', ','),
+    buildTextSetting('price_decimal_sep', 'Decimal separator', '.', '.'),
+    { ...buildTextSetting('price_num_decimals', 'Number of decimals', String(pricing.decimals), '2'), type: 'number' },
   ]
 }
 
-function text(id: string, label: string, value: unknown, fallback = ''): Setting {
+function buildTextSetting(id: string, label: string, value: unknown, fallback = ''): Setting {
   const words = { label, description: label, tip: label }
   return { id: `woocommerce_${id}`, ...words, type: 'text', default: fallback, value }
 }
 
 function pick(id: string, label: string, options: Record<string, string>, value: unknown, type = 'select'): Setting {
-  return { ...text(id, label, value), type, options }
+  return { ...buildTextSetting(id, label, value), type, options }
 }
 
 export function countryNames(): Record<string, string> {

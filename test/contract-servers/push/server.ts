@@ -57,9 +57,9 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
     void readBody(request).then((body) => answer(request, reply, body))
   })
   service.url = `http://127.0.0.1:${server.port}`
-  const newEndpoint = () => `${service.url}/push/${crypto.randomBytes(24).toString('base64url')}`
+  const createEndpoint = () => `${service.url}/push/${crypto.randomBytes(24).toString('base64url')}`
   service.register = (keys, publicKey) => {
-    const registration = { ...keys, endpoint: newEndpoint(), publicKey }
+    const registration = { ...keys, endpoint: createEndpoint(), publicKey }
     registrations.set(registration.endpoint, {
       publicKey,
       take: ({ body }) => JSON.parse(decrypt(body, registration).toString('utf8')),
@@ -67,7 +67,7 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
     return registration
   }
   service.registerBrowser = (publicKey, take) => {
-    const endpoint = newEndpoint()
+    const endpoint = createEndpoint()
     registrations.set(endpoint, { publicKey, take })
     return endpoint
   }

@@ -5,21 +5,21 @@ import { isNullable, listAlternatives, type ObjectSchema, readObjectSchema, type
 
 type Fields = Record<string, unknown>
 
-export function buildObject<T>(resource: string, name: string, given: { [K in keyof T]?: unknown }): T {
-  return fill(given as Fields, readObjectSchema(resource, name)) as T
+export function buildObject<T>(resource: string, name: string, fields: { [K in keyof T]?: unknown }): T {
+  return fill(fields as Fields, readObjectSchema(resource, name)) as T
 }
 
-function fill(given: Fields, schema: ObjectSchema): Fields {
+function fill(fields: Fields, schema: ObjectSchema): Fields {
   const filled: Fields = {}
   for (const [name, { schema: of, isOptional }] of schema.fields) {
-    const value = given[name]
+    const value = fields[name]
     if (value !== undefined) filled[name] = complete(value, of)
     else if (!isOptional) {
       const empty = findEmptiestValue(of, `${schema.name}.${name}`)
       if (empty !== undefined) filled[name] = empty
     }
   }
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || schema.fields.has(name)) continue
     if (!schema.index) throw new Error(`${schema.name} has no ${name}`)
     filled[name] = value

@@ -21,14 +21,14 @@ const advanceDays = (days: number) => scene.server.clock.advance(new Date(START.
 const listWaitingEvents = () => scene.server.webhooks.waiting().map(({ type }) => type)
 
 /** Monthly Starter, paid with a card given by its test id. */
-async function createSubscription(card = 'pm_card_visa', given: Partial<Stripe.SubscriptionCreateParams> = {}) {
+async function createSubscription(card = 'pm_card_visa', params: Partial<Stripe.SubscriptionCreateParams> = {}) {
   const customer = await stripe.customers.create({ email: 'ann@shop.test' })
   const first = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
   await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: first.id } })
   const subscription = await stripe.subscriptions.create({
     customer: customer.id,
     items: [{ price: scene.prices.starterMonth, quantity: 1 }],
-    ...given,
+    ...params,
   })
   const later = await stripe.paymentMethods.attach(card, { customer: customer.id })
   await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: later.id } })

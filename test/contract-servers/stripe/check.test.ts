@@ -6,7 +6,7 @@ import { findDeclaredSchema, readObjectSchema } from './schema.ts'
 
 // Checks replies against the declared types.
 
-const period = (given: object) => findProblems(given, readObjectSchema('InvoiceLineItems', 'InvoiceLineItem.Period'))
+const period = (object: object) => findProblems(object, readObjectSchema('InvoiceLineItems', 'InvoiceLineItem.Period'))
 
 it('finds missing, mistyped and unknown fields', () => {
   expect(period({ start: 1, end: 2 })).toEqual([])
@@ -24,7 +24,7 @@ it('finds an error deep inside an event', () => {
     name: 'A',
     type: 'service',
   })
-  const event = (object: object) => ({
+  const buildEvent = (object: object) => ({
     id: 'evt_1',
     object: 'event',
     api_version: null,
@@ -36,8 +36,8 @@ it('finds an error deep inside an event', () => {
     data: { object },
   })
   const schema = findDeclaredSchema('Events', 'ProductCreatedEvent')
-  expect(findProblems(event(product), schema)).toEqual([])
-  expect(findProblems(event({ ...(product as object), name: null }), schema)).toEqual([
+  expect(findProblems(buildEvent(product), schema)).toEqual([])
+  expect(findProblems(buildEvent({ ...(product as object), name: null }), schema)).toEqual([
     '.data.object.name: null is not string',
   ])
 })

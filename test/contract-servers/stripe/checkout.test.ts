@@ -139,24 +139,24 @@ it('refuses invalid sessions', async () => {
     })
   ).id
   await stripe.prices.update(stopped, { active: false })
-  const line = (price: string, quantity: unknown = 1) => ({ line_items: [{ price, quantity }] })
+  const buildLine = (price: string, quantity: unknown = 1) => ({ line_items: [{ price, quantity }] })
   const table: [object, string][] = [
     [{ payment_method_types: ['card'] }, 'Received unknown parameter: payment_method_types'],
     [{ ui_mode: 'hosted' }, 'Invalid ui_mode: must be one of elements, embedded_page, form, or hosted_page'],
     [{ mode: 'recurring' }, 'Invalid mode: must be one of'],
     [{ customer_creation: 'always' }, '`customer_creation` can only be used in `payment` and `setup` mode.'],
     [
-      { mode: 'payment', ...line(once), subscription_data: { description: 'x' } },
+      { mode: 'payment', ...buildLine(once), subscription_data: { description: 'x' } },
       '`subscription_data` can only be used in `subscription` mode.',
     ],
     [{ line_items: [], success_url: 'https://x.example' }, 'Missing required param: line_items.'],
     [{ success_url: 'billing' }, 'Not a valid URL'],
-    [line('price_none'), "No such price: 'price_none'"],
-    [line(starterMonth, -1), 'This value must be greater than or equal to 1.'],
-    [line(starterMonth, 'two'), 'Invalid integer: two'],
+    [buildLine('price_none'), "No such price: 'price_none'"],
+    [buildLine(starterMonth, -1), 'This value must be greater than or equal to 1.'],
+    [buildLine(starterMonth, 'two'), 'Invalid integer: two'],
     [{ line_items: [{ price: starterMonth }] }, 'Quantity is required.'],
-    [line(stopped), 'The price specified is inactive.'],
-    [line(once), 'You must provide at least one recurring price'],
+    [buildLine(stopped), 'The price specified is inactive.'],
+    [buildLine(once), 'You must provide at least one recurring price'],
     [{ mode: 'payment' }, 'You specified `payment` mode but passed a recurring price.'],
     [
       {

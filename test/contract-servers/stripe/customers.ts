@@ -127,14 +127,14 @@ function applyChanges(world: StripeState, customer: Stripe.Customer, params: Cha
   customer.metadata = mergeMetadata(customer.metadata, params.metadata)
 }
 
-export function buildAddress(given: Stripe.AddressParam): Stripe.Address {
-  const { city = null, country = null, line1 = null, line2 = null, postal_code = null, state = null } = given
+export function buildAddress(params: Stripe.AddressParam): Stripe.Address {
+  const { city = null, country = null, line1 = null, line2 = null, postal_code = null, state = null } = params
   return { city, country, line1, line2, postal_code, state }
 }
 
 export function assertOwnCard(world: StripeState, method: string, customer: string, param: string): void {
-  const found = world.need('payment_method', method, param, 'PaymentMethod')
-  if (found.customer === customer) return
+  const card = world.need('payment_method', method, param, 'PaymentMethod')
+  if (card.customer === customer) return
   throw createInvalidError(
     'The customer does not have a payment method with the ID ' +
       `${method}. The payment method must be attached to the customer.`,

@@ -26,7 +26,7 @@ async function open(url: string, fields?: Record<string, string>) {
   return { status: answer.status, html: await answer.text(), location: answer.headers.get('location') }
 }
 
-const createSession = (given: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
+const createSession = (params: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
   stripe.checkout.sessions.create({
     mode: 'subscription',
     line_items: [
@@ -35,7 +35,7 @@ const createSession = (given: Partial<Stripe.Checkout.SessionCreateParams> = {})
     ],
     success_url: 'https://recoup.example/billing?session_id={CHECKOUT_SESSION_ID}',
     cancel_url: 'https://recoup.example/pricing?a=1&b=2',
-    ...given,
+    ...params,
   })
 
 it('sells on the page of a session, shows a declined card, and redirects back', async () => {

@@ -121,7 +121,7 @@ function declineIntent(world: StripeState, intent: Stripe.PaymentIntent, reason:
 function makeCharge(
   world: StripeState,
   intent: Stripe.PaymentIntent,
-  given: { [K in keyof Stripe.Charge]?: unknown },
+  fields: { [K in keyof Stripe.Charge]?: unknown },
 ): Stripe.Charge {
   const method = world.find('payment_method', createId(intent.payment_method))!
   return world.put(
@@ -138,7 +138,7 @@ function makeCharge(
       metadata: intent.metadata,
       payment_intent: intent.id,
       payment_method: method.id,
-      ...given,
+      ...fields,
     }),
   )
 }

@@ -37,7 +37,7 @@ function refund(world: StripeState, params: Stripe.RefundCreateParams): Stripe.R
     throw createInvalidError('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer')
   if (amount > left) {
     throw createInvalidError(
-      `Refund amount (${dollars(amount)}) is greater than unrefunded amount on charge (${dollars(left)})`,
+      `Refund amount (${formatDollars(amount)}) is greater than unrefunded amount on charge (${formatDollars(left)})`,
       'amount',
     )
   }
@@ -65,7 +65,7 @@ function refund(world: StripeState, params: Stripe.RefundCreateParams): Stripe.R
   return made
 }
 
-const dollars = (amount: number) => `$${(amount / 100).toFixed(2)}`
+const formatDollars = (amount: number) => `$${(amount / 100).toFixed(2)}`
 
 function findCharge(world: StripeState, { charge, payment_intent }: Stripe.RefundCreateParams): Stripe.Charge {
   if (charge && payment_intent)

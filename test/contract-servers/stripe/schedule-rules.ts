@@ -42,12 +42,12 @@ export function assertFromSubscription(
 export function buildPhases(
   world: StripeState,
   schedule: Stripe.SubscriptionSchedule,
-  given: Phase[],
+  phases: Phase[],
 ): Stripe.SubscriptionSchedule.Phase[] {
   const subscription = world.find('subscription', schedule.subscription as string)!
-  if (given.length === 0) throw createInvalidError('A subscription schedule must have at least one phase.', 'phases')
+  if (phases.length === 0) throw createInvalidError('A subscription schedule must have at least one phase.', 'phases')
   let start = schedule.current_phase!.start_date
-  return given.map((phase, at) => {
+  return phases.map((phase, at) => {
     const path = `phases[${at}]`
     assertSupported(phase, [
       'duration',

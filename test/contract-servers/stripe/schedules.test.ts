@@ -21,7 +21,7 @@ const advanceDays = (days: number) => scene.server.clock.advance(new Date(START.
 const listWaitingEvents = () => scene.server.webhooks.waiting().map(({ type }) => type)
 
 /** Monthly Growth with two extra stores, paid. */
-async function createSubscription(given: Partial<Stripe.SubscriptionCreateParams> = {}) {
+async function createSubscription(params: Partial<Stripe.SubscriptionCreateParams> = {}) {
   const customer = await stripe.customers.create({ email: 'ann@shop.test', payment_method: 'pm_card_visa' })
   const [card] = (await stripe.customers.listPaymentMethods(customer.id)).data
   const subscription = await stripe.subscriptions.create({
@@ -31,7 +31,7 @@ async function createSubscription(given: Partial<Stripe.SubscriptionCreateParams
       { price: scene.prices.growthMonth, quantity: 1 },
       { price: scene.prices.storeMonth, quantity: 2 },
     ],
-    ...given,
+    ...params,
   })
   return { customer: customer.id, id: subscription.id, subscription }
 }
@@ -165,7 +165,7 @@ it('applies a change of the current phase at once, and records a direct change i
 
 it('refuses invalid schedules', async () => {
   const { id } = await createSubscription()
-  const create = (given: object) => readRefusal(stripe.subscriptionSchedules.create(given))
+  const create = (params: object) => readRefusal(stripe.subscriptionSchedules.create(params))
   expect(await create({ from_subscription: id, end_behavior: 'cancel' })).toMatchObject({ param: 'end_behavior' })
   expect(await create({ from_subscription: 'sub_none' })).toMatchObject({
     code: 'resource_missing',

@@ -103,16 +103,16 @@ export class StripeState {
 
   /** A field that an object has only when `expand` asks for it. */
   includable(object: Fields, name: string): unknown {
-    const url = (of: string) => `/v1/${of}`
+    const buildUrl = (of: string) => `/v1/${of}`
     if (object.object === 'invoice' && name === 'payments') {
       return listObjects(
         this.all('invoice_payment').filter(({ invoice }) => invoice === object.id),
-        url('invoice_payments'),
+        buildUrl('invoice_payments'),
       )
     }
     if (object.object === 'customer' && name === 'subscriptions') {
       const live = this.all('subscription').filter(({ customer, ended_at }) => customer === object.id && !ended_at)
-      return listObjects(live, url(`customers/${object.id}/subscriptions`))
+      return listObjects(live, buildUrl(`customers/${object.id}/subscriptions`))
     }
     if (object.object === 'checkout.session' && name === 'line_items')
       return this.notes.get(String(object.id))?.lineItems

@@ -153,9 +153,9 @@ export function updateSubscription(world: StripeState, subscription: Stripe.Subs
 }
 
 function assertUpdate(world: StripeState, subscription: Stripe.Subscription, params: Update): void {
-  const given = (Object.keys(params) as (keyof Update)[]).filter((one) => params[one] !== undefined)
+  const fields = (Object.keys(params) as (keyof Update)[]).filter((one) => params[one] !== undefined)
   if (subscription.ended_at) {
-    if (given.every((one) => ['metadata', 'cancellation_details', 'expand'].includes(one))) return
+    if (fields.every((one) => ['metadata', 'cancellation_details', 'expand'].includes(one))) return
     throw createInvalidError('A canceled subscription can only update its cancellation_details and metadata.')
   }
   if (params.cancel_at_period_end && params.cancel_at) {
@@ -171,7 +171,7 @@ function assertUpdate(world: StripeState, subscription: Stripe.Subscription, par
   if (params.default_payment_method) {
     assertOwnCard(world, params.default_payment_method, subscription.customer as string, 'default_payment_method')
   }
-  const extra = given.find((one) => !WITH_PENDING.includes(one))
+  const extra = fields.find((one) => !WITH_PENDING.includes(one))
   if (params.payment_behavior === 'pending_if_incomplete' && extra) {
     throw createInvalidError(
       `When \`payment_behavior\` is set to \`pending_if_incomplete\`, you cannot pass \`${extra}\`. Only attributes that pending updates support can be changed.`,
@@ -213,12 +213,12 @@ function endAt(world: StripeState, subscription: Stripe.Subscription, at: number
 
 function setDetails(
   subscription: Stripe.Subscription,
-  given: Stripe.SubscriptionCancelParams.CancellationDetails | undefined,
+  details: Stripe.SubscriptionCancelParams.CancellationDetails | undefined,
 ) {
-  if (!given) return
-  if (given.comment !== undefined) subscription.cancellation_details!.comment = given.comment || null
-  if (given.feedback !== undefined) {
-    subscription.cancellation_details!.feedback = (given.feedback as 'other' | null) || null
+  if (!details) return
+  if (details.comment !== undefined) subscription.cancellation_details!.comment = details.comment || null
+  if (details.feedback !== undefined) {
+    subscription.cancellation_details!.feedback = (details.feedback as 'other' | null) || null
   }
 }
 

@@ -48,9 +48,9 @@ const countRows = (rows: readonly Message[]) =>
 /** All orders have one currency. */
 function sumRevenue(rows: readonly Message[], { orders }: State) {
   const ids = new Set(rows.map(({ id }) => id))
-  const given = orders.filter(({ message }) => message !== null && ids.has(message))
-  const net = given.reduce((sum, order) => sum + order.net, 0)
-  return { orders: given.length, revenue: given.length > 0 ? [{ amount: net / 100, currency: 'USD' }] : [] }
+  const attributed = orders.filter(({ message }) => message !== null && ids.has(message))
+  const net = attributed.reduce((sum, order) => sum + order.net, 0)
+  return { orders: attributed.length, revenue: attributed.length > 0 ? [{ amount: net / 100, currency: 'USD' }] : [] }
 }
 
 const toSortedJson = (of: unknown): string =>

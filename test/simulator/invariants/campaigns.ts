@@ -17,7 +17,7 @@ export const checkCampaigns: Invariant = (scene) => {
     // In the step in which it is switched on, other flows may have been decided earlier.
     .filter(() => harness.scenario.holdoutPercent > 0 && harness.isFlowOn && harness.flowOnStep < harness.stepNumber)
     .map((mail) => `${describeMail(mail)} was sent to a person in the control group`)
-  return [...checkStopped(harness, fresh), ...control, ...figures(harness, state), ...checkEnded(scene)]
+  return [...checkStopped(harness, fresh), ...control, ...checkFigures(harness, state), ...checkEnded(scene)]
 }
 
 /** A paused, cancelled or deleted campaign sends nothing. */
@@ -39,7 +39,7 @@ const FIGURES: Record<string, string> = {
 }
 
 /** D6: the counts in the list equal the rows, and add up. */
-function figures({ figures: reported }: Harness, { messages }: State): string[] {
+function checkFigures({ figures: reported }: Harness, { messages }: State): string[] {
   return [...reported].flatMap(
     ([
       id,

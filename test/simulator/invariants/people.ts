@@ -146,9 +146,9 @@ const WINDOW_MS = 5 * 86_400_000
 /** The revenue of an order is attributed once, to the last human touch before it or to none. */
 export const A3: Invariant = ({ harness, state }) => {
   const purchases = state.orders.filter((order) => order.purchasedAt !== null)
-  const given = purchases.filter((order) => order.message !== null)
+  const attributed = purchases.filter((order) => order.message !== null)
   const sum = (orders: readonly Order[]) => orders.reduce((total, order) => total + order.net, 0)
-  const tooMuch = sum(given) > sum(purchases) ? [`${sum(given)} attributed of ${sum(purchases)}`] : []
+  const tooMuch = sum(attributed) > sum(purchases) ? [`${sum(attributed)} attributed of ${sum(purchases)}`] : []
   const nets = new Set(harness.shop.versions.map(({ order }) => `${order.orderId}:${computeNet(order)}`))
   const invented = state.orders
     .filter((order) => !nets.has(`${order.id}:${order.ownNet ?? order.net}`))
