@@ -78,7 +78,7 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     const switched = await owner.ask<{ flow: { isOn: boolean } }>('POST', `/api/flows/${flowId}/switch`, { isOn: true })
     expect(switched).toMatchObject({ flow: { isOn: true } })
 
-    // Two products on sale and one that is not: the mail promises what the store deducts.
+    // Two products on sale and one at full price: the mail promises the store's discount.
     const shop = await (await browser.newContext()).newPage()
     await shop.goto(`${store.url}/shop/`)
     const cards = shop.locator('.card').filter({ has: shop.locator('[data-quick-add]') })

@@ -84,7 +84,7 @@ test('a control group is started by keyboard with a valid share and duration', a
   await app.page.getByRole('heading', { level: 2, name: 'How it is measured' }).waitFor()
   await findButton('Start a control group').press('Enter')
   const form = dialog('Start a control group')
-  // Nothing is proposed where nothing is detectable.
+  // Without a detectable effect, no share is proposed.
   await form.getByText(/A control group is not worth it yet/).waitFor()
   await expect.poll(() => form.getByText(/proposed for your store/).count()).toBe(0)
   const shares = form.getByRole('radio')
@@ -121,7 +121,7 @@ test('a new share ends the running control group, and stopping keeps both result
   await findButton('Change the share').click()
   const change = dialog('Change the share')
   await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
-  // The current share does not count as another.
+  // The current share is no change.
   await change.getByRole('radio', { name: /^30%/ }).check()
   await expect.poll(() => change.getByRole('button', { name: 'Start anew' }).isDisabled()).toBe(true)
   await change.getByRole('radio', { name: /^10%/ }).check()

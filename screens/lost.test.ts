@@ -134,7 +134,7 @@ describe('a server that is down', () => {
   let isAway = false
   beforeEach(async () => {
     isAway = false
-    // Requests that the app polls until the server is back must not be the ones that detect it.
+    // Not the app's own polling, but another request must detect the returned server.
     await app.page.route('**/*', (route) => (isAway ? route.abort() : route.fallback()))
   })
 

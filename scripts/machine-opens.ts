@@ -1,4 +1,4 @@
-// How well people and machines are told apart, over the labelled visits in test/fixtures/visits: `node scripts/machine-opens.ts`.
+// How well people and machines are distinguished, over the labelled visits in test/fixtures/visits: `node scripts/machine-opens.ts`.
 // Prints the tables of docs/machine-opens.md; with --wrong also each visit that was taken for something else.
 import { computeMeasure, evaluateCorpus, GROUPS } from '../test/engagement-corpus.ts'
 

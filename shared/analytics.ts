@@ -32,7 +32,7 @@ export type Funnel = z.infer<typeof Funnel>
 
 /** Messages sent in the range (decision 94). */
 export const ChannelFigures = z.object({
-  /** Accepted by the provider, whatever happened later. */
+  /** Accepted by the provider; later bounces do not reduce it. */
   accepted: z.number(),
   openRate: Fraction,
   clickRate: Fraction,

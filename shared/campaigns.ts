@@ -145,7 +145,7 @@ const Wanted = z.object({
   customerEmails: customerEmails.optional(),
   content: CampaignContent,
   schedule: CampaignSchedule,
-  /** Starts the campaign at once, whatever its start date is. */
+  /** Starts the campaign at once and ignores its start date. */
   sendNow: z.boolean().default(false),
   platform: z.string().max(40).optional(),
   storeId: z.string().max(2_048).optional(),

@@ -167,7 +167,7 @@ export const ImportMapping = z.object({
   channelForAll: z.enum(importChannels),
   status: column,
   /**
-   * Meaning of a plain yes in that column, if its heading does not say; null: unknown, so a plain yes or no cannot be
+   * Meaning of a plain yes in that column, if its heading does not state it; null: unknown, so a plain yes or no cannot be
    * read.
    */
   yesMeans: z.enum(importStatuses).nullable().default(null),
@@ -206,7 +206,7 @@ const PreviewRow = z.object({
   others: z.array(z.string()),
   channel: z.enum(importChannels).nullable(),
   status: z.enum(rowStatuses).nullable(),
-  /** Why it is no consent, if the file says so. */
+  /** The file's reason for a missing consent. */
   reason: z.enum(Object.keys(importReasons) as [ImportReason, ...ImportReason[]]).nullable(),
   at: z.string().nullable(),
   source: z.string(),

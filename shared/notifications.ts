@@ -170,7 +170,7 @@ export type NotificationData = {
 
 export type NotificationType = keyof NotificationData
 
-/** Shown for the whole account, whichever store is selected. */
+/** Shown for the whole account, independent of the selected store. */
 export type AccountNotificationType =
   | 'domain_throttled'
   | 'domain_reopened'

@@ -4,7 +4,7 @@ import { endpoint, storeQuery } from './endpoint.ts'
 // How long a store keeps its shoppers' data (C10).
 
 export const retentionDays = { least: 30, most: 730, usual: 180 } as const
-/** The count stops here, and the page says “or more”. */
+/** The count stops here, and the page shows “or more”. */
 export const MOST_COUNTED = 100_000
 
 const Days = z

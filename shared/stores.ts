@@ -82,7 +82,7 @@ export const StoreView = z.object({
    * checkouts are detected.
    */
   mode: z.enum(['limited', 'capture', 'plugin']),
-  /** A member chose what is kept before consent, or the store is newer than that setting. */
+  /** A member chose the data stored before consent, or the store is newer than that setting. */
   isCaptureChosen: z.boolean(),
 })
 export type StoreView = z.infer<typeof StoreView>

@@ -22,9 +22,9 @@ export async function readBox(): Promise<PushBox | undefined> {
   return (await box.match(ADDRESS))?.json()
 }
 
-export async function saveBox(newBox: PushBox): Promise<void> {
+export async function saveBox(kept: PushBox): Promise<void> {
   const box = await caches.open(NAME)
-  await box.put(ADDRESS, new Response(JSON.stringify(newBox)))
+  await box.put(ADDRESS, new Response(JSON.stringify(kept)))
 }
 
 export const deleteBox = (): Promise<boolean> => caches.delete(NAME)
@@ -52,16 +52,16 @@ export interface Tokens {
 
 /** Reports a replaced subscription or another cart, and stores the new token. */
 export async function reportMove(
-  box: PushBox,
+  kept: PushBox,
   publicKey: string,
   subscription: PushSubscription,
   { cart, device }: Tokens = {},
 ): Promise<void> {
-  const { origin, storeKey, token } = box
+  const { origin, storeKey, token } = kept
   const body = { storeKey, token, subscription, publicKey, cart, device }
   const answer = await post<{ token: string }>(origin, 'resubscribe', body)
   if (answer) {
-    const known = cart ?? box.cart
+    const known = cart ?? kept.cart
     const moved = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
     await saveBox(known === undefined ? moved : { ...moved, cart: known })
   }
@@ -77,9 +77,9 @@ export const subscribeToPush = (
 
 /** The key that may send to it. */
 export const readServerKey = ({ options }: PushSubscription): string | null =>
-  options.applicationServerKey && encodeBase64url(options.applicationServerKey)
+  options.applicationServerKey && base64url(options.applicationServerKey)
 
-const encodeBase64url = (bytes: ArrayBuffer): string =>
+const base64url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replace(/\+/g, '-')
     .replace(/\//g, '_')

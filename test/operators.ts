@@ -14,7 +14,7 @@ export type OperatorKind = keyof typeof operatorEmails
 
 export const operatorEnv = { OPERATOR_EMAILS: Object.values(operatorEmails).join(',') }
 
-/** Signed in to an account of their own, with a second factor unless the kind says otherwise. */
+/** Signed in to an account of their own, with a second factor except for the kinds without one. */
 export async function createOperator(
   world: World,
   kind: OperatorKind = 'operator',

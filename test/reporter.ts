@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node'
 import { endEarly } from './once-per-run.ts'
 
-// Writes each result to the run's record at once, so that a killed run still says what passed. `scripts/record.mjs`
+// Writes each result to the run's record at once, so that the record of a killed run has all passed tests. `scripts/record.mjs`
 // reads it.
 
 type Line =

@@ -113,7 +113,7 @@ export function createWorld(env: Record<string, string> = {}): World {
   return world
 }
 
-/** For tests without a store: a client that only says that products are available. */
+/** For tests without a store: a client that reports all products as available. */
 function noStore(): StoreClient {
   const terms: StoreClient['terms'] = async ({ items }) => buildTerms(items)
   return new Proxy({ terms } as StoreClient, {

@@ -64,7 +64,7 @@ export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E> 
   }
   const error = parseError(response.status, reply, response.headers.get('Retry-After'))
   setReachable(!error.isAway)
-  // A late answer for a replaced token says nothing about the new one.
+  // A late reply for a replaced token does not apply to the new token.
   if (isSessionOver(error) && token !== null && token === session().token) endSession('expired')
   throw error
 }

@@ -228,7 +228,7 @@ test('an export of all carts reads page by page, each cart once, with constant m
   const { total } = await countCarts({ storeId: store.storeId, db: world.db }, { badge: null, search: '' })
   expect(total).toBeGreaterThan(50_000)
   expect(ids.size).toBe(total + 1)
-  // One page of a thousand is in memory, whatever the size of the file.
+  // Only one page of a thousand rows is in memory, independent of the size of the file.
   expect(largest).toBeLessThan(500_000)
 }, 90_000)
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-// Exchanges recorded from a real store (test/fixtures/woocommerce/README.md says how).
+// Exchanges recorded from a real store (see test/fixtures/woocommerce/README.md).
 
 const Exchange = z.object({
   title: z.string(),

@@ -199,7 +199,7 @@ function listProducts(query: Map<string, string>) {
   return list(filterByDate(rows, readBound(query.get('modified_after'), query), null), query)
 }
 
-/** Without `dates_are_gmt` a time is store time (eight hours behind UTC), whatever its suffix. */
+/** Without `dates_are_gmt` a time is store time (eight hours behind UTC), even with a suffix. */
 function readBound(text: string | undefined, query: Map<string, string>): number | null {
   if (text === undefined) return null
   const shift = query.get('dates_are_gmt') === 'true' ? 0 : 8 * 3_600_000

@@ -20,7 +20,7 @@ export interface Delivery {
   body: object
 }
 
-/** Sends a delivery as the scenario says. A forged one reports something the shop never sent. */
+/** Sends a delivery of the scenario. A forged delivery reports a change the shop never made. */
 export async function sendDelivery(harness: Harness, delivery: Delivery, way: DeliveryFate): Promise<void> {
   if (way === 'lost') return
   if (way === 'forged') return sendForged(harness, delivery)

@@ -2,7 +2,7 @@ import { type Db, sql } from '../../server/core/db/db.ts'
 import { buildStateSql, toMillisSql } from './state.ts'
 import type { Channel, Plan } from './steps.ts'
 
-// Reads what the database says about a message at the moment a provider receives it, in one statement. Times are in
+// Reads the database state of a message at the moment a provider receives it, in one statement. Times are in
 // milliseconds.
 
 export interface Evidence {

@@ -13,7 +13,7 @@ import { pushMutations } from './mutations-push.ts'
 import { shopifyMutations } from './mutations-shopify.ts'
 import { stopMutations } from './mutations-stops.ts'
 
-// Deliberate mistakes, at least one per invariant, which prove that the simulator would find them. They replace source
+// Deliberate bugs, at least one per invariant, that the simulator must detect. They replace source
 // text, because the engine has no switches for them.
 
 export interface Mutation {

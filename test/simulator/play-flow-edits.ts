@@ -121,7 +121,7 @@ function editSteps(steps: readonly StoredStep[], change: Exclude<FlowChange, { k
   }
 }
 
-/** Records the change of an act for its step; other steps keep their earlier snapshot. */
+/** Records an act's change of its step. */
 async function recordChange(harness: Harness, before: readonly StoredStep[], change: FlowChange): Promise<void> {
   const changedId = pickAt(before, change.place).id
   const changes = new Map<string, Partial<StepSnapshot>>()

@@ -15,7 +15,7 @@ import { type OrderListing, PRODUCTS, type Shop } from './shop.ts'
 import { createCouponStock } from './shop-coupons.ts'
 
 // The scenario's store on Shopify: our client calls the contract server (demo/shopify), which checks each query against
-// Shopify's schema, scopes and rate limit. The network between them fails as the store's mood says. Completed order
+// Shopify's schema, scopes and rate limit. The network between them fails according to the store's mood. Completed order
 // lists, reported consents and issued tokens are recorded.
 
 export interface ShopifyShop extends Shop {

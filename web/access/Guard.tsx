@@ -31,7 +31,7 @@ function OperatorGuard() {
   return me.error ? <GuardFailed failure={me.error} onRetry={() => void me.refetch()} /> : <LoadingPage />
 }
 
-/** Shows the screen or redirects as the access rule says. A background refresh never removes the page. */
+/** Shows the screen or redirects, by the access rule. A background refresh never removes the page. */
 function AccessGuard() {
   const { pathname, search, key, state } = useLocation()
   const isRequest = isConnectRequest(pathname + search)

@@ -78,7 +78,7 @@ export function removeToken() {
 }
 
 /**
- * Starts an operator's view of an account in this tab only. The operator's own session is kept in memory and continues
+ * Starts an operator's view of an account in this tab only. The operator's own session stays in memory and continues
  * in other tabs.
  */
 export function startView(token: string) {

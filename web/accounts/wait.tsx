@@ -9,7 +9,7 @@ export function useWait() {
   const waitS = useCountdown(until)
   return {
     waitS,
-    /** The last refusal; stored if it says how long to wait. */
+    /** The last refusal; stored if it has a time to wait. */
     note: (error: Error) => {
       if (error instanceof ApiError && error.retryAfterS) setUntil(Date.now() + error.retryAfterS * 1_000)
     },

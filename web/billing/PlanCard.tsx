@@ -89,7 +89,7 @@ function Choice({ planKey, offer, isCurrent, isBusy, onChoose }: Props) {
       </Hint>
     )
   }
-  // The notice above the plans says whom to ask.
+  // The notice above the plans shows whom to ask.
   if (!offer) return null
   if (offer.kind === 'waits') return <Hint>{offer.words}</Hint>
   if (offer.kind === 'change') {

@@ -1,7 +1,7 @@
 import { useStore } from '../access/queries.ts'
 import { formatLongStoreTime, formatStoreTime, getBrowserZone } from '../ui/times.ts'
 
-/** In the store's time zone, like the schedule. */
+/** Shows an instant in the store's time zone, like the schedule. */
 export function StoreTime({ at }: { at: string | number }) {
   const clock = useStoreClock()
   return (

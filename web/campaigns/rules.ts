@@ -101,12 +101,12 @@ export interface Draft extends CouponEdit {
   /** Default texts without email, for SMS and WhatsApp. */
   phones: readonly string[]
   template: TemplateChoice
-  /** Mail content of the draft, whatever its type. */
+  /** Mail content of the draft, kept when its type changes. */
   subject: string
   body: string
-  /** SMS content of the draft, whatever its type. */
+  /** SMS content of the draft, kept when its type changes. */
   sms: string
-  /** Notification content of the draft, whatever its type. */
+  /** Notification content of the draft, kept when its type changes. */
   pushTitle: string
   pushBody: string
   schedule: CampaignSchedule
@@ -176,7 +176,7 @@ export const selectCoupon = ({ type, coupon }: Pick<Draft, 'type' | 'coupon'>) =
 export const selectPhones = ({ type, phones }: Pick<Draft, 'type' | 'phones'>): readonly string[] =>
   type === 'sms' || type === 'whatsapp' ? phones : []
 
-/** Customers chosen by hand. */
+/** Customers chosen one by one. */
 export const countChosen = (draft: Pick<Draft, 'type' | 'emails' | 'phones'>): number =>
   draft.emails.length + selectPhones(draft).length
 

@@ -7,7 +7,7 @@ interface Props {
   format: Record<'inner' | 'outer', (amount: number) => string>
 }
 
-/** An interval on a line with zero in the middle or at one side. The text beside it says the same. */
+/** An interval on a line with zero in the middle or at one side. The text beside it has the same content. */
 export function IntervalPicture({ interval: { low, high }, format }: Props) {
   const [from, until] = [Math.min(low, 0), Math.max(high, 0)]
   const room = (until - from) * 0.08 || 1

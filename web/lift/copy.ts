@@ -131,7 +131,7 @@ const SHARE_NAMES: Record<number, string> = { 10: 'a tenth', 20: 'a fifth', 30: 
 
 const NOT_YET = 'A control group is not worth it yet.'
 
-/** Before a choice: what the proposed share could detect, or that none would detect anything. */
+/** Describes what the proposed share could detect; without a proposal, why no share is useful. */
 export function describeBefore({ pace, proposedPercent }: ExperimentsReply): string {
   if (pace.people === 0) {
     return `Nobody who can be written to has left a cart in the last 30 days, so nothing could be measured yet. ${NOT_YET}`
@@ -150,7 +150,7 @@ export function describeBefore({ pace, proposedPercent }: ExperimentsReply): str
 export const describeRunning = (sharePercent: number): string =>
   `A control group is running for all flows and campaigns of this store: ${sharePercent}% of people get no message of any of them, and no push notification.`
 
-/** What the rate is a share of. */
+/** Describes the shoppers behind the purchase rate. */
 export function describePace({ pace }: ExperimentsReply): string {
   if (pace.boughtPercent === null) {
     return `Too few of them bought in the last 30 days to know how many do; ${pace.assumedPercent}% is assumed.`
@@ -158,7 +158,7 @@ export function describePace({ pace }: ExperimentsReply): string {
   return `Of those who left a cart in the last 30 days, ${pace.boughtPercent}% bought.`
 }
 
-/** Cost of the control group, with the same honesty as its gain. */
+/** Cost of the control group. Like the gain, it claims no more than its interval supports. */
 export function describeCost({ cost, people, currency }: ExperimentView): string {
   const peopleText = `the ${formatCounted(people.control, 'person', 'people')} of the control group`
   if (!cost) return `What it cost not to write to ${peopleText} cannot be told, for the same reason.`
@@ -167,7 +167,7 @@ export function describeCost({ cost, people, currency }: ExperimentView): string
   return `Not writing to ${peopleText} has cost at most ${getUnit('revenue', currency)(cost.high)}, and perhaps nothing.`
 }
 
-/** Decision 61. */
+/** Results of the check for a sample ratio mismatch (decision 61). */
 export const healthTexts: Record<ExperimentView['health'], string> = {
   few: 'Too few people to check whether one of the groups has lost some.',
   even: 'The sizes of both groups are what chance explains.',

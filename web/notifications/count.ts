@@ -3,9 +3,9 @@ import { call } from '../api.ts'
 import { buildStoreParams, countWithPending, type StoreCache } from './cache.ts'
 import { sendLater } from './marking.ts'
 
-/** Unread count, minus those read here but not yet on the server. */
+/** Unread count, without notifications whose read mark the server does not have yet. */
 export async function fetchCount(cache: StoreCache, signal: AbortSignal): Promise<{ count: number }> {
-  // Marks from before a reload, if no live connection delivers them.
+  // Sends marks from before a reload, in case no live connection does.
   sendLater(cache)
   const { count } = await call(countUnreadNotifications, { query: buildStoreParams(cache), signal })
   return { count: countWithPending(cache, count) }

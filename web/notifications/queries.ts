@@ -85,7 +85,7 @@ export const usePage = (cache: StoreCache, query: ListQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** The notification a link names, whichever page has it. Shows the list's copy first. */
+/** Loads the notification of a link, on any page. Shows the list's copy first. */
 export function useNotification(cache: StoreCache, id: string | null, listed: NotificationView | undefined) {
   const answer = useQuery({
     queryKey: buildOneKey(cache.storeId, id ?? ''),

@@ -152,7 +152,7 @@ function RestoreButtons({ restoring, cart }: { restoring: Restoring; cart: Resto
   )
 }
 
-/** The items stay in this browser whatever the server answers; failures are shown beside them. */
+/** The items stay in this browser after any reply of the server; failures are shown beside them. */
 function RestoreFailed({ restoring: { error, retry } }: { restoring: Restoring }) {
   if (!error) return null
   const isRefused = error instanceof ApiError && !error.isOutage && error.status !== 429

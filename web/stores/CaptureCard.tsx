@@ -42,7 +42,7 @@ export function CaptureCard({ store }: { store: StoreView }) {
   )
 }
 
-/** Includes whether the script has ever reported. */
+/** Has a badge that shows whether the script has ever reported. */
 export function CaptureTitle({ store, title = 'Capture script' }: { store: StoreView; title?: string }) {
   return (
     <Group justify="space-between" gap="xs">

@@ -9,7 +9,7 @@ import { useDisconnect, useForgetStore } from './queries.ts'
 interface Props {
   opened: boolean
   storeName: string
-  /** Set when another store replaces it (A 4.4): whatever the server answers, continue to connecting. */
+  /** Set when another store replaces it (A 4.4): connecting continues after any reply of the server. */
   isForAnother?: boolean
   onClose: () => void
 }

@@ -12,7 +12,7 @@ export interface ChartColors {
 /** Chart roles as resolved colors for a canvas, read again when the theme changes. @public Every chart uses it. */
 export function useChartColors(): ChartColors {
   const theme = useTheme()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the document's styles say
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the styles of the document depend on the theme
   return useMemo(() => readChartColors(getComputedStyle(document.documentElement)), [theme])
 }
 

@@ -13,7 +13,7 @@ export function SearchBox({
 }: {
   label: string
   value: string
-  /** What is searched, if the label does not say it. */
+  /** Describes the searched fields, if the label does not. */
   placeholder?: string
   /** The request is running. */
   isBusy?: boolean

@@ -3,7 +3,7 @@ export function focusFirstError(within: 'main' | '[role=dialog]' = 'main'): void
   findError(within, FRAMES)
 }
 
-/** A new answer may be rendered a few frames later. */
+/** React may render the server's errors a few frames later. */
 const FRAMES = 30
 
 function findError(within: string, frames: number): void {

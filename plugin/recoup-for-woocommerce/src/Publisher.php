@@ -19,7 +19,7 @@ final class Publisher
     }
 
     /**
-     * A signature covers the version too, so nobody can offer an older zip. After a key change both keys sign each
+     * A signature covers the version too, so that an older zip cannot be offered. After a key change both keys sign each
      * update.
      */
     public static function hasSigned(string $version, string $digest, array $signatures): bool

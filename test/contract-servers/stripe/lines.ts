@@ -10,7 +10,7 @@ export interface Period {
   end: number
 }
 
-/** An item of a subscription, now or after a change; `id` is null for one that does not exist yet. */
+/** An item of a subscription, now or after a change; `id` is null for a new item. */
 export interface Item {
   id: string | null
   price: Stripe.Price

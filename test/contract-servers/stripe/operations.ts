@@ -48,7 +48,7 @@ const CALL = /^ {4}(\w+)\([^)]*\) \{\n(?: {8}.*\n)*? {8}return this\._makeReques
 let all: Operation[] | null = null
 
 export function listOperations(): Operation[] {
-  // A path with a fixed end (`/invoices/create_preview`) comes before one with an id in its place.
+  // A path with a fixed end (`/invoices/create_preview`) precedes the same path with an id.
   all ??= RESOURCES.flatMap(readOperations).sort((a, b) => countParameters(a.path) - countParameters(b.path))
   return all
 }

@@ -42,7 +42,7 @@ export const readInterval = (item: { price: Stripe.Price }): Interval => {
 export const computeAmount = ({ price, quantity }: { price: Stripe.Price; quantity?: number }) =>
   price.unit_amount! * (quantity ?? 1)
 
-/** A subscription's period is that of its items, which all have the same here. */
+/** Returns the period of the first item: all items of a subscription share it here. */
 export function findCurrentPeriod({ items }: Stripe.Subscription): { start: number; end: number } {
   const { current_period_start: start, current_period_end: end } = items.data[0]!
   return { start, end }

@@ -81,7 +81,7 @@ const toEpisodeFields = (episode: Episode) => ({
   coupons: episode.coupons.join(),
 })
 
-/** Facts of an erased person only say that something was typed. */
+/** Facts of an erased person only record that a contact was typed. */
 const hideErased = (typed: string | undefined): string | null => (typed && !/^erased:\d+$/.test(typed) ? typed : null)
 
 const STATUS: Record<string, string> = { active: 'open', abandoned: 'open', recovered: 'purchased' }
