@@ -33,7 +33,7 @@ import { getErrorText } from '../accounts/queries.ts'
 import { useReach } from '../carts/send-queries.ts'
 import type { Subject } from '../dashboard/chart-subject.ts'
 import { markRunning } from '../dashboard/running.ts'
-import { LiftFound } from '../lift/LiftCard.tsx'
+import { LiftResultCard } from '../lift/LiftCard.tsx'
 import { LinkedStore } from '../shell/LinkedStore.tsx'
 import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
@@ -299,7 +299,7 @@ function Details({ details, range }: { details: ReturnType<typeof useDetails>; r
       {(known) => (
         <>
           <Sources details={known} />
-          {!isAll && <LiftFound />}
+          {!isAll && <LiftResultCard />}
           {isAll ? (
             <Hours details={known} />
           ) : (

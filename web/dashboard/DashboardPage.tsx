@@ -40,7 +40,7 @@ import { StatCards } from './StatCards.tsx'
 
 const ActiveNow = lazy(async () => ({ default: (await import('../active/ActiveNow.tsx')).ActiveNow }))
 const OrdersMissing = lazy(async () => ({ default: (await import('../analytics/OrdersMissing.tsx')).OrdersMissing }))
-const LiftFound = lazy(async () => ({ default: (await import('../lift/LiftCard.tsx')).LiftFound }))
+const LiftResultCard = lazy(async () => ({ default: (await import('../lift/LiftCard.tsx')).LiftResultCard }))
 const DemoGuide = lazy(async () => ({ default: (await import('../active/DemoGuide.tsx')).DemoGuide }))
 
 /** A 4.1: the dashboard asks for the subscription itself. */
@@ -115,7 +115,7 @@ function Dashboard() {
             <RecentCarts carts={recent.data?.carts} isPending={isWaiting} onRetry={recent.refetch} />
           </div>
           <Suspense>
-            <LiftFound />
+            <LiftResultCard />
           </Suspense>
           <ActiveCampaigns />
           <Suspense>{isLimited && <OrdersMissing />}</Suspense>

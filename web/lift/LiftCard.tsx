@@ -30,7 +30,7 @@ export function LiftCard() {
 }
 
 /** Shown beside revenue, only if there is a result. */
-export function LiftFound() {
+export function LiftResultCard() {
   const experiments = useExperiments().data
   const shown = experiments && findNewestResult(experiments)
   if (!shown) return null
