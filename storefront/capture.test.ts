@@ -9,15 +9,15 @@ import { storeName } from '../demo/store/shop.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
-import { computeWordingId, getDefaultBoxText } from '../shared/consent-box.ts'
+import { defaultBoxText, wordingId } from '../shared/consent-box.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
-import { mockPageTime, type PageTime } from '../test/page-time.ts'
+import { controlPageTime, type PageTime } from '../test/page-time.ts'
 
 // The script as browsers run it, on the demo store's own pages. A small test server replaces ours and records the
 // posts.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-capture-'))
-const readScript = () => fs.readFileSync(path.join(folder, 'capture.js'))
+const script = () => fs.readFileSync(path.join(folder, 'capture.js'))
 
 beforeAll(() => buildStorefront(folder))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
@@ -25,7 +25,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true }))
 test('is at most four kilobytes compressed, and matches the size in the docs', () => {
   const wire = fs.readFileSync(path.join(folder, 'capture.js.br')).length
   expect(wire).toBeLessThanOrEqual(4_096)
-  expect(gzipSync(readScript(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
+  expect(gzipSync(script(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
   const docs = fs.readFileSync(new URL('../docs/connecting-woocommerce.md', import.meta.url), 'utf8')
   expect(/It weighs (\S+) KB compressed/.exec(docs)?.[1]).toBe((wire / 1_024).toFixed(1))
 })
@@ -39,7 +39,7 @@ describe('in a browser', () => {
   beforeAll(async () => {
     const keys = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
     shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...keys })
-    server = await openCaptureServer(readScript)
+    server = await openCaptureServer(script)
     posts = server.posts
     shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
     browser = await openBrowser()
@@ -57,7 +57,7 @@ describe('in a browser', () => {
     const page = await context.newPage()
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(String(error)))
-    times.set(page, await mockPageTime(page, () => posts.length))
+    times.set(page, await controlPageTime(page, () => posts.length))
     await prepare?.(page)
     await work(page)
     await context.close()
@@ -101,8 +101,8 @@ describe('in a browser', () => {
       await settled(page)
       await expect.poll(() => posts).toHaveLength(2)
       await expect.poll(() => new Set(posts.map(({ body }) => body.cart)).size).toBe(1)
-      const stored = await page.evaluate(() => JSON.stringify(localStorage))
-      expect(stored).not.toContain('ada@')
+      const kept = await page.evaluate(() => JSON.stringify(localStorage))
+      expect(kept).not.toContain('ada@')
     })
   })
 
@@ -152,7 +152,7 @@ describe('in a browser', () => {
   })
 
   test('keeps a restore token only with the required consent, and removes it from the address in any case', async () => {
-    const refuseConsent = (page: Page) => page.addInitScript('window.recoupConsent = false')
+    const refused = (page: Page) => page.addInitScript('window.recoupConsent = false')
     const back = 'c'.repeat(43)
     await visit(async (page) => {
       await page.goto(`${shop.url}/shop/?recoup_cart=${back}`)
@@ -164,7 +164,7 @@ describe('in a browser', () => {
       await page.evaluate('window.recoup("consent", true)')
       await settled(page)
       await expect.poll(() => last()).toMatchObject({ back })
-    }, refuseConsent)
+    }, refused)
   })
 
   test('counts a shopper who leaves the restore page immediately as restored', async () => {
@@ -200,7 +200,7 @@ describe('in a browser', () => {
   })
 
   test('posts and stores nothing without the required consent, and everything with it', async () => {
-    const refuseConsent = (page: Page) => page.addInitScript('window.recoupConsent = false')
+    const refused = (page: Page) => page.addInitScript('window.recoupConsent = false')
     await visit(async (page) => {
       await addTea(page)
       expect(posts).toEqual([])
@@ -210,7 +210,7 @@ describe('in a browser', () => {
       await expect.poll(() => last().items).toHaveLength(1)
       await page.evaluate('window.recoup("consent", false)')
       await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0)
-    }, refuseConsent)
+    }, refused)
   })
 
   test('omits only the device id under "do not track"', async () => {
@@ -263,7 +263,7 @@ describe('in a browser', () => {
       expect(consent).toEqual({
         sms: {
           isGiven: true,
-          id: computeWordingId(getDefaultBoxText('sms', storeName)),
+          id: wordingId(defaultBoxText('sms', storeName)),
           wording: expect.stringMatching(/automated marketing.*not a condition.*rates may apply.*STOP/),
         },
         whatsapp: { isGiven: true, wording: expect.stringContaining('WhatsApp'), id: expect.stringMatching(/^w/) },
@@ -320,7 +320,7 @@ describe('in a browser', () => {
       await page.fill('#email', 'boxes@shoppers.example.com')
       await page.locator('#order-note').focus()
       await settled(page)
-      const named = (channel: 'email' | 'sms') => computeWordingId(getDefaultBoxText(channel, storeName))
+      const named = (channel: 'email' | 'sms') => wordingId(defaultBoxText(channel, storeName))
       await expect.poll(() => last().boxes).toEqual({ email: named('email'), sms: named('sms') })
     })
   })
@@ -377,7 +377,7 @@ describe('in a browser', () => {
   })
 
   test('survives a browser without storage and malformed answers of the shop', async () => {
-    const breakPage = async (page: Page) => {
+    const broken = async (page: Page) => {
       await page.addInitScript(() => {
         Object.defineProperty(window, 'localStorage', {
           get() {
@@ -392,7 +392,7 @@ describe('in a browser', () => {
       await page.goto(`${shop.url}/shop/`)
       await page.evaluate(() => document.body.dispatchEvent(new Event('added_to_cart')))
       await settled(page)
-    }, breakPage)
+    }, broken)
     expect(posts).toEqual([])
   })
 })

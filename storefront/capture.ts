@@ -117,7 +117,7 @@ function openCartReporter(key: string, origin: string, mode: Mode, back?: string
       }
       // Stores only a checksum, so no address lies in the shop's storage.
       keepRestoreToken()
-      const sum = computeChecksum(JSON.stringify(payload))
+      const sum = checksum(JSON.stringify(payload))
       if (memory.get(name) === sum) return
       post(payload)
       memory.set(name, sum)
@@ -247,12 +247,12 @@ function start(): void {
   const mode = script?.dataset.consent === 'required' ? 'nothing' : view.recoupSetup?.mode || 'cart_and_contact'
   const reporter = openCartReporter(key, origin, mode, takeRestoreToken())
   const cartSoon = debounce(() => reportCart(reporter), 300)
-  const scheduleAgain = (work: () => void) => void setTimeout(() => runSilently(work), AGAIN_MS)
-  const contactSoon = debounce(() => reportContact(reporter, scheduleAgain, cartSoon), 200)
+  const again = (work: () => void) => void setTimeout(() => runSilently(work), AGAIN_MS)
+  const contactSoon = debounce(() => reportContact(reporter, again, cartSoon), 200)
   // On Shopify the cart has the shop's own id, under which input is posted.
   const allSoon = debounce(async () => {
     await reportCart(reporter)
-    reportContact(reporter, scheduleAgain, cartSoon)
+    reportContact(reporter, again, cartSoon)
   }, 200)
   const follow = () => {
     if (reporter.follow()) allSoon()
@@ -266,245 +266,11 @@ function start(): void {
   for (const args of Array.from(waiting || [])) view.recoup(args[0] as string, args[1])
   watchConsentTools(() => runSilently(follow))
   reporter.follow()
-  const handleTyping = (event: Event) => runSilently(() => recordField(event) && contactSoon())
-  for (const type of ['change', 'focusout']) document.addEventListener(type, handleTyping, true)
+  const typed = (event: Event) => runSilently(() => recordField(event) && contactSoon())
+  for (const type of ['change', 'focusout']) document.addEventListener(type, typed, true)
   addEventListener('pagehide', () => runSilently(() => reportContact(reporter, (work) => work(), cartSoon)))
   addEventListener('pageshow', (event) => event.persisted && cartSoon())
   watchCart(cartSoon)
 }
 
 runSilently(start)
-
-// The checkout's contact fields by WooCommerce's ids: blocks ("email", "shipping-phone"), classic ("billing_email"),
-// and the email field of a Shopify theme's forms. Nothing else is ever read; payment and password fields have other
-// ids.
-
-interface TypedContact {
-  email?: string
-  phone?: string
-  firstName?: string
-  lastName?: string
-  country?: string
-}
-
-interface BoxAnswer {
-  isGiven: boolean
-  wording: string
-  /** Which of the store's texts the box names. */
-  id: string
-}
-
-type Consent = Partial<Record<BoxChannel, BoxAnswer>>
-
-const ID = /^(?:billing|shipping)[-_](email|phone|first_name|last_name|country)$/
-const CHECKOUT = 'form.checkout,form.woocommerce-checkout,.wc-block-checkout,.wp-block-woocommerce-checkout'
-const BOX = '[data-recoup-consent],[id^=recoup_consent]'
-
-type BoxChannel = 'email' | 'sms' | 'whatsapp'
-/** By channel: the shopper changed the box; the shopper's tick was seen. A shop may replace the element at any time. */
-const changed: Partial<Record<BoxChannel, boolean>> = {}
-const ticked: Partial<Record<BoxChannel, boolean>> = {}
-/** The shopper fills in the form; an express payment skips it. */
-let isUsed: true | undefined
-
-/** Contact type of an element; the id "email" is common, so it counts only within a checkout. */
-function findFieldName(target: unknown): string | undefined {
-  const field = target as HTMLInputElement
-  if (!(target instanceof Element && target.matches('input,select'))) return undefined
-  if (field.matches(BOX)) return 'consent'
-  if (field.type === 'password' || field.type === 'hidden' || /^cc-/.test(field.autocomplete)) return undefined
-  // Newsletter and contact forms of a Shopify theme.
-  if (isTheme) return field.name === 'contact[email]' ? 'email' : undefined
-  return ID.exec(field.id)?.[1] || (field.id === 'email' && field.closest(CHECKOUT) ? 'email' : undefined)
-}
-
-/** All input so far, complete addresses and numbers only. Of billing and shipping, the later field wins. */
-function readContact(): TypedContact {
-  const contact: TypedContact = {}
-  document.querySelectorAll<HTMLInputElement>('input[id],select[id]').forEach((field) => {
-    const name = findFieldName(field)
-    const value = field.value.trim()
-    if (!name || !value) return
-    if (name === 'email' && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)*\.[^\s@.]{2,}$/.test(value))
-      contact.email = value.slice(0, 254)
-    if (name === 'phone' && value.replace(/\D/g, '').length > 6) contact.phone = value.slice(0, 40)
-    if (name === 'first_name') contact.firstName = value.slice(0, 80)
-    if (name === 'last_name') contact.lastName = value.slice(0, 80)
-    if (name === 'country' && value.length === 2) contact.country = value
-  })
-  return contact
-}
-
-/**
- * `data-recoup-channel="sms"`, or an id that ends in the channel (`recoup_consent_sms`); any other box is for email.
- */
-function readBoxChannel(box: HTMLInputElement): BoxChannel {
-  const name = box.dataset.recoupChannel || /_([a-z]+)$/.exec(box.id.slice(7))?.[1]
-  return name === 'sms' || name === 'whatsapp' ? name : 'email'
-}
-
-const readTextId = (box: HTMLInputElement) => (box.dataset.recoupWording || '').slice(0, 40)
-
-const forEachBox = (visit: (box: HTMLInputElement, channel: BoxChannel) => void) =>
-  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => void visit(box, readBoxChannel(box)))
-
-/** Visible boxes of a checkout the shopper fills in, each with the text it names. */
-function readShownBoxes(): Partial<Record<BoxChannel, string>> | undefined {
-  if (!isUsed || !document.querySelector(CHECKOUT)) return undefined
-  const boxes: Partial<Record<BoxChannel, string>> = {}
-  forEachBox((box, channel) => {
-    // A theme may draw its own box in the label and hide this one.
-    if ((box.closest('label') || box).offsetParent) boxes[channel] = readTextId(box)
-  })
-  return boxes
-}
-
-/** Records a changed field; returns its contact type, undefined for other fields. */
-function recordField({ type, target }: Event): string | undefined {
-  const name = findFieldName(target)
-  if (name && type === 'change') {
-    isUsed = true
-    if (name === 'consent') changed[readBoxChannel(target as HTMLInputElement)] = true
-  }
-  return name
-}
-
-/**
- * The shop's consent boxes with text and state. Only the shopper's own action counts: a pre-ticked box means nothing
- * until touched, and a refusal is unticking a ticked box, not leaving it empty.
- */
-function readConsentBoxes(): Consent | undefined {
-  let consent: Consent | undefined
-  forEachBox((box, channel) => {
-    const isGiven = box.checked && (changed[channel] || !box.defaultChecked)
-    if (isGiven) ticked[channel] = true
-    if (box.checked ? !isGiven : !ticked[channel] && !(changed[channel] && box.defaultChecked)) return
-    const label = box.dataset.recoupConsent || box.labels?.[0]?.textContent || box.title
-    const wording = label.replace(/\s+/g, ' ').trim().slice(0, 1000)
-    consent = { ...consent, [channel]: { isGiven: Boolean(isGiven), wording, id: readTextId(box) } }
-  })
-  return consent
-}
-
-interface CartItem {
-  /** Of the product, or of the variation if the shop returns only that. */
-  id: string
-  variation?: string
-  quantity: number
-  /** Options a variation leaves open, such as "any size": its id alone cannot put it into a cart again. */
-  choices?: { name: string; value: string }[] | undefined
-}
-
-interface ShopCart {
-  items: CartItem[]
-  coupons: string[]
-}
-
-interface WooCart {
-  id: number
-  quantity: number
-  variation?: { attribute?: unknown; value?: unknown }[]
-}
-
-/** undefined if the answer is not WooCommerce's. A variation's line has the variation's own id. */
-async function readCart(): Promise<ShopCart | undefined> {
-  const link = document.querySelector<HTMLLinkElement>('link[rel="https://api.w.org/"]')?.href
-  const root = link && new URL(link).origin === location.origin ? link : '/wp-json/'
-  const answer = await fetch(`${root}wc/store/v1/cart`, { credentials: 'same-origin', cache: 'no-store' })
-  if (!answer.ok) return undefined
-  const cart = (await answer.json()) as {
-    items?: WooCart[]
-    coupons?: { code: string }[]
-  }
-  if (!Array.isArray(cart.items)) return undefined
-  return {
-    items: cart.items.slice(0, 200).map((item) => ({
-      id: String(item.id),
-      quantity: Math.min(9_999, Math.max(1, Math.round(item.quantity))),
-      choices: readChoices(item.variation),
-    })),
-    coupons: (cart.coupons || []).slice(0, 20).map((coupon) => String(coupon.code).slice(0, 60)),
-  }
-}
-
-interface ThemeCart {
-  token?: string
-  items?: { product_id: number; variant_id: number; quantity: number }[]
-}
-
-/** `keep` receives the shop's own cart id, which checkout and order carry too, so all of them are one cart. */
-async function readThemeCart(keep: (token: string) => void): Promise<ShopCart | undefined> {
-  const answer = await fetch('/cart.js', { credentials: 'same-origin', cache: 'no-store' })
-  const { token, items } = (await answer.json()) as ThemeCart
-  const name = /^[\w-]{16,64}/.exec(`${token}`)?.[0]
-  if (name) keep(name)
-  return (
-    items && {
-      // Post both, so a line is identified before the store's products were read.
-      items: items.slice(0, 200).map((item) => ({
-        id: `${item.product_id}`,
-        variation: `${item.variant_id}`,
-        quantity: item.quantity,
-      })),
-      coupons: [],
-    }
-  )
-}
-
-const readChoices = (variation: WooCart['variation']): CartItem['choices'] =>
-  variation?.map(({ attribute, value }) => ({ name: truncate(attribute, 100), value: truncate(value, 200) }))
-
-const truncate = (text: unknown, maxLength: number) => `${text}`.slice(0, maxLength)
-
-const EVENTS =
-  'wc-blocks_added_to_cart wc-blocks_removed_from_cart wc-cart-changed added_to_cart removed_from_cart updated_cart_totals wc_fragments_refreshed updated_wc_div applied_coupon removed_coupon applied_coupon_in_checkout removed_coupon_in_checkout'
-
-interface Shop extends Window {
-  jQuery?: (target: unknown) => { on?: (events: string, listener: () => void) => void }
-  wp?: { data?: { subscribe?: (listener: () => void) => void; select?: (store: string) => unknown } }
-}
-
-/** Calls `onChange` on load and whenever the shop signals a change of its cart. */
-function watchCart(onChange: () => void): void {
-  const shop = window as unknown as Shop
-  const listen = () => {
-    for (const name of EVENTS.split(' ')) document.body.addEventListener(name, onChange)
-    // Events triggered through jQuery never become native ones.
-    shop.jQuery?.(document.body).on?.(EVENTS, onChange)
-    if (isTheme) watchRequests(onChange)
-    else watchBlocks(shop, onChange)
-    onChange()
-  }
-  if (document.readyState === 'complete') listen()
-  else addEventListener('load', listen)
-}
-
-/** Themes have no event of their own, so watch their requests to the shop. */
-function watchRequests(onChange: () => void): void {
-  new PerformanceObserver((list) => {
-    if (list.getEntries().some(({ name }) => /\/cart\/(add|change|update|clear)/.test(name))) onChange()
-  }).observe({ type: 'resource' })
-}
-
-/** The cart block changes quantities without an event, so watch its data store. */
-function watchBlocks(shop: Shop, onChange: () => void): void {
-  const data = shop.wp?.data
-  let last: unknown
-  data?.subscribe?.(() => {
-    try {
-      const cart = data.select?.('wc/store/cart') as { getCartData?: () => { items?: unknown } } | undefined
-      const items = cart?.getCartData?.().items
-      if (items !== last) onChange()
-      last = items
-    } catch {
-      // The data store is not registered on this page.
-    }
-  })
-}
-
-/** Good enough to detect a change (FNV-1a). */
-function computeChecksum(text: string): string {
-  let sum = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193)
-  return (sum >>> 0).toString(36) + text.length
-}

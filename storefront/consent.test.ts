@@ -7,7 +7,7 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
-import { mockPageTime, type PageTime } from '../test/page-time.ts'
+import { controlPageTime, type PageTime } from '../test/page-time.ts'
 
 // What the script stores and posts before a shopper consents, by the store's mode, and how it follows the shop's
 // consent tool (C9).
@@ -50,16 +50,16 @@ async function visit(of: string | undefined, work: (visit: Visit) => Promise<voi
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(String(error)))
-  const { settle } = await mockPageTime(page, () => server.posts.length)
+  const { settle } = await controlPageTime(page, () => server.posts.length)
   await work({ page, settled: settle })
   await context.close()
   expect(errors).toEqual([])
 }
 
-const listBodies = (from = 0) => server.posts.slice(from).map(({ body }) => body)
+const bodies = (from = 0) => server.posts.slice(from).map(({ body }) => body)
 const listStorageKeys = (page: Page) =>
   page.evaluate(() =>
-    [localStorage, sessionStorage].map((storage) => Object.keys(storage).filter((key) => /recoup/.test(key))),
+    [localStorage, sessionStorage].map((kept) => Object.keys(kept).filter((key) => /recoup/.test(key))),
   )
 
 /** Something in the cart, and an address typed at the checkout. */
@@ -83,24 +83,24 @@ describe('mode "nothing before consent"', () => {
   test('sends no request and stores no key until a box is ticked; then it posts the cart with its contact', async () => {
     await visit('nothing', async (here) => {
       await shopAround(here)
-      expect(listBodies()).toEqual([])
+      expect(bodies()).toEqual([])
       await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
       await tick(here)
       await expect
-        .poll(() => listBodies())
+        .poll(() => bodies())
         .toContainEqual(expect.objectContaining({ items: [expect.objectContaining({ quantity: 1 })] }))
       await expect
-        .poll(() => listBodies())
+        .poll(() => bodies())
         .toContainEqual(
           expect.objectContaining({
             contact: expect.objectContaining({ email: EMAIL }),
             consent: { email: expect.objectContaining({ isGiven: true }) },
           }),
         )
-      await expect.poll(() => new Set(listBodies().map(({ cart }) => cart)).size).toBe(1)
+      await expect.poll(() => new Set(bodies().map(({ cart }) => cart)).size).toBe(1)
       // Every post states its permission.
-      await expect.poll(() => listBodies().every((body) => body.ticked || body.consent?.email)).toBe(true)
-      expect(listBodies().some(({ agreed }) => agreed)).toBe(false)
+      await expect.poll(() => bodies().every((body) => body.ticked || body.consent?.email)).toBe(true)
+      expect(bodies().some(({ agreed }) => agreed)).toBe(false)
     })
   })
 
@@ -111,9 +111,9 @@ describe('mode "nothing before consent"', () => {
       const before = server.posts.length
       await tick(here, false)
       await expect
-        .poll(() => listBodies(before))
+        .poll(() => bodies(before))
         .toContainEqual(expect.objectContaining({ consent: { email: expect.objectContaining({ isGiven: false }) } }))
-      expect(listBodies(before).some(({ contact }) => contact?.email)).toBe(false)
+      expect(bodies(before).some(({ contact }) => contact?.email)).toBe(false)
       await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
@@ -133,31 +133,24 @@ describe('mode "only the cart before consent"', () => {
   test('posts the products without contact or lasting id; a ticked box adds the contact', async () => {
     await visit('cart_only', async (here) => {
       await shopAround(here)
-      await expect.poll(() => listBodies()).toHaveLength(2)
-      await expect.poll(() => listBodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
-      for (const name of ['contact', 'device', 'agreed']) expect(listBodies()[0]).not.toHaveProperty(name)
+      await expect.poll(() => bodies()).toHaveLength(2)
+      await expect.poll(() => bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
+      for (const name of ['contact', 'device', 'agreed']) expect(bodies()[0]).not.toHaveProperty(name)
       // Once: which boxes were shown, without typed input.
-      const { cart: name, page, seq, ...fields } = listBodies()[1]!
-      expect([name, page, seq, fields]).toEqual([
-        listBodies()[0]!.cart,
-        expect.any(String),
-        0,
-        { boxes: expect.any(Object) },
-      ])
-      await expect.poll(() => listBodies()[1]!.boxes).toHaveProperty('email')
+      const { cart: name, page, seq, ...said } = bodies()[1]!
+      expect([name, page, seq, said]).toEqual([bodies()[0]!.cart, expect.any(String), 0, { boxes: expect.any(Object) }])
+      await expect.poll(() => bodies()[1]!.boxes).toHaveProperty('email')
       const [lasting, ofVisit] = await listStorageKeys(here.page)
       expect([lasting, ofVisit!.length > 0]).toEqual([[], true])
       await tick(here)
-      await expect
-        .poll(() => listBodies().at(-1))
-        .toMatchObject({ cart: listBodies()[0]!.cart, contact: { email: EMAIL } })
+      await expect.poll(() => bodies().at(-1)).toMatchObject({ cart: bodies()[0]!.cart, contact: { email: EMAIL } })
     })
   })
 
   test('removes everything stored after a refusal', async () => {
     await visit('cart_only', async (here) => {
       await shopAround(here)
-      await expect.poll(() => listBodies()).toHaveLength(2)
+      await expect.poll(() => bodies()).toHaveLength(2)
       await here.page.evaluate(() =>
         (window as unknown as { recoup(...said: unknown[]): void }).recoup('consent', false),
       )
@@ -170,8 +163,8 @@ describe('mode "only the cart before consent"', () => {
       await shopAround(here)
       await here.page.locator('#shipping-phone').fill('212 555 0177')
       await tick(here)
-      await expect.poll(() => listBodies().at(-1)!.contact).toMatchObject({ email: EMAIL })
-      expect(listBodies().some(({ contact }) => contact?.phone)).toBe(false)
+      await expect.poll(() => bodies().at(-1)!.contact).toMatchObject({ email: EMAIL })
+      expect(bodies().some(({ contact }) => contact?.phone)).toBe(false)
     })
   })
 })
@@ -213,21 +206,21 @@ describe.each(tools)('the consent tool %s', (_, say) => {
   test('sends cart and contact after consent, and stops and removes everything after a withdrawal', async () => {
     await visit('nothing', async (here) => {
       await shopAround(here)
-      expect(listBodies()).toEqual([])
+      expect(bodies()).toEqual([])
       await here.page.evaluate<void, 'yes' | 'no'>(say, 'yes')
       await here.settled()
       await expect
-        .poll(() => listBodies())
+        .poll(() => bodies())
         .toContainEqual(expect.objectContaining({ agreed: true, items: [expect.anything()] }))
       await expect
-        .poll(() => listBodies())
+        .poll(() => bodies())
         .toContainEqual(expect.objectContaining({ agreed: true, contact: expect.objectContaining({ email: EMAIL }) }))
       const before = server.posts.length
       await here.page.evaluate<void, 'yes' | 'no'>(say, 'no')
       await here.page.fill('#email', 'grace@shoppers.example.com')
       await here.page.locator('#shipping-first_name').focus()
       await here.settled()
-      expect(listBodies(before)).toEqual([])
+      expect(bodies(before)).toEqual([])
       await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
@@ -238,7 +231,7 @@ describe.each(tools)('the consent tool %s', (_, say) => {
       await here.page.evaluate<void, 'yes' | 'no'>(say, 'no')
       await here.page.locator('[data-quick-add]').first().click()
       await here.settled()
-      expect(listBodies()).toEqual([])
+      expect(bodies()).toEqual([])
       await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
     })
   })
@@ -248,14 +241,14 @@ test('posts an unticked box even after a refusal in the banner', async () => {
   await visit(undefined, async (here) => {
     await shopAround(here)
     await tick(here)
-    const { cart } = listBodies().at(-1)!
+    const { cart } = bodies().at(-1)!
     await here.page.evaluate<void, 'yes' | 'no'>(tools[1]![1], 'no')
     await here.settled()
     const before = server.posts.length
     await tick(here, false)
-    await expect.poll(() => listBodies(before)).toEqual([expect.objectContaining({ cart })])
-    await expect.poll(() => listBodies(before)[0]).toMatchObject({ consent: { email: { isGiven: false } } })
-    expect(listBodies(before)[0]).not.toHaveProperty('contact')
+    await expect.poll(() => bodies(before)).toEqual([expect.objectContaining({ cart })])
+    await expect.poll(() => bodies(before)[0]).toMatchObject({ consent: { email: { isGiven: false } } })
+    expect(bodies(before)[0]).not.toHaveProperty('contact')
     await expect.poll(() => listStorageKeys(here.page)).toEqual([[], []])
   })
 })
@@ -263,9 +256,9 @@ test('posts an unticked box even after a refusal in the banner', async () => {
 test('sends no request for other entries of the shop’s data layer', async () => {
   await visit(undefined, async (here) => {
     await shopAround(here)
-    let requestCount = 0
+    let asked = 0
     here.page.on('request', (request) => {
-      if (request.url().includes('/wc/store/')) requestCount += 1
+      if (request.url().includes('/wc/store/')) asked += 1
     })
     await here.page.evaluate(() => {
       const layer = (window as unknown as { dataLayer: unknown[] }).dataLayer
@@ -273,7 +266,7 @@ test('sends no request for other entries of the shop’s data layer', async () =
       document.dispatchEvent(new Event('visibilitychange'))
     })
     await here.settled()
-    expect(requestCount).toBe(0)
+    expect(asked).toBe(0)
   })
 })
 
@@ -283,8 +276,8 @@ test('treats a tool’s default as no answer', async () => {
       Object.assign(window, { dataLayer: [['consent', 'default', { ad_storage: 'granted' }]] })
     })
     await shopAround(here)
-    await expect.poll(() => listBodies()).toHaveLength(2)
-    expect(listBodies().filter(({ contact, agreed, device }) => contact || agreed || device)).toEqual([])
+    await expect.poll(() => bodies()).toHaveLength(2)
+    expect(bodies().filter(({ contact, agreed, device }) => contact || agreed || device)).toEqual([])
   })
 })
 
@@ -312,18 +305,18 @@ test('reports no box before the shopper fills in the form, and no invisible box'
       await settled()
     }
     await leave('#email')
-    await expect.poll(() => listBodies().at(-1)!.contact).toMatchObject({ email: 'wallet@shoppers.example.com' })
-    expect(listBodies().at(-1)!).not.toHaveProperty('boxes')
+    await expect.poll(() => bodies().at(-1)!.contact).toMatchObject({ email: 'wallet@shoppers.example.com' })
+    expect(bodies().at(-1)!).not.toHaveProperty('boxes')
     await show(false)
     await page.fill('#email', 'ada@shoppers.example.com')
     await leave('#email')
     await expect
-      .poll(() => listBodies().at(-1)!)
+      .poll(() => bodies().at(-1)!)
       .toMatchObject({ contact: { email: 'ada@shoppers.example.com' }, boxes: {} })
-    expect(listBodies().at(-1)!.boxes).toEqual({})
+    expect(bodies().at(-1)!.boxes).toEqual({})
     await show(true)
     await page.fill('#email', 'grace@shoppers.example.com')
     await leave('#email')
-    await expect.poll(() => listBodies().at(-1)!.boxes).toHaveProperty('email')
+    await expect.poll(() => bodies().at(-1)!.boxes).toHaveProperty('email')
   })
 })

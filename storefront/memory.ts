@@ -19,23 +19,23 @@ const NAMES = [...OF_CART, 'device', 'order', 'yes']
 /** Until `isLasting` returns true, nothing outlives the visit (C9). */
 export function openMemory(key: string, isLasting: () => boolean = () => true): Memory {
   const fallback: Record<string, string> = {}
-  const buildStorageKey = (name: string) => `recoup_${name}_${key.slice(0, 8)}`
+  const storageKey = (name: string) => `recoup_${name}_${key.slice(0, 8)}`
   const memory: Memory = {
     get(name) {
-      const of = buildStorageKey(name)
+      const of = storageKey(name)
       return (
         runSilently(() => localStorage.getItem(of)) ?? runSilently(() => sessionStorage.getItem(of)) ?? fallback[name]
       )
     },
     set(name, value) {
       fallback[name] = value
-      runSilently(() => (isLasting() ? localStorage : sessionStorage).setItem(buildStorageKey(name), value))
-      runSilently(() => (isLasting() ? sessionStorage : localStorage).removeItem(buildStorageKey(name)))
+      runSilently(() => (isLasting() ? localStorage : sessionStorage).setItem(storageKey(name), value))
+      runSilently(() => (isLasting() ? sessionStorage : localStorage).removeItem(storageKey(name)))
     },
     forget(name) {
       delete fallback[name]
       for (const storage of [() => localStorage, () => sessionStorage])
-        runSilently(() => storage().removeItem(buildStorageKey(name)))
+        runSilently(() => storage().removeItem(storageKey(name)))
       return undefined
     },
     token(name) {

@@ -31,13 +31,13 @@ async function openBlockCheckout(html: string) {
     Object.assign(window, { wp, middlewares, recoupBlocks: { boxes: { email: 'w1', sms: 'w2' } } })
   })
   await page.addScriptTag({ content: asset('blocks') })
-  const readHeaders = (path: string) =>
+  const headersOf = (path: string) =>
     page.evaluate((path) => {
       type Middleware = (options: object, next: (options: { headers: object }) => object) => object
       const [middleware] = (window as unknown as { middlewares: Middleware[] }).middlewares
       return middleware!({ path, headers: { Nonce: 'n' } }, ({ headers }) => headers)
     }, path)
-  return { page, headersOf: readHeaders }
+  return { page, headersOf }
 }
 
 const renderBox = (id: string, style = '') =>

@@ -20,10 +20,10 @@ const SCOPE = '/recoup-push/'
 /** 65 bytes of 250. */
 const MOVED = Buffer.alloc(65, 250).toString('base64url')
 
-const readSource = (name: string) => fs.readFileSync(new URL(name, import.meta.url), 'utf8')
+const source = (name: string) => fs.readFileSync(new URL(name, import.meta.url), 'utf8')
 
 test('requires a decision about WORKER_VERSION, and this hash, with every change of the worker', () => {
-  const hash = crypto.hash('sha256', readSource('push-worker.ts') + readSource('push-box.ts'), 'base64url').slice(0, 12)
+  const hash = crypto.hash('sha256', source('push-worker.ts') + source('push-box.ts'), 'base64url').slice(0, 12)
   expect([WORKER_VERSION, hash]).toEqual([1, 'xjwJnN6G9Wo8'])
 })
 
@@ -61,7 +61,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
       scope.opened = []
       for (const each of await scope.registration.getNotifications()) each.close()
     })
-    await expect.poll(readShown).toEqual([])
+    await expect.poll(shown).toEqual([])
   })
 
   async function openShop(): Promise<void> {
@@ -89,7 +89,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     })
   }
 
-  const buildPayload = (more: Partial<PushPayload> = {}): PushPayload => ({
+  const payload = (more: Partial<PushPayload> = {}): PushPayload => ({
     ...{ title: 'Don’t forget your tea', body: '2 items · $24.90', url: 'https://recoup.example/r/abc', cartId: 'c1' },
     ...{
       icon: `${shop.url}/assets/icon.svg`,
@@ -112,7 +112,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(() => readShownCount(worker)).toBe(before + 1)
   }
 
-  interface ShownNotification {
+  interface Shown {
     title: string
     body: string
     tag: string
@@ -120,13 +120,13 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     actions?: { action: string; title: string }[]
   }
 
-  const readShown = () =>
+  const shown = () =>
     worker.evaluate(async () => {
       const all = await (self as unknown as WorkerScope).registration.getNotifications()
       return all.map((each) => {
-        const { title, body, tag, icon, actions } = each as unknown as ShownNotification
+        const { title, body, tag, icon, actions } = each as unknown as Shown
         return { title, body, tag, icon, actions: actions?.map(({ action, title }) => ({ action, title })) }
-      }) as ShownNotification[]
+      }) as Shown[]
     })
 
   /** The event as the system sends it to the worker. */
@@ -141,28 +141,28 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     )
 
   const events = () => server.received.filter(({ call }) => call === 'events').map(({ body }) => body)
-  const readOpened = () => worker.evaluate(() => (self as unknown as WorkerScope).opened)
+  const opened = () => worker.evaluate(() => (self as unknown as WorkerScope).opened)
 
   async function showOne(more: Partial<PushPayload> = {}): Promise<void> {
-    await push(JSON.stringify(buildPayload(more)))
-    await expect.poll(async () => (await readShown()).length).toBe(1)
+    await push(JSON.stringify(payload(more)))
+    await expect.poll(async () => (await shown()).length).toBe(1)
   }
 
   test('shows title, body, picture and actions of a push, one notification per cart', { tags: ['A3'] }, async () => {
     await showOne()
     await expect
-      .poll(() => readShown())
+      .poll(() => shown())
       .toEqual([
         {
           ...{ title: 'Don’t forget your tea', body: '2 items · $24.90', tag: 'cart-c1' },
           icon: `${shop.url}/assets/icon.svg`,
-          actions: buildPayload().actions,
+          actions: payload().actions,
         },
       ])
-    await push(JSON.stringify(buildPayload({ title: 'Still there' })))
-    await expect.poll(async () => (await readShown()).map(({ title }) => title)).toEqual(['Still there'])
-    await push(JSON.stringify(buildPayload({ tag: 'cart-c2' })))
-    await expect.poll(async () => (await readShown()).length).toBe(2)
+    await push(JSON.stringify(payload({ title: 'Still there' })))
+    await expect.poll(async () => (await shown()).map(({ title }) => title)).toEqual(['Still there'])
+    await push(JSON.stringify(payload({ tag: 'cart-c2' })))
+    await expect.poll(async () => (await shown()).length).toBe(2)
     await expect.poll(events).toEqual(Array(3).fill({ token: 'signed', kind: 'shown' }))
   })
 
@@ -180,7 +180,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
 
   test('shows the shop’s name for an unreadable push, because browsers require a notification', async () => {
     await push('no JSON')
-    await expect.poll(async () => (await readShown()).map(({ title }) => title)).toEqual(['localhost'])
+    await expect.poll(async () => (await shown()).map(({ title }) => title)).toEqual(['localhost'])
   })
 
   test.each([
@@ -189,9 +189,9 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
   ])('opens the cart’s link on a press (action “%s”) and reports the click with the signed token', async (action) => {
     await showOne()
     await happens('click', action)
-    await expect.poll(readOpened).toEqual(['https://recoup.example/r/abc'])
+    await expect.poll(opened).toEqual(['https://recoup.example/r/abc'])
     await expect.poll(events).toContainEqual({ token: 'signed', kind: 'click' })
-    await expect.poll(readShown).toEqual([])
+    await expect.poll(shown).toEqual([])
   })
 
   test('focuses a window that already shows the link', async () => {
@@ -204,7 +204,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     })
     await showOne({ url: `${shop.url}/cart/` })
     await happens('click')
-    await expect.poll(readOpened).toEqual([`front: ${shop.url}/cart/`])
+    await expect.poll(opened).toEqual([`front: ${shop.url}/cart/`])
     // Otherwise it would be reported during the next test.
     await expect.poll(events).toContainEqual({ token: 'signed', kind: 'click' })
   })
@@ -219,7 +219,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(events).toContainEqual({ token: 'signed', kind: 'stop' })
     expect(events()).not.toContainEqual({ token: 'signed', kind: 'click' })
     await expect.poll(() => page.evaluate(() => caches.has('recoup-push'))).toBe(false)
-    await expect.poll(() => readOpened()).toEqual([])
+    await expect.poll(() => opened()).toEqual([])
   })
 
   test('reports a dismissed notification as closed', async () => {
@@ -229,11 +229,11 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
   })
 
   test('reports nothing for a test without a token', async () => {
-    const { token: _, ...untold } = buildPayload()
+    const { token: _, ...untold } = payload()
     await push(JSON.stringify(untold))
-    await expect.poll(async () => (await readShown()).length).toBe(1)
+    await expect.poll(async () => (await shown()).length).toBe(1)
     await happens('click')
-    await expect.poll(readOpened).toHaveLength(1)
+    await expect.poll(opened).toHaveLength(1)
     expect(server.received).toEqual([])
   })
 
@@ -257,19 +257,17 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
       })
       ;(self as unknown as WorkerScope).dispatchEvent(event)
     })
-    const listReceived = () => server.received.filter(({ call }) => call === 'resubscribe').map(({ body }) => body)
-    await expect.poll(() => listReceived().length).toBe(1)
+    const received = () => server.received.filter(({ call }) => call === 'resubscribe').map(({ body }) => body)
+    await expect.poll(() => received().length).toBe(1)
     await expect
-      .poll(() => listReceived()[0])
+      .poll(() => received()[0])
       .toMatchObject({
         ...{ storeKey: 'KEY-1', token: kept.token, publicKey: MOVED },
         subscription: { endpoint: 'https://fcm.googleapis.com/fcm/send/new' },
       })
-    const readStoredNow = () =>
+    const nowKept = () =>
       page.evaluate(async () => (await (await caches.open('recoup-push')).match('/recoup-push/kept'))!.json())
-    await expect
-      .poll(readStoredNow)
-      .toEqual({ ...kept, publicKey: MOVED, token: expect.not.stringContaining(kept.token) })
+    await expect.poll(nowKept).toEqual({ ...kept, publicKey: MOVED, token: expect.not.stringContaining(kept.token) })
   })
 })
 

@@ -19,7 +19,7 @@ import { createShopper } from '../test/push-shopper.ts'
 // service here, so `test/push-in-page.ts` fakes the subscription, and the debugger delivers pushes.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-push-'))
-const serveBuilt = (name: string) => () => fs.readFileSync(path.join(folder, name))
+const built = (name: string) => () => fs.readFileSync(path.join(folder, name))
 const KEYS = [createKey(), createKey()] as const
 
 beforeAll(() => buildStorefront(folder))
@@ -32,7 +32,7 @@ function createKey(): string {
 }
 
 test('the widget is at most four kilobytes compressed, and matches the size in the docs', () => {
-  const bytes = gzipSync(serveBuilt('push.js')(), { level: 9 }).length
+  const bytes = gzipSync(built('push.js')(), { level: 9 }).length
   expect(bytes).toBeLessThanOrEqual(4_096)
   const docs = fs.readFileSync(new URL('../docs/web-push.md', import.meta.url), 'utf8')
   expect(/It weighs (\S+) KB compressed/.exec(docs)?.[1]).toBe((bytes / 1_024).toFixed(1))
@@ -46,9 +46,9 @@ describe('in a browser', () => {
   beforeAll(async () => {
     shop = await startDemoStore({ port: 0, dataFile: ':memory:' })
     server = await openPushServer({
-      '/capture/': serveBuilt('capture.js'),
-      '/push/sw.js': serveBuilt('sw.js'),
-      '/push/': serveBuilt('push.js'),
+      '/capture/': built('capture.js'),
+      '/push/sw.js': built('sw.js'),
+      '/push/': built('push.js'),
     })
     shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
     browser = await openBrowser()
@@ -226,12 +226,12 @@ describe('in a browser', () => {
   }, async () => {
     server.state.refused = { 'auto-setup': 404 }
     await visit(async (page) => {
-      const messages: string[] = []
-      page.on('dialog', (dialog) => messages.push(dialog.message()))
+      const said: string[] = []
+      page.on('dialog', (dialog) => said.push(dialog.message()))
       await addTea(page)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      expect(messages).toEqual([])
+      expect(said).toEqual([])
     })
   })
 
@@ -279,9 +279,9 @@ describe('in a browser', () => {
       await subscribed(page)
       const token = await keptToken(page)
       await page.evaluate(() => {
-        const stored = JSON.parse(localStorage.getItem('test_subscription')!)
-        stored.json.endpoint += '-anew'
-        localStorage.setItem('test_subscription', JSON.stringify(stored))
+        const kept = JSON.parse(localStorage.getItem('test_subscription')!)
+        kept.json.endpoint += '-anew'
+        localStorage.setItem('test_subscription', JSON.stringify(kept))
       })
       await nextPage(page)
       await expect.poll(() => received('resubscribe').length).toBe(1)

@@ -9,20 +9,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
-import { mockPageTime } from '../test/page-time.ts'
+import { controlPageTime } from '../test/page-time.ts'
 
 // The script as built for Shopify's themes: requests to the shop, and the theme's own forms.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-theme-'))
-const readScript = () => fs.readFileSync(path.join(folder, 'capture-theme.js'))
+const script = () => fs.readFileSync(path.join(folder, 'capture-theme.js'))
 const TOKEN = 'hWN2cartOfTheTests01'
 
 beforeAll(() => buildStorefront(folder))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
 test('is as small as the other build, and contains no WooCommerce code', () => {
-  expect(gzipSync(readScript(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
-  expect(readScript().toString()).not.toMatch(/wc\/store|wp-json/)
+  expect(gzipSync(script(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
+  expect(script().toString()).not.toMatch(/wc\/store|wp-json/)
   expect(fs.readFileSync(path.join(folder, 'capture.js'), 'utf8')).not.toContain('/cart.js')
 })
 
@@ -54,11 +54,11 @@ describe('in a browser', () => {
   test('posts the cart under the shop’s own id, and an email of the newsletter form', async () => {
     const server = await openCaptureServer(() => {
       const setup = JSON.stringify({ key: 'KEY-1', origin: server.url })
-      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), readScript()])
+      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), script()])
     })
     const theme = await openTheme(`${server.url}/capture/KEY-1.theme.js`)
     const page = await (await browser.newContext()).newPage()
-    const time = await mockPageTime(page, () => server.posts.length)
+    const time = await controlPageTime(page, () => server.posts.length)
     await page.goto(theme.url)
     await time.settle()
     expect(server.posts).toEqual([])
@@ -86,28 +86,26 @@ describe('in a browser', () => {
   test('stores and posts nothing before Shopify’s customer privacy agrees, and removes all after a refusal (C9)', async () => {
     const server = await openCaptureServer(() => {
       const setup = JSON.stringify({ key: 'KEY-1', origin: server.url, mode: 'nothing' })
-      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), readScript()])
+      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), script()])
     })
     const theme = await openTheme(`${server.url}/capture/KEY-1.theme.js`)
     const page = await (await browser.newContext()).newPage()
-    const time = await mockPageTime(page, () => server.posts.length)
+    const time = await controlPageTime(page, () => server.posts.length)
     const answer = async (marketing: string) => {
-      await page.evaluate((answer) => {
-        Object.assign(window, {
-          Shopify: { customerPrivacy: { currentVisitorConsent: () => ({ marketing: answer }) } },
-        })
+      await page.evaluate((said) => {
+        Object.assign(window, { Shopify: { customerPrivacy: { currentVisitorConsent: () => ({ marketing: said }) } } })
         document.dispatchEvent(new CustomEvent('visitorConsentCollected'))
       }, marketing)
       await time.settle()
     }
-    const readKeys = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)])
+    const keys = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)])
     await page.goto(theme.url)
     await answer('')
     await page.getByText('Add').click()
     await page.fill('#NewsletterForm', 'ada@shoppers.example.com')
     await page.locator('#email').focus()
     await time.settle()
-    await expect.poll(async () => [server.posts, await readKeys()]).toEqual([[], []])
+    await expect.poll(async () => [server.posts, await keys()]).toEqual([[], []])
     await answer('yes')
     await expect
       .poll(() => server.posts.map(({ body }) => body))
@@ -115,11 +113,11 @@ describe('in a browser', () => {
     await expect
       .poll(() => server.posts.map(({ body }) => body))
       .toContainEqual(expect.objectContaining({ cart: TOKEN, contact: { email: 'ada@shoppers.example.com' } }))
-    const postsBefore = server.posts.length
+    const told = server.posts.length
     await answer('no')
     await page.getByText('Add').click()
     await time.settle()
-    await expect.poll(async () => [server.posts.length, await readKeys()]).toEqual([postsBefore, []])
+    await expect.poll(async () => [server.posts.length, await keys()]).toEqual([told, []])
     theme.close()
     server.close()
   })

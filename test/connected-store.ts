@@ -95,7 +95,7 @@ const MINUTE_MS = 60_000
 
 /** Calls and queries that tests of store syncs share. */
 export function createSyncHelpers(world: World) {
-  const formatTimeBefore = (ms: number) => before(world.now, ms).toISOString()
+  const formatTimeBefore = (ms: number) => subtractMs(world.now, ms).toISOString()
   return {
     ago: formatTimeBefore,
     orderCheck: (storeId: string, signal?: AbortSignal) => checkOrders(world.deps, storeId, signal ? { signal } : {}),

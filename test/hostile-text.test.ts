@@ -147,7 +147,7 @@ const readers: [string, number, (text: string) => unknown][] = [
     (text) => [toPlainText(text), removeSecrets(text, ['secret']), parseWebAddress(text), parseGmt(text)],
   ],
   ['an amount', 64 * KB, (text) => parseMinor(text, 'USD')],
-  ['an SMS reply', 64 * KB, keywordOf],
+  ['an SMS reply', 64 * KB, parseKeyword],
   ['an SMS to send', 1_600, (text) => [measureSms(text), toGsm(text)]],
   ['a provider’s template', 4 * KB, countPlaceholders],
   [
@@ -155,7 +155,7 @@ const readers: [string, number, (text: string) => unknown][] = [
     20_000,
     (text) => [classifyBounce('5.0.0', text), parseStatus(text), removeAddresses(text)],
   ],
-  ['a cell of a file', 64 * KB, (text) => [formatCsvCell(text), dateOf(text, 'dmy', 'Europe/Berlin')]],
+  ['a cell of a file', 64 * KB, (text) => [formatCsvCell(text), parseDate(text, 'dmy', 'Europe/Berlin')]],
   ['a heading of a file', 4 * KB, mapping],
   ['a value in a message', 64 * KB, (text) => cleanText(text, 120)],
   ['a link in a message', 50_000, linkAddress],

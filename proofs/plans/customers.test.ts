@@ -71,7 +71,7 @@ async function expectCheap(work: () => Promise<unknown>, rows = FEW_ROWS) {
 const base: CustomerQuery = { page: 1, limit: 50, isRegistered: null, search: '', sort: 'since', order: 'desc' }
 const list = (query: Partial<CustomerQuery>) => async () => {
   const filter = { ...base, ...query }
-  const rows = await listCustomersOf(handle(), filter, await countCustomers(handle(), filter))
+  const rows = await listCustomers(handle(), filter, await countCustomers(handle(), filter))
   expect(rows.length).toBeGreaterThan(0)
 }
 
@@ -103,7 +103,7 @@ test.each<Partial<CustomerQuery>>([
   { page: 30, sort: 'company', isRegistered: false, order: 'desc' },
 ])('a far page has exactly the customers at its position: %o', async (query) => {
   const filter = { ...base, ...query }
-  const rows = await listCustomersOf(handle(), filter, await countCustomers(handle(), filter))
+  const rows = await listCustomers(handle(), filter, await countCustomers(handle(), filter))
   const direction = sql.raw(filter.order)
   const key = {
     since: sql`first_seen_at ${direction}, id ${direction}`,
@@ -147,21 +147,21 @@ test('an export reads chunks, each from the end of the previous one', async () =
 
 test('customers with an abandoned cart: the first page, later pages, and those of a search', async () => {
   const filter = { among: null, after: null, limit: 100 }
-  const first = await abandonedOf(handle(), filter)
+  const first = await listAbandoned(handle(), filter)
   const last = first.at(-1)!
-  await expectCheap(() => abandonedOf(handle(), filter))
+  await expectCheap(() => listAbandoned(handle(), filter))
   await expectCheap(() =>
-    abandonedOf(handle(), { ...filter, after: { at: last.last_activity_at.toISOString(), id: last.cart_id } }),
+    listAbandoned(handle(), { ...filter, after: { at: last.last_activity_at.toISOString(), id: last.cart_id } }),
   )
   await expectCheap(
     () => listAbandonedCustomers(world.deps, handle(), { search: 'ada.lovelace59', cursor: '', limit: 100 }),
     200,
   )
   // A search with many matches finds them while it reads the carts.
-  await expectCheap(() => abandonedOf(handle(), { ...filter, among: { begin: '+1212' } }))
+  await expectCheap(() => listAbandoned(handle(), { ...filter, among: { begin: '+1212' } }))
   // Filters apply while the carts are read.
   const audience = { channel: 'email', filters: { country: 'US', mailedBefore: 'no' }, now: world.now } as const
-  await expectCheap(() => abandonedOf(handle(), { ...filter, audience }))
+  await expectCheap(() => listAbandoned(handle(), { ...filter, audience }))
   // The total is counted in the index without reading a row.
   const counting = await watch.during(() => countAbandoned(handle(), null, null))
   const carts = counting.flatMap(({ plan }) => listPlanNodes(plan)).filter((node) => node['Relation Name'] === 'carts')

@@ -1,5 +1,5 @@
 import { toCapitals } from '../../../shared/coupons.ts'
-import { newId } from '../../core/common/ids.ts'
+import { createId } from '../../core/common/ids.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCoupon } from '../../platforms/platform/coupon.ts'

@@ -121,4 +121,4 @@ function splitPattern(pattern: string) {
 }
 
 /** Minor units as the decimal number of the specification. */
-export const decimal = (minor: number, currency: string): number => minor / 10 ** getCurrencyExponent(currency)
+export const toDecimal = (minor: number, currency: string): number => minor / 10 ** getCurrencyExponent(currency)

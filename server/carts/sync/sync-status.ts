@@ -2,7 +2,7 @@ import { dashboardTexts } from '../../../shared/dashboard.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { StoreProblemCode } from '../../../shared/store-problems.ts'
 import { getProblemText, KEYS_UNREADABLE } from '../../../shared/store-problems.ts'
-import { errorCodeOf, newest } from '../../access/stores/rules.ts'
+import { errorCodeOf, pickNewest } from '../../access/stores/rules.ts'
 import { AppError } from '../../core/common/errors.ts'
 
 // Reports failing syncs of a store to callers that need its figures (decision 28, A 8). Pure.
@@ -32,7 +32,7 @@ export function findSyncProblem(streams: readonly StreamOutcome[], now: Date): A
   return failed ? toAppError(failed.error_code!, failed.error_detail) : null
 }
 
-/** Seconds since the newest complete read of the orders began (Y3). */
+/** Seconds since the pickNewest complete read of the orders began (Y3). */
 export function syncAge(streams: readonly StreamOutcome[], now: Date): number | null {
   const read = pickNewest(streams.filter(({ stream }) => ORDER_STREAMS.has(stream)).map((each) => each.completed_start))
   return read ? Math.max(0, Math.round((now.getTime() - read.getTime()) / 1_000)) : null

@@ -16,7 +16,7 @@ export function formatMinor(amountMinor: number, currency: string): string {
   const known = formatted.get(key)
   if (known !== undefined) return known
   const exponent = getCurrencyExponent(currency)
-  const text = formatOf(currency, exponent).format(amountMinor / 10 ** exponent)
+  const text = getFormat(currency, exponent).format(amountMinor / 10 ** exponent)
   if (formatted.size >= KEPT_AMOUNTS) formatted.clear()
   formatted.set(key, text)
   return text

@@ -291,7 +291,7 @@ function textInputs(
     spreadMs: computeSpread(row.id),
     isOverBudget: () => isOverBudget(situation.budget, rendering.cost(), context.ahead?.micros),
     isPaidByCredits: () => {
-      const price = computeCreditPrice(context, { channel, to: phone, cost: rendering.cost() })
+      const price = computeMessagePrice(context, { channel, to: phone, cost: rendering.cost() })
       return price !== null && price <= situation.credit_micros - (context.ahead?.creditMicros ?? 0)
     },
   }
@@ -331,7 +331,7 @@ export const getQuietSettings = (situation: Situation) => ({
 /**
  * The price in credits; before rendering, for the shortest text. null: credits cannot pay for it (decisions 6 and 85).
  */
-export function computeCreditPrice(
+export function computeMessagePrice(
   { texts, situation }: Pick<DecisionContext, 'texts' | 'situation'>,
   { channel, to, cost }: { channel: TextChannelName; to: string; cost: Cost | null },
 ): number | null {

@@ -21,7 +21,7 @@ import { type AnyComposed, buildTemplateSource, compose, isText } from './compos
 import type { IncludedCoupon } from './coupon-finding.ts'
 import { type Arm, type Decision, type DecisionInputs, decide, findCartProblem, isUsedUp } from './decide.ts'
 import {
-  computeCreditPrice,
+  computeMessagePrice,
   type DecisionContext,
   decisionInputs,
   type ForecastUsage,
@@ -205,7 +205,7 @@ export function reserve(
   const cost = composed && isText(composed) ? composed.cost : null
   // A message paid with credits uses no plan message.
   if (isUsedUp(plan) && isTextChannelName(channel)) {
-    ahead.creditMicros += computeCreditPrice(context, { channel, to: getAddress(row) ?? '', cost }) ?? 0
+    ahead.creditMicros += computeMessagePrice(context, { channel, to: getAddress(row) ?? '', cost }) ?? 0
   } else ahead.count += 1
   if (cost) ahead.micros += cost.amountMicros
   ahead.ofShopper.set(shopper_id, (ahead.ofShopper.get(shopper_id) ?? 0) + 1)

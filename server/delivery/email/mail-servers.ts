@@ -93,8 +93,8 @@ export async function saveServer(
   input: MailServerInput & { guard?: Pick<SmtpGuard, 'ca' | 'lookupAll'> },
 ): Promise<void> {
   keepDemo(session)
-  const { host, port, security, user, fromAddress, version, guard } = wanted
-  const fields = findMailServerProblems(wanted, deps.config.allowsPrivateStores)
+  const { host, port, security, user, fromAddress, version, guard } = input
+  const fields = findMailServerProblems(input, deps.config.allowsPrivateStores)
   const [problem] = Object.values(fields)
   if (problem) throw new AppError('invalid', problem, { fields })
   const kept = await sql.readMailServer(account)

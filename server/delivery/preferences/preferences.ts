@@ -152,8 +152,8 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
     storeName: person.storeName,
     brand: await loadShopBrand(store),
     language: person.language ?? browser,
-    wordings: await wordingsIn(store, person.storeName),
-    browsers: await countBrowsersOf(store, person.shopperId),
+    wordings: await loadWordings(store, person.storeName),
+    browsers: await countBrowsers(store, person.shopperId),
     keptPath: buildKeptPath((await readStore(store))!.capture_key),
     channels: facts.map((fact, index) => {
       const { channel, address } = person.contacts[index]!

@@ -39,5 +39,5 @@ export const listCreditUses = (paid: readonly Priced[], perMille: number): Credi
   paid.map((each) => ({ messageId: each.row.id, micros: getCreditPrice(each, perMille) }))
 
 /** The price table's price at the time of the send; the provider's final price does not change it. */
-const priceOf = ({ composed }: Priced, perMille: number): number =>
+const getCreditPrice = ({ composed }: Priced, perMille: number): number =>
   isText(composed) ? computeCreditPrice(composed.cost.amountMicros, perMille) : 0

@@ -18,7 +18,7 @@ import type { ProductSums } from './product-ranges-sql.ts'
 // Computes the figures of Advanced Analytics (decisions 91 to 99). Pure: no clock, no database. Rates are fractions,
 // null for 0/0 (A5).
 
-export const decimal = (minor: number, currency: string) => minor / 10 ** getCurrencyExponent(currency)
+export const toDecimal = (minor: number, currency: string) => minor / 10 ** getCurrencyExponent(currency)
 
 export const computeShare = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
 

@@ -149,7 +149,7 @@ export function buildStats({ currency, now, before, totals, people }: Counted): 
   }
 }
 
-const decimal = (minor: number, currency: string) => minor / 10 ** getCurrencyExponent(currency)
+const toDecimal = (minor: number, currency: string) => minor / 10 ** getCurrencyExponent(currency)
 
 const add = (sums: readonly Sums[], measure: Exclude<keyof Sums, 'currency'>) =>
   sums.reduce((total, each) => total + each[measure], 0)

@@ -4,7 +4,7 @@ import type { StoredFilters } from '../../core/schema/campaigns.ts'
 
 // Converts filter sets between the API and their stored form. Pure.
 
-export function filtersOf(filters: AudienceFilters, currency: string): StoredFilters {
+export function toStoredFilters(filters: AudienceFilters, currency: string): StoredFilters {
   const minor = (amount: number) => Math.round(amount * 10 ** getCurrencyExponent(currency))
   const { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, badge, country, productId, mailedBefore } =
     filters

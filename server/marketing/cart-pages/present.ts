@@ -24,7 +24,7 @@ import type { readEvents, readTouches } from './page-sql.ts'
 // Converts cart rows to the API (B 3, decision 11, decision 21).
 
 /** Minor units to the decimal number of the specification. */
-export const decimal = (minor: number, currency: string): number => minor / 10 ** getCurrencyExponent(currency)
+export const toDecimal = (minor: number, currency: string): number => minor / 10 ** getCurrencyExponent(currency)
 
 export function presentItems(items: readonly CartItem[], currency: string): CartView['items'] {
   return items.map((item) => ({
@@ -112,7 +112,7 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     whatsapp_status: whatsapp?.status ?? null,
     whatsapp_sent_at: whatsapp?.at?.toISOString() ?? null,
     coupons: row.coupons.map(toCapitals),
-    unconfirmed: { email: withoutErased(row.unconfirmed_email), phone: withoutErased(row.unconfirmed_phone) },
+    unconfirmed: { email: removeErased(row.unconfirmed_email), phone: removeErased(row.unconfirmed_phone) },
     whatsapp_read_at: whatsapp?.readAt?.toISOString() ?? null,
   }
 }

@@ -112,7 +112,7 @@ function assertSameOffer(
   if (!isSame) throw buildFieldError('discountAmount', discountTexts.otherAmount)
 }
 
-const minorOf = (amount: number, currency: string) => Math.round(amount * 10 ** getCurrencyExponent(currency))
+const toMinor = (amount: number, currency: string) => Math.round(amount * 10 ** getCurrencyExponent(currency))
 
 /** X1: our links lead only to the shop. null: no address was given. */
 async function validateCartUrl(store: StoreDb, cartUrl: string | undefined): Promise<string | null> {

@@ -54,7 +54,7 @@ export async function loadVariants(store: StoreDb, steps: readonly Step[]): Prom
 /** A, B, C … by the ids of all variants that the steps have or had; none for a step that was never split. */
 export async function nameVariants(store: StoreDb, stepIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (stepIds.length === 0) return new Map()
-  const rows = await sql.orderOfVariants(store, stepIds)
+  const rows = await sql.readVariantOrder(store, stepIds)
   return new Map(rows.map(({ id, nth }) => [id, getVariantName(nth)]))
 }
 

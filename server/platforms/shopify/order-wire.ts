@@ -176,9 +176,9 @@ export const DEFAULT_TITLE = 'Default Title'
 /** Discount of each code on the lines. A code for shipping has none. */
 export function readDiscounts(raw: unknown, currency: string): OrderDiscount[] {
   const codes = new Map<unknown, string>()
-  for (const node of connection(at(raw, 'discountApplications')).nodes) {
-    const code = toCapitals(plainText(at(node, 'code'), 200) ?? '')
-    if (code && at(node, 'targetType') !== 'SHIPPING_LINE') codes.set(at(node, 'index'), code)
+  for (const node of connection(getPath(raw, 'discountApplications')).nodes) {
+    const code = toCapitals(toPlainText(getPath(node, 'code'), 200) ?? '')
+    if (code && getPath(node, 'targetType') !== 'SHIPPING_LINE') codes.set(getPath(node, 'index'), code)
   }
   const sums = new Map([...codes.values()].map((code) => [code, 0]))
   for (const line of connection(getPath(raw, 'lineItems')).nodes) {

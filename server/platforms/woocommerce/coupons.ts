@@ -206,7 +206,7 @@ function findChange(draft: Change, stored: PlatformCoupon): string | null {
 
 const truncateToSecond = (instant: string) => new Date(instant).toISOString().slice(0, 19)
 
-const minorText = (minor: number | null, currency: string) => decimalText(minor ?? 0, getCurrencyExponent(currency))
+const formatMinor = (minor: number | null, currency: string) => decimalText(minor ?? 0, getCurrencyExponent(currency))
 
 /** 1050 with 2 digits: "10.50". */
 function decimalText(units: number, digits: number): string {

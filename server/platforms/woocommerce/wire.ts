@@ -165,7 +165,7 @@ function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] 
 function readDiscounts(lines: readonly Record<string, unknown>[], currency: string): OrderDiscount[] {
   const byCode = new Map<string, OrderDiscount>()
   for (const line of lines) {
-    const code = toCapitals(plainText(line.code, 200) ?? '')
+    const code = toCapitals(toPlainText(line.code, 200) ?? '')
     const net = parseMinor(line.discount, currency)
     const tax = parseMinor(line.discount_tax, currency) ?? 0
     if (!code || net === null || byCode.has(code) || !Number.isSafeInteger(net + tax)) continue

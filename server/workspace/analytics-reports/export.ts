@@ -124,7 +124,7 @@ async function* streamLines(
   yield* rows
 }
 
-const textOf = ({ title, columns, rows }: FileBlock): string =>
+const formatBlock = ({ title, columns, rows }: FileBlock): string =>
   [[title], columns.map(([name]) => name), columns.map(([, definition]) => definition), ...rows]
     .map(formatCsvLine)
     .join('')
@@ -228,19 +228,19 @@ function buildBlocks(all: Figures): FileBlock[] {
     shareBlock(
       { title: 'By country', currency },
       ['Country', definitions.country],
-      named(details.countries, getCountryName),
+      nameShares(details.countries, getCountryName),
     ),
     shareBlock(
       { title: 'New and returning shoppers', currency },
       ['Shopper', definitions.shopper],
-      named(details.shoppers, getShopperName),
+      nameShares(details.shoppers, getShopperName),
     ),
     ...(hasDevices(details)
       ? [
           shareBlock(
             { title: 'By device', currency },
             ['Device', definitions.device],
-            named(details.devices, getDeviceName),
+            nameShares(details.devices, getDeviceName),
           ),
         ]
       : []),
@@ -386,8 +386,8 @@ function emailBlock({ email, currency }: AnalyticsReply, { channels }: Analytics
         ['Refused', definitions.refused],
       ],
       rows: [
-        ['Email', ...messageCells(email, true), email.refused],
-        ...others.map((each) => [getChannelLabel(each.channel), ...messageCells(each, false), null]),
+        ['Email', ...buildMessageCells(email, true), email.refused],
+        ...others.map((each) => [getChannelLabel(each.channel), ...buildMessageCells(each, false), null]),
       ],
     },
   ]
@@ -536,7 +536,7 @@ const buildOriginBlock = ({ origins, currency }: AnalyticsDetails): FileBlock =>
   ],
   rows: origins.map((origin) => [
     ...[origin.name, getChannelLabel(origin.channel)],
-    ...messageCells(origin, origin.channel === 'email'),
+    ...buildMessageCells(origin, origin.channel === 'email'),
   ]),
 })
 

@@ -60,7 +60,7 @@ export function notificationMail(news: MailRows, letter: NotificationMailInput):
   }
 }
 
-function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
+function buildItem(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
   const { title, message } = getNotificationText({
     ...row,
     data: freeTextWithoutLinks(row.data),

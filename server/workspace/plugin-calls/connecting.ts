@@ -72,7 +72,7 @@ export async function reviewInvitation(deps: Deps, session: Session, connect: st
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
   const problem = hasPermission(session.role, 'stores:connect')
-    ? await problemOf(deps, account, invited.homeUrl)
+    ? await findProblem(deps, account, invited.homeUrl)
     : { code: 'no_right' as const, message: explainRefusal(session.role) }
   return {
     homeUrl: invited.homeUrl,

@@ -32,7 +32,7 @@ export async function readSettings(deps: Deps, store: StoreScope) {
 }
 
 /** `languages` only if there are any: settings of other stores stay unchanged. */
-function boxOf({ channel, words, languages }: ConsentBox) {
+function toBoxSettings({ channel, words, languages }: ConsentBox) {
   const more = languages.map((each) => [each.language, { words: each.words, id: computeWordingId(each.words) }])
   return {
     channel,

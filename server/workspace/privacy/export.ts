@@ -62,7 +62,7 @@ function buildZip({ stores, account }: Tables, addresses: readonly string[]): Re
 
 function buildCsv(rows: readonly PersonRow[]): Buffer {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const lines = rows.map((row) => formatCsvLine(columns.map((column) => cellOf(row[column]))))
+  const lines = rows.map((row) => formatCsvLine(columns.map((column) => toCell(row[column]))))
   return Buffer.from(CSV_START + formatCsvLine(columns) + lines.join(''))
 }
 
