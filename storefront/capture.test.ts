@@ -9,9 +9,9 @@ import { storeName } from '../demo/store/shop.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
-import { defaultBoxText, wordingId } from '../shared/consent-box.ts'
+import { getDefaultBoxText, computeWordingId } from '../shared/consent-box.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
-import { controlPageTime, type PageTime } from '../test/page-time.ts'
+import { mockPageTime, type PageTime } from '../test/page-time.ts'
 
 // The script as browsers run it, on the demo store's own pages. A small test server replaces ours and records the
 // posts.
@@ -57,7 +57,7 @@ describe('in a browser', () => {
     const page = await context.newPage()
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(String(error)))
-    times.set(page, await controlPageTime(page, () => posts.length))
+    times.set(page, await mockPageTime(page, () => posts.length))
     await prepare?.(page)
     await work(page)
     await context.close()
@@ -263,7 +263,7 @@ describe('in a browser', () => {
       expect(consent).toEqual({
         sms: {
           isGiven: true,
-          id: wordingId(defaultBoxText('sms', storeName)),
+          id: computeWordingId(getDefaultBoxText('sms', storeName)),
           wording: expect.stringMatching(/automated marketing.*not a condition.*rates may apply.*STOP/),
         },
         whatsapp: { isGiven: true, wording: expect.stringContaining('WhatsApp'), id: expect.stringMatching(/^w/) },
@@ -320,7 +320,7 @@ describe('in a browser', () => {
       await page.fill('#email', 'boxes@shoppers.example.com')
       await page.locator('#order-note').focus()
       await settled(page)
-      const named = (channel: 'email' | 'sms') => wordingId(defaultBoxText(channel, storeName))
+      const named = (channel: 'email' | 'sms') => computeWordingId(getDefaultBoxText(channel, storeName))
       await expect.poll(() => last().boxes).toEqual({ email: named('email'), sms: named('sms') })
     })
   })

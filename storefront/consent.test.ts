@@ -7,7 +7,7 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
-import { controlPageTime, type PageTime } from '../test/page-time.ts'
+import { mockPageTime, type PageTime } from '../test/page-time.ts'
 
 // What the script stores and posts before a shopper consents, by the store's mode, and how it follows the shop's
 // consent tool (C9).
@@ -50,7 +50,7 @@ async function visit(of: string | undefined, work: (visit: Visit) => Promise<voi
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(String(error)))
-  const { settle } = await controlPageTime(page, () => server.posts.length)
+  const { settle } = await mockPageTime(page, () => server.posts.length)
   await work({ page, settled: settle })
   await context.close()
   expect(errors).toEqual([])

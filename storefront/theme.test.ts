@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
-import { controlPageTime } from '../test/page-time.ts'
+import { mockPageTime } from '../test/page-time.ts'
 
 // The script as built for Shopify's themes: requests to the shop, and the theme's own forms.
 
@@ -58,7 +58,7 @@ describe('in a browser', () => {
     })
     const theme = await openTheme(`${server.url}/capture/KEY-1.theme.js`)
     const page = await (await browser.newContext()).newPage()
-    const time = await controlPageTime(page, () => server.posts.length)
+    const time = await mockPageTime(page, () => server.posts.length)
     await page.goto(theme.url)
     await time.settle()
     expect(server.posts).toEqual([])
@@ -90,7 +90,7 @@ describe('in a browser', () => {
     })
     const theme = await openTheme(`${server.url}/capture/KEY-1.theme.js`)
     const page = await (await browser.newContext()).newPage()
-    const time = await controlPageTime(page, () => server.posts.length)
+    const time = await mockPageTime(page, () => server.posts.length)
     const answer = async (marketing: string) => {
       await page.evaluate((said) => {
         Object.assign(window, { Shopify: { customerPrivacy: { currentVisitorConsent: () => ({ marketing: said }) } } })
