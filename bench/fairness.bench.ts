@@ -96,12 +96,10 @@ async function measureSingles(lab: Lab, name: string, { singles, address, crowd 
     const note = `p50 ${formatSeconds(computePercentile(late, 0.5))} s, longest ${formatSeconds(Math.max(...late))} s; meanwhile ${mails} mails left`
     return [
       {
-        ...{
-          name: `lateness of single reminders ${name}, p95`,
+        name: `lateness of single reminders ${name}, p95`,
           value: computePercentile(late, 0.95) / 1_000,
           unit: 's',
-        },
-        ...{ goal: { below: 5 }, note },
+        goal: { below: 5 }, note,
       },
       { name: `not sent ${name}`, value: open.length, unit: `of ${singles}`, goal: { below: 1 } },
     ]

@@ -145,14 +145,12 @@ const cases: Record<string, Case> = {
     },
     endpoint: coupons.createCoupon,
     body: {
-      ...{ code: expect.stringMatching(/^CART[A-Z0-9]{6}$/), type: 'percentage', amount: 10, isActive: true },
-      ...{
-        minSpend: null,
+      code: expect.stringMatching(/^CART[A-Z0-9]{6}$/), type: 'percentage', amount: 10, isActive: true,
+      minSpend: null,
         maxDiscount: null,
         usageLimit: null,
         startDate: expect.any(String),
         endDate: expect.any(String),
-      },
       ...STORE,
     },
   },

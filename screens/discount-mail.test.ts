@@ -130,19 +130,17 @@ test('previews for the chosen customer, and shows a result for each customer aft
 }, async () => {
   app.api.answer(sendDiscountOffers, { jobId })
   app.api.answer(readBulkSend, {
-    ...{
-      jobId,
+    jobId,
       channel: 'email',
       isDiscount: true,
       state: 'done',
       createdAt: '2026-11-28T22:40:00.000Z',
       sendAt: null,
-    },
-    ...{ total: 1, done: 1, counts: { waiting: 0, sent: 1, unknown: 0, failed: 0 }, retryable: 0 },
+    total: 1, done: 1, counts: { waiting: 0, sent: 1, unknown: 0, failed: 0 }, retryable: 0,
     results: [
       {
-        ...{ cartId: first!.cart_id, shopperId: first!._id, customer: NAME, to: first!.customer_email },
-        ...{ messageId: randomUUID(), outcome: 'sent', reason: null, explanation: 'The mail server accepted it.' },
+        cartId: first!.cart_id, shopperId: first!._id, customer: NAME, to: first!.customer_email,
+        messageId: randomUUID(), outcome: 'sent', reason: null, explanation: 'The mail server accepted it.',
       },
     ],
     pagination: { page: 1, limit: 10, total: 1, pages: 1 },

@@ -22,14 +22,12 @@ const computeCreatedAt = (n: number) => new Date(NOW.getTime() - (1_000 - n) * 1
 export const buildId = (n: number) => `01999999-0000-7000-8000-${String(n).padStart(12, '0')}`
 
 export const buildCart = (customer: string) => ({
-  ...{
-    cartId: buildId(0),
+  cartId: buildId(0),
     customer,
     value: 12_345,
     currency: 'USD',
     itemCount: 2,
     timestamp: '2026-03-10T12:05:00.000Z',
-  },
 })
 
 const filters: Record<NotificationFilter, (item: NotificationView) => boolean> = {

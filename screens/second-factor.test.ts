@@ -75,7 +75,7 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   const code = findCard().getByLabel('Code the app shows now')
   await expect.poll(() => code.getAttribute('autocomplete')).toBe('one-time-code')
   api.fail(confirmSecondFactor, 400, {
-    ...{ error: secondFactorTexts.codeWrong, fields: { code: secondFactorTexts.codeWrong } },
+    error: secondFactorTexts.codeWrong, fields: { code: secondFactorTexts.codeWrong },
   })
   await code.fill('000000')
   await page.keyboard.press('Enter')
@@ -138,7 +138,7 @@ test('signing in asks for the code in a second step, by keyboard alone', async (
   await page.waitForURL('**/store-setup')
   await expect
     .poll(() => api.calls(login).map(({ sent }) => (sent.body as { code?: string }).code))
-    .toEqual([...[undefined, '000000', undefined, 'aaaa-0000']])
+    .toEqual([undefined, '000000', undefined, 'aaaa-0000'])
 })
 
 test('an invitation asks for the code of a user who has two factors', async () => {

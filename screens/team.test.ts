@@ -21,8 +21,8 @@ const mia = (role: (typeof roleNames)[number]) => buildMember({ userId: MIA_ID, 
 test('an invitation is sent with its role and listed; a refused mail shows the server’s reply', async () => {
   serveUser(api)
   const invitation = {
-    ...{ id: MIA_ID, email: MIA, role: 'viewer' as const, invitedBy: 'Olive Owner', state: 'sent' as const },
-    ...{ mailProblem: null, sentAt: NOW.toISOString(), expiresAt: '2026-12-05T22:40:00.000Z' },
+    id: MIA_ID, email: MIA, role: 'viewer' as const, invitedBy: 'Olive Owner', state: 'sent' as const,
+    mailProblem: null, sentAt: NOW.toISOString(), expiresAt: '2026-12-05T22:40:00.000Z',
   }
   const refused = { ...invitation, state: 'failed' as const, email: 'no@team.example', mailProblem: '550 No such user' }
   api.answer(inviteMember, () => {
@@ -48,7 +48,7 @@ test('an invitation link adds a new user, who learns who can choose a plan', { t
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByLabel('Repeat password').fill(PASSWORD)
   serveNoPlan(api)
-  const user = serveUser(api, { ...{ name: 'Mia Member', email: MIA, role: 'viewer', stores: [] } })
+  const user = serveUser(api, { name: 'Mia Member', email: MIA, role: 'viewer', stores: [] })
   api.answer(readTeam, { members: [{ ...owner, isYou: false, email: 'olive@owners.example' }], invitations: [] })
   api.answer(acceptInvitation, { token, user })
   await page.getByRole('button', { name: 'Join Olive Owner' }).click()

@@ -61,8 +61,8 @@ export function boxHtml(channel: ConsentChannel, words: string): string {
 
 /** Languages that can have a text of their own, beside the text for all others. */
 export const boxLanguages = [
-  ...['ar', 'bg', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'fi', 'fr', 'he', 'hr', 'hu', 'it', 'ja', 'ko', 'lt', 'lv'],
-  ...['nb', 'nl', 'pl', 'pt', 'ro', 'ru', 'sk', 'sl', 'sv', 'tr', 'uk', 'zh'],
+  'ar', 'bg', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'fi', 'fr', 'he', 'hr', 'hu', 'it', 'ja', 'ko', 'lt', 'lv',
+  'nb', 'nl', 'pl', 'pt', 'ro', 'ru', 'sk', 'sl', 'sv', 'tr', 'uk', 'zh',
 ] as const
 
 /** The English name of the language. */

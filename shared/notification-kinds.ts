@@ -101,75 +101,75 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
   whatsapp_failed: buildFailedKind('whatsapp'),
   push_failed: buildFailedKind('push'),
   stage_failed: {
-    ...{ topic: 'stopped', icon: 'alarm', group: 'problem' },
+    topic: 'stopped', icon: 'alarm', group: 'problem',
     action: ({ stage, cause }) => cureOf[stage](cause),
   },
   stage_resumed: { topic: 'stopped', icon: 'resumed', group: null, action: () => null },
   capture_flood: {
-    ...{ topic: 'capture', icon: 'capture', group: 'problem' },
+    topic: 'capture', icon: 'capture', group: 'problem',
     action: () => ({ label: 'Open the carts', to: '/carts' }),
   },
   question_flood: {
-    ...{ topic: 'capture', icon: 'sms', group: 'problem' },
+    topic: 'capture', icon: 'sms', group: 'problem',
     action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
   },
   domain_throttled: {
-    ...{ topic: 'sending', icon: 'receiver', group: 'problem' },
+    topic: 'sending', icon: 'receiver', group: 'problem',
     action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
   },
   domain_reopened: { topic: 'sending', icon: 'receiver', group: null, action: () => null },
   connection_test: { topic: 'store', icon: 'test', group: null, action: () => null },
   store_connected: {
-    ...{ topic: 'store', icon: 'store', group: null },
+    topic: 'store', icon: 'store', group: null,
     action: () => ({ label: 'Open the dashboard', to: '/dashboard' }),
   },
   store_check_failed: {
-    ...{ topic: 'store', icon: 'alarm', group: 'problem' },
+    topic: 'store', icon: 'alarm', group: 'problem',
     action: () => ({ label: 'Reconnect', to: '/settings' }),
   },
   store_uninstalled: {
-    ...{ topic: 'store', icon: 'alarm', group: 'problem' },
+    topic: 'store', icon: 'alarm', group: 'problem',
     action: () => ({ label: 'Reconnect', to: '/settings' }),
   },
   privacy_asked: {
-    ...{ topic: 'store', icon: 'store', group: 'problem' },
+    topic: 'store', icon: 'store', group: 'problem',
     action: () => ({ label: 'Open consent', to: '/settings/consent' }),
   },
   push_refused: {
-    ...{ topic: 'store', icon: 'push', group: 'problem' },
+    topic: 'store', icon: 'push', group: 'problem',
     action: () => ({ label: 'Open push notifications', to: '/push-setup' }),
   },
   complaint_failed: { topic: 'complaints', icon: 'alarm', group: 'problem', action: linkCart('Open the cart') },
   campaign_paused: {
-    ...{ topic: 'campaigns', icon: 'alarm', group: 'problem' },
+    topic: 'campaigns', icon: 'alarm', group: 'problem',
     action: ({ campaignId }) => ({ label: 'Open the campaign', to: `/campaigns/${encodeURIComponent(campaignId)}` }),
   },
   campaign_postponed: {
-    ...{ topic: 'campaigns', icon: 'alarm', group: 'problem' },
+    topic: 'campaigns', icon: 'alarm', group: 'problem',
     action: ({ campaignId }) => ({ label: 'Open the campaign', to: `/campaigns/${encodeURIComponent(campaignId)}` }),
   },
   import_doubted: {
-    ...{ topic: 'stopped', icon: 'alarm', group: 'problem' },
+    topic: 'stopped', icon: 'alarm', group: 'problem',
     action: () => ({ label: 'Check the import', to: '/settings/consent#import' }),
   },
   import_finished: {
-    ...{ topic: 'imports', icon: 'capture', group: null },
+    topic: 'imports', icon: 'capture', group: null,
     action: () => ({ label: 'Open the consents', to: '/settings/consent' }),
   },
   plan_limit: {
-    ...{ topic: 'limits', icon: 'alarm', group: 'problem' },
+    topic: 'limits', icon: 'alarm', group: 'problem',
     action: () => ({ label: 'See the plans', to: '/pricing' }),
   },
   plan_near_limit: {
-    ...{ topic: 'limits', icon: 'alarm', group: 'problem' },
+    topic: 'limits', icon: 'alarm', group: 'problem',
     action: () => ({ label: 'See the plans', to: '/pricing' }),
   },
   budget_reached: {
-    ...{ topic: 'limits', icon: 'alarm', group: 'problem' },
+    topic: 'limits', icon: 'alarm', group: 'problem',
     action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
   },
   budget_set: {
-    ...{ topic: 'limits', icon: 'sms', group: 'problem' },
+    topic: 'limits', icon: 'sms', group: 'problem',
     action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
   },
   credits_low: { ...linkBilling('alarm', 'problem'), topic: 'limits' },
@@ -199,7 +199,7 @@ export interface NotificationLook {
 export function getNotificationLook({ type, data }: { type: NotificationType; data: object }): NotificationLook {
   const { topic, icon, group, action } = kinds[type] as Kind<NotificationType>
   return {
-    ...{ topic, icon, group, tone: readTone(type), isTest: 'test' in data && data.test === true },
+    topic, icon, group, tone: readTone(type), isTest: 'test' in data && data.test === true,
     action: action(data as NotificationData[NotificationType]),
   }
 }

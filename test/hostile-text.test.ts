@@ -32,8 +32,7 @@ const KB = 1_024
 
 /** Repeated parts: characters that parsers look for, and near misses. */
 const PARTS = [
-  ...[
-    'a',
+  'a',
     ' ',
     '\t',
     '\n',
@@ -57,9 +56,7 @@ const PARTS = [
     '+',
     '0',
     '\0',
-  ],
-  ...[
-    'é',
+  'é',
     '\u00a0',
     '\u202e',
     '\ufdfa',
@@ -75,7 +72,6 @@ const PARTS = [
     '--',
     '0.',
     '5.',
-  ],
   ...[
     '<a ',
     '<a href="',
@@ -91,9 +87,8 @@ const PARTS = [
     'https://a.b/.',
     '://',
   ],
-  ...['{{', '{%', '{%a%} ', '{{a}}', '%}', '{{ a | a: ', '{% if a %}', '(1..'],
-  ...[
-    'mailbox full',
+  '{{', '{%', '{%a%} ', '{{a}}', '%}', '{{ a | a: ', '{% if a %}', '(1..',
+  'mailbox full',
     'user unknown ',
     '5.1.1 ',
     'a@a.a ',
@@ -104,7 +99,6 @@ const PARTS = [
     'oauth_a',
     'STOP ',
     '+49 ',
-  ],
 ]
 const ENDS = ['', 'x', '>', '\0']
 
@@ -120,7 +114,7 @@ function isLinear(ms: number, text: string, read: (text: string) => unknown): bo
 
 const button = { inline: '', block: '' }
 const rules = {
-  ...{ link: (url: string) => linkAddress(url), isImageAllowed: () => true, linkText: (url: string) => url },
+  link: (url: string) => linkAddress(url), isImageAllowed: () => true, linkText: (url: string) => url,
   button,
 }
 const mapping = (name: string) => guessMapping([name], [[name]], 'US')

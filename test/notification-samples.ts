@@ -10,10 +10,10 @@ const plan = { plan: 'starter' as const, amount: 1_900, currency: 'USD', cycle: 
 export const sampleNotifications: NotificationData = {
   cart_abandoned: { ...cart, itemCount: 1 },
   cart_recovered: cart,
-  ...{ email_sent: sent, sms_sent: sent, whatsapp_sent: sent, push_sent: sent },
-  ...{ email_failed: refused, sms_failed: refused, whatsapp_failed: refused, push_failed: refused },
+  email_sent: sent, sms_sent: sent, whatsapp_sent: sent, push_sent: sent,
+  email_failed: refused, sms_failed: refused, whatsapp_failed: refused, push_failed: refused,
   stage_failed: {
-    ...{ stage: 'sync', cause: 'timeout', since: '2026-03-10T11:00:00Z', waiting: 0, detail: 'no answer' },
+    stage: 'sync', cause: 'timeout', since: '2026-03-10T11:00:00Z', waiting: 0, detail: 'no answer',
     alarmId: 'a',
   },
   stage_resumed: { stage: 'sync', lastedMs: 3_600_000, alarmId: 'a' },
@@ -49,8 +49,8 @@ export const sampleNotifications: NotificationData = {
   trial_ended: { ...plan, goesOn: true },
   trial_refused: { ...plan, by: 'card' },
   payment_failed: {
-    ...{ amount: 1_900, currency: 'USD', reason: 'Your card was declined.' },
-    ...{ nextTry: '2026-03-13T12:00:00.000Z', holdsAt: '2026-03-17T12:00:00.000Z' },
+    amount: 1_900, currency: 'USD', reason: 'Your card was declined.',
+    nextTry: '2026-03-13T12:00:00.000Z', holdsAt: '2026-03-17T12:00:00.000Z',
   },
   payment_recovered: { plan: 'starter' },
   plan_changed: { ...plan, change: 'planned', extraStores: 1, at: '2026-04-10T12:00:00.000Z' },

@@ -44,7 +44,7 @@ const formatDay = (days: number) => new Date(world.now.getTime() + days * 86_400
 let names = 0
 
 const buildCampaign = (more: { type?: string; inDays?: number; frequency?: string; filters?: object } = {}) => ({
-  ...{ name: `Spring ${++names}`, type: more.type ?? 'email' },
+  name: `Spring ${++names}`, type: more.type ?? 'email',
   targetAudience: { mode: 'matching', filters: more.filters ?? {} },
   content: { subject: 'Your cart', body: 'Hi {{ customer_name }}: {{ checkout_link }}' },
   schedule: { startDate: formatDay(more.inDays ?? 0), timeOfDay: '00:00', frequency: more.frequency ?? 'once' },
@@ -53,7 +53,7 @@ const buildFlow = (channel: string) => ({
   name: 'Reminders',
   steps: [
     {
-      ...{ delayMinutes: 60, channels: [channel] },
+      delayMinutes: 60, channels: [channel],
       variants: [{ sharePercent: 100, words: { sms: { body: 'Your cart: {{ checkout_link }}' } } }],
     },
   ],
@@ -65,71 +65,67 @@ const filters = { country: 'DE' }
 
 const gates: Gate[] = [
   {
-    ...{ feature: 'manual_texts', from: 'starter', call: 'one SMS', method: 'POST', sentence: SMS },
-    ...{ path: '/api/sms/send-reminder', body: (shop) => ({ cartId: getFirstCart(shop) }) },
+    feature: 'manual_texts', from: 'starter', call: 'one SMS', method: 'POST', sentence: SMS,
+    path: '/api/sms/send-reminder', body: (shop) => ({ cartId: getFirstCart(shop) }),
   },
   {
-    ...{ feature: 'manual_texts', from: 'starter', call: 'one WhatsApp message', method: 'POST', sentence: WHATSAPP },
-    ...{ path: '/api/whatsapp/send-reminder', body: (shop) => ({ cartId: getFirstCart(shop) }) },
+    feature: 'manual_texts', from: 'starter', call: 'one WhatsApp message', method: 'POST', sentence: WHATSAPP,
+    path: '/api/whatsapp/send-reminder', body: (shop) => ({ cartId: getFirstCart(shop) }),
   },
   {
-    ...{ feature: 'manual_texts', from: 'starter', call: 'many WhatsApp messages', method: 'POST', sentence: WHATSAPP },
-    ...{ path: '/api/whatsapp/send-bulk', body: ({ cartIds }) => ({ cartIds }) },
+    feature: 'manual_texts', from: 'starter', call: 'many WhatsApp messages', method: 'POST', sentence: WHATSAPP,
+    path: '/api/whatsapp/send-bulk', body: ({ cartIds }) => ({ cartIds }),
   },
   {
-    ...{ feature: 'manual_texts', from: 'starter', call: 'SMS to many carts', method: 'POST', sentence: SMS },
-    ...{ path: '/api/carts/send', body: ({ cartIds }) => ({ channel: 'sms', cartIds }) },
+    feature: 'manual_texts', from: 'starter', call: 'SMS to many carts', method: 'POST', sentence: SMS,
+    path: '/api/carts/send', body: ({ cartIds }) => ({ channel: 'sms', cartIds }),
   },
   {
-    ...{ feature: 'manual_texts', from: 'starter', call: 'WhatsApp to many carts', method: 'POST', sentence: WHATSAPP },
-    ...{ path: '/api/carts/send', body: ({ cartIds }) => ({ channel: 'whatsapp', cartIds }) },
+    feature: 'manual_texts', from: 'starter', call: 'WhatsApp to many carts', method: 'POST', sentence: WHATSAPP,
+    path: '/api/carts/send', body: ({ cartIds }) => ({ channel: 'whatsapp', cartIds }),
   },
   {
-    ...{ feature: 'manual_texts', from: 'starter', call: 'a test by SMS', method: 'POST', sentence: SMS },
+    feature: 'manual_texts', from: 'starter', call: 'a test by SMS', method: 'POST', sentence: SMS,
     path: '/api/messages/test-send',
     body: (shop) => ({ channel: 'sms', cartId: getFirstCart(shop), to: '+4930123499' }),
   },
   {
-    ...{ feature: 'manual_texts', from: 'starter', call: 'a campaign by SMS, at once', sentence: SMS, ...campaigns },
+    feature: 'manual_texts', from: 'starter', call: 'a campaign by SMS, at once', sentence: SMS, ...campaigns,
     body: () => buildCampaign({ type: 'sms' }),
   },
   {
-    ...{
-      feature: 'flow_texts',
+    feature: 'flow_texts',
       from: 'growth',
       call: 'a step by SMS',
       method: 'PUT',
       sentence: `Step 1: ${FLOW_TEXTS}`,
-    },
-    ...{ path: ({ flowId }) => `/api/flows/${flowId}`, body: () => buildFlow('sms') },
+    path: ({ flowId }) => `/api/flows/${flowId}`, body: () => buildFlow('sms'),
   },
   {
-    ...{ feature: 'flow_texts', from: 'growth', call: 'a step by WhatsApp', method: 'PUT' },
-    ...{
-      path: ({ flowId }) => `/api/flows/${flowId}`,
+    feature: 'flow_texts', from: 'growth', call: 'a step by WhatsApp', method: 'PUT',
+    path: ({ flowId }) => `/api/flows/${flowId}`,
       body: () => buildFlow('whatsapp'),
       sentence: `Step 1: ${FLOW_TEXTS}`,
-    },
   },
   {
-    ...{ feature: 'flow_rules', from: 'starter', call: 'another flow', method: 'POST', sentence: FLOW_RULES },
-    ...{ path: '/api/flows', body: () => ({ from: 'ready_email' }) },
+    feature: 'flow_rules', from: 'starter', call: 'another flow', method: 'POST', sentence: FLOW_RULES,
+    path: '/api/flows', body: () => ({ from: 'ready_email' }),
   },
   {
-    ...{ feature: 'flow_rules', from: 'starter', call: 'a copy of a flow', method: 'POST', sentence: FLOW_RULES },
-    ...{ path: ({ flowId }) => `/api/flows/${flowId}/copy`, body: () => ({}) },
+    feature: 'flow_rules', from: 'starter', call: 'a copy of a flow', method: 'POST', sentence: FLOW_RULES,
+    path: ({ flowId }) => `/api/flows/${flowId}/copy`, body: () => ({}),
   },
   {
-    ...{ feature: 'flow_rules', from: 'starter', call: 'conditions of a flow', method: 'PUT', sentence: FLOW_RULES },
-    ...{ path: ({ flowId }) => `/api/flows/${flowId}`, body: () => ({ ...buildFlow('email'), conditions: RETURNING }) },
+    feature: 'flow_rules', from: 'starter', call: 'conditions of a flow', method: 'PUT', sentence: FLOW_RULES,
+    path: ({ flowId }) => `/api/flows/${flowId}`, body: () => ({ ...buildFlow('email'), conditions: RETURNING }),
   },
   {
-    ...{ feature: 'flow_rules', from: 'starter', call: 'conditions of a step', method: 'PUT', sentence: FLOW_RULES },
+    feature: 'flow_rules', from: 'starter', call: 'conditions of a step', method: 'PUT', sentence: FLOW_RULES,
     path: ({ flowId }) => `/api/flows/${flowId}`,
     body: () => ({ name: 'Reminders', steps: [{ delayMinutes: 60, conditions: RETURNING }] }),
   },
   {
-    ...{ feature: 'flow_rules', from: 'starter', call: 'a split step', method: 'PUT', sentence: FLOW_RULES },
+    feature: 'flow_rules', from: 'starter', call: 'a split step', method: 'PUT', sentence: FLOW_RULES,
     path: ({ flowId }) => `/api/flows/${flowId}`,
     body: () => ({
       name: 'Reminders',
@@ -137,63 +133,61 @@ const gates: Gate[] = [
     }),
   },
   {
-    ...{ feature: 'scheduled_campaigns', from: 'starter', call: 'a campaign for another day', sentence: SCHEDULED },
-    ...{ ...campaigns, body: () => buildCampaign({ inDays: 2 }) },
+    feature: 'scheduled_campaigns', from: 'starter', call: 'a campaign for another day', sentence: SCHEDULED,
+    ...campaigns, body: () => buildCampaign({ inDays: 2 }),
   },
   {
-    ...{ feature: 'scheduled_campaigns', from: 'starter', call: 'a campaign that repeats', sentence: SCHEDULED },
-    ...{ ...campaigns, body: () => buildCampaign({ frequency: 'weekly' }) },
+    feature: 'scheduled_campaigns', from: 'starter', call: 'a campaign that repeats', sentence: SCHEDULED,
+    ...campaigns, body: () => buildCampaign({ frequency: 'weekly' }),
   },
   {
-    ...{ feature: 'audience_filters', from: 'starter', call: 'a filtered campaign', sentence: FILTERS },
-    ...{ ...campaigns, body: () => buildCampaign({ filters }) },
+    feature: 'audience_filters', from: 'starter', call: 'a filtered campaign', sentence: FILTERS,
+    ...campaigns, body: () => buildCampaign({ filters }),
   },
   {
-    ...{ feature: 'audience_filters', from: 'starter', call: 'a saved audience', method: 'POST' },
-    ...{ path: '/api/audiences', body: () => ({ name: `Germany ${++names}`, filters }), sentence: FILTERS },
+    feature: 'audience_filters', from: 'starter', call: 'a saved audience', method: 'POST',
+    path: '/api/audiences', body: () => ({ name: `Germany ${++names}`, filters }), sentence: FILTERS,
   },
   {
-    ...{ feature: 'audience_filters', from: 'starter', call: 'Send to All with filters', method: 'POST' },
+    feature: 'audience_filters', from: 'starter', call: 'Send to All with filters', method: 'POST',
     path: '/api/campaigns/send-to-abandoned-carts',
-    ...{ body: () => ({ subject: 'Hello', htmlContent: '{{ checkout_link }}', filters }), sentence: FILTERS },
+    body: () => ({ subject: 'Hello', htmlContent: '{{ checkout_link }}', filters }), sentence: FILTERS,
   },
   {
-    ...{
-      feature: 'audience_filters',
+    feature: 'audience_filters',
       from: 'starter',
       call: 'customers for a discount mail by filters',
       method: 'POST',
-    },
     path: '/api/email/discount-eligibility',
-    ...{ body: () => ({ matching: { abandonedOnly: true, filters } }), sentence: FILTERS },
+    body: () => ({ matching: { abandonedOnly: true, filters } }), sentence: FILTERS,
   },
   {
-    ...{ feature: 'campaign_texts', from: 'growth', call: 'a campaign by WhatsApp', sentence: WHATSAPP_CAMPAIGNS },
-    ...{ ...campaigns, body: () => buildCampaign({ type: 'whatsapp' }) },
+    feature: 'campaign_texts', from: 'growth', call: 'a campaign by WhatsApp', sentence: WHATSAPP_CAMPAIGNS,
+    ...campaigns, body: () => buildCampaign({ type: 'whatsapp' }),
   },
   {
-    ...{ feature: 'campaign_texts', from: 'growth', call: 'SMS for another day', sentence: PLANNED_SMS },
-    ...{ ...campaigns, body: () => buildCampaign({ type: 'sms', inDays: 2 }) },
+    feature: 'campaign_texts', from: 'growth', call: 'SMS for another day', sentence: PLANNED_SMS,
+    ...campaigns, body: () => buildCampaign({ type: 'sms', inDays: 2 }),
   },
   ...['?range=90d', '?range=1y', '/details', '/products', '/recovery-rate-trend', '/revenue-trend'].map(
     (path): Gate => ({
-      ...{ feature: 'advanced_analytics', from: 'starter', call: `analytics${path}`, ...read, sentence: ADVANCED },
+      feature: 'advanced_analytics', from: 'starter', call: `analytics${path}`, ...read, sentence: ADVANCED,
       path: `/api/analytics${path}`,
     }),
   ),
   ...['', '/link'].map(
     (path): Gate => ({
-      ...{ feature: 'analytics_export', from: 'growth', call: `the export${path}`, ...read, sentence: EXPORT },
+      feature: 'analytics_export', from: 'growth', call: `the export${path}`, ...read, sentence: EXPORT,
       path: `/api/analytics/export${path}`,
     }),
   ),
   ...['dashboard/stats', 'dashboard/chart', 'analytics'].map(
     (path): Gate => ({
-      ...{ feature: 'multi_store_dashboard', from: 'growth', call: `${path} of all stores`, ...read },
-      ...{ path: `/api/${path}?stores=all`, sentence: ALL_STORES },
+      feature: 'multi_store_dashboard', from: 'growth', call: `${path} of all stores`, ...read,
+      path: `/api/${path}?stores=all`, sentence: ALL_STORES,
     }),
   ),
-  { ...{ feature: 'roi_tracking', from: 'growth', call: 'ROI', ...read, sentence: ROI }, path: '/api/analytics/roi' },
+  { feature: 'roi_tracking', from: 'growth', call: 'ROI', ...read, sentence: ROI, path: '/api/analytics/roi' },
 ]
 
 test('every feature of a larger plan has its calls here, from the plan in the price list', () => {

@@ -42,13 +42,11 @@ export function renderPage(listing: Listing, opened: OpenMessage | null): Html {
 const renderShell = (title: string, main: Html, hasPhones = false) =>
   frame(
     {
-      ...{
-        title,
+      title,
         name: 'Recoup mailbox',
         home: '/',
         promise: 'Emails sent here are not delivered anywhere else.',
         script: '/mailbox.js',
-      },
       elsewhere: hasPhones && { name: 'Phones', href: '/phone' },
     },
     main,

@@ -28,13 +28,11 @@ export function renderPage(shown: PageView): Html {
   const title = `${unread > 0 ? `(${unread}) ` : ''}${open ? `${open.phone} · ` : ''}Recoup phones`
   return renderFrame(
     {
-      ...{
-        title,
+      title,
         name: 'Recoup phones',
         home: '/phone',
         promise: 'SMS and WhatsApp messages sent here are not delivered anywhere else.',
-      },
-      ...{ stylesheet: '/phone/phone.css', script: '/phone/phone.js' },
+      stylesheet: '/phone/phone.css', script: '/phone/phone.js',
       elsewhere: { name: 'Mailbox', href: '/' },
     },
     html`<div class="panes ${open ? 'is-open' : ''}">

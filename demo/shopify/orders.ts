@@ -21,17 +21,15 @@ export function placeOrder(desk: Desk, checkout: Checkout, payment: Payment): Or
     const priced = saveCheckout(desk, checkout)
     const at = shop.now()
     const order = insertOrder(shop, {
-      ...{
-        createdAt: at,
+      createdAt: at,
         customerId: priced.customerId,
         email: priced.email,
         phone: priced.phone,
         locale: priced.locale,
-      },
-      ...{ checkoutToken: priced.token, cartToken: priced.cartToken, lines: priced.lines, codes: priced.codes },
-      ...{ reductions: priced.reductions, subtotalMinor: priced.subtotalMinor, discountMinor: priced.discountMinor },
-      ...{ shippingMinor: priced.shippingMinor, totalMinor: priced.totalMinor, address: priced.address },
-      ...{ financialStatus: FINANCIAL_STATUS[payment], acceptsEmail: priced.acceptsEmail },
+      checkoutToken: priced.token, cartToken: priced.cartToken, lines: priced.lines, codes: priced.codes,
+      reductions: priced.reductions, subtotalMinor: priced.subtotalMinor, discountMinor: priced.discountMinor,
+      shippingMinor: priced.shippingMinor, totalMinor: priced.totalMinor, address: priced.address,
+      financialStatus: FINANCIAL_STATUS[payment], acceptsEmail: priced.acceptsEmail,
     })
     saveCheckout(desk, { ...priced, completedAt: at, orderId: order.id })
     reduceStock(desk, order)
@@ -49,24 +47,20 @@ export function insertOrder(
 ): Order {
   const { db } = shop
   const order = save(db, 'order', {
-    ...{ id: takeNextId(db, 'order'), number: takeNextId(db, 'order_number'), updatedAt: input.createdAt },
-    ...{ customerId: null, email: null, phone: null, locale: 'en', checkoutToken: null, cartToken: null },
-    ...{
-      codes: [],
+    id: takeNextId(db, 'order'), number: takeNextId(db, 'order_number'), updatedAt: input.createdAt,
+    customerId: null, email: null, phone: null, locale: 'en', checkoutToken: null, cartToken: null,
+    codes: [],
       reductions: [],
       subtotalMinor: input.totalMinor,
       discountMinor: 0,
       shippingMinor: 0,
       refundedMinor: 0,
-    },
-    ...{
-      financialStatus: 'PAID',
+    financialStatus: 'PAID',
       fulfillmentStatus: 'UNFULFILLED',
       cancelledAt: null,
       cancelReason: null,
       closedAt: null,
-    },
-    ...{ sourceName: 'web', isTest: false, address: null, acceptsEmail: false, key: randomBytes(16).toString('hex') },
+    sourceName: 'web', isTest: false, address: null, acceptsEmail: false, key: randomBytes(16).toString('hex'),
     ...input,
   })
   for (const { code } of order.reductions) {

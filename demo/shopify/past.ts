@@ -87,10 +87,10 @@ function createTrip(desk: Desk, random: Random, at: number, variants: Set<number
   }
   const done = save(shop.db, 'checkout', { ...left, completedAt: paidAt, updatedAt: paidAt })
   const order = insertOrder(shop, {
-    ...{ createdAt: paidAt, customerId: customer.id, email: customer.email, phone: customer.phone, lines: done.lines },
-    ...{ checkoutToken: done.token, cartToken: done.cartToken, codes: done.codes, reductions: done.reductions },
-    ...{ subtotalMinor: done.subtotalMinor, discountMinor: done.discountMinor, shippingMinor: done.shippingMinor },
-    ...{ totalMinor: done.totalMinor, address: done.address, acceptsEmail: done.acceptsEmail },
+    createdAt: paidAt, customerId: customer.id, email: customer.email, phone: customer.phone, lines: done.lines,
+    checkoutToken: done.token, cartToken: done.cartToken, codes: done.codes, reductions: done.reductions,
+    subtotalMinor: done.subtotalMinor, discountMinor: done.discountMinor, shippingMinor: done.shippingMinor,
+    totalMinor: done.totalMinor, address: done.address, acceptsEmail: done.acceptsEmail,
     ...drawStatus(random, shop.now() - paidAt, done.totalMinor, paidAt),
   })
   save(shop.db, 'checkout', { ...done, orderId: order.id })
@@ -147,15 +147,13 @@ function buildCheckout(shop: Shop, customer: Customer, lines: ReturnType<typeof 
     email: customer.email,
   })
   return {
-    ...{
-      id: takeNextId(db, 'checkout'),
+    id: takeNextId(db, 'checkout'),
       createdAt: at,
       updatedAt: at + 4 * minute,
       token: createToken(),
       cartToken: createToken(),
-    },
-    ...{ key: createToken(), completedAt: null, customerId: customer.id, email: customer.email, phone: customer.phone },
-    ...{ locale: 'en', codes: [], shipping: 'standard', orderId: null, acceptsSms: false },
+    key: createToken(), completedAt: null, customerId: customer.id, email: customer.email, phone: customer.phone,
+    locale: 'en', codes: [], shipping: 'standard', orderId: null, acceptsSms: false,
     address: find(db, 'customer', customer.id)?.address ?? null,
     acceptsEmail: customer.emailConsent.state === 'SUBSCRIBED',
     lines: lines.map((line) => ({ ...line, id: takeNextId(db, 'line') })),

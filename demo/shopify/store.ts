@@ -69,7 +69,7 @@ export interface ShopifyStore {
 const TICK_MS = 200
 
 /** The scopes that the documentation's app requests. */
-export const allScopes = [...['read_orders', 'read_all_orders', 'read_customers', 'read_products', 'write_discounts']]
+export const allScopes = ['read_orders', 'read_all_orders', 'read_customers', 'read_products', 'write_discounts']
 
 /** The store without a port and timers: tests use `app.inject` and send webhooks explicitly. */
 export type InProcessShopifyStore = Omit<
@@ -102,7 +102,7 @@ export async function startShopifyStore(options: ShopifyStoreOptions): Promise<S
   await listen(app, shop, options)
   const jobs = startJobs(desk)
   return {
-    ...{ url: shop.home, shop, desk, app, bucket, faults, connections, settled, deliverWebhooks: jobs.deliver },
+    url: shop.home, shop, desk, app, bucket, faults, connections, settled, deliverWebhooks: jobs.deliver,
     keys: readKeys(shop),
     controls: createControls(desk, clock),
     setThemeHead: (html) => writeThemeHead(shop, html),
@@ -175,11 +175,11 @@ function seedShop(shop: Shop, pastDays = 0) {
 }
 
 const createSetup = (): Setup => ({
-  ...{ state: 'open', plan: 'grow', password: null },
+  state: 'open', plan: 'grow', password: null,
   app: {
     clientId: randomBytes(16).toString('hex'),
     secret: `shpss_${randomBytes(16).toString('hex')}`,
-    ...{ oldSecret: null, isInstalled: true, isOfOwner: true, scopes: allScopes },
+    oldSecret: null, isInstalled: true, isOfOwner: true, scopes: allScopes,
     protectedData: ['name', 'email', 'phone', 'address'],
   },
 })

@@ -255,7 +255,7 @@ function orderLine(shop: Shop, line: PricedLine, existing?: Order): OrderLine {
     name,
     parentName: parent?.name ?? null,
     quantity: item.quantity,
-    ...{ subtotalMinor, subtotalTaxMinor, totalMinor, totalTaxMinor },
+    subtotalMinor, subtotalTaxMinor, totalMinor, totalTaxMinor,
     sku: product.sku,
     picture: product.pictures[0] ?? null,
     meta: options,

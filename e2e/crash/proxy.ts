@@ -79,7 +79,7 @@ function connectClient(state: Shared, client: net.Socket): void {
     texts: new Map(),
     inTransaction: null,
     holding: null,
-    ...{ asked: 0, answered: 0 },
+    asked: 0, answered: 0,
     fromClient: Buffer.alloc(0),
     fromServer: Buffer.alloc(0),
     isGreeted: false,

@@ -57,15 +57,13 @@ export function generateScenario(seed: number): Scenario {
     holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
     batchSize: drawBatchSize(seed),
     ...drawFrame(dice),
-    ...{
-      shortage: null,
+    shortage: null,
       coupons: null,
       startDay: 0,
       hasCampaigns: false,
       push: null,
       shopify: null,
       beforeConsent: null,
-    },
     steps: [],
   }
   const chance: ActContext = { ...dice, people: createPeople(frame.countries), hasTexts: hasTexts(frame) }
@@ -255,9 +253,9 @@ function drawRival(chance: ActContext): Act {
 const store = (chance: ActContext): Act => ({
   do: 'store',
   mood: chance.weighted({
-    ...{ answers: 5, 'is down': 3, 'fails at page 2': 2, 'is slow': 2 },
+    answers: 5, 'is down': 3, 'fails at page 2': 2, 'is slow': 2,
     // The store hangs at everything, at all but the probe of the order check (D3), or only at stock and prices.
-    ...{ stalls: 0.5, 'stalls at lists': 0.25, 'stalls at stock': 0.25 },
+    stalls: 0.5, 'stalls at lists': 0.25, 'stalls at stock': 0.25,
   }),
 })
 

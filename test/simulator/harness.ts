@@ -260,14 +260,12 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     modes: scenario.beforeConsent && createModeState(),
     other: null,
     stops: {
-      ...{
-        suspended: false,
+      suspended: false,
         isChosen: false,
         plan: scenario.plan,
         hasNeighbours: false,
         isResting: false,
         changedAt: 0,
-      },
     },
     push: scenario.push && openPushService(scenario.push.mostBytes),
     isPushOn: false,

@@ -67,7 +67,7 @@ export const campaignPlayers: Players = {
     const period = startPeriod(harness)
     const request = buildRequest(harness, 'send to all')
     const input = {
-      ...{ subject: 'Your cart', htmlContent: buildBody('email', coupon !== null, true), filters },
+      subject: 'Your cart', htmlContent: buildBody('email', coupon !== null, true), filters,
       coupon: findCouponId(harness, coupon),
     }
     const body = api.sendToAbandonedCarts.body.parse(input)
@@ -158,8 +158,7 @@ async function fillAudience(harness: Harness, plan: CampaignPlan) {
 }
 
 const QUICK: CampaignPlan = {
-  ...{
-    channel: 'email',
+  channel: 'email',
     people: 'matching',
     isSaved: false,
     chosen: [],
@@ -167,8 +166,7 @@ const QUICK: CampaignPlan = {
     frequency: 'once',
     inDays: 0,
     timeOfDay: '00:00',
-  },
-  ...{ delay: 0, spreadHours: null, coupon: null, isTextChanged: true },
+  delay: 0, spreadHours: null, coupon: null, isTextChanged: true,
 }
 
 function markChanged({ stepNumber }: Harness, made: PlayedCampaign): void {
@@ -214,8 +212,7 @@ function recordCampaign(
   request: PlayedCampaign['asked'][number] | null,
 ): PlayedCampaign {
   return {
-    ...{
-      id,
+    id,
       versions: [version],
       stops: [],
       isDeleted: false,
@@ -223,14 +220,11 @@ function recordCampaign(
       saved: [],
       asked: request ? [request] : [],
       plays: 0,
-    },
-    ...{
-      scheduledSince: request ? null : clock.now().getTime(),
+    scheduledSince: request ? null : clock.now().getTime(),
       changedInStep: stepNumber,
       enginePausedAt: null,
       previousEnginePauseAt: null,
       expected: new Map(),
-    },
   }
 }
 
@@ -274,7 +268,7 @@ function buildRequest({ fixture, arrivals, clock, campaigns }: Harness, what: st
 
 const buildSchedule = ({ clock }: Harness, { inDays, timeOfDay, frequency }: CampaignPlan): Schedule => ({
   startDate: formatDay(clock.now().getTime(), inDays),
-  ...{ timeOfDay, frequency },
+  timeOfDay, frequency,
 })
 
 function buildInput(
@@ -284,7 +278,7 @@ function buildInput(
 ): api.CampaignInput {
   const { channel, people, chosen, filters, delay, spreadHours, coupon, isTextChanged } = plan
   return api.createCampaign.body.parse({
-    ...{ name: 'Spring', type: channel, sendNow },
+    name: 'Spring', type: channel, sendNow,
     targetAudience: {
       type: people === 'customers' ? 'specific_customers' : 'abandoned_carts',
       mode: people === 'matching' ? 'matching' : 'selected',

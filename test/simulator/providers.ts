@@ -104,29 +104,25 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
       const world = providers.push!
       const endpoint = world.endpoints.get(message.subscription.endpoint)
       const sent: SentMessage = {
-        ...{
-          id: message.messageId,
+        id: message.messageId,
           channel: 'push',
           to: `push:${endpoint?.id}`,
           micros: 0,
           isTemplate: false,
           shownCode: null,
-        },
-        ...{ at: clock.trueNow(), engineAt: clock.now().getTime(), isAnswered: false, evidence: undefined },
-        ...{ answer: 'accepts', isTaken: false, sendBlocks: standingsOf('push', `push:${endpoint?.id}`)(undefined) },
+        at: clock.trueNow(), engineAt: clock.now().getTime(), isAnswered: false, evidence: undefined,
+        answer: 'accepts', isTaken: false, sendBlocks: standingsOf('push', `push:${endpoint?.id}`)(undefined),
       }
       const note = {
-        ...{ messageId: sent.id, mail: sent, at: sent.at, endpoint, url: message.subscription.endpoint },
-        ...{ token: message.payload.token, topic: message.topic, publicKey: message.vapid.publicKey },
-        ...{
-          sizes: [],
+        messageId: sent.id, mail: sent, at: sent.at, endpoint, url: message.subscription.endpoint,
+        token: message.payload.token, topic: message.topic, publicKey: message.vapid.publicKey,
+        sizes: [],
           alive: [],
           answer: sent.answer,
           answeredAt: null,
           isShown: false,
           retryAt: null,
           by: actor.life,
-        },
       } satisfies PushAttempt as PushAttempt
       sent.answer = note.answer = chooseAnswer(world, note, providers.answers[0] ?? 'accepts')
       if (sent.answer === (providers.answers[0] ?? 'accepts') || endpoint?.status === 201) providers.answers.shift()

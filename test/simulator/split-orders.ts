@@ -21,8 +21,7 @@ export function addSplitOrders(seed: number, steps: readonly Step[], emails: rea
     [RENEWAL]: { totalMinor: 1_500, isRenewal: true },
   }
   const placeOrder = (order: number, more: Partial<Placed> = {}): Step => ({
-    ...{
-      do: 'order',
+    do: 'order',
       order,
       kind: 'purchase',
       email,
@@ -30,8 +29,7 @@ export function addSplitOrders(seed: number, steps: readonly Step[], emails: rea
       customerId: null,
       items: [['16', 1]],
       totalMinor: 0,
-    },
-    ...{ refundedMinor: 0, isStaff: false, country: null, state: null, consents: [] },
+    refundedMinor: 0, isStaff: false, country: null, state: null, consents: [],
     webhook: dice.weighted({ now: 40, late: 20, twice: 10, lost: 20 }),
     ...orders[order],
     ...more,

@@ -384,7 +384,7 @@ function Hours({ details }: { details: AnalyticsDetails }) {
         ['Revenue per message', definitions.revenuePerMessage],
       ]}
       rows={shown.map((hour) => [
-        ...[toTextCell(getHourLabel(hour.fromHour)), count(hour.accepted), rateCell(hour.conversionRate)],
+        toTextCell(getHourLabel(hour.fromHour)), count(hour.accepted), rateCell(hour.conversionRate),
         toMoneyCell(hour.revenuePerMessage, details.currency),
       ])}
       nothing="No messages in this period."
@@ -419,7 +419,7 @@ const Shares = ({ title, name, definition, rows, details, linkOf }: SharesProps)
     ]}
     most={SHOWN}
     rows={rows.map((row) => [
-      ...[toTextCell(row.name), count(row.abandoned), rateCell(row.recoveryRate)],
+      toTextCell(row.name), count(row.abandoned), rateCell(row.recoveryRate),
       toMoneyCell(row.revenueOpportunity, details.currency),
     ])}
     {...(linkOf && { links: rows.map(({ key }) => linkOf(key)) })}
@@ -476,13 +476,11 @@ function Channels({ details }: { details: AnalyticsDetails }) {
         ['Revenue', definitions.attributedRevenue],
       ]}
       rows={details.channels.map((each) => [
-        ...[
-          toTextCell(getChannelLabel(each.channel)),
+        toTextCell(getChannelLabel(each.channel)),
           count(each.accepted),
           rateCell(each.clickRate),
           rateCell(each.conversionRate),
-        ],
-        ...[toMoneyCell(each.revenuePerEmail, details.currency), count(each.unsubscribed)],
+        toMoneyCell(each.revenuePerEmail, details.currency), count(each.unsubscribed),
         toMoneyCell(each.attributedRevenue, details.currency),
       ])}
       nothing="No messages in this period."
@@ -538,13 +536,11 @@ const Origins = ({ details }: { details: AnalyticsDetails }) => (
       ['Revenue', definitions.attributedRevenue],
     ]}
     rows={details.origins.map((origin) => [
-      ...[toTextCell(`${origin.name} (${channelNames[origin.channel]})`), count(origin.accepted)],
-      ...[rateCell(origin.channel === 'email' ? origin.openRate : null), rateCell(origin.clickRate)],
-      ...[
-        rateCell(origin.conversionRate),
+      toTextCell(`${origin.name} (${channelNames[origin.channel]})`), count(origin.accepted),
+      rateCell(origin.channel === 'email' ? origin.openRate : null), rateCell(origin.clickRate),
+      rateCell(origin.conversionRate),
         count(origin.unsubscribed),
         toMoneyCell(origin.attributedRevenue, details.currency),
-      ],
     ])}
     nothing="No messages in this period."
   />
@@ -704,8 +700,8 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
           const { left, rate: back } = computeReturn(month)
           const name = place === 0 ? formatRunningMonth(month.month) : formatMonth(month.month)
           return [
-            ...[{ shown: name, value: month.month }, amount(month.attributedRevenue), amount(month.messageCost)],
-            ...[amount(month.planPrice), amount(left), rateCell(back), amount(month.discounts)],
+            { shown: name, value: month.month }, amount(month.attributedRevenue), amount(month.messageCost),
+            amount(month.planPrice), amount(left), rateCell(back), amount(month.discounts),
           ]
         })}
       />
@@ -766,8 +762,8 @@ function Parts({ title, name, rows, roi }: PartsProps) {
       rows={rows.map((row) => {
         const { left, rate: back } = computeReturn(row)
         return [
-          ...[toTextCell(row.name), amount(row.attributedRevenue), amount(row.messageCost)],
-          ...[amount(left), rateCell(back), amount(row.discounts)],
+          toTextCell(row.name), amount(row.attributedRevenue), amount(row.messageCost),
+          amount(left), rateCell(back), amount(row.discounts),
         ]
       })}
     />
@@ -814,14 +810,12 @@ function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
   })
   const format = (value: number | null) => formatMoney(value ?? 0, currency)
   const subject: Subject = {
-    ...{
-      measure: 'money' as const,
+    measure: 'money' as const,
       name: 'Revenue and costs',
       definition: '',
       nothing: '',
       format,
       formatTotal: format,
-    },
     axis: `Amount (${currency})`,
     formatMark: (value) => formatRound(value, currency),
   }

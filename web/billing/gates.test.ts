@@ -32,15 +32,15 @@ const prompts: Record<Feature, Prompt[]> = {
       { text: 'reminderTexts.whatsappPlan', words: reminderTexts.whatsappPlan },
     ].flatMap((mode) =>
       ['web/carts/RowActions.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((shown) => ({
-        ...{ ...CARTS, ...mode, shown },
+        ...CARTS, ...mode, shown,
       })),
     ),
     { ...CAMPAIGN, asks: "lacks('manual_texts')", text: 'campaignTexts.smsPlan', words: campaignTexts.smsPlan },
   ],
   flow_texts: [
     {
-      ...{ screen: '/flows', file: 'server/marketing/flows/flows.ts', asks: "hasFeature(entitlements, 'flow_texts')" },
-      ...{ shown: 'web/flow-editor/ChannelOrder.tsx', text: 'findObstacle(channel, obstacles)' },
+      screen: '/flows', file: 'server/marketing/flows/flows.ts', asks: "hasFeature(entitlements, 'flow_texts')",
+      shown: 'web/flow-editor/ChannelOrder.tsx', text: 'findObstacle(channel, obstacles)',
       words: reasonTexts.plan_required!,
     },
   ],
@@ -51,24 +51,24 @@ const prompts: Record<Feature, Prompt[]> = {
       ['web/flow-editor/StepPanel.tsx', 'text={rulesPlan}'],
       ['web/flow-editor/FlowEditor.tsx', 'save.error.message'],
     ].map(([shown, text]) => ({
-      ...{ screen: '/flows', file: 'server/marketing/flows/save.ts', asks: "hasFeature(entitlements, 'flow_rules')" },
-      ...{ shown: shown!, text: text!, words: flowTexts.rulesPlan },
+      screen: '/flows', file: 'server/marketing/flows/save.ts', asks: "hasFeature(entitlements, 'flow_rules')",
+      shown: shown!, text: text!, words: flowTexts.rulesPlan,
     })),
   ],
   scheduled_campaigns: [
     {
-      ...{ ...CAMPAIGN, asks: "lacks('scheduled_campaigns')" },
-      ...{ text: 'campaignTexts.scheduledPlan', words: campaignTexts.scheduledPlan },
+      ...CAMPAIGN, asks: "lacks('scheduled_campaigns')",
+      text: 'campaignTexts.scheduledPlan', words: campaignTexts.scheduledPlan,
     },
   ],
   audience_filters: [
     {
-      ...{ ...CAMPAIGN, asks: "lacks('audience_filters')" },
-      ...{ text: 'campaignTexts.filterPlan', words: campaignTexts.filterPlan },
+      ...CAMPAIGN, asks: "lacks('audience_filters')",
+      text: 'campaignTexts.filterPlan', words: campaignTexts.filterPlan,
     },
     {
-      ...{ ...CAMPAIGN, file: 'web/campaigns/AudienceStep.tsx', asks: "useHasFeature('audience_filters')" },
-      ...{ text: 'campaignTexts.filterPlan', words: campaignTexts.filterPlan },
+      ...CAMPAIGN, file: 'web/campaigns/AudienceStep.tsx', asks: "useHasFeature('audience_filters')",
+      text: 'campaignTexts.filterPlan', words: campaignTexts.filterPlan,
     },
   ],
   campaign_texts: [
@@ -79,33 +79,33 @@ const prompts: Record<Feature, Prompt[]> = {
   ],
   advanced_analytics: [
     {
-      ...{ screen: '/analytics', file: 'web/analytics/AnalyticsPage.tsx', shown: 'web/analytics/AnalyticsPage.tsx' },
-      ...{ asks: 'featurePlans.advanced_analytics', text: 'are part of the Starter and Growth plans' },
+      screen: '/analytics', file: 'web/analytics/AnalyticsPage.tsx', shown: 'web/analytics/AnalyticsPage.tsx',
+      asks: 'featurePlans.advanced_analytics', text: 'are part of the Starter and Growth plans',
       words: 'and 90 days or a year at once are part of the Starter and Growth plans.',
     },
   ],
   analytics_export: [
     {
-      ...{ screen: '/analytics', file: 'web/analytics/AnalyticsPage.tsx', shown: 'web/analytics/AnalyticsPage.tsx' },
-      ...{ asks: 'featurePlans.analytics_export', text: 'analyticsTexts.exportPlan', words: analyticsTexts.exportPlan },
+      screen: '/analytics', file: 'web/analytics/AnalyticsPage.tsx', shown: 'web/analytics/AnalyticsPage.tsx',
+      asks: 'featurePlans.analytics_export', text: 'analyticsTexts.exportPlan', words: analyticsTexts.exportPlan,
     },
   ],
   multi_store_dashboard: [
     {
-      ...{ screen: 'every screen', file: 'web/shell/StoreSwitcher.tsx', shown: 'web/shell/StoreSwitcher.tsx' },
-      ...{ asks: "useHasFeature('multi_store_dashboard')", text: 'On the Growth plan: see plans' },
+      screen: 'every screen', file: 'web/shell/StoreSwitcher.tsx', shown: 'web/shell/StoreSwitcher.tsx',
+      asks: "useHasFeature('multi_store_dashboard')", text: 'On the Growth plan: see plans',
       words: 'On the Growth plan: see plans',
     },
     ...['web/dashboard/DashboardPage.tsx', 'web/analytics/AnalyticsPage.tsx'].map((file) => ({
-      ...{ screen: file.includes('dashboard') ? '/dashboard' : '/analytics', file },
-      ...{ asks: "useHasFeature('multi_store_dashboard')", shown: 'web/analytics/AllStoresBar.tsx' },
-      ...{ text: 'analyticsTexts.allStoresPlan', words: analyticsTexts.allStoresPlan },
+      screen: file.includes('dashboard') ? '/dashboard' : '/analytics', file,
+      asks: "useHasFeature('multi_store_dashboard')", shown: 'web/analytics/AllStoresBar.tsx',
+      text: 'analyticsTexts.allStoresPlan', words: analyticsTexts.allStoresPlan,
     })),
   ],
   roi_tracking: [
     {
-      ...{ screen: '/analytics', file: 'web/analytics/AnalyticsPage.tsx', shown: 'web/analytics/Roi.tsx' },
-      ...{ asks: "useHasFeature('roi_tracking')", text: 'analyticsTexts.roiPlan', words: analyticsTexts.roiPlan },
+      screen: '/analytics', file: 'web/analytics/AnalyticsPage.tsx', shown: 'web/analytics/Roi.tsx',
+      asks: "useHasFeature('roi_tracking')", text: 'analyticsTexts.roiPlan', words: analyticsTexts.roiPlan,
     },
   ],
 }

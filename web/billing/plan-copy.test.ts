@@ -25,7 +25,7 @@ it('describes usage of a limit, without a limit, and of features outside the pla
 it('describes held and expiring messages of a limit, with the renewal day in UTC', () => {
   const describeMeter = (changes: Partial<Meter>) =>
     describeHeld(
-      { ...{ channel: 'sms', used: 100, limit: 100, held: 0, expiring: 0, level: 'full' }, ...changes },
+      { channel: 'sms', used: 100, limit: 100, held: 0, expiring: 0, level: 'full', ...changes },
       '2026-12-01T00:00:00.000Z',
     )
   expect(describeMeter({})).toBeNull()

@@ -52,11 +52,11 @@ test.each([
 describe('confirmations before "Send to All"', () => {
   it('state the current number and how many more match', () => {
     expect(confirmSendToAll({ total: 15, eligible: 10, judged: null })).toEqual({
-      ...{ title: 'Send to 10 people now?', label: 'Send to 10 people' },
+      title: 'Send to 10 people now?', label: 'Send to 10 people',
       others: '5 more match and would not get it now:',
     })
     expect(confirmSendToAll({ total: 2, eligible: 1, judged: null })).toMatchObject({
-      ...{ label: 'Send to 1 person', others: '1 more matches and would not get it now:' },
+      label: 'Send to 1 person', others: '1 more matches and would not get it now:',
     })
     expect(confirmSendToAll({ total: 2, eligible: 2, judged: null }).others).toBe(null)
     expect(confirmSendToAll({ total: 5_000, eligible: 900, judged: 1_000 }).label).toBe('Send to up to 5,000 people')
@@ -76,7 +76,7 @@ describe('the question "now or tomorrow"', () => {
       listQuestions({}, null),
       listQuestions({ frequency: 'daily' }, null),
       listQuestions({ timeOfDay: '10:01' }, null),
-    ]).toEqual([...[true, true, false]])
+    ]).toEqual([true, true, false])
   })
 
   it('appears when an unstarted campaign is moved to a past time', () => {

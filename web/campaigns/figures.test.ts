@@ -8,7 +8,7 @@ test('shows a figure with its share of the messages sent', () => {
     formatWithRate(0, 7),
     formatWithRate(0, 0),
     formatWithRate(1_200, 1_200),
-  ]).toEqual([...['3 (43%)', '1 (<1%)', '0 (0%)', '0', '1,200 (100%)']])
+  ]).toEqual(['3 (43%)', '1 (<1%)', '0 (0%)', '0', '1,200 (100%)'])
 })
 
 test('reports no failed deliveries when nothing reported a delivery', () => {

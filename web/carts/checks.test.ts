@@ -124,8 +124,7 @@ const textOnly = (reason: string) => (['cooldown', 'quiet_hours'].includes(reaso
 
 /** Reasons written elsewhere: by replies, members or the sending code. */
 const afterwards = [
-  ...[
-    'ok',
+  'ok',
     'retry',
     'changed',
     'accepted',
@@ -136,8 +135,7 @@ const afterwards = [
     'opt_out',
     'delivered',
     'undelivered',
-  ],
-  ...['step_removed', 'template_error', 'cart_missing', 'customer_missing'],
+  'step_removed', 'template_error', 'cart_missing', 'customer_missing',
 ]
 
 it('describes the channel of the decision after the message changed its channel', () => {

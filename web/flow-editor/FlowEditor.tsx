@@ -289,15 +289,13 @@ function useReadyStep() {
       push: { title: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
     }
     return {
-      ...{
-        key: keyOf(),
+      key: keyOf(),
         id: null,
         name: 'New message',
         channels: ['email'],
         conditions: null,
         coupon: null,
         couponShown: null,
-      },
       variants: [{ key: keyOf(), id: null, name: null, sharePercent: 100, words }],
       variantsSoFar: 0,
     }

@@ -43,7 +43,7 @@ function buildDiscountSource(context: Context, discount: Discount): Source {
     createdAt: formatTime(discount.createdAt),
     updatedAt: formatTime(discount.updatedAt),
     usageLimit: discount.usageLimit,
-    ...{ appliesOncePerCustomer: discount.oncePerCustomer, recurringCycleLimit: 1, tags: discount.tags },
+    appliesOncePerCustomer: discount.oncePerCustomer, recurringCycleLimit: 1, tags: discount.tags,
     asyncUsageCount: () => codes().reduce((sum, { uses }) => sum + uses, 0),
     combinesWith: { ...discount.combinesWith, productDiscountsWithTagsOnSameCartLine: null },
     discountClass: discount.productIds ? 'PRODUCT' : 'ORDER',
@@ -53,7 +53,7 @@ function buildDiscountSource(context: Context, discount: Discount): Source {
     codesCount: () => ({ count: codes().length, precision: 'EXACT' }),
     codes: (args: PageArgs & { query?: string | null }) => buildCodesSource(shop, discount, args),
     customerGets: () => ({
-      ...{ appliesOnOneTimePurchase: true, appliesOnSubscription: false },
+      appliesOnOneTimePurchase: true, appliesOnSubscription: false,
       items: buildItemsSource(context, discount),
       value: buildValueSource(discount),
     }),

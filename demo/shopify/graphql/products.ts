@@ -22,7 +22,7 @@ export function buildProductSource(context: Context, product: Product): Source {
   const picture = buildImageSource(shop, product.picture, product.title)
   const media: Source = {
     __typename: 'MediaImage',
-    ...{ id: buildGid('MediaImage', product.id), alt: product.title, mediaContentType: 'IMAGE', status: 'READY' },
+    id: buildGid('MediaImage', product.id), alt: product.title, mediaContentType: 'IMAGE', status: 'READY',
     image: picture,
     preview: { image: picture, status: 'READY' },
   }
@@ -30,8 +30,8 @@ export function buildProductSource(context: Context, product: Product): Source {
     __typename: 'Product',
     id: buildGid('Product', product.id),
     legacyResourceId: String(product.id),
-    ...{ title: product.title, handle: product.handle, status: product.status, productType: product.productType },
-    ...{ vendor: 'Fern & Finch', tags: [], isGiftCard: false, templateSuffix: null },
+    title: product.title, handle: product.handle, status: product.status, productType: product.productType,
+    vendor: 'Fern & Finch', tags: [], isGiftCard: false, templateSuffix: null,
     description: product.description,
     descriptionHtml: `<p>${product.description}</p>`,
     createdAt: formatTime(product.createdAt),
@@ -74,7 +74,7 @@ export function buildVariantSource(context: Context, variant: Variant): Source {
     legacyResourceId: String(variant.id),
     title: variant.title,
     displayName: () => `${product().title} - ${variant.title}`,
-    ...{ sku: variant.sku, position: variant.position, barcode: null, taxable: true },
+    sku: variant.sku, position: variant.position, barcode: null, taxable: true,
     price: formatAmount(variant.priceMinor),
     compareAtPrice: variant.compareAtMinor === null ? null : formatAmount(variant.compareAtMinor),
     availableForSale: () => isForSale(product(), variant),
@@ -91,7 +91,7 @@ export function buildVariantSource(context: Context, variant: Variant): Source {
         args,
         (picture) => ({
           __typename: 'MediaImage',
-          ...{ id: buildGid('MediaImage', variant.id), alt: variant.title, mediaContentType: 'IMAGE', status: 'READY' },
+          id: buildGid('MediaImage', variant.id), alt: variant.title, mediaContentType: 'IMAGE', status: 'READY',
           image: picture,
           preview: { image: picture, status: 'READY' },
         }),

@@ -233,13 +233,11 @@ function buildAppQueries(context: Context): Source {
   const { app } = readSetup(shop)
   const appSource = {
     __typename: 'App',
-    ...{
-      id: buildGid('App', 91_540_000_001),
+    id: buildGid('App', 91_540_000_001),
       title: 'Recoup',
       handle: 'recoup',
       apiKey: app.clientId,
       embedded: false,
-    },
   }
   return {
     app: () => appSource,

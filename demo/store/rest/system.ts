@@ -66,15 +66,13 @@ function getLogo({ shop, ids: [id] }: RestRequest): RestReply {
   const size = { file: 'logo.png', width: LOGO_SIZE.width, height: LOGO_SIZE.height, mime_type: 'image/png' }
   return {
     body: {
-      ...{
-        id,
+      id,
         slug: 'logo',
         type: 'attachment',
         link: `${shop.home}/logo/`,
         media_type: 'image',
         mime_type: 'image/png',
-      },
-      ...{ title: { rendered: 'logo' }, alt_text: storeName, source_url },
+      title: { rendered: 'logo' }, alt_text: storeName, source_url,
       media_details: { ...LOGO_SIZE, file: '2026/11/logo.png', sizes: { full: { ...size, source_url } } },
     },
   }

@@ -115,7 +115,7 @@ async function scheduleMails(
   const listTopics = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(readTopic))]
   const digestAt = findNextDigest(now, await sql.readTimeZone(tx))
   await sql.scheduleMails(tx, {
-    ...{ before, nextAt: now, digestAt, everyMs: MAIL_EVERY_MS, usual: ownerTopics },
+    before, nextAt: now, digestAt, everyMs: MAIL_EVERY_MS, usual: ownerTopics,
     topics: listTopics(types),
     atOnce: listTopics(types.filter(isMailedAtOnce)),
   })

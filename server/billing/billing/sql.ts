@@ -33,18 +33,16 @@ export function savePlan(
   now: Date,
 ) {
   const chosen = {
-    ...{ plan, status: 'active' as const, source, is_unlimited: isUnlimited, updated_at: now },
-    ...{
-      next_billing_at: null,
+    plan, status: 'active' as const, source, is_unlimited: isUnlimited, updated_at: now,
+    next_billing_at: null,
       past_due_since: null,
       extra_stores: 0,
       cycle,
       amount_minor: null,
       currency: null,
-    },
-    ...{ current_period_end: null, trial_ends_at: null, last_payment_at: null, cancel_at_period_end: false },
-    ...{ has_card: false, next_plan: null, next_cycle: null, next_extra_stores: null, changes_at: null },
-    ...{ stripe_subscription_id: null, stripe_schedule_id: null },
+    current_period_end: null, trial_ends_at: null, last_payment_at: null, cancel_at_period_end: false,
+    has_card: false, next_plan: null, next_cycle: null, next_extra_stores: null, changes_at: null,
+    stripe_subscription_id: null, stripe_schedule_id: null,
   }
   return db
     .insertInto('subscriptions')

@@ -55,7 +55,7 @@ test('shows the month’s usage of the plan and the number of connected stores',
       { channel: 'whatsapp', used: 0, limit: 100, held: 0, expiring: 0, level: 'ok' },
     ],
     stores: {
-      ...{ used: 2, limit: 2 },
+      used: 2, limit: 2,
       problem: 'Your plan (Starter) includes 2 stores. Upgrade your plan, or disconnect a store first.',
       canAdd: false,
     },

@@ -6,23 +6,21 @@ import type { StripeIntent, StripeInvoice } from './stripe-schemas.ts'
 const CREATED = 1_772_445_600
 
 const invoice = (given: Partial<StripeInvoice> = {}): StripeInvoice => ({
-  ...{
-    id: 'in_1',
+  id: 'in_1',
     status: 'paid',
     created: CREATED,
     number: 'A-1',
     currency: 'usd',
     amount_due: 1_900,
     amount_paid: 1_900,
-  },
-  ...{ billing_reason: 'subscription_cycle', description: null, next_payment_attempt: null, parent: null },
+  billing_reason: 'subscription_cycle', description: null, next_payment_attempt: null, parent: null,
   lines: [{ description: '1 × Recoup Starter (at $19.00 / month)' }],
   hosted_invoice_url: 'https://invoice.stripe.com/i/1',
   status_transitions: { finalized_at: CREATED, paid_at: CREATED },
   ...given,
 })
 const intent = (given: { refunded?: number; error?: string | null }): StripeIntent => ({
-  ...{ id: 'pi_1', status: 'succeeded', currency: 'usd', amount_received: 0, metadata: {} },
+  id: 'pi_1', status: 'succeeded', currency: 'usd', amount_received: 0, metadata: {},
   last_payment_error: given.error === undefined ? null : { message: given.error },
   latest_charge: given.refunded === undefined ? null : { id: 'ch_1', amount_refunded: given.refunded, disputed: false },
 })

@@ -165,8 +165,8 @@ function findOverdue({ seen, intentsOf: listIntents }: StripeSnapshot, { stripeS
   if (!invoice) return { invoiceId: null, amount: null, currency: null, reason: null, nextTry: null }
   const { id, amount_due: amount, currency, next_payment_attempt: next } = invoice
   return {
-    ...{ invoiceId: id, amount, currency: parseCurrency(currency) },
-    ...{ reason: findReason(listIntents(invoice)), nextTry: next === null ? null : toDate(next) },
+    invoiceId: id, amount, currency: parseCurrency(currency),
+    reason: findReason(listIntents(invoice)), nextTry: next === null ? null : toDate(next),
   }
 }
 
@@ -230,7 +230,7 @@ function buildNotices(change: Change): BillingNotice[] {
 
 /** Replaces the notice that the trial ended by itself. */
 const buildRefusedTrial = (row: DerivedRow, by: 'card' | 'email') => ({
-  ...{ type: 'trial_refused' as const, key: row.stripeSubscriptionId },
+  type: 'trial_refused' as const, key: row.stripeSubscriptionId,
   data: { ...readPrice(row), plan: toPaidPlan(row), by },
 })
 
@@ -244,7 +244,7 @@ const readPrice = ({
   currency,
   cycle,
 }: Pick<DerivedRow, 'amountMinor' | 'currency' | 'cycle'>): Price => ({
-  ...{ amount: amountMinor, currency, cycle: cycle ?? 'month' },
+  amount: amountMinor, currency, cycle: cycle ?? 'month',
 })
 
 function buildEndNotice(before: StoredSubscription, after: DerivedRow, change: Change): BillingNotice {
@@ -259,15 +259,15 @@ function buildEndNotice(before: StoredSubscription, after: DerivedRow, change: C
 }
 
 const readTerms = (after: DerivedRow) => ({
-  ...{ plan: toPaidPlan(after), ...readPrice(after), extraStores: after.extraStores, needsCard: needsCard(after) },
-  ...{ trialEndsAt: after.trialEndsAt?.toISOString() ?? null, renewsAt: after.nextBillingAt?.toISOString() ?? null },
+  plan: toPaidPlan(after), ...readPrice(after), extraStores: after.extraStores, needsCard: needsCard(after),
+  trialEndsAt: after.trialEndsAt?.toISOString() ?? null, renewsAt: after.nextBillingAt?.toISOString() ?? null,
 })
 
 /** Without a card the trial ends on the free plan. */
 const needsCard = ({ status, hasCard }: DerivedRow) => status === 'trialing' && !hasCard
 
 const buildStartNotice = (change: Change): BillingNotice => ({
-  ...{ type: 'plan_changed', key: buildKey(change), data: { change: 'started', ...readTerms(change.after) } },
+  type: 'plan_changed', key: buildKey(change), data: { change: 'started', ...readTerms(change.after) },
 })
 
 function buildChangeNotices(before: StoredSubscription, change: Change): BillingNotice[] {
@@ -331,7 +331,7 @@ function buildFailedPaymentNotice({ after, overdue }: Change): BillingNotice[] {
   if (!after.pastDueSince) return []
   const { invoiceId, amount, currency, reason, nextTry } = overdue
   const holdsAt = new Date(after.pastDueSince.getTime() + GRACE_DAYS * DAY_MS).toISOString()
-  const data = { ...{ amount, currency, reason, holdsAt }, nextTry: nextTry?.toISOString() ?? null }
+  const data = { amount, currency, reason, holdsAt, nextTry: nextTry?.toISOString() ?? null }
   return [{ type: 'payment_failed', key: invoiceId ?? `${after.stripeSubscriptionId} ${holdsAt}`, data }]
 }
 

@@ -40,7 +40,7 @@ export async function viewBrand(store: StoreDb, account: AccountDb): Promise<Bra
 }
 
 const presentProposal = ({ storeId }: StoreDb, proposal: sql.ProposalRow) => ({
-  ...{ source: proposal.source, hash: proposal.hash },
+  source: proposal.source, hash: proposal.hash,
   logo: presentLogo(storeId, proposal),
 })
 

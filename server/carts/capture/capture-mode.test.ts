@@ -61,14 +61,12 @@ const report = (more: object = {}, customerId: string | null = null) =>
           at: world.now,
           client: null,
           post: {
-            ...{
-              cart: CART,
+            cart: CART,
               page: 'install-of-the-shop',
               seq: ++seq,
               coupons: [],
               contact,
               device: 'device-of-ada-012345',
-            },
             ...more,
             signed: {
               items: [{ productId: '11', variationId: null, quantity: 1 }],

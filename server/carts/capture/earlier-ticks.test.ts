@@ -76,13 +76,11 @@ test('cart only: drops what a covered customer types after a withdrawal at the b
             at: world.now,
             client: null,
             post: {
-              ...{
-                cart: CART,
+              cart: CART,
                 page: 'install-of-the-shop',
                 seq: ++seq,
                 contact: { ...contact, firstName },
                 ...consent,
-              },
               signed: { items: [], currency: 'USD', customerId: '77', state: null, draftId: null },
             },
           },

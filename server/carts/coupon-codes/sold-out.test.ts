@@ -21,8 +21,8 @@ beforeEach(async () => {
   await world.db
     .insertInto('products')
     .values({
-      ...{ store_id: shop.storeId, product_id: pot.productId, name: 'Teapot', price_minor: 6_800, currency: 'USD' },
-      ...{ is_available: true, seen_at: world.now },
+      store_id: shop.storeId, product_id: pot.productId, name: 'Teapot', price_minor: 6_800, currency: 'USD',
+      is_available: true, seen_at: world.now,
     })
     .execute()
   await shop.fill('ada', [buildTea(), pot])
@@ -79,13 +79,11 @@ test('no code without an amount is created for a sold-out cart', async () => {
   await world.db
     .insertInto('products')
     .values({
-      ...{
-        store_id: shop.storeId,
+      store_id: shop.storeId,
         product_id: buildTea().productId,
         variation_id: buildTea().variationId ?? '',
         name: 'Tea',
-      },
-      ...{ price_minor: 2_100, currency: 'USD', is_available: false, seen_at: world.now },
+      price_minor: 2_100, currency: 'USD', is_available: false, seen_at: world.now,
     })
     .execute()
   await shop.pass(MINUTE)

@@ -10,18 +10,15 @@ describe('a first name', () => {
   })
 
   test.each([
-    ...[cases.body.contact.firstName, ...cases.more_names],
-    ...[
-      'www.evil.example/pay',
+    cases.body.contact.firstName, ...cases.more_names,
+    'www.evil.example/pay',
       'evil-bank.com',
       'evil。com',
       'ｅｖｉｌ．ｃｏｍ',
       'evil\u200b.com',
       'evil&#46;com',
       'evil&period;com',
-    ],
-    ...[
-      'javascript:alert(1)',
+    'javascript:alert(1)',
       'Call 0800 111',
       'a\tb',
       'a\nb',
@@ -35,7 +32,6 @@ describe('a first name', () => {
       '%3Cb%3EAna',
       '{{ Ana }}',
       'evil\u2027com',
-    ],
   ])('%j is rejected (cases-R2, security-P1)', (name) => {
     expect(cleanPersonName(name)).toBe('')
   })

@@ -56,7 +56,7 @@ export async function loadAccountMailRoute(
 function presentServer(row: sql.MailServerRow, now: Date): NonNullable<MailServerView['server']> {
   const { host, port, security, version, problem } = row
   return {
-    ...{ host, port, security, version },
+    host, port, security, version,
     problem: problem ?? (buildOwnFrom(row) === null ? mailServerTexts.noFrom : null),
     user: row.user_name,
     fromAddress: row.from_address,
@@ -105,7 +105,7 @@ export async function saveServer(
     { allowsPrivate: deps.config.allowsPrivateStores, ...guard },
   )
   const row = {
-    ...{ host, port, security, user_name: user, check_answer: answer, checked_at: deps.now() },
+    host, port, security, user_name: user, check_answer: answer, checked_at: deps.now(),
     from_address: fromAddress || null,
     encrypted: user === '' ? null : sealPassword(deps.secrets, account.accountId, password),
   }

@@ -53,7 +53,7 @@ const readMailgun: ProviderReader = ({ rawBody, secret, now }) => {
   const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
   const words = removeAddresses(readResponse(event) || event.reason || event.event)
   return listKinds(event).map((kind) => ({
-    ...{ kind, status: readStatus(event), words },
+    kind, status: readStatus(event), words,
     ...at,
     about: { mark: event.message.headers['message-id'] },
   }))

@@ -78,7 +78,7 @@ export async function subscribe(
   const now = deps.now()
   const id = await sql.keepSubscription(tx, {
     ...row,
-    ...{ shopper_id: shopperId, device_class: input.deviceClass, created_at: now },
+    shopper_id: shopperId, device_class: input.deviceClass, created_at: now,
     marks: hashBrowserTokens(isCartKnown ? input : { device: input.device }),
   })
   // A repeated registration by the same shopper is no new consent.
@@ -188,7 +188,7 @@ async function buildRow(
   const key = (await findCurrentKey(tx))?.public_key === publicKey ? await findKeyByPublic(tx, publicKey) : undefined
   if (!key) throw new AppError('conflict', pushTexts.otherKey)
   return {
-    ...{ id, key_id: key.id, service, seen_at: deps.now() },
+    id, key_id: key.id, service, seen_at: deps.now(),
     endpoint_hash: secrets.addressHash(subscription.endpoint),
     encrypted: seal(secrets, tx.storeId, id, subscription),
   }
@@ -201,7 +201,7 @@ async function noteConsent(
   said: { status: 'granted'; wording: string } | { status: 'withdrawn'; source: string },
 ): Promise<void> {
   await insertAnswer(tx, {
-    ...{ addressHash: deps.secrets.addressHash(addressOfSubscription(id)), channel: 'push', at: deps.now() },
+    addressHash: deps.secrets.addressHash(addressOfSubscription(id)), channel: 'push', at: deps.now(),
     ...(said.status === 'granted'
       ? { ...said, source: 'push prompt', evidence: { unproven: 'page script' as const } }
       : { ...said, wording: null }),

@@ -164,7 +164,7 @@ async function save(deps: Deps, account: AccountDb<Db>, session: Session, channe
     const row = await lockCredentials(tx, channel)
     if ((row?.version ?? 0) !== channelInput.version) throw new AppError('conflict', textChannelTexts.changedMeanwhile)
     await saveCredentials(tx, {
-      ...{ channel, provider, identity, template, senders: channelInput.senders, hook_key: hookKey },
+      channel, provider, identity, template, senders: channelInput.senders, hook_key: hookKey,
       encrypted: sealSecrets(deps.secrets, { accountId: account.accountId, channel }, secrets),
       templates: accepted.templates,
       templates_at: channel === 'whatsapp' ? now : null,

@@ -58,6 +58,6 @@ export async function resolveFilters(
 const readCurrency = async (store: StoreDb): Promise<string> => requireFound(await readStore(store), 'Store').currency
 
 const present = ({ id, name, filters }: sql.AudienceRow, currency: string): Audience => ({
-  ...{ id, name },
+  id, name,
   filters: presentFilters(filters, currency),
 })

@@ -28,8 +28,8 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
     readHeld(store, id),
   ])
   return {
-    ...{ counts: countParts(states), ...figures },
-    ...{ opened: people.opened, openedByMachines: people.opened_by_machines, clicked: people.clicked },
+    counts: countParts(states), ...figures,
+    opened: people.opened, openedByMachines: people.opened_by_machines, clicked: people.clicked,
     ...presentRevenue(earned),
     ...presentHeld(held),
     links: links.map(({ target, ...clicked }) => ({ target: target ?? getCartPage(deps), ...clicked })),
@@ -53,7 +53,7 @@ function presentHeld(held: readonly HeldCount[]) {
   const first = Math.min(...held.map(({ first_until }) => first_until.getTime()))
   return {
     held: {
-      ...{ count: held.reduce((total, { count }) => total + count, 0), firstUntil: new Date(first).toISOString() },
+      count: held.reduce((total, { count }) => total + count, 0), firstUntil: new Date(first).toISOString(),
       explanation: explain(most.reason, most.channel),
     },
   }

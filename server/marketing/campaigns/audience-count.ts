@@ -47,7 +47,7 @@ export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, input: C
   const eligible = tally.eligible.length
   const expected = judged === null ? eligible : Math.round((total * eligible) / judged)
   return {
-    ...{ total, eligible, judged, left },
+    total, eligible, judged, left,
     price: await estimatePrice(deps, store, { wanted: input, expected, eligible: filterEligible(meant, tally) }),
     reasons: tally.reasons().map(({ reason, explanation, ids }) => ({ reason, explanation, count: ids.length })),
     minutes: await estimateMinutes(deps, store, input, judged === null ? eligible : total),
@@ -146,7 +146,7 @@ async function estimatePrice(
     ? { amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros), currency: budget.currency }
     : null
   return {
-    ...{ people: expected, sampled: made.length, segments: Math.round(expected * each(({ segments }) => segments)) },
+    people: expected, sampled: made.length, segments: Math.round(expected * each(({ segments }) => segments)),
     total: toPrice({ amountMicros: Math.round(expected * microsEach), currency }),
     budgetLeft: left && toPrice(left),
     covered: left && countCoveredByBudget(left, { microsEach, currency, expected }),
@@ -177,7 +177,7 @@ function buildHypotheticalRows(
   const words = input.type === 'sms' ? { body: input.body } : {}
   const { type: channel, couponId = null, couponFallback: fallback } = input
   const coupon = couponId && {
-    ...{ id: couponId, fallback },
+    id: couponId, fallback,
     isFirstOrderOnly: false,
     pauseDays: null,
     aboveMinor: null,
@@ -194,7 +194,7 @@ function buildHypotheticalRows(
         })
     const campaign = { isRunning: true, end: null, frequency: 'once', isRepeated: false } as const
     return rows.map((row) => ({
-      ...{ ...replaceText(row, words), manual: null, campaign, coupon: coupon || null },
+      ...replaceText(row, words), manual: null, campaign, coupon: coupon || null,
       // A purchase does not end a campaign message without a cart.
       matching_order: row.cart_id === null ? null : row.matching_order,
     }))

@@ -83,7 +83,7 @@ export async function loadStoreContext(deps: Deps, store: StoreDb): Promise<{ ro
 }
 
 const planFeatures = (stored: Stored, where: StoreClock, isNow: boolean) => ({
-  ...{ type: stored.type, filters: stored.filters },
+  type: stored.type, filters: stored.filters,
   isPlanned: !isNow && isPlanned(stored, where),
 })
 
@@ -120,10 +120,10 @@ export async function insert(
     ...columns,
     filters: JSON.stringify(columns.filters),
     ...(await toCouponColumns(tx, coupon, where)),
-    ...{ id, status: 'scheduled', template_id: templateId, created_by: request.session.userId },
-    ...{ next_run_at: clampToNow(now, findNextRun(getRunTimes(columns), where.zone, null)), run_zone: where.zone },
+    id, status: 'scheduled', template_id: templateId, created_by: request.session.userId,
+    next_run_at: clampToNow(now, findNextRun(getRunTimes(columns), where.zone, null)), run_zone: where.zone,
     is_planned: isPlanned(columns, where),
-    ...{ created_at: now, updated_at: now },
+    created_at: now, updated_at: now,
   })
   await saveChosenPeople(deps, tx, id, people)
 }
@@ -198,7 +198,7 @@ async function update(
     ...(isSameTime ? {} : computeTimes(campaign, columns, where)),
     // The edit may have removed the cause of the delay.
     ...(isSameTime && campaign.put_off_by !== null && { next_run_at: now }),
-    ...{ put_off_by: null, updated_at: now },
+    put_off_by: null, updated_at: now,
   })
   await saveChosenPeople(deps, tx, id, people)
   const isRetimed = campaign.delay_hours !== columns.delay_hours || campaign.spread_hours !== columns.spread_hours
@@ -232,12 +232,12 @@ function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, '
   // Chosen customers are always selected, regardless of the mode in the request.
   const mode = type === 'specific_customers' ? 'selected' : targetAudience.mode
   return {
-    ...{ name: input.name, description: input.description, type: input.type },
-    ...{ audience_type: type, audience_mode: mode, filters: toStoredFilters(filters, currency) },
+    name: input.name, description: input.description, type: input.type,
+    audience_type: type, audience_mode: mode, filters: toStoredFilters(filters, currency),
     people: mode === 'selected' ? parsePeople(targetAudience, input.customerEmails) : [],
-    ...{ template_key: content.template, ...toContentColumns(input) },
-    ...{ start_date: schedule.startDate, time_of_day: schedule.timeOfDay, frequency: schedule.frequency },
-    ...{ delay_hours: schedule.delay, spread_hours: schedule.spreadHours },
+    template_key: content.template, ...toContentColumns(input),
+    start_date: schedule.startDate, time_of_day: schedule.timeOfDay, frequency: schedule.frequency,
+    delay_hours: schedule.delay, spread_hours: schedule.spreadHours,
   }
 }
 

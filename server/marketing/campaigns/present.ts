@@ -65,24 +65,24 @@ function presentCampaign(
   { shop, coupon, people: chosen, counts, revenue }: ViewExtras,
 ): CampaignView {
   return {
-    ...{ _id: row.id, id: row.id, name: row.name, description: row.description, type: row.type, status: row.status },
-    ...{ createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString() },
-    ...{ platform: shop.platform, storeId: shop.url },
+    _id: row.id, id: row.id, name: row.name, description: row.description, type: row.type, status: row.status,
+    createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString(),
+    platform: shop.platform, storeId: shop.url,
     targetAudience: {
-      ...{ type: row.audience_type, mode: row.audience_mode },
-      ...{ filters: presentFilters(row.filters, shop.currency), ...presentChosen(chosen) },
+      type: row.audience_type, mode: row.audience_mode,
+      filters: presentFilters(row.filters, shop.currency), ...presentChosen(chosen),
     },
     content: {
-      ...{ subject: row.subject, body: row.body, template: parseTemplate(row.template_key) },
+      subject: row.subject, body: row.body, template: parseTemplate(row.template_key),
       coupon: presentCoupon(row, shop.currency),
     },
     couponShown: coupon,
     schedule: {
-      ...{ startDate: row.start_date, timeOfDay: row.time_of_day, frequency: row.frequency },
-      ...{ delay: row.delay_hours, spreadHours: row.spread_hours },
+      startDate: row.start_date, timeOfDay: row.time_of_day, frequency: row.frequency,
+      delay: row.delay_hours, spreadHours: row.spread_hours,
     },
     nextRunAt: row.next_run_at?.toISOString() ?? null,
-    ...{ counts, revenue, pausedBy: row.paused_by, putOffBy: row.put_off_by },
+    counts, revenue, pausedBy: row.paused_by, putOffBy: row.put_off_by,
   }
 }
 

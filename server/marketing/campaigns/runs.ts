@@ -207,8 +207,8 @@ export async function planMessagesFor(
   // Lock order: shoppers before carts.
   const lone = await planMessages(tx, {
     origin: { kind: 'campaign', id: campaignId, stepId: run.id, step: run.run },
-    ...{ people: rows, purchasesSince: null, channel, templateId },
-    ...{ dueAt: run.at, expiresAt: new Date(run.at.getTime() + MOST_AGE_MS), wakeAt: run.at, now },
+    people: rows, purchasesSince: null, channel, templateId,
+    dueAt: run.at, expiresAt: new Date(run.at.getTime() + MOST_AGE_MS), wakeAt: run.at, now,
   })
   const cartIds = people.flatMap(({ cart_id }) => cart_id ?? [])
   const about = await planCarts(tx, { campaignId, runId: run.id, cartIds, now })

@@ -39,7 +39,7 @@ export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): 
     const due = campaign.next_run_at
     const isMissed = isOver || (due !== null && due <= now)
     await updateCampaign(tx, id, {
-      ...{ status, paused_by: null, updated_at: now },
+      status, paused_by: null, updated_at: now,
       ...(isOver && { sent_now_at: null }),
       ...(isMissed && { next_run_at: runAgain(getRunTimes(campaign), zone, now), run_zone: zone }),
     })

@@ -44,14 +44,14 @@ export async function createFlow(
     }))
     await sql.insertTemplates(tx, templates, now)
     const steps = entry.steps.map(({ delayMinutes, channels, hasCoupon }, index) => ({
-      ...{ id: createId(), step: index + 1, delayMinutes, channels, templateId: templates[index]!.id },
+      id: createId(), step: index + 1, delayMinutes, channels, templateId: templates[index]!.id,
       couponId: hasCoupon ? couponId : null,
     }))
     const { name, conditions } = entry
     await sql.insertFlow(tx, { id, name, salt: createToken(), position, conditions, now }, steps)
     const further = steps.flatMap(({ id: stepId, channels }, index) =>
       channels.map((channel, at) => ({
-        ...{ stepId, variantId: stepId, channel, name: templates[index]!.name },
+        stepId, variantId: stepId, channel, name: templates[index]!.name,
         templateId: at === 0 ? templates[index]!.id : createId(),
         ...(at === 0 ? { subject: templates[index]!.subject, body: templates[index]!.body } : defaultText[channel]),
       })),
@@ -82,8 +82,8 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
     const words = copies.flatMap(({ step, copyId, stored }) =>
       stored.flatMap((variant) =>
         [...variant.words].map(([channel, { subject, body }]) => ({
-          ...{ stepId: copyId, variantId: idOf.get(variant.id)!, channel, templateId: createId() },
-          ...{ name: step.name, subject, body },
+          stepId: copyId, variantId: idOf.get(variant.id)!, channel, templateId: createId(),
+          name: step.name, subject, body,
         })),
       ),
     )
@@ -104,7 +104,7 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
         stepIds: split.map(({ copyId }) => copyId),
         variants: split.flatMap(({ copyId, stored }) =>
           stored.map((each, index) => ({
-            ...{ stepId: copyId, id: idOf.get(each.id)!, place: index + 1, sharePercent: each.sharePercent },
+            stepId: copyId, id: idOf.get(each.id)!, place: index + 1, sharePercent: each.sharePercent,
           })),
         ),
       },

@@ -71,7 +71,7 @@ async function setActive(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now
   const takesFrom = isOn && !wasOn ? stillActive : (known?.takes_from ?? null)
   const since = isOn ? takesFrom : null
   await switchFlow(tx, flowId, {
-    ...{ is_on: isOn, switched_on_at: since, takes_from: takesFrom, updated_at: now },
+    is_on: isOn, switched_on_at: since, takes_from: takesFrom, updated_at: now,
   })
   if (!isOn) return
   // Also plans added notifications for carts abandoned earlier.

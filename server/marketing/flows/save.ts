@@ -176,8 +176,8 @@ async function checkCoupons(tx: StoreTx, steps: readonly ResolvedStep[]): Promis
 }
 
 const NO_COUPON = {
-  ...{ coupon_id: null, coupon_fallback: 'without' as const, coupon_first_order_only: false },
-  ...{ coupon_pause_days: 90, coupon_above_minor: null },
+  coupon_id: null, coupon_fallback: 'without' as const, coupon_first_order_only: false,
+  coupon_pause_days: 90, coupon_above_minor: null,
 }
 
 function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumns {
@@ -186,7 +186,7 @@ function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumn
   const { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor } = asStored
   const kept = { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor }
   return {
-    ...{ id, step, delay_minutes: delayMinutes, channel: channels[0]!, fallback: channels.slice(1), conditions },
+    id, step, delay_minutes: delayMinutes, channel: channels[0]!, fallback: channels.slice(1), conditions,
     template_id: templateId,
     ...kept,
     coupon_id: coupon === undefined ? asStored.coupon_id : null,
@@ -198,7 +198,7 @@ function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumn
 async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
   const words = steps.flatMap((step) =>
     step.words.map(({ variantId, channel, templateId, subject, body }) => ({
-      ...{ stepId: step.id, variantId, channel, templateId, name: step.name, subject, body },
+      stepId: step.id, variantId, channel, templateId, name: step.name, subject, body,
     })),
   )
   if (words.length > 0) await wordsSql.saveWords(tx, flowId, words, now)
@@ -309,8 +309,8 @@ function resolveStep(saved: SavedStep, place: StepPosition): ResolvedStep {
   const ownStored = from?.variants.find((variant) => variant.id === id)?.words.get(channels[0]!)
   const conditions = saved.conditions === undefined ? (from?.conditions ?? null) : saved.conditions
   const resolved = {
-    ...{ id, step: index + 1, name, from, delayMinutes: saved.delayMinutes },
-    ...{ channels, conditions, coupon: saved.coupon, words },
+    id, step: index + 1, name, from, delayMinutes: saved.delayMinutes,
+    channels, conditions, coupon: saved.coupon, words,
     variants: variants.map(({ id: variantId, sharePercent }) => ({ id: variantId, sharePercent })),
     areVariantsTold: variants.length > 1 || (from?.variants.length ?? 1) > 1 || variants[0]!.id !== id,
     templateId: own?.templateId ?? ownStored?.templateId ?? from?.template_id ?? words[0]!.templateId,
@@ -384,7 +384,7 @@ function changedTexts(
   const { subject, body } = given ?? stored ?? first ?? defaultText[channel]
   return [
     {
-      ...{ variantId: variant.id, channel, templateId: stored?.templateId ?? makeId(), isChanged, subject, body },
+      variantId: variant.id, channel, templateId: stored?.templateId ?? makeId(), isChanged, subject, body,
       path: `steps.${index}.variants.${at}.words.${channel}`,
     },
   ]

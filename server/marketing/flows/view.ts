@@ -121,7 +121,7 @@ function presentStep(step: Step, stored: readonly StoredVariant[], currency: str
     templateId: step.template_id,
     templateKey: step.key,
     templateName: step.name,
-    ...{ ...email, sms: sms.body, pushTitle: push.title, pushBody: push.body },
+    ...email, sms: sms.body, pushTitle: push.title, pushBody: push.body,
     coupon: presentCoupon(step, currency),
   }
 }

@@ -10,10 +10,9 @@ import { headingKind } from './import-marks.ts'
 
 const databases = createDatabaseFactory()
 const HEADINGS = [
-  ...['Unsubscribed', 'hasOptedOut', 'EMAIL_BLACKLISTED', 'Do not contact', 'Blocked', 'Bounced', 'CLEAN_TIME'],
-  ...['Spam complaint', 'Suppressed', 'Never subscribed', 'Abgemeldet', 'Désabonné', 'Bloqué', 'Dado de baja'],
-  ...[
-    'Disiscritto',
+  'Unsubscribed', 'hasOptedOut', 'EMAIL_BLACKLISTED', 'Do not contact', 'Blocked', 'Bounced', 'CLEAN_TIME',
+  'Spam complaint', 'Suppressed', 'Never subscribed', 'Abgemeldet', 'Désabonné', 'Bloqué', 'Dado de baja',
+  'Disiscritto',
     'Não inscrito',
     'Cancellato',
     'Nicht bestätigt',
@@ -21,9 +20,7 @@ const HEADINGS = [
     'Status',
     'Subscribed',
     'Newsletter',
-  ],
-  ...[
-    'Einwilligung',
+  'Einwilligung',
     'Accepts Marketing',
     'Unsubscribe link',
     'Bounce rate',
@@ -39,7 +36,6 @@ const HEADINGS = [
     'Deleted at',
     'Opt-in or opt-out',
     'Contact',
-  ],
 ]
 
 async function upgraded(
@@ -88,7 +84,7 @@ test('the migration doubts imports whose status came from an opt-out heading or 
   ])
   const imports = await read('select file_name, standing, doubt from consent_imports order by file_name')
   expect(imports.map(({ standing, doubt }) => doubt ?? standing)).toEqual([
-    ...['no_heading', 'no_column', 'stands', 'stands', 'stands', 'no_heading'],
+    'no_heading', 'no_column', 'stands', 'stands', 'stands', 'no_heading',
   ])
   const told = await read("select type, data from pending_notifications order by data ->> 'fileName'")
   expect(told.map(({ type, data }) => [type, data.fileName, data.doubt])).toEqual([

@@ -99,8 +99,8 @@ function resolveText(
 ): CommonFields {
   const own = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
   return {
-    ...{ jobId, channel: CHANNEL, askedBy, sendAt: null, templateId: null, overridesHoldout: false },
-    ...{ couponId, cartUrl },
+    jobId, channel: CHANNEL, askedBy, sendAt: null, templateId: null, overridesHoldout: false,
+    couponId, cartUrl,
     ...own,
   }
 }

@@ -26,14 +26,12 @@ describe('products', () => {
       ['Small', 'Medium', 'Large'].map((size) => `Leather Work Gloves - ${size}`),
     )
     expect(gloves[2]).toMatchObject({
-      ...{
-        sku: 'FF-GLOVE-3',
+      sku: 'FF-GLOVE-3',
         priceMinor: 3_400,
         currency: 'USD',
         isAvailable: true,
         isOnSale: false,
         stockQuantity: 3,
-      },
       imageUrl: expect.stringContaining('gloves.jpg'),
       permalink: `${one.store.url}/products/leather-work-gloves?variant=${gloves[2]!.variationId}`,
     })

@@ -91,7 +91,7 @@ export async function readBoxCounts(deps: Deps, store: StoreDb) {
   return {
     mode: row.before_consent,
     counts: counts.map(({ wording, channel, ...count }) => ({
-      ...{ channel, language: wording === null ? null : (current.get(channel)!.get(wording) ?? null) },
+      channel, language: wording === null ? null : (current.get(channel)!.get(wording) ?? null),
       ...count,
     })),
   }

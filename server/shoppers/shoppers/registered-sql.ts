@@ -40,9 +40,8 @@ export async function updateFromCustomers({ db, storeId }: StoreTx, shopperIds: 
 }
 
 const COLUMNS = [
-  ...['is_registered', 'account_email', 'account_phone', 'account_first_name', 'account_last_name', 'company'],
-  ...[
-    'last_login_at',
+  'is_registered', 'account_email', 'account_phone', 'account_first_name', 'account_last_name', 'company',
+  'last_login_at',
     'first_seen_at',
     'email',
     'phone',
@@ -51,7 +50,6 @@ const COLUMNS = [
     'country',
     'country_source',
     'is_member',
-  ],
 ]
 
 /** Whether the address is a key of this shopper: another's or a shared address is not. */

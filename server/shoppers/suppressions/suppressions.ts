@@ -197,7 +197,7 @@ function presentEntry(row: sql.EntryRow): SuppressionEntry {
 }
 
 const toCursor = ({ created_at, address_hash, channel, reason }: sql.EntryRow) => ({
-  ...{ created_at, channel, reason },
+  created_at, channel, reason,
   address_hash: address_hash.toString('hex'),
 })
 

@@ -155,7 +155,7 @@ export async function viewUser(deps: Deps, account: AccountDb, seen: SessionStat
     name: user.name,
     email: user.email,
     stores: stores.map(({ id, url, name, platform, is_active, currency }) => ({
-      ...{ id, platform, currency },
+      id, platform, currency,
       name: name.trim() || url.replace(/^https?:\/\//, ''),
       storeUrl: url,
       isActive: is_active,

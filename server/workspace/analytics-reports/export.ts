@@ -149,13 +149,13 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
       title: 'ROI Tracking by month',
       columns: [
         ['Month', 'By the store’s calendar, the last 12 at most. The last one is not over.'],
-        ...[revenue, cost, [amount('Plan'), definitions.planPrice] as const, left, rate, discounts],
+        revenue, cost, [amount('Plan'), definitions.planPrice] as const, left, rate, discounts,
       ],
       rows: months.map((month) => {
         const { left: rest, rate: back } = computeReturn(month)
         return [
-          ...[month.month, month.attributedRevenue, month.messageCost, month.planPrice],
-          ...[rest, back, month.discounts],
+          month.month, month.attributedRevenue, month.messageCost, month.planPrice,
+          rest, back, month.discounts,
         ]
       }),
     },
@@ -275,20 +275,16 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
     ],
     rows: [
       [
-        ...[
-          listed(stores.map(({ name }) => name)),
+        listed(stores.map(({ name }) => name)),
           listed(stores.map(({ platform }) => platformNames[platform])),
           range,
           figures.firstDay,
           figures.lastDay,
           figures.timeZone,
-        ],
-        ...[
-          figures.currency,
+        figures.currency,
           listed(stores.map(describeOrderHistory)),
           figures.isBeingCounted ? BEING_COUNTED : figures.countedUntil,
           exportedAt.toISOString(),
-        ],
       ],
     ],
   }
@@ -313,8 +309,8 @@ function figureBlock(of: AnalyticsReply): FileBlock {
     ],
     rows: [
       [
-        ...[of.revenueOpportunity, of.revenueOpportunityChange, of.averageCartValue, of.averageCartValueChange],
-        ...[of.abandonmentRate, of.abandonmentRateChange, of.customerLifetimeValue, of.customerLifetimeValueChange],
+        of.revenueOpportunity, of.revenueOpportunityChange, of.averageCartValue, of.averageCartValueChange,
+        of.abandonmentRate, of.abandonmentRateChange, of.customerLifetimeValue, of.customerLifetimeValueChange,
       ],
     ],
   }
@@ -367,8 +363,8 @@ const buildMessageColumns = (currency: string): readonly Column[] => [
 ]
 
 const buildMessageCells = (of: Omit<NonNullable<AnalyticsReply['email']>, 'refused'>, isEmail: boolean): CsvCell[] => [
-  ...[of.accepted, isEmail ? of.openRate : null, of.clickRate, of.conversionRate, of.revenuePerEmail],
-  ...[of.attributedRevenue, of.bounced, of.unsubscribed, of.complaints],
+  of.accepted, isEmail ? of.openRate : null, of.clickRate, of.conversionRate, of.revenuePerEmail,
+  of.attributedRevenue, of.bounced, of.unsubscribed, of.complaints,
 ]
 
 /** Other channels follow if they have messages. */
@@ -420,7 +416,7 @@ function customerBlock({ customers }: AnalyticsReply): FileBlock[] {
       ],
       rows: [
         [
-          ...[customers.new, customers.returning, customers.repeatPurchaseRate, customers.avgOrdersPerCustomer],
+          customers.new, customers.returning, customers.repeatPurchaseRate, customers.avgOrdersPerCustomer,
           customers.countedAt,
         ],
       ],
@@ -465,7 +461,7 @@ const buildSourceBlock = ({ sources, currency }: AnalyticsDetails): FileBlock =>
     ['Meaning', 'Which orders these are.'],
   ],
   rows: sources.map(({ source, orders, netRevenue }) => [
-    ...[sourceNames[source], orders, netRevenue, definitions[source]],
+    sourceNames[source], orders, netRevenue, definitions[source],
   ]),
 })
 
@@ -481,13 +477,11 @@ const buildHourBlock = ({ hours, currency }: AnalyticsDetails): FileBlock => ({
   rows: hours
     .filter(({ accepted }) => accepted > 0)
     .map((hour) => [
-      ...[
-        getHourLabel(hour.fromHour),
+      getHourLabel(hour.fromHour),
         hour.accepted,
         hour.conversionRate,
         hour.attributedRevenue,
         hour.revenuePerMessage,
-      ],
     ]),
 })
 
@@ -535,7 +529,7 @@ const buildOriginBlock = ({ origins, currency }: AnalyticsDetails): FileBlock =>
     ...buildMessageColumns(currency),
   ],
   rows: origins.map((origin) => [
-    ...[origin.name, getChannelLabel(origin.channel)],
+    origin.name, getChannelLabel(origin.channel),
     ...buildMessageCells(origin, origin.channel === 'email'),
   ]),
 })
@@ -570,6 +564,6 @@ const buildProductBlock = (currency: string): FileBlock => ({
 })
 
 const productCells = (product: TopProduct): CsvCell[] => [
-  ...[product.name, formatCodeCell(product.sku), product.abandonedCount, product.recoveryRate, product.revenueLost],
+  product.name, formatCodeCell(product.sku), product.abandonedCount, product.recoveryRate, product.revenueLost,
   formatCodeCell(product.productId),
 ]

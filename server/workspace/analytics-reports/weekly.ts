@@ -149,24 +149,22 @@ function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[
   const money = (value: number | null) => formatMoney(value ?? 0, letter.store.currency)
   const figures: Figure[] = [
     {
-      ...{ title: 'Money won back', of: ({ won }) => won, show: money },
+      title: 'Money won back', of: ({ won }) => won, show: money,
       text: 'Net revenue of the orders attributed to your messages.',
     },
     {
-      ...{ title: 'Orders won back', of: ({ orders }) => orders, show: (value) => formatCount(value ?? 0) },
+      title: 'Orders won back', of: ({ orders }) => orders, show: (value) => formatCount(value ?? 0),
       text: 'Orders attributed to your messages.',
     },
     {
-      ...{ title: 'Share recovered', of: ({ recoveredShare }) => recoveredShare, show: formatPercent },
+      title: 'Share recovered', of: ({ recoveredShare }) => recoveredShare, show: formatPercent,
       text: `Of ${formatCounted(now.abandoned, 'abandoned cart')}, ${formatCount(now.recovered)} recovered by now.`,
     },
     {
-      ...{
-        title: 'Revenue opportunity',
+      title: 'Revenue opportunity',
         of: ({ revenueOpportunity }) => revenueOpportunity,
         show: money,
         isLoss: true,
-      },
       text: 'Value of the carts abandoned in this week and not bought by now.',
     },
   ]

@@ -98,8 +98,8 @@ async function recordAction<T>(
     const account = requireFound(await lockAccount(tx), 'Account')
     const done = await work(tx, now)
     await insertAction(tx.db, {
-      ...{ id: createId(), at: now, operator_id: operator.id, operator_email: operator.email },
-      ...{ account_id: account.id, account_name: account.name, action, data },
+      id: createId(), at: now, operator_id: operator.id, operator_email: operator.email,
+      account_id: account.id, account_name: account.name, action, data,
     })
     return done
   })

@@ -37,12 +37,12 @@ export async function readAccount({ db, now }: Deps, accountId: string) {
       suspendedBy: row.suspendedBy,
       creditMicros: await readBalance({ accountId, db }),
       members: (await sql.listMembers(db, accountId)).map(({ name, email, role, email_confirmed_at }) => ({
-        ...{ name, email, role, isConfirmed: email_confirmed_at !== null },
+        name, email, role, isConfirmed: email_confirmed_at !== null,
       })),
     },
     usage: { ...usage, renewsAt: usage.renewsAt.toISOString() },
     stores: (await sql.listStores(db, accountId)).map(({ id, name, url, platform, is_active, sending_paused_at }) => ({
-      ...{ id, name, url, platform, isActive: is_active, isPaused: sending_paused_at !== null },
+      id, name, url, platform, isActive: is_active, isPaused: sending_paused_at !== null,
       stopped: alarms.filter((alarm) => alarm.storeId === id).map(viewStop),
     })),
     waiting: (await sql.countWaiting(db, accountId)).map((each) => ({
@@ -92,6 +92,6 @@ const viewStop = ({ stage, cause, since }: sql.AlarmRow) => ({ stage, cause, sin
 const viewProblem = ({ raisedAt, ...problem }: sql.ProblemRow) => ({ ...problem, raisedAt: raisedAt.toISOString() })
 
 const viewAction = (row: OperatorActionsTable) => ({
-  ...{ id: row.id, at: row.at.toISOString(), operatorEmail: row.operator_email },
-  ...{ accountId: row.account_id, accountName: row.account_name, action: row.action, data: row.data },
+  id: row.id, at: row.at.toISOString(), operatorEmail: row.operator_email,
+  accountId: row.account_id, accountName: row.account_name, action: row.action, data: row.data,
 })

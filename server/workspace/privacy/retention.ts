@@ -180,7 +180,7 @@ export async function viewRetention(store: StoreDb): Promise<Retention> {
   return {
     days,
     runs: runs.map((run) => ({
-      ...{ day: run.day, days: run.days, contacts: run.contacts, customers: run.customers, counts: run.counts },
+      day: run.day, days: run.days, contacts: run.contacts, customers: run.customers, counts: run.counts,
       startedAt: run.started_at.toISOString(),
       finishedAt: run.finished_at?.toISOString() ?? null,
     })),

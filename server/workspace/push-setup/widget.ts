@@ -54,13 +54,11 @@ export async function autoSetup(
   const seen = { hasWorker, workerVersion, isFresh }
   await recordSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
   return {
-    ...{ success: true, storeKey: row.capture_key, publicKey: key.public_key },
-    ...{
-      workerUrl: buildWorkerUrl(row.home_url, method),
+    success: true, storeKey: row.capture_key, publicKey: key.public_key,
+    workerUrl: buildWorkerUrl(row.home_url, method),
       workerVersion: WORKER_VERSION,
       prompt: { ...prompt, wording },
       askAgainDays: ASK_AGAIN_DAYS,
-    },
   }
 }
 

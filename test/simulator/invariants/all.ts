@@ -24,9 +24,8 @@ import { checkBudget, checkCooldown, checkPlan, D4, T2 } from './texts.ts'
 import { checkWakeUps } from './wake-ups.ts'
 
 export const invariants = {
-  ...{ D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, C9, A3, A6, F1, P1, P2, P3, T1, T2, T4, X5 },
-  ...{
-    Cooldown: checkCooldown,
+  D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, C9, A3, A6, F1, P1, P2, P3, T1, T2, T4, X5,
+  Cooldown: checkCooldown,
     Plan: checkPlan,
     Budget: checkBudget,
     Coupon: checkCoupon,
@@ -43,6 +42,5 @@ export const invariants = {
     Outbox: checkOutbox,
     Emptied: checkEmptiedCarts,
     Shopify: checkShopify,
-  },
 } satisfies Record<string, Invariant>
 export type Rule = keyof typeof invariants
