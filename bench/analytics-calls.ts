@@ -27,29 +27,35 @@ const buildDayRange = (first: Day, last: Day, key = 'day') =>
   sql`${sql.ref(key)} >= ${first}::date and ${sql.ref(key)} <= ${last}::date`
 
 const buildAllCarts = (first: Day, last: Day): RowSource => ({
-  table: 'cart_figures', column: 'began',
+  table: 'cart_figures',
+  column: 'began',
   where: sql`dimension = 'all' and ${buildDayRange(first, last)}`,
 })
 const buildCartShares = ({ first, last }: RangeDays): RowSource => ({
-  table: 'cart_figures', column: 'began',
+  table: 'cart_figures',
+  column: 'began',
   where: sql`dimension in ('country', 'device', 'shopper') and ${buildDayRange(first, last)}`,
 })
 const buildOrders = (first: Day, last: Day): RowSource => ({
-  table: 'order_figures', column: 'orders',
+  table: 'order_figures',
+  column: 'orders',
   where: buildDayRange(first, last),
 })
 const buildFunnels = ({ first, last }: RangeDays): RowSource => ({
-  table: 'funnel_figures', column: 'sent',
+  table: 'funnel_figures',
+  column: 'sent',
   where: sql`channel in ('all', 'email', 'sms', 'whatsapp', 'push') and ${buildDayRange(first, last)}`,
 })
 const buildMessages = (first: Day, last: Day): RowSource => ({
-  table: 'message_figures', column: 'accepted',
+  table: 'message_figures',
+  column: 'accepted',
   where: buildDayRange(first, last),
 })
 
 /** Products of a range that a user has viewed before. */
 const buildProducts = ({ first, last }: RangeDays): RowSource => ({
-  table: 'product_range_figures', column: 'lost_minor',
+  table: 'product_range_figures',
+  column: 'lost_minor',
   where: sql`days = ${last}::date - ${first}::date + 1`,
 })
 
@@ -62,9 +68,9 @@ export const analyticsCalls: AnalyticsCall[] = [
     parts: (days) => [
       buildAllCarts(days.before, days.last),
       buildOrders(FIRST_DAY, days.last),
-        buildFunnels(days),
-        buildMessages(days.first, days.last),
-        buildProducts(days),
+      buildFunnels(days),
+      buildMessages(days.first, days.last),
+      buildProducts(days),
     ],
   },
   {

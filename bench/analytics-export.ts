@@ -49,26 +49,31 @@ export async function measureExport(scene: Scene): Promise<Figure[]> {
   const mb = bytes / 2 ** 20
   return [
     {
-      name: `export of 1y, ${products.toLocaleString('en-US')} products`, value: mb / seconds, unit: 'MB/s',
+      name: `export of 1y, ${products.toLocaleString('en-US')} products`,
+      value: mb / seconds,
+      unit: 'MB/s',
       ceiling: { name: 'rows of one bare statement joined', value: mb / bareSeconds },
       note: `${mb.toFixed(1)} MB in ${seconds.toFixed(1)} s; the store of a year: ${(own.bytes / 2 ** 20).toFixed(2)} MB in ${own.seconds.toFixed(2)} s`,
     },
     {
       name: 'export: live heap, end − at a tenth',
-        value: live.at(-1)! - live[0]!,
-        unit: 'MB',
-        goal: { below: FLAT_MB },
+      value: live.at(-1)! - live[0]!,
+      unit: 'MB',
+      goal: { below: FLAT_MB },
       note: `live ${live[0]!.toFixed(1)} → ${live.at(-1)!.toFixed(1)} MB; the server's resident memory ${resident(0.1)} → ${resident(1)} MB`,
     },
     {
-      name: 'export: old heap without a collection, end − at a tenth', value: old.at(-1)! - old[0]!, unit: 'MB',
+      name: 'export: old heap without a collection, end − at a tenth',
+      value: old.at(-1)! - old[0]!,
+      unit: 'MB',
       goal: { below: FLAT_MB },
       note: `${old.map((mb) => mb.toFixed(1)).join(', ')} MB`,
     },
     {
       name: `export: the server's resident memory after ${REPEATED_FILES} more files, growth`,
-        value: after - before,
-      unit: 'MB', goal: { below: FLAT_RESIDENT_MB },
+      value: after - before,
+      unit: 'MB',
+      goal: { below: FLAT_RESIDENT_MB },
       note: `${before.toFixed(0)} → ${after.toFixed(0)} MB`,
     },
   ]
@@ -103,7 +108,8 @@ async function sampleHeap(
 ): Promise<number[]> {
   const { accountId, userId, storeId } = store
   const { content } = await exportFile(deps, {
-    account: { accountId, db }, store: { storeId, db },
+    account: { accountId, db },
+    store: { storeId, db },
     session: { accountId, userId } as Session,
     query: { range: '1y', stores: 'one' },
   })

@@ -30,7 +30,8 @@ async function measureCalls(scene: Scene): Promise<Figure[]> {
       await fetchTimed(scene, `/analytics?range=${range}`)
       const figuresMs = performance.now() - startedAt
       await Promise.all([
-        details, fetchTimed(scene, `/analytics/roi?range=${range}`),
+        details,
+        fetchTimed(scene, `/analytics/roi?range=${range}`),
         fetchTimed(scene, `/analytics/recovery-rate-trend?period=${range}`),
         fetchTimed(scene, `/analytics/revenue-trend?period=${range}`),
       ])
@@ -43,7 +44,9 @@ async function measureCalls(scene: Scene): Promise<Figure[]> {
     }
   }
   const p95 = (name: string, timings: number[], note: string): Figure => ({
-    name, value: computePercentile(timings, 0.95), unit: 'ms',
+    name,
+    value: computePercentile(timings, 0.95),
+    unit: 'ms',
     note: `p50 ${computeMedian(timings).toFixed(0)} ms; ${note}`,
   })
   return [
@@ -65,9 +68,9 @@ async function measurePaint({ lab, server, token }: Scene): Promise<Figure> {
     }
     return {
       name: 'screen usable in a browser, nothing in store, 1y',
-        value: computeMedian(screen!),
-        unit: 'ms',
-        goal: GOAL,
+      value: computeMedian(screen!),
+      unit: 'ms',
+      goal: GOAL,
       ceiling: { name: 'landing page', value: computeMedian(landing!) },
       note: `from the address to cards and funnel, median of ${LOADS}, slowest ${Math.round(Math.max(...screen!))} ms`,
     }

@@ -75,7 +75,9 @@ async function measureRebuild(lab: Lab, { db, deps }: AppInstance, storeId: stri
   )
   return [
     {
-      name: 'figures of a year counted anew', value: ms / 1_000, unit: 's',
+      name: 'figures of a year counted anew',
+      value: ms / 1_000,
+      unit: 's',
       ceiling: { name: 'one pass over carts, messages and orders', value: bareMs / 1_000 },
       note: 'a repair, never on the way',
     },
@@ -129,8 +131,11 @@ function buildFigure(lab: Lab, name: string, timings: TimesByRange, bare: TimesB
     (range) => `${computePercentile(timings[range], 0.5).toFixed(1)} / ${p95(range).toFixed(1)}`,
   )
   return {
-    name: `${name}, p95 at ${lab.sized(CARTS).toLocaleString('en-US')} carts`, value: p95(worst), unit: 'ms',
-    ceiling: { name: 'bare statement', value: computePercentile(bare[worst], 0.95) }, goal: GOAL,
+    name: `${name}, p95 at ${lab.sized(CARTS).toLocaleString('en-US')} carts`,
+    value: p95(worst),
+    unit: 'ms',
+    ceiling: { name: 'bare statement', value: computePercentile(bare[worst], 0.95) },
+    goal: GOAL,
     note: `p50 / p95 in ms of ${analyticsRanges.join(', ')}: ${each.join(', ')}`,
   }
 }
@@ -159,7 +164,10 @@ async function measureFirstLooks(scene: Scene): Promise<Figure[]> {
       }
     }
     return {
-      name, value: computePercentile(timings, 0.95), unit: 'ms', goal: GOAL,
+      name,
+      value: computePercentile(timings, 0.95),
+      unit: 'ms',
+      goal: GOAL,
       ceiling: { name: 'one pass over the orders', value: computePercentile(bare, 0.95) },
       note: `p50 ${computePercentile(timings, 0.5).toFixed(0)} ms, longest ${Math.max(...timings).toFixed(0)} ms, all ranges`,
     }
@@ -188,11 +196,15 @@ async function measureFirstLooks(scene: Scene): Promise<Figure[]> {
     first,
     ...later,
     {
-      name: 'products of all ranges added up, in the background', value: adding, unit: 'ms',
+      name: 'products of all ranges added up, in the background',
+      value: adding,
+      unit: 'ms',
       note: 'once a day',
     },
     {
-      name: 'buyers counted, in the background', value: counting / 1_000, unit: 's',
+      name: 'buyers counted, in the background',
+      value: counting / 1_000,
+      unit: 's',
       note: 'of the last range looked at; at most every 15 minutes',
     },
   ]
@@ -218,7 +230,9 @@ async function measureUpkeep({ lab, instance: { db, deps }, storeId }: Scene): P
       ),
     )
     return {
-      name: `${name}: counted after ${carts.toLocaleString('en-US')} changed carts`, value: ms, unit: 'ms',
+      name: `${name}: counted after ${carts.toLocaleString('en-US')} changed carts`,
+      value: ms,
+      unit: 'ms',
       ceiling: { name: 'one pass over the carts since', value: bareMs },
     }
   }

@@ -30,8 +30,14 @@ const audiences: Record<string, StoredFilters & { channel?: ChannelName }> = {
   'those mailed before': { mailedBefore: 'yes' },
   'country, value and nobody mailed before': { country: 'US', minMinor: 2_000, mailedBefore: 'no' },
   'all filters': {
-    minMinor: 2_000, maxMinor: 60_000, minHours: 1, maxHours: 28 * DAY,
-    badge: 'No Action', country: 'US', productId: '77', mailedBefore: 'no',
+    minMinor: 2_000,
+    maxMinor: 60_000,
+    minHours: 1,
+    maxHours: 28 * DAY,
+    badge: 'No Action',
+    country: 'US',
+    productId: '77',
+    mailedBefore: 'no',
   },
 }
 
@@ -69,8 +75,11 @@ async function measure(lab: Lab, { db, deps }: AppInstance, storeId: string, whe
       countMatching({ storeId, db }, { channel, filters, now: deps.now() }),
     )
     figures.push({
-      name: `${where}: count ${name}, p95`, value: computePercentile(timings, 0.95), unit: 'ms',
-      ceiling: { name: 'counting the carts', value: ceiling }, goal: { below: 300 },
+      name: `${where}: count ${name}, p95`,
+      value: computePercentile(timings, 0.95),
+      unit: 'ms',
+      ceiling: { name: 'counting the carts', value: ceiling },
+      goal: { below: 300 },
       note: `p50 ${computePercentile(timings, 0.5).toFixed(1)} ms`,
     })
   }

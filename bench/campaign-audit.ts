@@ -24,12 +24,17 @@ export async function auditCampaign(scene: CampaignScene, campaignId: string, ki
   const unknownArrived = unknown.length - countMissing(unknown, arrived)
   return [
     {
-      name: `people of ${scene.total.toLocaleString('en-US')} who got it twice`, value: twice.length, unit: '',
-      goal: { below: 1 }, note: `${arrived.size.toLocaleString('en-US')} arrived`,
+      name: `people of ${scene.total.toLocaleString('en-US')} who got it twice`,
+      value: twice.length,
+      unit: '',
+      goal: { below: 1 },
+      note: `${arrived.size.toLocaleString('en-US')} arrived`,
     },
     { name: 'people who got nothing and are not unknown', value: lost, unit: '', goal: { below: 1 } },
     {
-      name: `unknown after ${kills} kills (D10)`, value: unknown.length, unit: '',
+      name: `unknown after ${kills} kills (D10)`,
+      value: unknown.length,
+      unit: '',
       goal: { below: kills * POOL + 1 },
       note: `${unknownArrived} of them arrived; each with its record`,
     },

@@ -31,7 +31,9 @@ export async function measurePlanning(lab: Lab): Promise<Figure[]> {
     await assertPlanned(instance, campaignId, total)
     return [
       {
-        name: `${total.toLocaleString('en-US')} rows of a run planned, alone`, value: ms / 1_000, unit: 's',
+        name: `${total.toLocaleString('en-US')} rows of a run planned, alone`,
+        value: ms / 1_000,
+        unit: 's',
         ceiling: { name: 'one bare INSERT … SELECT', value: bareMs / 1_000 },
         goal: { below: 60 },
         note: `${Math.round((total / ms) * 1_000).toLocaleString('en-US')} rows/s`,
@@ -77,7 +79,9 @@ async function startCampaign(instance: AppInstance, store: TestStore): Promise<s
 
 /** A campaign to everyone with an abandoned cart. */
 export const buildCampaignInput = (name: string, startDate: string, timeOfDay: string) => ({
-  name, type: 'email', targetAudience: { mode: 'matching' },
+  name,
+  type: 'email',
+  targetAudience: { mode: 'matching' },
   content: { subject: 'Your cart is waiting', body: 'Hi {{ customer_name }}: {{ cart_items }} {{ checkout_link }}' },
   schedule: { startDate, timeOfDay },
 })
@@ -98,7 +102,10 @@ function watchMemory(total: number) {
       const ends = (sample: readonly number[]) => [sample[1]!, sample.at(-1)!] as const
       const [early, late] = ends(heap)
       return {
-        name: 'heap at the end of planning ÷ at a tenth', value: late / early, unit: '×', goal: { below: 1.2 },
+        name: 'heap at the end of planning ÷ at a tenth',
+        value: late / early,
+        unit: '×',
+        goal: { below: 1.2 },
         note: `live ${early.toFixed(1)} → ${late.toFixed(1)} MB, resident ${ends(resident)
           .map((mb) => mb.toFixed(0))
           .join(' → ')} MB`,

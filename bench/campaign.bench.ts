@@ -56,7 +56,9 @@ async function runScheduled(scene: CampaignScene): Promise<Figure[]> {
   return [
     buildFirstMailFigure('a run’s instant', instant, firstAt),
     {
-      name: 'all rows planned, mail leaving meanwhile', value: (plannedAt! - instant) / 1_000, unit: 's',
+      name: 'all rows planned, mail leaving meanwhile',
+      value: (plannedAt! - instant) / 1_000,
+      unit: 's',
       goal: { below: 60 },
       note: `the process’s resident memory ${early.toFixed(0)} MB at a tenth, ${resident.at(-1)!.toFixed(0)} at the end`,
     },
@@ -102,14 +104,18 @@ async function runWithKills(scene: CampaignScene): Promise<Figure[]> {
   return [
     ...(firstAt === null ? [] : [buildFirstMailFigure('Send Now', begunAt, firstAt)]),
     {
-      name: 'all rows planned, the process killed meanwhile', value: (plannedAt! - begunAt) / 1_000, unit: 's',
+      name: 'all rows planned, the process killed meanwhile',
+      value: (plannedAt! - begunAt) / 1_000,
+      unit: 's',
       goal: { below: 60 },
     },
     ...paused,
     buildLatenessFigure(await scene.lateness()),
     ...audit,
     {
-      name: `mails of a campaign, pool of ${POOL}`, value: rate, unit: '/s',
+      name: `mails of a campaign, pool of ${POOL}`,
+      value: rate,
+      unit: '/s',
       ceiling: { name: 'bare pooled nodemailer', value: await measureCeiling(scene) },
       note: `${total.toLocaleString('en-US')} in ${minutes.toFixed(1)} minutes with pause and kills`,
     },
@@ -173,20 +179,24 @@ async function measureStop(scene: CampaignScene, what: string, work: () => Promi
   const { mails, lastAt } = await scene.arrivals()
   return {
     name: `last mail after ${what} was answered`,
-      value: Math.max(0, (lastAt ?? 0) - answeredAt) / 1_000,
-      unit: 's',
+    value: Math.max(0, (lastAt ?? 0) - answeredAt) / 1_000,
+    unit: 's',
     goal: { below: STOPS_WITHIN_S },
     note: `${mails - before} of ${mails} came after it; the call took ${((answeredAt - begunAt) / 1_000).toFixed(2)} s`,
   }
 }
 
 const buildFirstMailFigure = (what: string, from: number, at: number): Figure => ({
-  name: `first mail after ${what}`, value: (at - from) / 1_000, unit: 's',
+  name: `first mail after ${what}`,
+  value: (at - from) / 1_000,
+  unit: 's',
   goal: { below: 5 },
 })
 
 const buildLatenessFigure = (late: readonly number[]): Figure => ({
-  name: 'lateness of other stores’ single reminders (D8), longest', value: Math.max(...late), unit: 's',
+  name: 'lateness of other stores’ single reminders (D8), longest',
+  value: Math.max(...late),
+  unit: 's',
   goal: { below: 5 },
   note: `${late.length} of them, p50 ${computePercentile(late, 0.5).toFixed(2)} s`,
 })

@@ -97,9 +97,10 @@ async function measureSingles(lab: Lab, name: string, { singles, address, crowd 
     return [
       {
         name: `lateness of single reminders ${name}, p95`,
-          value: computePercentile(late, 0.95) / 1_000,
-          unit: 's',
-        goal: { below: 5 }, note,
+        value: computePercentile(late, 0.95) / 1_000,
+        unit: 's',
+        goal: { below: 5 },
+        note,
       },
       { name: `not sent ${name}`, value: open.length, unit: `of ${singles}`, goal: { below: 1 } },
     ]

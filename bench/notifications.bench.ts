@@ -74,11 +74,13 @@ const CALLS: Record<string, BuildCall> = {
   search: (random) => get(`?search=Ada%20${Math.floor(random * 900)}`),
   'unread count': () => get('/unread-count'),
   'mark one read': (random, account) => ({
-    method: 'POST', rest: '/mark-read',
+    method: 'POST',
+    rest: '/mark-read',
     body: { notificationIds: [pickId(account, random)] },
   }),
   'mark all read': (random, account) => ({
-    method: 'POST', rest: '/mark-read',
+    method: 'POST',
+    rest: '/mark-read',
     body: { upTo: pickId(account, random) },
   }),
   'clear all': (random, account) => ({ method: 'DELETE', rest: '', body: { upTo: pickId(account, random) } }),
@@ -99,7 +101,9 @@ async function compare(
       const { method, rest, body } = ask(random(), account)
       const startedAt = performance.now()
       const reply = await app.inject({
-        method, url: `/api/notifications${rest}`, headers: { authorization: `Bearer ${account.token}` },
+        method,
+        url: `/api/notifications${rest}`,
+        headers: { authorization: `Bearer ${account.token}` },
         ...(body && { payload: body }),
       })
       if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`)
@@ -109,7 +113,10 @@ async function compare(
   const p95 = timings.map((times) => computePercentile(times, 0.95))
   const each = timings.map((times, index) => `${computePercentile(times, 0.5).toFixed(1)} / ${p95[index]!.toFixed(1)}`)
   return {
-    name: `notifications: ${name}`, value: p95[1]!, unit: 'ms', goal: { below: P95_MS },
+    name: `notifications: ${name}`,
+    value: p95[1]!,
+    unit: 'ms',
+    goal: { below: P95_MS },
     ceiling: { name: 'at a thousand', value: p95[0]! },
     note: `p50 / p95 in ms: ${each.join(', ')}`,
   }

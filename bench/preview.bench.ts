@@ -121,8 +121,12 @@ async function signIn(instance: AppInstance, { accountId }: TestStore): Promise<
     .insertInto('users')
     .values(
       viewers.map(({ id, n }) => ({
-        id, email: `viewer${n}@viewers.example`, name: `Viewer ${n}`,
-        password_hash: '-', created_at: now, email_confirmed_at: now,
+        id,
+        email: `viewer${n}@viewers.example`,
+        name: `Viewer ${n}`,
+        password_hash: '-',
+        created_at: now,
+        email_confirmed_at: now,
       })),
     )
     .execute()
@@ -134,8 +138,13 @@ async function signIn(instance: AppInstance, { accountId }: TestStore): Promise<
     .insertInto('sessions')
     .values(
       viewers.map(({ id, token }) => ({
-        account_id: accountId, id: createId(), user_id: id, token_hash: hashToken(token),
-        created_at: now, last_seen_at: now, expires_at: new Date(now.getTime() + 86_400_000),
+        account_id: accountId,
+        id: createId(),
+        user_id: id,
+        token_hash: hashToken(token),
+        created_at: now,
+        last_seen_at: now,
+        expires_at: new Date(now.getTime() + 86_400_000),
       })),
     )
     .execute()

@@ -53,7 +53,10 @@ async function measureFold(lab: Lab): Promise<Figure> {
       for (let n = 0; n < count; n++) await addFact(instance, cart, new Date())
     }
     const timings = await measurePairs(instance, {
-      lab, name: 'fold', work: () => facts(FACTS), warmUp: () => facts(WARM_UP),
+      lab,
+      name: 'fold',
+      work: () => facts(FACTS),
+      warmUp: () => facts(WARM_UP),
     })
     return buildFigure('next fact of a cart', timings, FACTS)
   } finally {
@@ -121,8 +124,8 @@ function buildFigure(name: string, timings: readonly TimedPair[], count: number)
   const without = computeMedian(timings.map(({ off }) => off)) / count
   return {
     name: `${name}, with the triggers of the figures`,
-      value: without * computeMedian(shares),
-      unit: 'ms of a processor',
+    value: without * computeMedian(shares),
+    unit: 'ms of a processor',
     ceiling: { name: 'without them', value: without },
     note: `median of ${shares.length} pairs; half of them ${computePercentile(shares, 0.25).toFixed(2)} to ${computePercentile(shares, 0.75).toFixed(2)}`,
   }

@@ -100,7 +100,9 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
     method: 'POST',
     headers: { 'content-type': 'text/plain', origin: store.url },
     body: JSON.stringify({
-      cart: 'cart-of-the-install', page: 'page-of-the-install', seq: 1,
+      cart: 'cart-of-the-install',
+      page: 'page-of-the-install',
+      seq: 1,
       items: [{ id: String(product), quantity: 1 }],
     }),
   })

@@ -71,7 +71,8 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     await owner.ask('PUT', `/api/flows/${flowId}`, {
       name,
       steps: steps.map(({ id, delayMinutes }, place) => ({
-        id, delayMinutes,
+        id,
+        delayMinutes,
         ...(place === 0 && { coupon: { ...coupon, aboveAmount: null } }),
       })),
     })

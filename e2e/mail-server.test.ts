@@ -27,7 +27,10 @@ let smtp: SMTPServer
 
 beforeAll(async () => {
   smtp = new SMTPServer({
-    logger: false, allowInsecureAuth: true, disabledCommands: ['STARTTLS'], disableReverseLookup: true,
+    logger: false,
+    allowInsecureAuth: true,
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
     onAuth: ({ password, username }, _session, done) =>
       done(
         password === 'right'
@@ -74,8 +77,13 @@ test('mail uses the account’s own server, waits while an operator suspends the
   const { ask, email } = await createOwner(instance, store, page)
   await ask('PUT', '/api/stores/settings', { senderName: 'Mugs', postalAddress: '12 Kiln Road, Burlington, VT 05401' })
   const buildServer = (password: string) => ({
-    host: '127.0.0.1', port: (smtp.server.address() as AddressInfo).port, security: 'none',
-    user: 'shop@mugs.example', password, fromAddress: '', version: 0,
+    host: '127.0.0.1',
+    port: (smtp.server.address() as AddressInfo).port,
+    security: 'none',
+    user: 'shop@mugs.example',
+    password,
+    fromAddress: '',
+    version: 0,
   })
   const refused = await ask<{ error: string }>('PUT', '/api/sending/mail-server', buildServer('wrong'))
   expect(refused.error).toContain('127.0.0.1 refused the user name and password.')

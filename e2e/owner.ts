@@ -105,7 +105,11 @@ export function addUnfinishedOrders(
       // Pending orders are read once they are a day old.
       createdAt: Math.floor(Date.now() / 1_000) - 26 * 3_600,
       billing: {
-        email, first_name: name, last_name: 'Miller', country: 'US', state: 'NY',
+        email,
+        first_name: name,
+        last_name: 'Miller',
+        country: 'US',
+        state: 'NY',
         phone: `+1 212 555 01${String(index + 10)}`,
       },
       lines: [{ productId: product.id, quantity: 2 }],

@@ -35,7 +35,9 @@ beforeAll(async () => {
   ]
   store.insertOrders(
     shoppers.map((shopper) => ({
-      status: 'failed' as const, createdAt: twoDaysAgo, lines: [{ productId: product.id, quantity: 2 }],
+      status: 'failed' as const,
+      createdAt: twoDaysAgo,
+      lines: [{ productId: product.id, quantity: 2 }],
       billing: { last_name: 'Koch', country: 'DE', state: '', ...shopper },
     })),
   )
@@ -66,7 +68,10 @@ async function prepareShoppers(): Promise<void> {
   const granted = { store_id, status: 'granted' as const, is_confirmed: true, source: 'checkout', at: new Date() }
   const consents = [BEA, CARL].flatMap((number) =>
     (['sms', 'whatsapp'] as const).map((channel) => ({
-      ...granted, channel, id: createId(), address_hash: addressHash(number),
+      ...granted,
+      channel,
+      id: createId(),
+      address_hash: addressHash(number),
     })),
   )
   await db.insertInto('consents').values(consents).execute()
@@ -117,7 +122,9 @@ test('an SMS submitted twice arrives once with a working link, and STOP ends mes
     owner.ask<{ success: boolean }>('POST', '/api/sms/send-reminder', { cartId: carts.get(BEA), storeUrl: store.url })
   const test = () =>
     owner.ask<{ isAccepted?: boolean; error?: string }>('POST', '/api/messages/test-send', {
-      cartId: carts.get(BEA), channel: 'sms', to: BEA,
+      cartId: carts.get(BEA),
+      channel: 'sms',
+      to: BEA,
     })
   const replies = await Promise.all([send(), send()])
   expect(replies).toMatchObject([{ success: true }, { success: true }])

@@ -54,8 +54,11 @@ async function openStore(names: readonly string[]) {
   const quiet = (new Date().getUTCMinutes() + 30) % 60
   const formatClock = (minute: number) => `00:${String(minute % 60).padStart(2, '0')}`
   await ask('PUT', '/api/stores/settings', {
-    senderName: 'Maple & Clay', postalAddress: '1 Kiln Road, Portland', abandonmentTimeoutMinutes: 60,
-    quietFrom: formatClock(quiet), quietUntil: formatClock(quiet + 1),
+    senderName: 'Maple & Clay',
+    postalAddress: '1 Kiln Road, Portland',
+    abandonmentTimeoutMinutes: 60,
+    quietFrom: formatClock(quiet),
+    quietUntil: formatClock(quiet + 1),
   })
   await listCarts('abandoned')
   return { page, ask, people }

@@ -98,17 +98,24 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   }
   const { clientId, clientSecret } = shopify.keys
   const { store } = await ask<{ store: { id: string; captureKey: string } }>('POST', '/api/stores/connect-store', {
-    platform: 'shopify', store_url: shopify.url, client_id: clientId, client_secret: clientSecret,
+    platform: 'shopify',
+    store_url: shopify.url,
+    client_id: clientId,
+    client_secret: clientSecret,
   })
   await ask('PUT', '/api/stores/settings', {
-    senderName: 'Fern & Finch', postalAddress: '2210 SE Clinton St, Portland, OR 97202',
+    senderName: 'Fern & Finch',
+    postalAddress: '2210 SE Clinton St, Portland, OR 97202',
   })
   await subscribe(store.captureKey)
   shopify.setThemeHead(`<script src="${instance.url}/capture/${store.captureKey}.theme.js" defer></script>`)
   const now = Date.now()
   const { coupon } = await ask<{ coupon: { _id: string; code: string } }>('POST', '/api/coupons', {
-    code: 'FERN10', type: 'percentage', amount: 10,
-    startDate: new Date(now - MINUTE_MS).toISOString(), endDate: new Date(now + 7 * 86_400_000).toISOString(),
+    code: 'FERN10',
+    type: 'percentage',
+    amount: 10,
+    startDate: new Date(now - MINUTE_MS).toISOString(),
+    endDate: new Date(now + 7 * 86_400_000).toISOString(),
   })
   const [flow] = (await ask<{ flows: FlowView[] }>('GET', '/api/flows')).flows
   const onFirst = { couponId: coupon._id, fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
@@ -178,7 +185,10 @@ describe('before consent (C9)', () => {
     ask = (await createOwnerWithoutStore(instance, await (await browser.newContext()).newPage())).ask
     const { clientId, clientSecret } = shop.keys
     const { store } = await ask<{ store: { id: string; captureKey: string } }>('POST', '/api/stores/connect-store', {
-      platform: 'shopify', store_url: shop.url, client_id: clientId, client_secret: clientSecret,
+      platform: 'shopify',
+      store_url: shop.url,
+      client_id: clientId,
+      client_secret: clientSecret,
     })
     storeId = store.id
     await subscribe(store.captureKey, shop)

@@ -38,7 +38,8 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
     shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
     shop.setPush({
       head: `<script src="${server.url}/push/KEY-1.js" data-method="plugin" defer></script>`,
-      workerPath: '/?recoup-sw=1', worker: { url: `${server.url}/push/sw.js` },
+      workerPath: '/?recoup-sw=1',
+      worker: { url: `${server.url}/push/sw.js` },
     })
     pushes = await openAutopush({
       register(key) {
@@ -70,10 +71,13 @@ describe.skipIf(missingFirefox)(`widget and worker in Firefox${missingFirefox}`,
   function push(subscription: Subscription, more: Partial<PushPayload> = {}): void {
     const payload: PushPayload = {
       title: 'Your tea waits',
-        body: 'Sencha and 1 more · $24.90',
-        url: `${shop.url}/cart/?from=push`,
-        cartId: 'c1',
-      tag: 'cart-c1', actions: [], token: 'signed', origin: server.url,
+      body: 'Sencha and 1 more · $24.90',
+      url: `${shop.url}/cart/?from=push`,
+      cartId: 'c1',
+      tag: 'cart-c1',
+      actions: [],
+      token: 'signed',
+      origin: server.url,
       ...more,
     }
     const { p256dh, auth } = subscription.keys

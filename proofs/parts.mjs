@@ -4,7 +4,12 @@
 import { readFileSync } from 'node:fs'
 
 const ENGINE = [
-  'server/core/', 'server/messages/', 'server/platforms/', 'server/shoppers/', 'server/carts/', 'server/delivery/',
+  'server/core/',
+  'server/messages/',
+  'server/platforms/',
+  'server/shoppers/',
+  'server/carts/',
+  'server/delivery/',
   'server/marketing/',
 ]
 const SQL = ['db/', 'server/', 'demo/account/']
@@ -26,7 +31,10 @@ export const parts = [
     steps: 20,
     command: ({ seed, step }) => [
       'test/simulator/main.ts',
-      '--scenarios', String(SCENARIOS_PER_STEP), '--from', String(seed + step * SCENARIOS_PER_STEP),
+      '--scenarios',
+      String(SCENARIOS_PER_STEP),
+      '--from',
+      String(seed + step * SCENARIOS_PER_STEP),
     ],
     /**
      * Pattern of a failed scenario's output; its seed becomes a case of `proofs/cases.json`, which `npm test` plays.

@@ -83,7 +83,9 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
     await demo.minutePasses()
     await expect.poll(() => demo.service.seen.map(({ status }) => status), TIMES).toEqual([201])
     expect(readLastPayload()).toMatchObject({
-      title: "Don't forget your items!", cartId: expect.any(String), origin: demo.instance.url,
+      title: "Don't forget your items!",
+      cartId: expect.any(String),
+      origin: demo.instance.url,
       actions: [{ action: 'open' }, { action: 'stop' }],
     })
   }, 180_000)

@@ -32,7 +32,9 @@ export async function openPushDemo(): Promise<PushDemo> {
   await moveQuietHours(instance)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return {
-    instance, service, browsers,
+    instance,
+    service,
+    browsers,
     api: async (method, path, body) =>
       read(await fetch(instance.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })),
     minutePasses: () => passMinute(instance),

@@ -69,15 +69,29 @@ export const navigateWithin = (page: Page, path: string) =>
   }, path)
 
 export const SECTIONS = [
-  'Dashboard', 'Abandoned Carts', 'Flows', 'Email Campaigns', 'Customers', 'Notifications',
-  'Coupons', 'Analytics', 'Settings',
+  'Dashboard',
+  'Abandoned Carts',
+  'Flows',
+  'Email Campaigns',
+  'Customers',
+  'Notifications',
+  'Coupons',
+  'Analytics',
+  'Settings',
 ]
 export const listSections = (page: Page) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allInnerTexts()
 
 /** Content of a message, where it does not matter. */
 export const samplePreview: z.input<typeof previewMessage.reply> = {
-  subject: 'Complete Your Purchase', html: '<p>Your cart</p>', text: 'Your cart', segments: null, price: null,
+  subject: 'Complete Your Purchase',
+  html: '<p>Your cart</p>',
+  text: 'Your cart',
+  segments: null,
+  price: null,
   words: { subject: 'Complete Your Purchase', body: 'Your cart' },
-  problem: null, couponNote: null, couponWarning: null, decision: null,
+  problem: null,
+  couponNote: null,
+  couponWarning: null,
+  decision: null,
 }

@@ -26,7 +26,10 @@ const findSection = (name: string) => app.page.getByRole('navigation', { name: '
 const path = () => new URL(app.page.url()).pathname
 const storeSubscription = (hasActiveSubscription: boolean) =>
   JSON.stringify({
-    id: '1', name: 'x', email: 'x', hasActiveSubscription,
+    id: '1',
+    name: 'x',
+    email: 'x',
+    hasActiveSubscription,
     subscriptionStatus: hasActiveSubscription ? 'active' : null,
   })
 

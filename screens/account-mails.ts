@@ -17,8 +17,13 @@ const about = { name: longest, url }
 const letter = { name: longest, publicUrl: 'https://recoup.example' }
 const news: MailRows = {
   rows: (Object.keys(sampleNotifications) as NotificationType[]).map((type) => ({
-    id: createId(), type, data: sampleNotifications[type], created_at: SAMPLED_AT,
-    store_id: createId(), store_name: longest, platform: 'woocommerce',
+    id: createId(),
+    type,
+    data: sampleNotifications[type],
+    created_at: SAMPLED_AT,
+    store_id: createId(),
+    store_name: longest,
+    platform: 'woocommerce',
   })),
   total: Object.keys(sampleNotifications).length,
   timeZone: 'America/New_York',

@@ -15,7 +15,10 @@ export const OLIVE = 'olive@owners.example'
 
 export const buildUser = (changes: Partial<User> = {}): User => ({
   ...fixture(me).user,
-  name: 'Olive Owner', email: OLIVE, accountName: 'Olive Owner', isDemo: false,
+  name: 'Olive Owner',
+  email: OLIVE,
+  accountName: 'Olive Owner',
+  isDemo: false,
   ...changes,
 })
 
@@ -37,7 +40,11 @@ export function serveNoPlan(api: Api): void {
   serveNoStore(api)
   api.alter(subscriptionStatus, (reply) => ({
     ...reply,
-    plan: null, status: null, source: null, hasActiveSubscription: false, planInForce: null,
+    plan: null,
+    status: null,
+    source: null,
+    hasActiveSubscription: false,
+    planInForce: null,
   }))
 }
 
@@ -49,7 +56,8 @@ export async function openFresh({ page, url }: Screens, path: string): Promise<v
 
 export const buildSession = (number: number, changes: object = {}) => ({
   ...fixture(listSessions).sessions[0]!,
-  id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, isCurrent: false,
+  id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+  isCurrent: false,
   ...changes,
 })
 

@@ -112,12 +112,18 @@ test('an address confirmed in another tab is recognized when the user returns (n
 
 test.each([
   {
-    path: '/verify-email', endpoint: verifyEmail, button: 'Confirm this address',
-    done: 'Email address confirmed', invalid: authTexts.invalidVerification,
+    path: '/verify-email',
+    endpoint: verifyEmail,
+    button: 'Confirm this address',
+    done: 'Email address confirmed',
+    invalid: authTexts.invalidVerification,
   },
   {
-    path: '/confirm-email', endpoint: confirmEmail, button: 'Use this address',
-    done: 'Email address changed', invalid: authTexts.invalidEmailLink,
+    path: '/confirm-email',
+    endpoint: confirmEmail,
+    button: 'Use this address',
+    done: 'Email address changed',
+    invalid: authTexts.invalidEmailLink,
   },
 ])('$path confirms when its button is pressed, and explains an invalid link', async (at) => {
   const page = await app.open(at.path, { as: 'visitor' })

@@ -147,12 +147,24 @@ describe('the figures', () => {
     alterFigures((reply) => ({
       ...reply,
       email: {
-        accepted: 1_234, openRate: 0.11, clickRate: 0.22, conversionRate: 0.33, revenuePerEmail: 4.5,
-        attributedRevenue: 5_553, bounced: 5, refused: 4, unsubscribed: 6, complaints: 7,
+        accepted: 1_234,
+        openRate: 0.11,
+        clickRate: 0.22,
+        conversionRate: 0.33,
+        revenuePerEmail: 4.5,
+        attributedRevenue: 5_553,
+        bounced: 5,
+        refused: 4,
+        unsubscribed: 6,
+        complaints: 7,
       },
       customers: {
-        new: 1_001, returning: 12, repeatPurchaseRate: 0.25, avgOrdersPerCustomer: 1.5,
-        countedAt: reply.customers!.countedAt, isBeingCounted: false,
+        new: 1_001,
+        returning: 12,
+        repeatPurchaseRate: 0.25,
+        avgOrdersPerCustomer: 1.5,
+        countedAt: reply.customers!.countedAt,
+        isBeingCounted: false,
       },
       woocommerce: { cartAbandonmentRate: 0.7, averageCartValue: 80.5, conversionRate: 0.05 },
       topProducts: [{ ...product, abandonedCount: 1_204, recoveryRate: 0.125, revenueLost: 81_872 }],
@@ -161,18 +173,30 @@ describe('the figures', () => {
     await expect
       .poll(() => readFacts('Email Performance'))
       .toEqual({
-        'Open rate': '11.00%', 'Click rate': '22.00%', 'Conversion rate': '33.00%', 'Revenue per email': '$4.50',
-        Accepted: '1,234', Bounced: '5', Refused: '4', Unsubscribed: '6', Complaints: '7',
+        'Open rate': '11.00%',
+        'Click rate': '22.00%',
+        'Conversion rate': '33.00%',
+        'Revenue per email': '$4.50',
+        Accepted: '1,234',
+        Bounced: '5',
+        Refused: '4',
+        Unsubscribed: '6',
+        Complaints: '7',
       })
     await expect
       .poll(() => readFacts('Customer Insights'))
       .toEqual({
-        New: '1,001', Returning: '12', 'Repeat purchase rate': '25.00%', 'Average orders per customer': '1.50',
+        New: '1,001',
+        Returning: '12',
+        'Repeat purchase rate': '25.00%',
+        'Average orders per customer': '1.50',
       })
     await expect
       .poll(() => readFacts('WooCommerce metrics'))
       .toEqual({
-        'Cart abandonment rate': '70.00%', 'Average cart value': '$80.50', 'Conversion rate': '5.00%',
+        'Cart abandonment rate': '70.00%',
+        'Average cart value': '$80.50',
+        'Conversion rate': '5.00%',
       })
     await expect
       .poll(() => readTable('Top Abandoned Products'))
@@ -201,8 +225,8 @@ describe('the figures', () => {
       .poll(() => readFacts('Shopify metrics'))
       .toEqual({
         'Checkout abandonment rate': '62.50%',
-          'Average order value': '$12.50',
-          'Customer lifetime value': '$31.00',
+        'Average order value': '$12.50',
+        'Customer lifetime value': '$31.00',
       })
     await expect.poll(() => block('WooCommerce metrics').count()).toBe(0)
     await page
@@ -218,8 +242,11 @@ describe('the figures', () => {
     alterFigures((reply) => ({
       ...reply,
       funnels: {
-        all: { ...stages, emailsSent: 9, clicks: 4 }, email: stages, push: { ...stages, emailsSent: 0 },
-        sms: { ...stages, emailsSent: 4 }, whatsapp: { ...stages, emailsSent: 0 },
+        all: { ...stages, emailsSent: 9, clicks: 4 },
+        email: stages,
+        push: { ...stages, emailsSent: 0 },
+        sms: { ...stages, emailsSent: 4 },
+        whatsapp: { ...stages, emailsSent: 0 },
       },
     }))
     await app.open('/analytics')
@@ -293,11 +320,16 @@ describe('figures that are still being counted', () => {
     const none = { new: null, returning: null, repeatPurchaseRate: null, avgOrdersPerCustomer: null, countedAt: null }
     const isBeingCounted = true
     alterFigures((reply) => ({
-      ...reply, counts, topProducts: [], isBeingCounted, countedUntil: null,
+      ...reply,
+      counts,
+      topProducts: [],
+      isBeingCounted,
+      countedUntil: null,
       customers: { ...none, isBeingCounted },
     }))
     api.alter(readRecoveryRateTrend, (reply) => ({
-      ...reply, isBeingCounted,
+      ...reply,
+      isBeingCounted,
       datasets: reply.datasets.map((set) => ({ ...set, data: reply.labels.map(() => null) })),
     }))
     const page = await openAnotherPage(app)
@@ -344,7 +376,9 @@ describe('a trend', () => {
       const { labels, starts, datasets, ...reply } = fixture(readRevenueTrend)
       const from = period === '7d' ? -7 : 0
       return {
-        ...reply, labels: labels.slice(from), starts: starts.slice(from),
+        ...reply,
+        labels: labels.slice(from),
+        starts: starts.slice(from),
         datasets: datasets.map((set) => ({ ...set, data: set.data.slice(from) })),
       }
     })
@@ -380,7 +414,9 @@ describe('a trend', () => {
     expect([picture.name, picture.isPng]).toEqual(['revenue-trend.png', true])
     const table = splitLines((await savedTable('Revenue')).text)
     expect([table.length, table[0], table.at(-1)!.split(',')[0]]).toEqual([
-      8, '\ufeffDate,Recovered revenue (USD),Revenue opportunity (USD)', '2026-11-28',
+      8,
+      '\ufeffDate,Recovered revenue (USD),Revenue opportunity (USD)',
+      '2026-11-28',
     ])
     await expect.poll(() => page.getByRole('radio', { name: '1y' }).isChecked()).toBe(true)
   })
@@ -418,7 +454,9 @@ describe('a trend', () => {
   test('is drawn as bars from zero: nine tenths have nine tenths of the height', async () => {
     const serve = (endpoint: typeof readRevenueTrend | typeof readRecoveryRateTrend, low: number, high: number) =>
       api.alter(endpoint, ({ labels, starts, datasets, ...reply }) => ({
-        ...reply, labels: labels.slice(-7), starts: starts.slice(-7),
+        ...reply,
+        labels: labels.slice(-7),
+        starts: starts.slice(-7),
         datasets: datasets.map((set) => ({
           ...set,
           data: set.data.slice(-7).map((_, place) => (place === 1 ? low : place === 4 ? high : null)),
@@ -496,7 +534,9 @@ describe('a file', () => {
       expect.stringMatching(/^Stacking Cups,MC-CUP,32,0\.1875,1088$/),
     ])
     for (const table of [
-      'By country', 'New and returning shoppers', 'Flows, campaigns and messages by hand',
+      'By country',
+      'New and returning shoppers',
+      'Flows, campaigns and messages by hand',
       'What a reminder earned, by time after leaving',
     ]) {
       await block(table).locator('tbody tr').first().waitFor()
@@ -514,16 +554,29 @@ describe('a file', () => {
 
   test('of a long table has all rows while the screen shows the first ones, including rows with equal names', async () => {
     const buildShare = (key: string) => ({
-      key, abandoned: 3, recovered: 1, recoveryRate: 1 / 3, revenueOpportunity: 9,
+      key,
+      abandoned: 3,
+      recovered: 1,
+      recoveryRate: 1 / 3,
+      revenueOpportunity: 9,
     })
     const countries = ['AT', 'BE', 'CH', 'DE', 'DK', 'ES', 'FR', 'GB', 'IE', 'IT'].map(buildShare)
     const none = { unsubscribed: 0, complaints: 0, bounced: 0, openRate: 0, clickRate: 0, conversionRate: 0 }
     const buildSent = (accepted: number) => ({
-      kind: 'campaign' as const, stepId: null, name: 'Quick Send', channel: 'email' as const, accepted, ...none,
-      id: `campaign ${accepted}`, revenuePerEmail: 0, attributedRevenue: 0,
+      kind: 'campaign' as const,
+      stepId: null,
+      name: 'Quick Send',
+      channel: 'email' as const,
+      accepted,
+      ...none,
+      id: `campaign ${accepted}`,
+      revenuePerEmail: 0,
+      attributedRevenue: 0,
     })
     api.answer(readAnalyticsDetails, ({ query: { range } }) => ({
-      ...fixture(readAnalyticsDetails), countries, devices: ['phone', 'desktop', ''].map(buildShare),
+      ...fixture(readAnalyticsDetails),
+      countries,
+      devices: ['phone', 'desktop', ''].map(buildShare),
       origins: range === '7d' ? [buildSent(1)] : Array.from({ length: 21 }, (_, place) => buildSent(place + 1)),
     }))
     await app.open('/analytics?range=30d')
@@ -600,11 +653,13 @@ describe('the blocks of decision 99', () => {
     expect(rows).toEqual([
       [
         'Attributed: Orders that followed a person’s click in a message, its coupon or a restored cart',
-        '$600.00', '1 order · 60.00% of the store’s revenue',
+        '$600.00',
+        '1 order · 60.00% of the store’s revenue',
       ],
       [
         'Assisted: Orders without such a click, whose shopper had received a message within the attribution window before',
-        '$300.00', '2 orders · 30.00% of the store’s revenue',
+        '$300.00',
+        '2 orders · 30.00% of the store’s revenue',
       ],
       ['Organic: All other orders, and those made by the staff', '$100.00', '5 orders · 10.00% of the store’s revenue'],
     ])
@@ -647,7 +702,11 @@ describe('the blocks of decision 99', () => {
     const counts = { accepted: 1_234, openRate: 0.11, clickRate: 0.22, conversionRate: 0.33, revenuePerEmail: 4.5 }
     const sent = { ...counts, attributedRevenue: 5_553, unsubscribed: 6, complaints: 7, bounced: 8 }
     const buildShare = (key: string) => ({
-      key, abandoned: 1_200, recovered: 300, recoveryRate: 0.25, revenueOpportunity: 81,
+      key,
+      abandoned: 1_200,
+      recovered: 300,
+      recoveryRate: 0.25,
+      revenueOpportunity: 81,
     })
     api.alter(readAnalyticsDetails, (reply) => ({
       ...reply,
@@ -655,7 +714,9 @@ describe('the blocks of decision 99', () => {
         { fromHour: 3, accepted: 1_234, conversionRate: 0.33, attributedRevenue: 5_553, revenuePerMessage: 4.5 },
         { fromHour: 6, accepted: 0, conversionRate: null, attributedRevenue: 0, revenuePerMessage: null },
       ],
-      countries: ['DE', ''].map(buildShare), shoppers: ['returning'].map(buildShare), devices: [],
+      countries: ['DE', ''].map(buildShare),
+      shoppers: ['returning'].map(buildShare),
+      devices: [],
       channels: [{ ...sent, channel: 'sms' as const }],
       origins: [
         { ...sent, kind: 'flow' as const, id: null, stepId: null, name: 'Reminders, step 2', channel: 'sms' as const },
@@ -734,7 +795,13 @@ test('all products can be searched and paged, and link to their carts', async ()
     const products = topProducts!.filter(({ name }) => name.toLowerCase().includes(search))
     const { currency, timeZone, firstDay, lastDay, countedUntil, isBeingCounted } = frame
     return {
-      products, currency, timeZone, firstDay, lastDay, countedUntil, isBeingCounted,
+      products,
+      currency,
+      timeZone,
+      firstDay,
+      lastDay,
+      countedUntil,
+      isBeingCounted,
       pagination: { page, limit, total: products.length === 0 ? 0 : 50, pages: products.length === 0 ? 0 : 3 },
     }
   })
@@ -801,9 +868,7 @@ describe('plans', () => {
       .toEqual([false, false, true, true])
     await findFigures().getByText('69.18%').waitFor()
     await block('Conversion Funnel').waitFor()
-    for (const name of [
-      'Email Performance', 'Revenue', 'Recovery rate', 'Customer Insights', 'Top Abandoned Products',
-    ])
+    for (const name of ['Email Performance', 'Revenue', 'Recovery rate', 'Customer Insights', 'Top Abandoned Products'])
       await expect.poll(async () => [name, await block(name).count()]).toEqual([name, 0])
   })
 
@@ -840,7 +905,8 @@ describe('plans', () => {
   }, async () => {
     const store = (number: number, host: string, currency: string) => ({
       ...{ id: `00000000-0000-4000-8000-00000000000${number}`, storeUrl: `https://${host}`, name: host, currency },
-      platform: 'woocommerce' as const, isActive: true,
+      platform: 'woocommerce' as const,
+      isActive: true,
     })
     api.alter(me, ({ user }) => ({
       user: {

@@ -9,7 +9,11 @@ import { checkLayout } from './page-checks.ts'
 const app = createScreens()
 const GROUND = 'Our lawyer’s letter of May 3, 2026, about carts of shops.'
 const buildView = (more: Partial<CaptureModeView> = {}): CaptureModeView => ({
-  mode: 'cart_and_contact', isChosen: false, usual: 'cart_only', strictCountries: ['DE', 'FR'], choices: [],
+  mode: 'cart_and_contact',
+  isChosen: false,
+  usual: 'cart_only',
+  strictCountries: ['DE', 'FR'],
+  choices: [],
   ...more,
 })
 const findOption = (name: RegExp) => app.page.getByRole('radio', { name })

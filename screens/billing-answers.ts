@@ -29,20 +29,32 @@ export function buildStatus(changes: Partial<Status> = {}): Status {
   return {
     plan,
     status: plan && 'active',
-    nextBillingDate: isPaid ? addDays(12) : null, currentPeriodEnd: isPaid ? addDays(12) : null,
+    nextBillingDate: isPaid ? addDays(12) : null,
+    currentPeriodEnd: isPaid ? addDays(12) : null,
     hasActiveSubscription: plan !== null,
     planInForce: plan,
     graceUntil: null,
     isTestMode: false,
-    sells: 'stripe', source: plan && (plan === 'free' ? 'free' : 'stripe'), isUnlimited: false,
-    cancelAtPeriodEnd: false, trialEndsAt: null, hasCard: true, hasUsedTrial: false,
-    change: null, suspension: null,
+    sells: 'stripe',
+    source: plan && (plan === 'free' ? 'free' : 'stripe'),
+    isUnlimited: false,
+    cancelAtPeriodEnd: false,
+    trialEndsAt: null,
+    hasCard: true,
+    hasUsedTrial: false,
+    change: null,
+    suspension: null,
     ...changes,
   }
 }
 
 const buildMeter = (channel: Meter['channel'], limit: number, changes: Partial<Meter> = {}): Meter => ({
-  channel, limit, used: 0, held: 0, expiring: 0, level: 'ok',
+  channel,
+  limit,
+  used: 0,
+  held: 0,
+  expiring: 0,
+  level: 'ok',
   ...changes,
 })
 
@@ -51,8 +63,8 @@ export function buildUsage(): Usage {
   const { limits } = plans.starter
   return {
     month: '2026-11-01',
-      renewsAt: '2026-12-01T00:00:00.000Z',
-      stores: { used: 1, limit: limits.maxStores, problem: null, canAdd: false },
+    renewsAt: '2026-12-01T00:00:00.000Z',
+    stores: { used: 1, limit: limits.maxStores, problem: null, canAdd: false },
     meters: [
       buildMeter('email', limits.maxEmailsPerMonth, { used: 1_234 }),
       buildMeter('sms', limits.maxSmsPerMonth, { used: 84, level: 'near' }),
@@ -64,8 +76,8 @@ export function buildUsage(): Usage {
 /** Growth's and Lite's limits: unlimited channels, and channels outside the plan. */
 export const buildOtherUsage = (): Usage => ({
   month: '2026-11-01',
-    renewsAt: '2026-12-01T00:00:00.000Z',
-    stores: { used: 1, limit: -1, problem: null, canAdd: false },
+  renewsAt: '2026-12-01T00:00:00.000Z',
+  stores: { used: 1, limit: -1, problem: null, canAdd: false },
   meters: [
     buildMeter('email', -1, { used: 20_400 }),
     buildMeter('sms', 0),
@@ -87,18 +99,26 @@ export function buildDetail(changes: Partial<Detail> = {}): { subscription: Deta
       source,
       planDetails: { name: plans[plan].name, features: plans[plan].features },
       amount: isPaid ? planAmountMinor(plan, 'month') : 0,
-        currency: 'USD',
-        billingCycle: isPaid ? 'month' : null,
-      status: 'active', cancelAtPeriodEnd: false, extraStores: 0, trialEndsAt: null,
-      currentPeriodEnd: isPaid ? addDays(12) : null, nextBillingDate: isPaid ? addDays(12) : null,
+      currency: 'USD',
+      billingCycle: isPaid ? 'month' : null,
+      status: 'active',
+      cancelAtPeriodEnd: false,
+      extraStores: 0,
+      trialEndsAt: null,
+      currentPeriodEnd: isPaid ? addDays(12) : null,
+      nextBillingDate: isPaid ? addDays(12) : null,
       lastPaymentDate: isPaid ? addDays(-18) : null,
       features: {
         ...limits,
         maxStores: maxStores + (changes.extraStores ?? 0),
-        advancedAnalytics: plan !== 'free', prioritySupport: plan !== 'free',
-        customBranding: false, apiAccess: false,
+        advancedAnalytics: plan !== 'free',
+        prioritySupport: plan !== 'free',
+        customBranding: false,
+        apiAccess: false,
       },
-      hasCard: isPaid, canManage: isPaid, asOf: isPaid ? addDays(0) : null,
+      hasCard: isPaid,
+      canManage: isPaid,
+      asOf: isPaid ? addDays(0) : null,
       ...changes,
     },
   }
@@ -133,14 +153,19 @@ export const buildHistory =
 
 /** Starter to Growth, in the middle of the month. */
 export const buildPreview = (changes: Partial<ChangePreview> = {}): ChangePreview => ({
-  when: 'now', at: addDays(0), dueNow: 1_650, credit: 760, charge: 2_260, tax: 150,
+  when: 'now',
+  at: addDays(0),
+  dueNow: 1_650,
+  credit: 760,
+  charge: 2_260,
+  tax: 150,
   nextAmount: 4_900,
-    nextDate: addDays(12),
-    needsCard: false,
-    currency: 'usd',
-    token: 'shown-1',
-    lost: [],
-    storesTooMany: 0,
+  nextDate: addDays(12),
+  needsCard: false,
+  currency: 'usd',
+  token: 'shown-1',
+  lost: [],
+  storesTooMany: 0,
   stores: [],
   ...changes,
 })
@@ -151,7 +176,11 @@ export const sampleStores = ['Kiln Road', 'Second Hand', 'Third Floor'].map((nam
 
 /** SMS through the server's own account, sold by Stripe. */
 export const buildCredits = (changes: Partial<Credits> = {}): Credits => ({
-  carrier: 'operator', offer: 'stripe', isUsable: true, balanceMicros: 12_345_678, weekMicros: 3_618_000,
+  carrier: 'operator',
+  offer: 'stripe',
+  isUsable: true,
+  balanceMicros: 12_345_678,
+  weekMicros: 3_618_000,
   prices: [
     { country: 'US', micros: 18_000 },
     { country: 'DE', micros: 169_500 },
@@ -172,9 +201,12 @@ export const buildLedger =
     const entries = Array.from({ length: Math.max(0, Math.min(10, first)) }, (_, at): CreditEntry => {
       const kind = kinds[at % kinds.length]!
       return {
-        seq: first - at, at: new Date(Date.UTC(2026, 9, 20, 12) - at * DAY_MS).toISOString(), kind,
+        seq: first - at,
+        at: new Date(Date.UTC(2026, 9, 20, 12) - at * DAY_MS).toISOString(),
+        kind,
         micros: kind === 'use' ? -18_000 : kind === 'refund' ? -7_000_000 : 25_000_000,
-        balanceMicros: 12_345_678, owedMicros: kind === 'refund' ? 18_000_000 : 0,
+        balanceMicros: 12_345_678,
+        owedMicros: kind === 'refund' ? 18_000_000 : 0,
         note: kind === 'adjustment' ? 'Goodwill' : null,
       }
     })

@@ -84,9 +84,17 @@ test('a smaller plan shows lost features, resting stores, and the date', async (
   app.api.answer(
     previewChange,
     buildPreview({
-      when: 'period_end', at: addDays(12), dueNow: 0, credit: 0, charge: 0, tax: 0, nextAmount: 1_900,
-      token: 'smaller', lost: ['SMS and WhatsApp as steps of a flow.', 'Export of analytics.'],
-      storesTooMany: 1, stores: sampleStores,
+      when: 'period_end',
+      at: addDays(12),
+      dueNow: 0,
+      credit: 0,
+      charge: 0,
+      tax: 0,
+      nextAmount: 1_900,
+      token: 'smaller',
+      lost: ['SMS and WhatsApp as steps of a flow.', 'Export of analytics.'],
+      storesTooMany: 1,
+      stores: sampleStores,
     }),
   )
   answerChange('It changes to Starter.', 'scheduled')
@@ -334,7 +342,10 @@ const doubleClicks: DoubleClick[] = [
   { name: 'Reactivate', path: '/billing', endpoint: reactivateSubscription, detail: ENDING },
   { name: 'Keep Growth', path: '/billing', endpoint: reactivateSubscription, status: scheduled },
   {
-    name: 'Save', path: '/billing', endpoint: restStores, detail: { plan: 'starter' },
+    name: 'Save',
+    path: '/billing',
+    endpoint: restStores,
+    detail: { plan: 'starter' },
     opener: 'Choose which stores rest',
   },
   { name: 'Change to Lite', path: '/pricing', endpoint: createFreeSubscription, opener: 'Start with Lite' },

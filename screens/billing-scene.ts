@@ -34,7 +34,13 @@ export function answerBilling({ api }: Screens, detail: Partial<Detail> = {}, st
   api.answer(
     subscriptionStatus,
     buildStatus({
-      plan, source, cancelAtPeriodEnd, trialEndsAt, hasCard, nextBillingDate, currentPeriodEnd,
+      plan,
+      source,
+      cancelAtPeriodEnd,
+      trialEndsAt,
+      hasCard,
+      nextBillingDate,
+      currentPeriodEnd,
       status: subscription.status,
       ...status,
     }),

@@ -107,7 +107,10 @@ test('colours, texts and links are previewed before saving, and unreadable colou
   await expect
     .poll(() => app.api.calls(saveBrand)[0]!.body)
     .toMatchObject({
-      version: fixture(readBrand).version, text: '#222222', button: '#7a1fa2', promise: 'Ships within two days',
+      version: fixture(readBrand).version,
+      text: '#222222',
+      button: '#7a1fa2',
+      promise: 'Ships within two days',
       social: [{ kind: 'instagram', url: 'https://www.instagram.com/teashop' }],
     })
 })

@@ -42,8 +42,20 @@ const buildCampaign = (more: Partial<CampaignView> = {}): CampaignView => {
 
 const counts = { ...fixture(readCampaign).campaign.counts, planned: 1, sent: 1 }
 const report: CampaignReport = {
-  counts, delivered: 1, opened: 0, openedByMachines: 0, clicked: 0, orders: 0, revenue: [], unsubscribed: 0,
-  bounced: 0, complained: 0, links: [], runs: [], retryable: 0, held: null,
+  counts,
+  delivered: 1,
+  opened: 0,
+  openedByMachines: 0,
+  clicked: 0,
+  orders: 0,
+  revenue: [],
+  unsubscribed: 0,
+  bounced: 0,
+  complained: 0,
+  links: [],
+  runs: [],
+  retryable: 0,
+  held: null,
 }
 
 beforeEach(() => {
@@ -178,7 +190,9 @@ describe('the form of a campaign', () => {
       .poll(() => app.api.calls(createCampaign).map(({ body }) => body))
       .toMatchObject([
         {
-          name: NAME, type: 'email', sendNow: false,
+          name: NAME,
+          type: 'email',
+          sendNow: false,
           targetAudience: { type: 'abandoned_carts', mode: 'selected', customerEmails: [chosen!.customer_email] },
           content: { subject: SUBJECT, body: 'Hi {{ customer_name }}, they are still here.' },
           schedule: { startDate: IN_THREE_DAYS, timeOfDay: '10:00', frequency: 'once' },
@@ -239,8 +253,10 @@ describe('the form of a campaign', () => {
     await expect
       .poll(() => app.api.calls(createCampaign)[0]!.body)
       .toMatchObject({
-        name: NAME, content: { subject: 'Hello {{ customer_name }}' },
-        targetAudience: { mode: 'matching' }, schedule: { startDate: IN_THREE_DAYS },
+        name: NAME,
+        content: { subject: 'Hello {{ customer_name }}' },
+        targetAudience: { mode: 'matching' },
+        schedule: { startDate: IN_THREE_DAYS },
       })
   })
 

@@ -89,7 +89,10 @@ test('an email is sent once by keyboard; a second press is ignored, then the lis
   prepareSending(app.api)
   await app.page.route('**/socket.io/**', (route) => route.abort())
   app.api.answer(reminders.sendEmail, {
-    success: true as const, message: reminders.reminderTexts.emailSent, state: 'sent', messageId: aCart.id,
+    success: true as const,
+    message: reminders.reminderTexts.emailSent,
+    state: 'sent',
+    messageId: aCart.id,
   })
   const sending = app.api.hold(reminders.sendEmail)
   const page = await app.open('/carts')
@@ -142,7 +145,9 @@ test('a message is previewed, changed, and sent as a test to oneself', async () 
   await expect
     .poll(() => app.api.calls(testSend)[0]!.body)
     .toMatchObject({
-      cartId: aCart.id, channel: 'email', body: 'A word from the kiln: {{ checkout_link }}',
+      cartId: aCart.id,
+      channel: 'email',
+      body: 'A word from the kiln: {{ checkout_link }}',
     })
   await expect.poll(() => app.api.calls(previewMessage).every(({ body }) => body.cartId === aCart.id)).toBe(true)
 })
@@ -153,9 +158,9 @@ test('an email is scheduled in an hour by default, or at a date, which is also s
   prepareSending(app.api)
   app.api.answer(reminders.scheduleReminder, {
     success: true as const,
-      message: reminders.reminderTexts.emailScheduled,
-      state: 'scheduled',
-      messageId: aCart.id,
+    message: reminders.reminderTexts.emailScheduled,
+    state: 'scheduled',
+    messageId: aCart.id,
   })
   const page = await app.open('/carts')
   await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).press('Enter')
@@ -197,7 +202,10 @@ test('an SMS shows its price before it is sent', { tags: ['B2', 'B8'] }, async (
   const price = { total: { amount: 0.0079, currency: 'USD' }, segments: 1, budgetLeft: null }
   app.api.answer(reminders.cartEligibility, { ...makeAllEligible([aCart]), price })
   app.api.answer(reminders.sendSms, {
-    success: true as const, message: reminders.reminderTexts.smsSent, state: 'sent', messageId: aCart.id,
+    success: true as const,
+    message: reminders.reminderTexts.smsSent,
+    state: 'sent',
+    messageId: aCart.id,
   })
   const page = await app.open('/carts')
   await page.getByRole('button', { name: `Send SMS to ${aCart.customer_name}` }).click()
@@ -229,20 +237,45 @@ test('the status of a failed SMS has its attempts and the error', { tags: ['B3']
 
 const fromNow = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000).toISOString()
 const buildMessage = (change: Partial<MessageView>): MessageView => ({
-  id: crypto.randomUUID(), originKind: 'flow', originId: crypto.randomUUID(), channel: 'email', step: 1,
-  removedStep: null, variant: null, forecast: null,
-  originName: 'Abandoned cart reminders', state: 'scheduled', reason: null, explanation: '',
-  dueAt: fromNow(0), expiresAt: fromNow(9_000), sentAt: null, deliveredAt: null, readAt: null,
-  finishedAt: null, to: null, subject: null, html: null, response: null, decisions: [],
+  id: crypto.randomUUID(),
+  originKind: 'flow',
+  originId: crypto.randomUUID(),
+  channel: 'email',
+  step: 1,
+  removedStep: null,
+  variant: null,
+  forecast: null,
+  originName: 'Abandoned cart reminders',
+  state: 'scheduled',
+  reason: null,
+  explanation: '',
+  dueAt: fromNow(0),
+  expiresAt: fromNow(9_000),
+  sentAt: null,
+  deliveredAt: null,
+  readAt: null,
+  finishedAt: null,
+  to: null,
+  subject: null,
+  html: null,
+  response: null,
+  decisions: [],
   ...change,
 })
 const buildSent = (minutes: number, change: Partial<MessageView>) =>
   buildMessage({ state: 'sent', dueAt: fromNow(minutes), sentAt: fromNow(minutes), ...change })
 const buildEvent = (minutes: number, title: string): TimelineEntry => ({
-  at: fromNow(minutes), kind: 'event', title, text: '', messageId: null,
+  at: fromNow(minutes),
+  kind: 'event',
+  title,
+  text: '',
+  messageId: null,
 })
 const skipped: Partial<MessageView> = {
-  originKind: 'campaign', originName: 'Autumn sale', state: 'skipped', finishedAt: fromNow(-200),
+  originKind: 'campaign',
+  originName: 'Autumn sale',
+  state: 'skipped',
+  finishedAt: fromNow(-200),
   explanation: 'The person got as many messages as the limit allows.',
 }
 
@@ -254,7 +287,9 @@ test('the timeline orders messages and events: the next message first, a skipped
     messages: [
       buildMessage({ step: 3, dueAt: fromNow(3_900) }),
       buildMessage({
-        step: 2, dueAt: fromNow(235), variant: 'B',
+        step: 2,
+        dueAt: fromNow(235),
+        variant: 'B',
         forecast: { channel: 'sms', isExpected: true, explanation: 'By email: No email address was captured in time.' },
       }),
       buildSent(-400, {}),
@@ -263,7 +298,8 @@ test('the timeline orders messages and events: the next message first, a skipped
       buildSent(-50, { originKind: 'manual', originName: 'Discount mail' }),
     ],
     timeline: [buildEvent(-500, 'Cart abandoned'), buildEvent(-300, 'Link clicked'), buildEvent(-70, 'Coupon used')],
-    order: null, flow: { id: crypto.randomUUID(), name: 'Left pots', isOn: false },
+    order: null,
+    flow: { id: crypto.randomUUID(), name: 'Left pots', isOn: false },
   } as Parameters<typeof app.api.answer<typeof cartMessages>>[1])
   const page = await app.open(`/carts/${aCart.id}`)
   await page.getByRole('heading', { level: 3, name: 'Autumn sale' }).waitFor()
@@ -272,9 +308,15 @@ test('the timeline orders messages and events: the next message first, a skipped
     .toBe('Products')
   const parts = await page.locator('.story').first().locator(':scope > li').allInnerTexts()
   expect(parts.map((text) => text.split('\n')[0])).toEqual([
-    'Reminder 2 by SMS, in 3 h', 'Reminder 3 by email, in 2 days',
-    'Discount mail', 'Coupon used', 'Manual email',
-    'Autumn sale', 'Link clicked', 'Reminder 1 by email', 'Cart abandoned',
+    'Reminder 2 by SMS, in 3 h',
+    'Reminder 3 by email, in 2 days',
+    'Discount mail',
+    'Coupon used',
+    'Manual email',
+    'Autumn sale',
+    'Link clicked',
+    'Reminder 1 by email',
+    'Cart abandoned',
   ])
   const next = page.getByRole('region', { name: 'Reminder 2 by SMS' })
   await next.getByText('As things stand, it goes by SMS. By email: No email address was captured in time.').waitFor()

@@ -60,20 +60,28 @@ export function prepareSending(api: Api, carts: CartView[] = [aCart]): void {
   api.answer(cartEligibility, makeAllEligible(carts))
   api.answer(lastMessage, { message: null })
   api.answer(countAudience, {
-    total: carts.length, eligible: carts.length, reasons: [], judged: null, minutes: null,
-    left: null, quietPercent: 0, price: null,
+    total: carts.length,
+    eligible: carts.length,
+    reasons: [],
+    judged: null,
+    minutes: null,
+    left: null,
+    quietPercent: 0,
+    price: null,
   })
   api.answer(previewMessage, ({ body: { body = TEXT, subject = 'Complete Your Purchase', channel } }) => {
     const unknown = /\{\{ (nonsense) \}\}/.exec(body)
     return {
       subject,
-        html: channel === 'email' ? `<p>${body}</p>` : '',
-        text: body,
-        segments: channel === 'sms' ? 1 : null,
+      html: channel === 'email' ? `<p>${body}</p>` : '',
+      text: body,
+      segments: channel === 'sms' ? 1 : null,
       price: channel === 'sms' ? { amount: 0.0079, currency: 'USD' } : null,
       words: channel === 'whatsapp' ? null : { subject, body },
       problem: unknown ? `The text uses the variable "${unknown[1]}", which does not exist.` : null,
-      couponNote: null, couponWarning: null, decision: null,
+      couponNote: null,
+      couponWarning: null,
+      decision: null,
     }
   })
 }

@@ -43,7 +43,15 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
   await page.getByRole('table').waitFor()
   const heads = await page.getByRole('columnheader').allInnerTexts()
   expect(heads.map((text) => text.trim()).filter(Boolean)).toEqual([
-    'Customer', 'Email', 'Phone', 'Items', 'Value', 'Abandoned', 'Status', 'Window', 'Actions',
+    'Customer',
+    'Email',
+    'Phone',
+    'Items',
+    'Value',
+    'Abandoned',
+    'Status',
+    'Window',
+    'Actions',
   ])
   await findRow(second).getByRole('cell', { name: 'Expired' }).waitFor()
   await expect.poll(() => findRow(first).first().innerText()).toMatch(/\b22:(28|29|30):\d\d/)
@@ -349,7 +357,9 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   serveCarts(app.api, carts, 57)
   const reason = { until: null, mayOverride: false, cartIds: [] }
   app.api.answer(reminders.cartEligibility, {
-    total: 57, eligible: carts.map(({ id }) => id), price: null,
+    total: 57,
+    eligible: carts.map(({ id }) => id),
+    price: null,
     reasons: [{ ...reason, reason: 'suppressed', explanation: 'The shopper has unsubscribed.', count: 47 }],
   })
   const page = await app.open('/carts')
@@ -395,21 +405,27 @@ function doneJob(channel: reminders.SendChannel, carts: CartView[], failed: Cart
   } as const
   const results = carts
     .map((cart) => ({
-      cartId: cart.id, shopperId: null, customer: cart.customer_name, to: cart.customer_email, messageId: null,
+      cartId: cart.id,
+      shopperId: null,
+      customer: cart.customer_name,
+      to: cart.customer_email,
+      messageId: null,
       ...(failed.includes(cart) ? unsent : ({ outcome: 'sent', reason: null, explanation: 'Sent.' } as const)),
     }))
     .filter(({ outcome }) => !only || outcome === only)
   const [total, most] = [carts.length, failed.length]
   return {
     jobId,
-      channel,
-      isDiscount: false,
-      state: 'done' as const,
-      createdAt: subtractHours(0),
-      sendAt: null,
-      total,
-      done: total,
-    counts: { waiting: 0, sent: total - most, unknown: 0, failed: most }, retryable: most, results,
+    channel,
+    isDiscount: false,
+    state: 'done' as const,
+    createdAt: subtractHours(0),
+    sendAt: null,
+    total,
+    done: total,
+    counts: { waiting: 0, sent: total - most, unknown: 0, failed: most },
+    retryable: most,
+    results,
     pagination: { page: 1, limit: 100, total: results.length, pages: 1 },
   }
 }

@@ -66,9 +66,17 @@ test('after the plugin was removed, set-up and settings explain it and the notif
   const at = '2026-11-28T20:00:00.000Z'
   serveNoStore(api)
   api.answer(checkConnection, {
-    hasConnection: false, platform: null, store_url: null, store: null,
+    hasConnection: false,
+    platform: null,
+    store_url: null,
+    store: null,
     ended: {
-      id: store.id, platform: 'woocommerce', store_url: store.store_url, name: store.name, by: 'uninstall', at,
+      id: store.id,
+      platform: 'woocommerce',
+      store_url: store.store_url,
+      name: store.name,
+      by: 'uninstall',
+      at,
       keptUntil: '2026-12-28T20:00:00.000Z',
     },
   })
@@ -128,7 +136,8 @@ test('keys the store rejects are replaced from the doctor’s finding, once the 
   serveStore()
   const { at, checks } = fixture(examineStore)
   const withKeys = (changes: object) => ({
-    at, checks: checks.map((check) => (check.id === 'keys' ? { ...check, ...changes } : check)),
+    at,
+    checks: checks.map((check) => (check.id === 'keys' ? { ...check, ...changes } : check)),
   })
   const finding = 'The store does not know this consumer key.'
   api.answer(examineStore, withKeys({ state: 'bad', finding }))
@@ -156,6 +165,7 @@ test('keys the store rejects are replaced from the doctor’s finding, once the 
   await expect
     .poll(() => api.calls(replaceKeys).at(-1))
     .toMatchObject({
-      query: { storeId: store.id }, body: { consumer_key: KEY, consumer_secret: SECRET },
+      query: { storeId: store.id },
+      body: { consumer_key: KEY, consumer_secret: SECRET },
     })
 })

@@ -21,25 +21,50 @@ const findButton = (name: string | RegExp) => app.page.getByRole('button', { nam
 const rows = ['ann@news.example;13.05.2024;Footer form', 'bob@;14.05.2024;Footer form', 'cal@news.example;;Footer form']
 const file = `E-Mail;Datum;Quelle\n${rows.join('\n')}\n`
 const uploaded: ImportView = {
-  id: 'i1', fileName: 'news.csv', state: 'uploaded', rowCount: 3, doneCount: 0, addedCount: 0, knownCount: 0,
-  refusedCount: 0, legalGround: null, confirmedBy: null, uploadedAt: now, confirmedAt: null, finishedAt: null,
-  suppressedCount: 0, standing: 'stands', doubt: null, reviewedBy: null, reviewedAt: null,
+  id: 'i1',
+  fileName: 'news.csv',
+  state: 'uploaded',
+  rowCount: 3,
+  doneCount: 0,
+  addedCount: 0,
+  knownCount: 0,
+  refusedCount: 0,
+  legalGround: null,
+  confirmedBy: null,
+  uploadedAt: now,
+  confirmedAt: null,
+  finishedAt: null,
+  suppressedCount: 0,
+  standing: 'stands',
+  doubt: null,
+  reviewedBy: null,
+  reviewedAt: null,
   hasReport: false,
 }
 const mapping = {
-  address: 0, channel: null, channelForAll: 'email' as const, status: null, date: 1,
-  yesMeans: null, statusForAll: null,
-  dateOrder: 'dmy' as const, source: 2, sourceForAll: '', wording: null,
+  address: 0,
+  channel: null,
+  channelForAll: 'email' as const,
+  status: null,
+  date: 1,
+  yesMeans: null,
+  statusForAll: null,
+  dateOrder: 'dmy' as const,
+  source: 2,
+  sourceForAll: '',
+  wording: null,
 }
 const buildRow = (line: number, address: string, at: string | null, problem: string | null) => ({
   line,
-    address,
-    others: [] as string[],
-    channel: 'email' as const,
-    status: 'granted' as const,
-    at,
-    source: 'Footer form',
-  wording: '', problem, reason: null,
+  address,
+  others: [] as string[],
+  channel: 'email' as const,
+  status: 'granted' as const,
+  at,
+  source: 'Footer form',
+  wording: '',
+  problem,
+  reason: null,
 })
 const preview = {
   mapping,
@@ -50,7 +75,9 @@ const preview = {
   ],
   readable: 1,
   counts: { granted: 1, withdrawn: 0, suppressed: 0 },
-  statesConsent: false, asksYesMeans: false, optOutColumns: [],
+  statesConsent: false,
+  asksYesMeans: false,
+  optOutColumns: [],
   problems: [{ problem: 'This is not a complete email address.', count: 1 }],
 }
 
@@ -75,8 +102,16 @@ test('a newsletter tool’s file is previewed, imported with its ground, and its
   await app.page.getByLabel('What does every row mean?').selectOption('The person opted in')
   app.api.answer(confirmConsents, () => {
     const done: ImportView = {
-      ...uploaded, state: 'done', doneCount: 3, addedCount: 1, refusedCount: 2, legalGround,
-      confirmedBy: 'Demo', confirmedAt: now, finishedAt: now, hasReport: true,
+      ...uploaded,
+      state: 'done',
+      doneCount: 3,
+      addedCount: 1,
+      refusedCount: 2,
+      legalGround,
+      confirmedBy: 'Demo',
+      confirmedAt: now,
+      finishedAt: now,
+      hasReport: true,
     }
     app.api.answer(listConsentImports, { imports: [done] })
     return { import: done }
@@ -104,7 +139,8 @@ test('a file with an opt-out column shows the result of each row', async () => {
     reason: 'opted_out' | 'bounced' | null,
   ) => ({
     ...buildRow(line, `p${line}@news.example`, now, null),
-    status, reason,
+    status,
+    reason,
   })
   const two = { ...outcome(3, 'withdrawn', 'opted_out'), others: ['second@news.example'] }
   const rows = [outcome(2, 'granted', null), two, outcome(4, 'suppressed', 'bounced')]
@@ -130,8 +166,14 @@ test('a file with an opt-out column shows the result of each row', async () => {
 })
 
 const done: ImportView = {
-  ...uploaded, state: 'done', doneCount: 3, addedCount: 3, legalGround: 'They ticked the box.',
-  confirmedBy: 'Demo', confirmedAt: now, finishedAt: now,
+  ...uploaded,
+  state: 'done',
+  doneCount: 3,
+  addedCount: 3,
+  legalGround: 'They ticked the box.',
+  confirmedBy: 'Demo',
+  confirmedAt: now,
+  finishedAt: now,
 }
 const doubted = { ...done, standing: 'doubted' as const, doubt: 'no_heading' as const }
 const list = (...imports: ImportView[]) => app.api.answer(listConsentImports, { imports })

@@ -98,10 +98,18 @@ test('writes the code in upper case at the cursor, and reads dates in the storeâ
   await expect
     .poll(() => api.calls(createCoupon)[0]!.sent.body)
     .toEqual({
-      code: 'SNOWWHITE-10', kind: 'shared', type: 'percentage', amount: 12.5, minSpend: null,
-      startDate: '2027-03-13T14:00:00.000Z', endDate: '2027-03-15T13:00:00.000Z',
-      maxDiscount: null, usageLimit: 3, isActive: false,
-      platform: 'woocommerce', storeId: fixture(checkConnection).store_url,
+      code: 'SNOWWHITE-10',
+      kind: 'shared',
+      type: 'percentage',
+      amount: 12.5,
+      minSpend: null,
+      startDate: '2027-03-13T14:00:00.000Z',
+      endDate: '2027-03-15T13:00:00.000Z',
+      maxDiscount: null,
+      usageLimit: 3,
+      isActive: false,
+      platform: 'woocommerce',
+      storeId: fixture(checkConnection).store_url,
     })
 })
 
@@ -131,7 +139,12 @@ test('allows a maximum discount only for a percentage of personal codes, and giv
   await expect
     .poll(() => api.calls(createCoupon)[0]!.sent.body)
     .toMatchObject({
-      code: 'CART', kind: 'personal', maxDiscount: 20, usageLimit: null, validHours: 72, isTiedToEmail: true,
+      code: 'CART',
+      kind: 'personal',
+      maxDiscount: 20,
+      usageLimit: null,
+      validHours: 72,
+      isTiedToEmail: true,
     })
 })
 
@@ -150,7 +163,12 @@ test('edits a coupon without changing its kind, dates or untouched fields', { ta
   const { params, sent } = api.calls(updateCoupon)[0]!
   expect(params.id).toBe(_id)
   expect(sent.body).toMatchObject({
-    code: 'SUMMER10', amount: 25, minSpend: 50, usageLimit: 100, startDate, endDate,
+    code: 'SUMMER10',
+    amount: 25,
+    minSpend: 50,
+    usageLimit: 100,
+    startDate,
+    endDate,
   })
 })
 

@@ -25,22 +25,36 @@ export const buildCoupon = (changes?: Partial<Coupon>) => couponAt(changes, NOW.
 /** Shared, personal, not started, expired and inactive, and created in the store. */
 export const buildCoupons = (): Coupon[] => [
   buildCoupon({
-    usageLimit: 100, usageCount: 12, minSpend: 50,
+    usageLimit: 100,
+    usageCount: 12,
+    minSpend: 50,
     steps: [{ flowId: '00000000-0000-4000-8000-00000000000f', flowName: 'Abandoned cart reminders', step: 2 }],
     figures: { issued: null, sent: 214, used: 12, orders: 12, netRevenue: 1_840.5, discountGiven: 204.5 },
   }),
   buildCoupon({
-    code: 'CART', kind: 'personal', maxDiscount: 20,
+    code: 'CART',
+    kind: 'personal',
+    maxDiscount: 20,
     figures: { issued: 40, sent: 38, used: 5, orders: 5, netRevenue: 400, discountGiven: 51.25 },
   }),
   buildCoupon({
-    code: 'WINTER5', type: 'fixed', platformType: 'fixed_cart', amount: 5,
-    startDate: addTime(7 * DAY_MS), endDate: addTime(14 * DAY_MS),
+    code: 'WINTER5',
+    type: 'fixed',
+    platformType: 'fixed_cart',
+    amount: 5,
+    startDate: addTime(7 * DAY_MS),
+    endDate: addTime(14 * DAY_MS),
   }),
   buildCoupon({ code: 'SPRING15', amount: 15, isActive: false, endDate: addTime(-DAY_MS) }),
   buildCoupon({
-    code: 'FREESHIP', type: 'other', platformType: 'fixed_product', madeBy: 'store', endDate: null,
-    editUrl: EDIT_URL, usageCount: 1_204, minSpend: 25,
+    code: 'FREESHIP',
+    type: 'other',
+    platformType: 'fixed_product',
+    madeBy: 'store',
+    endDate: null,
+    editUrl: EDIT_URL,
+    usageCount: 1_204,
+    minSpend: 25,
   }),
 ]
 
@@ -75,7 +89,9 @@ export function serveCoupons(api: Api, coupons = buildCoupons(), list: Partial<L
 
 const buildFields = ({ platform: _, storeId: __, minSpend, maxDiscount, usageLimit, ...body }: CouponInput) => ({
   ...body,
-  minSpend: minSpend ?? null, maxDiscount: maxDiscount ?? null, usageLimit: usageLimit ?? null,
+  minSpend: minSpend ?? null,
+  maxDiscount: maxDiscount ?? null,
+  usageLimit: usageLimit ?? null,
 })
 
 function buildPage(
@@ -90,10 +106,10 @@ function buildPage(
     coupons: found.slice((page - 1) * limit, page * limit),
     pagination: { page, limit, total: found.length, pages: Math.ceil(found.length / limit) },
     problem: null,
-      currency: 'USD',
-      readAt: addTime(-2 * MINUTE_MS),
-      timeZone: 'America/New_York',
-      canWrite: true,
+    currency: 'USD',
+    readAt: addTime(-2 * MINUTE_MS),
+    timeZone: 'America/New_York',
+    canWrite: true,
     ...list,
   }
 }

@@ -14,20 +14,32 @@ const heading = (name: string) => app.page.getByRole('heading', { level: 1, name
 const readLastQuery = () => app.api.calls(listCustomers).at(-1)?.sent.query
 
 const ada: CustomerView = {
-  _id: '0198a0c4-6f0e-7c1b-9a55-00000000000a', first_name: 'Ada', last_name: 'Lovelace',
-  customer_email: 'ada@engines.example', phone: '+12125550101', company: 'Engines & Co',
-  is_registered: true, last_login: subtractHours(2),
+  _id: '0198a0c4-6f0e-7c1b-9a55-00000000000a',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  customer_email: 'ada@engines.example',
+  phone: '+12125550101',
+  company: 'Engines & Co',
+  is_registered: true,
+  last_login: subtractHours(2),
 }
 const guest: CustomerView = {
   ...ada,
-    _id: ada._id.replace(/a$/, 'b'),
-    first_name: 'Nora',
-    last_name: 'Guest',
-    customer_email: 's1@shops.example',
-  phone: null, company: null, is_registered: false, last_login: null,
+  _id: ada._id.replace(/a$/, 'b'),
+  first_name: 'Nora',
+  last_name: 'Guest',
+  customer_email: 's1@shops.example',
+  phone: null,
+  company: null,
+  is_registered: false,
+  last_login: null,
 }
 const nameless: CustomerView = {
-  ...guest, _id: ada._id.replace(/a$/, 'c'), first_name: null, last_name: null, customer_email: null,
+  ...guest,
+  _id: ada._id.replace(/a$/, 'c'),
+  first_name: null,
+  last_name: null,
+  customer_email: null,
   phone: '+12125550177',
 }
 const buildList = (customers: CustomerView[], total = customers.length) => ({
@@ -154,7 +166,10 @@ test('a customer’s page has contact, value by currency, orders, consent, suppr
   const order = { id: '501', status: 'completed', total: 42, net: 40, currency: 'USD', at: subtractHours(3) }
   app.api.alter(readCustomer, ({ customer }) => ({
     customer: {
-      ...customer, ...ada, emails: ['ada@engines.example'], phones: ['+12125550101'],
+      ...customer,
+      ...ada,
+      emails: ['ada@engines.example'],
+      phones: ['+12125550101'],
       value: [
         { currency: 'USD', orders: 1, net: 40, average: 40 },
         { currency: 'EUR', orders: 1, net: 10, average: 10 },
@@ -179,8 +194,13 @@ test('a customer’s page has contact, value by currency, orders, consent, suppr
   }
   const text = (await main.innerText()).replace(/\s+/g, ' ')
   for (const part of [
-    'Paid orders in USD 1', 'Net revenue $40.00', 'Paid orders in EUR 1', '€10.00', 'Order #501',
-    'ada@engines.example', 'Engines & Co',
+    'Paid orders in USD 1',
+    'Net revenue $40.00',
+    'Paid orders in EUR 1',
+    '€10.00',
+    'Order #501',
+    'ada@engines.example',
+    'Engines & Co',
   ]) {
     expect(text).toContain(part)
   }

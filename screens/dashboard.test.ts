@@ -236,8 +236,15 @@ test('malformed chart data is only logged', { tags: ['A2.3'] }, async () => {
 test('shows nothing as empty while figures load; then a new store has its first steps', async () => {
   app.api.answer(listAbandonedCarts, toCartList([]))
   app.api.answer(readDashboardStats, {
-    ...stats, abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0,
-    recoveredOrders: 0, activeCustomers: 0, syncAgeSeconds: null,
+    ...stats,
+    abandonedCarts: 0,
+    recoveredCarts: 0,
+    recoveryRate: null,
+    totalRevenue: 0,
+    monthlyRevenue: 0,
+    recoveredOrders: 0,
+    activeCustomers: 0,
+    syncAgeSeconds: null,
   })
   const figures = app.api.hold(readDashboardStats)
   const page = await app.open('/dashboard')
@@ -253,7 +260,11 @@ test('shows nothing as empty while figures load; then a new store has its first 
 
 test('without a subscription the dashboard redirects to the plans', { tags: ['A2.3', 'A4.1'] }, async () => {
   app.api.alter(subscriptionStatus, (status) => ({
-    ...status, plan: null, planInForce: null, status: null, hasActiveSubscription: false,
+    ...status,
+    plan: null,
+    planInForce: null,
+    status: null,
+    hasActiveSubscription: false,
   }))
   const page = await app.open('/dashboard')
   await page.getByText('Subscription Required').waitFor()

@@ -98,7 +98,11 @@ test('is chosen, previewed before it is saved, and saved with its rules', async 
   await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' })
   const [first, second] = api.calls(saveFlow)[0]!.body.steps
   expect(first!.coupon).toEqual({
-    couponId, fallback: 'skip', firstOrderOnly: true, pauseDays: 30, aboveAmount: 49.5,
+    couponId,
+    fallback: 'skip',
+    firstOrderOnly: true,
+    pauseDays: 30,
+    aboveAmount: 49.5,
   })
   expect(second).not.toHaveProperty('coupon')
 })

@@ -175,7 +175,8 @@ test('a message is added with a second channel, and saving opens that channel’
   const [body] = listSaved()
   expect(body!.steps.map(({ id }) => id)).toEqual([...buildReadyFlow().steps.map(({ id }) => id), undefined])
   expect(body!.steps[3]).toMatchObject({
-    delayMinutes: 1_445, channels: ['email', 'push'],
+    delayMinutes: 1_445,
+    channels: ['email', 'push'],
     variants: [{ sharePercent: 100, words: { email: { subject: 'One more thing' }, push: { title: 'Still here' } } }],
   })
   await findPanel().waitFor({ state: 'detached' })

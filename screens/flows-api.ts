@@ -52,7 +52,12 @@ export const buildReadyFlow = (): FlowView => fixture(listFlows).flows[0]! as Fl
 /** A second flow that is off and matches high-value carts. */
 export const buildHighValueFlow = (): FlowView => ({
   ...buildReadyFlow(),
-  id: randomUUID(), name: 'High-value carts', position: 2, isOn: false, switchedOnAt: null, counts: NO_COUNTS,
+  id: randomUUID(),
+  name: 'High-value carts',
+  position: 2,
+  isOn: false,
+  switchedOnAt: null,
+  counts: NO_COUNTS,
   conditions: flowLibrary.find(({ key }) => key === 'high_value')!.conditions,
 })
 

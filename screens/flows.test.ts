@@ -50,7 +50,10 @@ test('the library explains each kind of flow, and creates the chosen one switche
   await expect
     .poll(() => library.getByRole('heading', { level: 3 }).allInnerTexts())
     .toEqual([
-      'Ready email flow', 'Email, and SMS without an email', HIGH, 'Win back returning customers',
+      'Ready email flow',
+      'Email, and SMS without an email',
+      HIGH,
+      'Win back returning customers',
       'Discount on the last step',
     ])
   await expect.poll(() => library.getByText('It asks of your store:').count()).toBe(5)

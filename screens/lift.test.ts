@@ -25,18 +25,27 @@ const none = { treated: 0, control: 0 }
 
 const buildExperiment = (sharePercent: number, days: number): ExperimentView => ({
   id: randomUUID(),
-    sharePercent,
-    timeZone: 'America/New_York',
-    startedAt: daysFromNow(0),
-    plannedEndAt: daysFromNow(days),
+  sharePercent,
+  timeZone: 'America/New_York',
+  startedAt: daysFromNow(0),
+  plannedEndAt: daysFromNow(days),
   drawsUntil: daysFromNow(days - 30),
-    endedAt: null,
-    endReason: null,
-    windowDays: 30,
-    currency: 'USD',
-    capAmount: 400,
-  people: none, purchases: none, waiting: none, leftOut: 0, overridden: 0, drawnEarlier: 0,
-  conversion: fewData, revenue: fewData, cost: null, attributedAmount: 0, health: 'few',
+  endedAt: null,
+  endReason: null,
+  windowDays: 30,
+  currency: 'USD',
+  capAmount: 400,
+  people: none,
+  purchases: none,
+  waiting: none,
+  leftOut: 0,
+  overridden: 0,
+  drawnEarlier: 0,
+  conversion: fewData,
+  revenue: fewData,
+  cost: null,
+  attributedAmount: 0,
+  health: 'few',
 })
 
 const endRunning = (endReason: 'changed' | 'stopped') => {
@@ -47,8 +56,10 @@ const endRunning = (endReason: 'changed' | 'stopped') => {
 /** A store too small to detect anything. */
 beforeEach(() => {
   reply = {
-    pace: { people: 0, boughtPercent: null, assumedPercent: 5, rate: 0.05 }, proposedPercent: null,
-    running: null, past: [],
+    pace: { people: 0, boughtPercent: null, assumedPercent: 5, rate: 0.05 },
+    proposedPercent: null,
+    running: null,
+    past: [],
   }
   app.api.answer(readExperiments, () => reply)
   app.api.answer(startExperiment, ({ body }) => {

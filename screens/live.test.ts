@@ -81,7 +81,9 @@ test('a cart that is being filled appears on the dashboard without a reload, and
   const [cart] = buildCarts(1)
   const abandons_at = new Date(NOW.getTime() + 59_000).toISOString()
   app.api.alter(listActiveCarts, (answer) => ({
-    ...answer, total: 1, now: NOW.toISOString(),
+    ...answer,
+    total: 1,
+    now: NOW.toISOString(),
     carts: [
       {
         ...cart!,

@@ -22,19 +22,33 @@ const BY_LAYOUT = ['target-size', 'scrollable-region-focusable']
 
 const ownerScreens = [
   ...screens.filter(({ frame, access }) => frame !== 'page' || access === 'signed-in').map(({ path }) => path),
-  '/settings/consent#suppressions', '/settings/consent#ledger', '/settings/consent#preferences',
-  '/settings/faq#sync', '/cart/recover?cart_id=:id',
+  '/settings/consent#suppressions',
+  '/settings/consent#ledger',
+  '/settings/consent#preferences',
+  '/settings/faq#sync',
+  '/cart/recover?cart_id=:id',
 ]
 const visitorScreens = [
-  '/login', '/register', '/reset-password?token=x',
-  '/terms', '/privacy', '/how-we-test', '/test', '/nowhere',
+  '/login',
+  '/register',
+  '/reset-password?token=x',
+  '/terms',
+  '/privacy',
+  '/how-we-test',
+  '/test',
+  '/nowhere',
 ]
 
 /** Every screen, and every state of one. */
 export const looks: State[] = [
   ...ownerScreens.map((path): State => ({ name: path, path })),
   ...visitorScreens.map((path): State => ({ name: `${path} for visitors`, path, as: 'visitor' })),
-  ...visitorStates, ...storeStates, ...flowStates, ...campaignStates, ...settingsStates, ...operatorStates,
+  ...visitorStates,
+  ...storeStates,
+  ...flowStates,
+  ...campaignStates,
+  ...settingsStates,
+  ...operatorStates,
 ]
 
 /** The frame around a screen: axe checks it once per screen, not for each state. */

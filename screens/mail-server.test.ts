@@ -19,18 +19,30 @@ const findCard = (name: string) => app.page.getByRole('region', { name, exact: t
 const findBanner = () => app.page.getByRole('region', { name: 'Notices' }).getByText('Email stays on this server.')
 const step = { id: 'accepted', title: 'Accepted', state: 'good' as const, nextStep: null, answer: null, record: null }
 const testMail = (changes: object) => ({
-  isAccepted: true, to: 'olive@owners.example', from: 'shop@mugs.example', way: 'own' as const,
+  isAccepted: true,
+  to: 'olive@owners.example',
+  from: 'shop@mugs.example',
+  way: 'own' as const,
   steps: [{ ...step, finding: 'The mail server accepted the email.' }],
   ...changes,
 })
 
 const buildOwnServer = (changes: Partial<NonNullable<MailServerView['server']>> = {}): MailServerView => ({
   ...inMailbox,
-  way: 'own', from: 'shop@mugs.example',
+  way: 'own',
+  from: 'shop@mugs.example',
   server: {
-    host: '127.0.0.1', port: 2_525, security: 'none', user: 'shop@mugs.example', fromAddress: null, version: 1,
-    checkAnswer: '250 OK', checkedAt: '2026-11-28T22:40:00.000Z',
-    problem: null, failingSince: null, triesAt: null,
+    host: '127.0.0.1',
+    port: 2_525,
+    security: 'none',
+    user: 'shop@mugs.example',
+    fromAddress: null,
+    version: 1,
+    checkAnswer: '250 OK',
+    checkedAt: '2026-11-28T22:40:00.000Z',
+    problem: null,
+    failingSince: null,
+    triesAt: null,
     ...changes,
   },
 })
@@ -103,8 +115,13 @@ test('a mail server is checked and saved; a refusal is shown and clears nothing;
   await expect
     .poll(() => api.calls(saveMailServer).at(-1)!.body)
     .toEqual({
-      host: '127.0.0.1', port: 2_525, security: 'none', user: 'shop@mugs.example', password: 'right',
-      fromAddress: '', version: 0,
+      host: '127.0.0.1',
+      port: 2_525,
+      security: 'none',
+      user: 'shop@mugs.example',
+      password: 'right',
+      fromAddress: '',
+      version: 0,
     })
   api.answer(sendTestMail, () => {
     api.answer(readMailServer, { ...buildOwnServer(), acceptedAt: '2026-11-28T22:41:00.000Z' })

@@ -15,7 +15,11 @@ const SCHEMES = ['light', 'dark'] as const
 const PICTURE =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" width="800" height="800"%3E%3Crect width="800" height="800" fill="%23b5651d"/%3E%3C/svg%3E'
 const buildItem = (name: string, rest: Partial<TemplateItem> = {}): TemplateItem => ({
-  name, quantity: 1, unitPrice: '$24.00', lineTotal: '$24.00', imageUrl: null,
+  name,
+  quantity: 1,
+  unitPrice: '$24.00',
+  lineTotal: '$24.00',
+  imageUrl: null,
   ...rest,
 })
 /** A name without a space, large amounts, more items than a mail shows, right-to-left text. */
@@ -131,7 +135,11 @@ const kits: Record<string, Partial<MailBrand>> = {
     radius: 4,
   },
   'a black kit': {
-    button: '#000000', accent: '#000000', text: '#111111', radius: 0, promise: 'Free returns within 30 days',
+    button: '#000000',
+    accent: '#000000',
+    text: '#111111',
+    radius: 0,
+    promise: 'Free returns within 30 days',
     logo: { url: 'https://shop.example/logo.png', width: 400, height: 80, alt: '' },
   },
   'a pale kit': { button: '#f5f5f5', accent: '#ffee00', radius: 24, footerWords: 'Since 1912' },

@@ -124,8 +124,11 @@ describe('in a step of a flow', () => {
     await expect
       .poll(() => app.api.calls(previewFlow).at(-1)!.body)
       .toMatchObject({
-        cartId: cart!.id, channel: 'email', coupon: { couponId: coupon._id },
-        subject: 'For {{ customer_name }}', body: 'Your code is {{ coupon_code }}.',
+        cartId: cart!.id,
+        channel: 'email',
+        coupon: { couponId: coupon._id },
+        subject: 'For {{ customer_name }}',
+        body: 'Your code is {{ coupon_code }}.',
       })
     await checkViews(step)
     await sendTest(step)
@@ -134,8 +137,11 @@ describe('in a step of a flow', () => {
       .poll(() => app.api.calls(testSend).map(({ body }) => body))
       .toMatchObject([
         {
-          cartId: cart!.id, channel: 'email', coupon: { couponId: coupon._id },
-          subject: 'For {{ customer_name }}', body: 'Your code is {{ coupon_code }}.',
+          cartId: cart!.id,
+          channel: 'email',
+          coupon: { couponId: coupon._id },
+          subject: 'For {{ customer_name }}',
+          body: 'Your code is {{ coupon_code }}.',
         },
       ])
     await app.settled()

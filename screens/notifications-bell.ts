@@ -10,7 +10,9 @@ export function createBell(app: Screens) {
   const findPanel = (page = app.page) => page.getByRole('dialog', { name: 'Notifications' })
   const findItems = (page = app.page) => findPanel(page).getByRole('listitem')
   return {
-    bell: findBell, panel: findPanel, items: findItems,
+    bell: findBell,
+    panel: findPanel,
+    items: findItems,
     button: (name: string, page = app.page) => findPanel(page).getByRole('button', { name }),
     itemWith: (text: string, page = app.page) => findItems(page).filter({ hasText: text }),
     unreadDots: (page = app.page) => findItems(page).getByText('Unread'),

@@ -23,11 +23,11 @@ export const buildId = (n: number) => `01999999-0000-7000-8000-${String(n).padSt
 
 export const buildCart = (customer: string) => ({
   cartId: buildId(0),
-    customer,
-    value: 12_345,
-    currency: 'USD',
-    itemCount: 2,
-    timestamp: '2026-03-10T12:05:00.000Z',
+  customer,
+  value: 12_345,
+  currency: 'USD',
+  itemCount: 2,
+  timestamp: '2026-03-10T12:05:00.000Z',
 })
 
 const filters: Record<NotificationFilter, (item: NotificationView) => boolean> = {

@@ -54,8 +54,12 @@ describe('the notifications screen', () => {
     await findRow('Ada Lovelace').getByText('Unread').waitFor({ state: 'detached' })
     const facts = await findDetail().locator('dl').innerText()
     for (const fact of [
-      'Customer\nAda Lovelace', 'Value\n$123.45', 'Items\n2', 'Time zone\nEurope/London',
-      'Location\nLondon, England, United Kingdom', 'Timestamp\nMar 10, 8:05 AM EDT',
+      'Customer\nAda Lovelace',
+      'Value\n$123.45',
+      'Items\n2',
+      'Time zone\nEurope/London',
+      'Location\nLondon, England, United Kingdom',
+      'Timestamp\nMar 10, 8:05 AM EDT',
     ])
       expect(facts).toContain(fact)
     await findDetail().getByText('The location is an estimate by IP address and may be wrong.').waitFor()
@@ -114,10 +118,15 @@ describe('the notifications screen', () => {
       }),
     )
     expect(signs).toEqual([
-      'Unusually many new contacts: capture info', 'Test sent: test info',
-      'Recovery WhatsApp message sent: whatsapp good', 'Recovery WhatsApp message not delivered: whatsapp bad',
-      'Recovery SMS sent: sms good', 'Recovery SMS not delivered: sms bad',
-      'Recovery email sent: email good', 'Recovery email not delivered: email bad', 'Cart abandoned: cart info',
+      'Unusually many new contacts: capture info',
+      'Test sent: test info',
+      'Recovery WhatsApp message sent: whatsapp good',
+      'Recovery WhatsApp message not delivered: whatsapp bad',
+      'Recovery SMS sent: sms good',
+      'Recovery SMS not delivered: sms bad',
+      'Recovery email sent: email good',
+      'Recovery email not delivered: email bad',
+      'Cart abandoned: cart info',
     ])
     // The badge comes from `data.test`, which the detail lists.
     await expect
@@ -180,8 +189,11 @@ describe('the notifications screen', () => {
     const page = await app.open('/notifications')
     await expectRows(3)
     for (const [key, text] of [
-      ['j', 'more than 3 '] as const, ['j', 'more than 2 '] as const, ['j', 'more than 1 '] as const,
-      ['j', 'more than 1 '] as const, ['k', 'more than 2 '] as const,
+      ['j', 'more than 3 '] as const,
+      ['j', 'more than 2 '] as const,
+      ['j', 'more than 1 '] as const,
+      ['j', 'more than 1 '] as const,
+      ['k', 'more than 2 '] as const,
     ]) {
       await page.keyboard.press(key)
       await expect.poll(readFocusedText).toContain(text)

@@ -74,11 +74,16 @@ test('an unanswered mark times out after 10 seconds and is retried after 1, 2 an
   await pass(page, DRAW_MS)
   await expectBadge('', page)
   for (const [ms, expected] of [
-    [10_999 - DRAW_MS, 1] as const, [1, 2] as const,
-    [11_999, 2] as const, [1, 3] as const,
-    [13_999, 3] as const, [1, 4] as const,
+    [10_999 - DRAW_MS, 1] as const,
+    [1, 2] as const,
+    [11_999, 2] as const,
+    [1, 3] as const,
+    [13_999, 3] as const,
+    [1, 4] as const,
     // At most three retries: the mark stays in the browser and is sent again 30 seconds later.
-    [10_000, 4] as const, [29_999, 4] as const, [1, 5] as const,
+    [10_000, 4] as const,
+    [29_999, 4] as const,
+    [1, 5] as const,
   ]) {
     await pass(page, ms)
     await expect.poll(marks).toBe(expected)

@@ -247,10 +247,16 @@ describe('the bell', () => {
       names.push(await page.evaluate(nameOfFocused))
     }
     expect(names).toEqual([
-      'Refresh', 'all', 'Mark all as read', 'Clear all',
-      'Unusually many new contacts', 'Delete: Unusually many new contacts',
-      'Unusually many new contacts', 'Delete: Unusually many new contacts',
-      'Cart abandoned', 'Delete: Cart abandoned',
+      'Refresh',
+      'all',
+      'Mark all as read',
+      'Clear all',
+      'Unusually many new contacts',
+      'Delete: Unusually many new contacts',
+      'Unusually many new contacts',
+      'Delete: Unusually many new contacts',
+      'Cart abandoned',
+      'Delete: Cart abandoned',
     ])
     await page.keyboard.press('Enter')
     await expect.poll(() => items().count()).toBe(2)

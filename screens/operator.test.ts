@@ -29,18 +29,38 @@ const AT = '2026-11-01T10:00:00.000Z'
 const buildId = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
 const buildAccount = (changes: Partial<OperatorAccount> = {}): OperatorAccount => ({
-  id: buildId(1), name: 'Ada', ownerEmail: 'ada@owners.example', isDemo: false, createdAt: AT, stores: 1,
-  messages: 41_200, suspendedAt: null, plan: 'free', status: 'active', source: 'free', isUnlimited: false,
+  id: buildId(1),
+  name: 'Ada',
+  ownerEmail: 'ada@owners.example',
+  isDemo: false,
+  createdAt: AT,
+  stores: 1,
+  messages: 41_200,
+  suspendedAt: null,
+  plan: 'free',
+  status: 'active',
+  source: 'free',
+  isUnlimited: false,
   ...changes,
 })
 
 const buildAction = (action: OperatorAction['action'], data: OperatorAction['data'], number = 1): OperatorAction => ({
-  id: buildId(number), at: AT, operatorEmail: OLGA, accountId: buildId(1), accountName: 'Ada', action, data,
+  id: buildId(number),
+  at: AT,
+  operatorEmail: OLGA,
+  accountId: buildId(1),
+  accountName: 'Ada',
+  action,
+  data,
 })
 
 const problem = {
-  id: buildId(9), accountId: buildId(1), accountName: 'Ada', kind: 'two_subscriptions' as const,
-  detail: 'sub_1 and sub_2', raisedAt: AT,
+  id: buildId(9),
+  accountId: buildId(1),
+  accountName: 'Ada',
+  kind: 'two_subscriptions' as const,
+  detail: 'sub_1 and sub_2',
+  raisedAt: AT,
 }
 const buildPagination = (total: number, limit = 25) => ({ page: 1, limit, total, pages: Math.ceil(total / limit) })
 
@@ -48,7 +68,9 @@ const buildPagination = (total: number, limit = 25) => ({ page: 1, limit, total,
 function serveAccount() {
   let account = {
     ...buildAccount(),
-    suspendedReason: null as string | null, suspendedBy: null as string | null, creditMicros: 0,
+    suspendedReason: null as string | null,
+    suspendedBy: null as string | null,
+    creditMicros: 0,
     members: [{ name: 'Ada', email: 'ada@owners.example', role: 'owner', isConfirmed: false }],
   }
   const change = (changes: Partial<typeof account>) => {
@@ -56,15 +78,19 @@ function serveAccount() {
     return { success: true as const }
   }
   api.answer(readOperatorAccount, () => ({
-    account, usage: fixture(readUsage), problems: [], actions: [],
+    account,
+    usage: fixture(readUsage),
+    problems: [],
+    actions: [],
     stores: [
       {
         id: buildId(3),
-          name: 'Maple & Clay',
-          url: 'https://shop.example',
-          platform: 'woocommerce',
-          isActive: true,
-        isPaused: false, stopped: [],
+        name: 'Maple & Clay',
+        url: 'https://shop.example',
+        platform: 'woocommerce',
+        isActive: true,
+        isPaused: false,
+        stopped: [],
       },
     ],
     waiting: [{ reason: null, count: 12, oldestAt: AT }],
@@ -243,7 +269,8 @@ test('the health of the installation lists checks, queues and problems, and a pr
       { ...queue, name: 'sync' },
     ],
     late: { stores: 2, since: AT },
-    alarms: [], problems,
+    alarms: [],
+    problems,
   }))
   api.answer(resolveOperatorProblem, () => {
     problems = []
@@ -263,7 +290,8 @@ test('the health of the installation lists checks, queues and problems, and a pr
   await expect
     .poll(() => api.calls(resolveOperatorProblem)[0])
     .toMatchObject({
-      params: { problemId: buildId(9) }, body: { note: 'Paid back' },
+      params: { problemId: buildId(9) },
+      body: { note: 'Paid back' },
     })
 })
 
@@ -280,8 +308,13 @@ test('every operator action is listed with its account and its reason', async ()
   api.answer(listOperatorActions, { actions, pagination: buildPagination(6, 50) })
   const page = await app.open('/operator?tab=actions')
   const texts = [
-    'Looked at the account', 'Resumed sending', 'Suspended sending', 'Set the plan to Growth, no limits',
-    'Changed credits by $12.50', 'Closed: Two live subscriptions at Stripe', 'Bought addresses.',
+    'Looked at the account',
+    'Resumed sending',
+    'Suspended sending',
+    'Set the plan to Growth, no limits',
+    'Changed credits by $12.50',
+    'Closed: Two live subscriptions at Stripe',
+    'Bought addresses.',
   ]
   for (const text of texts) await page.getByText(text).first().waitFor()
 })

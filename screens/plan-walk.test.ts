@@ -119,7 +119,9 @@ function answerMode(status: Partial<Status>): void {
   app.api.answer(createCheckoutSession, { isFreePlan: false, url: '/pricing?plan=starter#pay' })
   app.api.answer(createFreeSubscription, { success: true, message: 'Done.', url: '/store-setup' })
   app.api.answer(manualUpdate, ({ body }) => ({
-    success: true, message: 'Done.', status: 'active' as const,
+    success: true,
+    message: 'Done.',
+    status: 'active' as const,
     plan: body.planKey as PlanKey,
   }))
   app.api.answer(addTestCredits, { balanceMicros: 10_000_000 })

@@ -10,22 +10,39 @@ export const STORE = 'https://shop.example'
 export const PUBLIC_KEY = 'BPJYBreFx1l2eXJ0s4OMsXPlkdnoNSi6OotTGWvsk4fS96bXv3KpZ-ZnTDikfJGL_oGg34rZ7sVkTsfkmLiHqbY'
 export const WORKER = "/* Recoup */\nself.addEventListener('push', () => {})\n"
 const STATS = {
-  totalCustomers: 1_840, subscribedCustomers: 214, pendingCustomers: 1_626, conversionRate: 12,
-  subscribers: 214, notifications: 530, clickRate: 8.3,
+  totalCustomers: 1_840,
+  subscribedCustomers: 214,
+  pendingCustomers: 1_626,
+  conversionRate: 12,
+  subscribers: 214,
+  notifications: 530,
+  clickRate: 8.3,
 }
 
 export const subtractMinutes = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString()
 export const KEYS = { publicKey: PUBLIC_KEY, madeAt: subtractMinutes(9_000), subscriptions: 214, older: [] }
 
 export const buildSetupWithoutKeys = (): PushSetup => ({
-  storeUrl: STORE, storeName: 'Maple & Clay', platform: 'woocommerce', canHostWorker: true, storeKey: 'KEY-1',
-  settings: { ...DEFAULT_PUSH }, prompt: DEFAULT_PROMPT, seen: [], subscribers: 214, keys: null,
+  storeUrl: STORE,
+  storeName: 'Maple & Clay',
+  platform: 'woocommerce',
+  canHostWorker: true,
+  storeKey: 'KEY-1',
+  settings: { ...DEFAULT_PUSH },
+  prompt: DEFAULT_PROMPT,
+  seen: [],
+  subscribers: 214,
+  keys: null,
 })
 export const buildSeenMethod = (
   method: PushSetup['seen'][number]['method'],
   more: Partial<PushSetup['seen'][number]> = {},
 ) => ({
-  method, origin: STORE, widgetAt: subtractMinutes(2), workerAt: subtractMinutes(2), isWorkerOld: false,
+  method,
+  origin: STORE,
+  widgetAt: subtractMinutes(2),
+  workerAt: subtractMinutes(2),
+  isWorkerOld: false,
   ...more,
 })
 
@@ -69,7 +86,8 @@ export function createPushStore(app: Screens) {
     app.api.answer(calls.savePushSettings, ({ body: { settings } }) => ({ success: true, settings }))
     app.api.answer(calls.savePushPrompt, ({ body: { prompt } }) => ({ success: true, prompt }))
     app.api.answer(calls.sendStoreNotification, () => ({
-      success: true, message: '',
+      success: true,
+      message: '',
       results: Array.from({ length: 214 }, (_, n) => ({ id: `${n}`, status: 'planned' })),
     }))
   })

@@ -99,7 +99,9 @@ test('starts with the default settings, shows the custom delay for custom only, 
     [frequency, most, title, settings.getByLabel('Notification body')].map((field) => field.inputValue()),
   )
   expect(values).toEqual([
-    'immediate', '3', "Don't forget your items!",
+    'immediate',
+    '3',
+    "Don't forget your items!",
     'You have items waiting in your cart. Complete your purchase now!',
   ])
   await expect.poll(() => enabled.isChecked()).toBe(false)
@@ -110,9 +112,14 @@ test('starts with the default settings, shows the custom delay for custom only, 
     await expect.poll(() => delay.count()).toBe(choice === 'custom' ? 1 : 0)
   }
   for (const [field, typed, stored] of [
-    [delay, '10081', '0'] as const, [delay, '-1', '0'] as const, [delay, '', '0'] as const,
-    [most, '11', '1'] as const, [most, '0', '1'] as const, [most, '', '1'] as const,
-    [delay, '10080', '10080'] as const, [most, '10', '10'] as const,
+    [delay, '10081', '0'] as const,
+    [delay, '-1', '0'] as const,
+    [delay, '', '0'] as const,
+    [most, '11', '1'] as const,
+    [most, '0', '1'] as const,
+    [most, '', '1'] as const,
+    [delay, '10080', '10080'] as const,
+    [most, '10', '10'] as const,
   ]) {
     await field.fill(typed)
     await field.blur()

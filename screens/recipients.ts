@@ -10,9 +10,16 @@ import { buildPreview } from './flows-api.ts'
 
 export const recipients: AbandonedCustomer[] = fixture(listAbandonedCarts)
   .carts.map((cart) => ({
-    _id: cart.customer_id!, ...cart.customer_data, customer_email: cart.customer_email, phone: cart.phone,
-    company: null, is_registered: true, last_login: null,
-    cart_id: cart.id, cart_value: cart.total, currency: cart.currency,
+    _id: cart.customer_id!,
+    ...cart.customer_data,
+    customer_email: cart.customer_email,
+    phone: cart.phone,
+    company: null,
+    is_registered: true,
+    last_login: null,
+    cart_id: cart.id,
+    cart_value: cart.total,
+    currency: cart.currency,
   }))
   .map(({ whatsapp: _, ...customer }) => customer)
 export const buildName = ({ first_name, last_name }: AbandonedCustomer) => `${first_name} ${last_name}`

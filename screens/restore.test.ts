@@ -14,21 +14,36 @@ const restorable: RestorableCart = {
   items: [{ ...item, outcome: 'ok', now: { quantity: item.quantity, price: item.price }, url: null }],
   ...{ total: 32, currency: 'USD', storeName: 'Maple & Clay', shopUrl: 'https://maple-clay.example' },
   brand: {
-    logo: null, button: '#1d4ed8', text: '#1f2937', ground: '#ffffff', accent: '#1d4ed8',
-    fontStack: 'system', radius: 4, promise: '',
+    logo: null,
+    button: '#1d4ed8',
+    text: '#1f2937',
+    ground: '#ffffff',
+    accent: '#1d4ed8',
+    fontStack: 'system',
+    radius: 4,
+    promise: '',
   } as RestorableCart['brand'],
-  isOrdered: false, expiresAt: subtractHours(-100), coupon: null,
+  isOrdered: false,
+  expiresAt: subtractHours(-100),
+  coupon: null,
 }
 const restored = {
   message: restoreTexts.restored,
   items: [
     {
-      product_id: item.product_id, product_name: item.product_name, quantity: item.quantity, price: item.price,
-      outcome: 'ok' as const, before: { quantity: item.quantity, price: item.price }, url: null,
+      product_id: item.product_id,
+      product_name: item.product_name,
+      quantity: item.quantity,
+      price: item.price,
+      outcome: 'ok' as const,
+      before: { quantity: item.quantity, price: item.price },
+      url: null,
     },
   ],
   ...{ checkoutUrl: 'https://maple-clay.example/checkout/', shopUrl: 'https://maple-clay.example' },
-  isOrdered: false, isTest: false, coupon: null,
+  isOrdered: false,
+  isTest: false,
+  coupon: null,
 }
 
 test('shows the items and keeps them in the browser; a failed transfer to the store is shown beside it and retried', {

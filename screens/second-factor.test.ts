@@ -75,7 +75,8 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   const code = findCard().getByLabel('Code the app shows now')
   await expect.poll(() => code.getAttribute('autocomplete')).toBe('one-time-code')
   api.fail(confirmSecondFactor, 400, {
-    error: secondFactorTexts.codeWrong, fields: { code: secondFactorTexts.codeWrong },
+    error: secondFactorTexts.codeWrong,
+    fields: { code: secondFactorTexts.codeWrong },
   })
   await code.fill('000000')
   await page.keyboard.press('Enter')

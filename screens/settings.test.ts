@@ -108,11 +108,19 @@ describe('a form', () => {
 
 test('a test mail shows the mail server’s replies step by step', async () => {
   app.api.answer(sendTestMail, {
-    isAccepted: true, to: 'demo@recoup.example', from: 'shop@recoup.example', way: 'mailbox',
+    isAccepted: true,
+    to: 'demo@recoup.example',
+    from: 'shop@recoup.example',
+    way: 'mailbox',
     steps: [
       {
-        id: 'submit', title: 'Submit', state: 'good', finding: 'The mail server accepted the mail.',
-        nextStep: null, answer: '250 OK', record: null,
+        id: 'submit',
+        title: 'Submit',
+        state: 'good',
+        finding: 'The mail server accepted the mail.',
+        nextStep: null,
+        answer: '250 OK',
+        record: null,
       },
     ],
   })
@@ -197,10 +205,10 @@ describe('consent', () => {
     const german = { ...defaultWordings.de, headline: 'Nachrichten von Tea & Co' }
     let view: z.input<typeof readPreferences.reply> = {
       storeName: 'Tea & Co',
-        brand: fixture(readPreferenceWording).brand,
-        language: 'de',
-        browsers: 0,
-        keptPath: '/what-is-kept/k',
+      brand: fixture(readPreferenceWording).brand,
+      language: 'de',
+      browsers: 0,
+      keptPath: '/what-is-kept/k',
       wordings: { en: { ...defaultWordings.en, headline: 'Post from Tea & Co' }, de: german },
       channels: [{ channel: 'email', address: 'a…@owners.example', isOn: true, isPending: false, lock: null }],
     }
@@ -219,7 +227,10 @@ describe('consent', () => {
     await expect
       .poll(() => app.api.calls(savePreferences)[0]!.body)
       .toMatchObject({
-        language: 'de', channels: { email: false }, isStopAll: false, reason: 'too_many',
+        language: 'de',
+        channels: { email: false },
+        isStopAll: false,
+        reason: 'too_many',
       })
     await page.getByRole('button', { name: 'English' }).click()
     await page.getByRole('heading', { level: 1, name: 'Post from Tea & Co' }).waitFor()
@@ -234,8 +245,12 @@ describe('consent', () => {
     const legalGround = 'Our numbers are proven by the payment app, see contract 12.'
     app.api.answer(overrideRule, ({ body }) => {
       const override = {
-        ...body, id: '01a2244e-93f0-74ee-b888-d1bc1c317d01', createdAt: now, createdBy: 'Demo',
-        endedAt: null, endedBy: null,
+        ...body,
+        id: '01a2244e-93f0-74ee-b888-d1bc1c317d01',
+        createdAt: now,
+        createdBy: 'Demo',
+        endedAt: null,
+        endedBy: null,
       }
       app.api.alter(consentTable, (table) => ({ ...table, overrides: [override] }))
       app.api.answer(endConsentOverride, () => {
@@ -260,7 +275,11 @@ describe('consent', () => {
     await expect
       .poll(() => app.api.calls(overrideRule)[0]!.body)
       .toEqual({
-        channel: 'sms', country: 'AT', from: 'confirmed_opt_in', to: 'opt_in', legalGround,
+        channel: 'sms',
+        country: 'AT',
+        from: 'confirmed_opt_in',
+        to: 'opt_in',
+        legalGround,
       })
     const entry = app.page.getByRole('listitem').filter({ hasText: 'see contract 12' })
     await expect
@@ -275,8 +294,14 @@ describe('consent', () => {
 
 test('an address is added to the suppression list and removed by keyboard, and the list shows the member', async () => {
   const entry = {
-    id: 's1', address: '+12125550177', channel: 'all' as const, reason: 'manual' as const, source: 'member',
-    note: null, addedBy: 'Demo', since: now,
+    id: 's1',
+    address: '+12125550177',
+    channel: 'all' as const,
+    reason: 'manual' as const,
+    source: 'member',
+    note: null,
+    addedBy: 'Demo',
+    since: now,
   }
   const removed = { ...entry, removedBy: 'Demo', removedAt: now }
   const { note: _n, source: _s, addedBy: _a, since: _d, ...removedEntry } = removed
@@ -317,8 +342,13 @@ describe('a shopper', () => {
   test('is found from their cart, exported, and erased after the confirmation is typed', async () => {
     const { person } = fixture(readDataSubject)
     const erasure = {
-      id: '01a2244e-93f0-74ee-b888-d1bc1c317d02', askedAt: now, askedBy: 'Demo', finishedAt: null,
-      storesTotal: 1, storesDone: 0, counts: {},
+      id: '01a2244e-93f0-74ee-b888-d1bc1c317d02',
+      askedAt: now,
+      askedBy: 'Demo',
+      finishedAt: null,
+      storesTotal: 1,
+      storesDone: 0,
+      counts: {},
     }
     app.api.answer(eraseDataSubject, { erasure })
     app.api.answer(readErasure, { erasure: { ...erasure, finishedAt: now, storesDone: 1, counts: { carts: 2 } } })

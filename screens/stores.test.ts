@@ -17,18 +17,34 @@ const { api } = app
 const woo: StoreView = { ...fixture(checkConnection).store!, isDemo: false }
 const fern: StoreView = {
   ...woo,
-  id: '00000000-0000-4000-8000-0000000000fe', platform: 'shopify', version: '2026-10', name: 'Fern & Finch',
+  id: '00000000-0000-4000-8000-0000000000fe',
+  platform: 'shopify',
+  version: '2026-10',
+  name: 'Fern & Finch',
   store_url: 'https://fern-and-finch.myshopify.com',
   rights: {
-    scopes: ['read_orders'], missingScopes: [], protectedData: 'full', hasAllOrders: true, planName: 'Grow',
+    scopes: ['read_orders'],
+    missingScopes: [],
+    protectedData: 'full',
+    hasAllOrders: true,
+    planName: 'Grow',
     isPasswordProtected: false,
   },
 }
 const toListedStore = ({ id, store_url, platform, name, currency }: StoreView) => ({
-  id, storeUrl: store_url, platform, name, currency, isActive: true,
+  id,
+  storeUrl: store_url,
+  platform,
+  name,
+  currency,
+  isActive: true,
 })
 const buildConnectReply = (store: StoreView, warnings: string[] = []) => ({
-  status: 'success' as const, success: true as const, message: 'Connected.', warnings, store,
+  status: 'success' as const,
+  success: true as const,
+  message: 'Connected.',
+  warnings,
+  store,
 })
 
 /** An account with these stores, showing the first. */
@@ -112,7 +128,10 @@ describe('another store', () => {
     await expect
       .poll(() => api.calls(connectStore).at(-1)!.sent.body)
       .toEqual({
-        platform: 'shopify', store_url: 'fern-and-finch', client_id: 'of-the-app', client_secret: 'shpss_right',
+        platform: 'shopify',
+        store_url: 'fern-and-finch',
+        client_id: 'of-the-app',
+        client_secret: 'shpss_right',
       })
   })
 
@@ -202,8 +221,10 @@ describe('a Shopify store', () => {
     await expect
       .poll(() => api.calls(connectStore).at(-1)!.sent.body)
       .toEqual({
-        platform: 'shopify', store_url: 'fern-and-finch.myshopify.com',
-        access_token: 'shpat_0', api_secret: 'shpss_0',
+        platform: 'shopify',
+        store_url: 'fern-and-finch.myshopify.com',
+        access_token: 'shpat_0',
+        api_secret: 'shpss_0',
       })
   })
 

@@ -21,8 +21,14 @@ const mia = (role: (typeof roleNames)[number]) => buildMember({ userId: MIA_ID, 
 test('an invitation is sent with its role and listed; a refused mail shows the server’s reply', async () => {
   serveUser(api)
   const invitation = {
-    id: MIA_ID, email: MIA, role: 'viewer' as const, invitedBy: 'Olive Owner', state: 'sent' as const,
-    mailProblem: null, sentAt: NOW.toISOString(), expiresAt: '2026-12-05T22:40:00.000Z',
+    id: MIA_ID,
+    email: MIA,
+    role: 'viewer' as const,
+    invitedBy: 'Olive Owner',
+    state: 'sent' as const,
+    mailProblem: null,
+    sentAt: NOW.toISOString(),
+    expiresAt: '2026-12-05T22:40:00.000Z',
   }
   const refused = { ...invitation, state: 'failed' as const, email: 'no@team.example', mailProblem: '550 No such user' }
   api.answer(inviteMember, () => {

@@ -24,13 +24,22 @@ const SID = `AC${'b'.repeat(32)}`
 /** As for an account that may enter credentials. */
 const buildChannel = (channel: 'sms' | 'whatsapp', changes: Partial<TextChannelView> = {}): TextChannelView => ({
   ...fixture(readTextChannels)[channel],
-  isFixed: false, identity: {}, senders: [], template: null,
+  isFixed: false,
+  identity: {},
+  senders: [],
+  template: null,
   ...changes,
 })
 
 const buildTemplate = (name: string, text: string, changes: Partial<ListedTemplate> = {}): ListedTemplate => ({
-  name, title: name, language: 'en_US', category: 'marketing', status: 'approved', text,
-  buttonUrlPrefix: null, problem: null,
+  name,
+  title: name,
+  language: 'en_US',
+  category: 'marketing',
+  status: 'approved',
+  text,
+  buttonUrlPrefix: null,
+  problem: null,
   ...changes,
 })
 
@@ -68,8 +77,13 @@ test('Twilio’s credentials are validated, refused with Twilio’s message, the
   app.api.answer(
     saveSmsChannel,
     buildChannel('sms', {
-      state: 'ready', provider: 'twilio', identity: { accountSid: SID }, version: 1, isReachable: false,
-      senders: [{ country: null, sender: '+12025550100' }], checkAnswer: 'Account “Kiln Road”, active',
+      state: 'ready',
+      provider: 'twilio',
+      identity: { accountSid: SID },
+      version: 1,
+      isReachable: false,
+      senders: [{ country: null, sender: '+12025550100' }],
+      checkAnswer: 'Account “Kiln Road”, active',
       hooks: [{ label: 'A message comes in', value: 'https://recoup.example/api/hooks/twilio/key' }],
     }),
   )
@@ -82,7 +96,9 @@ test('Twilio’s credentials are validated, refused with Twilio’s message, the
   await expect
     .poll(() => app.api.calls(saveSmsChannel).at(-1)!.body)
     .toEqual({
-      accountSid: SID, authToken: 'right', version: 0,
+      accountSid: SID,
+      authToken: 'right',
+      version: 0,
       senders: [{ country: null, sender: '+12025550100' }],
     })
   await checkLayout(app, 'main')
@@ -92,8 +108,11 @@ test('WhatsApp lists templates with their approval, and the chosen one gets its 
   answerChannels()
   const text = 'Hi {{1}}, you left something in your cart at {{2}}: {{3}} for {{4}}'
   const ready = buildChannel('whatsapp', {
-    state: 'ready', provider: 'meta', identity: { phoneNumberId: '10654', businessAccountId: '91065' },
-    version: 1, templatesAt: fixture(readTextChannels).sms.checkedAt,
+    state: 'ready',
+    provider: 'meta',
+    identity: { phoneNumberId: '10654', businessAccountId: '91065' },
+    version: 1,
+    templatesAt: fixture(readTextChannels).sms.checkedAt,
     templates: [
       buildTemplate('cart_reminder', text),
       buildTemplate('new_reminder', text, { status: 'pending', problem: 'WhatsApp has not approved it (pending).' }),
@@ -113,8 +132,12 @@ test('WhatsApp lists templates with their approval, and the chosen one gets its 
     .poll(() => app.api.calls(saveWhatsappChannel).map(({ body }) => body))
     .toEqual([
       {
-        provider: 'meta', phoneNumberId: '10654', businessAccountId: '91065',
-        accessToken: 'EAA', appSecret: 'app', version: 0,
+        provider: 'meta',
+        phoneNumberId: '10654',
+        businessAccountId: '91065',
+        accessToken: 'EAA',
+        appSecret: 'app',
+        version: 0,
       },
     ])
   await whatsapp.getByText('All templates and their approval').click()
@@ -184,16 +207,24 @@ test('an SMS shows its length and price, why it has no recipients, and how plain
   app.api.answer(lastMessage, { message: null })
   app.api.alter(cartEligibility, (reply) => ({
     ...reply,
-    total: 1, eligible: [], reasons: [{ ...reply.reasons[0]!, count: 1, cartIds: [cart.id] }],
+    total: 1,
+    eligible: [],
+    reasons: [{ ...reply.reasons[0]!, count: 1, cartIds: [cart.id] }],
   }))
   app.api.answer(previewMessage, ({ body: { body = ready } }) => {
     const text = body.replace('{{ checkout_link }}', 'https://recoup.example/c/1')
     const { segments } = measureSms(text)
     return {
-      subject: '', html: '', text, segments, words: { subject: '', body },
+      subject: '',
+      html: '',
+      text,
+      segments,
+      words: { subject: '', body },
       price: { amount: segments * 0.0079, currency: 'USD' },
       problem: /\{\{(?![^{]*\}\})/.test(body) ? 'The message has a “{{” without the “}}” that closes it.' : null,
-      couponNote: null, couponWarning: null, decision: null,
+      couponNote: null,
+      couponWarning: null,
+      decision: null,
     }
   })
   const page = await app.open('/carts')

@@ -58,8 +58,14 @@ function listChangedFiles(since) {
 
 function checkTypes(node) {
   return runQuietly(node, [
-    tool('tsc'), '-p', '.', '--checkers', '1', '--incremental',
-    '--tsBuildInfoFile', path.join('node_modules', '.cache', 'recoup', 'types.tsbuildinfo'),
+    tool('tsc'),
+    '-p',
+    '.',
+    '--checkers',
+    '1',
+    '--incremental',
+    '--tsBuildInfoFile',
+    path.join('node_modules', '.cache', 'recoup', 'types.tsbuildinfo'),
   ])
 }
 

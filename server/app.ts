@@ -155,7 +155,11 @@ function readEmptyBodies(app: FastifyInstance): void {
 const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000'] as const
 
 /** Checks connection, Host header and proxy before any route. */
-function guardConnections(app: FastifyInstance, { log }: Deps, isTrusted: (address: string) => boolean): void {
+function guardConnections(
+  app: FastifyInstance,
+  { log }: Pick<Deps, 'log'>,
+  isTrusted: (address: string) => boolean,
+): void {
   let hasWarned = false
   limitConnections(app.server, { isTrusted, onRefused: () => log.warn('net.too-many-connections') })
   app.addHook('onRequest', async (request, reply) => {
@@ -177,7 +181,7 @@ function guardConnections(app: FastifyInstance, { log }: Deps, isTrusted: (addre
 const PAGE_POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: http: https:; font-src 'self' data:; connect-src 'self'; frame-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
-function secureHeaders(app: FastifyInstance, { config }: Deps): void {
+function secureHeaders(app: FastifyInstance, { config }: Pick<Deps, 'config'>): void {
   const own = new URL(config.publicUrl)
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')

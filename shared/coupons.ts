@@ -136,9 +136,21 @@ export type Coupon = z.infer<typeof Coupon>
 
 /** Description of a step's coupon. */
 export const CouponOfStep = Coupon.pick({
-  _id: true, code: true, kind: true, madeBy: true, type: true, platformType: true, amount: true,
-  minSpend: true, maxDiscount: true, currency: true, startDate: true, endDate: true, isActive: true,
-  usageLimit: true, usageCount: true,
+  _id: true,
+  code: true,
+  kind: true,
+  madeBy: true,
+  type: true,
+  platformType: true,
+  amount: true,
+  minSpend: true,
+  maxDiscount: true,
+  currency: true,
+  startDate: true,
+  endDate: true,
+  isActive: true,
+  usageLimit: true,
+  usageCount: true,
 }).extend({
   /** Deleted in the store. */
   isGone: z.boolean(),

@@ -14,9 +14,18 @@ export type DataKind = (typeof dataKinds)[number]
 export type DataKindEnd = 'retention' | 'days' | 'stays' | 'figures'
 
 export const keptEnds: Readonly<Record<DataKind, DataKindEnd>> = {
-  contact: 'retention', carts: 'figures', orders: 'figures', coupons: 'figures', messages: 'figures',
-  engagement: 'figures', replies: 'days', consents: 'stays', suppressions: 'stays', browsers: 'retention',
-  groups: 'figures', notices: 'retention',
+  contact: 'retention',
+  carts: 'figures',
+  orders: 'figures',
+  coupons: 'figures',
+  messages: 'figures',
+  engagement: 'figures',
+  replies: 'days',
+  consents: 'stays',
+  suppressions: 'stays',
+  browsers: 'retention',
+  groups: 'figures',
+  notices: 'retention',
 } as const satisfies Record<DataKind, DataKindEnd>
 
 interface KeptText {

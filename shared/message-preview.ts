@@ -24,7 +24,8 @@ export const previewMessage = endpoint({
   summary:
     'A message for a real cart, the sample cart (`sample`) or somebody without a cart (`none`), by the code that sends, and whether it would be sent now',
   body: z.object({
-    cartId: z.union([PreviewCart, z.literal(NO_CART)]), ...fields,
+    cartId: z.union([PreviewCart, z.literal(NO_CART)]),
+    ...fields,
     channel: z.enum([...SendChannel.options, 'push']),
   }),
   reply: MessagePreview,

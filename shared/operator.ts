@@ -135,8 +135,12 @@ export const readOperatorHealth = endpoint({
     late: z.object({ stores: z.number(), since: z.string().nullable() }),
     alarms: z.array(
       z.object({
-        stage: z.string(), cause: z.string(), since: z.string(),
-        storeName: z.string(), accountId: z.uuid(), accountName: z.string(),
+        stage: z.string(),
+        cause: z.string(),
+        since: z.string(),
+        storeName: z.string(),
+        accountId: z.uuid(),
+        accountName: z.string(),
       }),
     ),
     problems: z.array(OperatorProblem),

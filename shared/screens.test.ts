@@ -16,9 +16,30 @@ describe('the screen registry', () => {
 
   it('has every path of the specification (A 2.1)', { tags: ['A2.1'] }, () => {
     const named = [
-      '/', '/landing', '/login', '/register', '/reset-password', '/test-subscription', '/cart/recover', '/pricing',
-      '/billing', '/store-setup', '/test', '/dashboard', '/carts', '/customers', '/campaigns', '/notifications',
-      '/coupons', '/analytics', '/settings', '/push-notifications', '/push-setup', '/terms', '/privacy', '/logout',
+      '/',
+      '/landing',
+      '/login',
+      '/register',
+      '/reset-password',
+      '/test-subscription',
+      '/cart/recover',
+      '/pricing',
+      '/billing',
+      '/store-setup',
+      '/test',
+      '/dashboard',
+      '/carts',
+      '/customers',
+      '/campaigns',
+      '/notifications',
+      '/coupons',
+      '/analytics',
+      '/settings',
+      '/push-notifications',
+      '/push-setup',
+      '/terms',
+      '/privacy',
+      '/logout',
     ]
     expect(named.filter((path) => findScreen(path)?.path !== path)).toEqual([])
   })

@@ -178,8 +178,17 @@ const push = buildScreens({ frame: 'shell', access: 'without-store' }, [
 ])
 
 export const screens = [
-  ...open, ...home, ...signIn, ...signedIn, ...setup,
-  ...dashboard, ...working, ...settings, ...billing, ...operator, ...push,
+  ...open,
+  ...home,
+  ...signIn,
+  ...signedIn,
+  ...setup,
+  ...dashboard,
+  ...working,
+  ...settings,
+  ...billing,
+  ...operator,
+  ...push,
 ]
 
 export type Screen = (typeof screens)[number]

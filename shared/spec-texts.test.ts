@@ -44,18 +44,26 @@ test('dashboard texts match the specification (A 8)', () => {
 
 test('plan prices and limits match the specification (A 9)', { tags: ['A3', 'A9'] }, () => {
   const rows = Object.entries(plans).map(([key, { name, priceMonthly, limits, features }]) => [
-    key, name, priceMonthly,
+    key,
+    name,
+    priceMonthly,
     [limits.maxStores, limits.maxEmailsPerMonth, limits.maxSmsPerMonth, limits.maxWhatsappPerMonth],
     features.join(', '),
   ])
   expect(rows).toEqual([
     ['free', 'Lite', 0, [1, 500, 0, 0], 'Basic Analytics, Email Support'],
     [
-      'starter', 'Starter', 19, [2, 5_000, 100, 100],
+      'starter',
+      'Starter',
+      19,
+      [2, 5_000, 100, 100],
       'Advanced Analytics, Priority Support, Customer Segmentation, Scheduled Campaigns',
     ],
     [
-      'growth', 'Growth', 49, [3, -1, 1_000, 1_000],
+      'growth',
+      'Growth',
+      49,
+      [3, -1, 1_000, 1_000],
       'Multi-store Dashboard, ROI Tracking, Automated SMS/WhatsApp, Export Analytics, Premium Support',
     ],
   ])

@@ -80,8 +80,11 @@ test('the text lists missing rights with the required clicks, and is empty for a
   expect(findRightsProblems(null)).toEqual([])
   expect(findRightsProblems({ ...all, missingScopes: [], protectedData: 'full' })).toEqual([])
   const lacking = findRightsProblems({
-    ...all, missingScopes: ['write_discounts', 'read_customers'], protectedData: 'none',
-    hasAllOrders: false, isPasswordProtected: true,
+    ...all,
+    missingScopes: ['write_discounts', 'read_customers'],
+    protectedData: 'none',
+    hasAllOrders: false,
+    isPasswordProtected: true,
   })
   expect(lacking.map(({ code }) => code)).toEqual(['scopes', 'data', 'password', 'orders'])
   expect(lacking[0]!.sentence).toContain('Missing: write_discounts, read_customers.')

@@ -92,13 +92,14 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
   const payload = (more: Partial<PushPayload> = {}): PushPayload => ({
     ...{ title: 'Don’t forget your tea', body: '2 items · $24.90', url: 'https://recoup.example/r/abc', cartId: 'c1' },
     icon: `${shop.url}/assets/icon.svg`,
-      image: `${shop.url}/wp-content/uploads/2026/11/teapot.jpg`,
-      tag: 'cart-c1',
+    image: `${shop.url}/wp-content/uploads/2026/11/teapot.jpg`,
+    tag: 'cart-c1',
     actions: [
       { action: 'open', title: 'Back to your cart' },
       { action: 'stop', title: 'Stop' },
     ],
-    token: 'signed', origin: server.url,
+    token: 'signed',
+    origin: server.url,
     ...more,
   })
 
@@ -152,7 +153,9 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
       .poll(() => shown())
       .toEqual([
         {
-          title: 'Don’t forget your tea', body: '2 items · $24.90', tag: 'cart-c1',
+          title: 'Don’t forget your tea',
+          body: '2 items · $24.90',
+          tag: 'cart-c1',
           icon: `${shop.url}/assets/icon.svg`,
           actions: payload().actions,
         },
@@ -260,7 +263,9 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect
       .poll(() => received()[0])
       .toMatchObject({
-        storeKey: 'KEY-1', token: kept.token, publicKey: MOVED,
+        storeKey: 'KEY-1',
+        token: kept.token,
+        publicKey: MOVED,
         subscription: { endpoint: 'https://fcm.googleapis.com/fcm/send/new' },
       })
     const nowKept = () =>

@@ -69,7 +69,9 @@ describe('in a browser', () => {
   const host = (method: string, body = '') =>
     shop.setPush({
       head: `<script src="${server.url}/push/KEY-1.js" data-method="${method}" defer></script>`,
-      body, workerPath: '/?recoup-sw=1', worker: { url: `${server.url}/push/sw.js` },
+      body,
+      workerPath: '/?recoup-sw=1',
+      worker: { url: `${server.url}/push/sw.js` },
     })
 
   async function visit(work: (page: Page) => Promise<void>, permission = 'default'): Promise<void> {
@@ -111,7 +113,9 @@ describe('in a browser', () => {
     })
     expect(server.received[0]).toMatchObject({ origin: shop.url, type: expect.stringMatching(/^text\/plain/) })
     expect(server.received[0]!.body).toMatchObject({
-      storeUrl: shop.url, userAgent: expect.stringContaining('Chrome'), method: 'plugin',
+      storeUrl: shop.url,
+      userAgent: expect.stringContaining('Chrome'),
+      method: 'plugin',
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
     })
   })
@@ -123,7 +127,12 @@ describe('in a browser', () => {
       await expect
         .poll(() => received('subscribe')[0])
         .toMatchObject({
-          storeKey: 'KEY-1', cart, device, publicKey: KEYS[0], wording: 'w-1', method: 'plugin',
+          storeKey: 'KEY-1',
+          cart,
+          device,
+          publicKey: KEYS[0],
+          wording: 'w-1',
+          method: 'plugin',
           subscription: { endpoint: expect.stringMatching(/^https:/), keys: { p256dh: expect.any(String) } },
         })
       expect(JSON.stringify(server.received)).not.toContain('@')

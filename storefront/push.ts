@@ -99,8 +99,11 @@ interface ActiveWorker {
 
 const reportSetup = ({ origin, method, storeUrl }: Source, worker: ActiveWorker) =>
   post<Answer>(origin, 'auto-setup', {
-    storeUrl, userAgent: navigator.userAgent, timestamp: new Date().toISOString(),
-    method, ...worker,
+    storeUrl,
+    userAgent: navigator.userAgent,
+    timestamp: new Date().toISOString(),
+    method,
+    ...worker,
   })
 
 /** A worker fetched a moment ago is the one the shop serves. */

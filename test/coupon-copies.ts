@@ -16,9 +16,18 @@ export async function insertCoupon({ db, now }: World, { storeId }: TestStore, c
   await db
     .insertInto('coupons')
     .values({
-      store_id: storeId, id, made_by: 'recoup', kind: 'shared', code: `SAVE-${id.slice(-6).toUpperCase()}`,
-      type: 'percentage', platform_type: 'percent', percent: 1_000, currency: 'USD', is_active: true,
-      seen_at: now, created_at: now,
+      store_id: storeId,
+      id,
+      made_by: 'recoup',
+      kind: 'shared',
+      code: `SAVE-${id.slice(-6).toUpperCase()}`,
+      type: 'percentage',
+      platform_type: 'percent',
+      percent: 1_000,
+      currency: 'USD',
+      is_active: true,
+      seen_at: now,
+      created_at: now,
       ...changes,
     })
     .execute()

@@ -60,13 +60,18 @@ export async function insertCoupon(
   await insertIntoCoupons(world)
     .values({
       store_id: storeId,
-        id,
-        made_by: 'recoup',
-        kind: 'shared',
-        platform_id: id,
-        code: `TEN${id.slice(-6).toUpperCase()}`,
-      type: 'percentage', platform_type: 'percent', percent: 1_000, currency: 'USD', is_active: true,
-      seen_at: world.now, created_at: world.now,
+      id,
+      made_by: 'recoup',
+      kind: 'shared',
+      platform_id: id,
+      code: `TEN${id.slice(-6).toUpperCase()}`,
+      type: 'percentage',
+      platform_type: 'percent',
+      percent: 1_000,
+      currency: 'USD',
+      is_active: true,
+      seen_at: world.now,
+      created_at: world.now,
       ...more,
     })
     .execute()

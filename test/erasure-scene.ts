@@ -68,7 +68,10 @@ async function captureCart(world: World, store: TestStore): Promise<void> {
     builtOn: null,
   }
   await postCapture(world, store, {
-    cart: 'tok-of-zen-browser-cart-1', device: 'tok-of-zen-browser-device', page: 'tok-of-zen-browser-p', seq: 1,
+    cart: 'tok-of-zen-browser-cart-1',
+    device: 'tok-of-zen-browser-device',
+    page: 'tok-of-zen-browser-p',
+    seq: 1,
     items: [{ id: '16', quantity: 1, choices: ENGRAVING }],
     contact: { email: ZEN.email, phone: ZEN.phone, firstName: ZEN.firstName, lastName: ZEN.lastName, country: 'US' },
     consent: { email: buildConsentBox('email') },
@@ -163,7 +166,9 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
     [account_id, phoneHash, now],
   )
   await run(`insert into operator_text_contacts (account_id, address_hash, last_at) values ($1, $2, $3)`, [
-    account_id, phoneHash, now,
+    account_id,
+    phoneHash,
+    now,
   ])
   // One notification, and one that is still pending.
   await groupNotifications(world.deps)
@@ -176,7 +181,9 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
   await db
     .insertInto('capture_inbox')
     .values({
-      store_id, id: createId(), received_at: now,
+      store_id,
+      id: createId(),
+      received_at: now,
       post: JSON.stringify({
         cart: 'tok-of-zen-browser-cart-1',
         page: 'p',

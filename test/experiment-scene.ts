@@ -19,9 +19,16 @@ export async function insertExperiment(
   await world.db
     .insertInto('experiments')
     .values({
-      store_id: storeId, id, salt: `salt of ${id}`, control_bps: controlBps, started_at: world.now,
-      planned_end_at: new Date(world.now.getTime() + days * DAY), window_days: windowDays,
-      currency: 'USD', cap_minor: capMinor, cap_orders: 300,
+      store_id: storeId,
+      id,
+      salt: `salt of ${id}`,
+      control_bps: controlBps,
+      started_at: world.now,
+      planned_end_at: new Date(world.now.getTime() + days * DAY),
+      window_days: windowDays,
+      currency: 'USD',
+      cap_minor: capMinor,
+      cap_orders: 300,
     })
     .execute()
   return id
@@ -54,7 +61,10 @@ export async function assignArm(
     .insertInto('assignments')
     .values(
       people.map(({ id: shopper_id, email }) => ({
-        ...of, id: shopper_id, shopper_id, window_ends_at,
+        ...of,
+        id: shopper_id,
+        shopper_id,
+        window_ends_at,
         keys: email ? [`email:${email}`] : [],
       })),
     )

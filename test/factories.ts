@@ -62,8 +62,14 @@ export async function createColleague(
   await db
     .insertInto('sessions')
     .values({
-      account_id: accountId, id: createId(), user_id: userId, store_id: storeId, token_hash: hashToken(token),
-      created_at: now, last_seen_at: now, expires_at: new Date(now.getTime() + 86_400_000),
+      account_id: accountId,
+      id: createId(),
+      user_id: userId,
+      store_id: storeId,
+      token_hash: hashToken(token),
+      created_at: now,
+      last_seen_at: now,
+      expires_at: new Date(now.getTime() + 86_400_000),
     })
     .execute()
   return { userId, token, email: user.email }

@@ -163,7 +163,9 @@ export function createFakeStore(homeUrl = 'https://shop.example.com'): FakeStore
 export function buildTerms(
   items: readonly ItemRef[],
   { gone, prices, onSale }: Pick<FakeStore, 'gone' | 'prices' | 'onSale'> = {
-    gone: new Set(), prices: new Map(), onSale: new Set(),
+    gone: new Set(),
+    prices: new Map(),
+    onSale: new Set(),
   },
 ): ItemTerms[] {
   return items.map(({ productId, variationId }) => {

@@ -350,11 +350,18 @@ async function setCoupon(life: Life, number: number, kind: 'shared' | 'personal'
   await world.db
     .insertInto('coupon_codes')
     .values({
-      store_id, message_id, coupon_id, shopper_id, cart_id, code, state: 'made', terms: '',
+      store_id,
+      message_id,
+      coupon_id,
+      shopper_id,
+      cart_id,
+      code,
+      state: 'made',
+      terms: '',
       expires_at,
-        next_try_at: expires_at,
-        made_at: new Date(world.now.getTime() - MINUTE),
-        created_at: world.now,
+      next_try_at: expires_at,
+      made_at: new Date(world.now.getTime() - MINUTE),
+      created_at: world.now,
     })
     .execute()
 }

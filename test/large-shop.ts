@@ -33,7 +33,8 @@ export async function openLargeShop(
   closing.push(http.close)
   let now = START
   const net: StoreNet = {
-    fetch: http.fetch, now: () => new Date(now),
+    fetch: http.fetch,
+    now: () => new Date(now),
     sleep: async (ms) => {
       now += ms
       onWait(ms)

@@ -8,9 +8,15 @@ export function buildMmdb(record: Value, builtAt = 1_767_225_600): Buffer {
   const pointer = Buffer.alloc(3)
   pointer.writeUIntBE(nodes + 16, 0, 3)
   const about = {
-    binary_format_major_version: 2, binary_format_minor_version: 0, build_epoch: builtAt,
-    database_type: 'Test-City', description: {}, languages: ['en'],
-    ip_version: 4, node_count: nodes, record_size: 24,
+    binary_format_major_version: 2,
+    binary_format_minor_version: 0,
+    build_epoch: builtAt,
+    database_type: 'Test-City',
+    description: {},
+    languages: ['en'],
+    ip_version: 4,
+    node_count: nodes,
+    record_size: 24,
   }
   const mark = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
   return Buffer.concat([pointer, pointer, Buffer.alloc(16), encode(record), mark, encode(about)])

@@ -56,7 +56,8 @@ test('test mails and mails to the account do not count', async () => {
   const shop = await createShop(world)
   world.sent.length = 0
   const { status } = await postWithWorker(world, shop, '/api/messages/test-send', {
-    channel: 'email', cartId: shop.cartIds[0],
+    channel: 'email',
+    cartId: shop.cartIds[0],
   })
   expect(status).toBe(200)
   const user = world.db.selectFrom('users').select('email').where('id', '=', shop.userId)

@@ -22,7 +22,10 @@ interface Kind {
 }
 
 const buildLimits = (maxStores: number, email: number, sms: number, whatsapp: number): PlanLimits => ({
-  maxStores, maxEmailsPerMonth: email, maxSmsPerMonth: sms, maxWhatsappPerMonth: whatsapp,
+  maxStores,
+  maxEmailsPerMonth: email,
+  maxSmsPerMonth: sms,
+  maxWhatsappPerMonth: whatsapp,
 })
 
 const kinds: Kind[] = [

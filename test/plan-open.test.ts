@@ -20,12 +20,15 @@ const formatToday = () => world.now.toISOString().slice(0, 10)
 
 const open: Open[] = [
   {
-    call: 'an edit of the ready-made flow', method: 'PUT', path: ({ flowId }) => `/api/flows/${flowId}`,
+    call: 'an edit of the ready-made flow',
+    method: 'PUT',
+    path: ({ flowId }) => `/api/flows/${flowId}`,
     body: () => ({
       name: 'Reminders',
       steps: [
         {
-          delayMinutes: 60, channels: ['email'],
+          delayMinutes: 60,
+          channels: ['email'],
           variants: [{ sharePercent: 100, words: { email: { subject: 'Your cart', body: '{{ checkout_link }}' } } }],
         },
       ],
@@ -33,49 +36,67 @@ const open: Open[] = [
   },
   {
     call: 'switching on the ready-made flow',
-      method: 'POST',
-      path: ({ flowId }) => `/api/flows/${flowId}/switch`,
+    method: 'POST',
+    path: ({ flowId }) => `/api/flows/${flowId}/switch`,
     body: () => ({ isOn: true, holdoutPercent: 10 }),
   },
   { call: 'revenue of flows', path: '/api/flows' },
   { call: 'lift: the forecast of a control group', path: '/api/experiments' },
   {
-    call: 'lift: a control group', method: 'POST', path: '/api/experiments',
+    call: 'lift: a control group',
+    method: 'POST',
+    path: '/api/experiments',
     body: () => ({ sharePercent: 50 }),
   },
   {
-    call: 'a manual mail', method: 'POST', path: '/api/email/send-email',
+    call: 'a manual mail',
+    method: 'POST',
+    path: '/api/email/send-email',
     body: ({ cartIds, orders }) => ({ to: orders[0]!.email, cart_id: cartIds[0] }),
   },
   {
-    call: 'mails to chosen carts', method: 'POST', path: '/api/carts/send',
+    call: 'mails to chosen carts',
+    method: 'POST',
+    path: '/api/carts/send',
     body: ({ cartIds }) => ({ channel: 'email', cartIds }),
   },
   {
-    call: 'a test mail', method: 'POST', path: '/api/messages/test-send',
+    call: 'a test mail',
+    method: 'POST',
+    path: '/api/messages/test-send',
     body: ({ cartIds }) => ({ channel: 'email', cartId: cartIds[0], to: 'ann@owners.example' }),
   },
   {
-    call: 'Send to All', method: 'POST', path: '/api/campaigns/send-to-abandoned-carts',
+    call: 'Send to All',
+    method: 'POST',
+    path: '/api/campaigns/send-to-abandoned-carts',
     body: () => ({ subject: 'Hello', htmlContent: '{{ checkout_link }}' }),
   },
   {
-    call: 'a campaign by email, once and now', method: 'POST', path: '/api/campaigns',
+    call: 'a campaign by email, once and now',
+    method: 'POST',
+    path: '/api/campaigns',
     body: () => ({
-      name: 'Spring', type: 'email', targetAudience: { mode: 'matching', filters: {} },
+      name: 'Spring',
+      type: 'email',
+      targetAudience: { mode: 'matching', filters: {} },
       content: { subject: 'Your cart', body: 'Hi {{ customer_name }}: {{ checkout_link }}' },
       schedule: { startDate: formatToday(), timeOfDay: '00:00', frequency: 'once' },
     }),
   },
   ...['dashboard/stats', 'dashboard/chart', 'analytics?range=7d', 'analytics?range=30d'].map((path) => ({
-    call: `the basic figures: ${path}`, path: `/api/${path}`,
+    call: `the basic figures: ${path}`,
+    path: `/api/${path}`,
   })),
   ...['carts', 'stores/customers', 'consent/ledger', 'suppressions'].map((list) => ({
-    call: `export: ${list}`, path: `/api/${list}/export`,
+    call: `export: ${list}`,
+    path: `/api/${list}/export`,
   })),
   { call: 'export: everything', method: 'POST', path: '/api/account/export' },
   {
-    call: 'import: suppressed addresses', method: 'POST', path: '/api/suppressions/import',
+    call: 'import: suppressed addresses',
+    method: 'POST',
+    path: '/api/suppressions/import',
     body: () => ({ rows: [{ line: 1, address: 'eve@elsewhere.example' }] }),
   },
 ]

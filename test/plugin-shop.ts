@@ -88,8 +88,15 @@ export const buildInvitation = (home: string, change: Record<string, unknown> = 
   ).toString('base64url')
 
 export const buildConnectBody = (home: string, salt: string, install: string) => ({
-  v: 1, plugin: '1.0.0', woocommerce: '10.5.2', wordpress: '6.9.1', php: '8.2.0',
-  home: `${home}/`, site: `${home}/`, salt, install,
+  v: 1,
+  plugin: '1.0.0',
+  woocommerce: '10.5.2',
+  wordpress: '6.9.1',
+  php: '8.2.0',
+  home: `${home}/`,
+  site: `${home}/`,
+  salt,
+  install,
   profile: {
     name: 'Mugs & More',
     currency: 'USD',
@@ -145,7 +152,13 @@ export async function createPluginShop(world: World, change: ShopChange = {}): P
   const call: PluginShop['call'] = (name, body, more) =>
     postPluginCall(world, { name, store: storeId, key: secret, body }, more)
   return {
-    owner, fake, home, storeId, secret, install, call,
+    owner,
+    fake,
+    home,
+    storeId,
+    secret,
+    install,
+    call,
     batch: (entries, more) => {
       const list = entries.map((entry, place) => ({ age: entries.length - place, ...entry }))
       return call('batch', { v: 1, plugin: '1.0.0', install, entries: list }, more)

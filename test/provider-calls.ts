@@ -30,7 +30,10 @@ export function createProviderWorld(env: Record<string, string> = {}) {
     twilio = scene.twilio = await openContractTwilio({
       lines: [accountSid, otherAccountSid].map((account) => ({
         ...line,
-        provider: 'twilio', account, token: 'tok', signingSecret: 'tok',
+        provider: 'twilio',
+        account,
+        token: 'tok',
+        signingSecret: 'tok',
       })),
     })
     scene.meta = await openContractWhatsApp({
@@ -50,10 +53,10 @@ export function createProviderWorld(env: Record<string, string> = {}) {
       await put(otherStore, 'sms', { accountSid: otherAccountSid, authToken: 'tok', senders }),
       await put(store, 'whatsapp', {
         provider: 'meta',
-          phoneNumberId,
-          businessAccountId: `9${phoneNumberId}`,
-          accessToken: 'EAA',
-          appSecret: 'app',
+        phoneNumberId,
+        businessAccountId: `9${phoneNumberId}`,
+        accessToken: 'EAA',
+        appSecret: 'app',
       }),
     ]
     expect(saved.map((reply) => [reply.status, reply.body.checkAnswer])).toEqual([
@@ -66,8 +69,8 @@ export function createProviderWorld(env: Record<string, string> = {}) {
       rows.find((row) => row.account_id === who.accountId && row.channel === channel)!.hook_key
     Object.assign(scene.keys, {
       sms: findHookKey(store, 'sms'),
-        whatsapp: findHookKey(store, 'whatsapp'),
-        strangerSms: findHookKey(otherStore, 'sms'),
+      whatsapp: findHookKey(store, 'whatsapp'),
+      strangerSms: findHookKey(otherStore, 'sms'),
     })
   })
   afterAll(async () => {
@@ -100,7 +103,10 @@ export function createProviderWorld(env: Record<string, string> = {}) {
   const buildInboundPath = () => `/api/webhooks/twilio/${scene.keys.sms}/inbound`
   const sendReply = (Body: string, more: object = {}) =>
     fromTwilio(buildInboundPath(), {
-      MessageSid: `SM${String(++counter).padStart(32, '0')}`, From: adaPhone, To: '+12025550100', Body,
+      MessageSid: `SM${String(++counter).padStart(32, '0')}`,
+      From: adaPhone,
+      To: '+12025550100',
+      Body,
       ...more,
     })
   async function fromMeta(news: object, changes: { body?: string; field?: string } = {}) {

@@ -31,19 +31,19 @@ export async function insertMessageTo(
     .insertInto('messages')
     .values({
       store_id: store.storeId,
-        id,
-        cart_id: cart.id,
-        shopper_id: cart.shopper_id,
-        origin_kind: 'manual' as const,
-        origin_id: createId(),
-        step: 1,
+      id,
+      cart_id: cart.id,
+      shopper_id: cart.shopper_id,
+      origin_kind: 'manual' as const,
+      origin_id: createId(),
+      step: 1,
       channel,
-        state,
-        provider_id: providerId ?? null,
-        to_address: phone,
-        ...dates,
-        ...(state === 'sent' && { sending_at: at }),
-        ...(costMicros !== undefined && { cost_micros: costMicros, cost_currency: 'USD' }),
+      state,
+      provider_id: providerId ?? null,
+      to_address: phone,
+      ...dates,
+      ...(state === 'sent' && { sending_at: at }),
+      ...(costMicros !== undefined && { cost_micros: costMicros, cost_currency: 'USD' }),
     })
     .execute()
   return id

@@ -32,14 +32,20 @@ export async function openPushServer(scripts: Record<string, () => Buffer>) {
   const received: ReceivedCall[] = []
   const captured: Record<string, unknown>[] = []
   const state = {
-    publicKey: '', refused: {} as Record<string, number>, workerUrl: '/?recoup-sw=1',
+    publicKey: '',
+    refused: {} as Record<string, number>,
+    workerUrl: '/?recoup-sw=1',
     workerVersion: WORKER_VERSION,
   }
   const answers: Record<string, () => object> = {
     'auto-setup': () => ({
-      success: true, storeKey: 'KEY-1', publicKey: state.publicKey, workerUrl: state.workerUrl,
+      success: true,
+      storeKey: 'KEY-1',
+      publicKey: state.publicKey,
+      workerUrl: state.workerUrl,
       workerVersion: state.workerVersion,
-      prompt: { ...DEFAULT_PROMPT, text: 'We tell you of your cart.', wording: 'w-1' }, askAgainDays: 30,
+      prompt: { ...DEFAULT_PROMPT, text: 'We tell you of your cart.', wording: 'w-1' },
+      askAgainDays: 30,
     }),
     subscribe: () => ({ success: true, token: createPushToken(), isCartKnown: true }),
     resubscribe: () => ({ success: true, token: createPushToken() }),

@@ -23,7 +23,10 @@ export function createTestBrowser(service = 'https://updates.push.services.mozil
   const endpoint = `${service}/${crypto.randomBytes(24).toString('base64url')}`
   const [cart, device] = [crypto.randomBytes(18), crypto.randomBytes(18)].map((bytes) => bytes.toString('base64url'))
   return {
-    cart: cart!, device: device!, keys, auth,
+    cart: cart!,
+    device: device!,
+    keys,
+    auth,
     subscription: { endpoint, keys: { p256dh, auth: auth.toString('base64url') } },
   }
 }
@@ -77,7 +80,8 @@ export async function fillBrowserCart(
     url: `/api/capture/${store.captureKey}`,
     headers: { 'content-type': 'text/plain', origin: await readStoreUrl(world, store) },
     payload: JSON.stringify({
-      ...post, items: items.map((id) => ({ id: String(id), quantity: 1 })),
+      ...post,
+      items: items.map((id) => ({ id: String(id), quantity: 1 })),
       ...(email && { contact: { email } }),
     }),
   })

@@ -25,7 +25,10 @@ export function createTestJobs(queued: QueuedJob[]): Jobs {
     async queues() {
       const names = [...new Set(queued.map(({ name }) => name))]
       return names.map((name) => ({
-        name, active: 0, later: 0, failed: 0,
+        name,
+        active: 0,
+        later: 0,
+        failed: 0,
         ready: queued.filter((each) => each.name === name).length,
       }))
     },

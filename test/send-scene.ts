@@ -154,8 +154,13 @@ async function isUntouched(world: World, { sending }: FlightPair): Promise<void>
 export async function expectSent(world: World, { sending }: FlightPair): Promise<void> {
   const { sending_at } = sending
   expect(await readStoredMessage(world, sending.id)).toMatchObject({
-    state: 'sent', reason: null, sending_at, answer: null, judged: null,
-    claim: null, attempts: 1,
+    state: 'sent',
+    reason: null,
+    sending_at,
+    answer: null,
+    judged: null,
+    claim: null,
+    attempts: 1,
   })
   const records = await listDecisions(world, sending.id)
   expect([records.length, records[0]!.split(' ')[0], records[1]]).toEqual([2, 'send', 'result accepted'])

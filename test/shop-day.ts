@@ -135,16 +135,28 @@ async function report({ deps, now }: World, { accountId }: TestStore, { id, chan
   if (channel === 'email' && share(n, 60)) {
     await recordMailReport(deps, {
       messageId: id,
-      kind: 'hard', source: 'bounce', status: '5.1.1', words: 'no such user',
+      kind: 'hard',
+      source: 'bounce',
+      status: '5.1.1',
+      words: 'no such user',
     })
   } else if (channel === 'email' && share(n, 150)) {
     await recordMailReport(deps, {
       messageId: id,
-      kind: 'complaint', source: 'feedback', status: null, words: '',
+      kind: 'complaint',
+      source: 'feedback',
+      status: null,
+      words: '',
     })
   } else if (channel !== 'email' && share(n, 20)) {
     await recordDeliveryReport(deps, {
-      accountId, channel, providerId: `p-${id}`, messageId: id, status: 'failed', code: '30005', at: now,
+      accountId,
+      channel,
+      providerId: `p-${id}`,
+      messageId: id,
+      status: 'failed',
+      code: '30005',
+      at: now,
     })
   }
 }

@@ -31,7 +31,12 @@ export async function openShopifyClient(options: Partial<ShopifyStoreOptions> = 
   const connect = (keys: StoreKeys = { kind: 'shopify_app', ...store.keys }, shelf = createMemoryTokenCache()) =>
     createShopifyClient(buildAccess(keys), net, shelf)
   return {
-    store, net, waits, connect, accessWith: buildAccess, client: connect(),
+    store,
+    net,
+    waits,
+    connect,
+    accessWith: buildAccess,
+    client: connect(),
     advance: (ms: number) => {
       aheadMs += ms
     },

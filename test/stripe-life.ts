@@ -126,7 +126,8 @@ async function planSmaller(life: BillingHistory): Promise<void> {
     phases: [
       {
         items: phase!.items.map(({ price, quantity }) => ({ price: price as string, quantity: quantity ?? 1 })),
-        start_date: phase!.start_date, end_date: phase!.end_date,
+        start_date: phase!.start_date,
+        end_date: phase!.end_date,
         ...(phase!.trial_end && { trial_end: phase!.trial_end }),
       },
       { items: drawItems(life), duration: { interval: 'year' } },

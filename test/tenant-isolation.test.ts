@@ -66,13 +66,17 @@ beforeAll(async () => {
     .insertInto('coupons')
     .values({
       store_id: owner.storeId,
-        id: createId(),
-        made_by: 'recoup',
-        kind: 'personal',
-        code: 'CART',
-        type: 'percentage',
-      platform_type: 'percentage', percent: 1_000, currency: 'USD', is_active: true,
-      seen_at: world.now, created_at: world.now,
+      id: createId(),
+      made_by: 'recoup',
+      kind: 'personal',
+      code: 'CART',
+      type: 'percentage',
+      platform_type: 'percentage',
+      percent: 1_000,
+      currency: 'USD',
+      is_active: true,
+      seen_at: world.now,
+      created_at: world.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -111,13 +115,22 @@ beforeAll(async () => {
 })
 
 const campaignInput = {
-  name: 'Spring', targetAudience: { mode: 'matching' }, content: { subject: 'a', body: 'b' },
+  name: 'Spring',
+  targetAudience: { mode: 'matching' },
+  content: { subject: 'a', body: 'b' },
   schedule: { startDate: '2026-03-02' },
 }
 
 const mapping = {
-  address: 0, channel: null, channelForAll: 'email', status: null, date: 1, dateOrder: 'iso', source: 2,
-  sourceForAll: '', wording: null,
+  address: 0,
+  channel: null,
+  channelForAll: 'email',
+  status: null,
+  date: 1,
+  dateOrder: 'iso',
+  source: 2,
+  sourceForAll: '',
+  wording: null,
 }
 
 /** Bodies that pass the parser, so that the tenant check refuses. */
@@ -126,8 +139,12 @@ const bodies: Record<string, object> = {
   'POST /api/flows/:flowId/effect': { name: 'x', steps: [{ delayMinutes: 60 }] },
   'POST /api/flows/:flowId/steps/:stepId/winner': { variantId: '00000000-0000-4000-8000-000000000000' },
   'PUT /api/coupons/:id': {
-    code: 'CART', kind: 'personal', type: 'percentage', amount: 99,
-    startDate: '2026-01-01T00:00:00Z', endDate: '2027-01-01T00:00:00Z',
+    code: 'CART',
+    kind: 'personal',
+    type: 'percentage',
+    amount: 99,
+    startDate: '2026-01-01T00:00:00Z',
+    endDate: '2027-01-01T00:00:00Z',
   },
   'PUT /api/campaigns/:id': campaignInput,
   'POST /api/flows/:flowId/switch': { isOn: true },

@@ -12,6 +12,8 @@ export const buildWooKeys = ({ consumerKey, consumerSecret }: KeyPair = SOME) =>
 
 /** Address and keys of a WooCommerce store. */
 export const buildWooAccess = (storeUrl: string, keys: KeyPair = SOME, homeUrl = storeUrl): StoreAccess => ({
-  platform: 'woocommerce', storeUrl, homeUrl,
+  platform: 'woocommerce',
+  storeUrl,
+  homeUrl,
   keys: buildWooKeys(keys),
 })

@@ -72,7 +72,12 @@ describe('unguarded routes', () => {
       '/',
       '//',
     ],
-    A_CUSTOMER, '/settings', '/settings/sending/sms', '/settings/nothing', '/carts/42/more', '/login/nowhere',
+    A_CUSTOMER,
+    '/settings',
+    '/settings/sending/sms',
+    '/settings/nothing',
+    '/carts/42/more',
+    '/login/nowhere',
   ])('router and registry agree about the address %s', (address) => {
     const matched = matchRoutes(routes, address)?.at(-1)?.route.handle ?? null
     expect(matched).toBe(findScreen(address))

@@ -24,7 +24,12 @@ const EMAIL = 'demo@recoup.example'
 /** The colors of the demo store's own pages. */
 const LOOK: BrandLook = {
   ...DEFAULT_LOOK,
-  button: '#a4451f', text: '#2b221c', ground: '#ffffff', accent: '#a4451f', fontStack: 'georgia', radius: 12,
+  button: '#a4451f',
+  text: '#2b221c',
+  ground: '#ffffff',
+  accent: '#a4451f',
+  fontStack: 'georgia',
+  radius: 12,
   promise: 'Ships from Burlington within two days · 30 days to return',
   footerWords: 'Small-batch pottery, coffee and tea from Burlington, Vermont.',
 }

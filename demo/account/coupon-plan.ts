@@ -12,8 +12,13 @@ const DAY = 24 * HOUR
 /** Shared coupons created in Recoup. Times are offsets from the end of the past (`floorToHour`). */
 export const RECOUP_COUPONS = [
   {
-    code: 'TEA15', type: 'percentage', amount: 15, minSpend: 25, usageLimit: 100,
-    startsAt: -20 * DAY, endsAt: 4 * DAY + 7 * HOUR,
+    code: 'TEA15',
+    type: 'percentage',
+    amount: 15,
+    minSpend: 25,
+    usageLimit: 100,
+    startsAt: -20 * DAY,
+    endsAt: 4 * DAY + 7 * HOUR,
   },
   { code: 'KILN20', type: 'percentage', amount: 20, minSpend: 20, startsAt: -70 * DAY, endsAt: -50 * DAY },
   { code: 'GIFT10', type: 'fixed', amount: 10, minSpend: 60, startsAt: 3 * DAY, endsAt: 17 * DAY },
@@ -44,7 +49,11 @@ const ALWAYS = { startsAt: Number.NEGATIVE_INFINITY, endsAt: Number.POSITIVE_INF
  */
 const SHARED_CODES = [
   ...RECOUP_COUPONS.map(({ code, minSpend, startsAt, endsAt }) => ({
-    code, fromMinor: minSpend * 100, startsAt, endsAt, weight: 5,
+    code,
+    fromMinor: minSpend * 100,
+    startsAt,
+    endsAt,
+    weight: 5,
   })),
   { ...ALWAYS, code: 'WELCOME10', fromMinor: 0 },
   { ...ALWAYS, code: 'TEATIME5', fromMinor: 3_000 },

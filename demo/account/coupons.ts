@@ -84,12 +84,21 @@ export function createPastCouponApi(ids: ReadonlyMap<string, string>): CouponCal
 }
 
 const NO_RESTRICTIONS = {
-  maxSpendMinor: null, usageLimitPerUser: null, usageCount: 0, isPublished: true, excludesSaleItems: false,
+  maxSpendMinor: null,
+  usageLimitPerUser: null,
+  usageCount: 0,
+  isPublished: true,
+  excludesSaleItems: false,
   limits: {
-    productIds: [], excludedProductIds: [], categoryIds: [], excludedCategoryIds: [],
-    emails: [], items: null,
+    productIds: [],
+    excludedProductIds: [],
+    categoryIds: [],
+    excludedCategoryIds: [],
+    emails: [],
+    items: null,
   },
-  createdAt: null, modifiedAt: null,
+  createdAt: null,
+  modifiedAt: null,
 }
 
 function toPlatformCoupon({ currency: _, email: __, ...draft }: CouponDraft) {

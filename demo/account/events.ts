@@ -82,8 +82,13 @@ export function buildHistoricOrder(trip: Trip, coupon: TripCoupon | undefined): 
 function buildPersonalCoupon(dueAt: number): OrderCoupon {
   const at = Math.floor(dueAt / 1_000)
   return {
-    discountType: 'percent', amountMinor: CART_COUPON.amount * 100, usageLimit: 1, individualUse: true,
-    createdAt: at - 900, expiresAt: at + 6 * 86_400, description: 'Made by Recoup',
+    discountType: 'percent',
+    amountMinor: CART_COUPON.amount * 100,
+    usageLimit: 1,
+    individualUse: true,
+    createdAt: at - 900,
+    expiresAt: at + 6 * 86_400,
+    description: 'Made by Recoup',
     meta: { _recoup_mark: 'message:history' },
   }
 }

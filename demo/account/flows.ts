@@ -23,7 +23,8 @@ export async function sendSecondStepBySms(deps: Deps, storeId: string): Promise<
   if (!row || !(await deps.channels.text(row.account_id, 'sms'))) return
   for (const { id, name } of await listFlows(store)) {
     const steps = (await listSteps(store, [id])).map((step, index) => ({
-      id: step.id, delayMinutes: step.delay_minutes,
+      id: step.id,
+      delayMinutes: step.delay_minutes,
       ...(index === SMS_STEP_INDEX && { channels: ['sms' as const, 'email' as const] }),
     }))
     await saveFlow(deps, store, id, { name, steps })

@@ -24,14 +24,32 @@ import { readPastProgress, resetDemo, setUpDemo } from './reset.ts'
 /** A few days are enough for most checks; lost carts and most unsubscribes need a longer past. */
 const PAST = isProof
   ? {
-      days: 90, daysNews: 80, statuses: ['abandoned', 'recovered', 'purchased', 'emptied', 'lost'],
-      carts: [340, 680], sent: 200, recovered: 10, emails: 100, texts: 25, visits: 8, used: 2,
-      guests: 130, orders: 100,
+      days: 90,
+      daysNews: 80,
+      statuses: ['abandoned', 'recovered', 'purchased', 'emptied', 'lost'],
+      carts: [340, 680],
+      sent: 200,
+      recovered: 10,
+      emails: 100,
+      texts: 25,
+      visits: 8,
+      used: 2,
+      guests: 130,
+      orders: 100,
     }
   : {
-      days: 12, daysNews: 8, statuses: ['abandoned', 'recovered', 'purchased', 'emptied'],
-      carts: [40, 90], sent: 25, recovered: 2, emails: 12, texts: 3, visits: 1, used: 0,
-      guests: 20, orders: 12,
+      days: 12,
+      daysNews: 8,
+      statuses: ['abandoned', 'recovered', 'purchased', 'emptied'],
+      carts: [40, 90],
+      sent: 25,
+      recovered: 2,
+      emails: 12,
+      texts: 3,
+      visits: 1,
+      used: 0,
+      guests: 20,
+      orders: 12,
     }
 
 const world = createWorld()

@@ -12,7 +12,12 @@ import * as sql from './sql.ts'
 /** The colors of the demo store's own pages. */
 const LOOK: BrandLook = {
   ...DEFAULT_LOOK,
-  button: '#2f5d3a', text: '#1f2a21', ground: '#ffffff', accent: '#2f5d3a', fontStack: 'georgia', radius: 6,
+  button: '#2f5d3a',
+  text: '#1f2a21',
+  ground: '#ffffff',
+  accent: '#2f5d3a',
+  fontStack: 'georgia',
+  radius: 6,
   promise: 'Packed in Portland · 30 days to return',
   footerWords: 'Seeds, bulbs and tools for small gardens.',
 }

@@ -43,10 +43,10 @@ const renderShell = (title: string, main: Html, hasPhones = false) =>
   frame(
     {
       title,
-        name: 'Recoup mailbox',
-        home: '/',
-        promise: 'Emails sent here are not delivered anywhere else.',
-        script: '/mailbox.js',
+      name: 'Recoup mailbox',
+      home: '/',
+      promise: 'Emails sent here are not delivered anywhere else.',
+      script: '/mailbox.js',
       elsewhere: hasPhones && { name: 'Phones', href: '/phone' },
     },
     main,

@@ -92,7 +92,11 @@ function answerPhoneNumber(line: Line): ApiAnswer {
 
 function answerTemplates(templates: readonly WhatsAppTemplate[]): ApiAnswer {
   const data = templates.map(({ id, name, language, category, status, body, footer, button }) => ({
-    id, name, language, category, status,
+    id,
+    name,
+    language,
+    category,
+    status,
     components: [
       { type: 'BODY', text: body },
       ...(footer ? [{ type: 'FOOTER', text: footer }] : []),

@@ -29,10 +29,11 @@ export function renderPage(shown: PageView): Html {
   return renderFrame(
     {
       title,
-        name: 'Recoup phones',
-        home: '/phone',
-        promise: 'SMS and WhatsApp messages sent here are not delivered anywhere else.',
-      stylesheet: '/phone/phone.css', script: '/phone/phone.js',
+      name: 'Recoup phones',
+      home: '/phone',
+      promise: 'SMS and WhatsApp messages sent here are not delivered anywhere else.',
+      stylesheet: '/phone/phone.css',
+      script: '/phone/phone.js',
       elsewhere: { name: 'Mailbox', href: '/' },
     },
     html`<div class="panes ${open ? 'is-open' : ''}">

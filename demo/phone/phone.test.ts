@@ -42,7 +42,9 @@ async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
   const network = openNetwork({ dataFile, paceMs: 5, reach: (url) => url.replace('https://recoup.example', hookUrl) })
   const hookUrl = `http://127.0.0.1:${hooks.port}`
   const mailbox = await startMailbox({
-    smtpPort: 0, webPort: 0, dataFile: ':memory:',
+    smtpPort: 0,
+    webPort: 0,
+    dataFile: ':memory:',
     phones: (scope) => addPhones(scope, { network, publicUrl: 'https://recoup.example' }),
   })
   const stop = async () => {
@@ -72,15 +74,19 @@ async function startPhones(dataFile = ':memory:', answer = '<Response/>') {
   })
   const sms = createTwilioChannel({
     channel: 'sms',
-      accountSid,
-      authToken: 'tok',
-      senders: [{ country: null, sender: shop }],
-      baseUrl: `${url}/twilio`,
+    accountSid,
+    authToken: 'tok',
+    senders: [{ country: null, sender: shop }],
+    baseUrl: `${url}/twilio`,
     statusUrl: (id) => `https://recoup.example/status/${id}`,
   })
   const whatsapp = createWhatsAppChannel({
-    phoneNumberId: '10654035', businessAccountId: '910654035', accessToken: 'EAA', template: null,
-    apiVersion: 'v23.0', baseUrl: `${url}/graph`,
+    phoneNumberId: '10654035',
+    businessAccountId: '910654035',
+    accessToken: 'EAA',
+    template: null,
+    apiVersion: 'v23.0',
+    baseUrl: `${url}/graph`,
   })
   cleanUps.push(() => Promise.all([sms.close(), whatsapp.close()]))
   const sendText = (channel: 'sms' | 'whatsapp', to = ada) =>

@@ -79,21 +79,24 @@ function buildMessageBody(line: Line, sid: string, body: string, at: Date, field
   const date = at.toUTCString().replace('GMT', '+0000')
   return {
     account_sid: line.account,
-      api_version: '2010-04-01',
-      body,
-      date_created: date,
-      date_sent: null,
-      date_updated: date,
-    direction: 'outbound-api', error_code: null, error_message: null, from: fields.From ?? null,
+    api_version: '2010-04-01',
+    body,
+    date_created: date,
+    date_sent: null,
+    date_updated: date,
+    direction: 'outbound-api',
+    error_code: null,
+    error_message: null,
+    from: fields.From ?? null,
     messaging_service_sid: fields.MessagingServiceSid ?? null,
     num_media: '0',
     // Set when the service selects a sender from its pool.
     num_segments: fields.MessagingServiceSid ? '0' : String(countSegments(body)),
     price: null,
-      price_unit: 'USD',
-      sid,
-      status: fields.MessagingServiceSid ? 'accepted' : 'queued',
-      to: fields.To ?? null,
+    price_unit: 'USD',
+    sid,
+    status: fields.MessagingServiceSid ? 'accepted' : 'queued',
+    to: fields.To ?? null,
     subresource_uris: { media: `${uri}/Media.json` },
     uri: `${uri}.json`,
   }
@@ -141,8 +144,12 @@ function numbers(line: Line): ApiAnswer {
 function buildServiceAnswer({ senders }: TwilioOptions, line: Line, sid: string): ApiAnswer {
   if (senders && !senders.includes(sid)) return buildErrorAnswer(404, 20404, 'The requested resource was not found')
   const body = {
-    sid, account_sid: line.account, friendly_name: 'Phone sandbox',
-    inbound_request_url: line.inboundUrl, inbound_method: 'POST', use_inbound_webhook_on_number: false,
+    sid,
+    account_sid: line.account,
+    friendly_name: 'Phone sandbox',
+    inbound_request_url: line.inboundUrl,
+    inbound_method: 'POST',
+    use_inbound_webhook_on_number: false,
   }
   return { status: 200, body }
 }
@@ -158,7 +165,11 @@ function answerContents(contents: readonly TwilioContent[], line: Line): ApiAnsw
     key: 'contents',
   }
   const rows = contents.map(({ sid, friendlyName, language, variables, types, approval }) => ({
-    sid, friendly_name: friendlyName, language, types, account_sid: line.account,
+    sid,
+    friendly_name: friendlyName,
+    language,
+    types,
+    account_sid: line.account,
     variables: Object.fromEntries(variables.map((name) => [name, `example ${name}`])),
     approval_requests: approval,
     date_created: '2026-01-05T10:00:00Z',

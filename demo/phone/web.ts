@@ -118,7 +118,10 @@ function show(network: Network, { phone, channel, sender }: Partial<Conversation
 function loadConversation(network: Network, place: Conversation): OpenConversation {
   const { phone, channel, sender, account } = place
   return {
-    phone, channel, sender, trouble: null,
+    phone,
+    channel,
+    sender,
+    trouble: null,
     texts: network.texts.thread(phone, channel, sender),
     isOff: network.isOff(phone),
     isOptedOut: channel === 'sms' && network.texts.isOptedOut(account, phone),

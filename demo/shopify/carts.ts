@@ -93,7 +93,12 @@ export function resolveLines(shop: Shop, lines: readonly CartLine[]): Line[] {
     if (!found) return []
     const { product, variant } = found
     return {
-      id: variantId, variantId, quantity, productId: product.id, title: product.title, sku: variant.sku,
+      id: variantId,
+      variantId,
+      quantity,
+      productId: product.id,
+      title: product.title,
+      sku: variant.sku,
       variantTitle: product.optionName ? variant.title : null,
       unitMinor: variant.priceMinor,
       picture: variant.picture ?? product.picture,

@@ -20,18 +20,28 @@ export function openCheckout(desk: Desk, cart: Cart): Checkout {
     if (open) return saveCheckout(desk, { ...open, lines: numbered })
     const fresh: Checkout = {
       id: takeNextId(shop.db, 'checkout'),
-        createdAt: at,
-        updatedAt: at,
-        token: createToken(),
-        cartToken: cart.token,
-      key: createToken(), completedAt: null, customerId: null, email: null, phone: null, locale: 'en',
-      lines: numbered, codes: [], reductions: [], shipping: 'standard', address: null, orderId: null,
+      createdAt: at,
+      updatedAt: at,
+      token: createToken(),
+      cartToken: cart.token,
+      key: createToken(),
+      completedAt: null,
+      customerId: null,
+      email: null,
+      phone: null,
+      locale: 'en',
+      lines: numbered,
+      codes: [],
+      reductions: [],
+      shipping: 'standard',
+      address: null,
+      orderId: null,
       acceptsEmail: false,
-        acceptsSms: false,
-        subtotalMinor: 0,
-        discountMinor: 0,
-        shippingMinor: 0,
-        totalMinor: 0,
+      acceptsSms: false,
+      subtotalMinor: 0,
+      discountMinor: 0,
+      shippingMinor: 0,
+      totalMinor: 0,
     }
     return saveCheckout(desk, fresh, true)
   })
@@ -66,8 +76,12 @@ export function fillCheckout(desk: Desk, checkout: Checkout, input: CheckoutInpu
     const next = { ...checkout, ...input }
     const address = next.address
     const met = upsertCustomer(desk, {
-      email: next.email, phone: next.phone, locale: next.locale, address: address?.address1 ? address : null,
-      firstName: address?.firstName ?? null, lastName: address?.lastName ?? null,
+      email: next.email,
+      phone: next.phone,
+      locale: next.locale,
+      address: address?.address1 ? address : null,
+      firstName: address?.firstName ?? null,
+      lastName: address?.lastName ?? null,
     })
     const customer = met && applyConsent(desk, met, next)
     return saveCheckout(desk, { ...next, customerId: customer?.id ?? null })

@@ -36,9 +36,21 @@ export function upsertCustomer(desk: Desk, contact: Contact, at = desk.shop.now(
     return saved
   }
   const fresh = save(shop.db, 'customer', {
-    id: takeNextId(shop.db, 'customer'), createdAt: at, updatedAt: at, firstName: null, lastName: null,
-    email: null, phone: null, locale: 'en', address: null, ordersCount: 0, spentMinor: 0, lastOrderId: null,
-    emailConsent: noConsent, smsConsent: noConsent, whatsAppConsent: noConsent,
+    id: takeNextId(shop.db, 'customer'),
+    createdAt: at,
+    updatedAt: at,
+    firstName: null,
+    lastName: null,
+    email: null,
+    phone: null,
+    locale: 'en',
+    address: null,
+    ordersCount: 0,
+    spentMinor: 0,
+    lastOrderId: null,
+    emailConsent: noConsent,
+    smsConsent: noConsent,
+    whatsAppConsent: noConsent,
     ...pickPresent(contact),
   })
   announce(desk, 'CUSTOMERS_CREATE', buildCustomerBody(shop, fresh))

@@ -41,13 +41,17 @@ export interface DiscountInput {
 export type DiscountResult = { discount: Discount } | { errors: UserError[] }
 
 const DEFAULT_DISCOUNT: Omit<Discount, 'id' | 'createdAt' | 'updatedAt'> = {
-  title: '', startsAt: 0, endsAt: null, value: { kind: 'percentage', fraction: 0 }, usageLimit: null,
+  title: '',
+  startsAt: 0,
+  endsAt: null,
+  value: { kind: 'percentage', fraction: 0 },
+  usageLimit: null,
   oncePerCustomer: false,
-    minSubtotalMinor: null,
-    minQuantity: null,
-    customerIds: null,
-    productIds: null,
-    tags: [],
+  minSubtotalMinor: null,
+  minQuantity: null,
+  customerIds: null,
+  productIds: null,
+  tags: [],
   combinesWith: { orderDiscounts: false, productDiscounts: false, shippingDiscounts: false },
 }
 

@@ -22,15 +22,28 @@ type SeedProduct = {
 
 const SEED_PRODUCTS: SeedProduct[] = [
   {
-    title: 'Hori Hori Garden Knife', type: 'Tools', sku: 'FF-HORI', price: 4200, picture: 'knife',
+    title: 'Hori Hori Garden Knife',
+    type: 'Tools',
+    sku: 'FF-HORI',
+    price: 4200,
+    picture: 'knife',
     text: 'A steel blade with a measuring scale on one side and teeth on the other. Digs, cuts and weeds.',
   },
   {
-    title: 'Copper Watering Can', type: 'Tools', sku: 'FF-CAN', price: 6800, stock: 14, picture: 'wateringCan',
+    title: 'Copper Watering Can',
+    type: 'Tools',
+    sku: 'FF-CAN',
+    price: 6800,
+    stock: 14,
+    picture: 'wateringCan',
     text: 'Holds two quarts, pours without a drip and turns brown with the years.',
   },
   {
-    title: 'Leather Work Gloves', type: 'Wear', sku: 'FF-GLOVE', price: 3400, picture: 'gloves',
+    title: 'Leather Work Gloves',
+    type: 'Wear',
+    sku: 'FF-GLOVE',
+    price: 3400,
+    picture: 'gloves',
     text: 'Goatskin, cut close, with a long cuff against thorns.',
     choice: {
       name: 'Size',
@@ -42,7 +55,12 @@ const SEED_PRODUCTS: SeedProduct[] = [
     },
   },
   {
-    title: 'Waxed Canvas Apron', type: 'Wear', sku: 'FF-APRON', price: 7200, was: 8600, picture: 'apron',
+    title: 'Waxed Canvas Apron',
+    type: 'Wear',
+    sku: 'FF-APRON',
+    price: 7200,
+    was: 8600,
+    picture: 'apron',
     text: 'Six pockets, cross-back straps, sewn in Portland.',
     choice: {
       name: 'Color',
@@ -53,11 +71,19 @@ const SEED_PRODUCTS: SeedProduct[] = [
     },
   },
   {
-    title: 'Heirloom Tomato Seeds', type: 'Seeds', sku: 'FF-TOMATO', price: 450, picture: 'tomato',
+    title: 'Heirloom Tomato Seeds',
+    type: 'Seeds',
+    sku: 'FF-TOMATO',
+    price: 450,
+    picture: 'tomato',
     text: 'Five old varieties that ripen in a short summer. About forty seeds of each.',
   },
   {
-    title: 'Pollinator Wildflower Mix', type: 'Seeds', sku: 'FF-WILD', price: 1200, picture: 'wildflower',
+    title: 'Pollinator Wildflower Mix',
+    type: 'Seeds',
+    sku: 'FF-WILD',
+    price: 1200,
+    picture: 'wildflower',
     text: 'Twenty native species, sown in fall or early spring.',
     choice: {
       name: 'Weight',
@@ -68,11 +94,19 @@ const SEED_PRODUCTS: SeedProduct[] = [
     },
   },
   {
-    title: 'Sugar Snap Pea Seeds', type: 'Seeds', sku: 'FF-PEA', price: 425, picture: 'pea',
+    title: 'Sugar Snap Pea Seeds',
+    type: 'Seeds',
+    sku: 'FF-PEA',
+    price: 425,
+    picture: 'pea',
     text: 'Sweet enough to be eaten on the way to the kitchen.',
   },
   {
-    title: 'Parrot Tulip Bulbs', type: 'Bulbs', sku: 'FF-TULIP', price: 1800, picture: 'tulip',
+    title: 'Parrot Tulip Bulbs',
+    type: 'Bulbs',
+    sku: 'FF-TULIP',
+    price: 1800,
+    picture: 'tulip',
     text: 'Ruffled and flamed. Plant six inches deep before the first hard frost.',
     choice: {
       name: 'Bulbs',
@@ -83,24 +117,38 @@ const SEED_PRODUCTS: SeedProduct[] = [
     },
   },
   {
-    title: 'Snowdrop Bulbs', type: 'Bulbs', sku: 'FF-SNOW', price: 1600, was: 2000, picture: 'snowdrop',
+    title: 'Snowdrop Bulbs',
+    type: 'Bulbs',
+    sku: 'FF-SNOW',
+    price: 1600,
+    was: 2000,
+    picture: 'snowdrop',
     text: 'Twenty-five bulbs of the first flower of the year.',
   },
   {
-    title: 'Terracotta Pot Set', type: 'Tools', sku: 'FF-POT', price: 5400, picture: 'pot',
+    title: 'Terracotta Pot Set',
+    type: 'Tools',
+    sku: 'FF-POT',
+    price: 5400,
+    picture: 'pot',
     text: 'Three pots that fit into each other, with saucers.',
   },
   {
-    title: 'Cedar Seed Box', type: 'Tools', sku: 'FF-BOX', price: 4800, stock: 0, picture: 'seedBox',
+    title: 'Cedar Seed Box',
+    type: 'Tools',
+    sku: 'FF-BOX',
+    price: 4800,
+    stock: 0,
+    picture: 'seedBox',
     text: 'Keeps seeds dry, dark and in order. The next batch comes in spring.',
   },
   {
     title: 'Spring Catalog Preview',
-      type: 'Seeds',
-      sku: 'FF-DRAFT',
-      price: 900,
-      picture: 'tomato',
-      status: 'DRAFT',
+    type: 'Seeds',
+    sku: 'FF-DRAFT',
+    price: 900,
+    picture: 'tomato',
+    status: 'DRAFT',
     text: 'Not for sale yet.',
   },
 ]
@@ -141,13 +189,13 @@ function addProduct(shop: Shop, product: SeedProduct, at: number) {
     const price = { priceMinor, compareAtMinor: product.was ?? null, stock: stock ?? product.stock ?? null }
     save(db, 'variant', {
       id: takeNextId(db, 'variant'),
-        ...dates,
-        productId: id,
-        title,
-        sku,
-        ...price,
-        position: index + 1,
-        picture: null,
+      ...dates,
+      productId: id,
+      title,
+      sku,
+      ...price,
+      position: index + 1,
+      picture: null,
     })
   }
 }
@@ -155,7 +203,10 @@ function addProduct(shop: Shop, product: SeedProduct, at: number) {
 function seedCodes(shop: Shop) {
   const add = (code: string, title: string, more: Parameters<typeof createDiscount>[1]) =>
     createDiscount(shop, {
-      code, title, startsAt: formatInstant(shop.now() - 90 * day), context: { all: 'ALL' },
+      code,
+      title,
+      startsAt: formatInstant(shop.now() - 90 * day),
+      context: { all: 'ALL' },
       ...more,
     })
   const percent = (percentage: number) => ({ value: { percentage }, items: { all: true } })
@@ -193,7 +244,8 @@ function seedCustomers(shop: Shop) {
   })
   add('Priya', 'Raman', 75, { emailConsent: { state: 'UNSUBSCRIBED', level: 'SINGLE_OPT_IN', at: now - 10 * day } })
   add('Walter', 'Oakes', 21, {
-    phone: '+15035550114', emailConsent: { ...buildGivenConsent(now - 21 * day), level: 'CONFIRMED_OPT_IN' },
+    phone: '+15035550114',
+    emailConsent: { ...buildGivenConsent(now - 21 * day), level: 'CONFIRMED_OPT_IN' },
     whatsAppConsent: buildGivenConsent(now - 21 * day),
   })
 }

@@ -102,7 +102,15 @@ export async function startShopifyStore(options: ShopifyStoreOptions): Promise<S
   await listen(app, shop, options)
   const jobs = startJobs(desk)
   return {
-    url: shop.home, shop, desk, app, bucket, faults, connections, settled, deliverWebhooks: jobs.deliver,
+    url: shop.home,
+    shop,
+    desk,
+    app,
+    bucket,
+    faults,
+    connections,
+    settled,
+    deliverWebhooks: jobs.deliver,
     keys: readKeys(shop),
     controls: createControls(desk, clock),
     setThemeHead: (html) => writeThemeHead(shop, html),
@@ -175,11 +183,16 @@ function seedShop(shop: Shop, pastDays = 0) {
 }
 
 const createSetup = (): Setup => ({
-  state: 'open', plan: 'grow', password: null,
+  state: 'open',
+  plan: 'grow',
+  password: null,
   app: {
     clientId: randomBytes(16).toString('hex'),
     secret: `shpss_${randomBytes(16).toString('hex')}`,
-    oldSecret: null, isInstalled: true, isOfOwner: true, scopes: allScopes,
+    oldSecret: null,
+    isInstalled: true,
+    isOfOwner: true,
+    scopes: allScopes,
     protectedData: ['name', 'email', 'phone', 'address'],
   },
 })

@@ -50,8 +50,15 @@ const listCheckouts = () => listAll(store.shop.db, 'checkout') as Checkout[]
 const listOrders = () => listAll(store.shop.db, 'order') as Order[]
 
 const home = {
-  email: 'zoe@example.com', first_name: 'Zoe', last_name: 'Zinn', address1: '1 Alder St', city: 'Portland',
-  province: 'OR', zip: '97202', shipping: 'standard', payment: 'paid',
+  email: 'zoe@example.com',
+  first_name: 'Zoe',
+  last_name: 'Zinn',
+  address1: '1 Alder St',
+  city: 'Portland',
+  province: 'OR',
+  zip: '97202',
+  shipping: 'standard',
+  payment: 'paid',
 }
 
 async function beginCheckout(): Promise<string> {
@@ -113,8 +120,12 @@ test('applies or explains a discount; paying creates an order and empties the ca
   expect(to).toBe(`${path}/thank-you`)
   expect((await go(to)).text).toContain('#1001')
   expect(listOrders()[0]).toMatchObject({
-    codes: ['SPROUT10'], reductions: [{ code: 'SPROUT10', minor: 840 }], totalMinor: 7_560,
-    financialStatus: 'PAID', checkoutToken: path.split('/').at(-1), email: 'zoe@example.com',
+    codes: ['SPROUT10'],
+    reductions: [{ code: 'SPROUT10', minor: 840 }],
+    totalMinor: 7_560,
+    financialStatus: 'PAID',
+    checkoutToken: path.split('/').at(-1),
+    email: 'zoe@example.com',
   })
   expect(JSON.parse((await go('/cart.js')).text).item_count).toBe(0)
   expect((await go(path)).to).toBe(to)

@@ -157,7 +157,8 @@ test('sends given and withdrawn consent by its own topic', async () => {
   await store.deliverWebhooks()
   expect(listTopics()).toEqual(['customers_email_marketing_consent/update'])
   expect(JSON.parse(received[0]!.body)).toMatchObject({
-    customer_id: customer!.id, email_address: 'nora.lindqvist@example.com',
+    customer_id: customer!.id,
+    email_address: 'nora.lindqvist@example.com',
     email_marketing_consent: { state: 'unsubscribed', opt_in_level: 'single_opt_in' },
   })
 })

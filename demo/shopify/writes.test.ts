@@ -20,8 +20,12 @@ beforeEach(async () => {
 afterAll(() => store.stop())
 
 const good = {
-  title: 'Recovery', code: 'BACK-1', startsAt: '2026-01-01T00:00:00Z', usageLimit: 1,
-  context: { all: 'ALL' }, customerGets: { value: { percentage: 0.1 }, items: { all: true } },
+  title: 'Recovery',
+  code: 'BACK-1',
+  startsAt: '2026-01-01T00:00:00Z',
+  usageLimit: 1,
+  context: { all: 'ALL' },
+  customerGets: { value: { percentage: 0.1 }, items: { all: true } },
 }
 
 async function createDiscount(change: Record<string, unknown> = {}) {
@@ -43,7 +47,10 @@ test('creates a discount with its code and reads it back', async () => {
   })
   expect(userErrors).toEqual([])
   expect(codeDiscountNode.codeDiscount).toMatchObject({
-    title: 'Recovery', status: 'ACTIVE', usageLimit: 1, endsAt: null,
+    title: 'Recovery',
+    status: 'ACTIVE',
+    usageLimit: 1,
+    endsAt: null,
     codes: { nodes: [{ code: 'BACK-1', asyncUsageCount: 0 }] },
     customerGets: { value: { percentage: 0.1 } },
     minimumRequirement: { greaterThanOrEqualToSubtotal: { amount: '50.0' } },
@@ -84,7 +91,8 @@ test('deactivates, activates, extends and deletes a discount', async () => {
     await ask(`mutation { discountRedeemCodeBulkAdd(discountId: "${id}", codes: [{ code: "X-1" }, { code: "SPROUT10" }]) {
     bulkCreation { importedCount failedCount done codes(first: 5) { nodes { code errors { code } } } } userErrors { message } } }`)
   expect(added.data.discountRedeemCodeBulkAdd.bulkCreation).toMatchObject({
-    importedCount: 1, failedCount: 1,
+    importedCount: 1,
+    failedCount: 1,
     codes: {
       nodes: [
         { code: 'X-1', errors: [] },

@@ -22,8 +22,14 @@ type Recording = Exchange & { cut_request?: string }
 const { exchanges } = readRecording<{ exchanges: Recording[] }>('coupon-status')
 const readKey = createKeyPair()
 const ada = {
-  first_name: 'Ada', last_name: 'Byron', address_1: '7 Oak Ave',
-  city: 'San Francisco', state: 'CA', postcode: '94110', country: 'US', phone: '',
+  first_name: 'Ada',
+  last_name: 'Byron',
+  address_1: '7 Oak Ave',
+  city: 'San Francisco',
+  state: 'CA',
+  postcode: '94110',
+  country: 'US',
+  phone: '',
 }
 
 let store: DemoStore

@@ -142,10 +142,29 @@ function buildProduct(
   const toMinor = (text: string) =>
     text === '' ? null : Number((Number(text) * 10 ** shop.pricing.decimals).toFixed(6))
   return {
-    id, name, parentId: 0, type: 'simple', status: 'publish', slug: `fixture-${id}`, sku: '', description: '',
-    shortDescription: '', regularMinor: toMinor(regular_price), saleMinor: toMinor(sale_price), stock: null,
-    isSoldOut: false, categories: [], pictures: [], attributes: [], options: [], variations: [], weight: '',
-    menuOrder: 0, totalSales: 0, createdAt: 0, modifiedAt: 0,
+    id,
+    name,
+    parentId: 0,
+    type: 'simple',
+    status: 'publish',
+    slug: `fixture-${id}`,
+    sku: '',
+    description: '',
+    shortDescription: '',
+    regularMinor: toMinor(regular_price),
+    saleMinor: toMinor(sale_price),
+    stock: null,
+    isSoldOut: false,
+    categories: [],
+    pictures: [],
+    attributes: [],
+    options: [],
+    variations: [],
+    weight: '',
+    menuOrder: 0,
+    totalSales: 0,
+    createdAt: 0,
+    modifiedAt: 0,
   }
 }
 

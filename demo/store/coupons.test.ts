@@ -150,7 +150,11 @@ test('separates discount and tax in a shop whose prices include tax', async () =
   }
   const { order_id } = (await shopper.call('POST', 'checkout', body)).body as { order_id: number }
   expect((await askSigned(berlin, 'GET', `/wp-json/wc/v3/orders/${order_id}`)).body).toMatchObject({
-    currency: 'EUR', prices_include_tax: true, discount_total: '4.20', discount_tax: '0.80', total: '31.00',
+    currency: 'EUR',
+    prices_include_tax: true,
+    discount_total: '4.20',
+    discount_tax: '0.80',
+    total: '31.00',
     coupon_lines: [{ code: 'five', discount: '4.2', discount_tax: '0.80', nominal_amount: 5 }],
     tax_lines: [{ label: 'MwSt.', rate_percent: 19, tax_total: '3.67' }],
   })

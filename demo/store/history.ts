@@ -100,7 +100,10 @@ function buildContents(shop: Shop, past: HistoricOrder) {
   const isGiven = hasFreeShipping(shop, { goodsMinor, opensFree: coupon?.freeShipping === true })
   const rate = isGiven ? freeShipping : { ...flatRate, costMinor: shop.pricing.flatRateMinor }
   return {
-    billing, shipping, ...added, shippingMinor: rate.costMinor,
+    billing,
+    shipping,
+    ...added,
+    shippingMinor: rate.costMinor,
     lines: sold.map(({ line }, at) => ({ ...line, ...sums[at]! })),
     taxLineId: taxContext.rate ? takeNextId(shop.db, 'item') : null,
     taxRateId: taxContext.rate?.id ?? null,

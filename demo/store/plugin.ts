@@ -88,8 +88,16 @@ async function exchangeCode(shop: Shop, recoup: string, code: string): Promise<P
     role: 'administrator',
   })
   const body = {
-    v: 1, plugin: VERSION, woocommerce: shop.version, wordpress: '6.9', php: '8.2',
-    home: `${shop.home}/`, site: `${shop.home}/`, salt, install, profile: buildProfile(shop),
+    v: 1,
+    plugin: VERSION,
+    woocommerce: shop.version,
+    wordpress: '6.9',
+    php: '8.2',
+    home: `${shop.home}/`,
+    site: `${shop.home}/`,
+    salt,
+    install,
+    profile: buildProfile(shop),
   }
   const reply = await send(shop, { recoup, store: id, secret: key }, 'connect', body)
   if (reply.status === 200) {
@@ -101,8 +109,14 @@ async function exchangeCode(shop: Shop, recoup: string, code: string): Promise<P
 }
 
 const buildProfile = (shop: Shop) => ({
-  name: 'Maple & Clay', currency: shop.pricing.currency, decimals: 2, timeZone: 'America/New_York',
-  baseCountry: 'US', sellingCountries: shop.sellingCountries, pricesIncludeTax: false, showsTax: false,
+  name: 'Maple & Clay',
+  currency: shop.pricing.currency,
+  decimals: 2,
+  timeZone: 'America/New_York',
+  baseCountry: 'US',
+  sellingCountries: shop.sellingCountries,
+  pricesIncludeTax: false,
+  showsTax: false,
   isSequential: false,
 })
 

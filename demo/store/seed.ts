@@ -225,8 +225,14 @@ function seedCups(shop: Shop, createdAt: number) {
   const short = 'Four espresso-sized cups that stack.'
   const long = 'Straight walls, a fine rim and a glaze that pools at the foot. A set of four in one color.'
   const cups: SeedProduct = {
-    name: 'Stacking Cups', slug: 'stacking-cups', sku: 'MC-CUP', shelf: 'Ceramics', regular: 0,
-    short, long, picture: 'cupOat',
+    name: 'Stacking Cups',
+    slug: 'stacking-cups',
+    sku: 'MC-CUP',
+    shelf: 'Ceramics',
+    regular: 0,
+    short,
+    long,
+    picture: 'cupOat',
   }
   const parent = buildProduct(shop, cups, createdAt)
   const attribute = { id: 1, name: 'Glaze', slug: 'pa_glaze' }

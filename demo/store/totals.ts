@@ -35,7 +35,8 @@ export function computeTotals(taxContext: TaxContext, entries: Entry[], coupons:
   const discounts = taken.map((own) => splitDiscount(taxContext, own))
   const added = sumSplits(discounts)
   return {
-    discountMinor: roundWhole(added.net), discountTaxMinor: roundWhole(added.tax),
+    discountMinor: roundWhole(added.net),
+    discountTaxMinor: roundWhole(added.tax),
     lines: subtotals.map((subtotal, at) => toLineSums(taxContext, subtotal, totals[at]!)),
     coupons: discounts.map(({ net, tax }) => ({
       discountMinor: roundHalfDown(net),

@@ -67,11 +67,19 @@ async function createScene(): Promise<Scene> {
   await assignPersonalCoupon(database.db, store!)
   const { socketPath } = database
   const worker = await startWorkerProcess({
-    index: 0, folder, socketPath, mailPort: mail.ports[0]!, secret: SECRET, pool: POOL,
+    index: 0,
+    folder,
+    socketPath,
+    mailPort: mail.ports[0]!,
+    secret: SECRET,
+    pool: POOL,
   })
   await worker.start()
   return {
-    database, shop, store: store!, worker,
+    database,
+    shop,
+    store: store!,
+    worker,
     async stop() {
       await worker.stop()
       mail.stop()
@@ -147,7 +155,10 @@ function createDeps({ database, shop }: Scene): Deps {
     )
   shop.connections.restore()
   return {
-    db: database.db, now, log: createLogger('silent'), secrets: createSecrets(SECRET),
+    db: database.db,
+    now,
+    log: createLogger('silent'),
+    secrets: createSecrets(SECRET),
     storeClient,
   } as Deps
 }

@@ -49,8 +49,13 @@ export async function connectShops(db: Db, shops: readonly DemoStore[]): Promise
 
 /** A product of every demo store; without a known product nothing is sent. */
 const MUG = {
-  productId: '20', variationId: null, name: 'Mug', sku: null, imageUrl: null,
-  quantity: 1, unitPriceMinor: 2_100,
+  productId: '20',
+  variationId: null,
+  name: 'Mug',
+  sku: null,
+  imageUrl: null,
+  quantity: 1,
+  unitPriceMinor: 2_100,
 }
 
 /** All are due at once. The name in the address selects the mail server's treatment; `gone` has unsubscribed. */

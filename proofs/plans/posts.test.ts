@@ -15,7 +15,10 @@ let storeId: string
 let watch: PlanWatch
 
 const buildPagePost = (seq: number, at: Date): NewFact => ({
-  keys: [{ kind: 'cart', value: 'cart-1' }], source: 'capture', at, uniqueKey: `capture:cart-1:page:${seq}`,
+  keys: [{ kind: 'cart', value: 'cart-1' }],
+  source: 'capture',
+  at,
+  uniqueKey: `capture:cart-1:page:${seq}`,
   payload: {
     type: 'snapshot',
     items: [{ productId: '16', variationId: null, quantity: 1 }],

@@ -34,8 +34,13 @@ async function find(filter: Partial<CartFilter>) {
 }
 
 const COLUMNS: Record<CartFilter['sort'], string> = {
-  timestamp: 'last_activity_at', value: 'value_minor', customer: 'search collate "C"', items: 'item_count',
-  email: 'email collate "C"', phone: 'phone collate "C"', status: 'badge',
+  timestamp: 'last_activity_at',
+  value: 'value_minor',
+  customer: 'search collate "C"',
+  items: 'item_count',
+  email: 'email collate "C"',
+  phone: 'phone collate "C"',
+  status: 'badge',
 }
 
 /** The expected result, computed in the simplest way. */
@@ -63,7 +68,9 @@ test.each(SEARCHES)('“%s” finds exactly the prefix matches, under every badg
     const plain = await findPlainly({ search, badge })
     const { counted, ids } = await find({ search, badge })
     expect({ badge, total: counted.total, isCapped: counted.isCapped }).toEqual({
-      badge, total: Math.min(plain.total, 1_000), isCapped: plain.total > 1_000,
+      badge,
+      total: Math.min(plain.total, 1_000),
+      isCapped: plain.total > 1_000,
     })
     expect(ids).toEqual(plain.ids)
   }

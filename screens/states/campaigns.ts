@@ -19,7 +19,14 @@ import {
 // Campaigns: the list, the dialogs, and the page of one.
 
 const counts = {
-  planned: 1_240, waiting: 200, held: 40, inFlight: 10, sent: 800, skipped: 150, failed: 20, unknown: 5,
+  planned: 1_240,
+  waiting: 200,
+  held: 40,
+  inFlight: 10,
+  sent: 800,
+  skipped: 150,
+  failed: 20,
+  unknown: 5,
   cancelled: 15,
 }
 const revenue = [
@@ -29,13 +36,22 @@ const revenue = [
 
 const buildCampaign = (more: Partial<CampaignView> = {}): CampaignView => ({
   ...(fixture(readCampaign).campaign as CampaignView),
-  _id: SOME_ID, id: SOME_ID, name: 'Autumn pots', description: 'The new glaze', status: 'active',
+  _id: SOME_ID,
+  id: SOME_ID,
+  name: 'Autumn pots',
+  description: 'The new glaze',
+  status: 'active',
   targetAudience: {
-    type: 'abandoned_carts', mode: 'matching', filters: { minCartValue: 20 },
-    customerEmails: [], customerPhones: [],
+    type: 'abandoned_carts',
+    mode: 'matching',
+    filters: { minCartValue: 20 },
+    customerEmails: [],
+    customerPhones: [],
   },
   schedule: { startDate: '2026-11-01', timeOfDay: '10:00', frequency: 'weekly', delay: 12, spreadHours: 4 },
-  nextRunAt: '2030-01-07T15:00:00Z', counts, revenue,
+  nextRunAt: '2030-01-07T15:00:00Z',
+  counts,
+  revenue,
   ...more,
 })
 
@@ -50,7 +66,10 @@ const several = [
     type: 'sms',
   }),
   buildCampaign({
-    id: 'c3', _id: 'c3', name: `Quick Send - ${'Nov 23, 2026 '.repeat(6)}`, status: 'cancelled',
+    id: 'c3',
+    _id: 'c3',
+    name: `Quick Send - ${'Nov 23, 2026 '.repeat(6)}`,
+    status: 'cancelled',
     nextRunAt: null,
   }),
 ]
@@ -62,32 +81,65 @@ const withheld = [
 export const serveAudienceCount = (api: Api, price: AudienceCount['price'] = null) => {
   api.answer(listAudiences, { audiences: [] })
   api.answer(countAudience, {
-    total: 300, eligible: 280, reasons: [], judged: null, minutes: 40, left: null, quietPercent: 5, price,
+    total: 300,
+    eligible: 280,
+    reasons: [],
+    judged: null,
+    minutes: 40,
+    left: null,
+    quietPercent: 5,
+    price,
   })
 }
 const serveCampaigns = (api: Api, campaigns: CampaignView[]) =>
   api.answer(listCampaigns, { campaigns, pagination: buildPagination(campaigns.length) })
 
 const report: CampaignReport = {
-  counts, delivered: 780, opened: 300, openedByMachines: 120, clicked: 90, orders: 12, unsubscribed: 4,
-  bounced: 9, complained: 1, revenue, retryable: 18,
+  counts,
+  delivered: 780,
+  opened: 300,
+  openedByMachines: 120,
+  clicked: 90,
+  orders: 12,
+  unsubscribed: 4,
+  bounced: 9,
+  complained: 1,
+  revenue,
+  retryable: 18,
   held: {
-    count: 40, firstUntil: '2030-01-07T15:00:00Z',
+    count: 40,
+    firstUntil: '2030-01-07T15:00:00Z',
     explanation: 'The shopper has received as many messages as your limit allows for now.',
   },
   links: [{ target: 'https://shop.example/cart?restore=1&and=something-that-is-rather-long', clicks: 120, people: 90 }],
   runs: [2, 1].map((run) => ({
-    run, startedAt: '2026-11-01T10:00:00Z', plannedAt: '2026-11-01T10:01:00Z', counts, orders: 6, revenue,
+    run,
+    startedAt: '2026-11-01T10:00:00Z',
+    plannedAt: '2026-11-01T10:01:00Z',
+    counts,
+    orders: 6,
+    revenue,
   })),
 }
 const recipients = (['sent', 'held', 'skipped', 'failed'] as const).map((state) => ({
-  messageId: state, shopperId: SOME_ID, cartId: SOME_ID, customer: 'Ada Lovelace', to: 'ada@shoppers.example',
-  run: 1, state, reason: null, explanation: 'The mail server accepted it.', dueAt: '2026-11-01T10:00:00Z',
-  heldUntil: state === 'held' ? '2030-01-07T15:00:00Z' : null, sentAt: null,
+  messageId: state,
+  shopperId: SOME_ID,
+  cartId: SOME_ID,
+  customer: 'Ada Lovelace',
+  to: 'ada@shoppers.example',
+  run: 1,
+  state,
+  reason: null,
+  explanation: 'The mail server accepted it.',
+  dueAt: '2026-11-01T10:00:00Z',
+  heldUntil: state === 'held' ? '2030-01-07T15:00:00Z' : null,
+  sentAt: null,
 }))
 
 const buildListState = (name: string, steps: State['steps'], given?: State['given'], path = '/campaigns'): State => ({
-  name, path, steps,
+  name,
+  path,
+  steps,
   given(api, page) {
     serveAudienceCount(api)
     return given?.(api, page)
@@ -180,8 +232,12 @@ export const campaignStates: State[] = [
     [waitForText('estimated from'), waitForText('Your budget for SMS and WhatsApp lasts for 88 of them')],
     (api) =>
       serveAudienceCount(api, {
-        people: 280, sampled: 40, segments: 420, total: { amount: 31.5, currency: 'USD' },
-        budgetLeft: { amount: 10, currency: 'USD' }, covered: 88,
+        people: 280,
+        sampled: 40,
+        segments: 420,
+        total: { amount: 31.5, currency: 'USD' },
+        budgetLeft: { amount: 10, currency: 'USD' },
+        covered: 88,
       }),
   ),
   buildPageState('report', 'report', {}, [waitForText('Recipients'), waitForText('Ada Lovelace')]),

@@ -67,23 +67,28 @@ const two = (api: Api, more: object = {}) =>
 
 const list: State[] = [
   {
-    name: 'flows after a failed load', path: '/flows',
+    name: 'flows after a failed load',
+    path: '/flows',
     given: (api) => api.fail(listFlows, 400),
     steps: [waitForButton('Retry')],
   },
   {
-    name: 'flows while loading', path: '/flows', isLoading: true,
+    name: 'flows while loading',
+    path: '/flows',
+    isLoading: true,
     given: (api) => api.hold(listFlows),
     steps: [waitForLoading],
   },
   {
-    name: 'flows of a store without any', path: '/flows',
+    name: 'flows of a store without any',
+    path: '/flows',
     given: (api) => serveFlowList(api, () => []),
     steps: [waitForText('There is no flow yet')],
   },
   { name: 'flows in their order', path: '/flows', given: (api) => two(api), steps: [waitForText('All other carts')] },
   {
-    name: 'flows with the same conditions', path: '/flows',
+    name: 'flows with the same conditions',
+    path: '/flows',
     given: (api) =>
       serveFlowList(api, (flow) => [
         { ...flow, conditions, isOn: true },
@@ -92,7 +97,8 @@ const list: State[] = [
     steps: [waitForText('stands above it and has the same conditions, so this flow would get none')],
   },
   {
-    name: 'flows as a viewer', path: '/flows',
+    name: 'flows as a viewer',
+    path: '/flows',
     given(api) {
       two(api)
       signInAsViewer(api)
@@ -101,18 +107,22 @@ const list: State[] = [
   },
   { name: 'library of flows', path: '/flows', steps: [creates, waitForDialog, waitForText('Win back')] },
   {
-    name: 'library of flows without the plan for it', path: '/flows',
+    name: 'library of flows without the plan for it',
+    path: '/flows',
     given: (api) => serveFlowList(api, (flow) => [flow], { isRulesInPlan: false }),
     steps: [creates, waitForDialog, waitForText('are part of the Starter plan')],
   },
   {
-    name: 'flow before it is deleted', path: '/flows',
+    name: 'flow before it is deleted',
+    path: '/flows',
     steps: [pressRole(/^More for /), pressRole('Delete', 'menuitem'), waitForDialog],
   },
 ]
 
 const buildEditor = (name: string, steps: State['steps'], given?: State['given']): State => ({
-  name: `flow ${name}`, path: '/flows/:flowId', steps,
+  name: `flow ${name}`,
+  path: '/flows/:flowId',
+  steps,
   ...(given ? { given } : {}),
 })
 
@@ -163,7 +173,10 @@ const editors: State[] = [
 ]
 
 const buildFewFinding = (people: number | null, days: number | null = null): Finding => ({
-  state: 'few', anytime: null, planned: null, missing: people === null ? null : { people, days },
+  state: 'few',
+  anytime: null,
+  planned: null,
+  missing: people === null ? null : { people, days },
 })
 const buildFinding = (
   state: 'more' | 'less' | 'unseen',
@@ -173,34 +186,68 @@ const buildFinding = (
 ): Finding => ({ state, anytime: { low, high }, planned, missing: null })
 
 const day1: ExperimentView = {
-  id: SOME_ID, sharePercent: 50, windowDays: 8, currency: 'USD', capAmount: 490, timeZone: 'Europe/Berlin',
-  startedAt: '2026-03-02T09:00:00Z', plannedEndAt: '2026-05-31T09:00:00Z', drawsUntil: '2026-05-23T09:00:00Z',
-  endedAt: null, endReason: null, people: { treated: 0, control: 0 }, purchases: { treated: 0, control: 0 },
-  waiting: { treated: 5, control: 6 }, leftOut: 0, overridden: 0, drawnEarlier: 0, cost: null,
-  attributedAmount: 0, health: 'few', conversion: buildFewFinding(null), revenue: buildFewFinding(null),
+  id: SOME_ID,
+  sharePercent: 50,
+  windowDays: 8,
+  currency: 'USD',
+  capAmount: 490,
+  timeZone: 'Europe/Berlin',
+  startedAt: '2026-03-02T09:00:00Z',
+  plannedEndAt: '2026-05-31T09:00:00Z',
+  drawsUntil: '2026-05-23T09:00:00Z',
+  endedAt: null,
+  endReason: null,
+  people: { treated: 0, control: 0 },
+  purchases: { treated: 0, control: 0 },
+  waiting: { treated: 5, control: 6 },
+  leftOut: 0,
+  overridden: 0,
+  drawnEarlier: 0,
+  cost: null,
+  attributedAmount: 0,
+  health: 'few',
+  conversion: buildFewFinding(null),
+  revenue: buildFewFinding(null),
 }
 const day30: ExperimentView = {
   ...day1,
-  people: { treated: 112, control: 108 }, purchases: { treated: 9, control: 5 },
-  waiting: { treated: 41, control: 39 }, attributedAmount: 612.4, overridden: 1,
-  conversion: buildFewFinding(220, 22), revenue: buildFewFinding(3_100, 310),
+  people: { treated: 112, control: 108 },
+  purchases: { treated: 9, control: 5 },
+  waiting: { treated: 41, control: 39 },
+  attributedAmount: 612.4,
+  overridden: 1,
+  conversion: buildFewFinding(220, 22),
+  revenue: buildFewFinding(3_100, 310),
 }
 const day180: ExperimentView = {
   ...day30,
-  endedAt: '2026-05-31T09:00:00Z', endReason: 'planned', people: { treated: 448, control: 452 },
-  purchases: { treated: 41, control: 24 }, waiting: { treated: 0, control: 0 }, attributedAmount: 2_480,
+  endedAt: '2026-05-31T09:00:00Z',
+  endReason: 'planned',
+  people: { treated: 448, control: 452 },
+  purchases: { treated: 41, control: 24 },
+  waiting: { treated: 0, control: 0 },
+  attributedAmount: 2_480,
   conversion: buildFinding('more', -8.2, 41.6, { low: 0.4, high: 33.1 }),
   revenue: buildFewFinding(null),
 }
 const stopped: ExperimentView = {
   ...day30,
-  endedAt: '2026-01-10T09:00:00Z', endReason: 'stopped', startedAt: '2025-12-01T09:00:00Z',
+  endedAt: '2026-01-10T09:00:00Z',
+  endReason: 'stopped',
+  startedAt: '2025-12-01T09:00:00Z',
 }
 const large: ExperimentView = {
   ...day30,
-  sharePercent: 10, people: { treated: 41_300, control: 4_610 }, purchases: { treated: 3_920, control: 361 },
-  conversion: buildFinding('more', 212, 1_160), revenue: buildFinding('more', 3_120.5, 58_904.12),
-  cost: { low: 348.3, high: 6_575.2 }, health: 'even', attributedAmount: 91_400, leftOut: 12, drawnEarlier: 310,
+  sharePercent: 10,
+  people: { treated: 41_300, control: 4_610 },
+  purchases: { treated: 3_920, control: 361 },
+  conversion: buildFinding('more', 212, 1_160),
+  revenue: buildFinding('more', 3_120.5, 58_904.12),
+  cost: { low: 348.3, high: 6_575.2 },
+  health: 'even',
+  attributedAmount: 91_400,
+  leftOut: 12,
+  drawnEarlier: 310,
 }
 
 type Experiments = ReturnType<typeof fixture<typeof readExperiments>>
@@ -208,23 +255,30 @@ type Experiments = ReturnType<typeof fixture<typeof readExperiments>>
 const experiments = (api: Api, change: Partial<Experiments>) =>
   api.answer(readExperiments, {
     pace: { people: 300, boughtPercent: 4, assumedPercent: 5, rate: 0.04 },
-    proposedPercent: 50, running: null, past: [],
+    proposedPercent: 50,
+    running: null,
+    past: [],
     ...change,
   })
 const lift = (name: string, change: Partial<Experiments>, steps: State['steps'], path = '/flows/lift'): State => ({
-  name, path, steps,
+  name,
+  path,
+  steps,
   given: (api) => experiments(api, change),
 })
 const between = waitForText('between $3,120.50')
 
 const lifts: State[] = [
   {
-    name: 'lift while loading', path: '/flows/lift', isLoading: true,
+    name: 'lift while loading',
+    path: '/flows/lift',
+    isLoading: true,
     given: (api) => api.hold(readExperiments),
     steps: [waitForLoading],
   },
   {
-    name: 'lift after a failed load', path: '/flows/lift',
+    name: 'lift after a failed load',
+    path: '/flows/lift',
     given: (api) => api.fail(readExperiments, 400),
     steps: [waitForButton('Retry')],
   },
@@ -244,7 +298,8 @@ const lifts: State[] = [
   ]),
   lift('lift before it is stopped', { running: day30 }, [pressRole('Stop'), waitForDialog]),
   {
-    name: 'lift as a viewer', path: '/flows/lift',
+    name: 'lift as a viewer',
+    path: '/flows/lift',
     given(api) {
       experiments(api, {})
       signInAsViewer(api)
@@ -253,7 +308,8 @@ const lifts: State[] = [
   },
   lift('flows with a result of the control group', { running: large }, [between], '/flows'),
   {
-    name: 'campaign beside a running control group', path: '/campaigns?form=all',
+    name: 'campaign beside a running control group',
+    path: '/campaigns?form=all',
     given(api) {
       experiments(api, { running: large })
       serveAudienceCount(api)

@@ -21,17 +21,32 @@ import {
 
 const at = '2026-11-01T10:00:00Z'
 const account = {
-  id: UNKNOWN_ID, name: 'Maple & Clay '.repeat(6).trim(), ownerEmail: `${'long.'.repeat(9)}name@owners.example`,
-  isDemo: false, createdAt: '2026-01-05T10:00:00Z', stores: 3, messages: 41_200, suspendedAt: at,
+  id: UNKNOWN_ID,
+  name: 'Maple & Clay '.repeat(6).trim(),
+  ownerEmail: `${'long.'.repeat(9)}name@owners.example`,
+  isDemo: false,
+  createdAt: '2026-01-05T10:00:00Z',
+  stores: 3,
+  messages: 41_200,
+  suspendedAt: at,
   ...({ plan: 'growth', status: 'past_due', source: 'stripe', isUnlimited: false } as const),
 }
 const problem = {
-  id: UNKNOWN_ID, accountId: UNKNOWN_ID, accountName: account.name, kind: 'two_subscriptions' as const,
-  detail: `sub_${'1'.repeat(60)} and sub_${'2'.repeat(60)}`, raisedAt: at,
+  id: UNKNOWN_ID,
+  accountId: UNKNOWN_ID,
+  accountName: account.name,
+  kind: 'two_subscriptions' as const,
+  detail: `sub_${'1'.repeat(60)} and sub_${'2'.repeat(60)}`,
+  raisedAt: at,
 }
 const action = {
-  id: UNKNOWN_ID, at, operatorEmail: 'olga@operators.example', accountId: UNKNOWN_ID, accountName: account.name,
-  action: 'suspend' as const, data: { reason: 'Addresses were bought. '.repeat(20) },
+  id: UNKNOWN_ID,
+  at,
+  operatorEmail: 'olga@operators.example',
+  accountId: UNKNOWN_ID,
+  accountName: account.name,
+  action: 'suspend' as const,
+  data: { reason: 'Addresses were bought. '.repeat(20) },
 }
 const alarm = { stage: 'sync', cause: 'store_down', since: at }
 const store = (id: string, name: string, isActive: boolean, isPaused: boolean) => ({
@@ -42,11 +57,15 @@ const store = (id: string, name: string, isActive: boolean, isPaused: boolean) =
 const answersAccount = (api: Api) =>
   api.answer(readOperatorAccount, {
     account: {
-      ...account, suspendedReason: 'Addresses were bought.', suspendedBy: 'olga@operators.example',
-      creditMicros: 0, members: [{ name: 'Ada', email: account.ownerEmail, role: 'owner', isConfirmed: false }],
+      ...account,
+      suspendedReason: 'Addresses were bought.',
+      suspendedBy: 'olga@operators.example',
+      creditMicros: 0,
+      members: [{ name: 'Ada', email: account.ownerEmail, role: 'owner', isConfirmed: false }],
     },
     usage: {
-      month: '2026-11-01', renewsAt: '2026-12-01T00:00:00Z',
+      month: '2026-11-01',
+      renewsAt: '2026-12-01T00:00:00Z',
       stores: { used: 3, limit: 3, problem: null, canAdd: false },
       meters: [
         { channel: 'email', used: 4_900, limit: 5_000, held: 0, expiring: 0, level: 'near' },
@@ -62,11 +81,14 @@ const answersAccount = (api: Api) =>
       { reason: 'plan_limit', count: 1_240, oldestAt: at },
       { reason: null, count: 12, oldestAt: '2026-11-24T10:00:00Z' },
     ],
-    problems: [problem], actions: [action],
+    problems: [problem],
+    actions: [action],
   })
 
 const operator = (name: string, path: string, steps: State['steps'], given?: State['given']): State => ({
-  name, path, steps,
+  name,
+  path,
+  steps,
   given(api, page) {
     signInAsUser(api, () => ({ isDemo: false, operator: 'ready' }))
     return given?.(api, page)
@@ -115,17 +137,20 @@ export const operatorStates: State[] = [
     api.answer(listOperatorActions, { actions: [], pagination: buildPagination(0) }),
   ),
   {
-    name: 'operator who must sign in with a code', path: '/operator',
+    name: 'operator who must sign in with a code',
+    path: '/operator',
     given: (api) => signInAsUser(api, () => ({ isDemo: false, operator: 'code_missing' })),
     steps: [waitForText('Sign in with a code')],
   },
   {
-    name: 'account viewed by an operator', path: '/settings/account',
+    name: 'account viewed by an operator',
+    path: '/settings/account',
     given: (api) => signInAsUser(api, () => ({ isDemo: false, role: 'viewer', viewedUntil: '2030-01-01T12:00:00Z' })),
     steps: [waitForText('as an operator')],
   },
   {
-    name: 'two-factor sign-in with few recovery codes', path: '/settings/account',
+    name: 'two-factor sign-in with few recovery codes',
+    path: '/settings/account',
     given(api) {
       signInAsOwner(api)
       api.answer(readSecondFactor, { isOn: true, since: '2026-01-05T10:00:00Z', recoveryCodesLeft: 1 })
@@ -133,7 +158,8 @@ export const operatorStates: State[] = [
     steps: [waitForText('Few recovery codes are left.')],
   },
   {
-    name: 'two-factor sign-in after a failed load', path: '/settings/account',
+    name: 'two-factor sign-in after a failed load',
+    path: '/settings/account',
     given(api) {
       signInAsOwner(api)
       api.fail(readSecondFactor, 400)

@@ -92,13 +92,24 @@ export const removeStore = (api: Api) =>
 export const removePlan = (api: Api) =>
   api.alter(subscriptionStatus, (reply) => ({
     ...reply,
-    plan: null, planInForce: null, status: null, source: null, hasActiveSubscription: false,
+    plan: null,
+    planInForce: null,
+    status: null,
+    source: null,
+    hasActiveSubscription: false,
   }))
 export const clearFigures = (api: Api) =>
   api.alter(readDashboardStats, (reply) => ({
     ...reply,
-    abandonedCarts: 0, recoveredCarts: 0, recoveredOrders: 0, recoveryRate: null, totalRevenue: 0,
-    monthlyRevenue: 0, activeCustomers: 0, otherCurrencies: [], syncAgeSeconds: null,
+    abandonedCarts: 0,
+    recoveredCarts: 0,
+    recoveredOrders: 0,
+    recoveryRate: null,
+    totalRevenue: 0,
+    monthlyRevenue: 0,
+    activeCustomers: 0,
+    otherCurrencies: [],
+    syncAgeSeconds: null,
     trends: Object.fromEntries(Object.keys(reply.trends).map((name) => [name, null])) as typeof reply.trends,
   }))
 export const clearCarts = (api: Api) =>

@@ -3,7 +3,9 @@ import { type ShopifyStore, type ShopifyStoreOptions, startShopifyStore } from '
 /** Opens the demo's Shopify store as a contract server: free port, in memory, webhooks to this machine allowed. */
 export function openShopify(options: Partial<ShopifyStoreOptions> = {}): Promise<ShopifyStore> {
   return startShopifyStore({
-    port: 0, dataFile: ':memory:', allowedWebhookHosts: ['localhost', '127.0.0.1'],
+    port: 0,
+    dataFile: ':memory:',
+    allowedWebhookHosts: ['localhost', '127.0.0.1'],
     ...options,
   })
 }

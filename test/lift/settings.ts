@@ -38,8 +38,12 @@ export const computeMissedShare = ({ shown, missed }: Tally) => (shown === 0 ? n
 export const computePlannedShare = ({ planned, plannedRight }: Tally) => (planned === 0 ? null : plannedRight / planned)
 
 const createTally = (experiments: number): Tally => ({
-  experiments, shown: 0, missed: 0,
-  planned: 0, plannedRight: 0, naiveMissed: 0,
+  experiments,
+  shown: 0,
+  missed: 0,
+  planned: 0,
+  plannedRight: 0,
+  naiveMissed: 0,
 })
 
 function add(tally: Tally, verdict: Verdict): void {

@@ -33,15 +33,31 @@ function createLeave(dice: ActContext, index: number, waitMs: number): Step {
 }
 
 export const BROAD_PLAN: CampaignPlan = {
-  channel: 'email', people: 'matching', chosen: [], filters: {}, isSaved: false,
-  frequency: 'once', inDays: 0, timeOfDay: '10:00',
-  delay: 0, spreadHours: null, coupon: null, isTextChanged: true,
+  channel: 'email',
+  people: 'matching',
+  chosen: [],
+  filters: {},
+  isSaved: false,
+  frequency: 'once',
+  inDays: 0,
+  timeOfDay: '10:00',
+  delay: 0,
+  spreadHours: null,
+  coupon: null,
+  isTextChanged: true,
 }
 
 const KINDS = {
-  'paused and resumed': 3, 'edited while planned': 2, 'deleted in flight': 2, 'sent beside a run': 2,
-  'failed and retried': 4, 'bounced too often': 3.5, 'ended and played': 1.5, 'of a saved audience': 3,
-  'worker ends': 2, 'worker ends between pages': 2,
+  'paused and resumed': 3,
+  'edited while planned': 2,
+  'deleted in flight': 2,
+  'sent beside a run': 2,
+  'failed and retried': 4,
+  'bounced too often': 3.5,
+  'ended and played': 1.5,
+  'of a saved audience': 3,
+  'worker ends': 2,
+  'worker ends between pages': 2,
 }
 
 export const drawEpisode = (dice: ActContext): Step[] => actMakers[dice.weighted(KINDS)](dice)
@@ -184,13 +200,21 @@ const createStartedCampaign = (dice: ActContext, plan = BROAD_PLAN): Step[] => [
 ]
 
 const buildCampaignStep = (plan: CampaignPlan, isNow: boolean): CampaignAct & Step => ({
-  do: 'campaign', plan, isNow, isTwice: false, waitMs: 0,
+  do: 'campaign',
+  plan,
+  isNow,
+  isTwice: false,
+  waitMs: 0,
 })
 
 const createStep = (
   step: Extract<CampaignAct, { do: 'campaign step' }>['step'],
 ): Extract<Step, { do: 'campaign step' }> => ({
-  do: 'campaign step', place: 0, step, isTwice: false, waitMs: 0,
+  do: 'campaign step',
+  place: 0,
+  step,
+  isTwice: false,
+  waitMs: 0,
 })
 
 function drawEdit(dice: ActContext): Step {

@@ -109,7 +109,9 @@ function drawOrder(dice: ActContext): Act {
     totalMinor: dice.between(10, 90) * 100,
     refundedMinor: 0,
     isStaff: dice.isLucky(0.06),
-    country: null, state: null, consents: [],
+    country: null,
+    state: null,
+    consents: [],
     webhook: dice.weighted({ now: 5, late: 2, twice: 1, lost: 3 }),
     codeOf: dice.between(0, 3),
   }

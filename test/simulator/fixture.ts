@@ -52,8 +52,12 @@ function buildShop({ shopify }: Scenario, storeId: string, homeUrl: string) {
 }
 
 const RIGHTS = {
-  scopes: ['read_orders', 'read_customers', 'read_products', 'write_discounts'], missingScopes: [],
-  protectedData: 'full', hasAllOrders: false, planName: 'Grow', isPasswordProtected: false,
+  scopes: ['read_orders', 'read_customers', 'read_products', 'write_discounts'],
+  missingScopes: [],
+  protectedData: 'full',
+  hasAllOrders: false,
+  planName: 'Grow',
+  isPasswordProtected: false,
 }
 
 /** `inAccount`: an existing account. */
@@ -65,8 +69,14 @@ export async function createFixture(
 ): Promise<Fixture> {
   const [accountId, storeId] = [inAccount ?? createId(), createId()]
   const session = {
-    sessionId: createId(), userId: OWNER_ID, accountId, storeId, role: 'owner' as const,
-    isDemo: false, secondFactorAt: null, viewedUntil: null,
+    sessionId: createId(),
+    userId: OWNER_ID,
+    accountId,
+    storeId,
+    role: 'owner' as const,
+    isDemo: false,
+    secondFactorAt: null,
+    viewedUntil: null,
   }
   const homeUrl = `https://shop-${storeId}.example`
   const { url, form, keys, rights, variation } = buildShop(scenario, storeId, homeUrl)

@@ -58,7 +58,11 @@ export function addFlowEdits(seed: number, scenario: Scenario): Scenario {
     const place = dice.between(0, 2)
     const change: FlowChange = { kind: 'channels', place, channels: drawChannels(dice, channels) }
     const tried: Step = {
-      do: 'work', worker: 0, answers: ['retry', 'retry', 'retry'], meanwhile: null, diesAt: null,
+      do: 'work',
+      worker: 0,
+      answers: ['retry', 'retry', 'retry'],
+      meanwhile: null,
+      diesAt: null,
       waitMs: dice.pick([16 * MINUTE, 35 * MINUTE, 65 * MINUTE]),
     }
     const then: Step[] = [{ do: 'flow edit', change, waitMs: SECOND }, createWorkStep(2 * MINUTE)]

@@ -58,12 +58,12 @@ export function generateScenario(seed: number): Scenario {
     batchSize: drawBatchSize(seed),
     ...drawFrame(dice),
     shortage: null,
-      coupons: null,
-      startDay: 0,
-      hasCampaigns: false,
-      push: null,
-      shopify: null,
-      beforeConsent: null,
+    coupons: null,
+    startDay: 0,
+    hasCampaigns: false,
+    push: null,
+    shopify: null,
+    beforeConsent: null,
     steps: [],
   }
   const chance: ActContext = { ...dice, people: createPeople(frame.countries), hasTexts: hasTexts(frame) }
@@ -253,9 +253,14 @@ function drawRival(chance: ActContext): Act {
 const store = (chance: ActContext): Act => ({
   do: 'store',
   mood: chance.weighted({
-    answers: 5, 'is down': 3, 'fails at page 2': 2, 'is slow': 2,
+    answers: 5,
+    'is down': 3,
+    'fails at page 2': 2,
+    'is slow': 2,
     // The store hangs at everything, at all but the probe of the order check (D3), or only at stock and prices.
-    stalls: 0.5, 'stalls at lists': 0.25, 'stalls at stock': 0.25,
+    stalls: 0.5,
+    'stalls at lists': 0.25,
+    'stalls at stock': 0.25,
   }),
 })
 

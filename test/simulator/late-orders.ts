@@ -16,8 +16,19 @@ export function addLateOrders(seed: number, steps: readonly Step[], emails: read
   // Other orders do not use these numbers.
   const orderSteps = ([6, 7, 8] as const).map((order): Step => {
     const act: Act = {
-      do: 'order', order, kind: 'purchase', email, phone: null, customerId: null, items: [['16', 1]],
-      totalMinor: order * 1_000, refundedMinor: 0, isStaff: false, country: null, state: null, consents: [],
+      do: 'order',
+      order,
+      kind: 'purchase',
+      email,
+      phone: null,
+      customerId: null,
+      items: [['16', 1]],
+      totalMinor: order * 1_000,
+      refundedMinor: 0,
+      isStaff: false,
+      country: null,
+      state: null,
+      consents: [],
       webhook: order === 8 ? 'now' : 'late',
     }
     return { ...act, waitMs: dice.between(DAY, 3 * DAY) }

@@ -43,8 +43,12 @@ const actMakers = {
     const { email, typedPhone } = dice.pick(people)
     const channel = dice.weighted({ email: 5, sms: 2, whatsapp: 1 })
     return {
-      do: 'post', browser: dice.between(0, 2), isNewPage: dice.isLucky(0.3), coupons: [],
-      items: dice.isLucky(0.6) ? drawItems(dice) : null, contact: { email, phone: typedPhone },
+      do: 'post',
+      browser: dice.between(0, 2),
+      isNewPage: dice.isLucky(0.3),
+      coupons: [],
+      items: dice.isLucky(0.6) ? drawItems(dice) : null,
+      contact: { email, phone: typedPhone },
       consent: { [channel]: dice.isLucky(0.7) },
       network: dice.weighted({ now: 8, late: 1, twice: 1 }),
       ...(dice.isLucky(0.2) && { isOutdated: true }),
@@ -54,7 +58,8 @@ const actMakers = {
   bought: (dice, people) => ({ ...order(dice, dice.pick(people)), kind: 'purchase', order: dice.between(31, 33) }),
   draft: (dice, people) => ({
     ...order(dice, dice.pick(people)),
-    kind: dice.weighted({ draft: 3, pending: 2, failed: 1 }), order: dice.between(34, 36),
+    kind: dice.weighted({ draft: 3, pending: 2, failed: 1 }),
+    order: dice.between(34, 36),
     consents: dice.isLucky(0.2) ? ['email'] : [],
   }),
   /** The shopper is signed in to the shop, with their own address or another one. */
@@ -62,8 +67,11 @@ const actMakers = {
     const person = dice.pick(people)
     const { email } = dice.isLucky(0.7) ? person : dice.pick(people)
     return {
-      do: 'snapshot', browser: dice.between(0, 2), items: drawItems(dice),
-      contact: { email, country: person.country }, customerId: person.customerId,
+      do: 'snapshot',
+      browser: dice.between(0, 2),
+      items: drawItems(dice),
+      contact: { email, country: person.country },
+      customerId: person.customerId,
       network: dice.weighted({ now: 6, waits: 1, twice: 1, unanswered: 1 }),
     }
   },
@@ -71,9 +79,20 @@ const actMakers = {
 
 /** Other orders do not use these numbers. */
 const order = (dice: Random, { email, typedPhone, customerId, country }: Person): Extract<Act, { do: 'order' }> => ({
-  do: 'order', order: 31, kind: 'purchase', email, phone: dice.isLucky(0.3) ? typedPhone : null, customerId,
-  items: drawItems(dice), totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, isStaff: false,
-  country, state: null, consents: [], webhook: dice.weighted({ now: 6, late: 1, lost: 2 }),
+  do: 'order',
+  order: 31,
+  kind: 'purchase',
+  email,
+  phone: dice.isLucky(0.3) ? typedPhone : null,
+  customerId,
+  items: drawItems(dice),
+  totalMinor: dice.between(10, 90) * 100,
+  refundedMinor: 0,
+  isStaff: false,
+  country,
+  state: null,
+  consents: [],
+  webhook: dice.weighted({ now: 6, late: 1, lost: 2 }),
 })
 
 const drawItems = (dice: Random): [string, number][] => [[dice.pick(['16', '17', '18']), dice.between(1, 2)]]

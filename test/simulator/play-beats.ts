@@ -76,8 +76,13 @@ async function readShop({ shop, clock }: Harness, { since, goods }: BeatRequest,
 }
 
 const buildTerms = (id: string, isSoldOut: boolean) => ({
-  id: Number(id), status: 'publish', purchasable: true, stock_status: isSoldOut ? 'outofstock' : 'instock',
-  stock_quantity: null, on_sale: false, price: formatMoney(PRODUCTS.find((each) => each.id === id)!.priceMinor),
+  id: Number(id),
+  status: 'publish',
+  purchasable: true,
+  stock_status: isSoldOut ? 'outofstock' : 'instock',
+  stock_quantity: null,
+  on_sale: false,
+  price: formatMoney(PRODUCTS.find((each) => each.id === id)!.priceMinor),
 })
 
 const formatMoney = (minor: number) => (minor / 100).toFixed(2)
@@ -93,15 +98,25 @@ function buildWireOrder(order: PlatformOrder) {
     { key: `_recoup_consent_${channel}_wording`, value: wording },
   ])
   return {
-    id: Number(order.orderId), parent_id: Number(order.parentId ?? 0), currency: order.currency,
+    id: Number(order.orderId),
+    parent_id: Number(order.parentId ?? 0),
+    currency: order.currency,
     status: STATUS[order.kind] ?? order.kind,
-    date_created_gmt: order.createdAt, date_modified_gmt: order.modifiedAt, date_paid_gmt: order.paidAt,
-    total: formatMoney(order.totalMinor), prices_include_tax: false, customer_id: Number(order.customerId ?? 0),
+    date_created_gmt: order.createdAt,
+    date_modified_gmt: order.modifiedAt,
+    date_paid_gmt: order.paidAt,
+    total: formatMoney(order.totalMinor),
+    prices_include_tax: false,
+    customer_id: Number(order.customerId ?? 0),
     billing: { country: country ?? '', state: state ?? '', email: email ?? '', phone: phone ?? '' },
     shipping: {},
     line_items: order.items.map(({ productId, name, quantity, unitPriceMinor }) => ({
-      product_id: Number(productId), variation_id: 0, name, quantity,
-      subtotal: formatMoney(unitPriceMinor * quantity), price: unitPriceMinor / 100,
+      product_id: Number(productId),
+      variation_id: 0,
+      name,
+      quantity,
+      subtotal: formatMoney(unitPriceMinor * quantity),
+      price: unitPriceMinor / 100,
     })),
     refunds: order.refundedMinor > 0 ? [{ total: `-${formatMoney(order.refundedMinor)}` }] : [],
     coupon_lines: order.coupons.map((code) => ({ code, discount: '0.00', discount_tax: '0.00' })),

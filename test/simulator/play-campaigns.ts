@@ -67,7 +67,9 @@ export const campaignPlayers: Players = {
     const period = startPeriod(harness)
     const request = buildRequest(harness, 'send to all')
     const input = {
-      subject: 'Your cart', htmlContent: buildBody('email', coupon !== null, true), filters,
+      subject: 'Your cart',
+      htmlContent: buildBody('email', coupon !== null, true),
+      filters,
       coupon: findCouponId(harness, coupon),
     }
     const body = api.sendToAbandonedCarts.body.parse(input)
@@ -159,14 +161,17 @@ async function fillAudience(harness: Harness, plan: CampaignPlan) {
 
 const QUICK: CampaignPlan = {
   channel: 'email',
-    people: 'matching',
-    isSaved: false,
-    chosen: [],
-    filters: {},
-    frequency: 'once',
-    inDays: 0,
-    timeOfDay: '00:00',
-  delay: 0, spreadHours: null, coupon: null, isTextChanged: true,
+  people: 'matching',
+  isSaved: false,
+  chosen: [],
+  filters: {},
+  frequency: 'once',
+  inDays: 0,
+  timeOfDay: '00:00',
+  delay: 0,
+  spreadHours: null,
+  coupon: null,
+  isTextChanged: true,
 }
 
 function markChanged({ stepNumber }: Harness, made: PlayedCampaign): void {
@@ -213,18 +218,18 @@ function recordCampaign(
 ): PlayedCampaign {
   return {
     id,
-      versions: [version],
-      stops: [],
-      isDeleted: false,
-      retried: [],
-      saved: [],
-      asked: request ? [request] : [],
-      plays: 0,
+    versions: [version],
+    stops: [],
+    isDeleted: false,
+    retried: [],
+    saved: [],
+    asked: request ? [request] : [],
+    plays: 0,
     scheduledSince: request ? null : clock.now().getTime(),
-      changedInStep: stepNumber,
-      enginePausedAt: null,
-      previousEnginePauseAt: null,
-      expected: new Map(),
+    changedInStep: stepNumber,
+    enginePausedAt: null,
+    previousEnginePauseAt: null,
+    expected: new Map(),
   }
 }
 
@@ -268,7 +273,8 @@ function buildRequest({ fixture, arrivals, clock, campaigns }: Harness, what: st
 
 const buildSchedule = ({ clock }: Harness, { inDays, timeOfDay, frequency }: CampaignPlan): Schedule => ({
   startDate: formatDay(clock.now().getTime(), inDays),
-  timeOfDay, frequency,
+  timeOfDay,
+  frequency,
 })
 
 function buildInput(
@@ -278,7 +284,9 @@ function buildInput(
 ): api.CampaignInput {
   const { channel, people, chosen, filters, delay, spreadHours, coupon, isTextChanged } = plan
   return api.createCampaign.body.parse({
-    name: 'Spring', type: channel, sendNow,
+    name: 'Spring',
+    type: channel,
+    sendNow,
     targetAudience: {
       type: people === 'customers' ? 'specific_customers' : 'abandoned_carts',
       mode: people === 'matching' ? 'matching' : 'selected',

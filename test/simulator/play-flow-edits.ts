@@ -62,7 +62,9 @@ async function readSteps(harness: Harness): Promise<StoredStep[]> {
   const steps = await listSteps(store, harness.flows.made)
   const variants = await loadVariants(store, steps)
   return steps.map((step) => ({
-    flowId: step.flow_id, id: step.id, delayMinutes: step.delay_minutes,
+    flowId: step.flow_id,
+    id: step.id,
+    delayMinutes: step.delay_minutes,
     channels: [step.channel, ...step.fallback],
     variants: variants.get(step.id)!.map(({ id, sharePercent }) => ({ id, sharePercent })),
   }))
@@ -114,7 +116,8 @@ function editSteps(steps: readonly StoredStep[], change: Exclude<FlowChange, { k
       const { variants } = steps[place]!
       const newVariants = change.shares.map((sharePercent, index) => ({
         ...(variants[index] && { id: variants[index].id }),
-        sharePercent, words: {},
+        sharePercent,
+        words: {},
       }))
       return saved.with(place, { ...saved[place]!, variants: newVariants })
     }

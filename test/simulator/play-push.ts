@@ -163,7 +163,11 @@ function buildBody(
 ) {
   const { browser } = endpoint
   const body: z.output<typeof pushSubscribe.body> = {
-    storeKey, publicKey, wording: prompt.wording, method: 'functions', ...buildTokens(harness, browser),
+    storeKey,
+    publicKey,
+    wording: prompt.wording,
+    method: 'functions',
+    ...buildTokens(harness, browser),
     subscription: buildSubscription(endpoint),
   }
   return body

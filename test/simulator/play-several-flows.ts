@@ -27,7 +27,9 @@ export const severalFlowsPlayers: Players = {
     const ids = (await listSteps(store, [id])).map((step) => step.id)
     await recordSteps(harness, buildChannels(ids, ['email', 'email', 'email']), [])
     const steps = ids.map((stepId, index) => ({
-      id: stepId, delayMinutes: delays[index]!, channels: [channels[index]!],
+      id: stepId,
+      delayMinutes: delays[index]!,
+      channels: [channels[index]!],
     }))
     await saveFlow(web.deps, store, id, { name: 'Another', conditions: buildConditions(entry), steps })
     recordFlows(harness, (flows) => updateFlow(flows, id, () => ({ entry })))
@@ -39,7 +41,8 @@ export const severalFlowsPlayers: Players = {
     const store = storeHandle(harness)
     const id = findFlow(harness, flow)
     const steps: SaveFlow['steps'] = (await listSteps(store, [id])).map((step) => ({
-      id: step.id, delayMinutes: step.delay_minutes,
+      id: step.id,
+      delayMinutes: step.delay_minutes,
     }))
     await saveFlow(harness.web.deps, store, id, { name: 'Another', conditions: buildConditions(entry), steps })
     recordFlows(harness, (flows) => updateFlow(flows, id, () => ({ entry })))

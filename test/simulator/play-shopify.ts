@@ -113,12 +113,29 @@ function keepCheckout(shop: ShopifyShop, act: ActOf<'checkout'>, harness: Harnes
   const customerId = findCustomerId(shop, { ...contact, country: act.country })
   const sum = sumLines(lines)
   const checkout = save(db, 'checkout', {
-    id, createdAt: known?.createdAt ?? at, updatedAt: at, token: known?.token ?? `checkout-token-${id}`,
+    id,
+    createdAt: known?.createdAt ?? at,
+    updatedAt: at,
+    token: known?.token ?? `checkout-token-${id}`,
     cartToken:
       known?.cartToken ?? (act.browser === null ? `cart-of-checkout-${id}` : buildCartToken(harness, act.browser)),
-    key: 'key', completedAt: null, customerId, ...contact, locale: 'en', lines, codes: [], reductions: [],
-    shipping: 'standard', address, acceptsEmail: false, acceptsSms: false, orderId: null,
-    subtotalMinor: sum, discountMinor: 0, shippingMinor: 0, totalMinor: sum,
+    key: 'key',
+    completedAt: null,
+    customerId,
+    ...contact,
+    locale: 'en',
+    lines,
+    codes: [],
+    reductions: [],
+    shipping: 'standard',
+    address,
+    acceptsEmail: false,
+    acceptsSms: false,
+    orderId: null,
+    subtotalMinor: sum,
+    discountMinor: 0,
+    shippingMinor: 0,
+    totalMinor: sum,
   })
   return { checkout, isNew: !known }
 }
@@ -174,9 +191,15 @@ export function changeShopifyOrder(
         refundedMinor: act.refundedMinor,
       })
     : insertOrder(shop.store.shop, {
-        id, createdAt: at, updatedAt: at, lines, totalMinor: act.totalMinor, refundedMinor: act.refundedMinor,
+        id,
+        createdAt: at,
+        updatedAt: at,
+        lines,
+        totalMinor: act.totalMinor,
+        refundedMinor: act.refundedMinor,
         ...buildBuyer(harness, act, checkout),
-        financialStatus: act.payment ?? 'PAID', address: buildAddress(act.country, act.state),
+        financialStatus: act.payment ?? 'PAID',
+        address: buildAddress(act.country, act.state),
         sourceName: act.isRenewal ? 'subscription_contract' : act.isStaff ? 'shopify_draft_order' : 'web',
         ...(checkout && { checkoutToken: checkout.token, cartToken: checkout.cartToken }),
       })
@@ -205,17 +228,33 @@ const formatSeconds = (at: number) => `${new Date(at).toISOString().slice(0, 19)
 function buildReportedOrder(order: Order): PlatformOrder {
   const kind = isCancelled(order) ? 'cancelled' : 'purchase'
   return {
-    orderId: String(order.id), kind, status: order.financialStatus, currency: 'USD',
-    createdAt: formatSeconds(order.createdAt), modifiedAt: formatSeconds(order.updatedAt),
+    orderId: String(order.id),
+    kind,
+    status: order.financialStatus,
+    currency: 'USD',
+    createdAt: formatSeconds(order.createdAt),
+    modifiedAt: formatSeconds(order.updatedAt),
     paidAt: kind === 'purchase' ? formatSeconds(order.createdAt) : null,
-    totalMinor: order.totalMinor, refundedMinor: kind === 'purchase' ? order.refundedMinor : 0,
+    totalMinor: order.totalMinor,
+    refundedMinor: kind === 'purchase' ? order.refundedMinor : 0,
     customerId: order.customerId === null ? null : String(order.customerId),
-    email: order.email, phone: normalizePhone(order.phone, null), firstName: null, lastName: null,
-    country: order.address?.countryCode ?? null, coupons: [], paymentUrl: null,
-    checkoutToken: order.checkoutToken, cartToken: order.cartToken,
+    email: order.email,
+    phone: normalizePhone(order.phone, null),
+    firstName: null,
+    lastName: null,
+    country: order.address?.countryCode ?? null,
+    coupons: [],
+    paymentUrl: null,
+    checkoutToken: order.checkoutToken,
+    cartToken: order.cartToken,
     items: order.lines.map(({ productId, quantity, title, unitMinor }) => ({
-      productId: String(productId), variationId: buildVariantId(String(productId)), name: title, sku: null,
-      quantity, unitPriceMinor: unitMinor, imageUrl: null,
+      productId: String(productId),
+      variationId: buildVariantId(String(productId)),
+      name: title,
+      sku: null,
+      quantity,
+      unitPriceMinor: unitMinor,
+      imageUrl: null,
     })),
     source: order.sourceName === 'web' ? 'shopper' : order.sourceName === 'subscription_contract' ? 'renewal' : 'staff',
   }
@@ -227,10 +266,10 @@ function placeOtherOrder(harness: Harness, email = `stranger-${harness.shop.vers
   const at = shop.store.shop.now()
   const order = insertOrder(shop.store.shop, {
     id: 5_000 + shop.versions.length,
-      createdAt: at,
-      lines: buildLines(shop, [['18', 1]]),
-      totalMinor: 900,
-      email,
+    createdAt: at,
+    lines: buildLines(shop, [['18', 1]]),
+    totalMinor: 900,
+    email,
     customerId: findCustomerId(shop, { email, phone: null, country: null }),
   })
   shop.versions.push({ order: buildReportedOrder(order), since: harness.clock.trueNow() })

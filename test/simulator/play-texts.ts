@@ -20,7 +20,11 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
     const from = people[person]!.phones.at(channel === 'sms' ? 0 : -1)!
     const inbound: InboundWords = {
       id: `in-${clock.trueNow()}-${harness.arrivals++}`,
-      channel, from, words, saidAt: clock.trueNow(), isForged: network === 'forged',
+      channel,
+      from,
+      words,
+      saidAt: clock.trueNow(),
+      isForged: network === 'forged',
     }
     if (network === 'late') return harness.lateInbound.push(inbound)
     await receiveText(harness, inbound)

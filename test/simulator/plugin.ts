@@ -79,12 +79,17 @@ function makeUnreachable(seed: number, steps: readonly Step[]): Step[] {
   const dice = createSeededRandom(seed ^ CUT_OFF_DICE)
   if (!dice.isLucky(CUT_OFF)) return [...steps]
   const buildBeat = (): Step => ({
-    do: 'beat', readingMs: dice.pick([0, 0, 800, 9_000, 40_000]),
+    do: 'beat',
+    readingMs: dice.pick([0, 0, 800, 9_000, 40_000]),
     network: dice.weighted({ now: 8, lost: 1, unanswered: 1, twice: 1 }),
     waitMs: dice.between(0, 60 * SECOND),
   })
   const work = (): Step => ({
-    do: 'work', worker: dice.between(0, 1), answers: [], meanwhile: null, diesAt: null,
+    do: 'work',
+    worker: dice.between(0, 1),
+    answers: [],
+    meanwhile: null,
+    diesAt: null,
     waitMs: dice.pick([0, 5 * SECOND, 30 * SECOND, 61 * SECOND]),
   })
   // A message names the products it needs in its pass; the next beat reports them, and a later pass sends it.

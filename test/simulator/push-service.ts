@@ -74,7 +74,12 @@ export interface PushService {
 }
 
 export const openPushService = (mostBytes: number): PushService => ({
-  mostBytes, endpoints: new Map(), kept: new Map(), notes: [], forged: [], count: 0,
+  mostBytes,
+  endpoints: new Map(),
+  kept: new Map(),
+  notes: [],
+  forged: [],
+  count: 0,
 })
 
 export function createEndpoint(world: PushService, browser: number, publicKey: string): Endpoint {

@@ -146,8 +146,14 @@ const drawWait = (dice: ActContext) =>
 function drawPost(dice: ActContext, browser: number): Extract<Act, { do: 'post' }> {
   const person = dice.people[dice.isLucky(0.75) ? browser : dice.between(0, 2)]!
   return {
-    do: 'post', browser, isNewPage: true, items: [[dice.pick(['16', '17']), 1]], coupons: [],
-    contact: dice.isLucky(0.7) ? { email: person.email } : null, consent: null, network: 'now',
+    do: 'post',
+    browser,
+    isNewPage: true,
+    items: [[dice.pick(['16', '17']), 1]],
+    coupons: [],
+    contact: dice.isLucky(0.7) ? { email: person.email } : null,
+    consent: null,
+    network: 'now',
   }
 }
 
@@ -174,17 +180,21 @@ const buildSettings = (dice: ActContext): Act => ({
 
 const actMakers = {
   allow: (dice) => ({
-    do: 'push allow', browser: drawBrowser(dice),
+    do: 'push allow',
+    browser: drawBrowser(dice),
     network: dice.weighted({ now: 6, twice: 2, lost: 1, forged: 1.5 }),
   }),
   visit: (dice) => ({ do: 'push visit', browser: drawBrowser(dice) }),
   change: (dice) => ({ do: 'push change', browser: drawBrowser(dice), network: dice.isLucky(0.7) ? 'now' : 'lost' }),
   revoke: (dice) => ({
-    do: 'push revoke', browser: drawBrowser(dice), status: dice.pick([404, 410] as const),
+    do: 'push revoke',
+    browser: drawBrowser(dice),
+    status: dice.pick([404, 410] as const),
     isTold: dice.isLucky(0.6),
   }),
   event: (dice) => ({
-    do: 'push event', note: Number(dice.weighted({ 0: 6, 1: 2, 2: 1 })),
+    do: 'push event',
+    note: Number(dice.weighted({ 0: 6, 1: 2, 2: 1 })),
     kind: dice.weighted({ shown: 4, click: 4, close: 1, stop: 1.5 }),
   }),
   stop: (dice) => ({ do: 'push event', note: Number(dice.weighted({ 0: 6, 1: 2 })), kind: 'stop' }),
@@ -194,7 +204,10 @@ const actMakers = {
 } satisfies Record<string, (dice: ActContext) => Act>
 
 const drawPass = (dice: ActContext): Extract<Act, { do: 'work' }> => ({
-  do: 'work', worker: dice.between(0, 1), meanwhile: null, diesAt: null,
+  do: 'work',
+  worker: dice.between(0, 1),
+  meanwhile: null,
+  diesAt: null,
   answers: dice.isLucky(0.4)
     ? [
         dice.weighted({ accepts: 2, retry: 3, bounces: 2, 'opted out': 1.5, refuses: 1, 'silent, took it': 3 }),

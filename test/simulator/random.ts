@@ -16,7 +16,10 @@ export interface Random {
 export function createSeededRandom(seed: number): Random {
   const { next, between, chance, pick, weighted } = createRandom(seed ^ 0x9e3779b9)
   return {
-    next, between, pick, isLucky: chance,
+    next,
+    between,
+    pick,
+    isLucky: chance,
     weighted: <K extends string>(weights: Readonly<Record<K, number>>) =>
       (Object.keys(weights) as K[])[weighted(Object.values(weights))]!,
   }

@@ -16,12 +16,26 @@ export async function openSecondShop(pool: pg.Pool, first: Harness): Promise<Har
   const { scenario, clock, fixture } = first
   const own = await createFixture(pool, { ...scenario, shopify: null }, clock.now(), fixture.accountId)
   const other = {
-    fixture: own, shop: openShop(clock, own.homeUrl), shopify: null, other: null,
+    fixture: own,
+    shop: openShop(clock, own.homeUrl),
+    shopify: null,
+    other: null,
     browsers: first.browsers.map(() => ({ visit: 0, page: 0, seq: -1 })),
-    latePosts: [], lateWebhooks: [], lateDeliveries: [], carts: [], arrivals: 0, isCrowdFull: false,
-    contacts: new Map(), usable: new Set(), refused: new Map(), withdrawn: new Map(), consented: new Set(),
+    latePosts: [],
+    lateWebhooks: [],
+    lateDeliveries: [],
+    carts: [],
+    arrivals: 0,
+    isCrowdFull: false,
+    contacts: new Map(),
+    usable: new Set(),
+    refused: new Map(),
+    withdrawn: new Map(),
+    consented: new Set(),
     flows: createFlows(own, clock.now().getTime()),
-    isDisconnected: false, stepSnapshots: [], justUnsubscribed: null,
+    isDisconnected: false,
+    stepSnapshots: [],
+    justUnsubscribed: null,
   }
   return Object.assign(Object.create(first), other)
 }
@@ -60,13 +74,19 @@ export function splitScenes(
   const { other } = harness
   const isOthers = ({ evidence }: Scene['mails'][number]) => evidence?.store === other!.fixture.storeId
   const first = {
-    state: omitUsage(scene.state), before: scene.before && omitUsage(scene.before),
-    mails: scene.mails.filter((mail) => !isOthers(mail)), fresh: scene.fresh.filter((mail) => !isOthers(mail)),
+    state: omitUsage(scene.state),
+    before: scene.before && omitUsage(scene.before),
+    mails: scene.mails.filter((mail) => !isOthers(mail)),
+    fresh: scene.fresh.filter((mail) => !isOthers(mail)),
   }
   const second = {
-    harness: other!, step: step.do === 'in the other shop' ? { ...step.act, waitMs: step.waitMs } : NOTHING,
-    state: omitUsage(states.state), before: states.before && omitUsage(states.before), traces: [],
-    mails: scene.mails.filter(isOthers), fresh: scene.fresh.filter(isOthers),
+    harness: other!,
+    step: step.do === 'in the other shop' ? { ...step.act, waitMs: step.waitMs } : NOTHING,
+    state: omitUsage(states.state),
+    before: states.before && omitUsage(states.before),
+    traces: [],
+    mails: scene.mails.filter(isOthers),
+    fresh: scene.fresh.filter(isOthers),
   }
   return [
     { ...scene, ...first },

@@ -94,7 +94,9 @@ function putOff(dice: Random, people: readonly Person[]): Step[] {
     ...both,
     {
       ...createLeave(dice, people, person),
-      contact: { email, phone }, consent: { sms: true }, waitMs: MINUTE,
+      contact: { email, phone },
+      consent: { sms: true },
+      waitMs: MINUTE,
     } as Step,
     tried,
     { do: 'suppress', person, kind: 'email', channels: ['sms'], waitMs: 2 * SECOND },

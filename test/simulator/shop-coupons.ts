@@ -143,16 +143,32 @@ export function findByCode({ coupons }: CouponStock, code: string): PlatformCoup
 export function addCoupon(couponStock: CouponStock, draft: CouponDraft): PlatformCoupon {
   couponStock.made += 1
   return {
-    couponId: String(couponStock.made), platformType: '', percent: null, amountMinor: null, minSpendMinor: null,
-    maxSpendMinor: null, expiresAt: null, usageLimit: null, usageLimitPerUser: null, usageCount: 0,
-    isPublished: true, isIndividual: false, excludesSaleItems: false, createdAt: null, modifiedAt: null,
+    couponId: String(couponStock.made),
+    platformType: '',
+    percent: null,
+    amountMinor: null,
+    minSpendMinor: null,
+    maxSpendMinor: null,
+    expiresAt: null,
+    usageLimit: null,
+    usageLimitPerUser: null,
+    usageCount: 0,
+    isPublished: true,
+    isIndividual: false,
+    excludesSaleItems: false,
+    createdAt: null,
+    modifiedAt: null,
     limits: NO_LIMITS,
     ...(buildFields(draft) as Pick<PlatformCoupon, 'code' | 'type' | 'mark'>),
   }
 }
 
 const NO_LIMITS = {
-  productIds: [], excludedProductIds: [], categoryIds: [], excludedCategoryIds: [], emails: [],
+  productIds: [],
+  excludedProductIds: [],
+  categoryIds: [],
+  excludedCategoryIds: [],
+  emails: [],
   items: null,
 }
 

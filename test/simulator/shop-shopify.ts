@@ -59,13 +59,25 @@ const RENEWED_AFTER_MS = 0.8 * 86_399_000
 export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boolean): ShopifyShop {
   const scopes = allScopes.filter((scope) => hasAllOrders || scope !== 'read_all_orders')
   const store = openInProcessShopifyStore({
-    dataFile: ':memory:', seed: false, now: clock.trueNow, publicUrl: homeUrl, timeZone: 'America/New_York',
+    dataFile: ':memory:',
+    seed: false,
+    now: clock.trueNow,
+    publicUrl: homeUrl,
+    timeZone: 'America/New_York',
     app: { clientId: APP.clientId, secret: APP.clientSecret, scopes },
   })
   stock(store, clock.trueNow())
   const shop = {
-    mood: 'answers', versions: [], readings: [], couponStock: createCouponStock(), soldOut: new Map(),
-    store, reportedConsents: new Map(), tokens: [], faults: [], beforePage: async () => {},
+    mood: 'answers',
+    versions: [],
+    readings: [],
+    couponStock: createCouponStock(),
+    soldOut: new Map(),
+    store,
+    reportedConsents: new Map(),
+    tokens: [],
+    faults: [],
+    beforePage: async () => {},
     restock: () => {
       for (const { id } of PRODUCTS)
         store.controls.setStock(Number(buildVariantId(id)), shop.soldOut.has(id) ? 0 : null)
@@ -94,8 +106,16 @@ function stock({ shop }: InProcessShopifyStore, at: number): void {
     const words = { handle: `tea-${id}`, title: name, description: name, productType: 'Tea', picture: 'seeds' }
     save(shop.db, 'product', { id: Number(id), ...dates, ...words, status: 'ACTIVE', optionName: null })
     save(shop.db, 'variant', {
-      id: Number(buildVariantId(id)), ...dates, productId: Number(id), title: 'Default Title', sku: `TEA-${id}`,
-      priceMinor, compareAtMinor: null, stock: null, position: 1, picture: null,
+      id: Number(buildVariantId(id)),
+      ...dates,
+      productId: Number(id),
+      title: 'Default Title',
+      sku: `TEA-${id}`,
+      priceMinor,
+      compareAtMinor: null,
+      stock: null,
+      position: 1,
+      picture: null,
     })
   }
 }
@@ -123,8 +143,15 @@ export const buildAddress = (country: string | null, state: string | null): Addr
   country === null
     ? null
     : {
-        firstName: '', lastName: '', address1: '1 Main Street', address2: '', city: 'Town', zip: '1', phone: '',
-        provinceCode: state ?? '', countryCode: country,
+        firstName: '',
+        lastName: '',
+        address1: '1 Main Street',
+        address2: '',
+        city: 'Town',
+        zip: '1',
+        phone: '',
+        provinceCode: state ?? '',
+        countryCode: country,
       }
 
 interface Process {

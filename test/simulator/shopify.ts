@@ -100,20 +100,34 @@ const isPlain = ({ channels, hasCampaigns, room, steps }: Scenario): boolean =>
 function addSecondShop(dice: Random, people: readonly Person[], steps: readonly Step[]): Step[] {
   const all = [...steps]
   const post = (): Act => ({
-    do: 'post', browser: dice.between(0, 2), isNewPage: dice.isLucky(0.4), coupons: [], consent: null,
-    items: drawItems(dice), contact: dice.isLucky(0.7) ? { email: dice.pick(people).email } : null,
+    do: 'post',
+    browser: dice.between(0, 2),
+    isNewPage: dice.isLucky(0.4),
+    coupons: [],
+    consent: null,
+    items: drawItems(dice),
+    contact: dice.isLucky(0.7) ? { email: dice.pick(people).email } : null,
     network: dice.weighted({ now: 8, late: 1, twice: 1, lost: 1 }),
   })
   const order = (): Act => ({
     do: 'order',
-      order: dice.between(1, 4),
-      kind: dice.weighted({ purchase: 6, draft: 3, pending: 1, cancelled: 1 }),
-    email: dice.pick(people).email, phone: null, customerId: null, items: drawItems(dice), isStaff: false,
-    totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, country: null, state: null, consents: [],
+    order: dice.between(1, 4),
+    kind: dice.weighted({ purchase: 6, draft: 3, pending: 1, cancelled: 1 }),
+    email: dice.pick(people).email,
+    phone: null,
+    customerId: null,
+    items: drawItems(dice),
+    isStaff: false,
+    totalMinor: dice.between(10, 90) * 100,
+    refundedMinor: 0,
+    country: null,
+    state: null,
+    consents: [],
     webhook: dice.weighted({ now: 3, lost: 4, late: 2, twice: 1 }),
   })
   const makers = {
-    post, order,
+    post,
+    order,
     mood: (): Act => ({ do: 'store', mood: dice.weighted({ answers: 4, 'is down': 2, 'is slow': 1 }) }),
     late: (): Act => ({ do: 'late webhooks arrive', isOld: dice.isLucky(0.5) }),
     posts: (): Act => ({ do: 'late posts arrive', isReversed: dice.isLucky(0.5) }),
@@ -143,8 +157,14 @@ function convertAct(dice: Random, people: readonly Person[], act: Act): Act {
   const { order: checkout, email, phone, items, country, webhook } = act
   const isNamed = email !== null || phone !== null
   return {
-    do: 'checkout', checkout, browser: dice.isLucky(0.5) ? dice.between(0, 2) : null,
-    email: isNamed ? email : dice.pick(people).email, phone, items, country, webhook,
+    do: 'checkout',
+    checkout,
+    browser: dice.isLucky(0.5) ? dice.between(0, 2) : null,
+    email: isNamed ? email : dice.pick(people).email,
+    phone,
+    items,
+    country,
+    webhook,
     ticks: act.consents.filter((channel) => channel !== 'whatsapp'),
   }
 }
@@ -174,19 +194,29 @@ const actMakers = {
   checkout: (dice, people) => {
     const { email, typedPhone, country } = dice.pick(people)
     return {
-      do: 'checkout', checkout: dice.between(1, 5), browser: dice.isLucky(0.6) ? dice.between(0, 2) : null,
-      email: dice.isLucky(0.9) ? email : null, phone: dice.isLucky(0.5) ? typedPhone : null,
-      items: drawItems(dice), country: dice.isLucky(0.4) ? country : null, webhook: drawDelivery(dice),
+      do: 'checkout',
+      checkout: dice.between(1, 5),
+      browser: dice.isLucky(0.6) ? dice.between(0, 2) : null,
+      email: dice.isLucky(0.9) ? email : null,
+      phone: dice.isLucky(0.5) ? typedPhone : null,
+      items: drawItems(dice),
+      country: dice.isLucky(0.4) ? country : null,
+      webhook: drawDelivery(dice),
       ticks: dice.pick<AddressChannel[]>([[], [], ['email'], ['sms'], ['email', 'sms']]),
     }
   },
   cart: (dice) => ({
-    do: 'cart reported', browser: dice.between(0, 2), webhook: drawDelivery(dice),
+    do: 'cart reported',
+    browser: dice.between(0, 2),
+    webhook: drawDelivery(dice),
     items: dice.isLucky(0.15) ? [] : drawItems(dice),
   }),
   consent: (dice) => ({
-    do: 'consent kept', person: dice.between(0, 2), channel: dice.pick(['email', 'sms', 'whatsapp'] as const),
-    isConfirmed: dice.isLucky(0.4), webhook: drawDelivery(dice),
+    do: 'consent kept',
+    person: dice.between(0, 2),
+    channel: dice.pick(['email', 'sms', 'whatsapp'] as const),
+    isConfirmed: dice.isLucky(0.4),
+    webhook: drawDelivery(dice),
     state: dice.weighted({ SUBSCRIBED: 4, UNSUBSCRIBED: 4, PENDING: 3 }),
   }),
   /** Buys the open checkout, with any address. */
@@ -194,10 +224,22 @@ const actMakers = {
     const number = dice.between(1, 5)
     const { email } = dice.pick(people)
     return {
-      do: 'order', order: number, kind: 'purchase', email, phone: null, customerId: null, items: drawItems(dice),
-      totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, isStaff: false, country: null, state: null,
-      consents: [], webhook: dice.weighted({ now: 2, lost: 5, late: 1, twice: 1 }),
-      ...drawShopifyFields(dice, number), ofCheckout: number,
+      do: 'order',
+      order: number,
+      kind: 'purchase',
+      email,
+      phone: null,
+      customerId: null,
+      items: drawItems(dice),
+      totalMinor: dice.between(10, 90) * 100,
+      refundedMinor: 0,
+      isStaff: false,
+      country: null,
+      state: null,
+      consents: [],
+      webhook: dice.weighted({ now: 2, lost: 5, late: 1, twice: 1 }),
+      ...drawShopifyFields(dice, number),
+      ofCheckout: number,
     }
   },
   read: (dice) => ({
@@ -206,7 +248,8 @@ const actMakers = {
   }),
   token: () => ({ do: 'token ends' }),
   busy: (dice) => ({
-    do: 'busy shop', refused: dice.between(0, 3),
+    do: 'busy shop',
+    refused: dice.between(0, 3),
     points: dice.isLucky(0.5) ? dice.between(0, 60) : null,
   }),
   rush: (dice) => ({ do: 'rush', person: dice.isLucky(0.7) ? dice.between(0, 2) : null }),

@@ -54,7 +54,12 @@ export function addStops(seed: number, scenario: Scenario): Scenario {
     { do: 'rest', isChosen: false, plan: null, waitMs: MINUTE },
   ]
   const look = (waitMs: number): Step => ({
-    do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null, waitMs,
+    do: 'work',
+    worker: 0,
+    answers: [],
+    meanwhile: null,
+    diesAt: null,
+    waitMs,
   })
   return { ...scenario, steps: [...steps, ...awake, look(10 * MINUTE), look(HOUR)] }
 }

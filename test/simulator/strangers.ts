@@ -19,12 +19,23 @@ export function addStrangers(seed: number, scenario: Scenario, emails: readonly 
     [2, 0],
   ] as const)
   const post = (browser: number, more: Partial<Extract<Act, { do: 'post' }>>): Step => ({
-    do: 'post', browser, isNewPage: dice.isLucky(0.5), items: null, coupons: [], contact: null, consent: null,
-    network: dice.weighted({ now: 8, twice: 1, left: 1 }), waitMs: dice.pick([0, 1_000, MINUTE, 20 * MINUTE]),
+    do: 'post',
+    browser,
+    isNewPage: dice.isLucky(0.5),
+    items: null,
+    coupons: [],
+    contact: null,
+    consent: null,
+    network: dice.weighted({ now: 8, twice: 1, left: 1 }),
+    waitMs: dice.pick([0, 1_000, MINUTE, 20 * MINUTE]),
     ...more,
   })
   const work = (): Step => ({
-    do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null,
+    do: 'work',
+    worker: 0,
+    answers: [],
+    meanwhile: null,
+    diesAt: null,
     waitMs: dice.pick([MINUTE, 20 * MINUTE, 90 * MINUTE]),
   })
   const filled = post(own, { items: [['16', dice.between(1, 3)]], contact: { email } })
@@ -63,11 +74,22 @@ export function addErasedNames(seed: number, scenario: Scenario, emails: readonl
   const [email, erased] = [emails[person]!, emails[erasedPerson]!]
   const wait = () => dice.pick([0, 1_000, MINUTE, 20 * MINUTE])
   const post = (browser: number, items: [string, number][], named: string | null, waitMs = wait()): Step => ({
-    do: 'post', browser, isNewPage: dice.isLucky(0.5), items, coupons: [], consent: null, network: 'now', waitMs,
+    do: 'post',
+    browser,
+    isNewPage: dice.isLucky(0.5),
+    items,
+    coupons: [],
+    consent: null,
+    network: 'now',
+    waitMs,
     contact: named === null ? null : { email: named },
   })
   const work = (): Step => ({
-    do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null,
+    do: 'work',
+    worker: 0,
+    answers: [],
+    meanwhile: null,
+    diesAt: null,
     waitMs: dice.pick([MINUTE, 20 * MINUTE, 90 * MINUTE]),
   })
   const had: [string, number][] = [['16', dice.between(1, 3)]]
@@ -76,13 +98,22 @@ export function addErasedNames(seed: number, scenario: Scenario, emails: readonl
   const known = [0, 1, 2].map(buildNewVisit).concat(post(third, [['17', 1]], erased), post(person, had, email))
   const strange = erasedPerson
   const naming = [
-    post(strange, [['18', 9]], email), post(person, had, null), erase,
-    post(strange, dice.isLucky(0.5) ? [] : [['18', 8]], erased), post(strange, [], erased),
-    work(), post(third, [], erased), post(person, [], dice.isLucky(0.5) ? erased : null),
+    post(strange, [['18', 9]], email),
+    post(person, had, null),
+    erase,
+    post(strange, dice.isLucky(0.5) ? [] : [['18', 8]], erased),
+    post(strange, [], erased),
+    work(),
+    post(third, [], erased),
+    post(person, [], dice.isLucky(0.5) ? erased : null),
   ]
   const aging = [
-    work(), buildNewVisit(person), post(person, had, email, dice.between(30, 47) * HOUR),
-    post(strange, [['18', 9]], email, dice.between(20, 40) * HOUR), post(strange, [], null), work(),
+    work(),
+    buildNewVisit(person),
+    post(person, had, email, dice.between(30, 47) * HOUR),
+    post(strange, [['18', 9]], email, dice.between(20, 40) * HOUR),
+    post(strange, [], null),
+    work(),
   ]
   return { ...scenario, steps: [...scenario.steps, ...known, ...(dice.isLucky(0.6) ? naming : aging)] }
 }

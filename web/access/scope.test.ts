@@ -24,7 +24,8 @@ test('treats every other screen as one store’s and ignores its address', () =>
 test('ignores invalid currencies and those no store has', () => {
   for (const currency of ['CHF', 'dollars', '']) {
     expect(readScope(`/dashboard?stores=all&currency=${currency}`)).toEqual({
-      isAll: true, currency: null,
+      isAll: true,
+      currency: null,
       query: { stores: 'all' },
     })
   }

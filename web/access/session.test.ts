@@ -39,10 +39,23 @@ afterEach(() => {
 })
 
 const overdue: z.infer<typeof subscriptionStatus.reply> = {
-  plan: 'starter', planInForce: 'starter', status: 'past_due', hasActiveSubscription: false,
-  nextBillingDate: null, graceUntil: '2026-03-01T00:00:00.000Z', isTestMode: false,
-  sells: 'stripe', source: 'stripe', isUnlimited: false, cancelAtPeriodEnd: false, trialEndsAt: null,
-  currentPeriodEnd: null, hasCard: true, hasUsedTrial: true, change: null, suspension: null,
+  plan: 'starter',
+  planInForce: 'starter',
+  status: 'past_due',
+  hasActiveSubscription: false,
+  nextBillingDate: null,
+  graceUntil: '2026-03-01T00:00:00.000Z',
+  isTestMode: false,
+  sells: 'stripe',
+  source: 'stripe',
+  isUnlimited: false,
+  cancelAtPeriodEnd: false,
+  trialEndsAt: null,
+  currentPeriodEnd: null,
+  hasCard: true,
+  hasUsedTrial: true,
+  change: null,
+  suspension: null,
 }
 const ada = { id: '1', name: 'Ada', email: 'a@b.c', subscriptionStatus: 'active', hasActiveSubscription: true }
 const connected = {
@@ -215,7 +228,11 @@ describe('the connection', () => {
     expect(local.all()).toEqual(connected)
     rememberConnection({ platform: 'shopify', store_url: 'https://x.myshopify.com' })
     expect(Object.keys(local.all())).toEqual([
-      'isConnected', 'platform', 'shopify_connection', 'storeUrl', 'store_connection',
+      'isConnected',
+      'platform',
+      'shopify_connection',
+      'storeUrl',
+      'store_connection',
     ])
     expect(findPlatform()).toBe('shopify')
   })

@@ -16,9 +16,17 @@ const formatLater = (minutes: number) => new Date(Date.parse(AT) + minutes * 60_
 
 const cart = (more: Partial<ActiveCart> = {}) =>
   ({
-    id: 'c1', customer_name: 'Ann', customer_email: 'ann@shoppers.example', state: 'active', abandoned_at: null,
-    items: [{ product_name: 'Teapot', quantity: 2 }], total: 68, currency: 'USD', last_activity: AT,
-    unconfirmed: { email: null, phone: null }, abandons_at: formatLater(30),
+    id: 'c1',
+    customer_name: 'Ann',
+    customer_email: 'ann@shoppers.example',
+    state: 'active',
+    abandoned_at: null,
+    items: [{ product_name: 'Teapot', quantity: 2 }],
+    total: 68,
+    currency: 'USD',
+    last_activity: AT,
+    unconfirmed: { email: null, phone: null },
+    abandons_at: formatLater(30),
     ...more,
   }) as unknown as ActiveCart
 
@@ -32,7 +40,12 @@ const possible = { isPossible: true, reason: null, explanation: '' }
 
 function buildSteps(known: Partial<CartProgress>): Record<StepName, FollowedStep> {
   const steps = buildFollowedSteps({
-    found: undefined, email: 'ann@shoppers.example', flows: [flow], messages: [], timeline: [], order: null,
+    found: undefined,
+    email: 'ann@shoppers.example',
+    flows: [flow],
+    messages: [],
+    timeline: [],
+    order: null,
     ...known,
   })
   return Object.fromEntries(steps.map((step) => [step.name, step])) as Record<StepName, FollowedStep>

@@ -384,7 +384,9 @@ function Hours({ details }: { details: AnalyticsDetails }) {
         ['Revenue per message', definitions.revenuePerMessage],
       ]}
       rows={shown.map((hour) => [
-        toTextCell(getHourLabel(hour.fromHour)), count(hour.accepted), rateCell(hour.conversionRate),
+        toTextCell(getHourLabel(hour.fromHour)),
+        count(hour.accepted),
+        rateCell(hour.conversionRate),
         toMoneyCell(hour.revenuePerMessage, details.currency),
       ])}
       nothing="No messages in this period."
@@ -419,7 +421,9 @@ const Shares = ({ title, name, definition, rows, details, linkOf }: SharesProps)
     ]}
     most={SHOWN}
     rows={rows.map((row) => [
-      toTextCell(row.name), count(row.abandoned), rateCell(row.recoveryRate),
+      toTextCell(row.name),
+      count(row.abandoned),
+      rateCell(row.recoveryRate),
       toMoneyCell(row.revenueOpportunity, details.currency),
     ])}
     {...(linkOf && { links: rows.map(({ key }) => linkOf(key)) })}
@@ -477,10 +481,11 @@ function Channels({ details }: { details: AnalyticsDetails }) {
       ]}
       rows={details.channels.map((each) => [
         toTextCell(getChannelLabel(each.channel)),
-          count(each.accepted),
-          rateCell(each.clickRate),
-          rateCell(each.conversionRate),
-        toMoneyCell(each.revenuePerEmail, details.currency), count(each.unsubscribed),
+        count(each.accepted),
+        rateCell(each.clickRate),
+        rateCell(each.conversionRate),
+        toMoneyCell(each.revenuePerEmail, details.currency),
+        count(each.unsubscribed),
         toMoneyCell(each.attributedRevenue, details.currency),
       ])}
       nothing="No messages in this period."
@@ -536,11 +541,13 @@ const Origins = ({ details }: { details: AnalyticsDetails }) => (
       ['Revenue', definitions.attributedRevenue],
     ]}
     rows={details.origins.map((origin) => [
-      toTextCell(`${origin.name} (${channelNames[origin.channel]})`), count(origin.accepted),
-      rateCell(origin.channel === 'email' ? origin.openRate : null), rateCell(origin.clickRate),
+      toTextCell(`${origin.name} (${channelNames[origin.channel]})`),
+      count(origin.accepted),
+      rateCell(origin.channel === 'email' ? origin.openRate : null),
+      rateCell(origin.clickRate),
       rateCell(origin.conversionRate),
-        count(origin.unsubscribed),
-        toMoneyCell(origin.attributedRevenue, details.currency),
+      count(origin.unsubscribed),
+      toMoneyCell(origin.attributedRevenue, details.currency),
     ])}
     nothing="No messages in this period."
   />
@@ -700,8 +707,13 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
           const { left, rate: back } = computeReturn(month)
           const name = place === 0 ? formatRunningMonth(month.month) : formatMonth(month.month)
           return [
-            { shown: name, value: month.month }, amount(month.attributedRevenue), amount(month.messageCost),
-            amount(month.planPrice), amount(left), rateCell(back), amount(month.discounts),
+            { shown: name, value: month.month },
+            amount(month.attributedRevenue),
+            amount(month.messageCost),
+            amount(month.planPrice),
+            amount(left),
+            rateCell(back),
+            amount(month.discounts),
           ]
         })}
       />
@@ -762,8 +774,12 @@ function Parts({ title, name, rows, roi }: PartsProps) {
       rows={rows.map((row) => {
         const { left, rate: back } = computeReturn(row)
         return [
-          toTextCell(row.name), amount(row.attributedRevenue), amount(row.messageCost),
-          amount(left), rateCell(back), amount(row.discounts),
+          toTextCell(row.name),
+          amount(row.attributedRevenue),
+          amount(row.messageCost),
+          amount(left),
+          rateCell(back),
+          amount(row.discounts),
         ]
       })}
     />
@@ -811,11 +827,11 @@ function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
   const format = (value: number | null) => formatMoney(value ?? 0, currency)
   const subject: Subject = {
     measure: 'money' as const,
-      name: 'Revenue and costs',
-      definition: '',
-      nothing: '',
-      format,
-      formatTotal: format,
+    name: 'Revenue and costs',
+    definition: '',
+    nothing: '',
+    format,
+    formatTotal: format,
     axis: `Amount (${currency})`,
     formatMark: (value) => formatRound(value, currency),
   }

@@ -96,11 +96,15 @@ const TITLE = 'Top Abandoned Products'
 const COUNTING = 'Products are being counted.'
 
 const buildSheet = (products: readonly TopProduct[], currency: string, days: Sheet['days']): Sheet => ({
-  title: TITLE, days,
+  title: TITLE,
+  days,
   head: [['Product'], ['SKU'], ['Abandoned'], ['Recovery rate'], ['Revenue lost']],
   rows: products.map((product) => [
-    toTextCell(product.name), toCodeValueCell(product.sku), count(product.abandonedCount),
-    rateCell(product.recoveryRate), toMoneyCell(product.revenueLost, currency),
+    toTextCell(product.name),
+    toCodeValueCell(product.sku),
+    count(product.abandonedCount),
+    rateCell(product.recoveryRate),
+    toMoneyCell(product.revenueLost, currency),
   ]),
 })
 

@@ -164,7 +164,11 @@ function buildSubject(name: string, definition: string, trend: Trend | undefined
   const format = (value: number | null) =>
     value === null ? '–' : isMoney ? formatMoney(value, currency) : formatPercent(value)
   return {
-    measure: isMoney ? ('money' as const) : ('rate' as const), name, definition, nothing: '', format,
+    measure: isMoney ? ('money' as const) : ('rate' as const),
+    name,
+    definition,
+    nothing: '',
+    format,
     axis: isMoney ? `Revenue (${currency})` : 'Rate',
     formatMark: (value) => (isMoney ? formatRound(value, currency) : `${Math.round(value * 100)}%`),
     formatTotal: (value) => format(value),

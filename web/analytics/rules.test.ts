@@ -28,13 +28,22 @@ test('formats a month the same in every time zone', () => {
 test('formats rates with two decimals, changes with one and a sign (decision 131, B 9)', { tags: ['B3', 'B9'] }, () => {
   expect([formatPercent(0.12345), formatPercent(1), formatPercent(null)]).toEqual(['12.35%', '100.00%', '–'])
   expect([0.2, -0.0416, 0.0004, -0.0004, 0, null, 738.2812].map(formatChange)).toEqual([
-    '+20.0%', '−4.2%', '0.0%', '0.0%', '0.0%', '–', '+73,828.1%',
+    '+20.0%',
+    '−4.2%',
+    '0.0%',
+    '0.0%',
+    '0.0%',
+    '–',
+    '+73,828.1%',
   ])
 })
 
 test('treats a rise as good for gains and bad for losses', () => {
   expect([chooseTone(0.2, false), chooseTone(0.2, true), chooseTone(-0.2, false), chooseTone(-0.2, true)]).toEqual([
-    'good', 'bad', 'bad', 'good',
+    'good',
+    'bad',
+    'bad',
+    'good',
   ])
   expect([chooseTone(null, false), chooseTone(0.0004, true)]).toEqual(['quiet', 'quiet'])
 })
@@ -59,7 +68,10 @@ test('shows a stage as a share of the carts created, with its bar capped at 100 
   const none = { cartsCreated: 0, emailsSent: 0, emailsOpened: 0, clicks: 0, conversions: 0 }
   expect(buildStages(none, 'email').every(({ share, width }) => share === null && width === 0)).toBe(true)
   expect(buildStages(funnel, 'sms').map(({ label }) => label)).toEqual([
-    'Carts created', 'SMS sent', 'Clicks', 'Conversions',
+    'Carts created',
+    'SMS sent',
+    'Clicks',
+    'Conversions',
   ])
 })
 

@@ -669,7 +669,9 @@ function usePlanChange(choice: Choice, onDone: (message: string) => void) {
     isRefused: [preview.error, change.error].some(isRefusal),
     isLooking: preview.isPending,
     isChanging: change.isPending,
-    look, make, back,
+    look,
+    make,
+    back,
   }
 }
 

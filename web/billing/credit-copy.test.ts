@@ -11,11 +11,22 @@ import {
 } from './credit-copy.ts'
 
 const buildCredits = (changes: Partial<Credits> = {}): Credits => ({
-  carrier: 'operator', offer: 'stripe', isUsable: true, balanceMicros: 12_345_678, weekMicros: 0, prices: [],
+  carrier: 'operator',
+  offer: 'stripe',
+  isUsable: true,
+  balanceMicros: 12_345_678,
+  weekMicros: 0,
+  prices: [],
   ...changes,
 })
 const buildEntry = (changes: Partial<CreditEntry>): CreditEntry => ({
-  seq: 1, at: '2026-03-01T00:00:00Z', kind: 'use', micros: -18_000, balanceMicros: 0, owedMicros: 0, note: null,
+  seq: 1,
+  at: '2026-03-01T00:00:00Z',
+  kind: 'use',
+  micros: -18_000,
+  balanceMicros: 0,
+  owedMicros: 0,
+  note: null,
   ...changes,
 })
 

@@ -57,10 +57,12 @@ describe('offers the account’s possible actions on each plan’s card', () => 
     })
     const ending = buildStatus({ cancelAtPeriodEnd: true, currentPeriodEnd: AT })
     expect(findOffer(ending, 'growth', 'month')).toEqual({
-      kind: 'ends', words: 'This is your current plan. It ends on Jan 5, 2027.',
+      kind: 'ends',
+      words: 'This is your current plan. It ends on Jan 5, 2027.',
     })
     expect(findOffer(ending, 'starter', 'month')).toEqual({
-      kind: 'ends', words: 'Your subscription ends with its period. Reactivate it first to change it.',
+      kind: 'ends',
+      words: 'Your subscription ends with its period. Reactivate it first to change it.',
     })
     expect(findPaidEnd(buildStatus({ status: 'trialing', trialEndsAt: AT, cancelAtPeriodEnd: true }))).toBe(AT)
     expect(findPaidEnd(buildStatus({ currentPeriodEnd: null }))).toBeNull()

@@ -17,7 +17,9 @@ const looks: Record<string, { tone: Tone; icon: Icon; label: string }> = {
 
 /** Shown beside the status of a subscription that ends with its period. `day`: null if unknown. */
 export const getEndingLook = (day: string | null) => ({
-  tone: 'warn' as const, icon: IconClock, label: day ? `Ends ${day}` : 'Ends with its period',
+  tone: 'warn' as const,
+  icon: IconClock,
+  label: day ? `Ends ${day}` : 'Ends with its period',
 })
 
 /** Label of a subscription status (A 4.3); unknown statuses are shown unchanged. */

@@ -233,7 +233,9 @@ function CampaignsTable({ campaigns, added, actions }: Props) {
 const standard: readonly DataColumn<CampaignView>[] = [
   { id: 'campaign', label: 'Campaign', sort: null, cell: (campaign) => <Name campaign={campaign} /> },
   {
-    id: 'status', label: 'Status', sort: null,
+    id: 'status',
+    label: 'Status',
+    sort: null,
     cell: (campaign) => (
       <>
         <StatusMark status={campaign.status} />

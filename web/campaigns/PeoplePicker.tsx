@@ -29,7 +29,8 @@ export function PeoplePicker({ draft, abandonedOnly, isReadOnly, onChange }: Pro
   const [filters] = useDebouncedValue(draft.filters, PAUSE_MS)
   const isText = draft.type === 'sms' || draft.type === 'whatsapp'
   const filter: PeopleFilter = {
-    search, abandonedOnly,
+    search,
+    abandonedOnly,
     ...(abandonedOnly && { filters, channel: isText ? (draft.type as 'sms' | 'whatsapp') : 'email' }),
   }
   const people = usePeople(filter)

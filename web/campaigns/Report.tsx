@@ -151,7 +151,10 @@ const Runs = ({ runs }: Pick<CampaignReport, 'runs'>) => (
         { id: 'run', label: 'Run', sort: null, cell: ({ run }) => formatCount(run) },
         { id: 'started', label: 'Started', sort: null, cell: ({ startedAt }) => <StoreTime at={startedAt} /> },
         {
-          id: 'planned', label: 'Messages', sort: null, isNumber: true,
+          id: 'planned',
+          label: 'Messages',
+          sort: null,
+          isNumber: true,
           cell: ({ plannedAt, counts }) => `${formatCount(counts.planned)}${plannedAt ? '' : ' so far'}`,
         },
         { id: 'sent', label: 'Sent', sort: null, isNumber: true, cell: ({ counts }) => formatCount(counts.sent) },
@@ -309,7 +312,9 @@ function Recipients({ campaignId, runs }: { campaignId: string; runs: number }) 
 
 const columns: readonly DataColumn<CampaignRecipient>[] = [
   {
-    id: 'customer', label: 'Customer', sort: null,
+    id: 'customer',
+    label: 'Customer',
+    sort: null,
     cell: ({ customer, shopperId, cartId }) => (
       <Link className="plain-button" to={cartId ? `/carts/${cartId}` : `/customers/${shopperId}`}>
         {customer}
@@ -319,7 +324,9 @@ const columns: readonly DataColumn<CampaignRecipient>[] = [
   { id: 'to', label: 'To', sort: null, shrinks: ({ to }) => to, cell: ({ to }) => to ?? '–' },
   { id: 'state', label: 'State', sort: null, cell: ({ state }) => getStateName(state) },
   {
-    id: 'why', label: 'Why', sort: null,
+    id: 'why',
+    label: 'Why',
+    sort: null,
     cell: ({ explanation }) => (
       <Text fz="sm" c="dimmed">
         {explanation}
@@ -327,7 +334,9 @@ const columns: readonly DataColumn<CampaignRecipient>[] = [
     ),
   },
   {
-    id: 'at', label: 'Sent or due', sort: null,
+    id: 'at',
+    label: 'Sent or due',
+    sort: null,
     cell: ({ sentAt, heldUntil, dueAt }) => (
       <>
         {heldUntil && 'Held until '}

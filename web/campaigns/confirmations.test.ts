@@ -52,11 +52,13 @@ test.each([
 describe('confirmations before "Send to All"', () => {
   it('state the current number and how many more match', () => {
     expect(confirmSendToAll({ total: 15, eligible: 10, judged: null })).toEqual({
-      title: 'Send to 10 people now?', label: 'Send to 10 people',
+      title: 'Send to 10 people now?',
+      label: 'Send to 10 people',
       others: '5 more match and would not get it now:',
     })
     expect(confirmSendToAll({ total: 2, eligible: 1, judged: null })).toMatchObject({
-      label: 'Send to 1 person', others: '1 more matches and would not get it now:',
+      label: 'Send to 1 person',
+      others: '1 more matches and would not get it now:',
     })
     expect(confirmSendToAll({ total: 2, eligible: 2, judged: null }).others).toBe(null)
     expect(confirmSendToAll({ total: 5_000, eligible: 900, judged: 1_000 }).label).toBe('Send to up to 5,000 people')

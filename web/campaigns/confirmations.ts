@@ -91,13 +91,15 @@ export function confirmSendToAll({ total, eligible, judged }: CampaignCounts) {
   if (judged !== null) {
     const whom = formatCounted(total, 'person', 'people')
     return {
-      title: `Send to up to ${whom} now?`, label: `Send to up to ${whom}`,
+      title: `Send to up to ${whom} now?`,
+      label: `Send to up to ${whom}`,
       others: `Of the newest ${formatCount(judged)} of them, ${formatCount(eligible)} would get it now.`,
     }
   }
   const [whom, left] = [formatCounted(eligible, 'person', 'people'), total - eligible]
   return {
-    title: `Send to ${whom} now?`, label: `Send to ${whom}`,
+    title: `Send to ${whom} now?`,
+    label: `Send to ${whom}`,
     others:
       left === 0 ? null : `${formatCount(left)} more ${left === 1 ? 'matches' : 'match'} and would not get it now:`,
   }

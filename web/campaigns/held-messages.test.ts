@@ -3,7 +3,15 @@ import { describeSent } from './held-messages.ts'
 
 const UNTIL = '2030-11-24T15:00:00Z'
 const buildCounts = (more: object) => ({
-  planned: 0, waiting: 0, held: 0, inFlight: 0, sent: 0, skipped: 0, failed: 0, unknown: 0, cancelled: 0,
+  planned: 0,
+  waiting: 0,
+  held: 0,
+  inFlight: 0,
+  sent: 0,
+  skipped: 0,
+  failed: 0,
+  unknown: 0,
+  cancelled: 0,
   ...more,
 })
 const soon = { delay: 0, spreadHours: null }

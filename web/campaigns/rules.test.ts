@@ -46,8 +46,16 @@ const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveA
 const withCoupon = (change: object) => ({ coupon: { couponId: 'k', ...rules, ...change } })
 
 const view: CampaignView = {
-  _id: 'c1', id: 'c1', name: 'Autumn', description: 'Pots', type: 'sms', status: 'sent',
-  createdAt: '2026-11-01T10:00:00Z', updatedAt: '2026-11-01T10:00:00Z', platform: 'woocommerce', storeId: 's',
+  _id: 'c1',
+  id: 'c1',
+  name: 'Autumn',
+  description: 'Pots',
+  type: 'sms',
+  status: 'sent',
+  createdAt: '2026-11-01T10:00:00Z',
+  updatedAt: '2026-11-01T10:00:00Z',
+  platform: 'woocommerce',
+  storeId: 's',
   targetAudience: {
     type: 'abandoned_carts',
     mode: 'matching',
@@ -60,7 +68,15 @@ const view: CampaignView = {
   schedule: { startDate: '2026-11-01', timeOfDay: '10:00', frequency: 'once', delay: 12, spreadHours: null },
   nextRunAt: null,
   counts: {
-    planned: 0, waiting: 0, held: 0, inFlight: 0, sent: 0, skipped: 0, failed: 0, unknown: 0, cancelled: 0,
+    planned: 0,
+    waiting: 0,
+    held: 0,
+    inFlight: 0,
+    sent: 0,
+    skipped: 0,
+    failed: 0,
+    unknown: 0,
+    cancelled: 0,
   },
   revenue: [],
   pausedBy: null,
@@ -213,7 +229,9 @@ describe('default texts for chosen customers, who may have no cart', () => {
     const neutral = { ...cartDraft, ...chooseContent('specific_customers', cartDraft, null) }
     expect(neutral).toMatchObject({ template: 'custom', subject: '', body: '', sms: '' })
     expect({ ...neutral, ...chooseContent('abandoned_carts', neutral, cartDraft) }).toMatchObject({
-      template: 'first_reminder', subject: 'Cart', body: '{{ cart_items }}',
+      template: 'first_reminder',
+      subject: 'Cart',
+      body: '{{ cart_items }}',
     })
     const own = buildDraft({ template: 'custom', subject: 'News', body: 'Hi', sms: 'Hi' })
     expect({ ...own, ...chooseContent('specific_customers', own, null) }).toEqual(own)
@@ -239,14 +257,20 @@ describe('the request to the server', () => {
       sendNow: true,
     })
     expect(input).toMatchObject({
-      name: 'Autumn', customerEmails: ['ada@example.com'], platform: 'woocommerce', sendNow: true,
+      name: 'Autumn',
+      customerEmails: ['ada@example.com'],
+      platform: 'woocommerce',
+      sendNow: true,
       targetAudience: { type: 'abandoned_carts', mode: 'selected' },
     })
     const all = toCampaignInput(buildDraft({ mode: 'matching' }))
     expect([all.customerEmails, all.targetAudience]).toEqual([
       undefined,
       {
-        type: 'abandoned_carts', mode: 'matching', customerEmails: [], customerPhones: [],
+        type: 'abandoned_carts',
+        mode: 'matching',
+        customerEmails: [],
+        customerPhones: [],
         filters: emptyDraft.filters,
       },
     ])
@@ -352,7 +376,8 @@ describe('the schedule as text', () => {
       ),
     ).toEqual([true, false, true])
     expect(moveToTomorrow({ ...completeDraft.schedule, timeOfDay: '07:00' }, ZONE, NOW)).toMatchObject({
-      startDate: '2026-11-24', timeOfDay: '10:00',
+      startDate: '2026-11-24',
+      timeOfDay: '10:00',
     })
   })
 
@@ -360,7 +385,9 @@ describe('the schedule as text', () => {
     expect(describeEnd(40, null)).toBe('Ends about 40 minutes later at your rate of sending.')
     expect(describeEnd(180, null)).toBe('Ends about 3 hours later at your rate of sending.')
     expect([describeEnd(0.2, null), describeEnd(null, null), describeEnd(40, 4)]).toEqual([
-      'Ends about a minute later at your rate of sending.', null, 'Spread over 4 hours.',
+      'Ends about a minute later at your rate of sending.',
+      null,
+      'Spread over 4 hours.',
     ])
   })
 })

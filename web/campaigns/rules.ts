@@ -122,10 +122,22 @@ export function createDraft(zone: string, now: number): Draft {
   const { timeOfDay, frequency, delay } = campaignDefaults
   const schedule = { startDate: formatToday(zone, now), timeOfDay, frequency, delay, spreadHours: null }
   return {
-    name: '', description: '', type: 'email', audience: 'abandoned_carts', mode: 'selected',
-    emails: [], phones: [], filters: { ...campaignDefaults.filters },
-    template: 'first_reminder', subject: '', body: '', sms: '', coupon: null, couponShown: null,
-    pushTitle: DEFAULT_PUSH.title, pushBody: DEFAULT_PUSH.body,
+    name: '',
+    description: '',
+    type: 'email',
+    audience: 'abandoned_carts',
+    mode: 'selected',
+    emails: [],
+    phones: [],
+    filters: { ...campaignDefaults.filters },
+    template: 'first_reminder',
+    subject: '',
+    body: '',
+    sms: '',
+    coupon: null,
+    couponShown: null,
+    pushTitle: DEFAULT_PUSH.title,
+    pushBody: DEFAULT_PUSH.body,
     schedule,
     // Never propose a past time: B 9's 10:00 applies to today only before that.
     isNow: isTimePast(schedule, zone, now),
@@ -183,9 +195,10 @@ export const countChosen = (draft: Pick<Draft, 'type' | 'emails' | 'phones'>): n
 export const selectAudience = ({ type, audience, mode, filters, emails, phones }: Draft) => {
   const isSelected = audience === 'specific_customers' || mode === 'selected'
   return {
-    type: audience, mode: isSelected ? ('selected' as const) : mode,
+    type: audience,
+    mode: isSelected ? ('selected' as const) : mode,
     filters: audience === 'abandoned_carts' ? removeEmpty(filters) : {},
-      customerEmails: isSelected ? [...emails] : [],
+    customerEmails: isSelected ? [...emails] : [],
     customerPhones: isSelected ? [...selectPhones({ type, phones })] : [],
   }
 }
@@ -205,12 +218,16 @@ export function toCampaignInput(
   const targetAudience = selectAudience(draft)
   const isChosenByHand = targetAudience.type === 'abandoned_carts' && targetAudience.mode === 'selected'
   return {
-    name: name.trim(), description: description.trim(), type, targetAudience,
+    name: name.trim(),
+    description: description.trim(),
+    type,
+    targetAudience,
     ...(isChosenByHand && { customerEmails: targetAudience.customerEmails }),
     content: {
       subject: type === 'sms' || type === 'whatsapp' ? '' : subject,
       body: type === 'whatsapp' ? '' : body,
-      template: draft.audience === 'specific_customers' ? 'custom' : template, coupon: selectCoupon(draft),
+      template: draft.audience === 'specific_customers' ? 'custom' : template,
+      coupon: selectCoupon(draft),
     },
     schedule: draft.audience === 'specific_customers' ? { ...schedule, delay: 0 } : schedule,
     ...more,
@@ -246,11 +263,22 @@ export type Problems = Partial<
 >
 
 export const stepOfField: Record<keyof Problems, StepName> = {
-  name: 'details', type: 'details',
-  people: 'audience', mode: 'audience',
-  minCartValue: 'audience', maxCartValue: 'audience', minAbandonTime: 'audience', maxAbandonTime: 'audience',
-  subject: 'template', body: 'template', coupon: 'template', pauseDays: 'template', aboveAmount: 'template',
-  startDate: 'schedule', timeOfDay: 'schedule', frequency: 'schedule',
+  name: 'details',
+  type: 'details',
+  people: 'audience',
+  mode: 'audience',
+  minCartValue: 'audience',
+  maxCartValue: 'audience',
+  minAbandonTime: 'audience',
+  maxAbandonTime: 'audience',
+  subject: 'template',
+  body: 'template',
+  coupon: 'template',
+  pauseDays: 'template',
+  aboveAmount: 'template',
+  startDate: 'schedule',
+  timeOfDay: 'schedule',
+  frequency: 'schedule',
 }
 
 /** The first step with an error. */

@@ -31,7 +31,9 @@ it('sends once now, at the current minute in store time, and ignores the typed t
   const daily = { ...draft, schedule: { ...draft.schedule, frequency: 'daily' as const } }
   const now = { ...daily, ...applySendTime(true, daily, ZONE, EARLY) }
   expect(scheduleNow(now, ZONE, EARLY).schedule).toMatchObject({
-    startDate: '2026-11-28', timeOfDay: '08:00', frequency: 'once',
+    startDate: '2026-11-28',
+    timeOfDay: '08:00',
+    frequency: 'once',
   })
   expect(scheduleNow(createDraft(ZONE, LATE), ZONE, LATE).schedule).toMatchObject({ timeOfDay: '10:00' })
 })

@@ -125,17 +125,20 @@ const textOnly = (reason: string) => (['cooldown', 'quiet_hours'].includes(reaso
 /** Reasons written elsewhere: by replies, members or the sending code. */
 const afterwards = [
   'ok',
-    'retry',
-    'changed',
-    'accepted',
-    'rejected',
-    'unknown',
-    'bounced',
-    'complaint',
-    'opt_out',
-    'delivered',
-    'undelivered',
-  'step_removed', 'template_error', 'cart_missing', 'customer_missing',
+  'retry',
+  'changed',
+  'accepted',
+  'rejected',
+  'unknown',
+  'bounced',
+  'complaint',
+  'opt_out',
+  'delivered',
+  'undelivered',
+  'step_removed',
+  'template_error',
+  'cart_missing',
+  'customer_missing',
 ]
 
 it('describes the channel of the decision after the message changed its channel', () => {

@@ -3,7 +3,11 @@ import type { CartReach, CartReason } from '../../shared/reach.ts'
 import { buildReasonBadges, listReachOptions } from './reason-badges.ts'
 
 const buildReason = (reason: CartReason, count: number, country: string | null = null, cartIds?: string[]) => ({
-  reason, country, explanation: `Words of ${reason}.`, count, ...(cartIds && { cartIds }),
+  reason,
+  country,
+  explanation: `Words of ${reason}.`,
+  count,
+  ...(cartIds && { cartIds }),
 })
 
 it('labels each cart with why it would get no email, and the country of the rule', () => {

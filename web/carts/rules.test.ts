@@ -88,7 +88,9 @@ it('keeps a reach filter with its days in the address, and ignores invalid ones'
   }
   expect(readListQuery(new URLSearchParams('reach=reachable&days=400'))).toEqual({ ...defaults, reach: 'reachable' })
   expect(toFilterParams({ ...query, search: '', status: 'recovered' })).toEqual({
-    status: 'recovered', reach: 'no_consent:DE', days: 30,
+    status: 'recovered',
+    reach: 'no_consent:DE',
+    days: 30,
   })
 })
 

@@ -22,7 +22,9 @@ const formatOffset = (ms: number) => new Date(NOW + ms).toISOString()
 it('describes a message’s recipient and cart', () => {
   const cart = (names: string[]) =>
     ({
-      customer_name: 'Penelope', total: 28, currency: 'USD',
+      customer_name: 'Penelope',
+      total: 28,
+      currency: 'USD',
       items: names.map((product_name) => ({ product_name })),
     }) as CartView
   expect(describeRecipient(cart(['Sunday Stoneware Mug']))).toBe('To Penelope · Sunday Stoneware Mug · $28.00')

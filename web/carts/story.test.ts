@@ -93,7 +93,12 @@ it('lists the history newest first, each message where it was sent or ended', ()
 
 it('lists a message once: its steps below it, a late report at its own time', () => {
   const buildDecision = (outcome: 'send' | 'result', reason: string, hour: number) => ({
-    at: formatHour(hour), outcome, reason, explanation: '', until: null, inputs: {},
+    at: formatHour(hour),
+    outcome,
+    reason,
+    explanation: '',
+    until: null,
+    inputs: {},
   })
   const decisions = [
     buildDecision('send', 'ok', 10),

@@ -3,7 +3,13 @@ import type { BoxCount } from '../../shared/consent-box.ts'
 import { buildCountRows, countTicksApart } from './BoxSettings.tsx'
 
 const buildCount = (more: Partial<BoxCount>): BoxCount => ({
-  channel: 'email', place: 'block', language: '', shown: 0, ticked: 0, tickedAlone: 0, ...more,
+  channel: 'email',
+  place: 'block',
+  language: '',
+  shown: 0,
+  ticked: 0,
+  tickedAlone: 0,
+  ...more,
 })
 
 test('shows one row per place in a fixed order, and lines only if there are several texts', () => {

@@ -13,12 +13,15 @@ const strict = { email: 'opt_in', sms: 'confirmed_opt_in', whatsapp: 'opt_in' } 
 const european = { email: 'soft_opt_in', sms: 'opt_in', whatsapp: 'opt_in' } as const
 const buildOverride = (changes: Partial<ConsentOverrideView>): ConsentOverrideView => ({
   id: 'x',
-    channel: 'email',
-    country: 'FR',
-    from: 'soft_opt_in',
-    to: 'opt_out',
-    legalGround: 'A law that says so',
-  createdAt: '2026-03-01T00:00:00Z', createdBy: 'Olive', endedAt: null, endedBy: null,
+  channel: 'email',
+  country: 'FR',
+  from: 'soft_opt_in',
+  to: 'opt_out',
+  legalGround: 'A law that says so',
+  createdAt: '2026-03-01T00:00:00Z',
+  createdBy: 'Olive',
+  endedAt: null,
+  endedBy: null,
   ...changes,
 })
 const table = (overrides: ConsentOverrideView[] = []): ConsentTable => ({

@@ -39,8 +39,15 @@ test('requires a day and a place, which may be one for the whole file', () => {
 
 test('waits for the meaning of the rows if no column states consent', () => {
   const mapping = ImportMapping.parse({
-    address: 0, channel: null, channelForAll: 'email', status: null, date: 1, dateOrder: 'iso', source: 2,
-    sourceForAll: '', wording: null,
+    address: 0,
+    channel: null,
+    channelForAll: 'email',
+    status: null,
+    date: 1,
+    dateOrder: 'iso',
+    source: 2,
+    sourceForAll: '',
+    wording: null,
   })
   const file = { statesConsent: false, optOutColumns: [] }
   expect(findMappingGap(mapping, file)).toBe('Choose above: What does every row mean?')

@@ -38,9 +38,18 @@ const DAYS = 7
 export function createValues(now: number, zone: string): CouponValues {
   const startDate = toLocal(now, zone)
   return {
-    code: '', kind: 'shared', type: 'percentage', amount: '', minSpend: '', maxDiscount: '', usageLimit: '',
-    startDate, endDate: addDays(startDate, DAYS),
-    isActive: true, validHours: VALID_HOURS, isTiedToEmail: false,
+    code: '',
+    kind: 'shared',
+    type: 'percentage',
+    amount: '',
+    minSpend: '',
+    maxDiscount: '',
+    usageLimit: '',
+    startDate,
+    endDate: addDays(startDate, DAYS),
+    isActive: true,
+    validHours: VALID_HOURS,
+    isTiedToEmail: false,
   }
 }
 

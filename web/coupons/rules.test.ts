@@ -112,9 +112,15 @@ it('builds Quick Create’s code from CART and six uppercase letters and digits 
 
 it('starts a quick coupon now and ends it seven days later, active (B 9)', { tags: ['B9'] }, () => {
   expect(createQuickCoupon('CARTABCDEF', 15, NOW)).toEqual({
-    code: 'CARTABCDEF', type: 'percentage', amount: 15, isActive: true,
-    minSpend: null, maxDiscount: null, usageLimit: null,
-    startDate: '2026-11-23T12:00:00.000Z', endDate: '2026-11-30T12:00:00.000Z',
+    code: 'CARTABCDEF',
+    type: 'percentage',
+    amount: 15,
+    isActive: true,
+    minSpend: null,
+    maxDiscount: null,
+    usageLimit: null,
+    startDate: '2026-11-23T12:00:00.000Z',
+    endDate: '2026-11-30T12:00:00.000Z',
   })
 })
 

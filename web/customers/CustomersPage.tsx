@@ -214,18 +214,24 @@ function CustomersTable({ rows, sorting }: Props) {
 const columns: readonly DataColumn<CustomerView, CustomerSort>[] = [
   { id: 'name', label: 'Name', sort: 'name', cell: (customer) => <Name customer={customer} /> },
   {
-    id: 'email', label: 'Email', sort: 'email',
+    id: 'email',
+    label: 'Email',
+    sort: 'email',
     shrinks: ({ customer_email }) => customer_email,
     cell: ({ customer_email }) => customer_email ?? BLANK,
   },
   { id: 'phone', label: 'Phone', sort: 'phone', cell: ({ phone }) => phone ?? BLANK },
   { id: 'company', label: 'Company', sort: 'company', cell: ({ company }) => company ?? BLANK },
   {
-    id: 'registered', label: 'Registered', sort: 'registered',
+    id: 'registered',
+    label: 'Registered',
+    sort: 'registered',
     cell: ({ is_registered }) => (is_registered ? 'Yes' : 'No'),
   },
   {
-    id: 'last_login', label: 'Last Login', sort: 'last_login',
+    id: 'last_login',
+    label: 'Last Login',
+    sort: 'last_login',
     cell: ({ last_login }) => (last_login ? <TimeAgo at={last_login} /> : BLANK),
   },
 ]

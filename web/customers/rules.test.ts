@@ -9,7 +9,12 @@ describe('the address of the list', () => {
     const read = (search: string) => customersAddress.read(new URLSearchParams(search))
     expect(read('')).toEqual({ page: 1, limit: 10, sort: 'since', order: 'desc' })
     expect(read('search=ada&registered=no&sort=name&order=asc&page=3')).toEqual({
-      search: 'ada', registered: 'no', sort: 'name', order: 'asc', page: 3, limit: 10,
+      search: 'ada',
+      registered: 'no',
+      sort: 'name',
+      order: 'asc',
+      page: 3,
+      limit: 10,
     })
     expect(read('registered=perhaps&sort=shoe&page=-1')).toEqual(read(''))
     expect(customersAddress.write(read('page=3'), { registered: 'yes' }).toString()).toBe('registered=yes')

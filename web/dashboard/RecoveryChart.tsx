@@ -103,7 +103,10 @@ function buildSeries({ labels, datasets }: ChartData, { type, looks }: Drawing, 
       pointBackgroundColor: filled(color),
     }
     const bar = {
-      borderRadius: 3, borderSkipped: 'bottom' as const, maxBarThickness: 26, pointStyle: 'rectRounded',
+      borderRadius: 3,
+      borderSkipped: 'bottom' as const,
+      maxBarThickness: 26,
+      pointStyle: 'rectRounded',
       backgroundColor: filled(color),
       borderWidth: labels.map((_, place) => (place === last ? 2 : 0)),
     }
@@ -154,7 +157,10 @@ function buildOptions(
     plugins: {
       legend: { align: 'end', labels: { color: text, font, usePointStyle: true, boxHeight: 8, padding: 14 } },
       tooltip: {
-        titleFont: font, bodyFont: font, usePointStyle: true, padding: 10,
+        titleFont: font,
+        bodyFont: font,
+        usePointStyle: true,
+        padding: 10,
         callbacks: {
           ...(type !== 'pie' && { title: ([item]) => (item ? formatBucket(item) : '') }),
           ...(!isCount && {
@@ -169,7 +175,9 @@ function buildOptions(
         y: {
           ...y,
           ...(!isCount && { ticks: { color: text, font, callback: (value) => subject.formatMark(Number(value)) } }),
-          beginAtZero: true, suggestedMax: subject.measure === 'rate' ? 0.1 : 4, grid: { color: grid },
+          beginAtZero: true,
+          suggestedMax: subject.measure === 'rate' ? 0.1 : 4,
+          grid: { color: grid },
         },
       },
     }),
@@ -184,7 +192,9 @@ function keepRunning(axis: Scale): void {
   ctx.save()
   ctx.font = `12px ${FONT}`
   axis.ticks = keepLastLabel({
-    ticks: axis.ticks, width: axis.width, labels: (chart.data.labels ?? []) as (string | string[])[],
+    ticks: axis.ticks,
+    width: axis.width,
+    labels: (chart.data.labels ?? []) as (string | string[])[],
     widthOf: (line) => ctx.measureText(line).width,
   }) as typeof axis.ticks
   ctx.restore()

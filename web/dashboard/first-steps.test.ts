@@ -3,7 +3,10 @@ import { buildFirstSteps, isSetupOpen } from './DashboardPage.tsx'
 
 const store = {
   ...{ name: 'Tea & Co', store_url: 'https://tea.example', mode: 'limited' as const },
-  senderName: 'Tea & Co', senderEmail: null, postalAddress: '', isCaptureChosen: true,
+  senderName: 'Tea & Co',
+  senderEmail: null,
+  postalAddress: '',
+  isCaptureChosen: true,
 }
 const counts = { orders: 0, products: 3 }
 const inMailbox = { way: 'mailbox' as const, acceptedAt: null, isFixed: false }

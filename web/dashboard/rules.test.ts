@@ -77,8 +77,16 @@ test('draws gaps instead of zeros where no rate was measured (decision 98)', () 
 })
 
 const zeros = {
-  abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0,
-  recoveredOrders: 0, activeCustomers: 12, currency: 'USD', otherCurrencies: [], syncAgeSeconds: 3,
+  abandonedCarts: 0,
+  recoveredCarts: 0,
+  recoveryRate: null,
+  totalRevenue: 0,
+  monthlyRevenue: 0,
+  recoveredOrders: 0,
+  activeCustomers: 12,
+  currency: 'USD',
+  otherCurrencies: [],
+  syncAgeSeconds: 3,
   trends: {} as never,
 }
 
@@ -95,7 +103,9 @@ describe('recovered revenue of the last 30 days', () => {
     const stats = { ...zeros, monthlyRevenue: 60, recoveredOrders: 4, recoveredCarts: 3, recoveryRate: 75 }
     const yen = { currency: 'JPY', totalRevenue: 900, monthlyRevenue: 0 }
     expect(summarizeRecovered({ ...stats, otherCurrencies: [formatEuros(25), yen] })).toEqual({
-      money: 60, orders: 4, share: 75,
+      money: 60,
+      orders: 4,
+      share: 75,
       others: [{ currency: 'EUR', amount: 25 }],
     })
   })

@@ -290,12 +290,12 @@ function useReadyStep() {
     }
     return {
       key: keyOf(),
-        id: null,
-        name: 'New message',
-        channels: ['email'],
-        conditions: null,
-        coupon: null,
-        couponShown: null,
+      id: null,
+      name: 'New message',
+      channels: ['email'],
+      conditions: null,
+      coupon: null,
+      couponShown: null,
       variants: [{ key: keyOf(), id: null, name: null, sharePercent: 100, words }],
       variantsSoFar: 0,
     }

@@ -26,7 +26,8 @@ it('adds a condition to the first group, or to a new one', () => {
 it('changes and removes conditions, and is null without any', () => {
   const two = addCondition(addCondition(null, returning, 0), phone, null)
   expect(changeCondition(two, [0, 0], { fact: 'buyer', is: 'first_time' })!.groups[0]!.conditions[0]).toEqual({
-    fact: 'buyer', is: 'first_time',
+    fact: 'buyer',
+    is: 'first_time',
   })
   const one = changeCondition(two, [0, 0], null)!
   expect(one.groups).toEqual([{ match: 'all', conditions: [phone] }])

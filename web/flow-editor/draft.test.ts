@@ -24,7 +24,14 @@ import {
 
 const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
 const buildStep = (key: string, delayMinutes: number): StepDraft => ({
-  key, id: key, name: key, delayMinutes, channels: ['email'], conditions: null, coupon: null, couponShown: null,
+  key,
+  id: key,
+  name: key,
+  delayMinutes,
+  channels: ['email'],
+  conditions: null,
+  coupon: null,
+  couponShown: null,
   variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words }],
   variantsSoFar: 1,
 })

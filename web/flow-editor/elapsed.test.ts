@@ -15,7 +15,14 @@ it('formats the time since the previous message', () => {
 
 it('formats durations for reading', () => {
   expect([1, 45, 60, 90, 1_440, 1_500, 1_590, 2_880, 43_200].map(formatSpan)).toEqual([
-    '1 minute', '45 minutes', '1 hour', '1 hour 30 minutes', '24 hours', '1 day 1 hour',
-    '1 day 2 hours 30 minutes', '2 days', '30 days',
+    '1 minute',
+    '45 minutes',
+    '1 hour',
+    '1 hour 30 minutes',
+    '24 hours',
+    '1 day 1 hour',
+    '1 day 2 hours 30 minutes',
+    '2 days',
+    '30 days',
   ])
 })

@@ -8,7 +8,14 @@ import { buildSaveBody } from './saving.ts'
 
 const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
 const step = (key: string, delayMinutes: number, more: Partial<StepDraft> = {}): StepDraft => ({
-  key, id: key, name: key, delayMinutes, channels: ['email'], conditions: null, coupon: null, couponShown: null,
+  key,
+  id: key,
+  name: key,
+  delayMinutes,
+  channels: ['email'],
+  conditions: null,
+  coupon: null,
+  couponShown: null,
   variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words }],
   variantsSoFar: 1,
   ...more,
@@ -52,7 +59,9 @@ it('requires content for the message’s channels only', () => {
   expect(buildStep('whatsapp')).toBeUndefined()
   expect(buildStep('sms')).toEqual({ [buildContentField('v', 'sms', 'body')]: 'An SMS needs a text' })
   expect(Object.values(buildStep('sms', 'push')!)).toEqual([
-    'An SMS needs a text', 'A notification needs a title', 'A notification needs a text',
+    'An SMS needs a text',
+    'A notification needs a title',
+    'A notification needs a text',
   ])
 })
 
@@ -155,7 +164,9 @@ it('sends changed parts and omits the others', () => {
   ]
   const changed = buildFlow(step('a', 60, { channels: ['email', 'sms'], variants }), step('b', 1_440))
   expect(buildSaveBody(changed, stored).steps[0]).toEqual({
-    id: 'a', delayMinutes: 60, channels: ['email', 'sms'],
+    id: 'a',
+    delayMinutes: 60,
+    channels: ['email', 'sms'],
     variants: [{ id: 'a-a', sharePercent: 100, words: { sms: { body: 'Shorter' } } }],
   })
   const conditions: StepDraft['conditions'] = {
@@ -168,13 +179,17 @@ it('sends changed parts and omits the others', () => {
 
 it('sends all of a new message, with content for its channels only', () => {
   const added = step('new-1', 2_880, {
-    id: null, channels: ['sms'],
+    id: null,
+    channels: ['sms'],
     variants: [
       { key: 'new-2', id: null, name: null, sharePercent: 100, words: { ...words, email: { subject: '', body: '' } } },
     ],
   })
   expect(buildSaveBody(buildFlow(...stored.steps, added), stored).steps[2]).toEqual({
-    delayMinutes: 2_880, channels: ['sms'], conditions: null, coupon: null,
+    delayMinutes: 2_880,
+    channels: ['sms'],
+    conditions: null,
+    coupon: null,
     variants: [{ sharePercent: 100, words: { sms: { body: 'Short' } } }],
   })
 })

@@ -283,7 +283,15 @@ const toDraft = ({ name, conditions, steps }: FlowView): FlowDraft => ({
 const toStepDraft = (step: FlowStep): StepDraft => {
   const { id, name, delayMinutes, channels, conditions, coupon, couponShown, variants, variantsSoFar } = step
   return {
-    key: id, id, name, delayMinutes, channels, conditions, coupon, couponShown, variantsSoFar,
+    key: id,
+    id,
+    name,
+    delayMinutes,
+    channels,
+    conditions,
+    coupon,
+    couponShown,
+    variantsSoFar,
     variants: variants.map(({ id: variantId, name: letter, sharePercent, words }) => {
       return { key: variantId, id: variantId, name: letter, sharePercent, words }
     }),

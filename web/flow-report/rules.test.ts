@@ -11,20 +11,32 @@ import {
 } from './rules.ts'
 
 const buildVariant = (name: string, comparison: VariantFigures['comparison'] = null): VariantFigures => ({
-  variantId: `id-${name}`, name, isCurrent: true, sharePercent: 50, people: 80, clicked: 9, bought: 4,
-  revenue: 120, comparison,
+  variantId: `id-${name}`,
+  name,
+  isCurrent: true,
+  sharePercent: 50,
+  people: 80,
+  clicked: 9,
+  bought: 4,
+  revenue: 120,
+  comparison,
 })
 const step: StepFigures = {
   stepId: 'id',
-    step: 1,
-    name: 'First reminder',
-    planned: 200,
-    sent: 100,
-    delivered: null,
-    reporting: 0,
-    clicked: 50,
-    orders: 10,
-  revenue: 400, revenuePerRecipient: 4, unsubscribed: 1, skipped: [], variants: [], purchasesNeeded: null,
+  step: 1,
+  name: 'First reminder',
+  planned: 200,
+  sent: 100,
+  delivered: null,
+  reporting: 0,
+  clicked: 50,
+  orders: 10,
+  revenue: 400,
+  revenuePerRecipient: 4,
+  unsubscribed: 1,
+  skipped: [],
+  variants: [],
+  purchasesNeeded: null,
 }
 
 it('draws every bar from zero, as a share of the longest', () => {

@@ -35,7 +35,10 @@ export function buildFunnel(figures: StepFigures) {
   // Messages scheduled before the period may be sent in it.
   const whole = Math.max(planned, sent)
   return rows.map(([key, label, count]) => ({
-    key, label, count, width: computeWidth(count ?? 0, whole),
+    key,
+    label,
+    count,
+    width: computeWidth(count ?? 0, whole),
     shown: key === 'delivered' ? describeDelivered(figures) : formatCount(count ?? 0),
   }))
 }

@@ -16,7 +16,8 @@ const renderPage = (hasDemo: boolean, billing: Partial<typeof sold> = {}): strin
     company: 'Co',
     support: 'a@b.test',
     hasDemo,
-    ...sold, ...billing,
+    ...sold,
+    ...billing,
   })
 const page = renderPage(true)
 const matchAll = (pattern: RegExp, text = page) => [...text.matchAll(pattern)].map(([, found]) => found!)

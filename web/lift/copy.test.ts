@@ -30,15 +30,28 @@ const buildFinding = (low: number, high: number, planned: Finding['planned'] = n
 })
 
 const buildExperiment = (change: Partial<ExperimentView> = {}): ExperimentView => ({
-  id: '01999999-0000-7000-8000-000000000001', sharePercent: 50, windowDays: 8, currency: 'USD', capAmount: 500,
+  id: '01999999-0000-7000-8000-000000000001',
+  sharePercent: 50,
+  windowDays: 8,
+  currency: 'USD',
+  capAmount: 500,
   timeZone: 'UTC',
-  startedAt: '2026-03-01T10:00:00Z', plannedEndAt: '2026-05-30T10:00:00Z', drawsUntil: '2026-05-22T10:00:00Z',
+  startedAt: '2026-03-01T10:00:00Z',
+  plannedEndAt: '2026-05-30T10:00:00Z',
+  drawsUntil: '2026-05-22T10:00:00Z',
   endedAt: null,
-    endReason: null,
-    people: { treated: 400, control: 400 },
-    purchases: { treated: 40, control: 30 },
-  waiting: { treated: 0, control: 0 }, leftOut: 0, overridden: 0, drawnEarlier: 0, cost: null,
-  attributedAmount: 900, health: 'few', conversion: buildFewFinding(), revenue: buildFewFinding(),
+  endReason: null,
+  people: { treated: 400, control: 400 },
+  purchases: { treated: 40, control: 30 },
+  waiting: { treated: 0, control: 0 },
+  leftOut: 0,
+  overridden: 0,
+  drawnEarlier: 0,
+  cost: null,
+  attributedAmount: 900,
+  health: 'few',
+  conversion: buildFewFinding(),
+  revenue: buildFewFinding(),
   ...change,
 })
 
@@ -157,7 +170,8 @@ test.each<[ExperimentView['cost'], string]>([
 const buildReply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
   pace: { people: 300, boughtPercent: 4, assumedPercent: 5, rate: 0.04 },
   proposedPercent: 50,
-  running: null, past: [],
+  running: null,
+  past: [],
   ...change,
 })
 

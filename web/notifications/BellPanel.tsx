@@ -113,7 +113,8 @@ function useList(cache: StoreCache, tab: Tab): List {
       items: all.slice(0, shownCarts),
       hasMore: all.length > shownCarts,
       more: () => setShownCarts(shownCarts + NOTIFICATIONS_PER_PAGE),
-      isLoadingMore: false, problem: null,
+      isLoadingMore: false,
+      problem: null,
     }
   }
   const items = (bell.data?.notifications ?? []).filter(isShown)
@@ -123,7 +124,8 @@ function useList(cache: StoreCache, tab: Tab): List {
     items,
     hasMore: bell.data !== undefined && bell.data.notifications.length < bell.data.pagination.total,
     more: () => more.mutate(),
-    isLoadingMore: more.isPending, problem: more.error,
+    isLoadingMore: more.isPending,
+    problem: more.error,
   }
 }
 

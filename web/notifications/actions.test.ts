@@ -31,7 +31,13 @@ function createCache(...notifications: NotificationView[]): StoreCache {
 }
 
 const buildNotification = (id: string, minute: number): NotificationView => ({
-  _id: id, type: 'cart_recovered', title: 'x', message: 'x', zone: null, data: {}, read: false,
+  _id: id,
+  type: 'cart_recovered',
+  title: 'x',
+  message: 'x',
+  zone: null,
+  data: {},
+  read: false,
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, minute)).toISOString(),
 })
 const createFailedReply = () => new Response(JSON.stringify({ error: 'Not now.', code: 'internal' }), { status: 500 })

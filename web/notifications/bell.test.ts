@@ -18,7 +18,13 @@ let isHeld: (page: number) => boolean
 let store = 0
 
 const buildView = (number: number) => ({
-  _id: `n${number}`, type: 'cart_recovered', title: 'x', message: 'x', zone: null, data: {}, read: true,
+  _id: `n${number}`,
+  type: 'cart_recovered',
+  title: 'x',
+  message: 'x',
+  zone: null,
+  data: {},
+  read: true,
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, number)).toISOString(),
 })
 

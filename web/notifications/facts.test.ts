@@ -4,8 +4,15 @@ import { listFacts } from './NotificationsPage.tsx'
 test('lists keys and values of the data, with instants as dates', { tags: ['B2'] }, () => {
   // The database's key order: shortest first.
   const data = {
-    step: null, value: 123_450, cartId: 'c1', currency: 'USD', customer: 'Ada Lovelace', lastedMs: 7_200_000,
-    itemCount: 2, timestamp: '2026-03-10T12:05:00.000Z', isInMailbox: true,
+    step: null,
+    value: 123_450,
+    cartId: 'c1',
+    currency: 'USD',
+    customer: 'Ada Lovelace',
+    lastedMs: 7_200_000,
+    itemCount: 2,
+    timestamp: '2026-03-10T12:05:00.000Z',
+    isInMailbox: true,
   }
   expect(listFacts({ data })).toEqual([
     { label: 'Customer', kind: 'text', value: 'Ada Lovelace' },

@@ -14,7 +14,12 @@ let cache: StoreCache
 let store = 0
 
 const buildNotification = (id: string, minute: number, read = false): NotificationView => ({
-  _id: id, type: 'cart_recovered', title: 'x', message: 'x', zone: null, data: {},
+  _id: id,
+  type: 'cart_recovered',
+  title: 'x',
+  message: 'x',
+  zone: null,
+  data: {},
   createdAt: new Date(Date.UTC(2026, 2, 10, 12, minute)).toISOString(),
   read,
 })

@@ -41,10 +41,17 @@ export function getLocalState(storeId: string): LocalState {
   if (known) return known
   const pendingMarks = loadMarks(token, storeId)
   const made: LocalState = {
-    pending: new Set<Pending>(pendingMarks), pendingMarks,
-    received: new Set(), reportedRead: new Map(), readUpTo: null, readUpToId: null,
-    deleted: new Set(), tests: new Map(),
-    resend: { timer: undefined, waitMs: null }, counting: undefined, asking: null,
+    pending: new Set<Pending>(pendingMarks),
+    pendingMarks,
+    received: new Set(),
+    reportedRead: new Map(),
+    readUpTo: null,
+    readUpToId: null,
+    deleted: new Set(),
+    tests: new Map(),
+    resend: { timer: undefined, waitMs: null },
+    counting: undefined,
+    asking: null,
   }
   locals.set(storeId, made)
   return made

@@ -16,7 +16,11 @@ describe('the address of the screen', () => {
 
   test('ignores invalid values', () => {
     expect(read('filter=x&page=-1&limit=7&search=%20')).toEqual({
-      filter: 'all', page: 1, limit: 10, sort: 'newest', order: 'desc',
+      filter: 'all',
+      page: 1,
+      limit: 10,
+      sort: 'newest',
+      order: 'desc',
     })
   })
 

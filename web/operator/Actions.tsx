@@ -15,7 +15,11 @@ import { useOperatorActions } from './queries.ts'
 import { describeAction, getNote } from './rules.ts'
 
 const address = createListAddress<object, 'newest'>({
-  filters: [], readFilter: () => ({}), sorts: ['newest'], largestFirst: ['newest'], limit: 50,
+  filters: [],
+  readFilter: () => ({}),
+  sorts: ['newest'],
+  largestFirst: ['newest'],
+  limit: 50,
 })
 
 /** Audit log of operators' actions, newest first; append-only. */
@@ -60,7 +64,9 @@ const when: readonly DataColumn<OperatorAction>[] = [
   { id: 'at', label: 'When', sort: null, cell: ({ at }) => <DateTime at={at} /> },
 ]
 const account: DataColumn<OperatorAction> = {
-  id: 'account', label: 'Account', sort: null,
+  id: 'account',
+  label: 'Account',
+  sort: null,
   cell: ({ accountId, accountName }) => (accountId ? <Link to={`/operator/${accountId}`}>{accountName}</Link> : '-'),
 }
 const what: readonly DataColumn<OperatorAction>[] = [

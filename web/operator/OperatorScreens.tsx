@@ -135,7 +135,9 @@ function AccountsTable({ rows }: { rows: OperatorAccount[] }) {
 
 const columns: readonly DataColumn<OperatorAccount>[] = [
   {
-    id: 'name', label: 'Account', sort: null,
+    id: 'name',
+    label: 'Account',
+    sort: null,
     cell: ({ id, name, isDemo }) => (
       <>
         <Link className="plain-button" to={`/operator/${id}`}>
@@ -151,7 +153,9 @@ const columns: readonly DataColumn<OperatorAccount>[] = [
     ),
   },
   {
-    id: 'owner', label: 'Owner', sort: null,
+    id: 'owner',
+    label: 'Owner',
+    sort: null,
     shrinks: ({ ownerEmail }) => ownerEmail,
     cell: ({ ownerEmail }) => ownerEmail ?? '-',
   },
@@ -159,7 +163,11 @@ const columns: readonly DataColumn<OperatorAccount>[] = [
   { id: 'status', label: 'Status', sort: null, cell: (account) => <Standing account={account} /> },
   { id: 'stores', label: 'Stores', sort: null, isNumber: true, cell: ({ stores }) => formatCount(stores) },
   {
-    id: 'messages', label: 'Messages this month', head: 'Messages', sort: null, isNumber: true,
+    id: 'messages',
+    label: 'Messages this month',
+    head: 'Messages',
+    sort: null,
+    isNumber: true,
     cell: ({ messages }) => formatCount(messages),
   },
   { id: 'created', label: 'Since', sort: null, cell: ({ createdAt }) => <DateTime at={createdAt} /> },
@@ -257,7 +265,9 @@ const alarmColumns: readonly DataColumn<Alarm>[] = [
   { id: 'stage', label: 'Stage', sort: null, cell: ({ stage, cause }) => `${stage}: ${cause}` },
   { id: 'store', label: 'Store', sort: null, cell: ({ storeName }) => storeName },
   {
-    id: 'account', label: 'Account', sort: null,
+    id: 'account',
+    label: 'Account',
+    sort: null,
     cell: ({ accountId, accountName }) => <Link to={`/operator/${accountId}`}>{accountName}</Link>,
   },
   { id: 'since', label: 'Since', sort: null, cell: ({ since }) => <TimeAgo at={since} /> },

@@ -21,7 +21,10 @@ describe('what operators read', () => {
 
   it('keeps search and filter in the address and ignores invalid values', () => {
     expect(accountsAddress.read(new URLSearchParams('search=tea&show=suspended&page=2'))).toMatchObject({
-      search: 'tea', show: 'suspended', page: 2, limit: 25,
+      search: 'tea',
+      show: 'suspended',
+      page: 2,
+      limit: 25,
     })
     expect(accountsAddress.read(new URLSearchParams('show=deleted')).show).toBeUndefined()
   })

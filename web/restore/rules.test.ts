@@ -31,18 +31,25 @@ it('describes the changes of an item', () => {
 })
 
 const buildOffer = (outcome: Outcome, now: { quantity: number; price: number }) => ({
-  product_id: '1', product_name: 'Tea', image_url: null, url: null, price: 20, quantity: 4,
-  outcome, now,
+  product_id: '1',
+  product_name: 'Tea',
+  image_url: null,
+  url: null,
+  price: 20,
+  quantity: 4,
+  outcome,
+  now,
 })
 const buildCart = (...items: ReturnType<typeof buildOffer>[]) => ({
   items,
-    total: 80,
-    currency: 'USD',
-    storeName: 'Tea & Co',
-    brand: DEFAULT_BRAND,
-    shopUrl: 'https://shop.example',
-    expiresAt: '',
-  isOrdered: false, coupon: null,
+  total: 80,
+  currency: 'USD',
+  storeName: 'Tea & Co',
+  brand: DEFAULT_BRAND,
+  shopUrl: 'https://shop.example',
+  expiresAt: '',
+  isOrdered: false,
+  coupon: null,
 })
 
 it('announces changed items before they are restored', () => {

@@ -9,8 +9,21 @@ it('has fifteen questions, each with its own address', { tags: ['A2.8'] }, () =>
 
 it('answers the specification’s questions in order (A 2.8)', { tags: ['A2.8'] }, () => {
   expect(questions.map(({ id }) => id)).toEqual([
-    'connecting', 'api-keys', 'required-settings', 'disconnecting', 'sync', 'abandoned', 'emails', 'templates',
-    'analytics', 'coupons', 'customer-data', 'notifications', 'requirements', 'security', 'support',
+    'connecting',
+    'api-keys',
+    'required-settings',
+    'disconnecting',
+    'sync',
+    'abandoned',
+    'emails',
+    'templates',
+    'analytics',
+    'coupons',
+    'customer-data',
+    'notifications',
+    'requirements',
+    'security',
+    'support',
   ])
 })
 

@@ -4,7 +4,8 @@ import { describeEnded, formatEndedTitle } from './EndedNotice.tsx'
 
 const buildEndedStore = (changes: Partial<EndedStore> = {}): EndedStore => ({
   ...{ id: 's', platform: 'woocommerce', store_url: 'https://shop.example', name: 'Maple & Clay', by: 'uninstall' },
-  at: '2026-11-29T13:00:00Z', keptUntil: '2026-12-29T13:00:00Z',
+  at: '2026-11-29T13:00:00Z',
+  keptUntil: '2026-12-29T13:00:00Z',
   ...changes,
 })
 const day = (at: string) => at.slice(0, 10)

@@ -13,8 +13,11 @@ export interface ShopifyForm {
 }
 
 export const noShopifyKeys: Omit<ShopifyForm, 'store_url'> = {
-  way: 'app', client_id: '', client_secret: '',
-  access_token: '', api_secret: '',
+  way: 'app',
+  client_id: '',
+  client_secret: '',
+  access_token: '',
+  api_secret: '',
 }
 
 /** Permissions required to connect. */

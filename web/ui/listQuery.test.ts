@@ -21,7 +21,12 @@ it('parses filter, order and page from the address and ignores invalid values', 
   expect(people.read(new URLSearchParams('page=1.5&limit=11&sort=password&order=up&city='))).toEqual(defaults)
   const query = 'city=Berlin&search=ada&sort=name&order=asc&limit=25&page=3'
   expect(people.read(new URLSearchParams(query))).toEqual({
-    city: 'Berlin', search: 'ada', sort: 'name', order: 'asc', limit: 25, page: 3,
+    city: 'Berlin',
+    search: 'ada',
+    sort: 'name',
+    order: 'asc',
+    limit: 25,
+    page: 3,
   })
   expect(people.write(people.read(new URLSearchParams(query)), { page: 3 }).toString()).toBe(query)
 })

@@ -16,7 +16,11 @@ export function formatStoreTime(instant: string | number, clock: StoreClock, now
   const zone = toKnownZone(clock.zone)
   const isThisYear = toLocal(instant, zone).slice(0, 4) === toLocal(now, zone).slice(0, 4)
   return new Intl.DateTimeFormat('en-US', {
-    month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZone: zone,
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: zone,
     ...(!isThisYear && { year: 'numeric' }),
     ...(isOtherTime(instant, clock) && { timeZoneName: 'short' }),
   }).format(new Date(instant))
@@ -72,5 +76,7 @@ export const formatDateTime = (instant: string | number, now = Date.now()): stri
 /** With seconds and zone. */
 export const formatLongDateTime = (instant: string | number): string =>
   new Intl.DateTimeFormat('en-US', {
-    dateStyle: 'full', timeStyle: 'long', timeZone: toKnownZone(getClock().zone),
+    dateStyle: 'full',
+    timeStyle: 'long',
+    timeZone: toKnownZone(getClock().zone),
   }).format(new Date(instant))

@@ -26,7 +26,9 @@ export function useListQuery<Query extends { sort: Sort; order: Order }, Sort ex
     go(next, { replace: value === null })
   }
   return {
-    query: address.read(search), change, put,
+    query: address.read(search),
+    change,
+    put,
     sort: (column: Sort) => change(address.turn(address.read(latest.current), column) as Partial<Query>),
     param: (key: string) => search.get(key),
   }

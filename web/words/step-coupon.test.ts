@@ -35,7 +35,8 @@ describe('the coupon of a step', () => {
     const { coupon } = withCoupon(null, shared)
     expect(finished(coupon)).toEqual(coupon)
     expect(finished({ ...coupon!, pauseDays: Number.NaN, aboveAmount: 0 })).toMatchObject({
-      pauseDays: null, aboveAmount: null,
+      pauseDays: null,
+      aboveAmount: null,
     })
     expect(finished(null)).toBeNull()
   })

@@ -21,7 +21,10 @@ const MOST_MONEY = 1_000_000_000
 export function withCoupon(coupon: StepCoupon | null, chosen: Coupon | null): CouponEdit {
   if (!chosen) return { coupon: null, couponShown: null }
   const rules = coupon ?? {
-    fallback: 'without' as const, firstOrderOnly: false, pauseDays: PAUSE_DAYS, aboveAmount: null,
+    fallback: 'without' as const,
+    firstOrderOnly: false,
+    pauseDays: PAUSE_DAYS,
+    aboveAmount: null,
   }
   return { coupon: { ...rules, couponId: chosen._id }, couponShown: { ...chosen, isGone: false } }
 }

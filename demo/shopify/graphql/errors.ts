@@ -34,63 +34,81 @@ const translations: [pattern: RegExp, words: (match: string[], error: GraphQLErr
     /^Cannot query field "(\w+)" on type "(\w+)"/,
     ([, fieldName, typeName]) => ({
       message: `Field '${fieldName}' doesn't exist on type '${typeName}'`,
-      code: 'undefinedField', typeName, fieldName,
+      code: 'undefinedField',
+      typeName,
+      fieldName,
     }),
   ],
   [
     /^Unknown argument "(\w+)" on field "\w+\.(\w+)"/,
     ([, argumentName, name]) => ({
       message: `Field '${name}' doesn't accept argument '${argumentName}'`,
-      code: 'argumentNotAccepted', name, typeName: 'Field', argumentName,
+      code: 'argumentNotAccepted',
+      name,
+      typeName: 'Field',
+      argumentName,
     }),
   ],
   [
     /^Expected value of type "(\w+)!?" not to include unknown field "(\w+)"/,
     ([, name, argumentName]) => ({
       message: `InputObject '${name}' doesn't accept argument '${argumentName}'`,
-      code: 'argumentNotAccepted', name, typeName: 'InputObject', argumentName,
+      code: 'argumentNotAccepted',
+      name,
+      typeName: 'InputObject',
+      argumentName,
     }),
   ],
   [
     /^(?:Argument|Input field) "(\w+)\.(\w+)\((\w+):\)".* was not provided/,
     ([, , name, argument]) => ({
       message: `Field '${name}' is missing required arguments: ${argument}`,
-      code: 'missingRequiredArguments', className: 'Field', name, arguments: argument,
+      code: 'missingRequiredArguments',
+      className: 'Field',
+      name,
+      arguments: argument,
     }),
   ],
   [
     /^Variable "\$(\w+)" of type "([^"]+)" used in position expecting type "([^"]+)"/,
     ([, name, has, wants]) => ({
       message: `Type mismatch on variable $${name} and argument ${name} (${has} / ${wants})`,
-      code: 'variableMismatch', variableName: name, typeName: has,
+      code: 'variableMismatch',
+      variableName: name,
+      typeName: has,
     }),
   ],
   [
     /^Variable "\$(\w+)" is not defined/,
     ([, name]) => ({
       message: `Variable $${name} is used by anonymous query but not declared`,
-      code: 'variableNotDefined', variableName: name,
+      code: 'variableNotDefined',
+      variableName: name,
     }),
   ],
   [
     /^Variable "\$(\w+)" is never used/,
     ([, name]) => ({
       message: `Variable $${name} is declared by anonymous query but not used`,
-      code: 'variableNotUsed', variableName: name,
+      code: 'variableNotUsed',
+      variableName: name,
     }),
   ],
   [
     /^Field "(\w+)" of type "([^"]+)" must have a selection/,
     ([, name, type]) => ({
       message: `Field must have selections (field '${name}' returns ${type!.replace(/[![\]]/g, '')} but has no selections. Did you mean '${name} { ... }'?)`,
-      code: 'selectionMismatch', nodeName: `field '${name}'`, typeName: type,
+      code: 'selectionMismatch',
+      nodeName: `field '${name}'`,
+      typeName: type,
     }),
   ],
   [
     /^Field "(\w+)" must not have a selection/,
     ([, name]) => ({
       message: `Selections can't be made on scalars (field '${name}')`,
-      code: 'selectionMismatch', nodeName: `field '${name}'`,
+      code: 'selectionMismatch',
+      nodeName: `field '${name}'`,
     }),
   ],
   [
@@ -122,7 +140,8 @@ function describeLiteralError(error: GraphQLError): ErrorText {
   const expected = /"([A-Za-z]\w*!?)"(?: enum)?[^"]*$/.exec(error.message.split('Did you mean')[0]!)?.[1] ?? ''
   return {
     message: `Argument has an invalid value (${value}). Expected type '${expected}'.`,
-    code: 'argumentLiteralsIncompatible', typeName: 'Field',
+    code: 'argumentLiteralsIncompatible',
+    typeName: 'Field',
   }
 }
 

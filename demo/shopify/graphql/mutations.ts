@@ -99,7 +99,10 @@ function buildCodeMutations({ shop }: Context): Source {
       const failed = rows.filter(({ errors }) => errors.length > 0).length
       const bulkCreation = {
         id: buildGid('DiscountRedeemCodeBulkCreation', discount.id),
-        codesCount: rows.length, failedCount: failed, importedCount: rows.length - failed, done: true,
+        codesCount: rows.length,
+        failedCount: failed,
+        importedCount: rows.length - failed,
+        done: true,
         codes: (args: PageArgs) => paginateList(rows, args, (row) => row),
       }
       return { bulkCreation, userErrors: [] }

@@ -30,7 +30,10 @@ const ORDER_FIELDS: Record<string, Searchable> = {
 }
 
 const ORDER_SORT_KEYS: Record<string, string> = {
-  ID: 'id', CREATED_AT: 'created', PROCESSED_AT: 'created', UPDATED_AT: 'updated',
+  ID: 'id',
+  CREATED_AT: 'created',
+  PROCESSED_AT: 'created',
+  UPDATED_AT: 'updated',
 }
 
 function orderSpecial({ field, value }: Term) {
@@ -80,13 +83,29 @@ export function orderSource(context: Context, order: Order): Source {
     updatedAt: formatTime(order.updatedAt),
     cancelledAt: formatTime(order.cancelledAt),
     closedAt: formatTime(order.closedAt),
-    cancelReason: order.cancelReason, closed: order.closedAt !== null, confirmed: true, test: order.isTest,
-    email: order.email, phone: order.phone, customerLocale: order.locale, note: null, tags: [],
-    customerAcceptsMarketing: order.acceptsEmail, sourceName: order.sourceName, clientIp: null,
-    checkoutToken: order.checkoutToken, cartToken: order.cartToken, customAttributes: [],
-    discountCode: order.codes[0] ?? null, discountCodes: order.codes,
-    displayFinancialStatus: order.financialStatus, displayFulfillmentStatus: order.fulfillmentStatus,
-    currencyCode: 'USD', presentmentCurrencyCode: 'USD', taxesIncluded: false, taxExempt: false,
+    cancelReason: order.cancelReason,
+    closed: order.closedAt !== null,
+    confirmed: true,
+    test: order.isTest,
+    email: order.email,
+    phone: order.phone,
+    customerLocale: order.locale,
+    note: null,
+    tags: [],
+    customerAcceptsMarketing: order.acceptsEmail,
+    sourceName: order.sourceName,
+    clientIp: null,
+    checkoutToken: order.checkoutToken,
+    cartToken: order.cartToken,
+    customAttributes: [],
+    discountCode: order.codes[0] ?? null,
+    discountCodes: order.codes,
+    displayFinancialStatus: order.financialStatus,
+    displayFulfillmentStatus: order.fulfillmentStatus,
+    currencyCode: 'USD',
+    presentmentCurrencyCode: 'USD',
+    taxesIncluded: false,
+    taxExempt: false,
     fullyPaid: ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(order.financialStatus),
     unpaid: ['PENDING', 'AUTHORIZED', 'EXPIRED'].includes(order.financialStatus),
     statusPageUrl: `${shop.home}/orders/${order.key}/authenticate`,
@@ -155,7 +174,10 @@ function buildLineSource(context: Context, line: Line, order: Order, allocations
     __typename: 'LineItem',
     id: buildGid('LineItem', line.id),
     name: line.variantTitle ? `${line.title} - ${line.variantTitle}` : line.title,
-    currentQuantity: line.quantity, isGiftCard: false, requiresShipping: true, taxable: true,
+    currentQuantity: line.quantity,
+    isGiftCard: false,
+    requiresShipping: true,
+    taxable: true,
     ...buildCommonLineSource(context, line),
     originalUnitPriceSet: buildMoneyBag(line.unitMinor),
     originalTotalSet: buildMoneyBag(computeLineTotal(line)),
@@ -175,7 +197,10 @@ function buildLineSource(context: Context, line: Line, order: Order, allocations
 function buildCommonLineSource(context: Context, line: Line): Source {
   const { shop } = context
   return {
-    title: line.title, variantTitle: line.variantTitle, sku: line.sku, quantity: line.quantity,
+    title: line.title,
+    variantTitle: line.variantTitle,
+    sku: line.sku,
+    quantity: line.quantity,
     customAttributes: [],
     image: () => lineImage(shop, line.picture, line.title),
     product: () => {
@@ -195,7 +220,11 @@ function buildApplicationSource({ shop }: Context, { code, minor }: Reduction, i
   const fraction = discount?.value.kind === 'percentage' ? discount.value.fraction : null
   return {
     __typename: 'DiscountCodeApplication',
-    code, index, allocationMethod: 'ACROSS', targetSelection: 'ALL', targetType: 'LINE_ITEM',
+    code,
+    index,
+    allocationMethod: 'ACROSS',
+    targetSelection: 'ALL',
+    targetType: 'LINE_ITEM',
     value:
       fraction === null
         ? buildMoneySource(minor)
@@ -215,14 +244,19 @@ export function checkoutSource(context: Context, checkout: Checkout): Source {
     updatedAt: formatTime(checkout.updatedAt),
     completedAt: formatTime(checkout.completedAt),
     customer: () => findCustomerSource(context, checkout.customerId),
-    note: '', customAttributes: [], taxLines: [], taxesIncluded: false, discountCodes: checkout.codes,
+    note: '',
+    customAttributes: [],
+    taxLines: [],
+    taxesIncluded: false,
+    discountCodes: checkout.codes,
     totalPriceSet: buildMoneyBag(checkout.totalMinor),
     subtotalPriceSet: buildMoneyBag(checkout.subtotalMinor - checkout.discountMinor),
     totalLineItemsPriceSet: buildMoneyBag(checkout.subtotalMinor),
     totalDiscountSet: buildMoneyBag(checkout.discountMinor),
     totalTaxSet: buildMoneyBag(0),
     totalDutiesSet: null,
-    shippingAddress: address, billingAddress: address,
+    shippingAddress: address,
+    billingAddress: address,
     lineItems: (args: PageArgs) => paginateList(checkout.lines, args, (line) => checkoutLine(context, line)),
   }
 }

@@ -234,10 +234,10 @@ function buildAppQueries(context: Context): Source {
   const appSource = {
     __typename: 'App',
     id: buildGid('App', 91_540_000_001),
-      title: 'Recoup',
-      handle: 'recoup',
-      apiKey: app.clientId,
-      embedded: false,
+    title: 'Recoup',
+    handle: 'recoup',
+    apiKey: app.clientId,
+    embedded: false,
   }
   return {
     app: () => appSource,

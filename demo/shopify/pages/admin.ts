@@ -11,7 +11,11 @@ import { formatMoney, readThemeHead, writeThemeHead } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 const ACTION_LABELS: Record<OrderAction, string> = {
-  pay: 'Mark as paid', fulfil: 'Fulfill', refund: 'Refund', cancel: 'Cancel', void: 'Void',
+  pay: 'Mark as paid',
+  fulfil: 'Fulfill',
+  refund: 'Refund',
+  cancel: 'Cancel',
+  void: 'Void',
 }
 
 export function renderAdminPage(view: View): FastifyReply {

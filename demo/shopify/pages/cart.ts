@@ -127,8 +127,14 @@ export function sendCart(view: View): FastifyReply {
   const total = sumLines(lines)
   return view.reply.header('cache-control', 'no-store').send({
     token: cart ? buildFullToken(cart) : '',
-    note: cart?.note ?? '', attributes: cart?.attributes ?? {}, currency, requires_shipping: true,
-    original_total_price: total, total_price: total, total_discount: 0, total_weight: 0,
+    note: cart?.note ?? '',
+    attributes: cart?.attributes ?? {},
+    currency,
+    requires_shipping: true,
+    original_total_price: total,
+    total_price: total,
+    total_discount: 0,
+    total_weight: 0,
     item_count: lines.reduce((sum, { quantity }) => sum + quantity, 0),
     items: lines.map((line) => itemJson(shop, line)),
     items_subtotal_price: total,
@@ -140,12 +146,25 @@ function itemJson(shop: Shop, line: Line) {
   const total = line.unitMinor * line.quantity
   const found = findVariant(shop, line.variantId)
   return {
-    id: line.variantId, variant_id: line.variantId, product_id: line.productId, key: `${line.variantId}:1`,
-    quantity: line.quantity, sku: line.sku, product_title: line.title, variant_title: line.variantTitle,
+    id: line.variantId,
+    variant_id: line.variantId,
+    product_id: line.productId,
+    key: `${line.variantId}:1`,
+    quantity: line.quantity,
+    sku: line.sku,
+    product_title: line.title,
+    variant_title: line.variantTitle,
     title: line.variantTitle ? `${line.title} - ${line.variantTitle}` : line.title,
-    price: line.unitMinor, final_price: line.unitMinor, line_price: total, final_line_price: total,
-    properties: {}, gift_card: false, taxable: true, image: buildPictureUrl(shop, line.picture),
-    url: `${productLink(shop, line)}?variant=${line.variantId}`, handle: found?.product.handle ?? '',
+    price: line.unitMinor,
+    final_price: line.unitMinor,
+    line_price: total,
+    final_line_price: total,
+    properties: {},
+    gift_card: false,
+    taxable: true,
+    image: buildPictureUrl(shop, line.picture),
+    url: `${productLink(shop, line)}?variant=${line.variantId}`,
+    handle: found?.product.handle ?? '',
   }
 }
 

@@ -179,8 +179,14 @@ function parseCheckoutForm(form: URLSearchParams): CheckoutInput {
 
 function parseAddress(text: (name: string) => string, phone: string): Address | null {
   const address = {
-    firstName: text('first_name'), lastName: text('last_name'), address1: text('address1'), address2: '',
-    city: text('city'), provinceCode: text('province').slice(0, 2), zip: text('zip'), countryCode: 'US',
+    firstName: text('first_name'),
+    lastName: text('last_name'),
+    address1: text('address1'),
+    address2: '',
+    city: text('city'),
+    provinceCode: text('province').slice(0, 2),
+    zip: text('zip'),
+    countryCode: 'US',
     phone: isPhone(phone) ? addCountryPrefix(phone) : '',
   }
   return address.firstName || address.lastName || address.address1 || address.city || address.zip ? address : null

@@ -20,7 +20,10 @@ export const writeThemeHead = ({ db }: Shop, html: string) => writeMeta(db, 'the
 export function renderPage(view: View, page: Page): string {
   const { shop, cart, error, notice } = view
   const front: ShopFrame = {
-    name: storeName, tagline: storeTagline, logo, bodyClass: '',
+    name: storeName,
+    tagline: storeTagline,
+    logo,
+    bodyClass: '',
     head: `<link rel="stylesheet" href="/assets/shop.css">
 <script src="/assets/shop.js" defer></script>
 ${page.isOutsideTheme ? '' : readThemeHead(shop)}`,
@@ -28,7 +31,9 @@ ${page.isOutsideTheme ? '' : readThemeHead(shop)}`,
     footerLinks: '<a href="/admin">Store admin</a>',
   }
   return renderFrame(front, {
-    title: page.title, body: page.body, path: page.path,
+    title: page.title,
+    body: page.body,
+    path: page.path,
     count: cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0,
     error: error && escapeHtml(error),
     notice: notice && escapeHtml(notice),

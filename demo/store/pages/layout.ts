@@ -31,7 +31,10 @@ export function renderPage(shop: Shop, page: Page): string {
   const push = readPushHost(shop)
   const facts = JSON.stringify(page.facts ?? {}).replaceAll('<', '\\u003c')
   const front: ShopFrame = {
-    name: storeName, tagline: storeTagline, logo, bodyClass: 'woocommerce',
+    name: storeName,
+    tagline: storeTagline,
+    logo,
+    bodyClass: 'woocommerce',
     head: `<link rel="https://api.w.org/" href="${shop.home}/wp-json/">
 <link rel="stylesheet" href="/assets/store.css">
 <script type="application/json" id="page-facts">${facts}</script>

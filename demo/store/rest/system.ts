@@ -67,12 +67,14 @@ function getLogo({ shop, ids: [id] }: RestRequest): RestReply {
   return {
     body: {
       id,
-        slug: 'logo',
-        type: 'attachment',
-        link: `${shop.home}/logo/`,
-        media_type: 'image',
-        mime_type: 'image/png',
-      title: { rendered: 'logo' }, alt_text: storeName, source_url,
+      slug: 'logo',
+      type: 'attachment',
+      link: `${shop.home}/logo/`,
+      media_type: 'image',
+      mime_type: 'image/png',
+      title: { rendered: 'logo' },
+      alt_text: storeName,
+      source_url,
       media_details: { ...LOGO_SIZE, file: '2026/11/logo.png', sizes: { full: { ...size, source_url } } },
     },
   }

@@ -22,11 +22,19 @@ const limit = { name: 'test-download', points: 100, windowS: 3_600 }
 const What = z.object({ word: z.string() })
 
 const ofStore = storeDownload({
-  name: 'test-store', path: '/api/test-store', permission: 'carts:read', limit, what: What,
+  name: 'test-store',
+  path: '/api/test-store',
+  permission: 'carts:read',
+  limit,
+  what: What,
   read: async (_deps, { storeId }, { word }) => ({ fileName: 'a', type: 'text/plain', content: `${storeId} ${word}` }),
 })
 const ofAccount = accountDownload({
-  name: 'test-account', path: '/api/test-account', permission: 'account:export', limit, what: What,
+  name: 'test-account',
+  path: '/api/test-account',
+  permission: 'account:export',
+  limit,
+  what: What,
   read: async (_deps, { accountId }, { word }) => ({
     fileName: 'a',
     type: 'text/plain',

@@ -65,7 +65,7 @@ type Ticket = z.infer<typeof Ticket>
 
 /** `storeId`: for a store's download. */
 export async function prepareDownload<What>(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'pool' | 'secrets'>,
   download: Download<What>,
   { session, storeId = null, what }: { session: Session; storeId?: string | null; what: What },
 ): Promise<{ url: string; expiresAt: string }> {
@@ -96,7 +96,7 @@ export async function openDownload<What>(deps: Deps, download: Download<What>, t
 const encryptionContext = ({ name }: { name: string }) => `download:${name}`
 
 /** null: not our ticket, or altered. Base64 decoding is lenient, so the ticket must also equal its own re-encoding. */
-function openTicket(deps: Deps, download: { name: string }, text: string): Ticket | null {
+function openTicket(deps: Pick<Deps, 'secrets'>, download: { name: string }, text: string): Ticket | null {
   const encrypted = Buffer.from(text, 'base64url')
   if (encrypted.toString('base64url') !== text) return null
   try {
@@ -107,7 +107,8 @@ function openTicket(deps: Deps, download: { name: string }, text: string): Ticke
 }
 
 /** For example "carts-2026-01-31". */
-export const addDate = (deps: Deps, name: string): string => `${name}-${deps.now().toISOString().slice(0, 10)}`
+export const addDate = (deps: Pick<Deps, 'now'>, name: string): string =>
+  `${name}-${deps.now().toISOString().slice(0, 10)}`
 
 export type CsvColumn<Row> = readonly [name: string, read: (row: Row) => string | number | null]
 
@@ -120,7 +121,7 @@ interface CsvRows<Row, Shown> {
 
 /** A CSV file named after `name` and today, streamed page by page. */
 export function csvFile<Row, Shown>(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   name: string,
   { columns, pages, show }: CsvRows<Row, Shown>,
 ): DownloadFile {

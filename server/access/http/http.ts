@@ -47,7 +47,7 @@ type Handler<C, R extends z.ZodType> = (call: C) => Promise<z.input<R>>
 /** Serves an endpoint of scope `store`: signed in, permitted, and the store belongs to the account (decision 7). */
 export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   app: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<StoreCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
@@ -57,7 +57,7 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
 /** The same for an endpoint that returns a file (`fileType`). */
 export function serveStoreFile<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   app: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   endpoint: Endpoint<P, Q, B>,
   read: (call: StoreCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DownloadFile>,
 ): void {
@@ -71,7 +71,7 @@ export function serveStoreFile<P extends z.ZodType, Q extends z.ZodType, B exten
 const NEEDS_CONNECTION: ReadonlySet<Permission> = new Set(['carts:write', 'flows:write', 'sending:pause'])
 
 function createStoreSteps<P, Q, B, A>(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   { noStore, method, permission, stops }: Pick<Endpoint, 'noStore' | 'method' | 'permission' | 'stops'>,
   handle: (call: StoreCall<P, Q, B>) => Promise<A>,
 ): CallSteps<Call<P, Q, B>, A, { id: string }> {
@@ -109,7 +109,7 @@ function readRequestedStore(query: unknown, body: unknown): RequestedStore {
 /** Serves an endpoint of the signed-in user's account. */
 export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   app: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<AccountCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
@@ -141,7 +141,7 @@ const sendFile = ({ fileName, type, content }: DownloadFile, reply: FastifyReply
 /** Serves an endpoint that needs no sign-in. */
 export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   app: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<Call<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
@@ -166,7 +166,7 @@ const chooseNothing = async () => undefined
 
 function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, A, T>(
   app: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   endpoint: Endpoint<P, Q, B, R>,
   { choose, handle, answer }: CallSteps<Call<z.output<P>, z.output<Q>, z.output<B>>, A, T>,
 ): void {

@@ -36,7 +36,7 @@ function normalisePassword(password: string): string {
 
 /** Throws `invalid` at `field`; wrong passwords are counted per user. */
 export async function assertPassword(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'pool' | 'secrets'>,
   session: Session,
   { password, field }: { password: string; field: string },
 ) {

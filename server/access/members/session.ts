@@ -28,7 +28,11 @@ export interface Session {
 }
 
 /** Reads the bearer token. A missing or wrong token gives null, or a 401 when a sign-in is needed. */
-export async function authenticate(deps: Deps, header: string | undefined, isNeeded: boolean): Promise<Session | null> {
+export async function authenticate(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  header: string | undefined,
+  isNeeded: boolean,
+): Promise<Session | null> {
   const token = /^Bearer ([\w-]{20,200})$/i.exec(header ?? '')?.[1]
   const session = token ? await system.findSessionByToken(deps.db, hashToken(token), deps.now()) : undefined
   if (session && !session.viewedUntil) {
@@ -72,7 +76,7 @@ export async function startView(
   return { token, until }
 }
 
-function slideExpiry(deps: Deps, session: Session) {
+function slideExpiry(deps: Pick<Deps, 'db' | 'now'>, session: Session) {
   const now = deps.now()
   const account = { accountId: session.accountId, db: deps.db }
   const seenBefore = later(now, -SESSION_TOUCH_MS)

@@ -241,8 +241,13 @@ test('an account with its own mail server may send before the address is confirm
   await world.db
     .insertInto('mail_servers')
     .values({
-      account_id: shop.accountId, host: 'smtp.tea.example', port: 587, security: 'starttls', user_name: '',
-      check_answer: '250 ok', checked_at: world.now,
+      account_id: shop.accountId,
+      host: 'smtp.tea.example',
+      port: 587,
+      security: 'starttls',
+      user_name: '',
+      check_answer: '250 ok',
+      checked_at: world.now,
     })
     .execute()
   const { flows } = (await call('/api/flows', shop.token, {}, 'GET')).body

@@ -18,12 +18,18 @@ import * as sql from './verification-sql.ts'
 /** For other links that confirm an address. */
 export { confirmAddress } from './verification-sql.ts'
 
-export function createVerificationToken({ secrets, now }: Deps, user: { id: string; email: string }): string {
+export function createVerificationToken(
+  { secrets, now }: Pick<Deps, 'now' | 'secrets'>,
+  user: { id: string; email: string },
+): string {
   const subject = `${user.id}.${later(now(), VERIFICATION_MS).getTime()}`
   return `${subject}.${secrets.token('verify-email', `${subject}.${user.email}`)}`
 }
 
-export async function verifyEmail(deps: Deps, input: { token: string; ip: string }): Promise<void> {
+export async function verifyEmail(
+  deps: Pick<Deps, 'db' | 'now' | 'pool' | 'secrets'>,
+  input: { token: string; ip: string },
+): Promise<void> {
   await takePoint(deps, limits.emailConfirmPerClient, clientNetwork(input.ip))
   const [userId = '', expires = '', mac = ''] = input.token.split('.')
   const isShaped = /^[\da-f-]{36}$/.test(userId) && /^\d{13}$/.test(expires) && Number(expires) > deps.now().getTime()
@@ -35,7 +41,10 @@ export async function verifyEmail(deps: Deps, input: { token: string; ip: string
   }
 }
 
-export async function resendVerification(deps: Deps, session: Session): Promise<string> {
+export async function resendVerification(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'pool' | 'secrets'>,
+  session: Session,
+): Promise<string> {
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   if (session.isDemo || user.email_confirmed_at) return 'Your email address is already confirmed.'
   const route = chooseMailRoute(deps.config)

@@ -83,7 +83,10 @@ export async function readHours({ db, accountId }: AccountTx, storeIds: string[]
     left join notifications n on n.store_id = h.store_id and n.id = h.notification_id
     where s.account_id = ${accountId} and h.store_id = any(${storeIds}::uuid[]) and h.hour > ${since}`.execute(db)
   return rows.rows.map(({ storeId, topic, hour, count, id, type, data, created_at }) => ({
-    storeId, topic, hour, count,
+    storeId,
+    topic,
+    hour,
+    count,
     row: id === null ? null : { id, type, data, createdAt: created_at },
   }))
 }

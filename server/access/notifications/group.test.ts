@@ -16,15 +16,30 @@ const minutes = (n: number) => new Date(NOON.getTime() + n * 60_000)
 const EPOCH = new Date(0)
 
 const cart = (at: Date, { value = 100, currency = 'USD' } = {}): PendingEvent => ({
-  storeId: 's', id: createId(), type: 'cart_abandoned', zone: null, timeZone: 'UTC', at,
+  storeId: 's',
+  id: createId(),
+  type: 'cart_abandoned',
+  zone: null,
+  timeZone: 'UTC',
+  at,
   data: { cartId: createId(), customer: 'Ada', itemCount: 1, value, currency, timestamp: at.toISOString() },
 })
 const sent = (at: Date, isInMailbox = false): PendingEvent => ({
-  storeId: 's', id: createId(), type: 'email_sent', zone: null, timeZone: 'UTC', at,
+  storeId: 's',
+  id: createId(),
+  type: 'email_sent',
+  zone: null,
+  timeZone: 'UTC',
+  at,
   data: { cartId: createId(), messageId: createId(), step: 1, to: 'ada@example.com', isInMailbox },
 })
 const failed = (at: Date, cause: 'refused' | 'unanswered' = 'refused'): PendingEvent => ({
-  storeId: 's', id: createId(), type: 'email_failed', zone: null, timeZone: 'UTC', at,
+  storeId: 's',
+  id: createId(),
+  type: 'email_failed',
+  zone: null,
+  timeZone: 'UTC',
+  at,
   data: {
     cartId: createId(),
     messageId: createId(),
@@ -154,7 +169,8 @@ test('recoveries, failures and complaints share the ten rows of a day; abandoned
   const recovered = (n: number): PendingEvent => ({ ...cart(minutes(n)), type: 'cart_recovered' })
   const complaint = (n: number): PendingEvent => ({
     ...failed(minutes(n)),
-    type: 'complaint_failed', data: { cartId: null, messageId: createId(), to: 'ada@example.com' },
+    type: 'complaint_failed',
+    data: { cartId: null, messageId: createId(), to: 'ada@example.com' },
   })
   const news = [...many(30, (n) => cart(minutes(n))), ...many(6, recovered), ...many(4, complaint)]
   const some = planRows(news, [], EPOCH)

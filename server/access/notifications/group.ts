@@ -29,7 +29,7 @@ const ROWS_AT_ONCE = 1_000
 const DAY_MS = 86_400_000
 
 /** Tick. Returns the number of processed events. */
-export async function groupNotifications(deps: Deps): Promise<number> {
+export async function groupNotifications(deps: Pick<Deps, 'db' | 'log' | 'now'>): Promise<number> {
   let total = 0
   /** One account's failure does not stop the others; accounts locked by another process are skipped. */
   const passed: string[] = []
@@ -44,7 +44,7 @@ export async function groupNotifications(deps: Deps): Promise<number> {
   }
 }
 
-function groupAndLog(deps: Deps, accountId: string): Promise<number> {
+function groupAndLog(deps: Pick<Deps, 'db' | 'log' | 'now'>, accountId: string): Promise<number> {
   const skipped = ({ id, type }: Unplanned, error: unknown) =>
     deps.log.error({ err: error, accountId, notificationId: id, type }, 'notifications.row_skipped')
   return groupBatch({ accountId, db: deps.db }, deps.now(), skipped).catch((error) => {
@@ -115,7 +115,11 @@ async function scheduleMails(
   const listTopics = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(readTopic))]
   const digestAt = findNextDigest(now, await sql.readTimeZone(tx))
   await sql.scheduleMails(tx, {
-    before, nextAt: now, digestAt, everyMs: MAIL_EVERY_MS, usual: ownerTopics,
+    before,
+    nextAt: now,
+    digestAt,
+    everyMs: MAIL_EVERY_MS,
+    usual: ownerTopics,
     topics: listTopics(types),
     atOnce: listTopics(types.filter(isMailedAtOnce)),
   })

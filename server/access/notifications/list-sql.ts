@@ -44,7 +44,10 @@ export async function readMemberView({ db, storeId }: StoreDb, userId: string): 
     where s.id = ${storeId}`.execute(db)
   const row = rows.rows[0]!
   return {
-    storeId, accountId: row.account_id, userId, off: row.off,
+    storeId,
+    accountId: row.account_id,
+    userId,
+    off: row.off,
     store: { readUpTo: row.s_read, clearedUpTo: row.s_clear },
     account: { readUpTo: row.a_read, clearedUpTo: row.a_clear },
   }

@@ -16,7 +16,7 @@ const MEMBERS_AT_ONCE = 100
 const MAX_LINES = 20
 
 /** Tick: turns each due mail into a job, in the transaction that records its end. */
-export async function mailDueNotifications(deps: Deps): Promise<void> {
+export async function mailDueNotifications(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now'>): Promise<void> {
   const now = deps.now()
   for (const { account_id: accountId, user_id: userId } of await listDueMails(deps.db, now, MEMBERS_AT_ONCE)) {
     await queueDueMail(deps, { accountId, userId }, now).catch((error) => {
@@ -26,7 +26,11 @@ export async function mailDueNotifications(deps: Deps): Promise<void> {
   }
 }
 
-async function queueDueMail(deps: Deps, member: { accountId: string; userId: string }, now: Date): Promise<void> {
+async function queueDueMail(
+  deps: Pick<Deps, 'db' | 'jobs'>,
+  member: { accountId: string; userId: string },
+  now: Date,
+): Promise<void> {
   await transactAccount({ accountId: member.accountId, db: deps.db as Db }, async (tx) => {
     const due = await lockDueMail(tx, member.userId, now)
     if (!due) return

@@ -75,7 +75,7 @@ export function notifyAccount<Type extends AccountNotificationType>(
 
 /** Records that a test message was sent (decision 130). */
 export function noteTest(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb,
   channel: NotificationData['connection_test']['channel'],
   to: string,

@@ -9,7 +9,7 @@ const HOURS_KEPT_MS = 3 * 86_400_000
 const BATCH_SIZE = 2_000
 
 /** Tick. Deletes in batches, each in its own transaction, so that no lock is held for long. */
-export async function deleteOldNotifications(deps: Deps): Promise<void> {
+export async function deleteOldNotifications(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const now = deps.now().getTime()
   for (const [deleteSlice, keptMs] of [
     [sql.deleteOld, KEPT_MS],

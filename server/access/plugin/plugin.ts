@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 const encryptionContext = (storeId: string) => `plugin-secret:${storeId}`
 
 export async function saveSecret(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   { secret, install, version }: { secret: string; install: string; version: string },
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function saveSecret(
 
 /** Newest first. */
 export function decryptSecrets(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   { store_id, encrypted_secret, encrypted_old_secret }: sql.PluginRow,
 ): { secret: string; oldSecret: string | null } {
   const open = (encrypted: Buffer) => deps.secrets.open(encrypted, encryptionContext(store_id))
@@ -41,7 +41,11 @@ export function decryptSecrets(
 }
 
 /** Call in the transaction that disconnects the store. Returns the function that notifies the shop after the commit. */
-export async function endPlugin(deps: Deps, tx: StoreTx, client: StoreClient | null): Promise<() => Promise<unknown>> {
+export async function endPlugin(
+  deps: Pick<Deps, 'log' | 'now' | 'secrets'>,
+  tx: StoreTx,
+  client: StoreClient | null,
+): Promise<() => Promise<unknown>> {
   const plugin = await sql.readPlugin(tx)
   if (!plugin || plugin.ended_at) return async () => undefined
   await sql.endPlugin(tx, deps.now())
@@ -49,7 +53,7 @@ export async function endPlugin(deps: Deps, tx: StoreTx, client: StoreClient | n
 }
 
 /** Queues news for the shop. Does nothing for a store without a plugin. */
-export async function queueWake(deps: Deps, store: StoreDb, reason: WakeReason): Promise<void> {
+export async function queueWake(deps: Pick<Deps, 'jobs'>, store: StoreDb, reason: WakeReason): Promise<void> {
   const plugin = await sql.readPlugin(store)
   if (!plugin || plugin.ended_at) return
   await deps.jobs.enqueue(store.db, wakeJob, { storeId: store.storeId, reason }, store.storeId)
@@ -57,7 +61,7 @@ export async function queueWake(deps: Deps, store: StoreDb, reason: WakeReason):
 
 /** Job. It may fail: a shop that cannot be reached polls by itself. */
 export async function wakePlugin(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>,
   { storeId, reason }: z.infer<typeof wakeJob.payload>,
   stepAside: StepAside = keepSlot,
 ): Promise<void> {
@@ -69,7 +73,12 @@ export async function wakePlugin(
 }
 
 /** Whether the shop's plugin answered with a valid signature. */
-async function callWake(deps: Deps, plugin: sql.PluginRow, client: StoreClient, reason: WakeReason): Promise<boolean> {
+async function callWake(
+  deps: Pick<Deps, 'log' | 'now' | 'secrets'>,
+  plugin: sql.PluginRow,
+  client: StoreClient,
+  reason: WakeReason,
+): Promise<boolean> {
   const { secret } = decryptSecrets(deps, plugin)
   const body = JSON.stringify({ v: 1, reason })
   const { headers, nonce } = createSignedCall(secret, 'wake', { store: plugin.store_id, body, now: deps.now() })
@@ -83,7 +92,7 @@ async function callWake(deps: Deps, plugin: sql.PluginRow, client: StoreClient, 
 /** Tick. A cart without news for this long has ended in the shop as well. */
 const CARTS_KEPT_MS = 40 * DAY_MS
 
-export async function deleteExpiredPluginData(deps: Deps): Promise<void> {
+export async function deleteExpiredPluginData(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const ago = (ms: number) => new Date(deps.now().getTime() - ms)
   await sql.deleteExpired(deps.db, {
     nonces: ago(NONCE_MS),

@@ -29,8 +29,11 @@ function insertProblem(
   return db
     .insertInto('operator_problems')
     .values({
-      id: problem.id, account_id: accountId, kind: problem.kind,
-      detail: problem.detail, raised_at: problem.now,
+      id: problem.id,
+      account_id: accountId,
+      kind: problem.kind,
+      detail: problem.detail,
+      raised_at: problem.now,
     })
     .onConflict((conflict) => conflict.columns(['account_id', 'kind']).where('resolved_at', 'is', null).doNothing())
     .execute()

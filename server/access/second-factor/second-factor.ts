@@ -22,7 +22,7 @@ interface Holder {
   totp_confirmed_at: Date | null
 }
 
-export async function viewSecondFactor(deps: Deps, { userId, isDemo }: Session) {
+export async function viewSecondFactor(deps: Pick<Deps, 'db'>, { userId, isDemo }: Session) {
   const user = requireFound(await findUserById(deps.db, userId), 'User')
   const isOn = !isDemo && user.totp_confirmed_at !== null
   return {
@@ -36,7 +36,11 @@ export async function viewSecondFactor(deps: Deps, { userId, isDemo }: Session) 
  * Requires the password, because an unlocked screen must not suffice to lock its user out. Requires a confirmed
  * address, because a person who registers another person's address must not lock its owner out.
  */
-export async function beginSecondFactor(deps: Deps, session: Session, password: string) {
+export async function beginSecondFactor(
+  deps: Pick<Deps, 'db' | 'pool' | 'secrets'>,
+  session: Session,
+  password: string,
+) {
   refuseDemo(session)
   const user = await assertPassword(deps, session, { password, field: 'password' })
   if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
@@ -51,7 +55,11 @@ export async function beginSecondFactor(deps: Deps, session: Session, password: 
 }
 
 /** From here on sign-in requires a code. This session has shown one; the user's other sessions continue without. */
-export async function confirmSecondFactor(deps: Deps, session: Session, code: string): Promise<string[]> {
+export async function confirmSecondFactor(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
+  session: Session,
+  code: string,
+): Promise<string[]> {
   refuseDemo(session)
   const { userId, sessionId } = session
   await takePoint(deps, limits.codePerUser, userId)
@@ -74,7 +82,11 @@ export async function confirmSecondFactor(deps: Deps, session: Session, code: st
   return codes
 }
 
-export async function endSecondFactor(deps: Deps, session: Session, input: { password: string; code: string }) {
+export async function endSecondFactor(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
+  session: Session,
+  input: { password: string; code: string },
+) {
   const { userId } = session
   await withProof(deps, session, input, async (tx) => {
     await removeSecondFactor(tx, userId)
@@ -83,7 +95,7 @@ export async function endSecondFactor(deps: Deps, session: Session, input: { pas
 }
 
 export function renewRecoveryCodes(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
   session: Session,
   input: { password: string; code: string },
 ): Promise<string[]> {
@@ -116,7 +128,11 @@ export async function removeSecondFactor(tx: Tx, userId: string): Promise<void> 
 type Proof = 'not_needed' | 'missing' | 'wrong_app' | 'wrong_recovery' | 'right'
 
 /** For a user who has shown the password at sign-in. Uses up a right code. */
-export async function proveSecondFactor(deps: Deps, user: Holder, code: string | undefined): Promise<Proof> {
+export async function proveSecondFactor(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  user: Holder,
+  code: string | undefined,
+): Promise<Proof> {
   if (!user.totp_confirmed_at) return 'not_needed'
   if (!code) return 'missing'
   const wrong = `wrong_${readCode(code).kind}` as const
@@ -130,7 +146,7 @@ const buildCodeError = (kind: 'app' | 'recovery') => {
 
 /** For actions for which an unlocked screen must not suffice. A refused action leaves the code unused. */
 async function withProof<T>(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
   session: Session,
   input: { password: string; code: string },
   work: (tx: Tx) => Promise<T>,
@@ -149,7 +165,11 @@ async function withProof<T>(
 }
 
 /** Returns true once per code. */
-async function spendCode(deps: Deps, db: Db | Tx, { user, code }: { user: Holder; code: string }): Promise<boolean> {
+async function spendCode(
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  db: Db | Tx,
+  { user, code }: { user: Holder; code: string },
+): Promise<boolean> {
   const typed = readCode(code)
   if (typed.kind === 'recovery') return spendRecovery(deps, db, user.id, typed.hash)
   const secret = decryptSecret(deps, user)
@@ -157,7 +177,12 @@ async function spendCode(deps: Deps, db: Db | Tx, { user, code }: { user: Holder
   return step !== null && (await spendStep(db, user.id, step)) !== undefined
 }
 
-async function spendRecovery(deps: Deps, db: Db | Tx, userId: string, hash: Buffer): Promise<boolean> {
+async function spendRecovery(
+  deps: Pick<Deps, 'jobs' | 'now'>,
+  db: Db | Tx,
+  userId: string,
+  hash: Buffer,
+): Promise<boolean> {
   const spent = await spendRecoveryCode(db, userId, { hash, now: deps.now() })
   if (spent) await deps.jobs.enqueue(db, mailNotice, { userId, about: 'recovery-code-used' })
   return spent !== undefined
@@ -171,7 +196,7 @@ async function replaceRecoveryCodes(tx: Tx, userId: string): Promise<string[]> {
 }
 
 /** null: no secret, or one encrypted with another APP_SECRET; then only recovery codes work. */
-function decryptSecret(deps: Deps, user: Holder): Buffer | null {
+function decryptSecret(deps: Pick<Deps, 'log' | 'secrets'>, user: Holder): Buffer | null {
   if (!user.totp_encrypted) return null
   try {
     return Buffer.from(deps.secrets.open(user.totp_encrypted, encryptionContext(user.id)), 'base64')

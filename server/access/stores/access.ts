@@ -16,7 +16,12 @@ import { createTokenShelf } from './token-cache.ts'
 /** Bound to account and store: keys moved to another row cannot be decrypted. */
 const encryptionContext = (accountId: string, storeId: string) => `store-keys:${accountId}:${storeId}`
 
-export async function saveKeys(deps: Deps, tx: AccountTx, storeId: string, keys: StoreKeys): Promise<void> {
+export async function saveKeys(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  tx: AccountTx,
+  storeId: string,
+  keys: StoreKeys,
+): Promise<void> {
   const encrypted = deps.secrets.seal(JSON.stringify(keys), encryptionContext(tx.accountId, storeId))
   await sql.saveCredentials(tx, storeId, encrypted, deps.now())
 }
@@ -25,7 +30,11 @@ export async function saveKeys(deps: Deps, tx: AccountTx, storeId: string, keys:
  * The client of a connected store. `stepAside` lets a job release its worker while it waits for the store. Throws
  * `conflict` when the store is disconnected, `store_credentials` when the keys cannot be decrypted.
  */
-export async function openStoreClient(deps: Deps, store: StoreDb, stepAside?: StepAside): Promise<StoreClient> {
+export async function openStoreClient(
+  deps: Pick<Deps, 'db' | 'secrets' | 'storeClient'>,
+  store: StoreDb,
+  stepAside?: StepAside,
+): Promise<StoreClient> {
   const row = requireFound(await sql.readEncryptedKeys(store), 'Store')
   if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
   const context = encryptionContext(row.account_id, row.id)
@@ -39,7 +48,7 @@ export async function openStoreClient(deps: Deps, store: StoreDb, stepAside?: St
 }
 
 /** Secrets that may sign deliveries, where the keys contain it: the current one, and the previous one for an hour. */
-export async function readDeliverySecrets(deps: Deps, store: StoreDb): Promise<string[]> {
+export async function readDeliverySecrets(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb): Promise<string[]> {
   const row = await sql.readEncryptedKeys(store)
   if (!row?.is_active || !row.encrypted) return []
   const context = encryptionContext(row.account_id, row.id)
@@ -54,7 +63,7 @@ export async function readDeliverySecrets(deps: Deps, store: StoreDb): Promise<s
 export const forgetPreviousKeys = sql.forgetPreviousKeys
 
 /** Whether the store is connected with exactly these keys; false when its keys cannot be decrypted. */
-export async function isConnectedBy(deps: Deps, store: StoreDb, keys: StoreKeys): Promise<boolean> {
+export async function isConnectedBy(deps: Pick<Deps, 'secrets'>, store: StoreDb, keys: StoreKeys): Promise<boolean> {
   const row = await sql.readEncryptedKeys(store)
   if (!row?.is_active || !row.encrypted) return false
   return isSameKeys(deps, row.encrypted, { keys, context: encryptionContext(row.account_id, row.id) })

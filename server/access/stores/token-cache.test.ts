@@ -10,8 +10,10 @@ import { createTokenShelf } from './token-cache.ts'
 const world = createWorld()
 
 const aToken = (accessToken: string): StoreToken => ({
-  accessToken, scopes: ['read_orders'],
-  madeAt: '2026-11-01T00:00:00.000Z', expiresAt: '2026-11-02T00:00:00.000Z',
+  accessToken,
+  scopes: ['read_orders'],
+  madeAt: '2026-11-01T00:00:00.000Z',
+  expiresAt: '2026-11-02T00:00:00.000Z',
 })
 
 async function aShelf() {

@@ -151,9 +151,11 @@ test('the status has plan, status and date of the next bill (A 3)', { tags: ['A3
     .where('account_id', '=', account.accountId)
     .execute()
   expect(await status(token)).toMatchObject({
-    plan: 'growth', status: 'past_due',
+    plan: 'growth',
+    status: 'past_due',
     nextBillingDate: '2026-04-02T00:00:00.000Z',
-    currentPeriodEnd: '2026-04-02T00:00:00.000Z', hasCard: true,
+    currentPeriodEnd: '2026-04-02T00:00:00.000Z',
+    hasCard: true,
   })
 })
 

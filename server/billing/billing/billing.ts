@@ -28,7 +28,7 @@ export async function loadPlan(account: AccountDb, now: Date): Promise<AccountPl
   }
 }
 
-export async function chooseFreePlan(deps: Deps, account: AccountDb): Promise<void> {
+export async function chooseFreePlan(deps: Pick<Deps, 'config' | 'now'>, account: AccountDb): Promise<void> {
   if (findSeller(deps.config) === 'none') throw new AppError('not_found', billingTexts.noBilling)
   await refuseDemo(account)
   await transactAccount(account, (tx) => setPlan(tx, { plan: 'free', source: 'free' }, deps.now()))
@@ -36,7 +36,7 @@ export async function chooseFreePlan(deps: Deps, account: AccountDb): Promise<vo
 
 /** Decision 3: sets any sold plan without payment, if the operator allows it. */
 export async function setPlanManually(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now'>,
   account: AccountDb,
   { planKey, cycle = null }: { planKey: string; cycle?: BillingCycle | null | undefined },
 ): Promise<PlanKey> {
@@ -75,7 +75,11 @@ export const findSeller = ({ isBillingTestMode, stripe }: Pick<Config, 'isBillin
   isBillingTestMode ? ('test' as const) : stripe ? ('stripe' as const) : ('none' as const)
 
 /** Sets which stores rest first (decision 85). Returns which of them rest now. */
-export async function setResting(deps: Deps, account: AccountDb, storeIds: readonly string[]): Promise<StoreRest[]> {
+export async function setResting(
+  deps: Pick<Deps, 'now'>,
+  account: AccountDb,
+  storeIds: readonly string[],
+): Promise<StoreRest[]> {
   await refuseDemo(account)
   await transactAccount(account, (tx) => saveRestingOrder(tx, storeIds, deps.now()))
   return listStoreRests(account)

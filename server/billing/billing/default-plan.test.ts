@@ -30,7 +30,11 @@ test('a new account is subscribed at once, to Growth without limits', async () =
   const { token, user } = await registerOwner()
   expect(user.hasActiveSubscription).toBe(true)
   expect(await readStatus(token)).toMatchObject({
-    plan: 'growth', status: 'active', source: 'default', isUnlimited: true, sells: 'none',
+    plan: 'growth',
+    status: 'active',
+    source: 'default',
+    isUnlimited: true,
+    sells: 'none',
     hasActiveSubscription: true,
   })
   expect(await readLimits(token)).toEqual([-1, -1, -1, -1])

@@ -13,7 +13,9 @@ const BATCH = 500
 
 /** Growth is then unlimited: self-hosting operators pay for their own messages. */
 const buildDefaultPlan = ({ defaultPlan: plan }: Pick<Config, 'defaultPlan'>) => ({
-  plan, source: 'default' as const, isUnlimited: plan === ('growth' satisfies PlanKey),
+  plan,
+  source: 'default' as const,
+  isUnlimited: plan === ('growth' satisfies PlanKey),
 })
 
 /** Call in the transaction that creates the account. */

@@ -30,8 +30,13 @@ describe('an account', () => {
   }, (plan) => {
     for (const status of ['active', 'trialing'] as const) {
       expect(subscriptionOf(plan, status)).toEqual({
-        plan, maySend: true, isSubscribed: true, whyNot: null, graceUntil: null,
-        extraStores: 0, isUnlimited: false,
+        plan,
+        maySend: true,
+        isSubscribed: true,
+        whyNot: null,
+        graceUntil: null,
+        extraStores: 0,
+        isUnlimited: false,
         limits: plans[plan].limits,
       })
     }
@@ -103,7 +108,11 @@ describe('in SQL', () => {
 
   test('every status, plan and date gives the same result as the rule', async () => {
     const rows = every.map(({ pastDueSince, extraStores, isUnlimited, ...rest }, n) => ({
-      n, ...rest, past_due_since: pastDueSince, extra_stores: extraStores, is_unlimited: isUnlimited,
+      n,
+      ...rest,
+      past_due_since: pastDueSince,
+      extra_stores: extraStores,
+      is_unlimited: isUnlimited,
     }))
     const table = sql`(select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as r(n int, plan text, status text, past_due_since timestamptz, extra_stores smallint, is_unlimited boolean) order by n)`

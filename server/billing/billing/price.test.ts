@@ -23,6 +23,7 @@ it.each([
 
 it('uses the currency of the payment', () => {
   expect(computeMonthlyPrice({ ...stripe, amountMinor: 4_500, currency: 'EUR' }, 'growth')).toEqual({
-    amountMinor: 4_500, currency: 'EUR',
+    amountMinor: 4_500,
+    currency: 'EUR',
   })
 })

@@ -11,7 +11,9 @@ import { chooseRestingStores, type StoreOrder } from './resting.ts'
 
 const NOON = new Date('2026-03-02T12:00:00Z')
 const at = (id: string, minute: number, restsFirst = false): StoreOrder => ({
-  id, restsFirst, connectedAt: new Date(NOON.getTime() + minute * MINUTE),
+  id,
+  restsFirst,
+  connectedAt: new Date(NOON.getTime() + minute * MINUTE),
 })
 
 test.each([
@@ -193,7 +195,8 @@ test('manual and test messages of a resting store are refused with the reason, a
     { ...third, token: first.token },
     `/api/email/send-email?storeId=${third.storeId}`,
     {
-      to: 'bo@example.com', cart_id: cart.id,
+      to: 'bo@example.com',
+      cart_id: cart.id,
     },
   )
   expect([manual.status, manual.body.code, manual.body.error]).toEqual([403, 'plan_required', said])

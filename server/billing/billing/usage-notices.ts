@@ -10,7 +10,7 @@ import { formatMonth, startOfNextMonth } from './rules.ts'
 // Decision 87: notifies owners once a month and channel at 80 % and at 100 % of the plan's limit.
 
 /** Tick. The key at 100 % is that of the first held message (send/send-due.ts), so owners are notified once. */
-export async function notifyUsage(deps: Deps): Promise<void> {
+export async function notifyUsage(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const now = deps.now()
   const month = formatMonth(now)
   const renewsAt = startOfNextMonth(now).toISOString()

@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 const WEEK_MS = 7 * 86_400_000
 
 /** Tick. */
-export async function notifyLowCredits(deps: Deps): Promise<void> {
+export async function notifyLowCredits(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const now = deps.now()
   const low = await selectLowBalances(deps.db, new Date(now.getTime() - WEEK_MS))
   const notices = low.map(({ accountId, micros: balanceMicros, weekMicros, lastUse, filledBy }): AccountNotice => {

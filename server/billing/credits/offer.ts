@@ -21,7 +21,10 @@ import type { EntryDraft } from './rules.ts'
 /** Price per part for the most common countries; null: for all others. */
 const SHOWN_COUNTRIES = ['US', 'CA', 'GB', 'DE', 'FR', 'AU', null] as const
 
-export async function viewCredits(deps: Deps, account: AccountDb): Promise<Credits> {
+export async function viewCredits(
+  deps: Pick<Deps, 'channels' | 'config' | 'now'>,
+  account: AccountDb,
+): Promise<Credits> {
   const { config } = deps
   const [carrier, isUsable, balanceMicros, weekMicros] = await Promise.all([
     loadCarrier(deps, account),
@@ -39,7 +42,7 @@ export async function viewCredits(deps: Deps, account: AccountDb): Promise<Credi
 }
 
 async function loadCarrier(
-  deps: Deps,
+  deps: Pick<Deps, 'channels'>,
   { accountId }: AccountDb,
 ): Promise<{ name: TextCarrier; takesCredits: boolean }> {
   const channel = await deps.channels.text(accountId, 'sms')
@@ -47,13 +50,13 @@ async function loadCarrier(
 }
 
 /** Also while a payment is overdue, because the account returns to its plan. */
-async function includesTexts(deps: Deps, account: AccountDb): Promise<boolean> {
+async function includesTexts(deps: Pick<Deps, 'now'>, account: AccountDb): Promise<boolean> {
   const { entitlements } = await loadPlan(account, deps.now())
   return computePlanLimits(entitlements).maxSmsPerMonth > 0
 }
 
 /** Throws with a sentence if credits would pay for nothing. */
-export async function assertCanBuy(deps: Deps, account: AccountDb): Promise<void> {
+export async function assertCanBuy(deps: Pick<Deps, 'channels' | 'now'>, account: AccountDb): Promise<void> {
   const { name, takesCredits } = await loadCarrier(deps, account)
   if (name === 'own') throw new AppError('conflict', creditTexts.ownProvider)
   if (!takesCredits) throw new AppError('not_found', creditTexts.notHere)
@@ -62,7 +65,7 @@ export async function assertCanBuy(deps: Deps, account: AccountDb): Promise<void
 
 /** Decision 3: without payment, in test billing. `request`: may be repeated. */
 export async function addTestCredits(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'now'>,
   account: AccountDb<Db>,
   { pack, request }: { pack: CreditPack; request: CreditRequest | null },
 ): Promise<number> {

@@ -62,15 +62,28 @@ export type StoredSubscription = NonNullable<Awaited<ReturnType<typeof lockSubsc
 
 export function saveRow({ db, accountId }: AccountTx, row: DerivedRow, now: Date) {
   const copied = {
-    source: 'stripe' as const, is_unlimited: false, updated_at: now,
-    plan: row.plan, status: row.status, past_due_since: row.pastDueSince,
-    cycle: row.cycle, extra_stores: row.extraStores, amount_minor: row.amountMinor, currency: row.currency,
-    current_period_end: row.currentPeriodEnd, next_billing_at: row.nextBillingAt,
-    trial_ends_at: row.trialEndsAt, last_payment_at: row.lastPaymentAt, has_card: row.hasCard,
+    source: 'stripe' as const,
+    is_unlimited: false,
+    updated_at: now,
+    plan: row.plan,
+    status: row.status,
+    past_due_since: row.pastDueSince,
+    cycle: row.cycle,
+    extra_stores: row.extraStores,
+    amount_minor: row.amountMinor,
+    currency: row.currency,
+    current_period_end: row.currentPeriodEnd,
+    next_billing_at: row.nextBillingAt,
+    trial_ends_at: row.trialEndsAt,
+    last_payment_at: row.lastPaymentAt,
+    has_card: row.hasCard,
     cancel_at_period_end: row.cancelAtPeriodEnd,
-    next_plan: row.next?.plan ?? null, next_cycle: row.next?.cycle ?? null,
-    next_extra_stores: row.next?.extraStores ?? null, changes_at: row.next?.at ?? null,
-    stripe_subscription_id: row.stripeSubscriptionId, stripe_schedule_id: row.stripeScheduleId,
+    next_plan: row.next?.plan ?? null,
+    next_cycle: row.next?.cycle ?? null,
+    next_extra_stores: row.next?.extraStores ?? null,
+    changes_at: row.next?.at ?? null,
+    stripe_subscription_id: row.stripeSubscriptionId,
+    stripe_schedule_id: row.stripeScheduleId,
   }
   return db
     .insertInto('subscriptions')

@@ -19,7 +19,10 @@ const PERIOD = { current_period_start: CREATED, current_period_end: CREATED + 30
 const at = (days: number) => new Date((CREATED + days * DAY) * 1000)
 
 const price = (key: string | null, unit_amount: number | null = 1_900, metadata: Record<string, string> = {}) => ({
-  id: `price_${key}`, lookup_key: key && `recoup_${key}`, metadata, unit_amount,
+  id: `price_${key}`,
+  lookup_key: key && `recoup_${key}`,
+  metadata,
+  unit_amount,
 })
 const item = (key: string | null, unit?: number | null, quantity = 1) => ({
   price: price(key, unit),
@@ -28,9 +31,17 @@ const item = (key: string | null, unit?: number | null, quantity = 1) => ({
 })
 
 const subscription = (given: Partial<StripeSubscription> = {}): StripeSubscription => ({
-  id: 'sub_1', status: 'active', created: CREATED, currency: 'usd', items: [item('starter_month')],
-  trial_end: null, cancel_at: null, cancel_at_period_end: false, default_payment_method: null,
-  schedule: null, metadata: {},
+  id: 'sub_1',
+  status: 'active',
+  created: CREATED,
+  currency: 'usd',
+  items: [item('starter_month')],
+  trial_end: null,
+  cancel_at: null,
+  cancel_at_period_end: false,
+  default_payment_method: null,
+  schedule: null,
+  metadata: {},
   ...given,
 })
 
@@ -40,13 +51,16 @@ const invoice = (
   const { of = 'sub_1', finalized = CREATED, paid, ...rest } = given
   return {
     id: 'in_1',
-      status: 'open',
-      created: CREATED,
-      number: 'A-1',
-      currency: 'usd',
-      amount_due: 1_900,
-      amount_paid: 0,
-    billing_reason: 'subscription_cycle', description: null, next_payment_attempt: null, lines: [],
+    status: 'open',
+    created: CREATED,
+    number: 'A-1',
+    currency: 'usd',
+    amount_due: 1_900,
+    amount_paid: 0,
+    billing_reason: 'subscription_cycle',
+    description: null,
+    next_payment_attempt: null,
+    lines: [],
     parent: { subscription_details: { subscription: of } },
     status_transitions: { finalized_at: finalized, paid_at: paid ?? null },
     ...rest,
@@ -54,11 +68,14 @@ const invoice = (
 }
 
 const phase = (start: number, end: number, keys: string[] = []) => ({
-  start_date: CREATED + start * DAY, end_date: CREATED + end * DAY,
+  start_date: CREATED + start * DAY,
+  end_date: CREATED + end * DAY,
   items: keys.map((key) => ({ price: price(key), quantity: key.startsWith('extra') ? 4 : 1 })),
 })
 const schedule = (given: Partial<StripeSchedule>): StripeSchedule => ({
-  id: 'sub_sched_1', status: 'active', end_behavior: 'release',
+  id: 'sub_sched_1',
+  status: 'active',
+  end_behavior: 'release',
   current_phase: { start_date: CREATED, end_date: CREATED + 30 * DAY },
   phases: [phase(0, 30, ['growth_month'])],
   ...given,
@@ -143,7 +160,11 @@ describe('plan, cycle and extra stores', () => {
   it('come from the prices', () => {
     const items = [item('extra_store_year', 12_000, 3), item('growth_year', 46_800)]
     expect(rowOf({ items })).toMatchObject({
-      plan: 'growth', cycle: 'year', extraStores: 3, amountMinor: 82_800, currency: 'USD',
+      plan: 'growth',
+      cycle: 'year',
+      extraStores: 3,
+      amountMinor: 82_800,
+      currency: 'USD',
     })
     const moved = { ...item(null, 1_500), price: price(null, 1_500, { recoup: 'recoup_starter_month' }) }
     expect(rowOf({ items: [moved] })).toMatchObject({ plan: 'starter', cycle: 'month', amountMinor: 1_500 })

@@ -148,21 +148,29 @@ function buildEndedRow(seen: StripeObjects, one: StripeSubscription, bought: Pla
   return {
     ...buildRowOfDeletedCustomer(one.id),
     ...(isTaken && bought && { plan: bought.plan, status: 'canceled' as const }),
-    lastPaymentAt: findLastPayment(seen), hasCard: hasCard(seen, one),
+    lastPaymentAt: findLastPayment(seen),
+    hasCard: hasCard(seen, one),
   }
 }
 
 /** For a customer that was deleted at Stripe. */
 export const buildRowOfDeletedCustomer = (stripeSubscriptionId: string): DerivedRow => ({
   plan: 'free',
-    status: 'active',
-    pastDueSince: null,
-    cycle: null,
-    extraStores: 0,
-    amountMinor: null,
-    currency: null,
-  currentPeriodEnd: null, nextBillingAt: null, trialEndsAt: null, lastPaymentAt: null, cancelAtPeriodEnd: false,
-  hasCard: false, next: null, stripeSubscriptionId, stripeScheduleId: null,
+  status: 'active',
+  pastDueSince: null,
+  cycle: null,
+  extraStores: 0,
+  amountMinor: null,
+  currency: null,
+  currentPeriodEnd: null,
+  nextBillingAt: null,
+  trialEndsAt: null,
+  lastPaymentAt: null,
+  cancelAtPeriodEnd: false,
+  hasCard: false,
+  next: null,
+  stripeSubscriptionId,
+  stripeScheduleId: null,
 })
 
 type ScheduledChange = PlanPurchase & { at: Date }

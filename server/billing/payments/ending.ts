@@ -24,7 +24,7 @@ export async function endPayments(deps: Pick<Deps, 'jobs'>, tx: AccountTx): Prom
 
 /** Run by the job until it succeeds. A copy of an installation waits until it is live (D7). */
 export async function endCustomer(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'stripe'>,
   { customer, tries }: z.infer<typeof endCustomerJob.payload>,
 ): Promise<void> {
   const again = (delayMs: number) =>
@@ -47,14 +47,14 @@ export async function endCustomer(
 }
 
 /** An open session could still be paid. */
-async function expireSessions(deps: Deps, customer: string): Promise<void> {
+async function expireSessions(deps: Pick<Deps, 'log' | 'stripe'>, customer: string): Promise<void> {
   const open = await askStripe(deps, (stripe) =>
     stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 }),
   )
   for (const { id } of open.data) await askStripe(deps, (stripe) => stripe.checkout.sessions.expire(id))
 }
 
-async function cancelAll(deps: Deps, customer: string, why?: 'chargeback'): Promise<void> {
+async function cancelAll(deps: Pick<Deps, 'log' | 'stripe'>, customer: string, why?: 'chargeback'): Promise<void> {
   const found = await askStripe(deps, (stripe) =>
     stripe.subscriptions.list({ customer, limit: 100 }).autoPagingToArray({ limit: 300 }),
   )
@@ -71,7 +71,10 @@ function ignoreMissing(error: unknown): void {
 }
 
 /** Run by the job: finds the customer of a charge. */
-export async function handleCharge(deps: Deps, { chargeId }: z.infer<typeof chargeJob.payload>): Promise<void> {
+export async function handleCharge(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'stripe'>,
+  { chargeId }: z.infer<typeof chargeJob.payload>,
+): Promise<void> {
   const { customer } = await askStripe(deps, (stripe) =>
     stripe.charges.retrieve(chargeId).then((one) => SeenCharge.parse(one)),
   )
@@ -81,7 +84,7 @@ export async function handleCharge(deps: Deps, { chargeId }: z.infer<typeof char
 
 /** A chargeback on a payment of the subscription ends it (decision 121). */
 export async function endAfterChargeback(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'stripe'>,
   account: AccountDb,
   { customer, disputed }: { customer: string; disputed: readonly string[] },
 ): Promise<'kept' | 'ended'> {

@@ -41,7 +41,10 @@ export interface Delivery {
 }
 
 /** Throws a sentence if a delivery is invalid; then nothing is stored. */
-export async function receiveEvent(deps: Deps, delivery: Delivery): Promise<void> {
+export async function receiveEvent(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'log' | 'now' | 'stripe'>,
+  delivery: Delivery,
+): Promise<void> {
   const event = readEvent(deps, delivery)
   const customer = readCustomerId(event)
   const { object } = event.data
@@ -64,7 +67,10 @@ export async function receiveEvent(deps: Deps, delivery: Delivery): Promise<void
   })
 }
 
-function readEvent({ stripe, config, now }: Deps, { payload, signature }: Delivery): EventBody {
+function readEvent(
+  { stripe, config, now }: Pick<Deps, 'config' | 'now' | 'stripe'>,
+  { payload, signature }: Delivery,
+): EventBody {
   if (!stripe || !config.stripe) throw new AppError('not_found', 'Not found')
   const { webhookSecrets, secretKey } = config.stripe
   if (webhookSecrets.length === 0) throw new AppError('invalid', 'STRIPE_WEBHOOK_SECRET is not set here.')

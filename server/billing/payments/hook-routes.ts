@@ -13,7 +13,10 @@ export const stripeHookRoutes: Routes = (app, deps) => {
 }
 
 /** Keeps the raw bytes, because the signature covers them. */
-function hookRoute(scope: FastifyInstance, deps: Deps): void {
+function hookRoute(
+  scope: FastifyInstance,
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'log' | 'now' | 'stripe'>,
+): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BYTES }, (_request, body, done) =>
     done(null, body),

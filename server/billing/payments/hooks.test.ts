@@ -52,7 +52,9 @@ it('an event is stored once and answered at once, and the account is fetched aft
   expect(await deliver(event)).toEqual({ status: 200, body: { received: true } })
   expect(world.stripe.seen).toHaveLength(asked)
   expect(await readStoredEvent(event.id)).toMatchObject({
-    type: event.type, stripe_customer_id: shop.customer, received_at: world.now,
+    type: event.type,
+    stripe_customer_id: shop.customer,
+    received_at: world.now,
     made_at: new Date(event.created * 1000),
   })
   expect(await readSubscription(world, shop)).toMatchObject({ plan: 'free' })

@@ -46,7 +46,8 @@ it('a trial notifies its start, its coming end, and its end without a card', asy
   await subscribe(world, shop, { trialDays: 14, card: null })
   const [begun] = await fetchNewNotices(shop)
   expect(begun).toEqual({
-    type: 'plan_changed', title: 'Your plan is Starter now',
+    type: 'plan_changed',
+    title: 'Your plan is Starter now',
     message:
       'The trial is free until March 16, 2026. After that it costs $19.00 a month, before discounts and tax, if you add a card. Without one your account is on the Lite plan then.',
   })
@@ -55,7 +56,8 @@ it('a trial notifies its start, its coming end, and its end without a card', asy
   world.passTime(1.5 * DAY)
   expect(await fetchNewNotices(shop)).toEqual([
     {
-      type: 'trial_ending', title: 'Your Starter trial ends on March 16, 2026',
+      type: 'trial_ending',
+      title: 'Your Starter trial ends on March 16, 2026',
       message:
         'There is no card yet. Without one your account is on the Lite plan from then on. With one the Starter plan costs $19.00 a month, before discounts and tax.',
     },
@@ -63,7 +65,8 @@ it('a trial notifies its start, its coming end, and its end without a card', asy
   world.passTime(3 * DAY)
   expect(await fetchNewNotices(shop)).toEqual([
     {
-      type: 'trial_ended', title: 'Your Starter trial has ended',
+      type: 'trial_ended',
+      title: 'Your Starter trial has ended',
       message: 'Nothing was charged. Your account is on the Lite plan now.',
     },
   ])
@@ -125,7 +128,8 @@ it('a card with an earlier trial of another account ends this trial with its own
   await attachCard(world, second.customer, 'pm_card_amex')
   expect(await fetchNewNotices(second)).toEqual([
     {
-      type: 'trial_refused', title: 'Your Starter trial has ended early',
+      type: 'trial_refused',
+      title: 'Your Starter trial has ended early',
       message:
         'The card you added has been used for a trial of another account, and each card has one trial. From now on the Starter plan costs $19.00 a month, before discounts and tax; without a card your account is on the Lite plan.',
     },

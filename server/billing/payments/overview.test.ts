@@ -30,13 +30,29 @@ it('shows plan, price, dates, limits with extra stores, and flags', { tags: ['A3
   await subscribe(world, shop, { cycle: 'year', extraStores: 2 })
   const { subscription } = await detail(shop)
   expect(subscription).toMatchObject({
-    plan: 'starter', status: 'active', source: 'stripe', billingCycle: 'year', amount: 42_000, currency: 'USD',
-    extraStores: 2, hasCard: true, canManage: true, cancelAtPeriodEnd: false, trialEndsAt: null,
-    currentPeriodEnd: subscription.nextBillingDate, lastPaymentDate: world.stripe.clock.now().toISOString(),
+    plan: 'starter',
+    status: 'active',
+    source: 'stripe',
+    billingCycle: 'year',
+    amount: 42_000,
+    currency: 'USD',
+    extraStores: 2,
+    hasCard: true,
+    canManage: true,
+    cancelAtPeriodEnd: false,
+    trialEndsAt: null,
+    currentPeriodEnd: subscription.nextBillingDate,
+    lastPaymentDate: world.stripe.clock.now().toISOString(),
     planDetails: { name: 'Starter', features: expect.arrayContaining(['Priority Support']) },
     features: {
-      maxStores: 4, maxEmailsPerMonth: 5_000, maxSmsPerMonth: 100, maxWhatsappPerMonth: 100,
-      advancedAnalytics: true, prioritySupport: true, customBranding: false, apiAccess: false,
+      maxStores: 4,
+      maxEmailsPerMonth: 5_000,
+      maxSmsPerMonth: 100,
+      maxWhatsappPerMonth: 100,
+      advancedAnalytics: true,
+      prioritySupport: true,
+      customBranding: false,
+      apiAccess: false,
     },
     asOf: world.now.toISOString(),
   })
@@ -49,7 +65,12 @@ it('shows neither price nor date for a plan not paid by card, and null before a 
   const own = { source: 'default' as const, plan: 'growth' as const, is_unlimited: true }
   await world.db.updateTable('subscriptions').set(own).where('account_id', '=', shop.accountId).execute()
   expect((await detail(shop)).subscription).toMatchObject({
-    plan: 'growth', source: 'default', amount: 0, billingCycle: null, nextBillingDate: null, asOf: null,
+    plan: 'growth',
+    source: 'default',
+    amount: 0,
+    billingCycle: null,
+    nextBillingDate: null,
+    asOf: null,
     features: { maxStores: -1, maxEmailsPerMonth: -1, maxSmsPerMonth: -1, maxWhatsappPerMonth: -1 },
   })
   await world.db.deleteFrom('subscriptions').where('account_id', '=', shop.accountId).execute()
@@ -64,7 +85,8 @@ it('after a chargeback shows the limits that apply and the former plan', async (
   await world.deps.stripe!.subscriptions.update(id, { metadata: { recoup_ended: 'operator' } })
   await world.deps.stripe!.subscriptions.cancel(id)
   expect((await detail(shop)).subscription).toMatchObject({
-    plan: 'growth', status: 'canceled',
+    plan: 'growth',
+    status: 'canceled',
     features: { maxStores: 1, maxEmailsPerMonth: 500, advancedAnalytics: false },
   })
 })
@@ -116,8 +138,13 @@ it('lists the account’s own payments, ten a page, newest first', { tags: ['A7'
   expect(first.pagination).toEqual({ page: 1, limit: 10, total: 13, pages: 2 })
   expect(first.payments).toHaveLength(10)
   expect(first.payments[0]).toMatchObject({
-    status: 'succeeded', amount: 1_900, currency: 'USD', refundAmount: 0, failureReason: null,
-    stripeInvoiceId: expect.stringMatching(/^in_/), invoiceUrl: expect.stringContaining('/i/in_'),
+    status: 'succeeded',
+    amount: 1_900,
+    currency: 'USD',
+    refundAmount: 0,
+    failureReason: null,
+    stripeInvoiceId: expect.stringMatching(/^in_/),
+    invoiceUrl: expect.stringContaining('/i/in_'),
     description: expect.stringContaining('Starter'),
   })
   const { payments } = (await history(shop.token, '?page=2')).body

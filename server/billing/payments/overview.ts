@@ -62,7 +62,10 @@ function presentFeatures({ entitlements }: AccountPlan): SubscriptionDetail['fea
   const isPaid = hasFeature(entitlements, 'advanced_analytics')
   return {
     ...computePlanLimits(entitlements),
-    advancedAnalytics: isPaid, prioritySupport: isPaid, customBranding: false, apiAccess: false,
+    advancedAnalytics: isPaid,
+    prioritySupport: isPaid,
+    customBranding: false,
+    apiAccess: false,
   }
 }
 

@@ -41,7 +41,10 @@ export function buildPayment(
     number: invoice.number,
     createdAt: toDate(invoice.created),
     description: describePayment(invoice, isFirst),
-    amountMinor, currency, refundMinor, status,
+    amountMinor,
+    currency,
+    refundMinor,
+    status,
     failureReason: status === 'failed' ? describeFailure(invoice, intents) : null,
     invoiceUrl: readLink(invoice.hosted_invoice_url),
   }

@@ -16,7 +16,7 @@ const MAX_WAIT_MS = 3_000
 const FRESH_MS = 60_000
 
 /** Tick. In small batches, to limit the load on Stripe. */
-export async function reconcileAccounts(deps: Deps): Promise<void> {
+export async function reconcileAccounts(deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'stripe'>): Promise<void> {
   if (!deps.stripe) return
   const now = deps.now().getTime()
   const wanted = { before: new Date(now - STALE_MS), failedBefore: new Date(now - HOUR_MS), limit: BATCH }
@@ -26,16 +26,24 @@ export async function reconcileAccounts(deps: Deps): Promise<void> {
 }
 
 /** Run by jobs. */
-export const refreshByJob = (deps: Deps, { accountId }: z.infer<typeof refreshJob.payload>) =>
-  refreshAccount(deps, accountId)
-export const refreshTrial = (deps: Deps, { accountId }: z.infer<typeof trialEndingJob.payload>) =>
-  refreshAccount(deps, accountId, { isTrialEnding: true })
+export const refreshByJob = (
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'stripe'>,
+  { accountId }: z.infer<typeof refreshJob.payload>,
+) => refreshAccount(deps, accountId)
+export const refreshTrial = (
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'stripe'>,
+  { accountId }: z.infer<typeof trialEndingJob.payload>,
+) => refreshAccount(deps, accountId, { isTrialEnding: true })
 
 /**
  * Updates the copy if it is older than a minute, and retries once a minute after a failure. If Stripe fails or takes
  * too long, the copy stays as it is; a late answer is still saved.
  */
-export async function refreshIfStale(deps: Deps, accountId: string, patienceMs = MAX_WAIT_MS): Promise<void> {
+export async function refreshIfStale(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'stripe'>,
+  accountId: string,
+  patienceMs = MAX_WAIT_MS,
+): Promise<void> {
   const its = await sql.readCustomer({ accountId, db: deps.db })
   if (!deps.stripe || !its) return
   const isRecent = (at: Date | null) => {

@@ -31,11 +31,24 @@ it('copies plan, cycle, extra stores, amount and dates', async () => {
   await refresh(shop)
   const end = world.stripe.all('subscription').at(-1)!.items.data[0]!.current_period_end
   expect(await readSubscription(world, shop)).toMatchObject({
-    plan: 'growth', status: 'active', source: 'stripe', cycle: 'year', extra_stores: 2, is_unlimited: false,
-    amount_minor: 70_800, currency: 'USD', has_card: true, cancel_at_period_end: false, past_due_since: null,
-    current_period_end: new Date(end * 1000), next_billing_at: new Date(end * 1000),
-    last_payment_at: world.stripe.clock.now(), trial_ends_at: null, next_plan: null,
-    stripe_subscription_id: id, stripe_schedule_id: null,
+    plan: 'growth',
+    status: 'active',
+    source: 'stripe',
+    cycle: 'year',
+    extra_stores: 2,
+    is_unlimited: false,
+    amount_minor: 70_800,
+    currency: 'USD',
+    has_card: true,
+    cancel_at_period_end: false,
+    past_due_since: null,
+    current_period_end: new Date(end * 1000),
+    next_billing_at: new Date(end * 1000),
+    last_payment_at: world.stripe.clock.now(),
+    trial_ends_at: null,
+    next_plan: null,
+    stripe_subscription_id: id,
+    stripe_schedule_id: null,
   })
   expect(await customerRow(shop)).toMatchObject({ begun: 1, applied: 1, refreshed_at: world.now, failed_at: null })
 })
@@ -54,8 +67,12 @@ it('copies a smaller plan scheduled for the end of the period', async () => {
   })
   await refresh(shop)
   expect(await readSubscription(world, shop)).toMatchObject({
-    plan: 'growth', stripe_schedule_id: schedule.id, changes_at: new Date(phase!.end_date * 1000),
-    next_plan: 'starter', next_cycle: 'month', next_extra_stores: 1,
+    plan: 'growth',
+    stripe_schedule_id: schedule.id,
+    changes_at: new Date(phase!.end_date * 1000),
+    next_plan: 'starter',
+    next_cycle: 'month',
+    next_extra_stores: 1,
   })
   await stripe.subscriptionSchedules.release(schedule.id)
   await refresh(shop)
@@ -170,7 +187,10 @@ it('a failure of Stripe changes nothing, is recorded and thrown, and the next fe
   await expect(refresh(shop)).rejects.toThrow('Stripe is not responding')
   expect(await readSubscription(world, shop)).toMatchObject({ plan: 'free', source: 'operator' })
   expect(await customerRow(shop)).toMatchObject({
-    begun: 1, applied: 0, refreshed_at: null, failed_at: world.now,
+    begun: 1,
+    applied: 0,
+    refreshed_at: null,
+    failed_at: world.now,
     failure: expect.stringContaining('Stripe is not responding'),
   })
   world.stripe.intercept = () => undefined

@@ -55,7 +55,11 @@ interface RefreshHints {
 }
 
 /** Does nothing if the account never bought anything. Records and rethrows Stripe's failure. */
-export async function refreshAccount(deps: Deps, accountId: string, hints: RefreshHints = {}): Promise<void> {
+export async function refreshAccount(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'stripe'>,
+  accountId: string,
+  hints: RefreshHints = {},
+): Promise<void> {
   const account = { accountId, db: deps.db }
   const copied = await copySnapshot(deps, account, hints)
   if (!copied) return
@@ -72,7 +76,7 @@ export async function refreshAccount(deps: Deps, accountId: string, hints: Refre
 }
 
 async function copySnapshot(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now' | 'stripe'>,
   account: AccountDb,
   hints: RefreshHints,
 ): Promise<{ customer: string; look: StripeSnapshot } | null> {
@@ -90,7 +94,7 @@ async function copySnapshot(
 
 /** Ends a trial if another account has had one with the same card or address (decision 84). */
 async function checkTrial(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'stripe'>,
   account: AccountDb,
   { seen, fingerprints }: StripeSnapshot,
 ): Promise<'kept' | 'ended'> {
@@ -110,7 +114,7 @@ interface SnapshotInput extends RefreshHints {
   look: StripeSnapshot
 }
 
-async function saveSnapshot(deps: Deps, account: AccountDb, seeing: SnapshotInput): Promise<void> {
+async function saveSnapshot(deps: Pick<Deps, 'log' | 'now'>, account: AccountDb, seeing: SnapshotInput): Promise<void> {
   const { begun, look } = seeing
   const now = deps.now()
   const problems = await transactAccount(account, async (tx) => {
@@ -165,8 +169,11 @@ function findOverdue({ seen, intentsOf: listIntents }: StripeSnapshot, { stripeS
   if (!invoice) return { invoiceId: null, amount: null, currency: null, reason: null, nextTry: null }
   const { id, amount_due: amount, currency, next_payment_attempt: next } = invoice
   return {
-    invoiceId: id, amount, currency: parseCurrency(currency),
-    reason: findReason(listIntents(invoice)), nextTry: next === null ? null : toDate(next),
+    invoiceId: id,
+    amount,
+    currency: parseCurrency(currency),
+    reason: findReason(listIntents(invoice)),
+    nextTry: next === null ? null : toDate(next),
   }
 }
 
@@ -230,7 +237,8 @@ function buildNotices(change: Change): BillingNotice[] {
 
 /** Replaces the notice that the trial ended by itself. */
 const buildRefusedTrial = (row: DerivedRow, by: 'card' | 'email') => ({
-  type: 'trial_refused' as const, key: row.stripeSubscriptionId,
+  type: 'trial_refused' as const,
+  key: row.stripeSubscriptionId,
   data: { ...readPrice(row), plan: toPaidPlan(row), by },
 })
 
@@ -244,7 +252,9 @@ const readPrice = ({
   currency,
   cycle,
 }: Pick<DerivedRow, 'amountMinor' | 'currency' | 'cycle'>): Price => ({
-  amount: amountMinor, currency, cycle: cycle ?? 'month',
+  amount: amountMinor,
+  currency,
+  cycle: cycle ?? 'month',
 })
 
 function buildEndNotice(before: StoredSubscription, after: DerivedRow, change: Change): BillingNotice {
@@ -259,15 +269,21 @@ function buildEndNotice(before: StoredSubscription, after: DerivedRow, change: C
 }
 
 const readTerms = (after: DerivedRow) => ({
-  plan: toPaidPlan(after), ...readPrice(after), extraStores: after.extraStores, needsCard: needsCard(after),
-  trialEndsAt: after.trialEndsAt?.toISOString() ?? null, renewsAt: after.nextBillingAt?.toISOString() ?? null,
+  plan: toPaidPlan(after),
+  ...readPrice(after),
+  extraStores: after.extraStores,
+  needsCard: needsCard(after),
+  trialEndsAt: after.trialEndsAt?.toISOString() ?? null,
+  renewsAt: after.nextBillingAt?.toISOString() ?? null,
 })
 
 /** Without a card the trial ends on the free plan. */
 const needsCard = ({ status, hasCard }: DerivedRow) => status === 'trialing' && !hasCard
 
 const buildStartNotice = (change: Change): BillingNotice => ({
-  type: 'plan_changed', key: buildKey(change), data: { change: 'started', ...readTerms(change.after) },
+  type: 'plan_changed',
+  key: buildKey(change),
+  data: { change: 'started', ...readTerms(change.after) },
 })
 
 function buildChangeNotices(before: StoredSubscription, change: Change): BillingNotice[] {

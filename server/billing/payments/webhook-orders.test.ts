@@ -126,12 +126,24 @@ async function expectRow(life: BillingHistory, shop: Subscriber): Promise<void> 
     return
   }
   expect(has).toMatchObject({
-    source: 'stripe', plan: row.plan, status: row.status, past_due_since: row.pastDueSince, cycle: row.cycle,
-    extra_stores: row.extraStores, amount_minor: row.amountMinor, current_period_end: row.currentPeriodEnd,
-    next_billing_at: row.nextBillingAt, trial_ends_at: row.trialEndsAt, last_payment_at: row.lastPaymentAt,
-    cancel_at_period_end: row.cancelAtPeriodEnd, has_card: row.hasCard, next_plan: row.next?.plan ?? null,
-    next_cycle: row.next?.cycle ?? null, changes_at: row.next?.at ?? null,
-    stripe_subscription_id: row.stripeSubscriptionId, stripe_schedule_id: row.stripeScheduleId,
+    source: 'stripe',
+    plan: row.plan,
+    status: row.status,
+    past_due_since: row.pastDueSince,
+    cycle: row.cycle,
+    extra_stores: row.extraStores,
+    amount_minor: row.amountMinor,
+    current_period_end: row.currentPeriodEnd,
+    next_billing_at: row.nextBillingAt,
+    trial_ends_at: row.trialEndsAt,
+    last_payment_at: row.lastPaymentAt,
+    cancel_at_period_end: row.cancelAtPeriodEnd,
+    has_card: row.hasCard,
+    next_plan: row.next?.plan ?? null,
+    next_cycle: row.next?.cycle ?? null,
+    changes_at: row.next?.at ?? null,
+    stripe_subscription_id: row.stripeSubscriptionId,
+    stripe_schedule_id: row.stripeScheduleId,
   })
 }
 
@@ -147,7 +159,9 @@ async function expectAccess(life: BillingHistory, shop: Subscriber): Promise<voi
     .execute()
   const { body } = await world.request('GET', '/api/subscribe/status', { token: shop.token })
   expect(body).toMatchObject({
-    plan: row.plan, status: row.status, hasActiveSubscription: isSubscriber,
+    plan: row.plan,
+    status: row.status,
+    hasActiveSubscription: isSubscriber,
     planInForce: row.status === 'canceled' ? 'free' : row.plan,
   })
 }

@@ -22,7 +22,10 @@ import { clearWaitingPlan } from './waiting-plan.ts'
 // The owner's actions on a subscription besides changing the plan: portal, cancellation and reactivation.
 
 /** Opens Stripe's portal for card, address and invoices. */
-export async function openPortal(deps: Deps, account: AccountDb): Promise<{ url: string }> {
+export async function openPortal(
+  deps: Pick<Deps, 'config' | 'log' | 'pool' | 'secrets' | 'stripe'>,
+  account: AccountDb,
+): Promise<{ url: string }> {
   await assertCanPay(deps, account)
   const customer = (await sql.readCustomer(account))?.id
   if (!customer) throw createNoSubscriptionError()
@@ -42,7 +45,11 @@ export async function cancelSubscription(deps: Deps, account: AccountDb): Promis
   return cancelAtPeriodEnd(deps, account, await requireOwnSubscription(deps, account))
 }
 
-async function cancelAtPeriodEnd(deps: Deps, account: AccountDb, { subscription }: OwnSubscription): Promise<string> {
+async function cancelAtPeriodEnd(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'stripe'>,
+  account: AccountDb,
+  { subscription }: OwnSubscription,
+): Promise<string> {
   const { id, schedule, cancel_at_period_end: isEnding } = subscription
   await clearWaitingPlan(deps, subscription)
   // Stripe refuses to end a subscription while it has a schedule.
@@ -84,7 +91,10 @@ export async function chooseFree(deps: Deps, account: AccountDb<Db>): Promise<st
   return `You are on the ${plans.free.name} plan.`
 }
 
-async function fetchOwn(deps: Deps, account: AccountDb): Promise<OwnSubscription | null> {
+async function fetchOwn(
+  deps: Pick<Deps, 'log' | 'pool' | 'secrets' | 'stripe'>,
+  account: AccountDb,
+): Promise<OwnSubscription | null> {
   await countRequest(deps, account)
   return findOwnSubscription(deps, account)
 }

@@ -56,7 +56,9 @@ it.each([
 const item = (id: string, key: string, quantity = 1, price = `price_${key}`) => ({
   id,
   price: { id: price, lookup_key: `recoup_${key}`, metadata: {}, unit_amount: 1 },
-  quantity, current_period_start: 1, current_period_end: 2,
+  quantity,
+  current_period_start: 1,
+  current_period_end: 2,
 })
 const prices = new Map(
   ['starter_month', 'starter_year', 'growth_month', 'growth_year', 'extra_store_month', 'extra_store_year'].map(
@@ -112,7 +114,10 @@ it.each([
 })
 
 const preview = (due: number, amounts: number[], { tax = 0, discount = 0 } = {}) => ({
-  amount_due: due, total: due, currency: 'usd', parent: null,
+  amount_due: due,
+  total: due,
+  currency: 'usd',
+  parent: null,
   lines: amounts.map((amount) => ({
     amount,
     discount_amounts: amount > 0 && discount ? [{ amount: discount }] : null,
@@ -140,13 +145,19 @@ it.each([
 })
 
 const own = (more: Partial<LiveSubscription> = {}): LiveSubscription => ({
-  id: 'sub_1', status: 'active', created: 1, currency: 'usd', trial_end: null, cancel_at: null, metadata: {},
+  id: 'sub_1',
+  status: 'active',
+  created: 1,
+  currency: 'usd',
+  trial_end: null,
+  cancel_at: null,
+  metadata: {},
   cancel_at_period_end: false,
-    default_payment_method: null,
-    schedule: null,
-    pending_update: null,
-    latest_invoice: null,
-    discounts: [],
+  default_payment_method: null,
+  schedule: null,
+  pending_update: null,
+  latest_invoice: null,
+  discounts: [],
   items: [item('a', 'growth_month'), item('b', 'extra_store_month', 0)],
   ...more,
 })

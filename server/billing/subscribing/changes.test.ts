@@ -109,7 +109,8 @@ it('a declined card changes nothing and is reported', async () => {
   expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active' })
   const tried = await world.request('GET', '/api/payments/payment-history', { token: payer.token })
   expect(tried.body.payments[0]).toMatchObject({
-    amount: shown.dueNow, status: 'failed',
+    amount: shown.dueNow,
+    status: 'failed',
     failureReason: expect.stringContaining('Nothing is owed for it.'),
   })
   await giveCard(payer, 'pm_card_visa')
@@ -343,7 +344,10 @@ it('a price created at Stripe by somebody else cannot be changed here', async ()
   const payer = await createPayer(world)
   const stripe = world.deps.stripe!
   const special = await stripe.prices.create({
-    product: 'recoup_starter', currency: 'usd', unit_amount: 900, recurring: { interval: 'month' },
+    product: 'recoup_starter',
+    currency: 'usd',
+    unit_amount: 900,
+    recurring: { interval: 'month' },
   })
   const [item] = at(payer).items.data
   await stripe.subscriptions.update(payer.subscription, { items: [{ id: item!.id, price: special.id }] })

@@ -45,7 +45,7 @@ export async function changePlan(
 }
 
 /** The change is already made, so a store that was disconnected meanwhile must not make it fail. */
-function restStores(deps: Deps, account: AccountDb<Db>, chosen: readonly string[]): Promise<void> {
+function restStores(deps: Pick<Deps, 'now'>, account: AccountDb<Db>, chosen: readonly string[]): Promise<void> {
   return transactAccount(account, async (tx) => {
     await lockStores(tx)
     const connected = new Set((await listStoreRests(tx)).map(({ id }) => id))
@@ -55,7 +55,11 @@ function restStores(deps: Deps, account: AccountDb<Db>, chosen: readonly string[
 }
 
 /** Computes the change again. It must match the preview: the same subscription and amount. */
-async function verifyPreview(deps: Deps, account: AccountDb, shown: PreviewedChange): Promise<PlannedChange> {
+async function verifyPreview(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'stripe'>,
+  account: AccountDb,
+  shown: PreviewedChange,
+): Promise<PlannedChange> {
   const { subscription } = await requireOwnSubscription(deps, account)
   if (digestState(subscription) !== shown.state) throw new AppError('conflict', CHANGED)
   const { plan, cycle, extraStores } = shown
@@ -78,14 +82,21 @@ async function assertResting(account: AccountDb, to: PlanChoice, chosen: readonl
   }
 }
 
-async function scheduleChange(deps: Deps, { own, from, to, lines }: PlannedChange): Promise<ChangeOutcome> {
+async function scheduleChange(
+  deps: Pick<Deps, 'log' | 'stripe'>,
+  { own, from, to, lines }: PlannedChange,
+): Promise<ChangeOutcome> {
   await schedulePlan(deps, own.subscription, { lines, cycle: to.cycle })
   await clearWaitingPlan(deps, own.subscription)
   const what = from.plan === to.plan ? 'changes' : `changes to ${plans[to.plan].name}`
   return { state: 'scheduled', url: null, message: `Your plan ${what} when its period ends.` }
 }
 
-async function changeNow(deps: Deps, planned: PlannedChange, shown: PreviewedChange): Promise<ChangeOutcome> {
+async function changeNow(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'stripe'>,
+  planned: PlannedChange,
+  shown: PreviewedChange,
+): Promise<ChangeOutcome> {
   const { own, from, to } = planned
   const { schedule } = own.subscription
   // The scheduled change would otherwise return at the end of the period.
@@ -112,7 +123,7 @@ async function changeNow(deps: Deps, planned: PlannedChange, shown: PreviewedCha
 
 /** Two concurrent changes of a subscription have the same key, so that Stripe executes one. */
 async function updateSubscription(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'stripe'>,
   { own, lines }: PlannedChange,
   { account, prorationDate, state }: PreviewedChange,
 ) {
@@ -134,7 +145,7 @@ async function updateSubscription(
 
 /** A change that the card declines is cancelled at once, so that it is not paid by accident later. */
 async function readAttempt(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'stripe'>,
   invoiceId: string | null,
 ): Promise<{ url: string | null; refusal: string | null }> {
   if (!invoiceId)
@@ -154,7 +165,11 @@ async function readAttempt(
 const ASKED = ['requires_action', 'requires_confirmation', 'processing']
 
 /** Only while the plan is unchanged: after a lost answer the change may be made and paid. */
-async function restoreSchedule(deps: Deps, { own, from }: PlannedChange, waiting: PlanChoice | null): Promise<void> {
+async function restoreSchedule(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'stripe'>,
+  { own, from }: PlannedChange,
+  waiting: PlanChoice | null,
+): Promise<void> {
   if (!waiting) return
   const now = await findLiveSubscription(deps, own.customer)
   if (!now || now.id !== own.subscription.id || now.schedule) return

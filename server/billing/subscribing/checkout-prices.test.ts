@@ -11,9 +11,13 @@ it('a session with a price that is no longer on the Pricing page is closed', asy
   const was = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_growth_month')!
   const { prices } = world.deps.stripe!
   await prices.create({
-    product: was.product as string, currency: was.currency, unit_amount: was.unit_amount!,
-    recurring: { interval: 'month' }, tax_behavior: was.tax_behavior!,
-    lookup_key: 'recoup_growth_month', transfer_lookup_key: true,
+    product: was.product as string,
+    currency: was.currency,
+    unit_amount: was.unit_amount!,
+    recurring: { interval: 'month' },
+    tax_behavior: was.tax_behavior!,
+    lookup_key: 'recoup_growth_month',
+    transfer_lookup_key: true,
   })
   world.passTime(3_600_000)
   const { id } = findSession(world, first)

@@ -86,13 +86,16 @@ async function createSession(
   throw new AppError('conflict', OVERTAKEN)
 }
 
-async function refuseSecond(deps: Deps, account: AccountDb): Promise<never> {
+async function refuseSecond(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'stripe'>,
+  account: AccountDb,
+): Promise<never> {
   await refreshAccount(deps, account.accountId)
   throw new AppError('conflict', HAS_ONE)
 }
 
 /** Checks the account's sessions that we know as open, and records those that are not. */
-async function findOpenSessions(deps: Deps, account: AccountDb) {
+async function findOpenSessions(deps: Pick<Deps, 'log' | 'now' | 'stripe'>, account: AccountDb) {
   const known = await selectOpenSessions(account)
   const sessions = await Promise.all(
     known.map(async (session) => ({ ...session, ...(await recordState(deps, account, session.id)) })),
@@ -105,7 +108,11 @@ interface FoundSession {
   terms: string | undefined
 }
 
-async function recordState(deps: Deps, account: AccountDb, id: string): Promise<FoundSession> {
+async function recordState(
+  deps: Pick<Deps, 'log' | 'now' | 'stripe'>,
+  account: AccountDb,
+  id: string,
+): Promise<FoundSession> {
   const session = await fetchSession(deps, account, id)
   const { state } = session
   if (state !== 'open') await endSession(account, { id, state, now: deps.now() })
@@ -113,7 +120,11 @@ async function recordState(deps: Deps, account: AccountDb, id: string): Promise<
 }
 
 /** A session unknown to Stripe was created with another key. */
-async function fetchSession(deps: Deps, { accountId }: AccountDb, id: string): Promise<FoundSession> {
+async function fetchSession(
+  deps: Pick<Deps, 'log' | 'stripe'>,
+  { accountId }: AccountDb,
+  id: string,
+): Promise<FoundSession> {
   try {
     const answer = await askStripe(deps, (stripe) => stripe.checkout.sessions.retrieve(id))
     const { status, client_reference_id: of, metadata } = parseAnswer(CheckoutSession, answer)
@@ -126,7 +137,7 @@ async function fetchSession(deps: Deps, { accountId }: AccountDb, id: string): P
 
 /** `paid`: one of them was paid meanwhile. */
 async function expireSessions(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now' | 'stripe'>,
   account: AccountDb,
   sessions: readonly { id: string }[],
 ): Promise<'paid' | 'over'> {
@@ -142,7 +153,7 @@ async function expireSessions(
   return outcome
 }
 
-async function hasSubscription(deps: Deps, customer: string): Promise<boolean> {
+async function hasSubscription(deps: Pick<Deps, 'log' | 'stripe'>, customer: string): Promise<boolean> {
   const list = await askStripe(deps, (stripe) => stripe.subscriptions.list({ customer, status: 'all', limit: 100 }))
   return parseAnswer(SubscriptionStates, list).data.some(isLive)
 }

@@ -136,7 +136,9 @@ describe('a pack', () => {
     const sell = async (unit_amount: number, metadata: Record<string, string>) => {
       const line = { price_data: { currency: 'usd', unit_amount, product_data: { name: 'x' } }, quantity: 1 }
       const session = await stripe.checkout.sessions.create({
-        mode: 'payment', customer: payer.customer, line_items: [line],
+        mode: 'payment',
+        customer: payer.customer,
+        line_items: [line],
         ...{ success_url: 'https://x.example', payment_intent_data: { metadata } },
       } as never)
       world.stripe.buy(session.id, { card: VISA })

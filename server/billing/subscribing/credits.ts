@@ -41,7 +41,7 @@ export async function checkCreditSession(deps: Deps, account: AccountDb, id: str
   return { isPaid: session.payment_status === 'paid', balanceMicros: await readBalance(account) }
 }
 
-async function fetchCreditSession(deps: Deps, id: string) {
+async function fetchCreditSession(deps: Pick<Deps, 'log' | 'stripe'>, id: string) {
   try {
     const answer = await askStripe(deps, (stripe) => stripe.checkout.sessions.retrieve(id))
     return parseAnswer(CreditSession, answer)

@@ -9,7 +9,7 @@ import { CustomerState } from './stripe-schemas.ts'
 // Each account is one Stripe customer, created with its first purchase.
 
 /** The account's customer id. Concurrent calls create one customer. A deleted one is created again. */
-export async function ensureCustomer(deps: Deps, account: AccountDb): Promise<string> {
+export async function ensureCustomer(deps: Pick<Deps, 'log' | 'now' | 'stripe'>, account: AccountDb): Promise<string> {
   const known = (await sql.readCustomer(account))?.id ?? null
   if (known && (await existsAtStripe(deps, known))) return known
   const id = await createCustomer(deps, account, known)
@@ -18,7 +18,7 @@ export async function ensureCustomer(deps: Deps, account: AccountDb): Promise<st
 }
 
 /** False if it was deleted, or belongs to another key, such as Stripe's test mode. */
-async function existsAtStripe(deps: Deps, id: string): Promise<boolean> {
+async function existsAtStripe(deps: Pick<Deps, 'log' | 'stripe'>, id: string): Promise<boolean> {
   try {
     const customer = await askStripe(deps, (stripe) => stripe.customers.retrieve(id))
     return parseAnswer(CustomerState, customer).deleted !== true
@@ -28,7 +28,11 @@ async function existsAtStripe(deps: Deps, id: string): Promise<boolean> {
   }
 }
 
-async function createCustomer(deps: Deps, account: AccountDb, gone: string | null): Promise<string> {
+async function createCustomer(
+  deps: Pick<Deps, 'log' | 'stripe'>,
+  account: AccountDb,
+  gone: string | null,
+): Promise<string> {
   const owner = (await listOwners(account))[0]
   const params = {
     ...(owner && { email: owner.email, name: owner.accountName }),

@@ -14,12 +14,14 @@ const COPIED =
   'This is a copy of another installation, so it changes nothing at Stripe until the server’s administrator confirms that it is the live one.'
 
 /** Call before anything is written to Stripe. A copy of an installation has the live one's key (D7). */
-export async function assertCanPay(deps: Deps, account: AccountDb): Promise<void> {
+export async function assertCanPay(deps: Pick<Deps, 'config' | 'pool' | 'secrets'>, account: AccountDb): Promise<void> {
   if (findSeller(deps.config) !== 'stripe') throw new AppError('not_found', 'Not found')
   await refuseDemo(account)
   if (await isPaused(account.db)) throw new AppError('conflict', COPIED)
   await countRequest(deps, account)
 }
 
-export const countRequest = (deps: Deps, { accountId }: AccountDb) => takePoint(deps, perAccount, accountId)
-export const countCheck = (deps: Deps, { accountId }: AccountDb) => takePoint(deps, checksPerAccount, accountId)
+export const countRequest = (deps: Pick<Deps, 'pool' | 'secrets'>, { accountId }: AccountDb) =>
+  takePoint(deps, perAccount, accountId)
+export const countCheck = (deps: Pick<Deps, 'pool' | 'secrets'>, { accountId }: AccountDb) =>
+  takePoint(deps, checksPerAccount, accountId)

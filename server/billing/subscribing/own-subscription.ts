@@ -19,7 +19,10 @@ export interface OwnSubscription {
 }
 
 /** null: no live subscription. */
-export async function findOwnSubscription(deps: Deps, account: AccountDb): Promise<OwnSubscription | null> {
+export async function findOwnSubscription(
+  deps: Pick<Deps, 'log' | 'stripe'>,
+  account: AccountDb,
+): Promise<OwnSubscription | null> {
   const customer = (await sql.readCustomer(account))?.id
   if (!customer) return null
   const [subscription, card] = await Promise.all([
@@ -30,7 +33,10 @@ export async function findOwnSubscription(deps: Deps, account: AccountDb): Promi
   return { customer, subscription, hasCard: card || subscription.default_payment_method !== null }
 }
 
-export async function requireOwnSubscription(deps: Deps, account: AccountDb): Promise<OwnSubscription> {
+export async function requireOwnSubscription(
+  deps: Pick<Deps, 'log' | 'stripe'>,
+  account: AccountDb,
+): Promise<OwnSubscription> {
   const own = await findOwnSubscription(deps, account)
   if (!own) throw createNoSubscriptionError()
   return own
@@ -38,7 +44,10 @@ export async function requireOwnSubscription(deps: Deps, account: AccountDb): Pr
 
 export const createNoSubscriptionError = () => new AppError('not_found', billingTexts.none.subscription)
 
-export async function findLiveSubscription(deps: Deps, customer: string): Promise<LiveSubscription | null> {
+export async function findLiveSubscription(
+  deps: Pick<Deps, 'log' | 'stripe'>,
+  customer: string,
+): Promise<LiveSubscription | null> {
   const list = await ignoreMissing(
     askStripe(deps, (stripe) => stripe.subscriptions.list({ customer, status: 'all', limit: 100 })),
   )
@@ -47,7 +56,7 @@ export async function findLiveSubscription(deps: Deps, customer: string): Promis
   return (counted && isLive(counted) && data.find(({ id }) => id === counted.id)) || null
 }
 
-async function hasCustomerCard(deps: Deps, customer: string): Promise<boolean> {
+async function hasCustomerCard(deps: Pick<Deps, 'log' | 'stripe'>, customer: string): Promise<boolean> {
   const answer = await ignoreMissing(askStripe(deps, (stripe) => stripe.customers.retrieve(customer)))
   const found = answer && parseAnswer(StripeCustomer, answer)
   if (!found || found.deleted) return false
@@ -63,7 +72,10 @@ function ignoreMissing<T>(asked: Promise<T>): Promise<T | null> {
 }
 
 /** After an action, which is done: a failure here must not fail it, and the job retries the copy. */
-export async function copyAfterAction(deps: Deps, { accountId, db }: AccountDb): Promise<void> {
+export async function copyAfterAction(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'stripe'>,
+  { accountId, db }: AccountDb,
+): Promise<void> {
   try {
     await refreshAccount(deps, accountId)
   } catch (error) {

@@ -42,7 +42,11 @@ export interface PlannedChange {
 
 const NOTHING: Amounts = { dueNow: 0, credit: 0, charge: 0, tax: 0 }
 
-export async function previewChange(deps: Deps, account: AccountDb, input: CheckoutInput): Promise<ChangePreview> {
+export async function previewChange(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'pool' | 'secrets' | 'stripe'>,
+  account: AccountDb,
+  input: CheckoutInput,
+): Promise<ChangePreview> {
   await assertCanPay(deps, account)
   const plan = parsePlanKey(input.planKey)
   if (plan === 'free') {
@@ -81,7 +85,11 @@ export async function previewChange(deps: Deps, account: AccountDb, input: Check
 }
 
 /** The change, based on the current subscription. Throws a sentence if there is none. */
-export async function planChange(deps: Deps, account: AccountDb, to: PlanChoice): Promise<PlannedChange> {
+export async function planChange(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'stripe'>,
+  account: AccountDb,
+  to: PlanChoice,
+): Promise<PlannedChange> {
   const own = await requireOwnSubscription(deps, account)
   const { subscription } = own
   const from = readPurchase(subscription.items, findEntry)
@@ -103,7 +111,7 @@ export async function planChange(deps: Deps, account: AccountDb, to: PlanChoice)
 
 /** Without a date Stripe uses the current second and returns it. */
 export async function fetchAmountDue(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'stripe'>,
   { own, when, lines, isTrial }: PlannedChange,
   prorationDate?: number,
 ): Promise<Amounts & { prorationDate: number | null }> {
@@ -117,11 +125,11 @@ export async function fetchAmountDue(
 }
 
 /** A period of the new plan, with tax and without proration. */
-const fetchNextBill = (deps: Deps, { own, lines }: PlannedChange) =>
+const fetchNextBill = (deps: Pick<Deps, 'log' | 'stripe'>, { own, lines }: PlannedChange) =>
   fetchPreview(deps, own, { items: lines, proration_behavior: 'none' })
 
 async function fetchPreview(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'stripe'>,
   { customer, subscription }: OwnSubscription,
   details: { items: Line[]; proration_behavior: 'always_invoice' | 'none'; proration_date?: number },
 ): Promise<InvoicePreview> {

@@ -13,7 +13,7 @@ import { type LiveSubscription, RunningSchedule } from './stripe-schemas.ts'
 
 /** Schedules the plan of `lines` for the end of the period. Replaces an earlier schedule. */
 export async function schedulePlan(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'stripe'>,
   subscription: LiveSubscription,
   next: { lines: readonly Line[]; cycle: BillingCycle },
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function schedulePlan(
 }
 
 async function findOrCreateSchedule(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'stripe'>,
   subscription: LiveSubscription,
 ): Promise<{ id: string; start: number; end: number }> {
   const answer = subscription.schedule
@@ -37,7 +37,7 @@ async function findOrCreateSchedule(
 }
 
 /** Refused if a concurrent request has just created one. */
-function createSchedule(deps: Deps, subscription: string) {
+function createSchedule(deps: Pick<Deps, 'log' | 'stripe'>, subscription: string) {
   return askStripe(deps, (stripe) => stripe.subscriptionSchedules.create({ from_subscription: subscription })).catch(
     async (error: unknown) => {
       const now = await askStripe(deps, (stripe) => stripe.subscriptions.retrieve(subscription))
@@ -47,7 +47,7 @@ function createSchedule(deps: Deps, subscription: string) {
 }
 
 /** Keeps the subscription as it is. A schedule that is already over is ignored. */
-export async function releaseSchedule(deps: Deps, schedule: string): Promise<void> {
+export async function releaseSchedule(deps: Pick<Deps, 'log' | 'stripe'>, schedule: string): Promise<void> {
   await askStripe(deps, (stripe) => stripe.subscriptionSchedules.release(schedule)).catch(async (error: unknown) => {
     const { status } = await askStripe(deps, (stripe) => stripe.subscriptionSchedules.retrieve(schedule))
     if (status === 'active' || status === 'not_started') throw error
@@ -55,7 +55,10 @@ export async function releaseSchedule(deps: Deps, schedule: string): Promise<voi
 }
 
 /** The scheduled plan. */
-export async function readScheduledPlan(deps: Deps, schedule: string): Promise<PlanChoice | null> {
+export async function readScheduledPlan(
+  deps: Pick<Deps, 'log' | 'stripe'>,
+  schedule: string,
+): Promise<PlanChoice | null> {
   const answer = await askStripe(deps, (stripe) =>
     stripe.subscriptionSchedules.retrieve(schedule, { expand: ['phases.items.price'] }),
   )

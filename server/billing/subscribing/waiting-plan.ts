@@ -26,7 +26,7 @@ type MetadataHolder = Pick<LiveSubscription, 'id' | 'metadata'>
 
 /** Call before the schedule is released, so that the choice cannot be lost. */
 export async function saveWaitingPlan(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now' | 'stripe'>,
   { id }: MetadataHolder,
   { from, to }: { from: PlanChoice; to: PlanChoice },
 ): Promise<void> {
@@ -43,7 +43,10 @@ export async function saveWaitingPlan(
 const toPlainChoice = ({ plan, cycle, extraStores }: PlanChoice) => ({ plan, cycle, extraStores })
 
 /** After another decision of the owner, or once the plan is scheduled again. */
-export async function clearWaitingPlan(deps: Deps, { id, metadata }: MetadataHolder): Promise<void> {
+export async function clearWaitingPlan(
+  deps: Pick<Deps, 'log' | 'stripe'>,
+  { id, metadata }: MetadataHolder,
+): Promise<void> {
   if (!metadata[WAITING_PLAN]) return
   await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { metadata: { [WAITING_PLAN]: '' } }))
 }
@@ -80,7 +83,11 @@ export async function restoreByJob(deps: Deps, { accountId }: z.infer<typeof wai
   await copyAfterAction(deps, account)
 }
 
-export async function restoreWaitingPlan(deps: Deps, subscription: LiveSubscription, to: PlanChoice): Promise<void> {
+export async function restoreWaitingPlan(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'stripe'>,
+  subscription: LiveSubscription,
+  to: PlanChoice,
+): Promise<void> {
   const { prices } = await loadCatalogue(deps)
   await schedulePlan(deps, subscription, { lines: buildItems(prices, subscription.items, to), cycle: to.cycle })
 }

@@ -48,7 +48,11 @@ const look = { ...DEFAULT_LOOK, button: '#aa0000', promise: 'Free shipping over 
 test('a look is saved once for each version it was edited from', async () => {
   const store = await createStore(world)
   expect((await call(store, 'GET')).body).toEqual({
-    look: DEFAULT_LOOK, logo: null, version: 0, proposal: null, canUpload: true,
+    look: DEFAULT_LOOK,
+    logo: null,
+    version: 0,
+    proposal: null,
+    canUpload: true,
   })
   const save = (wanted: object, version: number) => call(store, 'PUT', '', { ...wanted, version })
   const error = 'Someone else has changed the brand since you opened it. Nothing was saved.'

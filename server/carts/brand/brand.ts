@@ -40,18 +40,28 @@ export async function viewBrand(store: StoreDb, account: AccountDb): Promise<Bra
 }
 
 const presentProposal = ({ storeId }: StoreDb, proposal: sql.ProposalRow) => ({
-  source: proposal.source, hash: proposal.hash,
+  source: proposal.source,
+  hash: proposal.hash,
   logo: presentLogo(storeId, proposal),
 })
 
 /** Throws `conflict` if another user has saved it since `version`. */
-export async function saveLook(deps: Deps, store: StoreDb, input: { look: BrandLook; version?: number | undefined }) {
+export async function saveLook(
+  deps: Pick<Deps, 'now'>,
+  store: StoreDb,
+  input: { look: BrandLook; version?: number | undefined },
+) {
   const { look, version } = input
   if (await sql.saveLook(store, look, { version, now: deps.now() })) return
   throw new AppError('conflict', brandTexts.changedMeanwhile)
 }
 
-export async function uploadLogo(deps: Deps, store: StoreDb<Db>, account: AccountDb, content: Buffer): Promise<void> {
+export async function uploadLogo(
+  deps: Pick<Deps, 'now' | 'pool' | 'secrets'>,
+  store: StoreDb<Db>,
+  account: AccountDb,
+  content: Buffer,
+): Promise<void> {
   if (await isDemoAccount(account)) throw new AppError('forbidden', brandTexts.demoLogo)
   await takePoint(deps, limits.logoPerAccount, account.accountId)
   const picture = await readPicture(content, uploadFormats)
@@ -74,10 +84,11 @@ export async function storeLogo(tx: StoreTx, picture: Picture, now: Date): Promi
   return hash
 }
 
-export const removeLogo = (deps: Deps, store: StoreDb<Db>) => transact(store, (tx) => sql.useLogo(tx, null, deps.now()))
+export const removeLogo = (deps: Pick<Deps, 'now'>, store: StoreDb<Db>) =>
+  transact(store, (tx) => sql.useLogo(tx, null, deps.now()))
 
 /** Throws `conflict` if another picture than the confirmed one is proposed by now. */
-export async function confirmLogo(deps: Deps, store: StoreDb<Db>, hash: string): Promise<void> {
+export async function confirmLogo(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, hash: string): Promise<void> {
   await transact(store, async (tx) => {
     if (!(await sql.confirmProposal(tx, hash))) {
       throw (await findOpenProposal(tx)) ? new AppError('conflict', brandTexts.anotherFound) : buildNotFound()

@@ -23,7 +23,7 @@ const MAX_PICTURES = 6
 
 /** After connecting. Skips stores with a logo or a dismissed proposal. */
 export async function proposeLogo(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'storeClient'>,
   { storeId, isAgain }: z.infer<typeof proposeLogoJob.payload>,
   stepAside: StepAside = keepSlot,
 ): Promise<void> {
@@ -44,12 +44,21 @@ export async function proposeLogo(
 }
 
 /** On a member's request: also proposes what was dismissed before. */
-export async function findLogo(deps: Deps, store: StoreDb<Db>, accountId: string): Promise<'found' | 'used' | 'none'> {
+export async function findLogo(
+  deps: Pick<Deps, 'db' | 'now' | 'pool' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+  accountId: string,
+): Promise<'found' | 'used' | 'none'> {
   await takePoint(deps, limits.logoPerAccount, accountId)
   return propose(deps, store, await openStoreClient(deps, store), { isAsked: true })
 }
 
-async function propose(deps: Deps, store: StoreDb<Db>, client: StoreClient, { isAsked }: { isAsked: boolean }) {
+async function propose(
+  deps: Pick<Deps, 'now'>,
+  store: StoreDb<Db>,
+  client: StoreClient,
+  { isAsked }: { isAsked: boolean },
+) {
   const logo = await findUsable(client)
   if (!logo) return 'none'
   return transact(store, async (tx) => {

@@ -30,7 +30,7 @@ const BATCH = 100
 const COUNTED_FOR_MS = 60_000
 const MAX_COUNTED = 10_000
 
-export function openIntake(deps: Deps): Intake {
+export function openIntake(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>): Intake {
   const findStores = createBatcher((keys: string[]) => findStoresByKeys(deps, keys), { most: 200, atOnce: 2 })
   const keepAll = createBatcher((posts: StoredPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
   const folding = scheduleFolds(BATCH, async (storeId) => {
@@ -60,13 +60,13 @@ interface StoredPost extends InboxPost {
   storeId: string
 }
 
-async function findStoresByKeys(deps: Deps, keys: readonly string[]): Promise<(PostingStore | null)[]> {
+async function findStoresByKeys(deps: Pick<Deps, 'db'>, keys: readonly string[]): Promise<(PostingStore | null)[]> {
   const stores = await system.findStoresByCaptureKeys(deps.db, [...new Set(keys)])
   const byKey = new Map(stores.map((store) => [store.capture_key, store]))
   return keys.map((key) => byKey.get(key) ?? null)
 }
 
-async function insertPosts(deps: Deps, posts: readonly StoredPost[]): Promise<undefined[]> {
+async function insertPosts(deps: Pick<Deps, 'db'>, posts: readonly StoredPost[]): Promise<undefined[]> {
   const rows = posts.map(({ storeId, id, receivedAt, post }) => ({
     store_id: storeId,
     id,
@@ -78,7 +78,7 @@ async function insertPosts(deps: Deps, posts: readonly StoredPost[]): Promise<un
 }
 
 /** A second post may arrive before the first is a fact. The same contact is not counted again. */
-function countAddresses(deps: Deps) {
+function countAddresses(deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets'>) {
   const recent = new Map<string, { at: number; unconfirmed: Unconfirmed | undefined }>()
   return async (store: CaptureStore, post: PlacedPost, client: string): Promise<AdmittedPost> => {
     const now = deps.now().getTime()
@@ -93,7 +93,11 @@ function countAddresses(deps: Deps) {
 }
 
 /** Records facts before it deletes posts: a post folded twice changes nothing, a lost one would be gone. */
-async function foldAndDelete(deps: Deps, storeId: string, posts: readonly InboxPost[]): Promise<void> {
+async function foldAndDelete(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  storeId: string,
+  posts: readonly InboxPost[],
+): Promise<void> {
   await recordPosts(deps, storeId, posts)
   await deletePosts(
     { storeId, db: deps.db },
@@ -102,24 +106,34 @@ async function foldAndDelete(deps: Deps, storeId: string, posts: readonly InboxP
 }
 
 /** Clock job: folds posts that their process could not fold before it ended. */
-export async function foldStalePosts(deps: Deps, olderThanMs = STALE_MS): Promise<void> {
+export async function foldStalePosts(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  olderThanMs = STALE_MS,
+): Promise<void> {
   for (const storeId of await system.listStoresWithPosts(deps.db, deps.now(), olderThanMs))
     await foldStorePosts(deps, storeId)
 }
 
 /** Folds all answered posts of a store. Runs before its messages are decided, even if others fold too (S2). */
-export async function foldStorePosts(deps: Deps, storeId: string): Promise<void> {
+export async function foldStorePosts(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  storeId: string,
+): Promise<void> {
   while ((await foldOldest(deps, storeId)) === BATCH);
 }
 
 /** Folds the answered posts of one cart. */
-export async function foldPostsOfCart(deps: Deps, storeId: string, cart: string): Promise<void> {
+export async function foldPostsOfCart(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  storeId: string,
+  cart: string,
+): Promise<void> {
   const posts = await selectInboxPosts({ storeId, db: deps.db }, BATCH, cart)
   if (posts.length > 0) await foldEach(deps, storeId, posts)
 }
 
 /** Returns the number of posts; a full batch means that there may be more. */
-function foldOldest(deps: Deps, storeId: string): Promise<number> {
+function foldOldest(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>, storeId: string): Promise<number> {
   return runSerially(storeId, async () => {
     const posts = await selectInboxPosts({ storeId, db: deps.db }, BATCH)
     if (posts.length > 0) await foldEach(deps, storeId, posts)
@@ -142,7 +156,11 @@ async function runSerially<T>(storeId: string, work: () => Promise<T>): Promise<
 }
 
 /** A post that cannot be folded must not block the others: it is logged and dropped. */
-async function foldEach(deps: Deps, storeId: string, posts: readonly InboxPost[]): Promise<void> {
+async function foldEach(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  storeId: string,
+  posts: readonly InboxPost[],
+): Promise<void> {
   try {
     await foldAndDelete(deps, storeId, posts)
   } catch (error) {

@@ -62,11 +62,11 @@ const report = (more: object = {}, customerId: string | null = null) =>
           client: null,
           post: {
             cart: CART,
-              page: 'install-of-the-shop',
-              seq: ++seq,
-              coupons: [],
-              contact,
-              device: 'device-of-ada-012345',
+            page: 'install-of-the-shop',
+            seq: ++seq,
+            coupons: [],
+            contact,
+            device: 'device-of-ada-012345',
             ...more,
             signed: {
               items: [{ productId: '11', variationId: null, quantity: 1 }],

@@ -24,7 +24,7 @@ export const captureRoutes: Routes = (app, deps) => {
   })
 }
 
-function scriptRoute(scope: FastifyInstance, deps: Deps, intake: Intake): void {
+function scriptRoute(scope: FastifyInstance, deps: Pick<Deps, 'config'>, intake: Intake): void {
   const scripts = { shop: openCaptureScript(), theme: openCaptureScript(THEME_FILE) }
   scope.get('/capture/:file', async (request, reply) => {
     const { file } = request.params as { file: string }

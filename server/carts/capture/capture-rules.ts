@@ -38,7 +38,8 @@ export function readPost(
 ): Extract<FactPayload, { type: 'snapshot' | 'contact' }> | null {
   const contact = markUnconfirmed(buildContact(post), post.unconfirmed)
   const order = {
-    page: post.page, seq: post.seq,
+    page: post.page,
+    seq: post.seq,
     ...(post.zone ? { zone: post.zone } : {}),
     ...(post.deviceClass ? { deviceClass: post.deviceClass } : {}),
     ...(post.isBack ? { isBack: true as const } : {}),

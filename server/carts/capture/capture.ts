@@ -41,7 +41,7 @@ export interface CaptureStore {
 
 /** Removes from a page's post what the mode forbids before consent (C9); null: nothing is left. */
 export async function limitPostToMode(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   store: { id: string; before_consent: CaptureMode | null },
   post: PlacedPost,
 ): Promise<PlacedPost | null> {
@@ -58,7 +58,7 @@ export async function limitPostToMode(
 
 /** Records one post with its consents. Resolves after the commit. */
 export async function recordCapture(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
   store: CaptureStore,
   placed: PlacedPost,
   client: string,
@@ -84,7 +84,7 @@ export async function recordCapture(
 
 /** Counts a post's new addresses before it is stored, and adds the limits that they exceed (X5). */
 export async function admitPost(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets'>,
   store: Pick<CaptureStore, 'id' | 'home_url'>,
   post: PlacedPost,
   client: string,
@@ -101,8 +101,11 @@ interface TypedPost extends Pick<NewContact, 'known' | 'client'> {
   host: string
 }
 
-const findLimits = (deps: Deps, store: StoreDb, { post, known, host, client }: TypedPost) =>
-  admitContact(deps, store, { known, keys: listTypedKeys(post, host), client, isSigned: post.signed !== undefined })
+const findLimits = (
+  deps: Pick<Deps, 'log' | 'now' | 'pool' | 'secrets'>,
+  store: StoreDb,
+  { post, known, host, client }: TypedPost,
+) => admitContact(deps, store, { known, keys: listTypedKeys(post, host), client, isSigned: post.signed !== undefined })
 
 const listTypedKeys = (post: PlacedPost, host: string) =>
   listKeys(post, readContact(post.contact ?? {}) ?? undefined, host)
@@ -111,7 +114,11 @@ export const addLimits = (post: PlacedPost, unconfirmed: Unconfirmed | undefined
   unconfirmed && Object.keys(unconfirmed).length > 0 ? { ...post, unconfirmed } : post
 
 /** Records many posts whose addresses were counted, in order of arrival. Idempotent. */
-export async function recordPosts(deps: Deps, storeId: string, kept: readonly InboxPost[]): Promise<void> {
+export async function recordPosts(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  storeId: string,
+  kept: readonly InboxPost[],
+): Promise<void> {
   const handle = { storeId, db: deps.db }
   const { news } = await recordAll(deps, handle, kept, { areInInbox: true })
   if (news.some(mayBeOrdered)) await queueNewOrders(deps, handle)
@@ -122,7 +129,7 @@ export async function recordPosts(deps: Deps, storeId: string, kept: readonly In
  * another worker may have recorded and removed them.
  */
 export async function recordAll(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
   handle: StoreDb<Db>,
   kept: readonly InboxPost[],
   { areInInbox = false } = {},
@@ -150,7 +157,11 @@ export async function recordAll(
 }
 
 /** Records the boxes of the last checkout among the posts, and counts views and ticks. */
-async function recordBoxViews(deps: Deps, store: StoreDb, posts: readonly AdmittedPost[]): Promise<void> {
+async function recordBoxViews(
+  deps: Pick<Deps, 'log' | 'now' | 'secrets'>,
+  store: StoreDb,
+  posts: readonly AdmittedPost[],
+): Promise<void> {
   const boxes = posts.findLast((post) => post.boxes)?.boxes
   if (boxes) {
     const seen = boxChannels.flatMap((channel) =>
@@ -233,7 +244,7 @@ function readConsents(
 
 /** Keeps only withdrawals that this browser may make: it must not speak for shoppers known from elsewhere. */
 async function filterWithdrawals(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   store: StoreDb,
   answers: readonly ConsentAnswer[],
   post: PlacedPost,
@@ -252,7 +263,7 @@ export const hasKey = (known: KnownShopper | undefined, { kind, value }: Shopper
   known?.keys.some((key) => key.kind === kind && key.value === value) ?? false
 
 export async function recordConsents(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb,
   answers: readonly ConsentAnswer[],
   keys: readonly ShopperKey[],

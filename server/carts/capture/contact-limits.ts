@@ -41,7 +41,11 @@ export interface NewContact {
 }
 
 /** Counts addresses new to the cart's shopper. Returns those above a limit, with the limit. */
-export async function admitContact(deps: Deps, store: StoreDb, arrival: NewContact): Promise<Unconfirmed> {
+export async function admitContact(
+  deps: Pick<Deps, 'log' | 'now' | 'pool' | 'secrets'>,
+  store: StoreDb,
+  arrival: NewContact,
+): Promise<Unconfirmed> {
   const { known, keys } = arrival
   const refused: Unconfirmed = {}
   for (const { kind, value } of listNewAddresses(known?.keys ?? [], keys)) {
@@ -53,7 +57,7 @@ export async function admitContact(deps: Deps, store: StoreDb, arrival: NewConta
   return refused
 }
 
-const findEarliestConfirmation = (deps: Deps) => new Date(deps.now().getTime() - CONFIRMED_WITHIN_MS)
+const findEarliestConfirmation = (deps: Pick<Deps, 'now'>) => new Date(deps.now().getTime() - CONFIRMED_WITHIN_MS)
 
 /** Typed again into the same cart, the contact is neither new nor confirmed. */
 function findEarlierLimit(
@@ -67,7 +71,7 @@ function findEarlierLimit(
 
 /** A contact above a limit is counted each time: only an order or a draft confirms it. */
 async function checkLimit(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now' | 'pool' | 'secrets'>,
   store: StoreDb,
   { kind, value }: { kind: 'email' | 'phone'; value: string },
   arrival: NewContact,
@@ -80,7 +84,7 @@ async function checkLimit(
 }
 
 async function countAgainstLimits(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now' | 'pool' | 'secrets'>,
   store: StoreDb,
   kind: 'email' | 'phone',
   { client, isSigned = false }: NewContact,
@@ -110,23 +114,23 @@ const ofStore = { name: 'capture-store', windowS: HOUR_S }
 const ofFew = { name: 'capture-few', windowS: HOUR_S }
 
 /** The hours of the last four weeks, from which the usual hour is computed. */
-function buildUsualHours(deps: Deps): sql.UsualHours {
+function buildUsualHours(deps: Pick<Deps, 'now'>): sql.UsualHours {
   const hour = startOfHour(deps.now())
   return { since: new Date(hour.getTime() - USUAL_DAYS * 24 * HOUR_MS), hour, times: TIMES_USUAL, least: MIN_CEILING }
 }
 
 /** The same ceiling for other public endpoints of a store. */
-export async function readStoreCeiling(deps: Deps, store: StoreDb): Promise<Limit> {
+export async function readStoreCeiling(deps: Pick<Deps, 'now'>, store: StoreDb): Promise<Limit> {
   return { ...ofStore, points: await sql.readCeiling(store, buildUsualHours(deps)) }
 }
 
 /** Contacts above the limits in the last day, for the store's team. */
-export async function readCaptureStatus(deps: Deps, store: StoreDb): Promise<CaptureStatus> {
+export async function readCaptureStatus(deps: Pick<Deps, 'now'>, store: StoreDb): Promise<CaptureStatus> {
   const unconfirmed = await sql.countUnconfirmed(store, new Date(deps.now().getTime() - 24 * HOUR_MS))
   return { unconfirmed, ceiling: (await readStoreCeiling(deps, store)).points }
 }
 
-async function raiseAlarm(deps: Deps, store: StoreDb, ceiling: number): Promise<void> {
+async function raiseAlarm(deps: Pick<Deps, 'log' | 'now'>, store: StoreDb, ceiling: number): Promise<void> {
   deps.log.warn({ storeId: store.storeId, ceiling }, 'capture.flooded')
   await notify(store, { type: 'capture_flood', data: { ceiling }, at: deps.now() })
 }

@@ -58,7 +58,10 @@ test('a ticked box is recorded once, with the store’s text and as unproven, an
   await ticks('ada')
   expect(await readLedger()).toEqual([
     expect.objectContaining({
-      status: 'granted', channel: 'email', source: 'checkout', wording: buildConsentBox('email').wording,
+      status: 'granted',
+      channel: 'email',
+      source: 'checkout',
+      wording: buildConsentBox('email').wording,
       evidence: { unproven: 'page script', browsers: [expect.any(String)] },
     }),
   ])

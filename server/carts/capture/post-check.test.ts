@@ -77,8 +77,11 @@ const line = fc.record(
 )
 const post = fc.record(
   {
-    cart: either(token(16, 64)), page: either(token(8, 64)), seq: either(number(0, 100_000)),
-    back: either(token(43, 43)), device: either(token(16, 64)),
+    cart: either(token(16, 64)),
+    page: either(token(8, 64)),
+    seq: either(number(0, 100_000)),
+    back: either(token(43, 43)),
+    device: either(token(16, 64)),
     items: either(
       fc.oneof(
         fc.array(line, { maxLength: 4 }),
@@ -98,7 +101,8 @@ const post = fc.record(
     ),
     consent: either(some({ email: either(fc.oneof(said, fc.boolean())), sms: either(said), whatsapp: either(said) })),
     boxes: either(some({ email: either(text(40)), sms: either(text(40)), whatsapp: either(text(40)), push: nonsense })),
-    signed: nonsense, unconfirmed: nonsense,
+    signed: nonsense,
+    unconfirmed: nonsense,
   },
   { requiredKeys: ['cart', 'page', 'seq'] },
 )

@@ -34,7 +34,7 @@ const HOUR_MS = 3_600_000
 
 /** Records reports of one queue. Idempotent. Returns the customer ids of signed-in shoppers that may be named (C9). */
 export async function recordSignedPosts(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
   store: { id: string; home_url: string },
   { install, posts: reports }: { install: string; posts: readonly SignedPost[] },
 ): Promise<string[]> {
@@ -67,7 +67,7 @@ export async function recordSignedPosts(
 
 /** Removes what the mode forbids before consent (C9). */
 async function limitToMode(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   store: StoreDb,
   reports: readonly SignedPost[],
 ): Promise<readonly AllowedPost[]> {
@@ -134,7 +134,12 @@ interface ReadSigned {
  * unsubscribe. Anybody can type an address into a checkout, so consents count as unproven. A withdrawal needs an
  * address that the cart had before.
  */
-async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, taken: ReportedCart | undefined) {
+async function recordBoxes(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  read: ReadSigned,
+  taken: ReportedCart | undefined,
+) {
   const { post, payload, known, at } = read
   if (!post.consent || post.seq < (taken?.seq ?? 0)) return
   const contact = { ...known?.contact, ...payload?.contact }
@@ -154,7 +159,7 @@ async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, tak
 
 /** Records consents of a customer who is signed in to the shop. */
 export async function recordCustomerConsents(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb<Db>,
   { said: answers, contact }: { said: readonly ConsentAnswer[]; contact: Contact },
 ): Promise<void> {

@@ -21,8 +21,13 @@ beforeEach(async () => {
     .insertInto('products')
     .values(
       [buildTea(), pot].map((item) => ({
-        store_id: shop.storeId, product_id: item.productId, name: item.name!, price_minor: item.unitPriceMinor!,
-        currency: 'USD', is_available: true, seen_at: world.now,
+        store_id: shop.storeId,
+        product_id: item.productId,
+        name: item.name!,
+        price_minor: item.unitPriceMinor!,
+        currency: 'USD',
+        is_available: true,
+        seen_at: world.now,
       })),
     )
     .execute()

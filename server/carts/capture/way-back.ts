@@ -23,7 +23,11 @@ interface Restored {
 }
 
 /** Creates the token for the link to the store, valid for two days. */
-export async function openWayBack(deps: Deps, tx: StoreTx, restored: Restored): Promise<string> {
+export async function openWayBack(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  tx: StoreTx,
+  restored: Restored,
+): Promise<string> {
   const token = deps.secrets.token('back', restored.subject)
   const { cartId, messageId, isTest } = restored
   const [hash, at] = [hashToken(token), deps.now()]
@@ -37,7 +41,7 @@ const buildCartKey = (secrets: Secrets, hash: string): string => secrets.token('
 
 /** Assigns posts to the carts that their browsers came back for. Drops those of test messages. */
 export async function redirectPosts<Kept extends { post: AdmittedPost }>(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb,
   kept: readonly Kept[],
 ): Promise<Kept[]> {

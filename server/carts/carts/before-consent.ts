@@ -12,7 +12,7 @@ import { selectKeyOwners, selectMatchedEmails } from '../../shoppers/shoppers/sh
 
 /** Removes what the mode forbids. A placed order keeps an address we know, so that no reminder follows the order. */
 export async function filterOrders(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'secrets'>,
   store: StoreRow,
   orders: readonly PlatformOrder[],
   cartsOf: ReadonlyMap<string, string>,
@@ -49,7 +49,7 @@ export async function filterOrders(
 
 /** Removes what the mode forbids. A completed checkout still ends its cart. */
 export async function filterCheckouts(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'secrets'>,
   store: StoreRow,
   checkouts: readonly PlatformCheckout[],
 ): Promise<PlatformCheckout[]> {
@@ -93,7 +93,7 @@ const listContactKeys = ({ email, phone, customerId }: PlatformOrder, host: stri
   buildContactKeys({ ...(email && { email }), ...(phone && { phone }), ...(customerId && { customerId }) }, host)
 
 async function findKnownKeys(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   { storeId }: StoreDb,
   keys: readonly ShopperKey[],
 ): Promise<(key: ShopperKey) => boolean> {

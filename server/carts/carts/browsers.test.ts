@@ -19,7 +19,10 @@ const fact = (minute: number, payload: Fact['payload']): Fact => ({
 })
 const cart = (minute: number, browser: string, items: FoldItem[], contact?: Contact, more: object = {}) =>
   fact(minute, {
-    type: 'snapshot', items, coupons: [], toldBy: [`cart-${browser}`, `device-${browser}`],
+    type: 'snapshot',
+    items,
+    coupons: [],
+    toldBy: [`cart-${browser}`, `device-${browser}`],
     ...(contact && { contact }),
     ...more,
   })
@@ -27,7 +30,14 @@ const typed = (minute: number, browser: string, contact: Contact) =>
   fact(minute, { type: 'contact', contact, toldBy: [`cart-${browser}`, `device-${browser}`] })
 const order = (minute: number, orderKind: 'draft' | 'purchase', items: FoldItem[], contact: Contact = ada) =>
   fact(minute, {
-    type: 'order', orderId: '1', orderKind, isStaff: false, items, coupons: [], contact, currency: 'USD',
+    type: 'order',
+    orderId: '1',
+    orderKind,
+    isStaff: false,
+    items,
+    coupons: [],
+    contact,
+    currency: 'USD',
   })
 const checkout = (minute: number, browser: string, items: FoldItem[]) =>
   fact(minute, { type: 'snapshot', items, coupons: [], contact: ada, browsers: [`cart-${browser}`] })
@@ -184,10 +194,13 @@ test('only the newest browsers are remembered, up to a limit', () => {
 test('the order of arrival does not change the cart', () => {
   const facts = [
     cart(0, 'ada', [tea], ada),
-      cart(2, 'mallory', [junk], mallory),
-      cart(3, 'mallory', []),
-      typed(4, 'phone', ada),
-    cart(5, 'phone', [pot]), order(6, 'draft', [pot]), cart(7, 'ada', [tea, pot]), cart(8, 'phone', []),
+    cart(2, 'mallory', [junk], mallory),
+    cart(3, 'mallory', []),
+    typed(4, 'phone', ada),
+    cart(5, 'phone', [pot]),
+    order(6, 'draft', [pot]),
+    cart(7, 'ada', [tea, pot]),
+    cart(8, 'phone', []),
   ]
   const whole = foldFacts(emptyFold, facts)
   for (let cut = 1; cut < facts.length; cut++) {

@@ -121,11 +121,11 @@ function showCart(fold: Fold, other: OtherCart): Fold {
   const { items, coupons, contact: before, toldBy, toldAt, isProven, browsers: _, ...episode } = fold.episode!
   const aside: OtherCart = {
     browsers: [...listShownMarks(fold.episode!)],
-      items,
-      coupons,
-      contact: before,
-      isWhole: true,
-      at: toldAt ?? episode.lastActivityAt,
+    items,
+    coupons,
+    contact: before,
+    isWhole: true,
+    at: toldAt ?? episode.lastActivityAt,
     ...(toldBy && { toldBy }),
     ...(isProven && { isProven }),
   }
@@ -134,7 +134,10 @@ function showCart(fold: Fold, other: OtherCart): Fold {
   const rest = (episode.others ?? []).filter((each) => each !== other)
   const next: Episode = {
     ...episode,
-    items: other.items, coupons: other.coupons, contact, browsers: other.browsers,
+    items: other.items,
+    coupons: other.coupons,
+    contact,
+    browsers: other.browsers,
     ...(other.at !== undefined && { toldAt: other.at }),
     ...(tellers.length > 0 && { toldBy: tellers }),
     ...(other.isProven && { isProven: other.isProven }),

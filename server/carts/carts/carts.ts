@@ -60,7 +60,8 @@ export async function refold(
   await shoppersSql.updateShoppers(
     tx,
     works.map((work) => ({
-      id: work.shopperId, ...toShopperContact(work.folds.at(-1)!),
+      id: work.shopperId,
+      ...toShopperContact(work.folds.at(-1)!),
       seen_at: firstSeen.get(work.shopperId) ?? null,
     })),
   )

@@ -22,7 +22,7 @@ import { type NewFact, type RecordResult, recordFacts } from './record.ts'
 
 /** Records checkouts from a sync or a webhook. Those that have not changed are skipped before any lock. */
 export async function recordCheckouts(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
   storeId: string,
   received: readonly PlatformCheckout[],
   source: 'sync' | 'webhook',
@@ -43,7 +43,11 @@ export async function recordCheckouts(
 }
 
 /** Records a cart before its checkout. It has no shopper yet. An empty one matters only if we know the cart. */
-export async function recordCart(deps: Deps, storeId: string, cart: PlatformCart): Promise<void> {
+export async function recordCart(
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
+  storeId: string,
+  cart: PlatformCart,
+): Promise<void> {
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return

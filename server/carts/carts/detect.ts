@@ -12,7 +12,7 @@ import { recordFacts } from './record.ts'
 const BATCH = 500
 
 /** Marks carts as abandoned after the store's effective timeout, and plans their flow steps (S1). */
-export async function detectAbandoned(deps: Deps): Promise<number> {
+export async function detectAbandoned(deps: Pick<Deps, 'db' | 'now' | 'secrets'>): Promise<number> {
   let total = 0
   for (;;) {
     const now = deps.now()
@@ -26,7 +26,7 @@ export async function detectAbandoned(deps: Deps): Promise<number> {
   }
 }
 
-async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<number> {
+async function detectInStore(deps: Pick<Deps, 'db' | 'secrets'>, storeId: string, now: Date): Promise<number> {
   return transact({ storeId, db: deps.db }, async (tx) => {
     // A flow is being edited: retry at the next tick.
     if (!(await lockFlows(tx))) return 0
@@ -40,7 +40,7 @@ async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<nu
 }
 
 /** Marks carts as lost. The fact ends the episode, so that later activity opens a new one (S5, S7). */
-export async function detectLost(deps: Deps): Promise<number> {
+export async function detectLost(deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>): Promise<number> {
   const now = deps.now()
   const due = await selectLostCarts(deps.db, now, BATCH)
   for (const cart of due) {
@@ -58,12 +58,12 @@ export async function detectLost(deps: Deps): Promise<number> {
 }
 
 /** Sets "No Response" a day after the newest send without a human click or an order (decision 11). */
-export function detectNoResponse(deps: Deps): Promise<number> {
+export function detectNoResponse(deps: Pick<Deps, 'db' | 'now'>): Promise<number> {
   return markNoResponse(deps.db, deps.now())
 }
 
 /** Compacts the counters of the list, so that a total stays a sum of a few rows. */
-export function compactCartCounts(deps: Deps): Promise<void> {
+export function compactCartCounts(deps: Pick<Deps, 'db'>): Promise<void> {
   return foldCartCounts(deps.db)
 }
 

@@ -105,8 +105,14 @@ export interface CartTotal {
 }
 
 const NONE: CartTotal = {
-  total: 0, isCapped: false, isMany: false, ofBadge: null, isAnywhere: false, isPartial: false,
-  among: null, isEvaluatedInPart: false,
+  total: 0,
+  isCapped: false,
+  isMany: false,
+  ofBadge: null,
+  isAnywhere: false,
+  isPartial: false,
+  among: null,
+  isEvaluatedInPart: false,
 }
 
 /** Without a search from the counters, with a search by counting up to a limit. */

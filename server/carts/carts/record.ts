@@ -57,7 +57,11 @@ export interface RecordResult {
 }
 
 /** Stores facts and updates the carts of their shoppers. Idempotent: a known fact changes nothing. */
-export async function recordFacts(deps: Deps, storeId: string, facts: readonly NewFact[]): Promise<RecordResult> {
+export async function recordFacts(
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
+  storeId: string,
+  facts: readonly NewFact[],
+): Promise<RecordResult> {
   const total: RecordResult = { stored: 0, shopperIds: [] }
   for (let start = 0; start < facts.length; start += CHUNK) {
     const chunk = facts.slice(start, start + CHUNK)
@@ -73,7 +77,7 @@ export async function recordFacts(deps: Deps, storeId: string, facts: readonly N
  * `cartsOf`: cart token by order id, where the plugin reports it.
  */
 export async function recordOrders(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
   storeId: string,
   received: readonly PlatformOrder[],
   source: FactSource,
@@ -240,7 +244,11 @@ function buildContact(order: PlatformOrder, storeHost: string): Contact {
 
 const pickEarlier = (a: string, b: string) => (new Date(a) < new Date(b) ? a : b)
 
-async function recordChunk(deps: Deps, tx: StoreTx, input: readonly NewFact[]): Promise<RecordResult> {
+async function recordChunk(
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
+  tx: StoreTx,
+  input: readonly NewFact[],
+): Promise<RecordResult> {
   const now = deps.now()
   const store = await readStore(tx)
   if (!store) return { stored: 0, shopperIds: [] }

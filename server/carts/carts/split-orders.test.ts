@@ -29,7 +29,12 @@ function line(productId: string, unitPriceMinor: number) {
 
 type Order = Partial<PlatformOrder>
 const buildParent = (order: Order = {}): Order => ({
-  orderId: '5000', kind: 'purchase', email, totalMinor: 10_000, items: both, ...order,
+  orderId: '5000',
+  kind: 'purchase',
+  email,
+  totalMinor: 10_000,
+  items: both,
+  ...order,
 })
 const buildPart = (parentId: string, orderId: string, order: Order = {}): Order => {
   const [totalMinor, items] = orderId.endsWith('1') ? [4_000, [both[0]!]] : [6_000, [both[1]!]]
@@ -55,14 +60,20 @@ async function readFigureTotals() {
   expect(await readFigures(world.db, shop.storeId)).toEqual(counted)
   const figures = counted.order_figures as { source: string; orders: number; net_minor: number }[]
   return {
-    revenue: stats.totalRevenue, orders: stats.recoveredOrders, carts: stats.recoveredCarts,
-    life: customer.value, listed: customer.orders.total,
+    revenue: stats.totalRevenue,
+    orders: stats.recoveredOrders,
+    carts: stats.recoveredCarts,
+    life: customer.value,
+    listed: customer.orders.total,
     figures: figures.map(({ source, orders, net_minor }) => ({ source, orders, net_minor })),
   }
 }
 
 const once = (minor: number) => ({
-  revenue: minor / 100, orders: 1, carts: 1, listed: 1,
+  revenue: minor / 100,
+  orders: 1,
+  carts: 1,
+  listed: 1,
   life: [expect.objectContaining({ currency: 'USD', orders: 1 })],
   figures: [{ source: 'attributed', orders: 1, net_minor: minor }],
 })
@@ -282,7 +293,12 @@ test('an order with a zero total is not treated as cancelled', async () => {
 // Renewals
 
 const buildRenewal = (order: Order = {}): Order => ({
-  kind: 'purchase', email, totalMinor: 1_500, source: 'renewal', items: [line('30', 1_500)], ...order,
+  kind: 'purchase',
+  email,
+  totalMinor: 1_500,
+  source: 'renewal',
+  items: [line('30', 1_500)],
+  ...order,
 })
 
 test('a renewal ends no cart, holds and attributes nothing, and counts in the customer’s value', async () => {

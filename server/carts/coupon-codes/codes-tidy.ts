@@ -19,7 +19,7 @@ const MAX_STORE_MS = 10 * 60_000
 const BATCH = 100
 
 /** Tick: queues one job per store without a cleanup within a day. */
-export async function enqueueCodeCleanups(deps: Deps): Promise<void> {
+export async function enqueueCodeCleanups(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   const now = deps.now()
   const due = { now, daily: subtractMs(now, NIGHTLY_EVERY_MS), retry: subtractMs(now, RETRY_AFTER_MS) }
   for (const storeId of await selectStoresToTidy(deps.db, due)) {

@@ -35,7 +35,7 @@ const BATCH = 100
 const MAX_DERIVATIONS = 20
 
 /** Tick: queues one job per store with codes to create. */
-export async function enqueueDueCodes(deps: Deps): Promise<void> {
+export async function enqueueDueCodes(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   const now = deps.now()
   for (const storeId of await selectStoresNeedingCodes(deps.db, { now, horizon: addMs(now, AHEAD_MS) })) {
     await deps.jobs.enqueue(deps.db, codesJob, { storeId }, storeId)
@@ -131,7 +131,12 @@ async function claimBatch(
 /** A code that was requested may exist in the store, and must be updated instead. */
 const isUnknownToStore = ({ platform_id, attempts }: DueCode): boolean => platform_id === null && attempts === 0
 
-async function insertNew(deps: Deps, tx: Parameters<typeof insertCodes>[0], due: DueCode[], now: Date) {
+async function insertNew(
+  deps: Pick<Deps, 'secrets'>,
+  tx: Parameters<typeof insertCodes>[0],
+  due: DueCode[],
+  now: Date,
+) {
   let waiting = due.filter((row) => !row.is_known)
   const done: DueCode[] = []
   for (let derivation = 0; waiting.length > 0 && derivation < MAX_DERIVATIONS; derivation += 1) {
@@ -143,7 +148,7 @@ async function insertNew(deps: Deps, tx: Parameters<typeof insertCodes>[0], due:
   return done
 }
 
-const buildCode = (deps: Deps, storeId: string, row: DueCode, derivation: number) =>
+const buildCode = (deps: Pick<Deps, 'secrets'>, storeId: string, row: DueCode, derivation: number) =>
   deriveCode(
     deps.secrets,
     { storeId, messageId: row.message_id, couponId: row.coupon_id, prefix: row.prefix },

@@ -27,7 +27,10 @@ test('on Shopify a personal code is a separate discount that anybody with the co
   ])
   const [{ code, expires_at }] = codes as [(typeof codes)[number]]
   expect(await one.client.couponByCode(code, 'USD')).toMatchObject({
-    usageLimit: 1, isIndividual: true, isPublished: true, limits: { emails: [] },
+    usageLimit: 1,
+    isIndividual: true,
+    isPublished: true,
+    limits: { emails: [] },
     expiresAt: `${expires_at.toISOString().slice(0, 19)}Z`,
   })
   // None of these is a customer of the shop.

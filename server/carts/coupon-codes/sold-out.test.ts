@@ -21,8 +21,13 @@ beforeEach(async () => {
   await world.db
     .insertInto('products')
     .values({
-      store_id: shop.storeId, product_id: pot.productId, name: 'Teapot', price_minor: 6_800, currency: 'USD',
-      is_available: true, seen_at: world.now,
+      store_id: shop.storeId,
+      product_id: pot.productId,
+      name: 'Teapot',
+      price_minor: 6_800,
+      currency: 'USD',
+      is_available: true,
+      seen_at: world.now,
     })
     .execute()
   await shop.fill('ada', [buildTea(), pot])
@@ -80,10 +85,13 @@ test('no code without an amount is created for a sold-out cart', async () => {
     .insertInto('products')
     .values({
       store_id: shop.storeId,
-        product_id: buildTea().productId,
-        variation_id: buildTea().variationId ?? '',
-        name: 'Tea',
-      price_minor: 2_100, currency: 'USD', is_available: false, seen_at: world.now,
+      product_id: buildTea().productId,
+      variation_id: buildTea().variationId ?? '',
+      name: 'Tea',
+      price_minor: 2_100,
+      currency: 'USD',
+      is_available: false,
+      seen_at: world.now,
     })
     .execute()
   await shop.pass(MINUTE)

@@ -20,7 +20,7 @@ interface ReadContext {
 
 /** Saves one page of a listing. */
 export async function saveCouponPage(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb,
   { rows, skipped }: Pick<Page<PlatformCoupon>, 'rows' | 'skipped'>,
   of: ReadContext,
@@ -34,7 +34,12 @@ export async function saveCouponPage(
 /**
  * Finds coupons by the store's id, or by our mark for one created here. A copy made in the store belongs to the store.
  */
-async function buildListedRows(deps: Deps, store: StoreDb, coupons: readonly PlatformCoupon[], of: ReadContext) {
+async function buildListedRows(
+  deps: Pick<Deps, 'secrets'>,
+  store: StoreDb,
+  coupons: readonly PlatformCoupon[],
+  of: ReadContext,
+) {
   const marks = coupons.flatMap(({ mark }) => parseMark(mark, of.accountId) ?? [])
   const known = await sql.selectKnownCoupons(
     store,
@@ -55,7 +60,7 @@ async function buildListedRows(deps: Deps, store: StoreDb, coupons: readonly Pla
 }
 
 export function buildListedRow(
-  { secrets }: Deps,
+  { secrets }: Pick<Deps, 'secrets'>,
   coupon: PlatformCoupon,
   { currency, at }: Omit<ReadContext, 'accountId'>,
 ) {
@@ -80,7 +85,11 @@ export function buildListedRow(
 }
 
 /** Call after a complete listing in one run. */
-export async function closeUnseenCoupons(deps: Deps, store: StoreDb, seenBefore: Date): Promise<void> {
+export async function closeUnseenCoupons(
+  deps: Pick<Deps, 'log' | 'now'>,
+  store: StoreDb,
+  seenBefore: Date,
+): Promise<void> {
   const ours = await sql.closeUnseen(store, seenBefore, deps.now())
   if (ours.length > 0) deps.log.warn({ storeId: store.storeId, coupons: ours }, 'coupons.gone')
 }

@@ -24,7 +24,11 @@ const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).t
 const toSecond = (instant: string) => `${instant.slice(0, 19)}.000Z`
 
 const body = (more: Record<string, unknown> = {}) => ({
-  code: 'SAVE10', type: 'percentage', amount: 10, startDate: inDays(-1), endDate: inDays(7),
+  code: 'SAVE10',
+  type: 'percentage',
+  amount: 10,
+  startDate: inDays(-1),
+  endDate: inDays(7),
   ...more,
 })
 const post = (more: Record<string, unknown> = {}): Promise<Reply> =>
@@ -51,21 +55,30 @@ describe('creating a coupon', () => {
     expect([status, made.coupon]).toMatchObject([
       200,
       {
-        code: 'SAVE10', type: 'percentage', amount: 12.5, minSpend: 20, maxDiscount: null, usageLimit: 5,
+        code: 'SAVE10',
+        type: 'percentage',
+        amount: 12.5,
+        minSpend: 20,
+        maxDiscount: null,
+        usageLimit: 5,
         usageCount: 0,
-          isActive: true,
-          kind: 'shared',
-          madeBy: 'recoup',
-          currency: 'USD',
-          editUrl: null,
-          steps: [],
+        isActive: true,
+        kind: 'shared',
+        madeBy: 'recoup',
+        currency: 'USD',
+        editUrl: null,
+        steps: [],
         startDate: inDays(-1),
         endDate: toSecond(inDays(7)),
         figures: { issued: null, sent: 0, used: 0, orders: 0, netRevenue: 0, discountGiven: 0 },
       },
     ])
     expect(findInStore()).toMatchObject({
-      percent: 1_250, minSpendMinor: 2_000, usageLimit: 5, isIndividual: false, isPublished: true,
+      percent: 1_250,
+      minSpendMinor: 2_000,
+      usageLimit: 5,
+      isIndividual: false,
+      isPublished: true,
       mark: `coupon:${shop.owner.accountId}:${made.coupon._id}`,
     })
     expect(new Date(findInStore()!.expiresAt!).toISOString()).toBe(toSecond(inDays(7)))
@@ -260,14 +273,26 @@ describe('changing a coupon', () => {
   test('writes to the store and here', { tags: ['B7'] }, async () => {
     const { body: made } = await post({ minSpend: 20, usageLimit: 5 })
     const { status, body: changed } = await put(made.coupon._id, {
-      code: 'SAVE20', type: 'fixed', amount: 7.5, minSpend: 30, usageLimit: 3,
-      startDate: inDays(-2), endDate: inDays(9),
+      code: 'SAVE20',
+      type: 'fixed',
+      amount: 7.5,
+      minSpend: 30,
+      usageLimit: 3,
+      startDate: inDays(-2),
+      endDate: inDays(9),
     })
     expect([status, changed.coupon]).toMatchObject([
       200,
       {
-        _id: made.coupon._id, code: 'SAVE20', type: 'fixed', amount: 7.5, minSpend: 30, usageLimit: 3,
-        startDate: inDays(-2), endDate: toSecond(inDays(9)), isActive: true,
+        _id: made.coupon._id,
+        code: 'SAVE20',
+        type: 'fixed',
+        amount: 7.5,
+        minSpend: 30,
+        usageLimit: 3,
+        startDate: inDays(-2),
+        endDate: toSecond(inDays(9)),
+        isActive: true,
       },
     ])
     expect(shop.fake.allCoupons).toMatchObject([

@@ -197,8 +197,12 @@ async function deleteInStore(client: StoreClient, platformId: string, currency: 
 
 /** Errors after which the request may have been executed. */
 const MAYBE_DONE = new Set([
-  'timeout', 'unreachable', 'store_error', 'bad_answer',
-  'shopify_error', 'shopify_bad_answer',
+  'timeout',
+  'unreachable',
+  'store_error',
+  'bad_answer',
+  'shopify_error',
+  'shopify_bad_answer',
 ])
 
 async function retryLostAnswer<T>(ask: () => Promise<T>, lookUp: () => Promise<T | null>): Promise<T> {
@@ -233,11 +237,12 @@ async function saveShared(
       ...listed,
       ...couponValues,
       id,
-        made_by: 'recoup',
-        kind: 'shared',
-        is_withheld: isWithheld(couponValues, at, hasStart({ row })),
-        seen_at: at,
-      modified_at: modified_at === null ? null : new Date(modified_at), created_at: new Date(created_at),
+      made_by: 'recoup',
+      kind: 'shared',
+      is_withheld: isWithheld(couponValues, at, hasStart({ row })),
+      seen_at: at,
+      modified_at: modified_at === null ? null : new Date(modified_at),
+      created_at: new Date(created_at),
       terms: JSON.stringify(terms),
     }),
   )
@@ -251,8 +256,13 @@ async function insertPersonal({ deps, store, row }: WriteContext, couponValues: 
     await refuseUsedPrefix(tx, couponValues.code, id)
     await sql.insertCoupon(tx, {
       ...couponValues,
-      id, made_by: 'recoup', kind: 'personal', platform_type: couponValues.type, currency: row.currency,
-      seen_at: at, created_at: at,
+      id,
+      made_by: 'recoup',
+      kind: 'personal',
+      platform_type: couponValues.type,
+      currency: row.currency,
+      seen_at: at,
+      created_at: at,
     })
   })
   return id

@@ -37,7 +37,12 @@ describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
   const ask = (method: string, path: string, body?: object) =>
     world.request(method, path, { token: shop.owner.token, ...(body && { body }) })
   const input = (code: string, more: object = {}) => ({
-    code, type: 'percentage', amount: 10, startDate: inDays(-1), endDate: inDays(7), ...more,
+    code,
+    type: 'percentage',
+    amount: 10,
+    startDate: inDays(-1),
+    endDate: inDays(7),
+    ...more,
   })
   const inStore = (code: string) => demo.coupons.list(code).find((coupon) => coupon.code === code)
   const goodUntil = (code: string) => {

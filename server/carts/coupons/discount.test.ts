@@ -81,7 +81,11 @@ function couponOf(wire: WireCoupon, currency: string): CouponState {
   const { discount_type: platformType, date_expires_gmt: expires } = wire
   const isPercent = platformType === 'percent'
   return {
-    currency, platformType, startsAt: null, goneAt: null, isActive: true,
+    currency,
+    platformType,
+    startsAt: null,
+    goneAt: null,
+    isActive: true,
     type: isPercent ? 'percentage' : platformType === 'fixed_cart' ? 'fixed' : 'other',
     percent: isPercent ? Math.round(Number(wire.amount) * 100) : null,
     amountMinor: isPercent ? null : parseMinor(wire.amount, currency),
@@ -204,7 +208,11 @@ describe('any cart', () => {
   })
   const lines = fc.array(line, { minLength: 1, maxLength: 6 })
   const coupon = (changed: object) => ({
-    type: 'percentage' as const, platformType: 'percent', percent: 1_000, amountMinor: null, terms: {},
+    type: 'percentage' as const,
+    platformType: 'percent',
+    percent: 1_000,
+    amountMinor: null,
+    terms: {},
     ...changed,
   })
   const full = (all: readonly DiscountLine[]) => all.reduce((sum, each) => sum + each.unitPriceMinor * each.quantity, 0)

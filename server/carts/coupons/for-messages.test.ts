@@ -16,7 +16,11 @@ test('a coupon of many messages is read once', async () => {
   const id = await insertCoupon(world, store, { terms: JSON.stringify(terms) })
   const other = await insertCoupon(world, store, { percent: 2_000 })
   const coupon = (id: string) => ({
-    id, fallback: 'without' as const, isFirstOrderOnly: false, pauseDays: null, aboveMinor: null,
+    id,
+    fallback: 'without' as const,
+    isFirstOrderOnly: false,
+    pauseDays: null,
+    aboveMinor: null,
   })
   const row = (couponId: string) => ({ id: createId(), shopper_id: createId(), coupon: coupon(couponId) })
   const rows = [...Array.from({ length: 100 }, () => row(id)), row(other), row(createId())]

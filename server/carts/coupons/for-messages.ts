@@ -195,7 +195,7 @@ export { isPersonal, type StoredCoupon, selectExistingCoupons, selectStoredCoupo
 
 /** Updates our copy with the store's answer about these coupons and codes. */
 export async function saveStoreState(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb,
   asked: readonly sql.StoredCoupon[],
   { found, ...of }: { found: readonly PlatformCoupon[]; accountId: string; currency: string; at: Date },

@@ -20,14 +20,19 @@ const list = async (query = '') =>
 async function insert(code: string, more: Record<string, unknown> = {}) {
   const id = createId()
   const row = {
-    store_id: shop.storeId, id, made_by: 'recoup' as const, kind: 'shared' as const, platform_id: id,
+    store_id: shop.storeId,
+    id,
+    made_by: 'recoup' as const,
+    kind: 'shared' as const,
+    platform_id: id,
     code,
-      type: 'percentage' as const,
-      platform_type: 'percent',
-      percent: 1_000,
-      currency: 'USD',
-      is_active: true,
-    seen_at: world.now, created_at: world.now,
+    type: 'percentage' as const,
+    platform_type: 'percent',
+    percent: 1_000,
+    currency: 'USD',
+    is_active: true,
+    seen_at: world.now,
+    created_at: world.now,
     ...more,
   }
   await world.db.insertInto('coupons').values(row).execute()
@@ -44,7 +49,16 @@ test('lists newest first, fifty a page, and finds a code prefix in any case', { 
   const first = await codes('')
   expect([first.length, first[0], first[49]]).toEqual([50, 'X-59', 'X-10'])
   expect(await codes('?page=2')).toEqual([
-    'X-09', 'X-08', 'X-07', 'X-06', 'X-05', 'X-04', 'X-03', 'SALE-02', 'SALE-01', 'SALE-00',
+    'X-09',
+    'X-08',
+    'X-07',
+    'X-06',
+    'X-05',
+    'X-04',
+    'X-03',
+    'SALE-02',
+    'SALE-01',
+    'SALE-00',
   ])
   expect((await list('?page=2')).pagination).toEqual({ page: 2, limit: 50, total: 60, pages: 2 })
   expect(await codes('?search=sale-0')).toEqual(['SALE-02', 'SALE-01', 'SALE-00'])
@@ -81,8 +95,13 @@ test('shows sends, uses, revenue and discount of a shared coupon', async () => {
   await insert('OTHER')
   const order = (orderId: string, more: Partial<Parameters<typeof buildOrder>[0]> = {}) =>
     buildOrder({
-      orderId, modifiedAt: world.now.toISOString(), kind: 'purchase', status: 'processing', totalMinor: 5_000,
-      coupons: ['save10'], discounts: [{ code: 'SAVE10', discountMinor: 500 }],
+      orderId,
+      modifiedAt: world.now.toISOString(),
+      kind: 'purchase',
+      status: 'processing',
+      totalMinor: 5_000,
+      coupons: ['save10'],
+      discounts: [{ code: 'SAVE10', discountMinor: 500 }],
       ...more,
     })
   await recordOrders(
@@ -109,7 +128,12 @@ test('shows sends, uses, revenue and discount of a shared coupon', async () => {
     },
   ])
   expect((await list('?search=OTHER')).coupons[0].figures).toEqual({
-    issued: null, sent: 0, used: 0, orders: 0, netRevenue: 0, discountGiven: 0,
+    issued: null,
+    sent: 0,
+    used: 0,
+    orders: 0,
+    netRevenue: 0,
+    discountGiven: 0,
   })
 })
 
@@ -118,9 +142,15 @@ test('a coupon created again under a deleted one’s code counts only later orde
   await insert('TWICE', { created_at: at(-300) })
   const order = (orderId: string, minutesAgo: number) =>
     buildOrder({
-      orderId, createdAt: at(-60 * minutesAgo).toISOString(), modifiedAt: world.now.toISOString(),
-      paidAt: at(-60 * minutesAgo).toISOString(), kind: 'purchase', status: 'processing', totalMinor: 5_000,
-      coupons: ['twice'], discounts: [{ code: 'TWICE', discountMinor: 500 }],
+      orderId,
+      createdAt: at(-60 * minutesAgo).toISOString(),
+      modifiedAt: world.now.toISOString(),
+      paidAt: at(-60 * minutesAgo).toISOString(),
+      kind: 'purchase',
+      status: 'processing',
+      totalMinor: 5_000,
+      coupons: ['twice'],
+      discounts: [{ code: 'TWICE', discountMinor: 500 }],
     })
   await recordOrders(world.deps, shop.storeId, [order('1', 10), order('2', 1)], 'sync')
   const { coupons } = await list('?search=TWICE')
@@ -130,8 +160,15 @@ test('a coupon created again under a deleted one’s code counts only later orde
 test('a personal coupon counts its codes', async () => {
   const id = await insert('CART', { kind: 'personal', platform_id: null })
   const code = (n: number, more: object) => ({
-    store_id: shop.storeId, message_id: createId(), coupon_id: id, shopper_id: createId(), code: `CART-${n}`,
-    expires_at: at(1), next_try_at: at(1), created_at: at(n), terms: '',
+    store_id: shop.storeId,
+    message_id: createId(),
+    coupon_id: id,
+    shopper_id: createId(),
+    code: `CART-${n}`,
+    expires_at: at(1),
+    next_try_at: at(1),
+    created_at: at(n),
+    terms: '',
     ...more,
   })
   await world.db

@@ -13,7 +13,11 @@ let shop: ConnectedStore
 const DAY_MS = 86_400_000
 const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
 const body = (more: Record<string, unknown> = {}) => ({
-  code: 'SAVE10', type: 'percentage', amount: 10, startDate: inDays(-1), endDate: inDays(7),
+  code: 'SAVE10',
+  type: 'percentage',
+  amount: 10,
+  startDate: inDays(-1),
+  endDate: inDays(7),
   ...more,
 })
 const post = (more: Record<string, unknown> = {}): Promise<Reply> =>

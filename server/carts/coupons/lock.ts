@@ -12,7 +12,7 @@ const POLL_EVERY_MS = 50
 
 /** Runs `work` with the coupon once the lock is free. 'busy': still locked; 'gone': no such coupon. */
 export async function withCoupon<T>(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   { id, waitMs }: { id: string; waitMs: number },
   work: (coupon: sql.CouponRow) => Promise<T>,
@@ -26,7 +26,7 @@ export async function withCoupon<T>(
   }
 }
 
-async function tryLock(deps: Deps, store: StoreDb<Db>, id: string, limit: AbortSignal) {
+async function tryLock(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, id: string, limit: AbortSignal) {
   for (;;) {
     const now = deps.now()
     const until = new Date(now.getTime() + LOCK_MS)

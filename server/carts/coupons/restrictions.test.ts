@@ -16,9 +16,20 @@ const termsFor = (...emails: string[]) => {
   return buildTerms(coupon as unknown as PlatformCoupon, addressHash)
 }
 const couponFor = (...emails: string[]): CouponState => ({
-  type: 'percentage', platformType: 'percent', percent: 1_000, amountMinor: null, currency: 'USD',
-  minSpendMinor: null, maxSpendMinor: null, startsAt: null, endsAt: null, usageLimit: null, usageCount: 0,
-  isActive: true, goneAt: null, terms: termsFor(...emails),
+  type: 'percentage',
+  platformType: 'percent',
+  percent: 1_000,
+  amountMinor: null,
+  currency: 'USD',
+  minSpendMinor: null,
+  maxSpendMinor: null,
+  startsAt: null,
+  endsAt: null,
+  usageLimit: null,
+  usageCount: 0,
+  isActive: true,
+  goneAt: null,
+  terms: termsFor(...emails),
 })
 const use = { now: new Date('2026-11-20T12:00:00Z'), goodForMs: MIN_VALID_MS, cart: null, usedBefore: 0 }
 const isFor = (coupon: CouponState, address: string | null) =>

@@ -4,14 +4,14 @@ import { buildDraft, type CouponValues, computeExpiredEnd, isWithheld } from './
 const now = new Date('2026-03-02T15:00:00.000Z')
 const wanted = {
   code: 'SPRING',
-    type: 'percentage',
-    percent: 1_000,
-    amount_minor: null,
-    min_spend_minor: null,
-    usage_limit: null,
+  type: 'percentage',
+  percent: 1_000,
+  amount_minor: null,
+  min_spend_minor: null,
+  usage_limit: null,
   is_active: true,
-    starts_at: new Date('2026-03-10T00:00:00.000Z'),
-    ends_at: new Date('2026-03-20T00:00:00.000Z'),
+  starts_at: new Date('2026-03-10T00:00:00.000Z'),
+  ends_at: new Date('2026-03-20T00:00:00.000Z'),
 } as CouponValues
 const draft = (hasStart: boolean, change: Partial<CouponValues> = {}) =>
   buildDraft({ ...wanted, ...change }, { currency: 'USD', now, hasStart })

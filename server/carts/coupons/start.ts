@@ -17,7 +17,7 @@ import * as sql from './sql.ts'
 // date.
 
 /** Every minute: queues one job for each store with a coupon to start. */
-export async function enqueueStarts(deps: Deps): Promise<void> {
+export async function enqueueStarts(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   for (const storeId of await sql.selectStoresToStart(deps.db, deps.now())) {
     await deps.jobs.enqueue(deps.db, beginCouponsJob, { storeId }, storeId)
   }
@@ -54,7 +54,7 @@ function rotate<Coupon>(due: readonly Coupon[], now: Date): Coupon[] {
 }
 
 /** Continues after a failure of one coupon, but not if the store is unreachable or refuses everything. */
-const continueAfterFailure = (deps: Deps, storeId: string, couponId: string) => (error: unknown) => {
+const continueAfterFailure = (deps: Pick<Deps, 'log'>, storeId: string, couponId: string) => (error: unknown) => {
   const isOfOne =
     error instanceof StoreProblem && !['unreachable', 'timeout'].includes(error.code) && !needsOwner(error.code)
   if (!isOfOne) throw error

@@ -18,7 +18,8 @@ const post = ({ owner }: ConnectedStore, more: object) => {
 test('a shop that ties codes only to its own customers gets untied personal codes and the reason', async () => {
   const shop = await createShopifyStore(world)
   expect(await post(shop, { isTiedToEmail: true })).toMatchObject({
-    status: 400, body: { error: couponTexts.noTie, fields: { isTiedToEmail: couponTexts.noTie } },
+    status: 400,
+    body: { error: couponTexts.noTie, fields: { isTiedToEmail: couponTexts.noTie } },
   })
   expect(await post(shop, {})).toMatchObject({
     status: 200,

@@ -18,7 +18,11 @@ import * as sql from './sql.ts'
 const DELAY_MS = 20_000
 
 /** Call in the orders' transaction. Queues one read of the counts if a code is of a coupon created here. */
-export async function queueUseReads(deps: Deps, tx: StoreTx, codes: readonly string[]): Promise<void> {
+export async function queueUseReads(
+  deps: Pick<Deps, 'jobs' | 'now'>,
+  tx: StoreTx,
+  codes: readonly string[],
+): Promise<void> {
   if (codes.length === 0 || !(await sql.hasOwnCoupon(tx, [...new Set(codes.map(toCapitals))]))) return
   const soon = new Date(deps.now().getTime() + DELAY_MS)
   await deps.jobs.enqueue(tx.db, couponUsesJob, { storeId: tx.storeId }, tx.storeId, soon)
@@ -26,7 +30,7 @@ export async function queueUseReads(deps: Deps, tx: StoreTx, codes: readonly str
 
 /** Job. The next sweep retries a store that did not answer. */
 export async function readUses(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'secrets' | 'storeClient'>,
   { storeId }: z.infer<typeof couponUsesJob.payload>,
   stepAside: StepAside = keepSlot,
 ): Promise<void> {

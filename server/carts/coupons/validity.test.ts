@@ -18,14 +18,28 @@ const at = (hours: number) => new Date(now.getTime() + hours * HOUR)
 const hashOf = (text: string) => `#${text}`
 
 const coupon = (changed: Partial<CouponState> = {}): CouponState => ({
-  type: 'percentage', platformType: 'percent', percent: 1_000, amountMinor: null, currency: 'USD', terms: {},
-  minSpendMinor: null, maxSpendMinor: null, startsAt: null, endsAt: null, usageLimit: null, usageCount: 0,
-  isActive: true, goneAt: null,
+  type: 'percentage',
+  platformType: 'percent',
+  percent: 1_000,
+  amountMinor: null,
+  currency: 'USD',
+  terms: {},
+  minSpendMinor: null,
+  maxSpendMinor: null,
+  startsAt: null,
+  endsAt: null,
+  usageLimit: null,
+  usageCount: 0,
+  isActive: true,
+  goneAt: null,
   ...changed,
 })
 
 const use = (changed: Partial<CouponUse> = {}): CouponUse => ({
-  now, goodForMs: MIN_VALID_MS, email: { address: 'ada@shoppers.example', hashOf }, usedBefore: 0,
+  now,
+  goodForMs: MIN_VALID_MS,
+  email: { address: 'ada@shoppers.example', hashOf },
+  usedBefore: 0,
   cart: {
     lines: [{ productId: '1', variationId: null, quantity: 2, unitPriceMinor: 2_500, isOnSale: false }],
     shownMinor: 5_000,

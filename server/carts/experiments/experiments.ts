@@ -46,7 +46,11 @@ export async function begin(tx: StoreTx, { controlBps, days }: NewExperiment, no
 }
 
 /** For the owner. Throws `conflict` if one is running. */
-export async function startExperiment(deps: Deps, store: StoreDb<Db>, input: NewExperiment): Promise<void> {
+export async function startExperiment(
+  deps: Pick<Deps, 'now'>,
+  store: StoreDb<Db>,
+  input: NewExperiment,
+): Promise<void> {
   await transact(store, async (tx) => {
     if (!(await begin(tx, input, deps.now()))) throw new AppError('conflict', 'A control group is already in use.')
   })
@@ -55,12 +59,16 @@ export async function startExperiment(deps: Deps, store: StoreDb<Db>, input: New
 /**
  * From now on all shoppers get messages. Those with an open window are excluded. Throws `conflict` if none is running.
  */
-export async function stopExperiment(deps: Deps, store: StoreDb<Db>): Promise<void> {
+export async function stopExperiment(deps: Pick<Deps, 'now'>, store: StoreDb<Db>): Promise<void> {
   await transact(store, (tx) => endRunning(tx, 'stopped', deps.now()))
 }
 
 /** Another share is another experiment; the results of the first stay (decision 61). */
-export async function changeExperiment(deps: Deps, store: StoreDb<Db>, input: NewExperiment): Promise<void> {
+export async function changeExperiment(
+  deps: Pick<Deps, 'now'>,
+  store: StoreDb<Db>,
+  input: NewExperiment,
+): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
     await endRunning(tx, 'changed', now)
@@ -77,7 +85,7 @@ const AT_ONCE = 2_000
 const MAX_BATCHES = 50
 
 /** Tick: ends experiments on their planned day and counts shoppers whose window is over. */
-export async function countExperiments(deps: Deps): Promise<void> {
+export async function countExperiments(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const now = deps.now()
   await sql.endPlanned(deps.db, now)
   for (const storeId of await outcomes.selectStoresToClose(deps.db, now)) await countDue({ storeId, db: deps.db }, now)

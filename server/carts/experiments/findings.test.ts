@@ -8,7 +8,10 @@ import { type ArmsCounts, canCheckArms, computeCost, findConversion, findRevenue
 
 const counts = (treated: [number, number], control: [number, number], eachMinor = 5_000): ArmsCounts => {
   const arm = ([people, purchases]: [number, number]) => ({
-    people, purchases, netMinor: purchases * eachMinor, netSquares: purchases * eachMinor ** 2,
+    people,
+    purchases,
+    netMinor: purchases * eachMinor,
+    netSquares: purchases * eachMinor ** 2,
   })
   return { treated: arm(treated), control: arm(control) }
 }
@@ -25,7 +28,8 @@ describe('conversion', () => {
     expect(findConversion(counts([200, 20], [200, 0]), now).missing).toEqual({ people: 400, days: 40 })
     expect(findConversion(counts([0, 0], [0, 0]), now).missing).toBeNull()
     expect(findConversion(counts([200, 20], [200, 5]), { ...now, peopleADay: null }).missing).toEqual({
-      people: 400, days: null,
+      people: 400,
+      days: null,
     })
   })
 
@@ -35,11 +39,15 @@ describe('conversion', () => {
     const { low, high } = computeSequence(bought)
     const finding = findConversion(known, now)
     expect(finding).toEqual({
-      state: 'unseen', anytime: { low: low * 400, high: high * 400 }, planned: null, missing: null,
+      state: 'unseen',
+      anytime: { low: low * 400, high: high * 400 },
+      planned: null,
+      missing: null,
     })
     const planned = compareShares(bought)
     expect(findConversion(known, { ...now, isPlannedDay: true }).planned).toEqual({
-      low: planned.low * 400, high: planned.high * 400,
+      low: planned.low * 400,
+      high: planned.high * 400,
     })
   })
 

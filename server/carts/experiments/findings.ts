@@ -70,7 +70,9 @@ function estimateMissing(counts: ArmsCounts, from: number, { peopleADay, rate }:
   const missing = from - countSmallerArm(countPurchases(counts))
   const people = each > 0 ? roundUp(missing / each) : null
   return {
-    state: 'few' as const, anytime: null, planned: null,
+    state: 'few' as const,
+    anytime: null,
+    planned: null,
     missing: people === null ? null : { people, days: peopleADay ? Math.ceil(people / peopleADay) : null },
   }
 }

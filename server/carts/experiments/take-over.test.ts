@@ -37,8 +37,14 @@ test('a flow’s earlier share becomes the store’s experiment, and all shopper
     planned_end_at - started_at = interval '90 days' as is_90 from experiments`)
   expect(experiments.rows).toEqual([
     {
-      store_id: shop, salt: `salt ${on}`, control_bps: 1_000, window_days: 7, cap_minor: null,
-      ended_at: null, drawn_earlier: 2, is_90: true,
+      store_id: shop,
+      salt: `salt ${on}`,
+      control_bps: 1_000,
+      window_days: 7,
+      cap_minor: null,
+      ended_at: null,
+      drawn_earlier: 2,
+      is_90: true,
     },
   ])
   const kept = await pool.query(

@@ -41,7 +41,10 @@ async function insertClosed(experimentId: string, { people, purchases, eachMinor
     .insertInto('experiment_days')
     .values(
       (['treated', 'control'] as const).map((arm, place) => ({
-        ...of, arm, people: people[place]!, purchases: purchases[place]!,
+        ...of,
+        arm,
+        people: people[place]!,
+        purchases: purchases[place]!,
         net_minor: purchases[place]! * eachMinor,
         net_squares: String(purchases[place]! * eachMinor ** 2),
       })),
@@ -89,8 +92,15 @@ describe('during the experiment', () => {
     expect((await ask('POST', '', { sharePercent: 50 })).status).toBe(200)
     const { running } = await read()
     expect(running).toMatchObject({
-      sharePercent: 50, windowDays: 8, people: { treated: 0, control: 0 }, endedAt: null, health: 'few',
-      conversion: { state: 'few' }, revenue: { state: 'few', missing: null }, cost: null, capAmount: null,
+      sharePercent: 50,
+      windowDays: 8,
+      people: { treated: 0, control: 0 },
+      endedAt: null,
+      health: 'few',
+      conversion: { state: 'few' },
+      revenue: { state: 'few', missing: null },
+      cost: null,
+      capAmount: null,
     })
     expect(describeMeasure(running!, 'conversion')).toContain('Nobody is counted yet')
   })
@@ -180,11 +190,11 @@ test('shoppers missing from a group raise a permanent alarm (decision 61)', asyn
     .insertInto('assignments')
     .values({
       store_id: shop.storeId,
-        experiment_id: id,
-        id: shop.storeId,
-        shopper_id: shop.userId,
-        arm: 'treated',
-        at: world.now,
+      experiment_id: id,
+      id: shop.storeId,
+      shopper_id: shop.userId,
+      arm: 'treated',
+      at: world.now,
       window_ends_at: new Date(world.now.getTime() + DAY),
     })
     .execute()

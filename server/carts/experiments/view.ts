@@ -32,7 +32,10 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
   ])
   const views = experiments.map((experiment) =>
     presentExperiment(experiment, {
-      now, zone, pace, sums: sums.filter(({ experiment_id }) => experiment_id === experiment.id),
+      now,
+      zone,
+      pace,
+      sums: sums.filter(({ experiment_id }) => experiment_id === experiment.id),
       isEverybodyCounted: !open.has(experiment.id),
       attributedMinor: attributed.get(experiment.id) ?? 0,
     }),

@@ -7,13 +7,21 @@ import { type ConditionFacts, evaluateConditions, matchesCondition } from './con
 
 const facts: ConditionFacts = {
   valueMinor: 10_000,
-    currency: 'USD',
-    storeCurrency: 'USD',
-    items: 3,
-    productIds: ['7', '9'],
-    categoryIds: ['15'],
-  country: 'US', orders: 2, hasBoughtBefore: true, hasCoupon: false, hasPhone: true, consents: ['sms'],
-  language: 'de', timeZone: 'Europe/Berlin', day: 5, hour: 9,
+  currency: 'USD',
+  storeCurrency: 'USD',
+  items: 3,
+  productIds: ['7', '9'],
+  categoryIds: ['15'],
+  country: 'US',
+  orders: 2,
+  hasBoughtBefore: true,
+  hasCoupon: false,
+  hasPhone: true,
+  consents: ['sms'],
+  language: 'de',
+  timeZone: 'Europe/Berlin',
+  day: 5,
+  hour: 9,
 }
 const without = (more: Partial<ConditionFacts>): ConditionFacts => ({ ...facts, ...more })
 
@@ -100,7 +108,9 @@ describe('groups', () => {
       ],
     }
     expect(evaluateConditions(conditions, facts)).toEqual({
-      holds: false, unmet: [no], asked: { items: 3, buyer: 'returning' },
+      holds: false,
+      unmet: [no],
+      asked: { items: 3, buyer: 'returning' },
     })
     // A group that matches by another condition is no reason.
     const other = { match: 'any' as const, conditions: [no, { fact: 'buyer' as const, is: 'returning' as const }] }

@@ -42,18 +42,29 @@ const withdrawConsent = (phone: string) =>
     .insertInto('consents')
     .values({
       store_id: shop.storeId,
-        id: createId(),
-        address_hash: world.deps.secrets.addressHash(phone),
-        channel: 'sms',
-      status: 'withdrawn', source: 'sms', wording: null, at: world.now,
+      id: createId(),
+      address_hash: world.deps.secrets.addressHash(phone),
+      channel: 'sms',
+      status: 'withdrawn',
+      source: 'sms',
+      wording: null,
+      at: world.now,
     })
     .execute()
 
 test('reads value, number of items, products and coupon of the cart', async () => {
   await createCart()
   expect(await readFactsOf()).toMatchObject({
-    valueMinor: 11_000, currency: 'USD', storeCurrency: 'USD', items: 3, productIds: ['16', '17'],
-    categoryIds: [], hasCoupon: false, hasPhone: false, orders: 0, hasBoughtBefore: false,
+    valueMinor: 11_000,
+    currency: 'USD',
+    storeCurrency: 'USD',
+    items: 3,
+    productIds: ['16', '17'],
+    categoryIds: [],
+    hasCoupon: false,
+    hasPhone: false,
+    orders: 0,
+    hasBoughtBefore: false,
   })
   await shop.fill('one', [buildTea(2), pot], { coupons: ['SAVE'] })
   expect(await readFactsOf()).toMatchObject({ hasCoupon: true })
@@ -62,7 +73,11 @@ test('reads value, number of items, products and coupon of the cart', async () =
 test('reads the categories of the store’s own products', async () => {
   const other = await createShop(world)
   const product = {
-    name: 'Earl Grey', price_minor: 2_100, currency: 'USD', is_available: true, seen_at: world.now,
+    name: 'Earl Grey',
+    price_minor: 2_100,
+    currency: 'USD',
+    is_available: true,
+    seen_at: world.now,
   }
   await world.db
     .insertInto('products')

@@ -11,7 +11,10 @@ import { buildProof, createHostCheck, PROOF_PATH, removeLinkHost, saveLinkHost, 
 
 const AskQuery = z.object({ domain: z.string().max(253).toLowerCase().default('') })
 
-export function linkHostRoutes(app: FastifyInstance, deps: Deps): void {
+export function linkHostRoutes(
+  app: FastifyInstance,
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'pool' | 'secrets'>,
+): void {
   serveStore(app, deps, api.readLinkHost, ({ store, session }) => viewLinkHost(deps, store, session))
 
   serveStore(app, deps, api.saveLinkHost, async ({ store, session, body }) => {
@@ -37,7 +40,7 @@ export function linkHostRoutes(app: FastifyInstance, deps: Deps): void {
 }
 
 /** Runs before all routes: a shop's host serves neither the app nor the API. */
-export function guardLinkHosts(app: FastifyInstance, deps: Deps): void {
+export function guardLinkHosts(app: FastifyInstance, deps: Pick<Deps, 'config' | 'db' | 'now'>): void {
   const isOne = createHostCheck(deps)
   app.addHook('onRequest', async (request, reply) => {
     if (!(await isOne(request.hostname))) return

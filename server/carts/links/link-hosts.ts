@@ -30,7 +30,11 @@ export const buildProof = ({ secrets }: Pick<Deps, 'secrets'>, host: string): st
 const buildProofValue = ({ secrets }: Pick<Deps, 'secrets'>, { store_id, host }: sql.Claim): string =>
   `recoup-links=${secrets.token('link host proof', `${store_id} ${host}`).slice(0, 32)}`
 
-export async function viewLinkHost(deps: Deps, store: StoreDb, { isDemo }: Session): Promise<LinkHostView> {
+export async function viewLinkHost(
+  deps: Pick<Deps, 'config' | 'secrets'>,
+  store: StoreDb,
+  { isDemo }: Session,
+): Promise<LinkHostView> {
   const row = await sql.readLinkHost(store)
   return {
     host: row?.host ?? null,
@@ -45,7 +49,12 @@ export async function viewLinkHost(deps: Deps, store: StoreDb, { isDemo }: Sessi
 }
 
 /** Saved even if the check fails, because DNS records take time. Saving the same host again checks it again. */
-export async function saveLinkHost(deps: Deps, store: StoreDb<Db>, session: Session, host: string): Promise<void> {
+export async function saveLinkHost(
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'pool' | 'secrets'>,
+  store: StoreDb<Db>,
+  session: Session,
+  host: string,
+): Promise<void> {
   refuseDemo(session)
   await takePoint(deps, CHECKS, store.storeId)
   if (isReserved(host, deps.config.publicUrl)) {
@@ -67,7 +76,10 @@ function refuseDemo({ isDemo }: Session): void {
 }
 
 /** Tick. */
-export async function checkLinkHosts(deps: Deps, lookup?: LookupFunction): Promise<void> {
+export async function checkLinkHosts(
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>,
+  lookup?: LookupFunction,
+): Promise<void> {
   const now = deps.now()
   const before = (ms: number) => new Date(now.getTime() - ms)
   await sql.deleteExpired(deps.db, { unproven: before(UNPROVEN_MS), failing: before(FAILING_MS) })
@@ -75,7 +87,11 @@ export async function checkLinkHosts(deps: Deps, lookup?: LookupFunction): Promi
   await Promise.all(due.map((row) => check(deps, row, lookup)))
 }
 
-async function check(deps: Deps, claim: sql.Claim, lookup?: LookupFunction) {
+async function check(
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>,
+  claim: sql.Claim,
+  lookup?: LookupFunction,
+) {
   const { store_id, host } = claim
   const problem = (await findProofProblem(deps, claim)) ?? (await findReachProblem(deps, host, lookup))
   const now = deps.now()
@@ -88,7 +104,10 @@ async function check(deps: Deps, claim: sql.Claim, lookup?: LookupFunction) {
  * Returns a sentence for the shop's owner, or null if the store has the host. A store with the record takes the host
  * from one without it. Once proven, an unreadable record changes nothing.
  */
-async function findProofProblem(deps: Deps, claim: sql.Claim): Promise<string | null> {
+async function findProofProblem(
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'secrets'>,
+  claim: sql.Claim,
+): Promise<string | null> {
   const { store_id, host } = claim
   const store = { storeId: store_id, db: deps.db }
   const asked = await openDns({ servers: deps.config.dnsServers }).txt(buildProofName(host))
@@ -111,7 +130,11 @@ async function findProofProblem(deps: Deps, claim: sql.Claim): Promise<string | 
 }
 
 /** Returns a sentence for the shop's owner, or null if the host leads here. */
-async function findReachProblem(deps: Deps, host: string, lookup?: LookupFunction): Promise<string | null> {
+async function findReachProblem(
+  deps: Pick<Deps, 'config' | 'secrets'>,
+  host: string,
+  lookup?: LookupFunction,
+): Promise<string | null> {
   const http = openGuardedHttp({ allowPrivate: deps.config.allowsPrivateStores, ...(lookup ? { lookup } : {}) })
   try {
     const request = { timeoutMs: 8_000, hasCredentials: true }
@@ -126,7 +149,11 @@ async function findReachProblem(deps: Deps, host: string, lookup?: LookupFunctio
   }
 }
 
-async function describeProblem({ config }: Deps, host: string, { kind }: FetchProblem): Promise<string> {
+async function describeProblem(
+  { config }: Pick<Deps, 'config'>,
+  host: string,
+  { kind }: FetchProblem,
+): Promise<string> {
   const target = new URL(config.publicUrl).hostname
   if (kind === 'dns') {
     const record = await openDns({ servers: config.dnsServers }).cname(host)

@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 const SLICE = 1_000
 
 /** Deletes expired links. Returns their number. */
-export async function deleteExpiredTokens(deps: Deps, slice = SLICE): Promise<number> {
+export async function deleteExpiredTokens(deps: Pick<Deps, 'db' | 'now'>, slice = SLICE): Promise<number> {
   const now = deps.now()
   for (let deleted = 0; ; ) {
     const count = await deleteExpired(deps.db, now, slice)

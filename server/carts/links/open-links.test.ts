@@ -149,8 +149,14 @@ test('links of messages sent before decision 150 are rows, valid for their purpo
     .insertInto('link_tokens')
     .values(
       rows.map(({ token, purpose, target }) => ({
-        store_id: mail.storeId, message_id: mail.id, cart_id: mail.message.cart_id, purpose, target,
-        token_hash: hashToken(token), created_at: world.now, expires_at: until,
+        store_id: mail.storeId,
+        message_id: mail.id,
+        cart_id: mail.message.cart_id,
+        purpose,
+        target,
+        token_hash: hashToken(token),
+        created_at: world.now,
+        expires_at: until,
       })),
     )
     .execute()

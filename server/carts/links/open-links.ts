@@ -13,7 +13,11 @@ export interface OpenedLink {
 }
 
 /** Returns null if the link does not exist, has expired, or its shopper was erased (C8). */
-export async function openLink(deps: Deps, purpose: TokenPurpose, token: string): Promise<OpenedLink | null> {
+export async function openLink(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<OpenedLink | null> {
   const messageId = readToken(deps.secrets, purpose, token)
   if (messageId !== null) return openMessageLink(deps, messageId)
   if (purpose === 'open' || purpose === 'honeypot') return null
@@ -25,7 +29,11 @@ export async function openLink(deps: Deps, purpose: TokenPurpose, token: string)
 export type OpenedClick = (OpenedLink | { messageId: null }) & { target: string | null }
 
 /** `to`: the part after the token, or empty. */
-export async function openClick(deps: Deps, token: string, to: string): Promise<OpenedClick | null> {
+export async function openClick(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  token: string,
+  to: string,
+): Promise<OpenedClick | null> {
   const click = readClick(deps.secrets, token, to)
   if (click) {
     const opened = await openMessageLink(deps, click.messageId)
@@ -37,7 +45,7 @@ export async function openClick(deps: Deps, token: string, to: string): Promise<
   return messageId === null ? { messageId, target } : { storeId, messageId, isRow: true, target }
 }
 
-async function openMessageLink(deps: Deps, messageId: string): Promise<OpenedLink | null> {
+async function openMessageLink(deps: Pick<Deps, 'db' | 'now'>, messageId: string): Promise<OpenedLink | null> {
   const since = new Date(deps.now().getTime() - TOKEN_MS)
   const message = await system.findSentMessage(deps.db, messageId, since)
   return message ? { storeId: message.store_id, messageId: message.id, isRow: false } : null

@@ -51,8 +51,13 @@ test('before consent a checkout is no cart, or a cart without contact, by the st
   fake.allCheckouts = [
     buildCheckout({ checkoutId: '2', checkoutToken: 'two', cartToken: null, modifiedAt: ago(9 * MINUTE_MS) }),
     buildCheckout({
-      checkoutId: '3', checkoutToken: 'three', cartToken: null, modifiedAt: ago(8 * MINUTE_MS),
-      email: 'agreed@mail.example.org', phone: '+12125550177', consents: [{ ...consent, state: 'granted' }],
+      checkoutId: '3',
+      checkoutToken: 'three',
+      cartToken: null,
+      modifiedAt: ago(8 * MINUTE_MS),
+      email: 'agreed@mail.example.org',
+      phone: '+12125550177',
+      consents: [{ ...consent, state: 'granted' }],
     }),
   ]
   await pullCheckouts(world.deps, { storeId })
@@ -76,8 +81,12 @@ test('an order with the checkout’s token is the purchase, whatever its email, 
   await pullCheckouts(world.deps, { storeId })
   fake.allOrders = [
     buildOrder({
-      orderId: '9', kind: 'purchase', status: 'paid', modifiedAt: ago(5 * MINUTE_MS),
-      email: 'another@mail.example.org', checkoutToken: 'token-1',
+      orderId: '9',
+      kind: 'purchase',
+      status: 'paid',
+      modifiedAt: ago(5 * MINUTE_MS),
+      email: 'another@mail.example.org',
+      checkoutToken: 'token-1',
     }),
   ]
   await orderCheck(storeId)
@@ -96,7 +105,10 @@ test('a completed checkout ends its cart before its order arrives, which then su
   expect((await selectCarts(storeId)).map(({ status }) => status)).toEqual(['purchased'])
   fake.allOrders = [
     buildOrder({
-      orderId: '9', kind: 'purchase', status: 'paid', modifiedAt: ago(5 * MINUTE_MS),
+      orderId: '9',
+      kind: 'purchase',
+      status: 'paid',
+      modifiedAt: ago(5 * MINUTE_MS),
       checkoutToken: 'token-1',
     }),
   ]
@@ -166,8 +178,16 @@ test('the periodic sync reads checkouts, except on platforms without them', asyn
 test('a consent withdrawn in the shop is known after the next sync even if its webhook was lost (Y2, C5)', async () => {
   const { fake, storeId } = await createShopifyStore(world)
   const customer = (modifiedAt: string, state: 'granted' | 'withdrawn'): PlatformCustomer => ({
-    customerId: '7', email: 'ada@mail.example.org', phone: null, firstName: 'Ada', lastName: null, company: null,
-    country: 'US', createdAt: null, modifiedAt, lastLoginAt: null,
+    customerId: '7',
+    email: 'ada@mail.example.org',
+    phone: null,
+    firstName: 'Ada',
+    lastName: null,
+    company: null,
+    country: 'US',
+    createdAt: null,
+    modifiedAt,
+    lastLoginAt: null,
     consents: [{ channel: 'email', state, level: 'single', at: modifiedAt, wording: null }],
   })
   const ledger = async () => {
@@ -195,5 +215,10 @@ test('an app without permission to read customers still reads checkouts', async 
 })
 
 const lineItem = (quantity: number) => ({
-  id: 161, product_id: 16, variant_id: 161, title: 'Enamel Mug', quantity, price: '18.00',
+  id: 161,
+  product_id: 16,
+  variant_id: 161,
+  title: 'Enamel Mug',
+  quantity,
+  price: '18.00',
 })

@@ -45,7 +45,10 @@ export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: 
 }
 
 /** Job for a webhook: reads the checkout again. Only the delivery knows which cart it came from. */
-export async function refreshCheckout(deps: Deps, asked: z.infer<typeof checkoutJob.payload>): Promise<void> {
+export async function refreshCheckout(
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets' | 'storeClient'>,
+  asked: z.infer<typeof checkoutJob.payload>,
+): Promise<void> {
   const { storeId, checkoutId, checkoutToken, cartToken } = asked
   const store = { storeId, db: deps.db }
   const checkout = await readRecord(deps, store, (client, signal) => client.checkout(checkoutId, signal))

@@ -187,9 +187,19 @@ test('with many coupons, only changes and the usage of our own coupons are read'
     .insertInto('coupons')
     .values(
       Array.from({ length: 500 }, (_, n) => ({
-        store_id: shop.storeId, id: createId(), made_by: 'store' as const, kind: 'shared' as const,
-        platform_id: `m${n}`, code: `MANY-${n}`, type: 'percentage' as const, platform_type: 'percent',
-        percent: 100, currency: 'USD', is_active: true, seen_at: world.now, created_at: world.now,
+        store_id: shop.storeId,
+        id: createId(),
+        made_by: 'store' as const,
+        kind: 'shared' as const,
+        platform_id: `m${n}`,
+        code: `MANY-${n}`,
+        type: 'percentage' as const,
+        platform_type: 'percent',
+        percent: 100,
+        currency: 'USD',
+        is_active: true,
+        seen_at: world.now,
+        created_at: world.now,
       })),
     )
     .execute()

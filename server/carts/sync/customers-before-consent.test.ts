@@ -29,9 +29,20 @@ const setMode = (mode: CaptureMode | null) =>
 
 /** A Shopify customer as it exists after the email field of the checkout was filled. */
 const buildCustomer = (more: Partial<PlatformCustomer> = {}): PlatformCustomer => ({
-  customerId: '7', email: EMAIL, phone: PHONE, firstName: 'Ada', lastName: 'Lovelace', company: 'Engines',
-  country: 'US', createdAt: ago(MINUTE_MS), modifiedAt: ago(MINUTE_MS), lastLoginAt: null,
-  ordersCount: 0, spentMinor: 0, consents: [buildConsent('none')], ...more,
+  customerId: '7',
+  email: EMAIL,
+  phone: PHONE,
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  company: 'Engines',
+  country: 'US',
+  createdAt: ago(MINUTE_MS),
+  modifiedAt: ago(MINUTE_MS),
+  lastLoginAt: null,
+  ordersCount: 0,
+  spentMinor: 0,
+  consents: [buildConsent('none')],
+  ...more,
 })
 
 const buildConsent = (

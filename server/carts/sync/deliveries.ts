@@ -24,7 +24,7 @@ interface DeliverySource {
 
 /** Accepts one delivery. Throws `unauthenticated`, without a reason, unless the store provably sent it. */
 export async function receiveDelivery(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
   { platform, storeKey }: DeliverySource,
   delivery: RawDelivery,
 ): Promise<void> {
@@ -49,7 +49,11 @@ interface SourcedDelivery {
 }
 
 /** Any secret of the store may have signed. A ping arrives while its webhook is being created and is not signed. */
-async function verify(deps: Deps, store: StoreDb<Db>, { platform, delivery }: SourcedDelivery) {
+async function verify(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  { platform, delivery }: SourcedDelivery,
+) {
   const { readDelivery } = findPlatform(platform)
   for (const { secret, topic } of await readSecrets(deps, store, platform)) {
     const event = readDelivery(delivery, secret)
@@ -71,7 +75,7 @@ async function findTopic(store: StoreDb<Db>, event: StoreEvent): Promise<string 
 }
 
 /** `topic`: the subscription of this secret, if it has its own. */
-async function readSecrets(deps: Deps, store: StoreDb<Db>, platform: PlatformName) {
+async function readSecrets(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb<Db>, platform: PlatformName) {
   if (capabilities[platform].webhooks === 'keys') {
     return (await readDeliverySecrets(deps, store)).map((secret) => ({ secret, topic: null }))
   }
@@ -83,7 +87,11 @@ async function readSecrets(deps: Deps, store: StoreDb<Db>, platform: PlatformNam
 
 const createRefusal = () => new AppError('unauthenticated', 'Not accepted.')
 
-async function queueWork(deps: Deps, tx: StoreTx, event: Exclude<StoreEvent, { kind: 'ping' }>): Promise<void> {
+async function queueWork(
+  deps: Pick<Deps, 'jobs' | 'secrets'>,
+  tx: StoreTx,
+  event: Exclude<StoreEvent, { kind: 'ping' }>,
+): Promise<void> {
   const { storeId } = tx
   switch (event.kind) {
     case 'order':

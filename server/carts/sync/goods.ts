@@ -57,7 +57,7 @@ export const NO_GOODS: Goods = { terms: new Map() }
  * failed. For an unreachable shop the plugin's reports count; it reports missing items with its next heartbeat.
  */
 export async function readGoods(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets' | 'storeClient'>,
   store: StoreDb<Db>,
   items: readonly ItemRef[],
   { isChecked, stepAside = keepSlot }: { isChecked: boolean; stepAside?: StepAside },
@@ -76,7 +76,7 @@ export async function readGoods(
 }
 
 async function readReportedGoods(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   items: readonly ItemRef[],
   { reports_goods }: PluginRow,
@@ -89,7 +89,11 @@ async function readReportedGoods(
 }
 
 /** Called while a shopper waits, so it gives up soon. A failure does not delay messages. */
-export async function refreshGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<void> {
+export async function refreshGoods(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+  items: readonly ItemRef[],
+): Promise<void> {
   if (await readPushOnlyPlugin(store)) return
   const ask = async ({ client, currency, signal }: StoreRequest): Promise<null> => {
     const found = await client.terms({ items, currency, signal })
@@ -119,7 +123,7 @@ export const NONE_UNREAD: UnreadCoupons = new Map()
  * not be read; they hold only their own messages. A store that fails at coupons is not asked for them for a while.
  */
 export async function readCoupons(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets' | 'storeClient'>,
   store: StoreDb<Db>,
   messageIds: readonly string[],
   stepAside: StepAside = keepSlot,
@@ -154,7 +158,7 @@ export async function readCoupons(
 /** Longest outage to wait for. */
 const MAX_OUTAGE_MS = 2 * 3_600_000
 
-async function isUnreachableForLong(deps: Deps, store: StoreDb): Promise<boolean> {
+async function isUnreachableForLong(deps: Pick<Deps, 'now'>, store: StoreDb): Promise<boolean> {
   const plugin = await readPushOnlyPlugin(store)
   const since = plugin?.unreached_since
   return !!since && isReporting(plugin, deps.now()) && deps.now().getTime() - since.getTime() > MAX_OUTAGE_MS
@@ -179,7 +183,7 @@ interface StoreRequest {
 
 /** Runs a read of the batch unless the last one just failed. null: the store is not connected. */
 async function queryStore<Answer>(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets' | 'storeClient'>,
   store: StoreDb<Db>,
   stream: 'goods_check' | 'coupon_check',
   ask: (asking: StoreRequest) => Promise<Answer>,

@@ -21,8 +21,12 @@ async function agree(captureKey: string, origin: string, email: string) {
     url: `/api/capture/${captureKey}`,
     headers: { origin, 'content-type': 'text/plain' },
     payload: JSON.stringify({
-      cart: 'cart-of-ada-0123456789', page: 'page-of-ada-0123456789', seq: 1, agreed: true,
-      items: [{ id: '11', quantity: 1 }], contact: { email },
+      cart: 'cart-of-ada-0123456789',
+      page: 'page-of-ada-0123456789',
+      seq: 1,
+      agreed: true,
+      items: [{ id: '11', quantity: 1 }],
+      contact: { email },
     }),
   })
   expect(reply.statusCode).toBe(204)
@@ -92,9 +96,9 @@ test('consecutive checks read all unpaid orders in turn if each reads only one p
   fake.allOrders = [7, 6, 5, 4, 3].map((minutes) =>
     buildOrder({
       orderId: `unpaid-${minutes}`,
-        kind: 'pending',
-        status: 'pending',
-        modifiedAt: ago(minutes * 60 * MINUTE_MS),
+      kind: 'pending',
+      status: 'pending',
+      modifiedAt: ago(minutes * 60 * MINUTE_MS),
       ...(minutes === 3 && { email }),
     }),
   )

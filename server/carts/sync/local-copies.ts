@@ -149,7 +149,7 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
 }
 
 /** With an active plugin the store is not queried: carts have the price that the plugin reports. */
-async function readShownTax({ now }: Deps, store: StoreDb<Db>): Promise<ShownTax> {
+async function readShownTax({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>): Promise<ShownTax> {
   const row = await readStore(store)
   const [entered, shown] = [row?.prices_include_tax ?? null, row?.shows_tax ?? null]
   if (entered !== null && entered === shown) return 'none'
@@ -207,7 +207,7 @@ export async function* withTimeLimit<P>(
 }
 
 /** The hashes identify erased shoppers, who are not copied again (C8). */
-function buildCustomerRow({ secrets }: Deps, storeId: string, row: PlatformCustomer) {
+function buildCustomerRow({ secrets }: Pick<Deps, 'secrets'>, storeId: string, row: PlatformCustomer) {
   const [email, phone] = [normalizeEmail(row.email), normalizePhone(row.phone, row.country)]
   return {
     customer_id: row.customerId,

@@ -10,7 +10,7 @@ import { hasDelivered } from './webhook-sql.ts'
 // read at most once a minute for it.
 
 /** Queues one read of the store's orders, a minute after the last one began at the earliest. */
-export async function queueNewOrders(deps: Deps, store: StoreDb<Db>): Promise<void> {
+export async function queueNewOrders(deps: Pick<Deps, 'jobs' | 'now'>, store: StoreDb<Db>): Promise<void> {
   const now = deps.now()
   if (await hasDelivered(store, subtractMs(now, WEBHOOKS_ALIVE_MS))) return
   const at = await findNextRead(deps, store)
@@ -18,11 +18,11 @@ export async function queueNewOrders(deps: Deps, store: StoreDb<Db>): Promise<vo
 }
 
 /** Whether something else has read the orders since the job was queued. */
-export async function isTooSoonForNewOrders(deps: Deps, store: StoreDb<Db>): Promise<boolean> {
+export async function isTooSoonForNewOrders(deps: Pick<Deps, 'now'>, store: StoreDb<Db>): Promise<boolean> {
   return (await findNextRead(deps, store)) > deps.now()
 }
 
-async function findNextRead(deps: Deps, store: StoreDb<Db>): Promise<Date> {
+async function findNextRead(deps: Pick<Deps, 'now'>, store: StoreDb<Db>): Promise<Date> {
   const sweep = (await readStreams(store)).find(({ stream }) => stream === 'sweep')
   return findNextNewOrders(sweep?.started_at ?? null, deps.now())
 }

@@ -81,7 +81,11 @@ export async function checkOrders(
 }
 
 /** Asks the plugin of an unreachable shop to report its orders, and checks whether a shop is reachable again. */
-async function updateReachability(deps: Deps, store: StoreDb<Db>, kind: 'done' | 'failed' | 'refused'): Promise<void> {
+async function updateReachability(
+  deps: Pick<Deps, 'jobs'>,
+  store: StoreDb<Db>,
+  kind: 'done' | 'failed' | 'refused',
+): Promise<void> {
   if (kind === 'failed') await requestReports(deps, store)
   if (kind !== 'done') return
   const plugin = await readPlugin(store)

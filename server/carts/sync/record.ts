@@ -16,7 +16,7 @@ import { readStreams } from './sync-sql.ts'
  * retries for a minute, and the next sweep reads the change (Y2).
  */
 export async function readRecord<Row>(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets' | 'storeClient'>,
   store: StoreDb<Db>,
   read: (client: StoreClient, signal: AbortSignal) => Promise<Row | null>,
 ): Promise<Row | null> {

@@ -91,7 +91,7 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
 }
 
 /** If the plugin is active, the store's address is right, so the text does not advise to check it. */
-async function toSyncError(deps: Deps, store: StoreDb<Db>, problem: StoreProblem): Promise<AppError> {
+async function toSyncError(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, problem: StoreProblem): Promise<AppError> {
   const isReported = await isReportedByPlugin(store, deps.now())
   const atWall = isReported === undefined ? undefined : explainFirewall(problem.code)
   return toAppError(problem, atWall ? () => (isReported ? `${atWall} ${REPORTED_INSTEAD}` : atWall) : undefined)
@@ -102,7 +102,10 @@ const REPORTED_INSTEAD = 'The plugin reports new orders, stock and prices instea
 /**
  * Job for a webhook: reads the order again instead of using the body, so that the order of deliveries is irrelevant.
  */
-export async function refreshOrder(deps: Deps, { storeId, orderId }: z.infer<typeof orderJob.payload>): Promise<void> {
+export async function refreshOrder(
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets' | 'storeClient'>,
+  { storeId, orderId }: z.infer<typeof orderJob.payload>,
+): Promise<void> {
   const order = await readRecord(deps, { storeId, db: deps.db }, (client, signal) => client.order(orderId, signal))
   // A missing order is no news: stores delete drafts without notice.
   if (order) await recordOrders(deps, storeId, [order], 'webhook')
@@ -122,7 +125,7 @@ export async function readNewOrders(
 }
 
 /** Every minute: queues due jobs. A job that is already queued is not queued twice. */
-export async function enqueueDueSyncs(deps: Deps): Promise<void> {
+export async function enqueueDueSyncs(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   const now = deps.now()
   const due = await sql.selectDueStreams(deps.db, {
     now,
@@ -226,7 +229,7 @@ function isNightlyDue(streams: sql.SyncState[], now: Date): boolean {
 
 /** Job: after the permissions of the keys changed, reads the profile and updates the webhooks. */
 export async function rereadProfile(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'secrets' | 'storeClient'>,
   { storeId }: StorePayload,
   stepAside: StepAside = keepSlot,
 ): Promise<void> {
@@ -235,7 +238,10 @@ export async function rereadProfile(
 }
 
 /** Reads name, currency, countries and versions. Keeps the known values if the store does not answer. */
-async function refreshProfile(deps: Deps, store: StoreDb<Db>): Promise<void> {
+async function refreshProfile(
+  deps: Pick<Deps, 'db' | 'log' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+): Promise<void> {
   const row = await storeSql.readStore(store)
   if (!row?.is_active) return
   try {

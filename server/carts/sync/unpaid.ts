@@ -8,7 +8,11 @@ import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 const WAIT_MS = 3_000
 
 /** The placed order as it is in the store, if it can still be paid; null if not, or if the store does not answer. */
-export async function readUnpaidOrder(deps: Deps, store: StoreDb, orderId: string): Promise<PlatformOrder | null> {
+export async function readUnpaidOrder(
+  deps: Pick<Deps, 'db' | 'log' | 'secrets' | 'storeClient'>,
+  store: StoreDb,
+  orderId: string,
+): Promise<PlatformOrder | null> {
   try {
     const client = await openStoreClient(deps, store)
     const order = await Promise.race([client.order(orderId), sleep(WAIT_MS, null, { ref: false })])

@@ -20,7 +20,7 @@ export async function isReportedByPlugin(store: StoreDb<Db>, now: Date): Promise
 }
 
 /** After another failed read of orders, stock or prices: asks the plugin to report them, if it can still be reached. */
-export async function requestReports(deps: Deps, store: StoreDb<Db>): Promise<void> {
+export async function requestReports(deps: Pick<Deps, 'jobs'>, store: StoreDb<Db>): Promise<void> {
   const check = await readOrderCheckState(store)
   if (check?.failures === FAILURES) await queueWake(deps, store, 'check')
 }

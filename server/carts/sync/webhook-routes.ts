@@ -11,7 +11,7 @@ export const webhookRoutes: Routes = (app, deps) => {
 }
 
 /** Keeps the raw bytes of any content type, because the signature covers them. */
-function webhookRoute(scope: FastifyInstance, deps: Deps): void {
+function webhookRoute(scope: FastifyInstance, deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 2_000_000 }, (_request, body, done) =>
     done(null, body),

@@ -64,7 +64,7 @@ interface TopicInput {
   present: WebhookSubscription[]
 }
 
-async function ensureTopic(deps: Deps, store: StoreDb<Db>, input: TopicInput): Promise<void> {
+async function ensureTopic(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb<Db>, input: TopicInput): Promise<void> {
   const { client, topic, ours, deliveryUrl, present } = input
   const now = deps.now()
   const isOurs = ({ id }: WebhookSubscription) => id === ours?.webhook_id
@@ -84,7 +84,11 @@ async function ensureTopic(deps: Deps, store: StoreDb<Db>, input: TopicInput): P
 }
 
 /** Best effort: a store that does not answer must not block the disconnect. We refuse its deliveries by then. */
-export async function removeWebhooks(deps: Deps, client: StoreClient, webhookIds: string[]): Promise<void> {
+export async function removeWebhooks(
+  deps: Pick<Deps, 'log'>,
+  client: StoreClient,
+  webhookIds: string[],
+): Promise<void> {
   const removal = Promise.allSettled(webhookIds.map((id) => client.deleteWebhook(id)))
   const finished = await Promise.race([removal, sleep(CLEAN_UP_LIMIT_MS, null, { ref: false })])
   const left = finished?.filter((each) => each.status === 'rejected').length ?? webhookIds.length

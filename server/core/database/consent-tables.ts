@@ -14,7 +14,8 @@ export const consentTables: Readonly<Record<string, TableEntry>> = {
   consent_overrides: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
   capture_choices: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
   consent_wordings: {
-    of: 'store', person: { none: 'of the owner' },
+    of: 'store',
+    person: { none: 'of the owner' },
     export: {
       key: [
         ['channel', 'text'],
@@ -24,11 +25,13 @@ export const consentTables: Readonly<Record<string, TableEntry>> = {
   },
   consent_boxes: { of: 'store', person: { none: 'of the store' }, export: { none: 'when a page was last seen' } },
   consent_box_counts: {
-    of: 'store', person: { none: 'counts' },
+    of: 'store',
+    person: { none: 'counts' },
     export: { none: 'counts of days; consents has each shopper’s own' },
   },
   consent_box_views: {
-    of: 'store', person: { none: 'a keyed hash of a random name, for two days' },
+    of: 'store',
+    person: { none: 'a keyed hash of a random name, for two days' },
     export: { none: 'clockwork' },
   },
   preference_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['language', 'text']] } },

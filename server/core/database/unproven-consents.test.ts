@@ -22,8 +22,14 @@ test('consents of account pages and unpaid orders are unproven and wait for the 
       world.db
         .insertInto('consents')
         .values({
-          store_id: storeId, id: `00000000-0000-4000-8000-0000000000${id}`, address_hash: Buffer.from(id),
-          channel: 'email', status: 'granted', source: 'checkout', who: 'a•••', at: world.now,
+          store_id: storeId,
+          id: `00000000-0000-4000-8000-0000000000${id}`,
+          address_hash: Buffer.from(id),
+          channel: 'email',
+          status: 'granted',
+          source: 'checkout',
+          who: 'a•••',
+          at: world.now,
           ...row,
         } as never)
         .execute()

@@ -23,10 +23,24 @@ function anUnpaid(orderId: string, status: string, more: Partial<PlatformOrder> 
 }
 
 const PROVEN = [
-  'processing', 'on-hold', 'completed', 'refunded', 'shipped', '自取', 'returned', 'refund-request',
+  'processing',
+  'on-hold',
+  'completed',
+  'refunded',
+  'shipped',
+  '自取',
+  'returned',
+  'refund-request',
   // These may have been paid.
-  'quote-paid', 'quote-accepted', 'pickup-requested', 'cancel-request', 'rejected', 'storniert', 'delivery-failed',
-  'fraud-check', 'expired',
+  'quote-paid',
+  'quote-accepted',
+  'pickup-requested',
+  'cancel-request',
+  'rejected',
+  'storniert',
+  'delivery-failed',
+  'fraud-check',
+  'expired',
 ]
 const UNPROVEN = ['quote-request', 'ywraq-new', 'ywraq-rejected', 'awaiting-payment', 'unpaid', 'not-paid', 'unbezahlt']
 
@@ -59,7 +73,10 @@ test('only quotes and unpaid orders become unproven, and amounts stay until the 
     return rows
   }
   const given = (status: string, channel: string, mark: string | null = null) => ({
-    channel, status, source: mark ?? 'order', unproven: mark,
+    channel,
+    status,
+    source: mark ?? 'order',
+    unproven: mark,
   })
 
   await migrate(old, { migrations: all })

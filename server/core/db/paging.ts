@@ -11,7 +11,9 @@ interface Page {
 
 /** The pagination of a reply with numbered pages. */
 export const describePage = ({ page, limit }: Page, total: number): Pagination => ({
-  page, limit, total,
+  page,
+  limit,
+  total,
   pages: Math.ceil(total / limit),
 })
 

@@ -19,7 +19,7 @@ export interface Limit {
  * Takes one point or throws `rate_limited` with the waiting time. Call it before the attempt, so that parallel attempts
  * count too.
  */
-export async function takePoint(deps: Deps, limit: Limit, subject: string): Promise<void> {
+export async function takePoint(deps: Pick<Deps, 'pool' | 'secrets'>, limit: Limit, subject: string): Promise<void> {
   const waitS = await tryTakePoint(deps, limit, subject)
   if (waitS > 0) throw rateLimitedError(waitS)
 }
@@ -30,7 +30,7 @@ export const rateLimitedError = (waitS: number) =>
   })
 
 /** Returns 0 when the point was taken, else the seconds to wait. */
-export const tryTakePoint = (deps: Deps, limit: Limit, subject: string): Promise<number> =>
+export const tryTakePoint = (deps: Pick<Deps, 'pool' | 'secrets'>, limit: Limit, subject: string): Promise<number> =>
   consume(deps, limit, subject, 1)
 
 /** Takes several points in the caller's transaction. Roll back when not all of them are available. */
@@ -73,7 +73,11 @@ export function takePointSql(
 }
 
 /** Takes a point and reports whether it was the last one. */
-export async function takeStep(deps: Deps, limit: Limit, subject: string): Promise<{ waitS: number; isLast: boolean }> {
+export async function takeStep(
+  deps: Pick<Deps, 'pool' | 'secrets'>,
+  limit: Limit,
+  subject: string,
+): Promise<{ waitS: number; isLast: boolean }> {
   try {
     const { remainingPoints } = await createLimiter(deps, limit).consume(limitKey(deps, limit, subject))
     return { waitS: 0, isLast: remainingPoints === 0 }
@@ -84,19 +88,23 @@ export async function takeStep(deps: Deps, limit: Limit, subject: string): Promi
 }
 
 /** Counts an attempt and returns the number of attempts, this one included. */
-export async function count(deps: Deps, limit: Limit, subject: string): Promise<number> {
+export async function count(deps: Pick<Deps, 'pool' | 'secrets'>, limit: Limit, subject: string): Promise<number> {
   return (await createLimiter(deps, limit).consume(limitKey(deps, limit, subject))).consumedPoints
 }
 
 /** Whether a point was taken within the window. */
-export async function hasTakenPoint(deps: Deps, limit: Limit, subject: string): Promise<boolean> {
+export async function hasTakenPoint(
+  deps: Pick<Deps, 'pool' | 'secrets'>,
+  limit: Limit,
+  subject: string,
+): Promise<boolean> {
   const found = await createLimiter(deps, limit).get(limitKey(deps, limit, subject))
   return found !== null && found.consumedPoints > 0
 }
 
 /** Refuses further points for the given time. */
 export async function block(
-  deps: Deps,
+  deps: Pick<Deps, 'pool' | 'secrets'>,
   limit: Limit,
   { subject, seconds }: { subject: string; seconds: number },
 ): Promise<void> {
@@ -104,11 +112,11 @@ export async function block(
 }
 
 /** Returns the point of a successful attempt. */
-export async function returnPoint(deps: Deps, limit: Limit, subject: string): Promise<void> {
+export async function returnPoint(deps: Pick<Deps, 'pool' | 'secrets'>, limit: Limit, subject: string): Promise<void> {
   await createLimiter(deps, limit).reward(limitKey(deps, limit, subject), 1)
 }
 
-export async function resetLimit(deps: Deps, limit: Limit, subject: string): Promise<void> {
+export async function resetLimit(deps: Pick<Deps, 'pool' | 'secrets'>, limit: Limit, subject: string): Promise<void> {
   await createLimiter(deps, limit).delete(limitKey(deps, limit, subject))
 }
 

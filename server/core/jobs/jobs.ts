@@ -119,8 +119,11 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
     async queues() {
       const all = await boss.getQueues(jobs.map(({ name }) => name))
       return all.map((each) => ({
-        name: each.name, ready: each.readyCount, active: each.activeCount,
-        later: each.deferredCount, failed: each.failedCount,
+        name: each.name,
+        ready: each.readyCount,
+        active: each.activeCount,
+        later: each.deferredCount,
+        failed: each.failedCount,
       }))
     },
     async work(deps, handlers) {

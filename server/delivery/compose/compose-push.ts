@@ -34,7 +34,10 @@ export async function composePush(input: ComposePushInput): Promise<ComposedPush
   const payload: PushPayload = {
     title: cleanText(`${input.isTest ? '[Test] ' : ''}${title}`, pushLimits.title),
     body: cleanText(text, pushLimits.body),
-    url: checkoutLink, cartId, tag: cartId ?? messageId, origin: publicUrl,
+    url: checkoutLink,
+    cartId,
+    tag: cartId ?? messageId,
+    origin: publicUrl,
     ...(icon && { icon }),
     ...(image && { image }),
     actions: [

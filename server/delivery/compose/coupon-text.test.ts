@@ -19,7 +19,8 @@ test('a coupon shows percentage or amount, saving and total (decision 37)', () =
   expect(presentCoupon({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5%')
   expect(presentCoupon({ ...coupon, percent: null, amountMinor: 500 }, cart)).toEqual({
     ...words,
-    amount: '$5.00', offer: '$5.00 off',
+    amount: '$5.00',
+    offer: '$5.00 off',
   })
 })
 

@@ -18,7 +18,7 @@ export interface MessageTexts {
  * it was saved.
  */
 export async function findTextProblem(
-  { renders = getSharedRenders() }: Deps,
+  { renders = getSharedRenders() }: Pick<Deps, 'renders'>,
   accountId: string,
   { channel, subject, body }: MessageTexts,
 ): Promise<TemplateError | null> {
@@ -45,7 +45,11 @@ async function problemOfPush(
 /** Placeholder for the part that is not checked. */
 const ANY = '-'
 
-export async function assertTextRenders(deps: Deps, accountId: string, words: MessageTexts): Promise<void> {
+export async function assertTextRenders(
+  deps: Pick<Deps, 'renders'>,
+  accountId: string,
+  words: MessageTexts,
+): Promise<void> {
   const problem = await findTextProblem(deps, accountId, words)
   if (problem) throw new AppError('unprocessable', problem.message)
 }

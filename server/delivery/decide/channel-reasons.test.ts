@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { explainByChannel, explainSkippedChannels, readChannel } from './channel-reasons.ts'
 
 const held = (reason: string, otherChannels?: { channel: string; reason: string }[]) => ({
-  outcome: 'hold' as const, reason,
+  outcome: 'hold' as const,
+  reason,
   inputs: otherChannels ? { otherChannels } : {},
 })
 const sms = [{ channel: 'sms', reason: 'sms_once_per_cart' }]

@@ -99,7 +99,13 @@ function enteredCoupon(context: DecisionContext, row: load.ClaimedRow): ShownCou
   const totalMinor = computeTotalAfter(cart, state)
   if (totalMinor === null || totalMinor === cart.shownMinor) return null
   return {
-    code, totalMinor, minSpendMinor: state.minSpendMinor, expiresAt: findEnd(state), isFreeShipping: false,
-    percent: state.percent, amountMinor: state.amountMinor, currency: state.currency,
+    code,
+    totalMinor,
+    minSpendMinor: state.minSpendMinor,
+    expiresAt: findEnd(state),
+    isFreeShipping: false,
+    percent: state.percent,
+    amountMinor: state.amountMinor,
+    currency: state.currency,
   }
 }

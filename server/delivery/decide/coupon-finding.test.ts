@@ -8,18 +8,39 @@ const now = new Date('2026-11-23T12:00:00Z')
 
 const cartIn = (currency: string): ShownGoods => ({
   lines: [{ productId: '1', variationId: null, quantity: 1, unitPriceMinor: 10_000, isOnSale: false }],
-  shown: [10_000], shownMinor: 10_000, currency, isUnknown: false,
+  shown: [10_000],
+  shownMinor: 10_000,
+  currency,
+  isUnknown: false,
   rules: { currency, decimals: null, isSequential: false },
 })
 
 const tenPercent: MessageCoupon = {
   state: {
-    type: 'percentage', platformType: 'percent', percent: 1_000, amountMinor: null, currency: 'USD', terms: {},
-    minSpendMinor: null, maxSpendMinor: null, startsAt: null, endsAt: null, usageLimit: null, usageCount: 0,
-    isActive: true, goneAt: null,
+    type: 'percentage',
+    platformType: 'percent',
+    percent: 1_000,
+    amountMinor: null,
+    currency: 'USD',
+    terms: {},
+    minSpendMinor: null,
+    maxSpendMinor: null,
+    startsAt: null,
+    endsAt: null,
+    usageLimit: null,
+    usageCount: 0,
+    isActive: true,
+    goneAt: null,
   },
-  isPersonal: false, wording: '', code: 'SAVE10', validHours: 72, maxDiscountMinor: null, isOfCart: false,
-  personal: null, usedBefore: 0, lastUsedAt: null,
+  isPersonal: false,
+  wording: '',
+  code: 'SAVE10',
+  validHours: 72,
+  maxDiscountMinor: null,
+  isOfCart: false,
+  personal: null,
+  usedBefore: 0,
+  lastUsedAt: null,
 }
 
 function findingFor(currency: string, coupon: Partial<MessageCoupon>, aboveMinor: number | null = null) {
@@ -28,7 +49,12 @@ function findingFor(currency: string, coupon: Partial<MessageCoupon>, aboveMinor
     wanted,
     { ...tenPercent, ...coupon },
     {
-      now, cart: cartIn(currency), cartVersion: 1, hasBoughtBefore: false, email: null, isImagined: false,
+      now,
+      cart: cartIn(currency),
+      cartVersion: 1,
+      hasBoughtBefore: false,
+      email: null,
+      isImagined: false,
       unread: null,
     },
   )

@@ -119,7 +119,10 @@ function buildUse(coupon: MessageCoupon, { now, cart, email }: CouponCircumstanc
 
 function findPendingCode({ code, personal, isOfCart }: MessageCoupon, { now, cartVersion }: CouponCircumstances) {
   const pending = (shownCode: string): CouponFinding => ({
-    outcome: 'waiting', reason: 'coupon_pending', refusal: null, code: shownCode,
+    outcome: 'waiting',
+    reason: 'coupon_pending',
+    refusal: null,
+    code: shownCode,
     until: new Date(now.getTime() + PENDING_MS),
   })
   if (!personal) return pending(code)
@@ -158,11 +161,13 @@ function include(
   const { percent, amountMinor, currency } = state
   return {
     outcome: 'included',
-      couponId: id,
-      wording: coupon.wording,
-      code,
-      isExample: coupon.isPersonal && about.isImagined,
-    percent: state.type === 'percentage' ? percent : null, amountMinor, currency,
+    couponId: id,
+    wording: coupon.wording,
+    code,
+    isExample: coupon.isPersonal && about.isImagined,
+    percent: state.type === 'percentage' ? percent : null,
+    amountMinor,
+    currency,
     isFreeShipping: state.platformType === 'free_shipping',
     minSpendMinor: state.minSpendMinor,
     expiresAt: shownExpiry(coupon, state, about.now),

@@ -30,8 +30,12 @@ function allWell(): DecisionInputs {
     address: 'ada@shoppers.example',
     suppression: null,
     consent: {
-      channel: 'email', country: 'US', countrySource: 'address',
-      word: null, hasBoughtBefore: false, overrides: [],
+      channel: 'email',
+      country: 'US',
+      countrySource: 'address',
+      word: null,
+      hasBoughtBefore: false,
+      overrides: [],
     },
     orderCheck: { startedAt: at(-30_000), problem: null, detail: null, nextTryAt: now },
     isAllGone: false,
@@ -142,13 +146,17 @@ describe('a message without a cart', () => {
 
   test('as a text waits for quiet hours and the monthly budget like all others (T2)', () => {
     const text = {
-      isConfigured: true, isInPlan: true, isTemplateMissing: false, refusal: null, isOncePerCart: false,
+      isConfigured: true,
+      isInPlan: true,
+      isTemplateMissing: false,
+      refusal: null,
+      isOncePerCart: false,
       coolUntil: null,
-        quietUntil: at(HOUR),
-        isQuietAt: () => true,
-        spreadMs: 0,
-        isOverBudget: () => true,
-        isPaidByCredits: () => false,
+      quietUntil: at(HOUR),
+      isQuietAt: () => true,
+      spreadMs: 0,
+      isOverBudget: () => true,
+      isPaidByCredits: () => false,
     }
     const inputs = Object.assign(withoutCart(allWell()), { text })
     expect(decide(inputs)).toMatchObject({ outcome: 'hold', reason: 'quiet_hours', until: at(HOUR) })

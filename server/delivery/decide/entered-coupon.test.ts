@@ -15,7 +15,13 @@ beforeEach(() => {
 })
 
 const line = (productId: string, name: string, unitPriceMinor: number, quantity = 1) => ({
-  productId, variationId: null, name, sku: null, quantity, unitPriceMinor, imageUrl: null,
+  productId,
+  variationId: null,
+  name,
+  sku: null,
+  quantity,
+  unitPriceMinor,
+  imageUrl: null,
 })
 
 type Coupon = Parameters<typeof insertCoupon>[2]

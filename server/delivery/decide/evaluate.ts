@@ -211,7 +211,7 @@ export function reserve(
   ahead.ofShopper.set(shopper_id, (ahead.ofShopper.get(shopper_id) ?? 0) + 1)
 }
 
-export async function loadStoreSituation(deps: Deps, tx: StoreTx) {
+export async function loadStoreSituation(deps: Pick<Deps, 'now'>, tx: StoreTx) {
   const now = deps.now()
   const month = formatMonth(now)
   const situation = await loadSituation(tx, month, now)
@@ -411,7 +411,7 @@ const MOST_ATTEMPTS = 2
  * crashed its process.
  */
 async function composeAll(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   context: DecisionContext,
   tasks: readonly ComposeTask[],
@@ -434,7 +434,7 @@ async function composeAll(
 }
 
 async function composeAlone(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   context: DecisionContext,
   each: ComposeTask,

@@ -129,8 +129,14 @@ function decideAhead(context: ForecastContext, queued: QueuedDecision): MessageF
 }
 
 const buildExpected = (row: ClaimedRow, at: Date): MessageForecast => ({
-  id: row.id, channel: row.channel, to: row.channel === 'push' ? null : getAddress(row), at,
-  obstacle: null, others: {}, variantId: row.variant_id, isCouponWithheld: false,
+  id: row.id,
+  channel: row.channel,
+  to: row.channel === 'push' ? null : getAddress(row),
+  at,
+  obstacle: null,
+  others: {},
+  variantId: row.variant_id,
+  isCouponWithheld: false,
 })
 
 const buildObstacle = (row: ClaimedRow, at: Date, obstacle: Obstacle): MessageForecast => ({
@@ -250,7 +256,12 @@ function toForecastSteps(rows: readonly ClaimedRow[]): Map<string, ForecastStep>
     if (cart_id === null || !flow_id || delay_minutes === null || delay_minutes === undefined) continue
     const channels = perChannel.map(({ channel }) => channel)
     steps.set(id, {
-      id, series: `${cart_id} ${flow_id}`, delayMinutes: delay_minutes, channels, dueAt: due_at, state: 'open',
+      id,
+      series: `${cart_id} ${flow_id}`,
+      delayMinutes: delay_minutes,
+      channels,
+      dueAt: due_at,
+      state: 'open',
     })
   }
   return steps

@@ -17,7 +17,13 @@ beforeEach(() => {
 })
 
 const line = (productId: string, name: string, unitPriceMinor: number, quantity = 1) => ({
-  productId, variationId: null, name, sku: null, quantity, unitPriceMinor, imageUrl: null,
+  productId,
+  variationId: null,
+  name,
+  sku: null,
+  quantity,
+  unitPriceMinor,
+  imageUrl: null,
 })
 
 type Pricing = { prices_include_tax?: boolean; shows_tax?: boolean | null; price_decimals?: number }

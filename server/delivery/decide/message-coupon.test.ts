@@ -234,11 +234,16 @@ describe('a personal code (decision 34)', () => {
       .insertInto('coupon_codes')
       .values({
         store_id: store.storeId,
-          message_id: message.id,
-          coupon_id: store.couponId,
-          shopper_id: message.shopper_id,
-        cart_id: message.cart_id, code: `CART-${createId().slice(-8).toUpperCase()}`, state: 'made', terms,
-        expires_at: new Date(world.now.getTime() + 100 * HOUR), next_try_at: world.now, created_at: world.now,
+        message_id: message.id,
+        coupon_id: store.couponId,
+        shopper_id: message.shopper_id,
+        cart_id: message.cart_id,
+        code: `CART-${createId().slice(-8).toUpperCase()}`,
+        state: 'made',
+        terms,
+        expires_at: new Date(world.now.getTime() + 100 * HOUR),
+        next_try_at: world.now,
+        created_at: world.now,
         ...changes,
       })
       .execute()

@@ -40,7 +40,10 @@ export function getShownGoods({ goods, situation }: DecisionContext, row: load.C
   })
   return {
     lines: priced.map(({ item: { productId, variationId, quantity, unitPriceMinor }, entered, isOnSale }) => ({
-      productId, variationId, quantity, isOnSale,
+      productId,
+      variationId,
+      quantity,
+      isOnSale,
       unitPriceMinor: entered ?? unitPriceMinor,
     })),
     shown: left.map((item) => item.quantity * item.unitPriceMinor),

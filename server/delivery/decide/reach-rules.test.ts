@@ -4,7 +4,10 @@ import { reasonTexts } from '../../../shared/reasons.ts'
 import { countReach, matchesReach, type ReachDecision } from './reach-rules.ts'
 
 const cart = (cartId: string, reason: string | null, more: Partial<ReachDecision> = {}): ReachDecision => ({
-  cartId, reason, country: 'US', isRecovered: false,
+  cartId,
+  reason,
+  country: 'US',
+  isRecovered: false,
   ...more,
 })
 

@@ -6,7 +6,7 @@ import type * as load from './evaluate-sql.ts'
 
 /** Closes messages whose text crashed the renderer, and notifies the owner once for all of them. */
 export async function closeUnusable(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now'>,
   store: StoreDb<Db>,
   claim: string,
   rows: readonly load.ClaimedRow[],

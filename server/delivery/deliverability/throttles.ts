@@ -93,7 +93,7 @@ interface DomainReply {
 
 /** Applies mail servers' replies after their commit. Locks only the domains' rows. */
 export async function noteOutcomes(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
   throttle: Throttle,
   done: readonly { ready: Sendable; outcome: Outcome }[],
 ): Promise<void> {
@@ -114,7 +114,7 @@ export async function noteOutcomes(
 
 /** Applies a later delivery report like a reply. */
 export async function noteReport(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
   mail: { id: string; account_id: string; to_address: string },
   report: { kind: string; status: string | null; words: string },
 ): Promise<void> {
@@ -135,7 +135,11 @@ export async function viewThrottledDomains(account: AccountDb, now: Date): Promi
   }))
 }
 
-async function applyReplies(deps: Deps, accountId: string, replies: readonly DomainReply[]): Promise<void> {
+async function applyReplies(
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
+  accountId: string,
+  replies: readonly DomainReply[],
+): Promise<void> {
   const now = deps.now()
   await transactAccount({ accountId, db: deps.db }, async (tx) => {
     const domains = [...new Set(replies.map(({ domain }) => domain))]
@@ -151,7 +155,7 @@ async function applyReplies(deps: Deps, accountId: string, replies: readonly Dom
 type Tx = Parameters<typeof sql.reopen>[0]
 
 async function applyDomainReplies(
-  deps: Deps,
+  deps: Pick<Deps, 'log'>,
   tx: Tx,
   {
     domain,

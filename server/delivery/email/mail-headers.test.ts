@@ -13,8 +13,13 @@ test.each([
 ])('what cannot be made ready never left, and is tried again: %s (D4)', async (_, problem, said) => {
   const channel = createSmtpChannel({ url: 'smtp://127.0.0.1:9', mailHeaders: () => Promise.reject(problem) })
   const sent = await channel.send({
-    messageId: 'msg_01', from: { name: 'Harbour & Co', address: 'shop@harbour.example' },
-    to: 'ana@shopper.example', subject: 'Your cart', html: '<p>Hello</p>', text: 'Hello', headers: {},
+    messageId: 'msg_01',
+    from: { name: 'Harbour & Co', address: 'shop@harbour.example' },
+    to: 'ana@shopper.example',
+    subject: 'Your cart',
+    html: '<p>Hello</p>',
+    text: 'Hello',
+    headers: {},
     sendAuthorization: authorizeTest(),
   })
   expect(sent).toEqual({ kind: 'retry', reason: 'not_sent', ...said })

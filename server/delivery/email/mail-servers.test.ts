@@ -57,8 +57,13 @@ async function aServer(options: SMTPServerOptions = {}) {
 }
 
 const entered = (port: number, more: object = {}) => ({
-  host: '127.0.0.1', port, security: 'none', user: 'shop@mugs.example', password: PASSWORD,
-  fromAddress: '', version: 0,
+  host: '127.0.0.1',
+  port,
+  security: 'none',
+  user: 'shop@mugs.example',
+  password: PASSWORD,
+  fromAddress: '',
+  version: 0,
   ...more,
 })
 const save = (body: object, token = store.token) => world.request('PUT', '/api/sending/mail-server', { token, body })

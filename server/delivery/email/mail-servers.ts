@@ -28,7 +28,11 @@ const CONNECT_MS = 15_000
 
 type MailServerInput = z.output<typeof saveMailServer.body>
 
-export async function viewMailServer(deps: Deps, account: AccountDb<Db>, { isDemo }: Session): Promise<MailServerView> {
+export async function viewMailServer(
+  deps: Pick<Deps, 'config' | 'now'>,
+  account: AccountDb<Db>,
+  { isDemo }: Session,
+): Promise<MailServerView> {
   const [row, proofs] = await Promise.all([sql.readMailServer(account), sql.readProofs(account)])
   const way = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: row !== undefined })
   const proof = proofs.find(({ what }) => what === 'test_mail')
@@ -56,7 +60,10 @@ export async function loadAccountMailRoute(
 function presentServer(row: sql.MailServerRow, now: Date): NonNullable<MailServerView['server']> {
   const { host, port, security, version, problem } = row
   return {
-    host, port, security, version,
+    host,
+    port,
+    security,
+    version,
     problem: problem ?? (buildOwnFrom(row) === null ? mailServerTexts.noFrom : null),
     user: row.user_name,
     fromAddress: row.from_address,
@@ -87,7 +94,7 @@ export function getSenderAddress({ config }: Pick<Deps, 'config'>, row: sql.Mail
 
 /** Tests and saves the server. Throws `unprocessable` with an explanation and saves nothing if the test fails. */
 export async function saveServer(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'pool' | 'secrets'>,
   account: AccountDb<Db>,
   session: Session,
   input: MailServerInput & { guard?: Pick<SmtpGuard, 'ca' | 'lookupAll'> },
@@ -105,7 +112,12 @@ export async function saveServer(
     { allowsPrivate: deps.config.allowsPrivateStores, ...guard },
   )
   const row = {
-    host, port, security, user_name: user, check_answer: answer, checked_at: deps.now(),
+    host,
+    port,
+    security,
+    user_name: user,
+    check_answer: answer,
+    checked_at: deps.now(),
     from_address: fromAddress || null,
     encrypted: user === '' ? null : sealPassword(deps.secrets, account.accountId, password),
   }
@@ -117,7 +129,11 @@ export async function saveServer(
 }
 
 /** A stored password is sent only to the server it was entered for, with at least the same encryption. */
-function resolvePassword(deps: Deps, input: MailServerInput, kept: sql.MailServerRow | undefined): string {
+function resolvePassword(
+  deps: Pick<Deps, 'secrets'>,
+  input: MailServerInput,
+  kept: sql.MailServerRow | undefined,
+): string {
   const isSame =
     kept?.host === input.host &&
     kept.port === input.port &&
@@ -141,7 +157,11 @@ async function testSignIn(server: OwnServer, guard: SmtpGuard): Promise<string> 
   }
 }
 
-export async function removeServer(deps: Deps, account: AccountDb<Db>, session: Session): Promise<void> {
+export async function removeServer(
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now'>,
+  account: AccountDb<Db>,
+  session: Session,
+): Promise<void> {
   keepDemo(session)
   // Without it, mail is sent from the installation's domain, which requires a verified account.
   if (chooseMailRoute(deps.config) !== 'none') await assertVerified(account)

@@ -51,7 +51,7 @@ export async function lookForKey(deps: KeyDeps, dns: DnsLookup, key: SenderKeyRo
 }
 
 /** Tick: checks for records that appeared or disappeared. */
-export async function checkSenderKeys(deps: Deps): Promise<void> {
+export async function checkSenderKeys(deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>): Promise<void> {
   const now = deps.now()
   const keys = await takeKeysToCheck(deps.db, new Date(now.getTime() - CHECKED_EVERY_MS), now)
   if (keys.length === 0) return

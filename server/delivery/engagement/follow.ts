@@ -18,7 +18,12 @@ export type Arrival = Pick<EngagementRequest, 'method' | 'userAgent' | 'purpose'
  * Records a click and returns its target: the restore page or a page of the store. null: unknown link. `to` is the
  * keyed target in the link's query.
  */
-export async function recordClick(deps: Deps, token: string, arrival: Arrival, to = ''): Promise<string | null> {
+export async function recordClick(
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'secrets'>,
+  token: string,
+  arrival: Arrival,
+  to = '',
+): Promise<string | null> {
   const link = await openClick(deps, token, to)
   if (!link) return followHoneypot(deps, token, arrival)
   // A test send's link contains its target and records no touch.
@@ -39,27 +44,39 @@ function ownTarget({ target }: { target: string | null }, message: Message): str
 }
 
 /** Records a fetch of the unsubscribe link. It unsubscribes nobody (C3), but may reveal a scanner. */
-export async function noteUnsubscribeLink(deps: Deps, token: string, arrival: Arrival): Promise<void> {
+export async function noteUnsubscribeLink(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  token: string,
+  arrival: Arrival,
+): Promise<void> {
   const found = await findMessage(deps, await openLink(deps, 'unsubscribe', token))
   if (found)
     await recordVisit(deps, found.store, found.message, { kind: 'unsubscribe_link', link: linkName(token), arrival })
 }
 
 /** Records a fetch of the mail's tracking pixel. Nothing depends on it. */
-export async function recordOpen(deps: Deps, token: string, arrival: Arrival): Promise<void> {
+export async function recordOpen(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  token: string,
+  arrival: Arrival,
+): Promise<void> {
   const found = await findMessage(deps, await openLink(deps, 'open', token))
   if (found) await recordVisit(deps, found.store, found.message, { kind: 'open', link: '', arrival })
 }
 
 /** Records a visit to the honeypot link. The visitor is sent to the shop. */
-async function followHoneypot(deps: Deps, token: string, arrival: Arrival): Promise<string | null> {
+async function followHoneypot(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  token: string,
+  arrival: Arrival,
+): Promise<string | null> {
   const found = await findMessage(deps, await openLink(deps, 'honeypot', token))
   if (!found) return null
   await recordVisit(deps, found.store, found.message, { kind: 'honeypot', link: '', arrival })
   return found.message.home_url
 }
 
-async function findMessage(deps: Deps, link: Pick<OpenedLink, 'storeId' | 'messageId'> | null) {
+async function findMessage(deps: Pick<Deps, 'db'>, link: Pick<OpenedLink, 'storeId' | 'messageId'> | null) {
   if (!link) return null
   const store = { storeId: link.storeId, db: deps.db }
   const message = await track.findMessageRecipient(store, link.messageId)
@@ -76,7 +93,7 @@ interface Visit {
 }
 
 async function recordVisit(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: { storeId: string; db: Db },
   message: Message,
   { kind, link, target = null, arrival }: Visit,

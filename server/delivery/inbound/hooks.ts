@@ -45,7 +45,11 @@ async function twilioCall(deps: Deps, call: HookCall) {
 }
 
 /** The signature covers the URL that Twilio was given: the public one, not the one behind a proxy. */
-async function verifyTwilio(deps: Deps, call: HookCall, { identity, secrets }: Pick<Hook, 'identity' | 'secrets'>) {
+async function verifyTwilio(
+  deps: Pick<Deps, 'config'>,
+  call: HookCall,
+  { identity, secrets }: Pick<Hook, 'identity' | 'secrets'>,
+) {
   const params = readForm(call.rawBody)
   if (params.AccountSid !== identity.accountSid) throw new AppError('not_found', 'Address not found')
   const url = deps.config.publicUrl + call.path
@@ -109,7 +113,11 @@ type InboundReply = Pick<DeliveryReport, 'providerId' | 'status' | 'code' | 'at'
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-async function report(deps: Deps, { account, channel }: Hook, { messageId, ...said }: InboundReply): Promise<void> {
+async function report(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  { account, channel }: Hook,
+  { messageId, ...said }: InboundReply,
+): Promise<void> {
   const effect = said.status === 'failed' && said.code ? textCodes[said.code]?.effect : undefined
   await recordDeliveryReport(deps, {
     accountId: account.accountId,
@@ -264,7 +272,7 @@ function parsed(rawBody: Buffer): unknown {
 const FIRST_ASKED_AFTER_MS = 2 * 60_000
 
 async function duePrice(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   account: AccountDb<Db>,
   of: { providerId: string; messageId: string; channel: TextChannelName },
 ): Promise<void> {

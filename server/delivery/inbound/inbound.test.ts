@@ -136,7 +136,10 @@ describe('WhatsApp', () => {
 
   test('a preference change and an opt-out button stop messages, and a preference opens no 24-hour window (cases-R6)', async () => {
     const setting = (value: string, at = world.now) => ({
-      wa_id: adaPhone.slice(1), category: 'marketing_messages', value, timestamp: Number(formatUnixSeconds(at)),
+      wa_id: adaPhone.slice(1),
+      category: 'marketing_messages',
+      value,
+      timestamp: Number(formatUnixSeconds(at)),
       detail: 'User requested to change marketing messages',
     })
     expect(await fromMeta({ user_preferences: [setting('stop')] }, { field: 'user_preferences' })).toBe(200)

@@ -131,14 +131,22 @@ async function stop(tx: AccountTx, said: readonly OptOut[], now: Date): Promise<
   return isMoved
 }
 
-async function answerText(deps: Deps, account: AccountDb, keyword: Keyword, to: string): Promise<string> {
+async function answerText(
+  deps: Pick<Deps, 'config'>,
+  account: AccountDb,
+  keyword: Keyword,
+  to: string,
+): Promise<string> {
   const row = await findSender(account)
   const name = row ? row.sender_name || cleanStoreName(row.name, [row.home_url, row.url]) : deps.config.companyName
   return keywordAnswer(keyword, { name, help: deps.config.supportEmail, country: findPhoneCountry(to) })
 }
 
 /** Job: replies to a keyword. Takes the reply before sending it: a lost reply is better than a second one. */
-export async function sendReply(deps: Deps, { accountId, channel, eventKey }: z.infer<typeof replyJob.payload>) {
+export async function sendReply(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log'>,
+  { accountId, channel, eventKey }: z.infer<typeof replyJob.payload>,
+) {
   const account = { accountId, db: deps.db }
   const owed = await takeReply(account, channel, eventKey)
   const transport = owed ? await deps.channels.text(accountId, channel) : null
@@ -155,7 +163,7 @@ export async function sendReply(deps: Deps, { accountId, channel, eventKey }: z.
   if (outcome.kind !== 'accepted') deps.log.warn({ accountId, channel, kind: outcome.kind }, 'channels.reply_failed')
 }
 
-export async function tidyInbound(deps: Deps): Promise<void> {
+export async function tidyInbound(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   await deleteOldInbound(deps.db, new Date(deps.now().getTime() - KEPT_MS))
 }
 

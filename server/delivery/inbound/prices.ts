@@ -11,7 +11,7 @@ const MOST_TRIES = 8
 const AT_ONCE = 20
 
 /** Tick: requests the prices that should be known by now. */
-export async function fetchPrices(deps: Deps): Promise<void> {
+export async function fetchPrices(deps: Pick<Deps, 'channels' | 'db' | 'now'>): Promise<void> {
   let room = AT_ONCE
   for (const storeId of await listStoresWithPriceLookups(deps.db, deps.now(), AT_ONCE)) {
     if (room <= 0) return
@@ -21,7 +21,7 @@ export async function fetchPrices(deps: Deps): Promise<void> {
   }
 }
 
-async function fetchPrice(deps: Deps, store: StoreDb<Db>, due: PriceDue): Promise<void> {
+async function fetchPrice(deps: Pick<Deps, 'channels'>, store: StoreDb<Db>, due: PriceDue): Promise<void> {
   const channel = await deps.channels.text(due.account_id, due.channel)
   const cost = (await channel?.priceOf?.(due.provider_id).catch(() => null)) ?? null
   if (cost) await book(store, due, cost)

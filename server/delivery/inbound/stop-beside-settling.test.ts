@@ -25,8 +25,15 @@ async function aSentStep(channel: 'sms' | 'email') {
   const [sent, ...open] = await readMessages(world, scene.storeId)
   expect([sent!.state, open[0]!.state]).toEqual(['sent', 'scheduled'])
   const inbound = {
-    channel: 'sms' as const, id: createId(), from: order.phone!, text: 'STOP', at: world.now,
-    keyword: null, isAnswered: false, isSetting: false, isAnsweredAtOnce: true,
+    channel: 'sms' as const,
+    id: createId(),
+    from: order.phone!,
+    text: 'STOP',
+    at: world.now,
+    keyword: null,
+    isAnswered: false,
+    isSetting: false,
+    isAnsweredAtOnce: true,
   }
   return { ...scene, inbound, sentId: sent!.id, openIds: open.map(({ id }) => id) }
 }

@@ -18,7 +18,10 @@ export interface BounceIntake {
 }
 
 /** Port 0 chooses a free port. Rejects if it cannot listen. */
-export async function listenForBounces(deps: Deps, port: number): Promise<BounceIntake> {
+export async function listenForBounces(
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>,
+  port: number,
+): Promise<BounceIntake> {
   const tls = readTls(deps.config)
   const server = new SMTPServer({
     name: new URL(deps.config.publicUrl).hostname,
@@ -71,7 +74,7 @@ function readTls({ bounceTls }: Pick<Deps['config'], 'bounceTls'>) {
 }
 
 /** Reloads the certificate. If it cannot be read, the old one stays in use. */
-function renew(deps: Deps, server: SMTPServer): void {
+function renew(deps: Pick<Deps, 'config' | 'log'>, server: SMTPServer): void {
   try {
     const tls = readTls(deps.config)
     if (tls) server.updateSecureContext(tls)
@@ -80,12 +83,16 @@ function renew(deps: Deps, server: SMTPServer): void {
   }
 }
 
-const findMessageId = ({ secrets, config }: Deps, address: string): string | null =>
+const findMessageId = ({ secrets, config }: Pick<Deps, 'config' | 'secrets'>, address: string): string | null =>
   config.bounceAddress ? parseReturnPath(secrets, config.bounceAddress, address) : null
 
 const reply = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
 
-async function receive(deps: Deps, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+async function receive(
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>,
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
+): Promise<void> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {

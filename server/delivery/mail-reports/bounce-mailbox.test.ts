@@ -122,7 +122,11 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
     sql.saveMailbox(
       { accountId, db: world.db },
       {
-        address: USER, host: 'localhost', port: dovecot.port, user_name: USER, version: 0,
+        address: USER,
+        host: 'localhost',
+        port: dovecot.port,
+        user_name: USER,
+        version: 0,
         encrypted: world.deps.secrets.seal(password, `bounce mailbox:${accountId}`),
         ...(await withInbox(access, async ({ uidValidity: uid_validity, lastUid: last_uid }) => ({
           uid_validity,

@@ -40,7 +40,7 @@ export async function viewMailbox(account: AccountDb, { isDemo }: Session): Prom
  * Ignores existing mails.
  */
 export async function saveMailbox(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'pool' | 'secrets'>,
   account: AccountDb<Db>,
   session: Session,
   input: z.output<typeof saveBounceMailbox.body>,
@@ -92,13 +92,20 @@ async function check(access: ImapAccess) {
 }
 
 /** Tick: reads the due mailboxes. An unresponsive one does not delay the others. */
-export async function readMailboxes(deps: Deps, ca?: string): Promise<void> {
+export async function readMailboxes(
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>,
+  ca?: string,
+): Promise<void> {
   const now = deps.now()
   const due = await sql.takeDueMailboxes(deps.db, now, new Date(now.getTime() + ASK_AGAIN_MS))
   await Promise.all(due.map((row) => readOne(deps, row, ca)))
 }
 
-async function readOne(deps: Deps, row: sql.MailboxRow, ca?: string): Promise<void> {
+async function readOne(
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>,
+  row: sql.MailboxRow,
+  ca?: string,
+): Promise<void> {
   const account = { accountId: row.account_id, db: deps.db }
   const { host, port, user_name: user } = row
   const access = { host, port, user, password: openPassword(deps, row), allowsPrivate: deps.config.allowsPrivateStores }
@@ -117,7 +124,7 @@ async function readOne(deps: Deps, row: sql.MailboxRow, ca?: string): Promise<vo
   }
 }
 
-async function readNew(deps: Deps, row: sql.MailboxRow, mailbox: Mailbox) {
+async function readNew(deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets'>, row: sql.MailboxRow, mailbox: Mailbox) {
   const { uidValidity } = mailbox
   const from = row.uid_validity === uidValidity ? row.last_uid : 0
   const { messages, isMore } = await mailbox.after(from, MAX_BYTES)
@@ -129,7 +136,11 @@ async function readNew(deps: Deps, row: sql.MailboxRow, mailbox: Mailbox) {
 }
 
 /** Returns whether it was a report about a mail of this account. */
-async function readReport(deps: Deps, accountId: string, raw: Buffer): Promise<boolean> {
+async function readReport(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets'>,
+  accountId: string,
+  raw: Buffer,
+): Promise<boolean> {
   const ids = messageIdsIn(raw)
   const mails = await Promise.all(ids.map((id) => system.findMailById(deps.db, id)))
   const own = mails.find((mail) => mail?.account_id === accountId)
@@ -147,7 +158,7 @@ function messageIdsIn(raw: Buffer): string[] {
   return [...new Set(ids)].slice(0, 5)
 }
 
-const openPassword = ({ secrets }: Deps, row: sql.MailboxRow): string =>
+const openPassword = ({ secrets }: Pick<Deps, 'secrets'>, row: sql.MailboxRow): string =>
   secrets.open(row.encrypted, sealContext(row.account_id))
 
 // Reads a mailbox by IMAP. The host is untrusted input, so we connect to exactly the address that was checked (X4).

@@ -56,7 +56,12 @@ async function aServer(answers: Answers, greet = (socket: Socket) => void socket
 }
 
 const access = (port: number, limitMs?: number): ImapAccess => ({
-  host: 'localhost', port, user: 'u', password: 'p', allowsPrivate: true, ca,
+  host: 'localhost',
+  port,
+  user: 'u',
+  password: 'p',
+  allowsPrivate: true,
+  ca,
   ...(limitMs && { limitMs }),
 })
 

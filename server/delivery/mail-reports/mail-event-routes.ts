@@ -9,7 +9,7 @@ export const mailEventRoutes: Routes = (app, deps) => {
   app.register(async (scope) => mailEventRoute(scope, deps))
 }
 
-function mailEventRoute(scope: FastifyInstance, deps: Deps): void {
+function mailEventRoute(scope: FastifyInstance, deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 2_000_000 }, (_request, body, done) =>
     done(null, body),

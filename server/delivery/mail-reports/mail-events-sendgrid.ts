@@ -38,7 +38,9 @@ export const readSendgrid: ProviderReader = (call) => {
     const words = removeAddresses(event.reason || event.response || event.event)
     const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
     return listKinds(event).map((kind) => ({
-      kind, status: readStatus(event), words,
+      kind,
+      status: readStatus(event),
+      words,
       ...at,
       about: { mark: event['smtp-id'] },
     }))

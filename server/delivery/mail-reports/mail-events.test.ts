@@ -205,7 +205,9 @@ test('an opt-out at the provider is a withdrawal and stops open messages; after 
   use('postmark', secret)
   const headers = { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }
   const body = JSON.stringify({
-    RecordType: 'SubscriptionChange', SuppressSending: true, SuppressionReason: 'ManualSuppression',
+    RecordType: 'SubscriptionChange',
+    SuppressSending: true,
+    SuppressionReason: 'ManualSuppression',
     Metadata: { recoup: id },
   })
   await post('postmark', body, headers)

@@ -53,7 +53,9 @@ const readMailgun: ProviderReader = ({ rawBody, secret, now }) => {
   const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
   const words = removeAddresses(readResponse(event) || event.reason || event.event)
   return listKinds(event).map((kind) => ({
-    kind, status: readStatus(event), words,
+    kind,
+    status: readStatus(event),
+    words,
     ...at,
     about: { mark: event.message.headers['message-id'] },
   }))
@@ -100,7 +102,7 @@ const readers: Record<Provider, ProviderReader> = {
 
 /** Records the reports of a call. The provider repeats every call without a 200 response. */
 export async function takeMailEvents(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>,
   called: { provider: string; key: string },
   call: Pick<MailEventCall, 'rawBody' | 'headers'>,
 ): Promise<void> {
@@ -116,7 +118,10 @@ export async function takeMailEvents(
   }
 }
 
-function findMessageId({ secrets, config }: Deps, { mark, returnPath }: MailName): string | null {
+function findMessageId(
+  { secrets, config }: Pick<Deps, 'config' | 'secrets'>,
+  { mark, returnPath }: MailName,
+): string | null {
   const id = /^<?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:@|$)/i.exec(mark ?? '')?.[1]
   if (id) return id.toLowerCase()
   return returnPath && config.bounceAddress ? parseReturnPath(secrets, config.bounceAddress, returnPath) : null

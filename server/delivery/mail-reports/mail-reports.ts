@@ -25,7 +25,10 @@ export interface MailReport extends Omit<MailReportRow, 'at'> {
 }
 
 /** Records a verified report. A report about an unknown mail changes nothing. */
-export async function recordMailReport(deps: Deps, report: MailReport): Promise<void> {
+export async function recordMailReport(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets'>,
+  report: MailReport,
+): Promise<void> {
   const message = await system.findMailById(deps.db, report.messageId)
   if (!message) return
   const now = deps.now()
@@ -53,7 +56,12 @@ const SUPPRESSES: Partial<Record<MailReport['kind'], 'hard_bounce' | 'complaint'
 type Mail = NonNullable<Awaited<ReturnType<typeof system.findMailById>>>
 
 /** Suppresses the address in the same commit, which also stops its unsent messages (C2). */
-async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport, mail: Mail): Promise<void> {
+async function suppressFor(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  tx: StoreTx,
+  { kind, source }: MailReport,
+  mail: Mail,
+): Promise<void> {
   const reason = SUPPRESSES[kind]
   if (!reason) return
   const { account_id: accountId, to_address: address } = mail
@@ -72,7 +80,7 @@ async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport
   await notify(tx, { type: 'complaint_failed', data, at: now })
 }
 
-async function apply(deps: Deps, tx: StoreTx, messageId: string): Promise<void> {
+async function apply(deps: Pick<Deps, 'now'>, tx: StoreTx, messageId: string): Promise<void> {
   const now = deps.now()
   for (const moved of await applyMailReports(tx, messageId, now)) {
     if (!isFailed(moved.state)) continue
@@ -85,7 +93,7 @@ async function apply(deps: Deps, tx: StoreTx, messageId: string): Promise<void> 
 }
 
 /** Tick: applies reports that came before the mail server's reply was recorded. */
-export async function applyWaitingReports(deps: Deps): Promise<void> {
+export async function applyWaitingReports(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   for (const { store_id, message_id, shopper_id } of await listWaitingMailReports(deps.db)) {
     await transact({ storeId: store_id, db: deps.db as Db }, async (tx) => {
       // An erasure takes the same lock, so it either erases what is written here or leaves nothing to write to.

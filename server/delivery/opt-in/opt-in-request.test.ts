@@ -229,7 +229,9 @@ const PRICE = { amountMicros: 100_000, currency: 'EUR' }
 /** The questions that are due, by a provider of the test. */
 async function askBy(send: TextChannel['send'], db = world.deps.db) {
   const transport: TextChannel = {
-    poolSize: 5, check: async () => ({ isOk: true }) as const, close: async () => {},
+    poolSize: 5,
+    check: async () => ({ isOk: true }) as const,
+    close: async () => {},
     estimate: () => ({ segments: 1, cost: PRICE }),
     send,
   }

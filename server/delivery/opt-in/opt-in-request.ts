@@ -77,7 +77,7 @@ export function mayBeAsked(phone: string, store: Pick<Situation, 'base_country' 
 
 /** Checks a request: `drop` for never, a date for not before then, or the message to send. */
 async function checkRequest(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'now'>,
   store: StoreDb,
   { phone, country, createdAt, addressHash }: OptInRequest,
   situation: Situation,
@@ -204,7 +204,7 @@ async function takePoints(deps: Deps, tx: StoreTx, limits: typeof WITHOUT_ORDER)
  * not asked again.
  */
 async function recordReply(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb,
   optInRequest: OptInRequest,
   outcome: Outcome,

@@ -12,7 +12,10 @@ import { undoBadge } from './outcome-sql.ts'
 // reply to the send. Each one is stored once, and the message's state follows from all of them.
 
 /** Records a report from a channel's webhook, which has verified that it comes from the account's provider. */
-export async function recordDeliveryReport(deps: Deps, report: DeliveryReport): Promise<void> {
+export async function recordDeliveryReport(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  report: DeliveryReport,
+): Promise<void> {
   const account = { accountId: report.accountId, db: deps.db }
   const message = report.messageId ? await sql.findReportedMessage(account, report) : undefined
   if (message) return recordForMessage(deps, report, message)
@@ -25,7 +28,7 @@ export async function recordDeliveryReport(deps: Deps, report: DeliveryReport): 
  * sees the other.
  */
 async function recordForMessage(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
   report: DeliveryReport,
   { id, store_id: storeId, shopper_id: shopperId }: sql.ReportedMessage,
 ): Promise<void> {
@@ -44,7 +47,7 @@ async function recordForMessage(
  * have arrived before that.
  */
 export async function applyReports(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
   filter: { accountId: string; channel: TextChannelName; providerIds: readonly string[] },
 ): Promise<void> {
   const { accountId, channel, providerIds } = filter
@@ -64,7 +67,7 @@ export async function applyReports(
  * Applies stored reports in the commit that records the outcome, so that a crash after it leaves no report unapplied.
  */
 export async function applyMessageReports(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   { accountId, channel, messageIds }: { accountId: string; channel: TextChannelName; messageIds: readonly string[] },
 ): Promise<void> {
@@ -73,7 +76,7 @@ export async function applyMessageReports(
 }
 
 async function recordMove(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   { accountId, channel, row }: { accountId: string; channel: TextChannelName; row: sql.MovedMessage },
 ): Promise<void> {
@@ -98,6 +101,10 @@ async function recordMove(
 }
 
 /** Records that a shopper wrote to us: WhatsApp then allows free text for 24 hours. */
-export async function recordInbound(deps: Deps, account: AccountDb, { channel, from, at }: InboundText): Promise<void> {
+export async function recordInbound(
+  deps: Pick<Deps, 'secrets'>,
+  account: AccountDb,
+  { channel, from, at }: InboundText,
+): Promise<void> {
   await sql.keepInbound(account, { channel, hash: deps.secrets.addressHash(from), at })
 }

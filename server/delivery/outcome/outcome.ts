@@ -52,7 +52,7 @@ export interface SettleContext {
  * `answered` first.
  */
 export async function recordOutcomes(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets' | 'workerId'>,
   tx: StoreTx,
   context: SettleContext,
   { ended, answered }: Record<'ended' | 'answered', readonly SendResult<SentRow>[]>,
@@ -80,7 +80,7 @@ export async function recordOutcomes(
 
 /** Applies the replies. Returns the messages whose state changed. */
 async function applyReplies(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'workerId'>,
   tx: StoreTx,
   { mail }: SettleContext,
   answered: readonly SendResult<SentRow>[],
@@ -196,7 +196,7 @@ function findRetryTime(outcome: Extract<Outcome, { kind: 'retry' }>, row: SentRo
 }
 
 async function suppressRefused(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   tx: StoreTx,
   { evaluation, channel }: SettleContext,
   { ready, outcome, now }: { ready: SentRow; outcome: Extract<Outcome, { kind: 'rejected' }>; now: Date },

@@ -49,13 +49,17 @@ interface Person {
 const SOURCE = 'preference page'
 
 /** `browser`: the browser's language, used until the shopper has chosen one. */
-export async function readPreferences(deps: Deps, token: string, browser: Language): Promise<PreferencesView> {
+export async function readPreferences(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  token: string,
+  browser: Language,
+): Promise<PreferencesView> {
   const { store, messageId } = await openPreferenceLink(deps, token)
   return view(store, await loadPerson(deps, store, messageId), browser)
 }
 
 export async function decidePreferences(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
   token: string,
   decision: Decision,
   browser: Language,
@@ -179,14 +183,17 @@ async function loadFacts(store: StoreDb, { accountId, contacts }: Person): Promi
 }
 
 /** Throws `not_found`. */
-async function openPreferenceLink(deps: Deps, token: string): Promise<{ store: StoreDb<Db>; messageId: string }> {
+async function openPreferenceLink(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  token: string,
+): Promise<{ store: StoreDb<Db>; messageId: string }> {
   const link = await openLink(deps, 'preferences', token)
   if (!link) throw buildNotFound()
   return { store: { storeId: link.storeId, db: deps.db }, messageId: link.messageId }
 }
 
 /** Throws `not_found` for an erased shopper. */
-async function loadPerson(deps: Deps, store: StoreDb, messageId: string): Promise<Person> {
+async function loadPerson(deps: Pick<Deps, 'secrets'>, store: StoreDb, messageId: string): Promise<Person> {
   const row = await sql.readPerson(store, messageId)
   if (!row?.to_address) throw buildNotFound()
   const email = row.channel === 'email' ? row.to_address : null

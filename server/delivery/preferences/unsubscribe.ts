@@ -25,7 +25,10 @@ export interface UnsubscribeLink {
   preferencesToken: string
 }
 
-export async function readUnsubscribeLink(deps: Deps, token: string): Promise<UnsubscribeLink> {
+export async function readUnsubscribeLink(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  token: string,
+): Promise<UnsubscribeLink> {
   const { message, store, hash } = await messageOfToken(deps, token)
   const isUnsubscribed = await hasUnsubscribed(store, message.account_id, hash, message.channel)
   return {
@@ -39,7 +42,11 @@ export async function readUnsubscribeLink(deps: Deps, token: string): Promise<Un
 }
 
 /** Unsubscribes and closes every message not yet sent, in the same commit (C2). Idempotent. */
-export async function unsubscribe(deps: Deps, token: string, source: string): Promise<{ storeName: string }> {
+export async function unsubscribe(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  token: string,
+  source: string,
+): Promise<{ storeName: string }> {
   const { message, store, hash } = await messageOfToken(deps, token)
   const now = deps.now()
   const stop = async (tx: StoreTx) => {
@@ -64,7 +71,10 @@ export async function unsubscribe(deps: Deps, token: string, source: string): Pr
 }
 
 /** Undoes the shopper's own unsubscribe (C5). */
-export async function resubscribe(deps: Deps, token: string): Promise<{ storeName: string }> {
+export async function resubscribe(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  token: string,
+): Promise<{ storeName: string }> {
   const { message, store, hash } = await messageOfToken(deps, token)
   await transact(store, async (tx) => {
     await splitStopAll(tx, message.account_id, hash, listChannelsOfAddress(message.channel))
@@ -83,7 +93,7 @@ export async function resubscribe(deps: Deps, token: string): Promise<{ storeNam
   return { storeName: message.store_name }
 }
 
-async function messageOfToken(deps: Deps, token: string) {
+async function messageOfToken(deps: Pick<Deps, 'db' | 'now' | 'secrets'>, token: string) {
   const link = await openLink(deps, 'unsubscribe', token)
   const store = { storeId: link?.storeId ?? '', db: deps.db as Db }
   const message = link ? await sql.findMessageRecipient(store, link.messageId) : undefined

@@ -37,7 +37,7 @@ export async function readOwnWordings(store: StoreDb): Promise<OwnWordings> {
 
 /** Saves the texts. Throws `conflict` if another change was saved since `version`. */
 export async function saveOwnWordings(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb,
   { wordings, version }: Pick<OwnWordings, 'wordings' | 'version'>,
 ): Promise<OwnWordings> {

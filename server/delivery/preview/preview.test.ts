@@ -170,8 +170,14 @@ describe('the shopper’s last message', () => {
       world.db
         .insertInto('engagement_events')
         .values({
-          store_id: store.storeId, id: createId(), message_id: message.id, link: '', at: world.now,
-          kind, class: by, class_reason: 'browser',
+          store_id: store.storeId,
+          id: createId(),
+          message_id: message.id,
+          link: '',
+          at: world.now,
+          kind,
+          class: by,
+          class_reason: 'browser',
         })
         .execute()
     await visit('open', 'machine')

@@ -120,7 +120,10 @@ const toCouponSettings = (
   { couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon,
   currency: string,
 ) => ({
-  id: couponId, fallback, isFirstOrderOnly: firstOrderOnly, pauseDays,
+  id: couponId,
+  fallback,
+  isFirstOrderOnly: firstOrderOnly,
+  pauseDays,
   aboveMinor: aboveAmount === null ? null : parseMinor(aboveAmount, currency),
 })
 
@@ -178,7 +181,11 @@ export function imagineOffer(deps: Deps, store: StoreDb<Db>, { shopperId, coupon
 
 /** The coupon of a manual send; without it the message is skipped. */
 const offered = (id: string) => ({
-  id, fallback: 'skip' as const, isFirstOrderOnly: false, pauseDays: null, aboveMinor: null,
+  id,
+  fallback: 'skip' as const,
+  isFirstOrderOnly: false,
+  pauseDays: null,
+  aboveMinor: null,
 })
 
 /** Previews the store's first mail for the sample cart in a new design. */
@@ -201,7 +208,11 @@ interface SampleRequest extends OwnText {
 
 const removeCart = (row: load.ClaimedRow): load.ClaimedRow => ({
   ...row,
-  cart_id: null, cart_status: null, items: [], value_minor: 0, currency: null,
+  cart_id: null,
+  cart_status: null,
+  items: [],
+  value_minor: 0,
+  currency: null,
 })
 
 /** Loads the context for the sample cart. There is no decision, because the cart does not exist. */
@@ -398,7 +409,9 @@ const REASONS: Record<FlowMismatch['why'], (flow: string) => string> = {
 function decisionOfNotTaken(notTaken: FlowMismatch): Decision {
   const { why } = notTaken
   return {
-    outcome: 'skip', reason: `not_taken:${why}`, until: null,
+    outcome: 'skip',
+    reason: `not_taken:${why}`,
+    until: null,
     explanation: `This flow does not take this cart: ${REASONS[why]('flow' in notTaken ? notTaken.flow : '')}`,
     unmet: notTaken.why === 'conditions' ? describeUnmet('flow', notTaken) : null,
   }
@@ -452,7 +465,10 @@ const toCartItem = (product: SampleProduct): CartItem => ({
 /** Items for a store without known products. The images are part of the app. */
 function neutralItems(currency: string, publicUrl: string): CartItem[] {
   const item = (name: string, picture: string, cents: number): CartItem => ({
-    productId: picture, variationId: null, sku: null, quantity: 1,
+    productId: picture,
+    variationId: null,
+    sku: null,
+    quantity: 1,
     name,
     unitPriceMinor: Math.max(cents, Math.round((cents / 100) * 10 ** getCurrencyExponent(currency))),
     imageUrl: `${publicUrl}/sample/${picture}.jpg`,
@@ -469,26 +485,43 @@ function phoneIn(country: string | null): string | null {
 function nobody(now: Date) {
   return {
     id: createId(),
-      cart_id: createId(),
-      shopper_id: createId(),
-      reason: null,
-      attempts: 0,
-      manual: null,
-      campaign: null,
-    due_at: now, expires_at: new Date(now.getTime() + HOUR_MS),
-    flow_is_on: null, is_step_removed: false, is_superseded: false,
-    step_id: null, conditions: null, is_split: false, variant_id: null,
-    cart_version: 0, cart_status: 'abandoned' as const, abandon_at: null, pending_until: null,
-    last_activity_at: now, email: 'sample@example.com',
-    arm: null, is_under_way: false, is_member: false, first_name: 'Alex', us_state: null,
-    unconfirmed_email: null, unconfirmed_phone: null, matching_order: null, has_bought_before: false,
+    cart_id: createId(),
+    shopper_id: createId(),
+    reason: null,
+    attempts: 0,
+    manual: null,
+    campaign: null,
+    due_at: now,
+    expires_at: new Date(now.getTime() + HOUR_MS),
+    flow_is_on: null,
+    is_step_removed: false,
+    is_superseded: false,
+    step_id: null,
+    conditions: null,
+    is_split: false,
+    variant_id: null,
+    cart_version: 0,
+    cart_status: 'abandoned' as const,
+    abandon_at: null,
+    pending_until: null,
+    last_activity_at: now,
+    email: 'sample@example.com',
+    arm: null,
+    is_under_way: false,
+    is_member: false,
+    first_name: 'Alex',
+    us_state: null,
+    unconfirmed_email: null,
+    unconfirmed_phone: null,
+    matching_order: null,
+    has_bought_before: false,
     coupon: null,
-      entered_codes: [],
-      cap_used: 0,
-      cap_oldest: null,
-      texts_sent: 0,
-      text_last: null,
-      subscription: null,
+    entered_codes: [],
+    cap_used: 0,
+    cap_oldest: null,
+    texts_sent: 0,
+    text_last: null,
+    subscription: null,
   }
 }
 

@@ -42,7 +42,11 @@ export interface MadeKey {
  * Returns the current pair, creating it if missing; `replace` creates a new one. Concurrent calls get the same pair.
  * The shop's plugin is notified of a new pair at once, because it serves the service worker only if there is one.
  */
-export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replacement): Promise<MadeKey> {
+export async function ensureKey(
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  replace?: Replacement,
+): Promise<MadeKey> {
   return transact(store, async (tx) => {
     await lockStore(tx)
     const known = await sql.findCurrentKey(tx)
@@ -58,7 +62,7 @@ export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replac
   })
 }
 
-async function createKey({ secrets }: Deps, tx: StoreTx, madeAt: Date): Promise<string> {
+async function createKey({ secrets }: Pick<Deps, 'secrets'>, tx: StoreTx, madeAt: Date): Promise<string> {
   const { publicKey, privateKey } = webPush.generateVAPIDKeys()
   const id = createId()
   await sql.insertKey(tx, { id, publicKey, encrypted: secrets.seal(privateKey, buildContext(tx.storeId, id)), madeAt })
@@ -68,6 +72,6 @@ async function createKey({ secrets }: Deps, tx: StoreTx, madeAt: Date): Promise<
 const SLICE = 100
 
 /** Tick: deletes expired pairs, with the subscriptions of browsers that never returned (decision 74). */
-export async function endOldKeys(deps: Deps): Promise<void> {
+export async function endOldKeys(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   while ((await sql.deleteEnded(deps.db, deps.now(), SLICE)) === SLICE);
 }

@@ -24,7 +24,11 @@ export interface PushMessage {
   mayGoOn: () => boolean
 }
 
-export async function sendPush(deps: Deps, store: StoreDb<Db>, message: PushMessage): Promise<Outcome> {
+export async function sendPush(
+  deps: Pick<Deps, 'channels' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  message: PushMessage,
+): Promise<Outcome> {
   let refused: string | null = null
   for (const [index, row] of (await sql.subscriptionsOfMessage(store, message.id)).entries()) {
     // Loading the browsers or the previous push service was slow.
@@ -48,7 +52,7 @@ export async function sendPush(deps: Deps, store: StoreDb<Db>, message: PushMess
 }
 
 function sendTo(
-  { channels, secrets }: Deps,
+  { channels, secrets }: Pick<Deps, 'channels' | 'secrets'>,
   { storeId }: StoreDb,
   row: sql.SendableSubscription,
   { id, ...message }: PushMessage,
@@ -66,12 +70,12 @@ function sendTo(
  * Ends subscription and consent: the service does not say whether the browser is gone or withdrew its permission
  * (decision 73).
  */
-async function endSubscription(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+async function endSubscription(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb<Db>, id: string): Promise<void> {
   await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push service'))
 }
 
 /** Notifies the store once a day: a service that rejects our signature rejects every message (P1). */
-async function notifyUnauthorized(deps: Deps, store: StoreDb<Db>, answer: string): Promise<void> {
+async function notifyUnauthorized(deps: Pick<Deps, 'log' | 'now'>, store: StoreDb<Db>, answer: string): Promise<void> {
   const at = deps.now()
   deps.log.warn({ storeId: store.storeId, answer }, 'push.unauthorized')
   await notifyOnce(store, { type: 'push_refused', key: at.toISOString().slice(0, 10), data: { answer }, at })

@@ -64,7 +64,7 @@ export interface Subscribing extends BrowserTokens {
  * Stores a subscription with its consent. If the cart is not known yet, the browser has to call `resubscribe` later.
  */
 export async function subscribe(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   tx: StoreTx,
   input: Subscribing,
 ): Promise<{ token: string; isCartKnown: boolean }> {
@@ -78,7 +78,9 @@ export async function subscribe(
   const now = deps.now()
   const id = await sql.keepSubscription(tx, {
     ...row,
-    shopper_id: shopperId, device_class: input.deviceClass, created_at: now,
+    shopper_id: shopperId,
+    device_class: input.deviceClass,
+    created_at: now,
     marks: hashBrowserTokens(isCartKnown ? input : { device: input.device }),
   })
   // A repeated registration by the same shopper is no new consent.
@@ -113,7 +115,11 @@ interface Resubscription extends Pick<Subscribing, 'subscription' | 'publicKey'>
  * Updates a browser's subscription and cart, which may belong to another shopper. Throws `not_found` if the old
  * subscription has ended.
  */
-export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...input }: Resubscription): Promise<string> {
+export async function resubscribe(
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
+  tx: StoreTx,
+  { token, ...input }: Resubscription,
+): Promise<string> {
   const id = readSubscriptionToken(deps.secrets, tx.storeId, token)
   const row = await buildRow(deps, tx, input, id)
   if (!(await sql.moveSubscription(tx, row))) requireFound(null, 'Subscription')
@@ -126,7 +132,7 @@ export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...input }: 
  * Moves the subscription to the shopper of the browser's new cart, for example after an order, unless they have too
  * many browsers.
  */
-async function moveToCart(deps: Deps, tx: StoreTx, id: string, browser: BrowserTokens): Promise<void> {
+async function moveToCart(deps: Pick<Deps, 'now'>, tx: StoreTx, id: string, browser: BrowserTokens): Promise<void> {
   // Only the cart counts; the device's earlier shopper need not own it.
   const { shopper_id: shopperId } = await findBrowserShopper(tx, { cart: browser.cart })
   const isNew = (await sql.findOwner(tx, id))?.shopper_id !== shopperId
@@ -139,7 +145,7 @@ async function moveToCart(deps: Deps, tx: StoreTx, id: string, browser: BrowserT
  * Deletes subscriptions and records the withdrawals in the ledger. Ignores missing ones. Returns how many were deleted.
  */
 export async function endSubscriptions(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   ids: readonly string[],
   source: string,
@@ -154,7 +160,7 @@ export async function endSubscriptions(
  * Shoppers are locked in the common order.
  */
 export async function endMessageSubscriptions(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   messageId: string,
   source: string,
@@ -167,7 +173,7 @@ export async function endMessageSubscriptions(
 
 /** Ends all subscriptions of a shopper. */
 export async function endShopperSubscriptions(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   shopperId: string,
   source: string,
@@ -177,7 +183,7 @@ export async function endShopperSubscriptions(
 
 /** Builds the row. Throws if the push service is not allowed or the key is not the store's current one. */
 async function buildRow(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   tx: StoreTx,
   { subscription, publicKey }: Pick<Subscribing, 'subscription' | 'publicKey'>,
   id = createId(),
@@ -188,20 +194,25 @@ async function buildRow(
   const key = (await findCurrentKey(tx))?.public_key === publicKey ? await findKeyByPublic(tx, publicKey) : undefined
   if (!key) throw new AppError('conflict', pushTexts.otherKey)
   return {
-    id, key_id: key.id, service, seen_at: deps.now(),
+    id,
+    key_id: key.id,
+    service,
+    seen_at: deps.now(),
     endpoint_hash: secrets.addressHash(subscription.endpoint),
     encrypted: seal(secrets, tx.storeId, id, subscription),
   }
 }
 
 async function noteConsent(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   id: string,
   said: { status: 'granted'; wording: string } | { status: 'withdrawn'; source: string },
 ): Promise<void> {
   await insertAnswer(tx, {
-    addressHash: deps.secrets.addressHash(addressOfSubscription(id)), channel: 'push', at: deps.now(),
+    addressHash: deps.secrets.addressHash(addressOfSubscription(id)),
+    channel: 'push',
+    at: deps.now(),
     ...(said.status === 'granted'
       ? { ...said, source: 'push prompt', evidence: { unproven: 'page script' as const } }
       : { ...said, wording: null }),

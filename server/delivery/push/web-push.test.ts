@@ -11,7 +11,8 @@ import { openPushChannel, smallerPayloads } from './web-push.ts'
 // The channel against a strict push service: what is sent is read there as the browser reads it.
 
 const config = {
-  isLocal: true, supportEmail: 'help@recoup.example',
+  isLocal: true,
+  supportEmail: 'help@recoup.example',
   pushServices: ['updates.push.services.mozilla.com', '*.push.apple.com'],
 }
 const vapid = webPush.generateVAPIDKeys()
@@ -40,7 +41,11 @@ const payload: PushPayload = {
 function outgoing(change: Partial<OutgoingPush> = {}) {
   const keys = { p256dh: browser.keys.getPublicKey('base64url'), auth: browser.auth.toString('base64url') }
   return {
-    messageId: 'm1', subscription: { endpoint: browser.endpoint, keys }, vapid, payload, topic: 'abc',
+    messageId: 'm1',
+    subscription: { endpoint: browser.endpoint, keys },
+    vapid,
+    payload,
+    topic: 'abc',
     mayGoOn: () => true,
     ...change,
     sendAuthorization: authorizeTest(),
@@ -65,7 +70,8 @@ describe('a notification', () => {
     const { subscription } = outgoing()
     const details = (options: object) =>
       webPush.generateRequestDetails(subscription, '{}', {
-        TTL: 60, vapidDetails: { subject: 'mailto:a@b.example', ...vapid },
+        TTL: 60,
+        vapidDetails: { subject: 'mailto:a@b.example', ...vapid },
         ...options,
       })
     const put = async ({ headers, body }: { headers: object; body: unknown }, change: object = {}) => {
@@ -109,7 +115,9 @@ describe('responses of the push service (P1)', () => {
 
   test('429 waits for Retry-After, in seconds or until a date', async () => {
     expect(await answered({ status: 429, headers: { 'retry-after': '120' } })).toMatchObject({
-      kind: 'retry', reason: 'push_429', retryAfterMs: 120_000,
+      kind: 'retry',
+      reason: 'push_429',
+      retryAfterMs: 120_000,
     })
     const date = new Date(Date.now() + 60_000).toUTCString()
     const dated = await answered({ status: 429, headers: { 'retry-after': date } })
@@ -173,7 +181,8 @@ describe('responses of the push service (P1)', () => {
     const { keys } = outgoing().subscription
     const endpoint = 'https://updates.push.services.mozilla.com/wpush/v2/x'
     expect(await guarded.send(outgoing({ subscription: { endpoint, keys } }))).toMatchObject({
-      kind: 'rejected', reason: 'push_private_address',
+      kind: 'rejected',
+      reason: 'push_private_address',
     })
     await guarded.close()
   })

@@ -35,7 +35,10 @@ export function openPushChannel({ config, poolSize = 20, answerMs = ANSWER_MS, l
   const open = (allowPrivate: boolean) =>
     new Agent({
       connect: guardedConnector({ allowPrivate, connectTimeoutMs: CONNECT_MS, ...(lookup && { lookup }) }),
-      connections: poolSize, pipelining: 1, headersTimeout: answerMs, bodyTimeout: answerMs,
+      connections: poolSize,
+      pipelining: 1,
+      headersTimeout: answerMs,
+      bodyTimeout: answerMs,
     })
   const agents = { away: open(false), here: config.isLocal ? open(true) : null }
   return {
@@ -68,12 +71,17 @@ async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Pro
   try {
     const { origin, pathname, search } = new URL(message.subscription.endpoint)
     const reply = await agent.request({
-      origin, path: pathname + search, method: 'POST' as const, headers: sealed.headers,
+      origin,
+      path: pathname + search,
+      method: 'POST' as const,
+      headers: sealed.headers,
       body: Readable.from(streamBody(sealed.body, sent), { objectMode: false }),
     })
     const { statusCode: status, headers } = reply
     const answer: ServiceAnswer = {
-      status, retryAfter: getFirst(headers['retry-after']), location: getFirst(headers.location),
+      status,
+      retryAfter: getFirst(headers['retry-after']),
+      location: getFirst(headers.location),
       // The status counts even if the body cannot be read.
       text: joinLines(await readBounded(reply.body, answerMs)),
     }
@@ -98,7 +106,10 @@ async function* streamBody(body: Buffer, sent: { isBody: boolean }) {
 function seal({ supportEmail }: PushConfig, { subscription, payload, topic, vapid }: OutgoingPush) {
   try {
     const { headers, body } = webPush.generateRequestDetails(subscription, serialize(payload), {
-      TTL: TTL_S, urgency: 'normal', topic, contentEncoding: 'aes128gcm',
+      TTL: TTL_S,
+      urgency: 'normal',
+      topic,
+      contentEncoding: 'aes128gcm',
       vapidDetails: { subject: `mailto:${supportEmail}`, ...vapid },
     })
     const named = Object.entries(headers as object).map(([name, value]) => [name.toLowerCase(), String(value)])

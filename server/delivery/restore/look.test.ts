@@ -34,7 +34,11 @@ test('cart, preference and unsubscribe pages have the design of the mail’s sho
     const { body } = await world.request('GET', page)
     const { brand } = body.cart ?? body
     expect(brand).toEqual({
-      logo: null, text: '#17202b', accent: '#1d4ed8', fontStack: 'system', radius: 8,
+      logo: null,
+      text: '#17202b',
+      accent: '#1d4ed8',
+      fontStack: 'system',
+      radius: 8,
       ...shown,
     })
   }

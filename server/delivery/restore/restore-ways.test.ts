@@ -18,7 +18,11 @@ let home: string
 let wishes: RefillRequest[] = []
 
 const shirt = (choices?: { name: string; value: string }[]) => ({
-  productId: '30', variationId: '31', quantity: 1, name: 'Shirt - Red', unitPriceMinor: 3_000,
+  productId: '30',
+  variationId: '31',
+  quantity: 1,
+  name: 'Shirt - Red',
+  unitPriceMinor: 3_000,
   ...(choices ? { choices } : {}),
 })
 const large = [{ name: 'Size', value: 'Large' }]

@@ -112,8 +112,13 @@ test('sold-out and removed items are shown as gone and not restored (decision 14
 test('an older shop leads to the unpaid order while it is payable and has the same items (decision 14)', async () => {
   const cart = await shop.cart()
   const line = (productId: string, quantity: number, unitPriceMinor: number) => ({
-    productId, quantity, unitPriceMinor,
-    variationId: null, name: productId, sku: null, imageUrl: null,
+    productId,
+    quantity,
+    unitPriceMinor,
+    variationId: null,
+    name: productId,
+    sku: null,
+    imageUrl: null,
   })
   const { home_url: home } = await world.db
     .selectFrom('stores')

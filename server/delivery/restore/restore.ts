@@ -50,7 +50,7 @@ export interface Restorable {
 }
 
 /** Shows what can be restored, by our copy of the catalogue. Throws `not_found`. */
-export async function readRestorable(deps: Deps, token: string): Promise<Restorable> {
+export async function readRestorable(deps: Pick<Deps, 'db' | 'now'>, token: string): Promise<Restorable> {
   const { link, cart, store } = await openToken(deps, token)
   const items = await plannedItems(store, cart)
   return {
@@ -87,7 +87,10 @@ export interface Restored {
 const WAY_BACK = 'recoup_cart'
 
 /** Handles a press on Restore: records a touch (A1), lets the store fill the cart and returns where to continue. */
-export async function restoreCart(deps: Deps, token: string): Promise<Restored> {
+export async function restoreCart(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets' | 'storeClient'>,
+  token: string,
+): Promise<Restored> {
   const { link, cart, store } = await openToken(deps, token)
   const { message_id: messageId, is_test: isTest } = link
   return restore(deps, { store, cart, messageId: isTest ? null : messageId, subject: link.token_hash.toString('hex') })
@@ -95,7 +98,7 @@ export async function restoreCart(deps: Deps, token: string): Promise<Restored> 
 
 /** Lets a member try the restore page. It records no touch and counts nowhere. */
 export async function testRestore(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets' | 'storeClient'>,
   session: Session,
   cartId: string,
   requested: RequestedStore,
@@ -123,7 +126,10 @@ interface RestoreRequest {
   subject: string
 }
 
-async function restore(deps: Deps, request: RestoreRequest): Promise<Restored> {
+async function restore(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets' | 'storeClient'>,
+  request: RestoreRequest,
+): Promise<Restored> {
   const { store, cart, messageId } = request
   const base = { currency: cart.currency, shopUrl: cart.home_url, isTest: messageId === null }
   if (isOrdered(cart)) return { ...base, items: [], checkoutUrl: null, coupon: null, isOrdered: true }
@@ -151,7 +157,7 @@ const ASKS_PER_LINK: Limit = { name: 'restore-link', points: 10, windowS: 600 }
 const ASKS_PER_STORE: Limit = { name: 'restore-store', points: 120, windowS: 60 }
 
 /** Returns false above the limits. Then the shop is not asked, and the link is returned untested. */
-async function mayAskStore(deps: Deps, { store, subject }: RestoreRequest): Promise<boolean> {
+async function mayAskStore(deps: Pick<Deps, 'pool' | 'secrets'>, { store, subject }: RestoreRequest): Promise<boolean> {
   if ((await tryTakePoint(deps, ASKS_PER_LINK, `${store.storeId}\0${subject}`)) > 0) return false
   return (await tryTakePoint(deps, ASKS_PER_STORE, store.storeId)) === 0
 }
@@ -160,7 +166,10 @@ async function mayAskStore(deps: Deps, { store, subject }: RestoreRequest): Prom
 const ONE_PRESS_MS = 10 * 60_000
 
 /** Records the press and returns a way-back token. */
-async function recordPress(deps: Deps, { store, cart, messageId, subject }: RestoreRequest): Promise<string> {
+async function recordPress(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  { store, cart, messageId, subject }: RestoreRequest,
+): Promise<string> {
   const at = deps.now()
   return transact(store, async (tx) => {
     if (messageId !== null) await lockMessageShopper(tx, messageId)
@@ -187,7 +196,7 @@ async function plannedItems(store: StoreDb, cart: RestorableCart, hasUnpaidOrder
  * Restores by the best means the store has (decision 14): the whole cart by a link that we test first, or one product.
  */
 async function fill(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>,
   requested: {
     store: StoreDb
     cart: RestorableCart
@@ -225,7 +234,11 @@ function buildSource(cart: RestorableCart, now: Date): RestoreSource {
   return { homeUrl, hasCheckoutLink, now, checkout: url === null ? null : { url, createdAt: checkout!.createdAt } }
 }
 
-async function refill(deps: Deps, store: StoreDb, wish: RefillRequest): Promise<RefillResult | null> {
+async function refill(
+  deps: Pick<Deps, 'db' | 'log' | 'secrets' | 'storeClient'>,
+  store: StoreDb,
+  wish: RefillRequest,
+): Promise<RefillResult | null> {
   try {
     const client = await openStoreClient(deps, store)
     return await client.refillCart(wish)
@@ -235,7 +248,12 @@ async function refill(deps: Deps, store: StoreDb, wish: RefillRequest): Promise<
   }
 }
 
-async function findPaymentUrl(deps: Deps, store: StoreDb<Db>, cart: RestorableCart, items: readonly RestoredItem[]) {
+async function findPaymentUrl(
+  deps: Pick<Deps, 'db' | 'log' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+  cart: RestorableCart,
+  items: readonly RestoredItem[],
+) {
   const newest = listUnpaidOrders(cart).sort((a, b) => Number(b) - Number(a))[0]
   // The order would charge the old quantities and prices.
   if (newest === undefined || items.some(({ outcome }) => outcome !== 'ok')) return null
@@ -247,7 +265,7 @@ async function findPaymentUrl(deps: Deps, store: StoreDb<Db>, cart: RestorableCa
  * Throws the same `not_found` after one look-up for every invalid token, so that unknown, expired and malformed ones
  * look alike.
  */
-async function openToken(deps: Deps, token: string) {
+async function openToken(deps: Pick<Deps, 'db' | 'now'>, token: string) {
   const notFound = () => new AppError('not_found', restoreTexts.notFound)
   const isToken = /^rt_[\w-]{43}$/.test(token)
   const link = await system.findLinkToken(deps.db, hashToken(isToken ? token.slice(3) : ''), 'restore', deps.now())

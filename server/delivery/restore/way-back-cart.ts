@@ -26,7 +26,7 @@ export interface WayBackCart {
 
 /** null: the token is unknown, expired or belongs to another shop. `waitS`: rate-limited, in seconds. */
 export async function readWayBack(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'pool' | 'secrets'>,
   store: StoreDb<Db>,
   token: string,
 ): Promise<WayBackCart | { waitS: number } | null> {

@@ -83,7 +83,7 @@ async function settleStoreSends(
 const buildGroupKey = ({ worker_id, channel, sending_at, answer }: AbandonedSend): string =>
   `${worker_id} ${channel} ${formatMonth(sending_at)} ${answer?.isMailbox ?? false}`
 
-function toMessageInFlight(deps: Deps, sent: AbandonedSend): MessageInFlight {
+function toMessageInFlight(deps: Pick<Deps, 'secrets'>, sent: AbandonedSend): MessageInFlight {
   const { id, cart_id, shopper_id, step, attempts, channel, is_manual: isManual, sending_at: sendingAt, answer } = sent
   const address = sent.to_address ?? ''
   const row = { id, cart_id, shopper_id, step, attempts, channel, manual: isManual ? {} : null }

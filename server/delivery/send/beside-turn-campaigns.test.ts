@@ -99,8 +99,11 @@ describe('a prepared campaign message is closed and one in flight continues when
   const typed = (storeId: string, emails: (string | null)[]) =>
     recordFacts(world.deps, storeId, [
       {
-        keys: emails.map((value) => ({ kind: 'email' as const, value: value! })), source: 'capture',
-        at: world.now, uniqueKey: createId(), payload: { type: 'contact', contact: { firstName: 'Ada' } },
+        keys: emails.map((value) => ({ kind: 'email' as const, value: value! })),
+        source: 'capture',
+        at: world.now,
+        uniqueKey: createId(),
+        payload: { type: 'contact', contact: { firstName: 'Ada' } },
       },
     ])
 

@@ -59,7 +59,13 @@ async function dueByHand(): Promise<Shop> {
 
 describe('a prepared mail is closed and one in flight continues when', () => {
   const NOTHING_ELSE = {
-    shopperIds: [], cartIds: [], orderIds: [], customerIds: [], cartTokens: [], hashes: [], addresses: [],
+    shopperIds: [],
+    cartIds: [],
+    orderIds: [],
+    customerIds: [],
+    cartTokens: [],
+    hashes: [],
+    addresses: [],
   }
 
   test.each<[string, string, Change]>([
@@ -153,12 +159,17 @@ describe('a prepared mail is closed and one in flight continues when', () => {
 
 describe('a prepared mail is sent unchanged and one in flight stays unchanged when', () => {
   const ANYTHING = {
-    coupon_id: null, coupon_code: null, subject: null, body_html: null, body_text: '', template_id: null,
+    coupon_id: null,
+    coupon_code: null,
+    subject: null,
+    body_html: null,
+    body_text: '',
+    template_id: null,
     template_version: null,
-      variant_id: null,
-      is_first_mail: false,
-      judged: { reason: 'ok', inputs: {} },
-      tokens: [],
+    variant_id: null,
+    is_first_mail: false,
+    judged: { reason: 'ok', inputs: {} },
+    tokens: [],
   }
 
   test.each<[string, Change]>([
@@ -238,17 +249,27 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: PairScene
     .executeTakeFirstOrThrow()
   const candidates = [sending, waiting].map(({ id, shopper_id, to_address }) => ({
     id,
-      shopper_id,
-      cart_version: version,
-      address_hash: '',
-      other_hashes: [],
-      own: { domain: getDomain(to_address!) },
-    coupon_id: null, coupon_code: null, coupon_wording: null, inputs: {},
+    shopper_id,
+    cart_version: version,
+    address_hash: '',
+    other_hashes: [],
+    own: { domain: getDomain(to_address!) },
+    coupon_id: null,
+    coupon_code: null,
+    coupon_wording: null,
+    inputs: {},
   }))
   const limits = {
-    claim: createId(), workerId: world.deps.workerId, now: world.now, localCopySince: new Date(0), accountId,
-    capSince: world.now, capMax: 100, month: `${world.now.toISOString().slice(0, 7)}-01`,
-    channel: 'email' as const, planLimit: -1,
+    claim: createId(),
+    workerId: world.deps.workerId,
+    now: world.now,
+    localCopySince: new Date(0),
+    accountId,
+    capSince: world.now,
+    capMax: 100,
+    month: `${world.now.toISOString().slice(0, 7)}-01`,
+    channel: 'email' as const,
+    planLimit: -1,
   }
   const terms = createTestChannelRules(world, 'email', accountId)
   const { rows } = await turn.turnStatement(storeId, { answered: [], candidates }, limits, terms).execute(world.db)

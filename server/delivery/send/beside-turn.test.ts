@@ -60,14 +60,20 @@ const switchOff = (scene: MessageScene) => call(scene, 'POST', `/api/flows/${sce
 const typed = (storeId: string, emails: (string | null)[]) =>
   recordFacts(world.deps, storeId, [
     {
-      keys: emails.map((value) => ({ kind: 'email' as const, value: value! })), source: 'capture',
-      at: world.now, uniqueKey: createId(), payload: { type: 'contact', contact: { firstName: 'Ada' } },
+      keys: emails.map((value) => ({ kind: 'email' as const, value: value! })),
+      source: 'capture',
+      at: world.now,
+      uniqueKey: createId(),
+      payload: { type: 'contact', contact: { firstName: 'Ada' } },
     },
   ])
 const emptied = (storeId: string, { email }: PlatformOrder) =>
   recordFacts(world.deps, storeId, [
     {
-      keys: [{ kind: 'email', value: email! }], source: 'capture', at: world.now, uniqueKey: createId(),
+      keys: [{ kind: 'email', value: email! }],
+      source: 'capture',
+      at: world.now,
+      uniqueKey: createId(),
       payload: { type: 'snapshot', items: [], coupons: [] },
     },
   ])
@@ -170,8 +176,15 @@ describe('a prepared reminder is closed and one in flight continues when', () =>
   })
 
   const tooOld = (id: string) => ({
-    id, channel: 'email' as const, state: 'skipped' as const, reason: 'too_old', wake_at: world.now,
-    outcome: 'skip' as const, until: null, inputs: {}, couponId: null,
+    id,
+    channel: 'email' as const,
+    state: 'skipped' as const,
+    reason: 'too_old',
+    wake_at: world.now,
+    outcome: 'skip' as const,
+    until: null,
+    inputs: {},
+    couponId: null,
   })
 
   test('both shoppers are merged: they get only the mail in flight (S6)', async () => {

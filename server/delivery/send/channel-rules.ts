@@ -57,7 +57,7 @@ export interface Reservation extends Sendable {
   book: (sending: ReadonlySet<string>) => Promise<void>
 }
 
-export function createChannelRules(deps: Deps, sender: SendContext): ChannelRules {
+export function createChannelRules(deps: Pick<Deps, 'db' | 'log' | 'now'>, sender: SendContext): ChannelRules {
   if (isTextChannelName(sender.channel)) return textRules(sender)
   return sender.channel === 'push' ? pushRules : mailRules(deps, sender)
 }
@@ -82,7 +82,7 @@ const pushRules: ChannelRules = {
         where c.store_id = m.store_id and c.id = m.cart_id)`,
 }
 
-function mailRules(deps: Deps, { evaluation, mail }: SendContext): ChannelRules {
+function mailRules(deps: Pick<Deps, 'db' | 'log' | 'now'>, { evaluation, mail }: SendContext): ChannelRules {
   const accountId = evaluation.situation.account_id
   const throttle = openThrottle(accountId)
   return {

@@ -159,7 +159,10 @@ describe('a credit payment', () => {
     const scene = await aTextFlow()
     await fill(scene, PRICE)
     world.answerText = (text) => ({
-      kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued', segments: 3,
+      kind: 'accepted',
+      providerId: `t-${text.messageId}`,
+      response: 'queued',
+      segments: 3,
       cost: { amountMicros: 99_000, currency: 'USD' },
     })
     await passTime(world, scene.storeId, HOUR)

@@ -30,8 +30,15 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
   const { id, shopper_id } = (await readStoredMessages(world, storeId)).find(before)!
   const [claim, workerId, now] = [createId(), createId(), world.now]
   const prepared = {
-    state: 'claimed' as const, reason: null, claim, worker_id: workerId, finished_at: null,
-    wake_at: waiting.wake_at, expires_at: waiting.wake_at, to_address: waiting.to_address, body_text: 'Hi',
+    state: 'claimed' as const,
+    reason: null,
+    claim,
+    worker_id: workerId,
+    finished_at: null,
+    wake_at: waiting.wake_at,
+    expires_at: waiting.wake_at,
+    to_address: waiting.to_address,
+    body_text: 'Hi',
     judged: JSON.stringify({ reason: 'ok', inputs: {} }) as never,
   }
   await world.db.updateTable('messages').set(prepared).where('id', '=', id).execute()
@@ -42,17 +49,27 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
     .executeTakeFirstOrThrow()
   const candidate = {
     id,
-      shopper_id,
-      cart_version: version,
-      other_hashes: [],
-      own: { domain: getDomain(waiting.to_address!) },
-      inputs: {},
+    shopper_id,
+    cart_version: version,
+    other_hashes: [],
+    own: { domain: getDomain(waiting.to_address!) },
+    inputs: {},
     address_hash: world.deps.secrets.addressHash(waiting.to_address!).toString('hex'),
-    coupon_id: null, coupon_code: null, coupon_wording: null,
+    coupon_id: null,
+    coupon_code: null,
+    coupon_wording: null,
   }
   const limits = {
-    claim, workerId, now, localCopySince: new Date(0), capSince: new Date(0), capMax: 100, accountId,
-    month: `${now.toISOString().slice(0, 7)}-01`, channel: 'email' as const, planLimit: -1,
+    claim,
+    workerId,
+    now,
+    localCopySince: new Date(0),
+    capSince: new Date(0),
+    capMax: 100,
+    accountId,
+    month: `${now.toISOString().slice(0, 7)}-01`,
+    channel: 'email' as const,
+    planLimit: -1,
   }
   const turn = turnStatement(
     storeId,

@@ -27,7 +27,13 @@ beforeEach(() => {
 })
 
 const line = (productId: string, name: string, unitPriceMinor: number, quantity = 1) => ({
-  productId, variationId: null, name, sku: null, quantity, unitPriceMinor, imageUrl: null,
+  productId,
+  variationId: null,
+  name,
+  sku: null,
+  quantity,
+  unitPriceMinor,
+  imageUrl: null,
 })
 const mug = line('16', 'Enamel Mug', 1_800, 2)
 const lamp = line('17', 'Brass Lamp', 6_400)
@@ -98,7 +104,9 @@ test('message and restore page keep the price with tax when the shop does not re
     return copies.where('store_id', '=', storeId).orderBy('product_id').execute()
   }
   const row = (price_minor: number, entered_minor: number | null, was_price_minor: number | null = null) => ({
-    price_minor, entered_minor, was_price_minor,
+    price_minor,
+    entered_minor,
+    was_price_minor,
   })
   const told = [
     { priceMinor: 1_800, enteredMinor: 1_500 },
@@ -109,7 +117,9 @@ test('message and restore page keep the price with tax when the shop does not re
   expect(await list([...told, neverTold])).toEqual([row(1_800, 1_500), row(6_400, 6_000), row(900, null)])
   const [mugAgain, lampRaised] = [1_500, 7_500].map((priceMinor) => ({ priceMinor, isShownUnknown }))
   expect(await list([mugAgain!, lampRaised!, neverTold])).toEqual([
-    row(1_800, 1_500), row(8_000, 7_500, 6_400), row(900, null),
+    row(1_800, 1_500),
+    row(8_000, 7_500, 6_400),
+    row(900, null),
   ])
   fake.prices.set('16:', 1_500).set('17:', 7_500)
   await sendDueMessages(world, storeId)

@@ -28,7 +28,10 @@ const ASK_AGAIN_MS = 500
 /** Pauses after consecutive failures of a mail server, in ms. */
 const RESTS_MS = [30_000, 60_000, 120_000, 300_000, 600_000, 900_000]
 
-export async function openMailTransport(deps: Deps, situation: Situation): Promise<MailTransport> {
+export async function openMailTransport(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now'>,
+  situation: Situation,
+): Promise<MailTransport> {
   const { account_id: accountId, account_is_demo: isDemo } = situation
   const own = isDemo ? null : await deps.channels.ownMail(accountId)
   const transport = own?.channel ?? (isDemo ? deps.channels.demoEmail : deps.channels.email)
@@ -63,7 +66,7 @@ function findProblem(outcome: Outcome): string | null {
 }
 
 async function noteServer(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
   {
     accountId,
     own,

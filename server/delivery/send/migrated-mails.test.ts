@@ -100,7 +100,12 @@ test('messages sent, held, claimed and in flight before the migration end correc
     [idOf('held'), idOf('claimed'), untouched.id].sort(),
   )
   expect(await Promise.all(BEFORE.map((state) => stateOf(idOf(state))))).toEqual([
-    'sent', 'sent', 'sent', 'sent', 'unknown(unknown)', 'failed(rejected:smtp_550)',
+    'sent',
+    'sent',
+    'sent',
+    'sent',
+    'unknown(unknown)',
+    'failed(rejected:smtp_550)',
   ])
   expect(await stateOf(untouched.id)).toBe('sent')
   expect(await listDecisions(world, idOf('sending'))).toEqual(['send ok', 'result unknown'])

@@ -44,7 +44,8 @@ beforeAll(async () => {
   const connection = {
     platform: 'woocommerce',
     store_url: shop.url,
-    consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret,
+    consumer_key: keys.consumerKey,
+    consumer_secret: keys.consumerSecret,
   }
   storeId = (await world.request('POST', '/api/stores/connect-store', { token, body: connection })).body.store.id
   await world.runJobs()

@@ -152,7 +152,11 @@ async function nextBatch(
 /**
  * Releases the claim after a failure. If the database is unreachable, it retries in the background until it is back.
  */
-async function releaseAfterFailure(deps: Deps, store: StoreDb<Db>, claim: string): Promise<void> {
+async function releaseAfterFailure(
+  deps: Pick<Deps, 'log' | 'now' | 'workerId'>,
+  store: StoreDb<Db>,
+  claim: string,
+): Promise<void> {
   const release = () =>
     sql.releaseClaim(store, { claim, workerId: deps.workerId }, { ids: [], wakeAt: deps.now() }, deps.now())
   const note = (error: unknown) => deps.log.error({ storeId: store.storeId, err: error }, 'messages.claim-not-released')
@@ -164,7 +168,12 @@ async function releaseAfterFailure(deps: Deps, store: StoreDb<Db>, claim: string
   }
 }
 
-async function applyDecisions(deps: Deps, store: StoreDb<Db>, claim: string, decisions: readonly DecisionRow[]) {
+async function applyDecisions(
+  deps: Pick<Deps, 'now'>,
+  store: StoreDb<Db>,
+  claim: string,
+  decisions: readonly DecisionRow[],
+) {
   await sql.applyDecisions(store, claim, decisions, deps.now())
   // The personal code may have been created since the decision looked for it.
   const pending = decisions.filter(({ reason }) => reason === 'coupon_pending')
@@ -176,7 +185,7 @@ async function applyDecisions(deps: Deps, store: StoreDb<Db>, claim: string, dec
 }
 
 /** Notifies the account once a month that its plan limit or budget holds messages. */
-async function notifyHeld(deps: Deps, evaluation: Evaluation): Promise<void> {
+async function notifyHeld(deps: Pick<Deps, 'db' | 'now'>, evaluation: Evaluation): Promise<void> {
   const account = { accountId: evaluation.situation.account_id, db: deps.db }
   const at = deps.now()
   const month = at.toISOString().slice(0, 7)
@@ -269,7 +278,12 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, context: ClaimContex
   }
 }
 
-function sendQueues(deps: Deps, store: StoreDb<Db>, claim: string, queues: readonly SendQueue[]) {
+function sendQueues(
+  deps: Pick<Deps, 'log' | 'now' | 'workerId'>,
+  store: StoreDb<Db>,
+  claim: string,
+  queues: readonly SendQueue[],
+) {
   // In parallel, so that a slow provider delays only its own channel.
   const sent = queues.map((queue) => queue.send())
   const ended = release(
@@ -288,7 +302,12 @@ function sendQueues(deps: Deps, store: StoreDb<Db>, claim: string, queues: reado
   }
 }
 
-async function release(deps: Deps, store: StoreDb<Db>, claim: string, sent: readonly Promise<string[]>[]) {
+async function release(
+  deps: Pick<Deps, 'log' | 'now' | 'workerId'>,
+  store: StoreDb<Db>,
+  claim: string,
+  sent: readonly Promise<string[]>[],
+) {
   const ended = await Promise.allSettled(sent)
   try {
     const failed = ended.find((each) => each.status === 'rejected')
@@ -322,7 +341,7 @@ async function saveChannels(
  * its messages.
  */
 async function readForBatch(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets' | 'storeClient'>,
   store: StoreDb<Db>,
   ids: readonly string[],
   { isChecked, stepAside }: { isChecked: boolean; stepAside: StepAside },
@@ -334,7 +353,7 @@ async function readForBatch(
 
 /** Loads the account's configured text channels among `channels`. Without a text channel there is no query. */
 export async function loadTextChannels(
-  deps: Deps,
+  deps: Pick<Deps, 'channels'>,
   store: StoreDb<Db>,
   channels: readonly ChannelName[],
 ): Promise<Texts> {
@@ -357,7 +376,7 @@ export interface OutgoingMessage {
 
 /** Returns the channel's transport and `sendOne`, which sends one message by it. */
 export async function openTransport(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now' | 'secrets'>,
   store: StoreDb<Db>,
   situation: Situation,
   { channel, texts }: { channel: ChannelName; texts: Texts },
@@ -421,7 +440,7 @@ interface StoreLease {
  * Returns null while another process holds the lease. Its end time identifies a lease, so no process renews or frees a
  * later one.
  */
-async function takeStoreLease(deps: Deps, store: StoreDb<Db>): Promise<StoreLease | null> {
+async function takeStoreLease(deps: Pick<Deps, 'log' | 'now'>, store: StoreDb<Db>): Promise<StoreLease | null> {
   const ending = () => new Date(deps.now().getTime() + STORE_LEASE_MS)
   let until = ending()
   if (!(await sql.leaseStore(store, deps.now(), until))) return null

@@ -185,7 +185,7 @@ class InFlight {
 
 /** Sends one message. Never throws, because other messages are in flight beside it. */
 async function send(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now'>,
   store: StoreDb<Db>,
   { evaluation, sendOne }: SendContext,
   ready: Ready,
@@ -212,7 +212,7 @@ async function send(
  * flow may be off, the cart bought, a consent withdrawn (D5) or two shoppers merged. If the check itself stalls, the
  * message is not sent.
  */
-async function mayStillSend(deps: Deps, store: StoreDb<Db>, ready: Ready, sendingAt: Date) {
+async function mayStillSend(deps: Pick<Deps, 'log' | 'now'>, store: StoreDb<Db>, ready: Ready, sendingAt: Date) {
   if (isWithinSecond(sendingAt, deps.now())) return true
   const checkedAt = deps.now()
   const { row, addressHash, otherHashes, inputs } = ready

@@ -45,7 +45,7 @@ export const NO_REPLY: Outcome = { kind: 'unknown', reason: 'unheard', response:
  * ones.
  */
 export async function settle(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'workerId'>,
   store: StoreDb<Db>,
   context: SettleContext,
   done: readonly MessageInFlight[],
@@ -109,7 +109,11 @@ function buildEnd(each: MessageInFlight, isMailbox: boolean): sql.End | null {
 const NO_REPLY_CAUSE = 'the sending process ended before an answer came'
 
 /** Applies delivery reports that arrived before the provider's reply was recorded. Never throws. */
-async function applyEarlyReports(deps: Deps, { channel, evaluation }: SettleContext, done: readonly MessageInFlight[]) {
+async function applyEarlyReports(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets'>,
+  { channel, evaluation }: SettleContext,
+  done: readonly MessageInFlight[],
+) {
   const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
   if (providerIds.length === 0 || !isTextChannelName(channel)) return
   const reportFilter = { accountId: evaluation.situation.account_id, channel, providerIds }

@@ -68,9 +68,19 @@ async function withCodes(): Promise<MessageScene> {
     .execute()
   const terms = await readCodeTerms(world, rows[0]!.coupon_id!)
   const codes = rows.map(({ id, shopper_id, cart_id, version, coupon_id }) => ({
-    store_id: storeId, message_id: id, coupon_id: coupon_id!, shopper_id, cart_id, cart_version: version,
-    code: `CART-${id.slice(-8).toUpperCase()}`, state: 'made' as const, terms, amount_minor: 300,
-    expires_at: new Date(world.now.getTime() + 100 * HOUR), next_try_at: world.now, created_at: world.now,
+    store_id: storeId,
+    message_id: id,
+    coupon_id: coupon_id!,
+    shopper_id,
+    cart_id,
+    cart_version: version,
+    code: `CART-${id.slice(-8).toUpperCase()}`,
+    state: 'made' as const,
+    terms,
+    amount_minor: 300,
+    expires_at: new Date(world.now.getTime() + 100 * HOUR),
+    next_try_at: world.now,
+    created_at: world.now,
   }))
   await world.db.insertInto('coupon_codes').values(codes).execute()
   return scene
@@ -106,7 +116,10 @@ async function withImport(): Promise<MessageScene> {
     .execute()
   const said = { channel: 'email' as const, status: 'granted' as const, source: 'import', at: world.now }
   const rows = orders.map(({ email }) => ({
-    store_id, id: createId(), ...said, import_ids: [id],
+    store_id,
+    id: createId(),
+    ...said,
+    import_ids: [id],
     address_hash: world.deps.secrets.addressHash(email!),
   }))
   await world.db.insertInto('consents').values(rows).execute()
@@ -362,8 +375,16 @@ test.each([
   'push',
 ] as const)('the cases cover every table that the turn of %s reads', (channel) => {
   const limits = {
-    claim: createId(), workerId: createId(), now: world.now, localCopySince: world.now, accountId: createId(),
-    capSince: world.now, capMax: 3, month: '2026-03-01', channel, planLimit: -1,
+    claim: createId(),
+    workerId: createId(),
+    now: world.now,
+    localCopySince: world.now,
+    accountId: createId(),
+    capSince: world.now,
+    capMax: 3,
+    month: '2026-03-01',
+    channel,
+    planLimit: -1,
   }
   const terms = createTestChannelRules(world, channel, limits.accountId)
   const { sql } = turnStatement(createId(), { answered: [], candidates: [] }, limits, terms).compile(world.db)

@@ -38,7 +38,10 @@ beforeAll(async () => {
     publicUrl,
   })
   smtp = new SMTPServer({
-    logger: false, disableReverseLookup: true, allowInsecureAuth: true, disabledCommands: ['STARTTLS'],
+    logger: false,
+    disableReverseLookup: true,
+    allowInsecureAuth: true,
+    disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
     onAuth: ({ username }, _session, done) => done(null, { user: username! }),
     onData(stream, { envelope }, done) {
@@ -98,22 +101,34 @@ const look = () => passTime(world, store.storeId, MINUTE)
 
 const saveMailServer = () =>
   call('PUT', '/api/sending/mail-server', {
-    host: '127.0.0.1', port: (smtp.server.address() as net.AddressInfo).port, security: 'none',
-    user: 'shop@mugs.example', password: 'correct horse', fromAddress: '', version: 0,
+    host: '127.0.0.1',
+    port: (smtp.server.address() as net.AddressInfo).port,
+    security: 'none',
+    user: 'shop@mugs.example',
+    password: 'correct horse',
+    fromAddress: '',
+    version: 0,
   })
 const saveSms = () =>
   call('PUT', '/api/channels/sms', {
-    accountSid, authToken: 'tok-secret', version: 0,
+    accountSid,
+    authToken: 'tok-secret',
+    version: 0,
     senders: [{ country: null, sender: '+12025550100' }],
   })
 const saveWhatsapp = () =>
   call('PUT', '/api/channels/whatsapp', {
-    provider: 'meta', phoneNumberId, businessAccountId: `9${phoneNumberId}`, version: 0,
-    accessToken: 'EAA-secret', appSecret: 'app-secret',
+    provider: 'meta',
+    phoneNumberId,
+    businessAccountId: `9${phoneNumberId}`,
+    version: 0,
+    accessToken: 'EAA-secret',
+    appSecret: 'app-secret',
   })
 const chooseTemplate = () =>
   call('PUT', '/api/channels/whatsapp/template', {
-    name: 'cart_reminder', language: 'en_US',
+    name: 'cart_reminder',
+    language: 'en_US',
     variables: ['customer_name', 'store_name', 'cart_items', 'cart_total'],
   })
 

@@ -50,8 +50,14 @@ function plan(people: readonly Person[], { originId = createId(), ...more }: Wan
     const planned = await planMessages(tx, {
       origin: { kind: 'manual', id: originId, ...request, ...words },
       people: people.map(({ id }) => ({ id: createId(), shopperId: id })),
-      channel: 'email', templateId: null, purchasesSince: null, now, dueAt: now, wakeAt: now,
-      expiresAt: new Date(now.getTime() + DAY), ...more,
+      channel: 'email',
+      templateId: null,
+      purchasesSince: null,
+      now,
+      dueAt: now,
+      wakeAt: now,
+      expiresAt: new Date(now.getTime() + DAY),
+      ...more,
     })
     await scheduleNextRun(tx)
     return planned.map(({ id }) => id)

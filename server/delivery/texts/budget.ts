@@ -19,7 +19,7 @@ const DEFAULT_MONTHLY = 50
 export const insertDefaultBudget = (account: AccountTx, now: Date): Promise<void> =>
   sql.saveBudget(account, { monthlyMicros: DEFAULT_MONTHLY * MICROS, currency: CURRENCY, now })
 
-export async function readBudget(deps: Deps, account: AccountDb): Promise<z.infer<typeof Budget>> {
+export async function readBudget(deps: Pick<Deps, 'now'>, account: AccountDb): Promise<z.infer<typeof Budget>> {
   const row = requireFound(await sql.readMonthBudget(account, formatMonth(deps.now()), CURRENCY), 'Account')
   return {
     monthly: row.monthlyMicros === null ? null : row.monthlyMicros / MICROS,
@@ -29,7 +29,7 @@ export async function readBudget(deps: Deps, account: AccountDb): Promise<z.infe
 }
 
 /** Saves the budget (null: no limit) and wakes messages held by the old one in the same commit. */
-export async function saveBudget(deps: Deps, account: AccountDb<Db>, monthly: number | null) {
+export async function saveBudget(deps: Pick<Deps, 'now'>, account: AccountDb<Db>, monthly: number | null) {
   const now = deps.now()
   await transactAccount(account, async (tx) => {
     if (monthly === null) await sql.dropBudget(tx)

@@ -40,8 +40,12 @@ afterAll(async () => {
 const senders = [{ country: null, sender: '+12025550100' }]
 const sms = { accountSid, authToken: 'tok-secret', senders, version: 0 }
 const whatsapp = {
-  provider: 'meta', phoneNumberId, businessAccountId: `9${phoneNumberId}`, version: 0,
-  accessToken: 'EAA-secret', appSecret: 'app-secret',
+  provider: 'meta',
+  phoneNumberId,
+  businessAccountId: `9${phoneNumberId}`,
+  version: 0,
+  accessToken: 'EAA-secret',
+  appSecret: 'app-secret',
 }
 const put = (path: string, body: object, token = store.token) =>
   world.request('PUT', `/api/channels/${path}`, { token, body })
@@ -86,11 +90,11 @@ describe('credentials', () => {
       .values({
         ...rows.find((row) => row.channel === 'sms')!,
         account_id: other.accountId,
-          hook_key: 'moved',
-          identity: '{}',
-          senders: '[]',
-          templates: '[]',
-          template: null,
+        hook_key: 'moved',
+        identity: '{}',
+        senders: '[]',
+        templates: '[]',
+        template: null,
       })
       .execute()
     await expect(world.deps.channels.text(other.accountId, 'sms')).rejects.toThrow()
@@ -207,8 +211,13 @@ describe('the final price of a message', () => {
     await world.db
       .insertInto('price_lookups')
       .values({
-        account_id: store.accountId, provider_id: providerId, channel: 'sms', tries: 0, next_at: world.now,
-        store_id: store.storeId, message_id: messageId,
+        account_id: store.accountId,
+        provider_id: providerId,
+        channel: 'sms',
+        tries: 0,
+        next_at: world.now,
+        store_id: store.storeId,
+        message_id: messageId,
       })
       .execute()
     await fetchPrices(world.deps)

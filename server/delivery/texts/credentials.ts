@@ -79,7 +79,7 @@ export async function viewChannel(
   }
 }
 
-const listSenders = ({ config }: Deps) => [...(config.operatorTexts?.senders ?? [])]
+const listSenders = ({ config }: Pick<Deps, 'config'>) => [...(config.operatorTexts?.senders ?? [])]
 
 const NOTHING = {
   state: 'missing' as const,
@@ -96,7 +96,7 @@ const NOTHING = {
   version: 0,
 }
 
-function listHooks({ config, secrets }: Deps, row: sql.CredentialsRow) {
+function listHooks({ config, secrets }: Pick<Deps, 'config' | 'secrets'>, row: sql.CredentialsRow) {
   if (row.provider === 'twilio') {
     const label = row.channel === 'sms' ? 'A message comes in' : 'When a message comes in'
     return [{ label, value: hookUrl.twilioInbound(config, row.hook_key) }]
@@ -164,7 +164,12 @@ async function save(deps: Deps, account: AccountDb<Db>, session: Session, channe
     const row = await lockCredentials(tx, channel)
     if ((row?.version ?? 0) !== channelInput.version) throw new AppError('conflict', textChannelTexts.changedMeanwhile)
     await saveCredentials(tx, {
-      channel, provider, identity, template, senders: channelInput.senders, hook_key: hookKey,
+      channel,
+      provider,
+      identity,
+      template,
+      senders: channelInput.senders,
+      hook_key: hookKey,
       encrypted: sealSecrets(deps.secrets, { accountId: account.accountId, channel }, secrets),
       templates: accepted.templates,
       templates_at: channel === 'whatsapp' ? now : null,
@@ -211,7 +216,10 @@ async function listTemplates(channel: { listTemplates(): Promise<ProviderTemplat
 }
 
 /** Reloads the provider's templates. A chosen template that is no longer approved stays chosen and is shown as such. */
-export async function refreshTemplates(deps: Deps, account: AccountDb<Db>): Promise<void> {
+export async function refreshTemplates(
+  deps: Pick<Deps, 'channels' | 'now' | 'pool' | 'secrets'>,
+  account: AccountDb<Db>,
+): Promise<void> {
   await takePoint(deps, CHECKS, account.accountId)
   const channel = await deps.channels.text(account.accountId, 'whatsapp')
   if (!channel?.listTemplates) throw new AppError('unprocessable', textChannelTexts.notConfigured)
@@ -222,7 +230,7 @@ export async function refreshTemplates(deps: Deps, account: AccountDb<Db>): Prom
 type Choice = z.output<typeof chooseWhatsappTemplate.body>
 
 export async function chooseTemplate(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now'>,
   account: AccountDb<Db>,
   session: Session,
   choice: Choice,
@@ -241,7 +249,11 @@ export async function chooseTemplate(
   })
 }
 
-function choiceProblem({ config }: Deps, template: ProviderTemplate, { variables }: Choice): string | null {
+function choiceProblem(
+  { config }: Pick<Deps, 'config'>,
+  template: ProviderTemplate,
+  { variables }: Choice,
+): string | null {
   if (template.problem) return template.problem
   if (countPlaceholders(template.text) !== variables.length) return 'Choose a value for each variable of the template.'
   const ours = `${config.publicUrl}/c/`
@@ -253,7 +265,7 @@ function choiceProblem({ config }: Deps, template: ProviderTemplate, { variables
 }
 
 export async function removeChannel(
-  deps: Deps,
+  deps: Pick<Deps, 'log'>,
   account: AccountDb<Db>,
   session: Session,
   channel: TextChannelName,

@@ -181,8 +181,17 @@ function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChann
 function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): StoredCredentials {
   const plain = { authToken: '', accessToken: '', appSecret: '', verifyToken: '' }
   return {
-    channel: 'sms', provider: 'operator', hook_key: createToken(), identity: {}, senders: [], template: null,
-    templates: [], templates_at: null, check_answer: 'The operator’s account', checked_at: now(), version: 0,
+    channel: 'sms',
+    provider: 'operator',
+    hook_key: createToken(),
+    identity: {},
+    senders: [],
+    template: null,
+    templates: [],
+    templates_at: null,
+    check_answer: 'The operator’s account',
+    checked_at: now(),
+    version: 0,
     encrypted: sealSecrets(secrets, { accountId, channel: 'sms' }, plain),
   }
 }
@@ -195,7 +204,10 @@ function byOperator(
   const { accountSid, authToken, senders } = config.operatorTexts!
   const isReachable = canReach(config.publicUrl)
   const twilio = createTwilioChannel({
-    channel: 'sms', accountSid, authToken, senders,
+    channel: 'sms',
+    accountSid,
+    authToken,
+    senders,
     statusUrl: (messageId) => (isReachable ? hookUrl.twilioStatus(config, row.hook_key, messageId) : null),
     baseUrl: config.twilioApiUrl ?? null,
   })

@@ -80,7 +80,8 @@ describe('WhatsApp by the Cloud API', () => {
 
   test('an expired token, a retired version and a rate limit are retried', async () => {
     expect(await send({}, { accessToken: 'old' })).toEqual({
-      kind: 'retry', reason: '190',
+      kind: 'retry',
+      reason: '190',
       response: '190 Error validating access token',
     })
     expect(await send({}, { apiVersion: 'v20.0' })).toMatchObject({ kind: 'retry', reason: '2635' })

@@ -166,7 +166,11 @@ function toTemplate({ name, language, category, status, components }: GraphTempl
   const hasMedia = header !== undefined && (header.format !== 'TEXT' || /\{\{/.test(header.text ?? ''))
   const about = { status: status.toLowerCase(), category: category.toLowerCase(), text, hasMedia, button }
   return {
-    name, title: name, language, text, status: about.status,
+    name,
+    title: name,
+    language,
+    text,
+    status: about.status,
     category: about.category === 'utility' || about.category === 'authentication' ? about.category : 'marketing',
     buttonUrlPrefix: parseButtonPrefix(button),
     problem: findTemplateProblem({ ...about, buttonPlace: () => 1 }),

@@ -56,7 +56,7 @@ function limitsAt(now: Date): Limits {
   }
 }
 
-async function refreshRates(deps: Deps, now: Date): Promise<void> {
+async function refreshRates(deps: Pick<Deps, 'db'>, now: Date): Promise<void> {
   const fresh: [Date, Date] = [subtractMs(now, RATES_EVERY_MS), new Date(now.getTime() + RATES_EVERY_MS)]
   for (const each of await staleRates(deps.db, fresh, RATES_PER_LOOK)) {
     const store = { storeId: each.store_id, db: deps.db }
@@ -208,7 +208,12 @@ function earlier(suspectSince: Date | null, now: Date): Date {
   return suspectSince && suspectSince <= now ? suspectSince : now
 }
 
-async function raise(deps: Deps, store: StoreDb, finding: Finding & { cause: string }, now: Date): Promise<void> {
+async function raise(
+  deps: Pick<Deps, 'log'>,
+  store: StoreDb,
+  finding: Finding & { cause: string },
+  now: Date,
+): Promise<void> {
   const { stage, cause, since, waiting, detail } = finding
   const alarm = { id: createId(), stage, cause, now }
   const isNew = await transact(store, async (tx) => {
@@ -220,7 +225,7 @@ async function raise(deps: Deps, store: StoreDb, finding: Finding & { cause: str
   if (isNew) deps.log.error({ storeId: store.storeId, stage, cause, since }, 'alarm.raised')
 }
 
-async function resolve(deps: Deps, store: StoreDb, heartbeat: Heartbeat, now: Date): Promise<void> {
+async function resolve(deps: Pick<Deps, 'log'>, store: StoreDb, heartbeat: Heartbeat, now: Date): Promise<void> {
   const { stage, alarm_id: alarmId, raised_at: raisedAt } = heartbeat
   const isOurs = await transact(store, async (tx) => {
     if (!(await resolveAlarm(tx, alarmId!, now))) return false

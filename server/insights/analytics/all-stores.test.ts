@@ -68,8 +68,14 @@ test('the dashboard of all stores sums the account’s connected stores with one
   await change(gone, { is_active: false })
   const { body: all } = await home.get('/api/dashboard/stats?stores=all')
   expect(all).toMatchObject({
-    currency: 'USD', abandonedCarts: 5, recoveredCarts: 4, recoveryRate: 80, recoveredOrders: 4,
-    totalRevenue: 65, monthlyRevenue: 65, activeCustomers: 5,
+    currency: 'USD',
+    abandonedCarts: 5,
+    recoveredCarts: 4,
+    recoveryRate: 80,
+    recoveredOrders: 4,
+    totalRevenue: 65,
+    monthlyRevenue: 65,
+    activeCustomers: 5,
     otherCurrencies: [{ currency: 'EUR', totalRevenue: 3.5, monthlyRevenue: 3.5 }],
   })
   expect(all.stores).toHaveLength(2)
@@ -83,7 +89,9 @@ test('the dashboard of all stores sums the account’s connected stores with one
   await countFigures(world.deps)
   const { body: analytics } = await home.get('/api/analytics?stores=all')
   expect(analytics).toMatchObject({
-    currency: 'USD', revenueOpportunity: 21, customers: { new: 4 },
+    currency: 'USD',
+    revenueOpportunity: 21,
+    customers: { new: 4 },
     counts: { carts: 5, abandoned: 5, orders: 4 },
   })
   const { body: roi } = await home.get('/api/analytics/roi?stores=all')

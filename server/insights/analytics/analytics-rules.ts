@@ -141,7 +141,10 @@ export function buildCustomerFigures(all: readonly Buyers[]) {
 }
 
 const NOT_COUNTED = {
-  new: null, returning: null, repeatPurchaseRate: null, avgOrdersPerCustomer: null,
+  new: null,
+  returning: null,
+  repeatPurchaseRate: null,
+  avgOrdersPerCustomer: null,
   countedAt: null,
 }
 

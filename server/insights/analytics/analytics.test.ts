@@ -34,7 +34,8 @@ async function aLife(): Promise<Shop> {
 /** A day or a week by its first day, a month by its name. */
 const labelOf = (range: AnalyticsRange, start: string) =>
   new Date(start).toLocaleDateString('en-US', {
-    timeZone: 'UTC', month: 'short',
+    timeZone: 'UTC',
+    month: 'short',
     ...(range === '1y' ? { year: 'numeric' } : { day: 'numeric' }),
   })
 
@@ -59,16 +60,27 @@ test('every endpoint reports one recovered and one lost cart', { tags: ['B3', 'B
     const { status, body } = await read(shop, '', `&range=${range}`)
     expect([range, status]).toEqual([range, 200])
     expect(body as AnalyticsReply).toMatchObject({
-      revenueOpportunity: 42, revenueOpportunityChange: null, averageCartValue: 31.5, abandonmentRate: 1,
-      customerLifetimeValue: 42, currency: 'USD', countedUntil: null, isBeingCounted: false, otherCurrencies: [],
+      revenueOpportunity: 42,
+      revenueOpportunityChange: null,
+      averageCartValue: 31.5,
+      abandonmentRate: 1,
+      customerLifetimeValue: 42,
+      currency: 'USD',
+      countedUntil: null,
+      isBeingCounted: false,
+      otherCurrencies: [],
       funnel: { cartsCreated: 2, emailsSent: 2, emailsOpened: 0, clicks: 1, conversions: 1 },
       email: { accepted: 2, openRate: 0, clickRate: 0.5, conversionRate: 0.5, revenuePerEmail: 21 },
       customers: { new: 1, returning: 0, repeatPurchaseRate: 0, avgOrdersPerCustomer: 1 },
       woocommerce: { cartAbandonmentRate: 1, averageCartValue: 31.5, conversionRate: 0.5 },
       topProducts: [
         {
-          name: 'Earl Grey', abandonedCount: 2, recoveryRate: 0.5, revenueLost: 42,
-          sku: shelf.sku, image: shelf.imageUrl,
+          name: 'Earl Grey',
+          abandonedCount: 2,
+          recoveryRate: 0.5,
+          revenueLost: 42,
+          sku: shelf.sku,
+          image: shelf.imageUrl,
         },
       ],
       counts: { carts: 2, abandoned: 2, orders: 1, messages: 2 },
@@ -144,10 +156,14 @@ async function expectAWeekLater(shop: Shop): Promise<void> {
   const { body: week } = await read(shop, '', '&range=7d')
   const about = (value: number) => expect.closeTo(value, 9)
   expect(week).toMatchObject({
-    revenueOpportunity: 0, revenueOpportunityChange: -1,
-    averageCartValue: 21, averageCartValueChange: about(-1 / 3),
-    abandonmentRate: 0.5, abandonmentRateChange: -0.5,
-    customerLifetimeValue: 31, customerLifetimeValueChange: about(-11 / 42),
+    revenueOpportunity: 0,
+    revenueOpportunityChange: -1,
+    averageCartValue: 21,
+    averageCartValueChange: about(-1 / 3),
+    abandonmentRate: 0.5,
+    abandonmentRateChange: -0.5,
+    customerLifetimeValue: 31,
+    customerLifetimeValueChange: about(-11 / 42),
     counts: { carts: 2, abandoned: 1, orders: 2 },
   })
   const { body: unasked } = await read(shop, '')
@@ -180,15 +196,20 @@ test('each plan gets the figures it includes, and a reason for the others (decis
     return [status, body.code, body.error]
   }
   const advanced = [
-    403, 'plan_required',
+    403,
+    'plan_required',
     'This is part of Advanced Analytics, on the Starter and Growth plans. Please upgrade.',
   ]
   const statuses = async () =>
     Object.fromEntries(await Promise.all(calls.map(async (call) => [call || '/', (await read(shop, call)).status])))
   await onPlan(shop, 'free')
   expect(await statuses()).toEqual({
-    '/': 200, '/details': 403, '/products': 403, '/roi': 403,
-    '/recovery-rate-trend': 403, '/revenue-trend': 403,
+    '/': 200,
+    '/details': 403,
+    '/products': 403,
+    '/roi': 403,
+    '/recovery-rate-trend': 403,
+    '/revenue-trend': 403,
   })
   expect((await read(shop, '')).body).toMatchObject({
     revenueOpportunity: 42,
@@ -206,7 +227,9 @@ test('each plan gets the figures it includes, and a reason for the others (decis
   expect(await statuses()).toMatchObject({ '/': 200, '/details': 200, '/roi': 403 })
   for (const range of ['90d', '1y']) expect((await read(shop, '', `&range=${range}`)).status).toBe(200)
   expect(await refusalOf('', '&stores=all')).toEqual([
-    403, 'plan_required', 'Figures of all stores together require the Growth plan. Please upgrade.',
+    403,
+    'plan_required',
+    'Figures of all stores together require the Growth plan. Please upgrade.',
   ])
   await onPlan(shop, 'growth')
   expect(await statuses()).toMatchObject({ '/details': 200, '/roi': 200 })

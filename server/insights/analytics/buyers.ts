@@ -56,7 +56,7 @@ function countBuyers(tx: StoreTx, { range, zone, now }: BuyerQuery): Promise<voi
 }
 
 /** Tick: counts the requested ranges of all stores, one at a time. */
-export async function countAskedBuyers(deps: Deps): Promise<void> {
+export async function countAskedBuyers(deps: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
   for (const { store_id: storeId, days } of await sql.listBuyerRequests(deps.db, RANGES_AT_ONCE)) {
     await countAsked({ storeId, db: deps.db }, days, deps.now()).catch((error) => {
       // The other stores are still counted.

@@ -108,16 +108,25 @@ test('the figures of 7 days', async () => {
   // Sent: 30, 31, 32, 33, 36, 37, 40. Opened: 30, 31, 33. Clicked: 30, 37. Recovered: 30, 32, 36, all by mails.
   const mails = { cartsCreated: 11, emailsSent: 7, emailsOpened: 3, clicks: 2, conversions: 3 }
   expect(await read('?range=7d')).toEqual({
-    revenueOpportunity: 277, revenueOpportunityChange: about(26.7),
-    averageCartValue: 42.9, averageCartValueChange: about(0.3),
-    abandonmentRate: about(0.9), abandonmentRateChange: about(-0.1),
+    revenueOpportunity: 277,
+    revenueOpportunityChange: about(26.7),
+    averageCartValue: 42.9,
+    averageCartValueChange: about(0.3),
+    abandonmentRate: about(0.9),
+    abandonmentRateChange: about(-0.1),
     customerLifetimeValue: about(lifetime),
-      customerLifetimeValueChange: about((lifetime - 1026 / 12) / (1026 / 12)),
+    customerLifetimeValueChange: about((lifetime - 1026 / 12) / (1026 / 12)),
     ...funnels(mails, 0),
     // Accepted: 29, 30, 31, 32, 36, 37, 40. Of them opened: 30, 31. Clicked: 30, 37. With an order: 30, 36. 61.20+42+18.90 = 122.10
     email: {
-      accepted: 7, openRate: about(2 / 7), clickRate: about(2 / 7), conversionRate: about(2 / 7),
-      revenuePerEmail: about(122.1 / 7), attributedRevenue: 122.1, ...none, refused: 1,
+      accepted: 7,
+      openRate: about(2 / 7),
+      clickRate: about(2 / 7),
+      conversionRate: about(2 / 7),
+      revenuePerEmail: about(122.1 / 7),
+      attributedRevenue: 122.1,
+      ...none,
+      refused: 1,
     },
     // Orders 130, 131, 132, 134, 136 of 4 people, all new; with two ever: the one of 30.
     customers: { new: 4, returning: 0, repeatPurchaseRate: 0.25, avgOrdersPerCustomer: 1.25, ...counted },
@@ -145,22 +154,25 @@ test('the figures of 30 days', { tags: ['B3'] }, async () => {
   // Clicked: 15, 16, 21, 22, 24, 25, 28, and 2; by SMS 20. Recovered by mails: 16, 21, 22, 25, 28, and 3; by SMS 20.
   const mails = { cartsCreated: 26, emailsSent: 21, emailsOpened: 6, clicks: 9, conversions: 8 }
   expect(await read('?range=30d')).toEqual({
-    revenueOpportunity: 778, revenueOpportunityChange: about((778 - 298) / 298),
+    revenueOpportunity: 778,
+    revenueOpportunityChange: about((778 - 298) / 298),
     // Both are rounded to cents before they are compared.
-    averageCartValue: 66.83, averageCartValueChange: about((66.83 - 53.63) / 53.63),
-    abandonmentRate: about(0.96), abandonmentRateChange: about(0.2),
+    averageCartValue: 66.83,
+    averageCartValueChange: about((66.83 - 53.63) / 53.63),
+    abandonmentRate: about(0.96),
+    abandonmentRateChange: about(0.2),
     customerLifetimeValue: about(lifetime),
-      customerLifetimeValueChange: about((lifetime - 371 / 6) / (371 / 6)),
+    customerLifetimeValueChange: about((lifetime - 371 / 6) / (371 / 6)),
     ...funnels(mails, 1),
     email: { ...email30, refused: 1 },
     // Orders 113, 116, 120, 121, 122, 126, 128, 199, 925 = 9, and 5, of 9 + 4 people. Had ordered before: those of 28 and x.
     // With two ever: 28, 30, x.
     customers: {
       new: 11,
-        returning: 2,
-        repeatPurchaseRate: about(3 / 13),
-        avgOrdersPerCustomer: about(14 / 13),
-        ...counted,
+      returning: 2,
+      repeatPurchaseRate: about(3 / 13),
+      avgOrdersPerCustomer: about(14 / 13),
+      ...counted,
     },
     // Bought: 16, 20, 21, 22, 25, 26, 28, and 5.
     woocommerce: { cartAbandonmentRate: about(0.96), averageCartValue: 66.83, conversionRate: about(12 / 26) },
@@ -179,25 +191,36 @@ test('the figures of 90 days', async () => {
   // Sent: 1, 2, 4, 5, 6, 9, 11, 12, 13, 14, and 21. Opened: 2, 5, 11, and 6. Clicked: 2, 6, 13, and 9. Recovered: 2, 6, and 8.
   const mails = { cartsCreated: 40, emailsSent: 31, emailsOpened: 9, clicks: 12, conversions: 10 }
   expect(await read('?range=90d')).toEqual({
-    revenueOpportunity: 1107, revenueOpportunityChange: null,
-    averageCartValue: 60.74, averageCartValueChange: null,
-    abandonmentRate: about(36 / 39), abandonmentRateChange: null,
-    customerLifetimeValue: about(lifetime), customerLifetimeValueChange: about((lifetime - 100) / 100),
+    revenueOpportunity: 1107,
+    revenueOpportunityChange: null,
+    averageCartValue: 60.74,
+    averageCartValueChange: null,
+    abandonmentRate: about(36 / 39),
+    abandonmentRateChange: null,
+    customerLifetimeValue: about(lifetime),
+    customerLifetimeValueChange: about((lifetime - 100) / 100),
     ...funnels(mails, 1),
     // Accepted: 1, 2, 4, 5, 6, 9, 11, 12, 13, and 24. Opened: 2, 5, 11, and 5; by machines alone: 4, 12, and 21.
     // Clicked: 2, 6, 13, and 9. With an order: 2, 6, and 7. 68+58+658.10 = 784.10
     email: {
-      accepted: 33, openRate: about(8 / 30), clickRate: about(12 / 33), conversionRate: about(9 / 33),
-      revenuePerEmail: about(784.1 / 33), attributedRevenue: 784.1,
-      unsubscribed: 1, complaints: 1, bounced: 1, refused: 1,
+      accepted: 33,
+      openRate: about(8 / 30),
+      clickRate: about(12 / 33),
+      conversionRate: about(9 / 33),
+      revenuePerEmail: about(784.1 / 33),
+      attributedRevenue: 784.1,
+      unsubscribed: 1,
+      complaints: 1,
+      bounced: 1,
+      refused: 1,
     },
     // Orders 102, 105, 106, 108, 198, and 14, of 4 + 13 people; 28 had ordered before.
     customers: {
       new: 16,
-        returning: 1,
-        repeatPurchaseRate: about(3 / 17),
-        avgOrdersPerCustomer: about(19 / 17),
-        ...counted,
+      returning: 1,
+      repeatPurchaseRate: about(3 / 17),
+      avgOrdersPerCustomer: about(19 / 17),
+      ...counted,
     },
     // Bought: 2, 5, 6, 8, 13, and 12.
     woocommerce: { cartAbandonmentRate: about(36 / 39), averageCartValue: 60.74, conversionRate: about(17 / 40) },
@@ -220,8 +243,14 @@ test('the figures of 90 days', async () => {
 // Clicked: 15, 16, 21, 22, 24, 25, 28, 30, 37. With an order: 16, 21, 22, 25, 28, 30, 36 (115 and 137 came to nothing).
 // 68+60+340+68 = 536, and 122.10 = 658.10
 const email30 = {
-  accepted: 24, openRate: about(5 / 23), clickRate: about(9 / 24), conversionRate: about(7 / 24),
-  revenuePerEmail: about(658.1 / 24), attributedRevenue: 658.1, ...none, complaints: 1,
+  accepted: 24,
+  openRate: about(5 / 23),
+  clickRate: about(9 / 24),
+  conversionRate: about(7 / 24),
+  revenuePerEmail: about(658.1 / 24),
+  attributedRevenue: 658.1,
+  ...none,
+  complaints: 1,
 }
 const products30 = [
   // 16, 19, 21, 22, 23, 28, and 4; recovered 16, 21, 22, 28, and 1; lost 19, 23: 68+408, and 204
@@ -232,7 +261,13 @@ const products30 = [
   { ...cup, abandonedCount: 4, recoveryRate: 0, revenueLost: 40 },
 ]
 const sms30 = {
-  accepted: 1, openRate: 0, clickRate: 1, conversionRate: 1, revenuePerEmail: 42, attributedRevenue: 42, ...none,
+  accepted: 1,
+  openRate: 0,
+  clickRate: 1,
+  conversionRate: 1,
+  revenuePerEmail: 42,
+  attributedRevenue: 42,
+  ...none,
 }
 
 test('the details of 30 days', async () => {
@@ -274,26 +309,48 @@ test('the details of 30 days', async () => {
     ],
     origins: [
       {
-        kind: 'campaign', id: expect.any(String), stepId: null, name: 'Spring', channel: 'email',
-        accepted: 2, openRate: 0, clickRate: 0.5, conversionRate: 0.5,
-        revenuePerEmail: 170, attributedRevenue: 340, ...none, complaints: 1,
+        kind: 'campaign',
+        id: expect.any(String),
+        stepId: null,
+        name: 'Spring',
+        channel: 'email',
+        accepted: 2,
+        openRate: 0,
+        clickRate: 0.5,
+        conversionRate: 0.5,
+        revenuePerEmail: 170,
+        attributedRevenue: 340,
+        ...none,
+        complaints: 1,
       },
       {
-        kind: 'flow', id: shop.flowId, stepId: expect.any(String), channel: 'email',
+        kind: 'flow',
+        id: shop.flowId,
+        stepId: expect.any(String),
+        channel: 'email',
         name: 'Abandoned cart reminders, step 1',
         // Opened: 15, 19, 30, 31; by a machine alone: 21. Clicked: 15, 16, 24, 25, 28, 30, 37.
-        accepted: 21, openRate: 0.2, clickRate: about(7 / 21), conversionRate: about(5 / 21),
-        revenuePerEmail: about(258.1 / 21), attributedRevenue: 258.1, ...none,
+        accepted: 21,
+        openRate: 0.2,
+        clickRate: about(7 / 21),
+        conversionRate: about(5 / 21),
+        revenuePerEmail: about(258.1 / 21),
+        attributedRevenue: 258.1,
+        ...none,
       },
       {
-        kind: 'manual', id: null, stepId: null, name: 'Sent by hand', channel: 'email',
+        kind: 'manual',
+        id: null,
+        stepId: null,
+        name: 'Sent by hand',
+        channel: 'email',
         accepted: 1,
-          openRate: 1,
-          clickRate: 1,
-          conversionRate: 1,
-          revenuePerEmail: 60,
-          attributedRevenue: 60,
-          ...none,
+        openRate: 1,
+        clickRate: 1,
+        conversionRate: 1,
+        revenuePerEmail: 60,
+        attributedRevenue: 60,
+        ...none,
       },
       { kind: 'manual', id: null, stepId: null, name: 'Sent by hand', channel: 'sms', ...sms30 },
     ],

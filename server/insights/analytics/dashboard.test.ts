@@ -65,13 +65,25 @@ test('30 days of figures with their trends against the 30 before; the total sinc
   await shop.staySignedIn()
   const answer = await stats(shop)
   expect(answer).toMatchObject({
-    abandonedCarts: 4, recoveredCarts: 3, recoveryRate: 75, currency: 'USD',
-    totalRevenue: 190, monthlyRevenue: 60, recoveredOrders: 3, activeCustomers: 4,
+    abandonedCarts: 4,
+    recoveredCarts: 3,
+    recoveryRate: 75,
+    currency: 'USD',
+    totalRevenue: 190,
+    monthlyRevenue: 60,
+    recoveredOrders: 3,
+    activeCustomers: 4,
     otherCurrencies: [{ currency: 'EUR', totalRevenue: 25, monthlyRevenue: 25 }],
   })
   expect(answer.trends).toEqual({
-    abandonedCarts: 100, recoveredCarts: 200, recoveryRate: 50, activeCustomers: 100,
-    revenue: 50, monthlyRevenue: 50, totalRevenue: 50, recoveredOrders: 200,
+    abandonedCarts: 100,
+    recoveredCarts: 200,
+    recoveryRate: 50,
+    activeCustomers: 100,
+    revenue: 50,
+    monthlyRevenue: 50,
+    totalRevenue: 50,
+    recoveredOrders: 200,
   })
   await foldRollups(world.deps)
   expect(await stats(shop)).toEqual(answer)

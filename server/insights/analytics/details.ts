@@ -60,7 +60,10 @@ function byKey(rows: readonly (CartSums & { key: string })[], currency: string) 
     .map(([key, own]) => {
       const [abandoned, recovered] = [sum(own, (row) => row.abandoned), sum(own, (row) => row.recovered)]
       return {
-        key, abandoned, recovered, recoveryRate: computeShare(recovered, abandoned),
+        key,
+        abandoned,
+        recovered,
+        recoveryRate: computeShare(recovered, abandoned),
         revenueOpportunity: buildCartFigures(own, currency).revenueOpportunity,
       }
     })
@@ -81,7 +84,9 @@ function buildOrigins(rows: readonly (MessageSums & OriginKey)[], currency: stri
     .map((own) => {
       const { origin_kind: kind, origin_id, step_id, channel } = own[0]!
       return {
-        kind, channel, name: formatOriginName(own[0]!),
+        kind,
+        channel,
+        name: formatOriginName(own[0]!),
         id: kind === 'manual' ? null : origin_id,
         stepId: kind === 'flow' || kind === 'push' ? step_id : null,
         ...channelFigures(own, currency),

@@ -33,8 +33,14 @@ beforeEach(async () => {
   await world.db
     .insertInto('products')
     .values({
-      store_id: shop.storeId, product_id: '16', variation_id: '', name: 'Earl Grey', price_minor: 2_100,
-      currency: 'USD', is_available: true, seen_at: world.now,
+      store_id: shop.storeId,
+      product_id: '16',
+      variation_id: '',
+      name: 'Earl Grey',
+      price_minor: 2_100,
+      currency: 'USD',
+      is_available: true,
+      seen_at: world.now,
     })
     .execute()
 })

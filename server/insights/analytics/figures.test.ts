@@ -26,8 +26,15 @@ async function expectCountedAnew(shop: Shop) {
 }
 
 const none = {
-  began: 0, began_over: 0, began_abandoned: 0, began_bought: 0,
-  abandoned: 0, abandoned_minor: 0, unbought: 0, unbought_minor: 0, recovered: 0,
+  began: 0,
+  began_over: 0,
+  began_abandoned: 0,
+  began_bought: 0,
+  abandoned: 0,
+  abandoned_minor: 0,
+  unbought: 0,
+  unbought_minor: 0,
+  recovered: 0,
 }
 
 test('a cart counts on the days of its start and abandonment until it is bought (decision 92)', async () => {
@@ -43,8 +50,16 @@ test('a cart counts on the days of its start and abandonment until it is bought 
   expect(left).toBe(began)
   expect(await all()).toEqual([
     {
-      ...none, ...row, day: began, began: 1, began_over: 1, began_abandoned: 1,
-      abandoned: 1, abandoned_minor: 11_000, unbought: 1, unbought_minor: 11_000,
+      ...none,
+      ...row,
+      day: began,
+      began: 1,
+      began_over: 1,
+      began_abandoned: 1,
+      abandoned: 1,
+      abandoned_minor: 11_000,
+      unbought: 1,
+      unbought_minor: 11_000,
     },
   ])
   world.advance(10 * MINUTE)
@@ -53,8 +68,16 @@ test('a cart counts on the days of its start and abandonment until it is bought 
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 11_000 })
   expect(await all()).toEqual([
     {
-      ...none, ...row, day: began, began: 1, began_over: 1, began_abandoned: 1, began_bought: 1,
-      abandoned: 1, abandoned_minor: 11_000, recovered: 1,
+      ...none,
+      ...row,
+      day: began,
+      began: 1,
+      began_over: 1,
+      began_abandoned: 1,
+      began_bought: 1,
+      abandoned: 1,
+      abandoned_minor: 11_000,
+      recovered: 1,
     },
   ])
 })

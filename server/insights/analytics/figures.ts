@@ -22,7 +22,7 @@ const FEW_DAYS = 31
 const MANY_EVERY_MS = 5 * 60_000
 
 /** Tick: counts the changes of all stores, one at a time. Does nothing while another process counts. */
-export async function countFigures(deps: Deps): Promise<void> {
+export async function countFigures(deps: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
   await sql.forgetGone(deps.db)
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {

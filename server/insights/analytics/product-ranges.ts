@@ -37,7 +37,7 @@ export async function ensureRangeSoon(store: StoreDb<Db>, range: RangeDays): Pro
  * Tick: computes missing and outdated ranges of all stores whose figures were viewed in the last month, so that no
  * request has to wait.
  */
-export async function renewRanges(deps: Deps): Promise<void> {
+export async function renewRanges(deps: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
   const now = deps.now()
   const since = new Date(now.getTime() - LOOKED_AT_MS)
   const zones = (await zonesLookedAt(deps.db, since)).map((zone) => ({ time_zone: zone, today: toDay(now, zone) }))

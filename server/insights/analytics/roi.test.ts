@@ -33,7 +33,11 @@ test('ROI lists months without gaps with costs of messages and plan, and a range
   await shop.staySignedIn()
   const said = await roi(shop)
   const month = (name: string, attributedRevenue: number, messageCost: number) => ({
-    month: name, attributedRevenue, messageCost, discounts: 0, planPrice: 49,
+    month: name,
+    attributedRevenue,
+    messageCost,
+    discounts: 0,
+    planPrice: 49,
   })
   expect(said.months).toEqual([month('2026-03', 40, 0.075), month('2026-04', 0, 0), month('2026-05', 35, 0.05)])
   const part = { attributedRevenue: 35, messageCost: 0.05, discounts: 0 }

@@ -84,11 +84,11 @@ test('a recovery counts on its own day, in the share of the day of the abandonme
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 5_000 })
   const nothing = {
     currency: 'USD',
-      abandoned: 0,
-      abandoned_recovered: 0,
-      recovered: 0,
-      attributed_minor: 0,
-      attributed_orders: 0,
+    abandoned: 0,
+    abandoned_recovered: 0,
+    recovered: 0,
+    attributed_minor: 0,
+    attributed_orders: 0,
   }
   expect(await kept(shop.storeId)).toEqual([
     { ...nothing, slot: '-infinity', attributed_minor: 5_000, attributed_orders: 1 },

@@ -7,7 +7,7 @@ import { buildDaySpans } from './rules.ts'
 // Rollups: the counts of pages and reports, maintained by triggers. `/api/dashboard` reads them.
 
 /** Tick: folds recorded changes into the rollups, so that reads sum few rows. */
-export async function foldRollups(deps: Deps): Promise<void> {
+export async function foldRollups(deps: Pick<Deps, 'db'>): Promise<void> {
   await sql.foldRollups(deps.db)
 }
 
@@ -20,7 +20,7 @@ const PEOPLE_EVERY_MS = 15 * 60_000
 const STORES_AT_ONCE = 200
 
 /** Tick: counts the people of stores whose count is 15 minutes old. */
-export async function countDuePeople(deps: Deps): Promise<void> {
+export async function countDuePeople(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const now = deps.now()
   for (;;) {
     const due = await listStoresToCount(deps.db, new Date(now.getTime() - PEOPLE_EVERY_MS), now, STORES_AT_ONCE)

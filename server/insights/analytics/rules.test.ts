@@ -93,7 +93,12 @@ describe('figures', () => {
   })
 
   const sums = (currency: string, abandoned: number, attributed_minor: number) => ({
-    currency, abandoned, recovered: 1, abandoned_recovered: 1, attributed_minor, attributed_orders: 2,
+    currency,
+    abandoned,
+    recovered: 1,
+    abandoned_recovered: 1,
+    attributed_minor,
+    attributed_orders: 2,
   })
 
   test('carts of all currencies count; revenue is in the store’s currency, others are listed separately (decision 21)', () => {
@@ -114,7 +119,11 @@ describe('figures', () => {
 
   test('a revenue chart is in the store’s currency, and lists revenue in others beside it', () => {
     const of = (bucket: number, currency: string, attributed_minor: number) => ({
-      bucket, currency, abandoned: 2, recovered: 1, attributed_minor,
+      bucket,
+      currency,
+      abandoned: 2,
+      recovered: 1,
+      attributed_minor,
     })
     const drawn = chartSums([of(0, 'USD', 1_250), of(2, 'USD', 500), of(2, 'JPY', 700), of(1, 'EUR', 0)], {
       currency: 'USD',

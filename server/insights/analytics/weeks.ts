@@ -53,12 +53,17 @@ export async function readWeeks(store: StoreDb, currency: string, until: Day): P
         currency,
       ),
       orders: rules.sum(orders, (row) => row.orders),
-      abandoned, recovered, recoveredShare: rules.computeShare(recovered, abandoned),
+      abandoned,
+      recovered,
+      recoveredShare: rules.computeShare(recovered, abandoned),
       revenueOpportunity: rules.buildCartFigures(own, currency).revenueOpportunity,
     }
   }
   return {
-    first: days.first, last: days.last, now: buildWeek(true), before: buildWeek(false),
+    first: days.first,
+    last: days.last,
+    now: buildWeek(true),
+    before: buildWeek(false),
     products: products.map((row) => rules.presentProduct(row, currency)).filter(({ revenueLost }) => revenueLost > 0),
   }
 }

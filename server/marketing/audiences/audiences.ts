@@ -20,7 +20,7 @@ export async function readAudiences(store: StoreDb): Promise<Audience[]> {
 }
 
 export async function createAudience(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   { store, account }: { store: StoreDb<Db>; account: AccountDb },
   { name, filters }: { name: string; filters: AudienceFilters },
 ): Promise<Audience> {
@@ -43,7 +43,7 @@ export async function deleteAudience(store: StoreDb, id: string): Promise<void> 
 
 /** Converts filters to stored form. Throws if the plan allows only the default filters. */
 export async function resolveFilters(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb,
   filters: AudienceFilters,
   account?: AccountDb,
@@ -58,6 +58,7 @@ export async function resolveFilters(
 const readCurrency = async (store: StoreDb): Promise<string> => requireFound(await readStore(store), 'Store').currency
 
 const present = ({ id, name, filters }: sql.AudienceRow, currency: string): Audience => ({
-  id, name,
+  id,
+  name,
   filters: presentFilters(filters, currency),
 })

@@ -16,8 +16,15 @@ const copy = (shop: Shop, products: [id: string, name: string, sku?: string, var
     .insertInto('products')
     .values(
       products.map(([product_id, name, sku = null, variation_id = '']) => ({
-        store_id: shop.storeId, product_id, variation_id, name, sku, price_minor: 100, currency: 'USD',
-        is_available: true, seen_at: world.now,
+        store_id: shop.storeId,
+        product_id,
+        variation_id,
+        name,
+        sku,
+        price_minor: 100,
+        currency: 'USD',
+        is_available: true,
+        seen_at: world.now,
       })),
     )
     .execute()

@@ -53,15 +53,26 @@ test('the list lists each recipient with state, reason and explanation', async (
   expect(pagination).toEqual({ page: 1, limit: 50, total: 2, pages: 1 })
   const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}`, { token: shop.token })
   expect(recipients.find(({ cartId }: CampaignRecipient) => cartId === shop.cartIds[0])).toMatchObject({
-    customer: body.cart.customer_name, to: shop.orders[0]!.email, run: 1, state: 'sent', reason: null,
-    explanation: 'The mail server accepted the message.', sentAt: expect.any(String),
+    customer: body.cart.customer_name,
+    to: shop.orders[0]!.email,
+    run: 1,
+    state: 'sent',
+    reason: null,
+    explanation: 'The mail server accepted the message.',
+    sentAt: expect.any(String),
   })
   await recordMailReport(world.deps, {
-    messageId: recipients[0].messageId, kind: 'hard', source: 'dsn', status: null, words: 'gone',
+    messageId: recipients[0].messageId,
+    kind: 'hard',
+    source: 'dsn',
+    status: null,
+    words: 'gone',
   })
   const [failed] = (await list('state=failed')).recipients
   expect(failed).toMatchObject({
-    messageId: recipients[0].messageId, state: 'failed', reason: 'bounced',
+    messageId: recipients[0].messageId,
+    state: 'failed',
+    reason: 'bounced',
     explanation: expect.stringContaining('The message bounced'),
   })
 })
@@ -161,7 +172,11 @@ test('a retry does not retry unknown results, bounces, rejected addresses and pu
   await runTick(world, shop)
   const bounced = world.sent.find(({ to }) => to === shop.orders[3]!.email)!
   await recordMailReport(world.deps, {
-    messageId: bounced.messageId, kind: 'hard', source: 'dsn', status: null, words: 'gone',
+    messageId: bounced.messageId,
+    kind: 'hard',
+    source: 'dsn',
+    status: null,
+    words: 'gone',
   })
   expect(await retryable()).toBe(1)
   world.advance(1_000)
@@ -212,7 +227,9 @@ describe('held messages', () => {
     const { body } = await drop()
     expect(body).toEqual({ success: true, dropped: 2 })
     expect(await listCampaignStates(world, id)).toEqual([
-      '1 cancelled(campaign_dropped)', '1 cancelled(campaign_dropped)', '1 sent',
+      '1 cancelled(campaign_dropped)',
+      '1 cancelled(campaign_dropped)',
+      '1 sent',
     ])
     expect(await listCampaignStates(world, other.id)).toEqual(before)
     expect(before.filter((state) => state.includes('held'))).toHaveLength(3)

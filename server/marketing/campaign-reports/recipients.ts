@@ -64,11 +64,18 @@ async function readRecipientPage(store: StoreDb, ids: readonly string[]): Promis
 }
 
 const presentRecipient = (row: sql.RecipientRow): CampaignRecipient => ({
-  messageId: row.id, shopperId: row.shopper_id, cartId: row.cart_id, customer: row.customer, to: row.to,
-  run: row.run, state: findPart(row.state), reason: row.reason,
+  messageId: row.id,
+  shopperId: row.shopper_id,
+  cartId: row.cart_id,
+  customer: row.customer,
+  to: row.to,
+  run: row.run,
+  state: findPart(row.state),
+  reason: row.reason,
   explanation:
     explain(row.reason, row.channel, row.provider_response) ||
     describeState(row.state, channelTraits[row.channel].provider),
-  dueAt: row.due_at.toISOString(), sentAt: row.sending_at?.toISOString() ?? null,
+  dueAt: row.due_at.toISOString(),
+  sentAt: row.sending_at?.toISOString() ?? null,
   heldUntil: row.held_until?.toISOString() ?? null,
 })

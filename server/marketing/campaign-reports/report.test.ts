@@ -51,7 +51,11 @@ const openBy = (index: number, agent?: string) =>
   visit(`/o/${createToken(world.deps.secrets, 'open', mailTo(index).messageId)}`, agent)
 const comeBack = (index: number, kind: 'hard' | 'refused' | 'complaint' | 'delivered') =>
   recordMailReport(world.deps, {
-    messageId: mailTo(index).messageId, kind, source: 'dsn', status: null, words: 'said',
+    messageId: mailTo(index).messageId,
+    kind,
+    source: 'dsn',
+    status: null,
+    words: 'said',
   })
 const order = async (index: number, more: Partial<PlatformOrder> = {}) => {
   world.advance(1_000)
@@ -73,9 +77,15 @@ async function recount(): Promise<Partial<CampaignReport>> {
   const cents = orders.reduce((sum, { net_minor }) => sum + net_minor, 0)
   return {
     counts: {
-      planned: ids.length, waiting: inState('scheduled', 'claimed'), held: inState('held'),
-      inFlight: inState('sending'), sent: inState('sent', 'delivered'), skipped: inState('skipped'),
-      failed: inState('failed'), unknown: inState('unknown'), cancelled: inState('cancelled'),
+      planned: ids.length,
+      waiting: inState('scheduled', 'claimed'),
+      held: inState('held'),
+      inFlight: inState('sending'),
+      sent: inState('sent', 'delivered'),
+      skipped: inState('skipped'),
+      failed: inState('failed'),
+      unknown: inState('unknown'),
+      cancelled: inState('cancelled'),
     },
     delivered: inState('delivered'),
     clicked: people(touches.filter((each) => each.is_human).map((each) => each.message_id)),
@@ -101,7 +111,11 @@ describe('the report', () => {
     await order(5)
     expect(await report()).toMatchObject({
       ...(await recount()),
-      opened: 1, openedByMachines: 1, clicked: 3, orders: 2, revenue: [{ amount: 84, currency: 'USD' }],
+      opened: 1,
+      openedByMachines: 1,
+      clicked: 3,
+      orders: 2,
+      revenue: [{ amount: 84, currency: 'USD' }],
       counts: { planned: 6, sent: 6 },
     })
     await order(1, { refundedMinor: 1_200, modifiedAt: new Date(world.now.getTime() + 5_000).toISOString() })
@@ -112,13 +126,21 @@ describe('the report', () => {
     const after = await report()
     expect(after).toMatchObject({
       ...(await recount()),
-      bounced: 1, complained: 1, delivered: 2, orders: 2, revenue: [{ amount: 72, currency: 'USD' }],
+      bounced: 1,
+      complained: 1,
+      delivered: 2,
+      orders: 2,
+      revenue: [{ amount: 72, currency: 'USD' }],
       counts: { planned: 6, sent: 5, failed: 1 },
     })
     expect(after.runs).toEqual([
       {
-        run: 1, startedAt: expect.any(String), plannedAt: expect.any(String), counts: after.counts,
-        orders: 2, revenue: [{ amount: 72, currency: 'USD' }],
+        run: 1,
+        startedAt: expect.any(String),
+        plannedAt: expect.any(String),
+        counts: after.counts,
+        orders: 2,
+        revenue: [{ amount: 72, currency: 'USD' }],
       },
     ])
   })

@@ -16,7 +16,7 @@ import { countStates, isOfCampaign, readFigures } from './sql.ts'
 
 const MAX_LINKS = 100
 
-export async function readReport(deps: Deps, store: StoreDb, id: string): Promise<CampaignReport> {
+export async function readReport(deps: Pick<Deps, 'config'>, store: StoreDb, id: string): Promise<CampaignReport> {
   await assertCampaign(store, id)
   const [states, figures, people, earned, links, runs, held] = await Promise.all([
     countStates(store, id),
@@ -28,8 +28,11 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
     readHeld(store, id),
   ])
   return {
-    counts: countParts(states), ...figures,
-    opened: people.opened, openedByMachines: people.opened_by_machines, clicked: people.clicked,
+    counts: countParts(states),
+    ...figures,
+    opened: people.opened,
+    openedByMachines: people.opened_by_machines,
+    clicked: people.clicked,
     ...presentRevenue(earned),
     ...presentHeld(held),
     links: links.map(({ target, ...clicked }) => ({ target: target ?? getCartPage(deps), ...clicked })),
@@ -53,13 +56,14 @@ function presentHeld(held: readonly HeldCount[]) {
   const first = Math.min(...held.map(({ first_until }) => first_until.getTime()))
   return {
     held: {
-      count: held.reduce((total, { count }) => total + count, 0), firstUntil: new Date(first).toISOString(),
+      count: held.reduce((total, { count }) => total + count, 0),
+      firstUntil: new Date(first).toISOString(),
       explanation: explain(most.reason, most.channel),
     },
   }
 }
 
-const getCartPage = ({ config }: Deps) => `${config.publicUrl}/cart/recover`
+const getCartPage = ({ config }: Pick<Deps, 'config'>) => `${config.publicUrl}/cart/recover`
 
 /** One sum per currency, the largest first. */
 function presentRevenue(earned: readonly RevenueRow[]): Pick<CampaignReport, 'orders' | 'revenue'> {

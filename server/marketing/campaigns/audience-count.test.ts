@@ -105,7 +105,11 @@ describe('the audience count', () => {
   test('is zero without blockers for an empty audience', async () => {
     const shop = await createShop(world)
     expect(await count(shop, { filters: { minCartValue: 1_000_000 } })).toMatchObject({
-      total: 0, eligible: 0, reasons: [], judged: null, quietPercent: 0,
+      total: 0,
+      eligible: 0,
+      reasons: [],
+      judged: null,
+      quietPercent: 0,
     })
   })
 

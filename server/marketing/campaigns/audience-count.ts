@@ -47,7 +47,10 @@ export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, input: C
   const eligible = tally.eligible.length
   const expected = judged === null ? eligible : Math.round((total * eligible) / judged)
   return {
-    total, eligible, judged, left,
+    total,
+    eligible,
+    judged,
+    left,
     price: await estimatePrice(deps, store, { wanted: input, expected, eligible: filterEligible(meant, tally) }),
     reasons: tally.reasons().map(({ reason, explanation, ids }) => ({ reason, explanation, count: ids.length })),
     minutes: await estimateMinutes(deps, store, input, judged === null ? eligible : total),
@@ -59,7 +62,7 @@ export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, input: C
 type AudienceMember = sql.AudienceMember | null
 
 async function findMembers(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   input: CountInput,
 ): Promise<{ total: number; meant: AudienceMember[] }> {
@@ -146,7 +149,9 @@ async function estimatePrice(
     ? { amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros), currency: budget.currency }
     : null
   return {
-    people: expected, sampled: made.length, segments: Math.round(expected * each(({ segments }) => segments)),
+    people: expected,
+    sampled: made.length,
+    segments: Math.round(expected * each(({ segments }) => segments)),
     total: toPrice({ amountMicros: Math.round(expected * microsEach), currency }),
     budgetLeft: left && toPrice(left),
     covered: left && countCoveredByBudget(left, { microsEach, currency, expected }),
@@ -177,7 +182,8 @@ function buildHypotheticalRows(
   const words = input.type === 'sms' ? { body: input.body } : {}
   const { type: channel, couponId = null, couponFallback: fallback } = input
   const coupon = couponId && {
-    id: couponId, fallback,
+    id: couponId,
+    fallback,
     isFirstOrderOnly: false,
     pauseDays: null,
     aboveMinor: null,
@@ -194,7 +200,10 @@ function buildHypotheticalRows(
         })
     const campaign = { isRunning: true, end: null, frequency: 'once', isRepeated: false } as const
     return rows.map((row) => ({
-      ...replaceText(row, words), manual: null, campaign, coupon: coupon || null,
+      ...replaceText(row, words),
+      manual: null,
+      campaign,
+      coupon: coupon || null,
       // A purchase does not end a campaign message without a cart.
       matching_order: row.cart_id === null ? null : row.matching_order,
     }))
@@ -203,7 +212,7 @@ function buildHypotheticalRows(
 }
 
 async function estimateMinutes(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   { type }: CountInput,
   count: number,
@@ -213,7 +222,11 @@ async function estimateMinutes(
   return perMinute < MIN_PER_MINUTE ? null : Math.ceil(count / perMinute)
 }
 
-async function readQuietPercent(deps: Deps, store: StoreDb<Db>, people: readonly string[]): Promise<number> {
+async function readQuietPercent(
+  deps: Pick<Deps, 'now'>,
+  store: StoreDb<Db>,
+  people: readonly string[],
+): Promise<number> {
   if (people.length === 0) return 0
   const since = new Date(deps.now().getTime() - QUIET_DAYS * DAY_MS)
   return Math.round((100 * (await sql.countQuiet(store, people, since))) / people.length)

@@ -33,7 +33,11 @@ describe('a campaign', () => {
     const shop = await createShop(world, 3)
     const made = await createCampaign(world, shop)
     expect(made).toMatchObject({
-      name: 'Spring', type: 'email', status: 'scheduled', platform: 'woocommerce', pausedBy: null,
+      name: 'Spring',
+      type: 'email',
+      status: 'scheduled',
+      platform: 'woocommerce',
+      pausedBy: null,
       targetAudience: { type: 'abandoned_carts', mode: 'matching', filters: {}, customerEmails: [] },
       content: { ...campaignContent, template: 'custom', coupon: null },
       schedule: {
@@ -43,14 +47,17 @@ describe('a campaign', () => {
         delay: 0,
         spreadHours: null,
       },
-      revenue: [], couponShown: null, counts: { planned: 0 },
+      revenue: [],
+      couponShown: null,
+      counts: { planned: 0 },
     })
     expect(made._id).toBe(made.id)
     expect(made.nextRunAt).toBe(world.now.toISOString())
     await runTick(world, shop)
     expect(world.sent.map(({ to }) => to).sort()).toEqual(shop.orders.map(({ email }) => email).sort())
     expect(await readCampaign(world, shop, made.id)).toMatchObject({
-      status: 'completed', nextRunAt: null,
+      status: 'completed',
+      nextRunAt: null,
       counts: {
         planned: 3,
         sent: 3,

@@ -68,7 +68,7 @@ export async function createCampaign(
  * without a key.
  */
 export async function findReplay(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
 ): Promise<CampaignView | null> {
@@ -77,13 +77,17 @@ export async function findReplay(
   return before && viewCampaign(store, before.reply.id)
 }
 
-export async function loadStoreContext(deps: Deps, store: StoreDb): Promise<{ row: StoreRow; where: StoreClock }> {
+export async function loadStoreContext(
+  deps: Pick<Deps, 'now'>,
+  store: StoreDb,
+): Promise<{ row: StoreRow; where: StoreClock }> {
   const row = requireFound(await readStore(store), 'Store')
   return { row, where: { currency: row.currency, zone: row.time_zone, now: deps.now() } }
 }
 
 const planFeatures = (stored: Stored, where: StoreClock, isNow: boolean) => ({
-  type: stored.type, filters: stored.filters,
+  type: stored.type,
+  filters: stored.filters,
   isPlanned: !isNow && isPlanned(stored, where),
 })
 
@@ -91,7 +95,7 @@ const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequ
   frequency !== 'once' || start_date > getToday(zone, now)
 
 /** An approved template (WhatsApp) replaces the owner's own text. */
-async function rejectOwnText(deps: Deps, row: StoreRow, stored: Stored): Promise<void> {
+async function rejectOwnText(deps: Pick<Deps, 'channels' | 'renders'>, row: StoreRow, stored: Stored): Promise<void> {
   await rejectCartWording(deps, row.account_id, stored)
   const { type, subject, body } = stored
   if (type !== 'whatsapp') await assertTextRenders(deps, row.account_id, { channel: type, subject, body })
@@ -106,7 +110,7 @@ export interface NewCampaign {
 }
 
 export async function insert(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   { id, stored, coupon, request, where }: NewCampaign,
 ): Promise<void> {
@@ -120,16 +124,26 @@ export async function insert(
     ...columns,
     filters: JSON.stringify(columns.filters),
     ...(await toCouponColumns(tx, coupon, where)),
-    id, status: 'scheduled', template_id: templateId, created_by: request.session.userId,
-    next_run_at: clampToNow(now, findNextRun(getRunTimes(columns), where.zone, null)), run_zone: where.zone,
+    id,
+    status: 'scheduled',
+    template_id: templateId,
+    created_by: request.session.userId,
+    next_run_at: clampToNow(now, findNextRun(getRunTimes(columns), where.zone, null)),
+    run_zone: where.zone,
     is_planned: isPlanned(columns, where),
-    created_at: now, updated_at: now,
+    created_at: now,
+    updated_at: now,
   })
   await saveChosenPeople(deps, tx, id, people)
 }
 
 /** The address of an erased person is not stored again (C8). */
-async function saveChosenPeople({ secrets }: Deps, tx: StoreTx, id: string, people: readonly string[]): Promise<void> {
+async function saveChosenPeople(
+  { secrets }: Pick<Deps, 'secrets'>,
+  tx: StoreTx,
+  id: string,
+  people: readonly string[],
+): Promise<void> {
   const erased = await selectErased(tx, people.map(secrets.addressHash))
   const kept = people.filter((address) => !erased.has(secrets.addressHash(address).toString('hex')))
   await setPeople(tx, id, kept)
@@ -181,7 +195,7 @@ const isSame = (a: object, b: object): boolean => {
 
 /** Unsent messages follow the edit: content and coupon are read at the send decision, due times are updated. */
 async function update(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
   tx: StoreTx,
   campaign: CampaignRow,
   { stored, coupon, where }: Pick<NewCampaign, 'stored' | 'coupon' | 'where'>,
@@ -198,7 +212,8 @@ async function update(
     ...(isSameTime ? {} : computeTimes(campaign, columns, where)),
     // The edit may have removed the cause of the delay.
     ...(isSameTime && campaign.put_off_by !== null && { next_run_at: now }),
-    put_off_by: null, updated_at: now,
+    put_off_by: null,
+    updated_at: now,
   })
   await saveChosenPeople(deps, tx, id, people)
   const isRetimed = campaign.delay_hours !== columns.delay_hours || campaign.spread_hours !== columns.spread_hours
@@ -232,12 +247,20 @@ function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, '
   // Chosen customers are always selected, regardless of the mode in the request.
   const mode = type === 'specific_customers' ? 'selected' : targetAudience.mode
   return {
-    name: input.name, description: input.description, type: input.type,
-    audience_type: type, audience_mode: mode, filters: toStoredFilters(filters, currency),
+    name: input.name,
+    description: input.description,
+    type: input.type,
+    audience_type: type,
+    audience_mode: mode,
+    filters: toStoredFilters(filters, currency),
     people: mode === 'selected' ? parsePeople(targetAudience, input.customerEmails) : [],
-    template_key: content.template, ...toContentColumns(input),
-    start_date: schedule.startDate, time_of_day: schedule.timeOfDay, frequency: schedule.frequency,
-    delay_hours: schedule.delay, spread_hours: schedule.spreadHours,
+    template_key: content.template,
+    ...toContentColumns(input),
+    start_date: schedule.startDate,
+    time_of_day: schedule.timeOfDay,
+    frequency: schedule.frequency,
+    delay_hours: schedule.delay,
+    spread_hours: schedule.spreadHours,
   }
 }
 

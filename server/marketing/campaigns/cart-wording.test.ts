@@ -86,7 +86,8 @@ describe('a campaign to chosen customers', () => {
     expect([refused.status, refused.body.error]).toEqual([422, campaignTexts.cartTemplate])
     world.textChannels.whatsapp = {
       ...buildTemplate,
-      text: 'Hi {{1}}, news of {{2}}', variables: ['customer_name', 'store_name'],
+      text: 'Hi {{1}}, news of {{2}}',
+      variables: ['customer_name', 'store_name'],
     }
     expect((await requestCampaign(world, shop, toCustomers(shop, { type: 'whatsapp' }))).status).toBe(200)
   })

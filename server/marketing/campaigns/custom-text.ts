@@ -21,7 +21,7 @@ export async function countCustomText(deps: Deps, tx: StoreTx, campaign: Campaig
   if (count > 0) await takeOwnText(deps, { accountId, db: tx.db }, count)
 }
 
-async function countPeople(deps: Deps, tx: StoreTx, { id, type, audience_mode, filters }: CampaignRow) {
+async function countPeople(deps: Pick<Deps, 'now'>, tx: StoreTx, { id, type, audience_mode, filters }: CampaignRow) {
   if (audience_mode === 'selected') return (await readPeople(tx, [id])).length
   return countNewcomers(tx, { campaignId: id, channel: type, filters }, { now: deps.now(), most: MAX_COUNTED })
 }

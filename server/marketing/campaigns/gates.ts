@@ -27,7 +27,11 @@ export interface PlanRequirement {
   isPlanned: boolean
 }
 
-export async function assertPlanAllows(deps: Deps, accountId: string, requirement: PlanRequirement): Promise<void> {
+export async function assertPlanAllows(
+  deps: Pick<Deps, 'db' | 'now'>,
+  accountId: string,
+  requirement: PlanRequirement,
+): Promise<void> {
   for (const [feature, sentence] of requiredFeatures(requirement)) {
     await requireFeature({ accountId, db: deps.db }, deps.now(), { feature, sentence })
   }
@@ -56,7 +60,12 @@ function requiredFeatures({ type, filters, isPlanned }: PlanRequirement): [Featu
 }
 
 /** The same checks as when a flow is activated. */
-export async function assertSenderReady(deps: Deps, store: StoreDb, row: StoreRow, type: CampaignType): Promise<void> {
+export async function assertSenderReady(
+  deps: Pick<Deps, 'channels' | 'config'>,
+  store: StoreDb,
+  row: StoreRow,
+  type: CampaignType,
+): Promise<void> {
   if (type === 'email') return assertMail(deps, store, row)
   if (type === 'push') return assertPush(store, row)
   const channel = await deps.channels.text(row.account_id, type)
@@ -70,7 +79,7 @@ async function assertPush(store: StoreDb, row: StoreRow): Promise<void> {
   await assertMayMail({ accountId: row.account_id, db: store.db })
 }
 
-async function assertMail(deps: Deps, store: StoreDb, row: StoreRow): Promise<void> {
+async function assertMail(deps: Pick<Deps, 'config'>, store: StoreDb, row: StoreRow): Promise<void> {
   const byMail = [{ channel: 'email' as const }]
   const missing = [...listMissingForSending(row), ...(await listMissingForMail(deps, store, row.account_id, byMail))]
   if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
@@ -87,7 +96,7 @@ const mentionsCart = ({ template_key, subject, body }: CampaignText): boolean =>
 
 /** The field and the error message; null: the campaign mentions no cart, or its audience always has one. */
 export async function findCartWording(
-  deps: Deps,
+  deps: Pick<Deps, 'channels'>,
   accountId: string,
   campaign: CampaignText,
 ): Promise<{ field: string; text: string } | null> {
@@ -100,7 +109,11 @@ export async function findCartWording(
   return isFilled ? { field: 'type', text: campaignTexts.cartTemplate } : null
 }
 
-export async function rejectCartWording(deps: Deps, accountId: string, campaign: CampaignText): Promise<void> {
+export async function rejectCartWording(
+  deps: Pick<Deps, 'channels'>,
+  accountId: string,
+  campaign: CampaignText,
+): Promise<void> {
   const found = await findCartWording(deps, accountId, campaign)
   if (found) throw fieldError(found.field, found.text)
 }

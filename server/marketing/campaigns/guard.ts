@@ -13,7 +13,10 @@ import type { CampaignKey } from './runs-sql.ts'
 const MOST = 100
 const WATCHED_MS = 30 * 86_400_000
 
-export async function guardCampaigns(deps: Deps, limits: GuardLimits = GUARD_LIMITS): Promise<void> {
+export async function guardCampaigns(
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
+  limits: GuardLimits = GUARD_LIMITS,
+): Promise<void> {
   const since = new Date(deps.now().getTime() - WATCHED_MS)
   const least = { bounced: limits.bounces.least, complained: limits.complaints.least, since, limit: MOST }
   for (const { store_id: storeId, id } of await findReturnedCampaigns(deps.db, least)) {
@@ -60,7 +63,7 @@ type Cause =
   /** A due run to chosen customers mentions a cart. */
   | { cause: 'cart_words' }
 
-async function pause(deps: Deps, store: StoreDb<Db>, id: string, found: Cause): Promise<void> {
+async function pause(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, id: string, found: Cause): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
     const campaign = await lockCampaign(tx, id)

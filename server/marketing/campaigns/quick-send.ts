@@ -59,10 +59,20 @@ function quickSend(input: QuickSendInput, { currency, zone, now }: StoreClock): 
   }
   const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: validZone(zone) }).format(now)
   return {
-    name: `Quick Send - ${date}`, description: '', type: 'email', template_key: 'quick_send', subject, body,
-    audience_type: 'abandoned_carts', audience_mode: 'matching', people: [],
+    name: `Quick Send - ${date}`,
+    description: '',
+    type: 'email',
+    template_key: 'quick_send',
+    subject,
+    body,
+    audience_type: 'abandoned_carts',
+    audience_mode: 'matching',
+    people: [],
     filters: toStoredFilters(input.filters ?? {}, currency),
-    start_date: getToday(zone, now), time_of_day: getClock(zone, now), frequency: 'once',
-    delay_hours: 0, spread_hours: null,
+    start_date: getToday(zone, now),
+    time_of_day: getClock(zone, now),
+    frequency: 'once',
+    delay_hours: 0,
+    spread_hours: null,
   }
 }

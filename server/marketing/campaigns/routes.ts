@@ -77,6 +77,8 @@ const requestAbout = (call: StoreCall<unknown, unknown, unknown>, id: string): I
 }
 
 const presentTemplate = ({ id, name, subject, body }: (typeof CAMPAIGN_TEMPLATES)[number]) => ({
-  name, subject, body,
+  name,
+  subject,
+  body,
   id: api.TemplateChoice.parse(id),
 })

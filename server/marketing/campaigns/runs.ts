@@ -43,7 +43,7 @@ export async function runCampaigns(deps: Deps): Promise<void> {
 }
 
 /** Locks first: a run that starts concurrently is either visible or waits until the campaign has ended. */
-async function endIfFinished(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+async function endIfFinished(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, id: string): Promise<void> {
   await transact(store, async (tx) => {
     if (await lockCampaign(tx, id)) await endCampaign(tx, id, deps.now())
   })
@@ -73,7 +73,7 @@ export const followZones = async (deps: Deps): Promise<void> =>
     }),
   )
 
-async function reschedule(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<boolean> {
+async function reschedule(deps: Pick<Deps, 'now'>, tx: StoreTx, campaign: CampaignRow): Promise<boolean> {
   const { time_zone: zone } = requireFound(await readStore(tx), 'Store')
   if (zone === campaign.run_zone) return false
   const next = findNextRunAfterChange(campaign.run, getRunTimes(campaign), zone, deps.now())
@@ -123,7 +123,7 @@ export async function startRun(
   await enqueuePlanning(deps, tx, campaign.id)
 }
 
-const enqueuePlanning = (deps: Deps, { db, storeId }: StoreDb, campaignId: string) =>
+const enqueuePlanning = (deps: Pick<Deps, 'jobs'>, { db, storeId }: StoreDb, campaignId: string) =>
   deps.jobs.enqueue(db, planRunsJob, { storeId, campaignId }, campaignId)
 
 const PAGE = 1_000
@@ -132,7 +132,7 @@ const REFRESH_AFTER = 5 * PAGE
 
 /** One process at a time; a second one returns, because waiting workers would hold queue slots and connections. */
 export async function planRuns(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
   { storeId, campaignId }: { storeId: string; campaignId: string },
   rowsAPage = PAGE,
 ): Promise<void> {
@@ -154,7 +154,12 @@ export async function planRuns(
  * holds the campaign.
  * `runCampaigns` enqueues the rest of connected stores every second.
  */
-async function planPage(deps: Deps, tx: StoreTx, campaignId: string, rowsAPage: number): Promise<number | null> {
+async function planPage(
+  deps: Pick<Deps, 'now'>,
+  tx: StoreTx,
+  campaignId: string,
+  rowsAPage: number,
+): Promise<number | null> {
   const now = deps.now()
   const campaign = (await lockConnected(tx)) ? await lockForPlanning(tx, campaignId) : undefined
   const run = campaign && (await runToPlan(tx, campaignId))
@@ -207,8 +212,14 @@ export async function planMessagesFor(
   // Lock order: shoppers before carts.
   const lone = await planMessages(tx, {
     origin: { kind: 'campaign', id: campaignId, stepId: run.id, step: run.run },
-    people: rows, purchasesSince: null, channel, templateId,
-    dueAt: run.at, expiresAt: new Date(run.at.getTime() + MOST_AGE_MS), wakeAt: run.at, now,
+    people: rows,
+    purchasesSince: null,
+    channel,
+    templateId,
+    dueAt: run.at,
+    expiresAt: new Date(run.at.getTime() + MOST_AGE_MS),
+    wakeAt: run.at,
+    now,
   })
   const cartIds = people.flatMap(({ cart_id }) => cart_id ?? [])
   const about = await planCarts(tx, { campaignId, runId: run.id, cartIds, now })
@@ -226,7 +237,7 @@ const SOME = 1_000
  * people and updates the due times of the others.
  */
 export async function followCampaign(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now'>,
   { storeId, campaignId }: { storeId: string; campaignId: string },
   limit = SOME,
 ): Promise<void> {
@@ -246,7 +257,7 @@ interface FollowProgress {
 
 /** Returns the place reached; null: nothing was left. */
 async function updateSomeMessages(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   tx: StoreTx,
   campaignId: string,
   { limit, after }: { limit: number; after: RetimePlace | null },
@@ -274,7 +285,7 @@ const closeLeftOut = async (tx: StoreTx, { id, audience_mode }: CampaignRow, som
  * of a large campaign follow in a job.
  */
 export async function followEdit(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now'>,
   tx: StoreTx,
   campaignId: string,
   { isSelected, isRetimed }: { isSelected: boolean; isRetimed: boolean },

@@ -311,7 +311,9 @@ describe('"Send to All Abandoned Carts"', () => {
     expect([status, body.campaign]).toMatchObject([
       200,
       {
-        name: `Quick Send - ${date}`, type: 'email', status: 'active',
+        name: `Quick Send - ${date}`,
+        type: 'email',
+        status: 'active',
         targetAudience: { type: 'abandoned_carts', mode: 'matching', filters: {}, customerEmails: [] },
         content: { ...campaignContent, template: 'quick_send' },
         schedule: { startDate: formatStoreDate(world), frequency: 'once', delay: 0 },

@@ -28,7 +28,11 @@ async function step(tx: StoreTx, id: string, requestedStep: Step) {
 }
 
 /** Open messages continue as rows: none is lost, none repeated (D5). */
-export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignView> {
+export async function playCampaign(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'now'>,
+  store: StoreDb<Db>,
+  id: string,
+): Promise<CampaignView> {
   await assertMaySend(deps, store, id, isPlayedByTime)
   await transact(store, async (tx) => {
     const { campaign, status } = await step(tx, id, 'play')
@@ -39,7 +43,9 @@ export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): 
     const due = campaign.next_run_at
     const isMissed = isOver || (due !== null && due <= now)
     await updateCampaign(tx, id, {
-      status, paused_by: null, updated_at: now,
+      status,
+      paused_by: null,
+      updated_at: now,
       ...(isOver && { sent_now_at: null }),
       ...(isMissed && { next_run_at: runAgain(getRunTimes(campaign), zone, now), run_zone: zone }),
     })
@@ -49,7 +55,7 @@ export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): 
   return viewCampaign(store, id)
 }
 
-export async function pauseCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignView> {
+export async function pauseCampaign(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, id: string): Promise<CampaignView> {
   await transact(store, async (tx) => {
     const { campaign, status } = await step(tx, id, 'pause')
     if (status === campaign.status) return
@@ -58,7 +64,11 @@ export async function pauseCampaign(deps: Deps, store: StoreDb<Db>, id: string):
   return viewCampaign(store, id)
 }
 
-export async function cancelCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignView> {
+export async function cancelCampaign(
+  deps: Pick<Deps, 'jobs' | 'now'>,
+  store: StoreDb<Db>,
+  id: string,
+): Promise<CampaignView> {
   await transact(store, async (tx) => {
     const { campaign, status } = await step(tx, id, 'cancel')
     if (status === campaign.status) return
@@ -70,7 +80,7 @@ export async function cancelCampaign(deps: Deps, store: StoreDb<Db>, id: string)
 }
 
 /** The rows and the report stay. */
-export async function deleteCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+export async function deleteCampaign(deps: Pick<Deps, 'jobs' | 'now'>, store: StoreDb<Db>, id: string): Promise<void> {
   await transact(store, async (tx) => {
     await step(tx, id, 'delete')
     const now = deps.now()
@@ -80,7 +90,7 @@ export async function deleteCampaign(deps: Deps, store: StoreDb<Db>, id: string)
 }
 
 /** Sending stops with this commit; a job closes the rows afterwards in chunks. */
-async function close(deps: Deps, tx: StoreTx, id: string): Promise<void> {
+async function close(deps: Pick<Deps, 'jobs' | 'now'>, tx: StoreTx, id: string): Promise<void> {
   await endPlanning(tx, id, deps.now())
   await deps.jobs.enqueue(tx.db, followJob, { storeId: tx.storeId, campaignId: id }, id)
 }
@@ -88,7 +98,7 @@ async function close(deps: Deps, tx: StoreTx, id: string): Promise<void> {
 const DROP_CHUNK = 2_000
 
 /** Closes the held messages for good; other open messages continue. Returns how many were closed. */
-export async function dropHeld(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
+export async function dropHeld(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, id: string): Promise<number> {
   for (let dropped = 0; ; ) {
     const some = await transact(store, async (tx) => {
       requireFound(await lockCampaign(tx, id), 'Campaign')
@@ -159,7 +169,7 @@ export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow):
  * schedule counts.
  */
 export async function assertMaySend(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'now'>,
   store: StoreDb<Db>,
   id: string,
   isByTime: (campaign: CampaignRow, zone: string, now: Date) => boolean = () => false,

@@ -22,7 +22,7 @@ import { presentCart, toDecimal } from './present.ts'
 
 type ActiveList = z.infer<typeof listActiveCarts.reply>
 
-export async function readActiveCarts(deps: Deps, store: StoreDb<Db>, limit: number): Promise<ActiveList> {
+export async function readActiveCarts(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, limit: number): Promise<ActiveList> {
   const [sums, rows, row] = await Promise.all([
     sumActive(store, MAX_ACTIVE_COUNTED + 1),
     listActive(store, limit),

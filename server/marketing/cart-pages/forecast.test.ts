@@ -73,7 +73,8 @@ test('the forecast names the variant of a split message before the send, as it w
   const cartId = await left({ isMailed: true })
   const { flows } = (await request('GET', '/api/flows')).body
   const steps = flows[0].steps.map(({ id, delayMinutes, variants: [own] }: (typeof flows)[0]['steps'][0]) => ({
-    id, delayMinutes,
+    id,
+    delayMinutes,
     variants: [
       { id: own.id, sharePercent: 1, words: {} },
       { sharePercent: 99, words: { email: { subject: 'Other', body: own.words.email.body } } },

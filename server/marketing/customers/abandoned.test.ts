@@ -31,8 +31,15 @@ test('the list lists each person once by their newest cart, as an array or in pa
   await passTime(world, shop.storeId, DAY)
   const all: { _id: string; customer_email: string; cart_value: number; is_registered: boolean }[] = await ask()
   expect(all[0]).toMatchObject({
-    _id: shop.people[0], first_name: 'Ada', last_name: 'Lovelace', customer_email: first!.email,
-    company: null, is_registered: false, last_login: null, cart_value: 12.5, currency: 'USD',
+    _id: shop.people[0],
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    customer_email: first!.email,
+    company: null,
+    is_registered: false,
+    last_login: null,
+    cart_value: 12.5,
+    currency: 'USD',
   })
   expect(all.map(({ _id }) => _id).sort()).toEqual([...shop.people].sort())
   expect(await ask('', '/customers/abandoned')).toEqual(all)

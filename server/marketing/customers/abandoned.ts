@@ -29,7 +29,7 @@ const Place = z.object({ at: z.iso.datetime(), id: z.uuid() })
 
 /** The array of the specification, without a cursor. */
 export async function listAbandonedCustomers(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb,
   { search = '', cursor, limit, channel, ...query }: z.output<typeof abandonedCustomers.query>,
 ): Promise<z.infer<typeof abandonedCustomers.reply>> {
@@ -53,7 +53,7 @@ const readFilters = ({ minCartValue, maxCartValue, minAbandonTime, maxAbandonTim
 
 /** null: neither filters nor a channel are given. */
 async function resolveAudience(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb,
   { channel, filters }: { channel?: Query['channel']; filters: AudienceFilters },
 ): Promise<Audience> {

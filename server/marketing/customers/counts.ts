@@ -3,7 +3,7 @@ import { sql } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 
 /** Tick: folds the counters, so that a total reads only a few rows. */
-export function foldCustomerListCounts(deps: Deps): Promise<void> {
+export function foldCustomerListCounts(deps: Pick<Deps, 'db'>): Promise<void> {
   return foldCustomerCounts(deps.db)
 }
 

@@ -35,7 +35,7 @@ const MOST_SUPPRESSED = 100
 
 /** Reads all data of a customer page. */
 export async function readCustomerPage(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   { store, account }: { store: StoreDb; account: AccountDb },
   id: string,
 ): Promise<CustomerPage> {
@@ -70,7 +70,7 @@ export async function readCustomerPage(
 }
 
 async function readSuppressions(
-  { secrets }: Deps,
+  { secrets }: Pick<Deps, 'secrets'>,
   account: AccountDb,
   addresses: readonly string[],
 ): Promise<CustomerPage['suppressed']> {

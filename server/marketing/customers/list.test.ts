@@ -40,8 +40,16 @@ async function person({
   await world.db
     .insertInto('shoppers')
     .values({
-      store_id: store.storeId, id, email, phone: more.phone ?? null, created_at: at, first_seen_at: at,
-      first_name: first_name || null, last_name: last_name ?? null, company, is_registered: isRegistered,
+      store_id: store.storeId,
+      id,
+      email,
+      phone: more.phone ?? null,
+      created_at: at,
+      first_seen_at: at,
+      first_name: first_name || null,
+      last_name: last_name ?? null,
+      company,
+      is_registered: isRegistered,
       last_login_at: more.lastLogin ? new Date(more.lastLogin) : null,
     })
     .execute()

@@ -32,8 +32,16 @@ test('the page shows contact, carts, and messages with the reason why each was s
   await shop.mailed(ADA)
   const customer = await open(await idOf(ADA.email))
   expect(customer).toMatchObject({
-    first_name: 'Ada', last_name: 'Lovelace', customer_email: ADA.email, phone: ADA.phone, is_registered: false,
-    emails: [ADA.email], phones: [ADA.phone], unconfirmed: [], orders: { rows: [], total: 0 }, value: [],
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    customer_email: ADA.email,
+    phone: ADA.phone,
+    is_registered: false,
+    emails: [ADA.email],
+    phones: [ADA.phone],
+    unconfirmed: [],
+    orders: { rows: [], total: 0 },
+    value: [],
   })
   const cart = await shop.cart()
   const { body } = await shop.get(`/api/carts/${cart.id}`)

@@ -57,11 +57,14 @@ test("a registered customer is listed with the store's data", { tags: ['B3'] }, 
   })
   expect(await customers()).toEqual([
     {
-      _id: expect.any(String), first_name: 'Ada', last_name: 'Lovelace', customer_email: 'ada@example.org',
+      _id: expect.any(String),
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      customer_email: 'ada@example.org',
       phone: '+12125550101',
-        company: 'Engines & Co',
-        is_registered: true,
-        last_login: '2026-03-01T10:00:00.000Z',
+      company: 'Engines & Co',
+      is_registered: true,
+      last_login: '2026-03-01T10:00:00.000Z',
     },
   ])
 })

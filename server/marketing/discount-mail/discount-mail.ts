@@ -82,7 +82,7 @@ async function buildOffer(
 }
 
 /** Whether the coupon is valid at all, for any cart and person. */
-async function assertUsableCoupon(deps: Deps, coupon: CouponRow | undefined): Promise<void> {
+async function assertUsableCoupon(deps: Pick<Deps, 'now'>, coupon: CouponRow | undefined): Promise<void> {
   const known = requireFound(coupon, 'Coupon')
   const anybody = { cart: null, email: null, usedBefore: 0, goodForMs: 0 }
   const problem = findCouponProblem(removeRestrictions(known), { now: deps.now(), ...anybody })

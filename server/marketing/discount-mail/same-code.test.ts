@@ -21,8 +21,11 @@ test.each([
     await insertCoupon(world, shop, { code: 'TWICE', ...more, ...(more === draft ? { percent: 2_000 + at } : {}) })
   }
   const reply = await postWithWorker(world, shop, '/api/email/send-discount-offer', {
-    to: shop.buyerOrders[0]!.email, storeId: shop.storeId,
-    discountCode: 'twice', discountAmount: 10, discountType: 'percentage',
+    to: shop.buyerOrders[0]!.email,
+    storeId: shop.storeId,
+    discountCode: 'twice',
+    discountAmount: 10,
+    discountType: 'percentage',
   })
   expect([reply.status, reply.body.fields]).toEqual([200, undefined])
 })

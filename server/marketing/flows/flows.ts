@@ -61,7 +61,7 @@ export async function createReadyFlow(tx: StoreTx, now: Date, isDemo = false): P
 }
 
 /** 1 minute in local mode and in the demo, 15 minutes elsewhere. */
-export const minDelayMinutes = (deps: Deps, store: { is_demo: boolean }): number =>
+export const minDelayMinutes = (deps: Pick<Deps, 'config'>, store: { is_demo: boolean }): number =>
   deps.config.isLocal || store.is_demo ? 1 : 15
 
 /**
@@ -79,7 +79,12 @@ export interface FlowSwitch {
   includeLast24h: boolean
 }
 
-export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, input: FlowSwitch): Promise<void> {
+export async function switchFlow(
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
+  store: StoreDb,
+  flowId: string,
+  input: FlowSwitch,
+): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
     const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')
@@ -112,7 +117,7 @@ function activationStart(flow: { is_on: boolean; takes_from: Date | null }, inpu
   return input.includeLast24h ? new Date(now.getTime() - 86_400_000) : now
 }
 
-async function assertSender(deps: Deps, tx: StoreTx, flowId: string): Promise<void> {
+async function assertSender(deps: Pick<Deps, 'config'>, tx: StoreTx, flowId: string): Promise<void> {
   const store = requireFound(await readStore(tx), 'Store')
   const steps = await sql.listSteps(tx, [flowId])
   const missing = [...listMissingForSending(store), ...(await listMissingForMail(deps, tx, store.account_id, steps))]
@@ -130,7 +135,7 @@ export function listMissingForSending(store: { sender_name: string; postal_addre
 
 /** Without a mail server no email is sent (decision 29). Local mode has a built-in mailbox. */
 export async function listMissingForMail(
-  deps: Deps,
+  deps: Pick<Deps, 'config'>,
   { db }: StoreDb,
   accountId: string,
   steps: readonly Pick<sql.Step, 'channel'>[],
@@ -144,7 +149,7 @@ export async function listMissingForMail(
  * platform.
  */
 export async function findChannelProblems(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'db' | 'now'>,
   { account_id: accountId, platform }: Pick<StoreRow, 'account_id' | 'platform'>,
 ): Promise<FlowChannels> {
   const entitlements = await loadEntitlements({ accountId, db: deps.db }, deps.now())

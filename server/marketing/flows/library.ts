@@ -22,7 +22,7 @@ import * as wordsSql from './variants-sql.ts'
 
 /** Creates an inactive flow, the last in the matching order. Returns its id. */
 export async function createFlow(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   { from, couponId = null }: { from: LibraryKey; couponId?: string | null | undefined },
 ): Promise<string> {
@@ -44,14 +44,21 @@ export async function createFlow(
     }))
     await sql.insertTemplates(tx, templates, now)
     const steps = entry.steps.map(({ delayMinutes, channels, hasCoupon }, index) => ({
-      id: createId(), step: index + 1, delayMinutes, channels, templateId: templates[index]!.id,
+      id: createId(),
+      step: index + 1,
+      delayMinutes,
+      channels,
+      templateId: templates[index]!.id,
       couponId: hasCoupon ? couponId : null,
     }))
     const { name, conditions } = entry
     await sql.insertFlow(tx, { id, name, salt: createToken(), position, conditions, now }, steps)
     const further = steps.flatMap(({ id: stepId, channels }, index) =>
       channels.map((channel, at) => ({
-        stepId, variantId: stepId, channel, name: templates[index]!.name,
+        stepId,
+        variantId: stepId,
+        channel,
+        name: templates[index]!.name,
         templateId: at === 0 ? templates[index]!.id : createId(),
         ...(at === 0 ? { subject: templates[index]!.subject, body: templates[index]!.body } : defaultText[channel]),
       })),
@@ -62,7 +69,7 @@ export async function createFlow(
 }
 
 /** The copy has its own text, is inactive and follows the first flow. Returns its id. */
-export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): Promise<string> {
+export async function copyFlow(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, flowId: string): Promise<string> {
   const now = deps.now()
   return transact(store, async (tx) => {
     requireFound(await sql.readFlow(tx, flowId), 'Flow')
@@ -82,8 +89,13 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
     const words = copies.flatMap(({ step, copyId, stored }) =>
       stored.flatMap((variant) =>
         [...variant.words].map(([channel, { subject, body }]) => ({
-          stepId: copyId, variantId: idOf.get(variant.id)!, channel, templateId: createId(),
-          name: step.name, subject, body,
+          stepId: copyId,
+          variantId: idOf.get(variant.id)!,
+          channel,
+          templateId: createId(),
+          name: step.name,
+          subject,
+          body,
         })),
       ),
     )
@@ -104,7 +116,10 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
         stepIds: split.map(({ copyId }) => copyId),
         variants: split.flatMap(({ copyId, stored }) =>
           stored.map((each, index) => ({
-            stepId: copyId, id: idOf.get(each.id)!, place: index + 1, sharePercent: each.sharePercent,
+            stepId: copyId,
+            id: idOf.get(each.id)!,
+            place: index + 1,
+            sharePercent: each.sharePercent,
           })),
         ),
       },
@@ -117,7 +132,7 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
 }
 
 /** A second flow needs a larger plan. Locks the flows against concurrent additions and returns their ids in order. */
-async function assertRoomForFlow(deps: Deps, tx: StoreTx): Promise<string[]> {
+async function assertRoomForFlow(deps: Pick<Deps, 'now'>, tx: StoreTx): Promise<string[]> {
   const { account_id: accountId } = requireFound(await lockStore(tx), 'Store')
   await requireFeature({ accountId, db: tx.db }, deps.now(), { feature: 'flow_rules', sentence: flowTexts.rulesPlan })
   const order = await saveSql.lockFlows(tx)
@@ -138,7 +153,7 @@ export async function orderFlows(store: StoreDb<Db>, flowIds: readonly string[])
 }
 
 /** Returns how many open messages it cancelled. */
-export async function deleteFlow(deps: Deps, store: StoreDb<Db>, flowId: string): Promise<number> {
+export async function deleteFlow(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, flowId: string): Promise<number> {
   return transact(store, async (tx) => {
     const order = await saveSql.lockFlows(tx)
     const flow = requireFound(await sql.lockFlow(tx, flowId), 'Flow')

@@ -60,7 +60,9 @@ test("a cart outside the flow's conditions gets no message, and the preview name
   await setEntry(above(49.99))
   const small = await aCart()
   expect(await decisionFor(small)).toEqual({
-    outcome: 'skip', reason: 'not_taken:conditions', until: null,
+    outcome: 'skip',
+    reason: 'not_taken:conditions',
+    until: null,
     explanation: 'This flow does not take this cart: its conditions do not hold for it.',
     unmet: {
       of: 'flow',

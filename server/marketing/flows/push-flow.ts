@@ -29,7 +29,11 @@ export async function readPushSettings(store: StoreDb): Promise<PushSettings> {
   return { enabled, frequency, delay, maxNotifications, title, body }
 }
 
-export async function savePushSettings(deps: Deps, store: StoreDb<Db>, input: PushSettings): Promise<void> {
+export async function savePushSettings(
+  deps: Pick<Deps, 'now' | 'renders'>,
+  store: StoreDb<Db>,
+  input: PushSettings,
+): Promise<void> {
   const now = deps.now()
   await checkText(deps, store, input)
   await transact(store, async (tx) => {
@@ -71,7 +75,10 @@ async function setActive(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now
   const takesFrom = isOn && !wasOn ? stillActive : (known?.takes_from ?? null)
   const since = isOn ? takesFrom : null
   await switchFlow(tx, flowId, {
-    is_on: isOn, switched_on_at: since, takes_from: takesFrom, updated_at: now,
+    is_on: isOn,
+    switched_on_at: since,
+    takes_from: takesFrom,
+    updated_at: now,
   })
   if (!isOn) return
   // Also plans added notifications for carts abandoned earlier.
@@ -86,7 +93,11 @@ async function saveText(tx: StoreTx, known: string | undefined, { title, body }:
   return id
 }
 
-async function checkText(deps: Deps, store: StoreDb<Db>, { title, body }: PushSettings): Promise<void> {
+async function checkText(
+  deps: Pick<Deps, 'renders'>,
+  store: StoreDb<Db>,
+  { title, body }: PushSettings,
+): Promise<void> {
   const { account_id: accountId } = requireFound(await readStore(store), 'Store')
   for (const words of [title, body]) await assertTextRenders(deps, accountId, { channel: 'push', body: words })
 }

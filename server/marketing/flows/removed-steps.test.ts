@@ -52,7 +52,8 @@ test('a step added in place of a removed one is sent, even if its time is earlie
   expect(await save(([first]) => [first!, { delayMinutes: 300 }])).toEqual({ ...none, added: 1 })
   expect(await save(([first, added]) => [first!, { ...added, delayMinutes: 110 }])).toEqual({
     ...none,
-    moved: 1, dueNow: 1,
+    moved: 1,
+    dueNow: 1,
   })
   await passTime(world, scene.storeId, MINUTE)
   expect(world.sent).toHaveLength(3)
@@ -87,7 +88,8 @@ test('of two steps moved into the past, one is announced as due and is sent', as
   await save(([first, second]) => [first!, second!, { delayMinutes: 300 }, { delayMinutes: 400 }])
   expect(
     await save(([first, second, ...added]) => [
-      first!, second!,
+      first!,
+      second!,
       ...added.map((each, index) => ({ ...each, delayMinutes: 121 + index })),
     ]),
   ).toEqual({ ...none, moved: 1, dueNow: 1, overtaken: 1 })

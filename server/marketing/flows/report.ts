@@ -16,7 +16,7 @@ import { readFlow } from './sql.ts'
 // The report of a flow by step (decision 57) and by text variant (decision 55), computed from daily figures alone.
 
 export async function reportFlow(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb,
   flowId: string,
   days: FlowReport['days'],
@@ -36,7 +36,11 @@ export async function reportFlow(
   const totals = variants.length > 0 ? await sql.readVariantTotals(store, flowId) : []
   const read = { sent, reporting, counts, variants, totals, currency }
   return {
-    days, from: range.first, to: range.last, countedAt: countedAt?.toISOString() ?? null, currency,
+    days,
+    from: range.first,
+    to: range.last,
+    countedAt: countedAt?.toISOString() ?? null,
+    currency,
     steps: steps
       .map((step) => presentStep(step, read))
       .filter((step) => step.step !== null || step.planned + step.sent + step.skipped.length > 0),
@@ -65,7 +69,9 @@ function presentStep(
   const reported = reporting.find(({ step_id }) => step_id === step.id)?.accepted ?? 0
   const skipped = counted.filter(({ reason }) => reason !== '').toSorted((a, b) => b.count - a.count)
   return {
-    stepId: step.id, step: step.removed_at ? null : step.step, name: step.name,
+    stepId: step.id,
+    step: step.removed_at ? null : step.step,
+    name: step.name,
     planned: counted.find(({ reason }) => reason === '')?.count ?? 0,
     sent: recipients,
     delivered: reported > 0 ? sum(({ delivered }) => delivered) : null,
@@ -107,13 +113,18 @@ function presentVariants(
   const presented = rows.map(({ variant, row }, index): ReportedVariant => {
     const interval = compared[index]
     return {
-      variantId: variant.id, name: getVariantName(variant.nth),
-      isCurrent: variant.ended_at === null, sharePercent: variant.ended_at ? 0 : variant.share_percent,
-      people: row?.accepted ?? 0, clicked: row?.clicked ?? 0, bought: row?.credited ?? 0,
+      variantId: variant.id,
+      name: getVariantName(variant.nth),
+      isCurrent: variant.ended_at === null,
+      sharePercent: variant.ended_at ? 0 : variant.share_percent,
+      people: row?.accepted ?? 0,
+      clicked: row?.clicked ?? 0,
+      bought: row?.credited ?? 0,
       revenue: amount(row?.revenue_minor ?? 0),
       comparison: interval
         ? {
-            lower: interval.low * 100, upper: interval.high * 100,
+            lower: interval.low * 100,
+            upper: interval.high * 100,
             excludesZero: interval.low > 0 || interval.high < 0,
           }
         : null,

@@ -24,13 +24,23 @@ import * as wordsSql from './variants-sql.ts'
 
 // Saves a flow as a whole (decision 53): one transaction stores steps, text and variants, and updates open messages.
 
-export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<SaveEffect> {
+export async function saveFlow(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'now' | 'renders'>,
+  store: StoreDb<Db>,
+  flowId: string,
+  edit: SaveFlow,
+): Promise<SaveEffect> {
   const known = await checkTexts(deps, store, flowId, edit)
   return transact(store, (tx) => save(deps, tx, { flowId, edit, ...known }))
 }
 
 /** Reports what saving would do: runs the same code and rolls back. */
-export async function trySaveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<SaveEffect> {
+export async function trySaveFlow(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'now' | 'renders'>,
+  store: StoreDb<Db>,
+  flowId: string,
+  edit: SaveFlow,
+): Promise<SaveEffect> {
   const known = await checkTexts(deps, store, flowId, edit)
   const rehearsal: { effect?: SaveEffect } = {}
   try {
@@ -57,7 +67,12 @@ interface TextProblems {
 }
 
 /** Runs before the transaction: rendering must not hold its locks. */
-async function checkTexts(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<TextProblems> {
+async function checkTexts(
+  deps: Pick<Deps, 'channels' | 'db' | 'now' | 'renders'>,
+  store: StoreDb<Db>,
+  flowId: string,
+  edit: SaveFlow,
+): Promise<TextProblems> {
   const row = requireFound(await readStore(store), 'Store')
   const { account_id: accountId } = row
   requireFound(await readFlow(store, flowId), 'Flow')
@@ -84,7 +99,11 @@ interface SaveInput extends TextProblems {
   edit: SaveFlow
 }
 
-async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInput): Promise<SaveEffect> {
+async function save(
+  deps: Pick<Deps, 'config' | 'now'>,
+  tx: StoreTx,
+  { flowId, edit, ...known }: SaveInput,
+): Promise<SaveEffect> {
   const now = deps.now()
   const flow = requireFound(await lockFlow(tx, flowId), 'Flow')
   const row = requireFound(await readStore(tx), 'Store')
@@ -117,7 +136,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInp
 
 /** All further messages of the step use this variant; sent ones keep theirs. */
 export async function chooseWinner(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   { flowId, stepId }: { flowId: string; stepId: string },
   variantId: string,
@@ -176,8 +195,11 @@ async function checkCoupons(tx: StoreTx, steps: readonly ResolvedStep[]): Promis
 }
 
 const NO_COUPON = {
-  coupon_id: null, coupon_fallback: 'without' as const, coupon_first_order_only: false,
-  coupon_pause_days: 90, coupon_above_minor: null,
+  coupon_id: null,
+  coupon_fallback: 'without' as const,
+  coupon_first_order_only: false,
+  coupon_pause_days: 90,
+  coupon_above_minor: null,
 }
 
 function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumns {
@@ -186,7 +208,12 @@ function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumn
   const { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor } = asStored
   const kept = { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor }
   return {
-    id, step, delay_minutes: delayMinutes, channel: channels[0]!, fallback: channels.slice(1), conditions,
+    id,
+    step,
+    delay_minutes: delayMinutes,
+    channel: channels[0]!,
+    fallback: channels.slice(1),
+    conditions,
     template_id: templateId,
     ...kept,
     coupon_id: coupon === undefined ? asStored.coupon_id : null,
@@ -198,7 +225,13 @@ function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumn
 async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
   const words = steps.flatMap((step) =>
     step.words.map(({ variantId, channel, templateId, subject, body }) => ({
-      stepId: step.id, variantId, channel, templateId, name: step.name, subject, body,
+      stepId: step.id,
+      variantId,
+      channel,
+      templateId,
+      name: step.name,
+      subject,
+      body,
     })),
   )
   if (words.length > 0) await wordsSql.saveWords(tx, flowId, words, now)
@@ -309,8 +342,15 @@ function resolveStep(saved: SavedStep, place: StepPosition): ResolvedStep {
   const ownStored = from?.variants.find((variant) => variant.id === id)?.words.get(channels[0]!)
   const conditions = saved.conditions === undefined ? (from?.conditions ?? null) : saved.conditions
   const resolved = {
-    id, step: index + 1, name, from, delayMinutes: saved.delayMinutes,
-    channels, conditions, coupon: saved.coupon, words,
+    id,
+    step: index + 1,
+    name,
+    from,
+    delayMinutes: saved.delayMinutes,
+    channels,
+    conditions,
+    coupon: saved.coupon,
+    words,
     variants: variants.map(({ id: variantId, sharePercent }) => ({ id: variantId, sharePercent })),
     areVariantsTold: variants.length > 1 || (from?.variants.length ?? 1) > 1 || variants[0]!.id !== id,
     templateId: own?.templateId ?? ownStored?.templateId ?? from?.template_id ?? words[0]!.templateId,
@@ -384,7 +424,12 @@ function changedTexts(
   const { subject, body } = given ?? stored ?? first ?? defaultText[channel]
   return [
     {
-      variantId: variant.id, channel, templateId: stored?.templateId ?? makeId(), isChanged, subject, body,
+      variantId: variant.id,
+      channel,
+      templateId: stored?.templateId ?? makeId(),
+      isChanged,
+      subject,
+      body,
       path: `steps.${index}.variants.${at}.words.${channel}`,
     },
   ]

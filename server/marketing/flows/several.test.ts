@@ -159,7 +159,8 @@ test('a copy restarts the variant letters, in order and with the text of each va
   const letters = (of: { steps: { variants: StoredVariant[] }[] }) =>
     of.steps[0]!.variants.map(({ name: letter, words: { email } }) => `${letter} ${email.subject}`)
   const share = (id: string | null, sharePercent: number, subject: string) => ({
-    sharePercent, words: words(subject),
+    sharePercent,
+    words: words(subject),
     ...(id && { id }),
   })
   const two = await save([share(step.variants[0].id, 50, 'one'), share(null, 50, 'two')])
@@ -209,7 +210,11 @@ test('every library entry names what it needs and the store lacks', async () => 
   const noCoupon = 'There is no coupon yet. Create one under Coupons, or choose one later.'
   const noPlan = explain('plan_required')
   expect(await missing()).toEqual({
-    ready_email: [], email_sms: [noPlan], high_value: [], win_back: [], last_discount: [noCoupon],
+    ready_email: [],
+    email_sms: [noPlan],
+    high_value: [],
+    win_back: [],
+    last_discount: [noCoupon],
   })
   await world.db
     .updateTable('stores')
@@ -221,7 +226,10 @@ test('every library entry names what it needs and the store lacks', async () => 
     'Enter your postal address: the law requires it in marketing emails.',
   ]
   expect(await missing()).toEqual({
-    ready_email: sender, email_sms: [...sender, noPlan], high_value: sender, win_back: sender,
+    ready_email: sender,
+    email_sms: [...sender, noPlan],
+    high_value: sender,
+    win_back: sender,
     last_discount: [...sender, noCoupon],
   })
 })

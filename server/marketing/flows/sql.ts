@@ -33,8 +33,14 @@ export async function insertFlow({ db, storeId }: StoreTx, flow: NewFlow, steps:
     .insertInto('flow_steps')
     .values(
       steps.map((step) => ({
-        store_id: storeId, flow_id: id, id: step.id, step: step.step, delay_minutes: step.delayMinutes,
-        channel: step.channels[0]!, fallback: step.channels.slice(1), template_id: step.templateId,
+        store_id: storeId,
+        flow_id: id,
+        id: step.id,
+        step: step.step,
+        delay_minutes: step.delayMinutes,
+        channel: step.channels[0]!,
+        fallback: step.channels.slice(1),
+        template_id: step.templateId,
         coupon_id: step.couponId ?? null,
       })),
     )

@@ -25,7 +25,11 @@ async function save(store: TestStore, coupon: object | null | undefined) {
 const firstOf = (flow: { steps: { coupon: unknown }[] }) => flow.steps[0]!.coupon
 
 const setting = (couponId: string) => ({
-  couponId, fallback: 'skip', firstOrderOnly: true, pauseDays: 30, aboveAmount: 49.5,
+  couponId,
+  fallback: 'skip',
+  firstOrderOnly: true,
+  pauseDays: 30,
+  aboveAmount: 49.5,
 })
 
 test('the coupon of a step is saved with its rules, kept when a save omits it, and removed by null', async () => {

@@ -21,8 +21,11 @@ export function couponColumns(
   const above = aboveAmount === null ? null : parseMinor(aboveAmount, currency)
   if (above === 0) throw new AppError('unprocessable', 'The value of the cart must be greater than 0.')
   return {
-    coupon_id: couponId, coupon_fallback: fallback, coupon_first_order_only: firstOrderOnly,
-    coupon_pause_days: pauseDays, coupon_above_minor: above,
+    coupon_id: couponId,
+    coupon_fallback: fallback,
+    coupon_first_order_only: firstOrderOnly,
+    coupon_pause_days: pauseDays,
+    coupon_above_minor: above,
   }
 }
 

@@ -242,7 +242,8 @@ describe('step conditions', () => {
       .where('reason', '=', 'condition')
       .executeTakeFirstOrThrow()
     expect(record.inputs).toMatchObject({
-      conditionHolds: false, conditionValues: { value: { currency: 'USD' } },
+      conditionHolds: false,
+      conditionValues: { value: { currency: 'USD' } },
       conditionsUnmet: { currency: 'USD', conditions: [{ fact: 'value', is: 'above', amount: 10_000 }] },
     })
     await passTime(world, scene.storeId, DAY)
@@ -278,7 +279,8 @@ describe('step variants', () => {
         ...a,
         variants: shares.map((sharePercent, index) => ({
           ...(index === 0 && { id: a!.id }),
-          sharePercent, words: { email: { subject: `Words ${'ABCD'[index]}`, body: '{{ checkout_link }}' } },
+          sharePercent,
+          words: { email: { subject: `Words ${'ABCD'[index]}`, body: '{{ checkout_link }}' } },
         })),
       },
       ...others,

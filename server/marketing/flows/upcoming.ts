@@ -30,8 +30,13 @@ export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: strin
     messages: expected.slice(0, MOST_SHOWN).map(({ id, channel, to, at }) => {
       const row = known.get(id)!
       return {
-        cartId: row.cart_id, customer: row.customer_name, to: channel === 'push' ? 'a browser' : to,
-        step: row.step, channel, dueAt: at.toISOString(), state: row.state,
+        cartId: row.cart_id,
+        customer: row.customer_name,
+        to: channel === 'push' ? 'a browser' : to,
+        step: row.step,
+        channel,
+        dueAt: at.toISOString(),
+        state: row.state,
         explanation: explain(row.reason, channel),
       }
     }),

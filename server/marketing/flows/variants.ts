@@ -43,7 +43,10 @@ export async function loadVariants(store: StoreDb, steps: readonly Step[]): Prom
       return [
         step.id,
         known.map(({ id, share_percent: sharePercent, nth, so_far: soFar }) => ({
-          id, name: getVariantName(nth), sharePercent, soFar,
+          id,
+          name: getVariantName(nth),
+          sharePercent,
+          soFar,
           words: storedTexts(step, id, words.get(`${step.id} ${id}`) ?? []),
         })),
       ]

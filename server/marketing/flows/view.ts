@@ -19,13 +19,17 @@ import { defaultText, loadVariants, type StoredVariant } from './variants.ts'
 
 // Builds the API view of flows.
 
-export async function viewFlow(deps: Deps, store: StoreDb, flowId: string): Promise<{ flow: FlowView }> {
+export async function viewFlow(
+  deps: Pick<Deps, 'config' | 'now'>,
+  store: StoreDb,
+  flowId: string,
+): Promise<{ flow: FlowView }> {
   const flow = requireFound(await readFlow(store, flowId), 'Flow')
   return { flow: (await viewFlows(deps, store, [flow]))[0]! }
 }
 
 export async function viewFlows(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now'>,
   store: StoreDb,
   flows: Awaited<ReturnType<typeof listFlows>>,
 ): Promise<FlowView[]> {
@@ -79,7 +83,7 @@ export async function viewFlows(
  * the server is named.
  */
 async function missingMailSetup(
-  deps: Deps,
+  deps: Pick<Deps, 'config'>,
   store: StoreDb,
   of: { accountId: string; steps: Step[] },
 ): Promise<string[]> {
@@ -121,7 +125,10 @@ function presentStep(step: Step, stored: readonly StoredVariant[], currency: str
     templateId: step.template_id,
     templateKey: step.key,
     templateName: step.name,
-    ...email, sms: sms.body, pushTitle: push.title, pushBody: push.body,
+    ...email,
+    sms: sms.body,
+    pushTitle: push.title,
+    pushBody: push.body,
     coupon: presentCoupon(step, currency),
   }
 }

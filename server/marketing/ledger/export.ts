@@ -73,7 +73,12 @@ export const refusedDownload = storeDownload({
 })
 
 /** For an import of this store. */
-export async function prepareReport(deps: Deps, session: Session, store: StoreDb, importId: string) {
+export async function prepareReport(
+  deps: Pick<Deps, 'now' | 'pool' | 'secrets'>,
+  session: Session,
+  store: StoreDb,
+  importId: string,
+) {
   if (!isImportId(importId) || !(await readColumns(store, importId)))
     throw new AppError('not_found', 'Import not found')
   return prepareDownload(deps, refusedDownload, { session, storeId: store.storeId, what: { importId } })

@@ -52,10 +52,16 @@ test('an opt-out status counts under an unknown heading, even among tags', () =>
   const file = (cell: string) =>
     readOutcomes(`Email,Date,Group,Last name\nada@a.example,2024-05-01,${cell},Robinson`, all)[0]
   expect(['Unsubscribed', 'vip; unsubscribed', 'CLEANED', 'désabonnée'].map(file)).toEqual([
-    'withdrawn opted_out', 'withdrawn opted_out', 'suppressed bounced', 'withdrawn opted_out',
+    'withdrawn opted_out',
+    'withdrawn opted_out',
+    'suppressed bounced',
+    'withdrawn opted_out',
   ])
   expect(['vip; opt-out 2024', 'Unsubscribed from newsletter', 'undeliverable', 'Wypisany'].map(file)).toEqual([
-    'withdrawn opted_out', 'withdrawn opted_out', 'suppressed bounced', 'withdrawn opted_out',
+    'withdrawn opted_out',
+    'withdrawn opted_out',
+    'suppressed bounced',
+    'withdrawn opted_out',
   ])
   expect(['vip', 'Baja California', 'Not sure', ''].map(file)).toEqual(['granted', 'granted', 'granted', 'granted'])
 })

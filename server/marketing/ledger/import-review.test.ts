@@ -50,13 +50,16 @@ test('undoing an import is one step: no row counts, all rows stay, and the membe
   const { status, body } = await review(done.id, 'undo')
   expect(status).toBe(200)
   expect(body.import).toMatchObject({
-    standing: 'undone', addedCount: 2, reviewedAt: world.now.toISOString(),
+    standing: 'undone',
+    addedCount: 2,
+    reviewedAt: world.now.toISOString(),
     reviewedBy: expect.stringMatching(/^Owner/),
   })
   expect([await evidenceOf('ann@a.example'), await evidenceOf('bob@a.example')]).toEqual(['none', 'none'])
   expect(await ledger()).toHaveLength(2)
   expect((await ledgerEntries('ann@a.example'))[0]).toMatchObject({
-    status: 'granted', standing: 'undone',
+    status: 'granted',
+    standing: 'undone',
     evidence: expect.arrayContaining(['Does not count: its import was undone']),
   })
   expect((await review(done.id, 'undo')).status).toBe(409)
@@ -126,8 +129,13 @@ test('bounces and complaints of a file are suppressions that an undo removes, un
   await insertSuppression(
     { storeId: '', db: world.db },
     {
-      accountId, hash: world.deps.secrets.addressHash('bob@a.example'), channel: 'email',
-      address: 'bob@a.example', reason: 'complaint', source: 'complaint', at: world.now,
+      accountId,
+      hash: world.deps.secrets.addressHash('bob@a.example'),
+      channel: 'email',
+      address: 'bob@a.example',
+      reason: 'complaint',
+      source: 'complaint',
+      at: world.now,
     },
   )
   const again = await take('email,status\ncal@a.example,bounced\n')
@@ -144,7 +152,10 @@ test('bounces and complaints of a file are suppressions that an undo removes, un
 test('"never subscribed" elsewhere does not override a consent given here', async () => {
   const { take, evidenceOf, storeId } = await aShop()
   await recordConsent(world, storeId, {
-    address: 'ann@a.example', status: 'granted', source: 'preference page', at: at('2025-06-01'),
+    address: 'ann@a.example',
+    status: 'granted',
+    source: 'preference page',
+    at: at('2025-06-01'),
   })
   const done = await take('email,status\nann@a.example,NEVER_SUBSCRIBED\nbob@a.example,NEVER_SUBSCRIBED\n')
   expect(done).toMatchObject({ addedCount: 1, refusedCount: 1 })

@@ -15,12 +15,22 @@ import { isImportId } from './rules.ts'
 // count. Consents by a person's own act do not belong to an import and count in any case.
 
 /** The opt-ins of a doubtful import count again. */
-export async function keepImport(deps: Deps, session: Session, store: StoreDb<Db>, id: string): Promise<ImportView> {
+export async function keepImport(
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
+  session: Session,
+  store: StoreDb<Db>,
+  id: string,
+): Promise<ImportView> {
   return review(deps, session, store, { id, from: ['doubted'], to: 'stands', decision: 'kept' })
 }
 
 /** Its rows no longer count, and its suppressions are removed. */
-export async function undoImport(deps: Deps, session: Session, store: StoreDb<Db>, id: string): Promise<ImportView> {
+export async function undoImport(
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
+  session: Session,
+  store: StoreDb<Db>,
+  id: string,
+): Promise<ImportView> {
   return review(deps, session, store, { id, from: ['stands', 'doubted'], to: 'undone', decision: 'undone' })
 }
 
@@ -31,7 +41,12 @@ interface Review {
   decision: 'kept' | 'undone'
 }
 
-async function review(deps: Deps, session: Session, store: StoreDb<Db>, input: Review): Promise<ImportView> {
+async function review(
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
+  session: Session,
+  store: StoreDb<Db>,
+  input: Review,
+): Promise<ImportView> {
   const { id, from, to, decision } = input
   if (!isImportId(id)) throw new AppError('not_found', 'Import not found')
   const by = requireFound(await findUserById(deps.db, session.userId), 'User').name

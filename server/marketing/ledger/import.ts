@@ -51,7 +51,7 @@ const uploads: Limit = { name: 'consent-upload', points: 60, windowS: 3_600 }
 const previews: Limit = { name: 'consent-preview', points: 120, windowS: 3_600 }
 
 export async function uploadConsents(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'pool' | 'secrets'>,
   session: Session,
   store: StoreDb,
   { body, fileName }: { body: unknown; fileName: string },
@@ -66,7 +66,7 @@ export async function uploadConsents(
 }
 
 async function keepUpload(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb,
   { content, fileName, accountId }: { content: string; fileName: string; accountId: string },
 ) {
@@ -84,7 +84,7 @@ async function keepUpload(
 }
 
 export async function previewConsents(
-  deps: Deps,
+  deps: Pick<Deps, 'pool' | 'secrets'>,
   session: Session,
   store: StoreDb,
   { id, mapping }: { id: string; mapping: ImportMapping },
@@ -109,7 +109,7 @@ interface PreviewInput {
 }
 
 async function buildPreview(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   store: StoreDb,
   { table, reading, accountId }: PreviewInput,
 ): Promise<ImportPreview> {
@@ -161,7 +161,7 @@ async function readAll(table: Table, reading: ReadOptions): Promise<ReadRow[]> {
 }
 
 export async function confirmConsents(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now'>,
   session: Session,
   store: StoreDb,
   { id, mapping, legalGround }: { id: string; mapping: ImportMapping; legalGround: string },
@@ -183,7 +183,7 @@ export async function cancelConsents(store: StoreDb, id: string): Promise<void> 
 
 /** The job. An error other than an unavailable database is permanent, so the import fails visibly. */
 export async function runImport(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets'>,
   { storeId, importId }: { storeId: string; importId: string },
 ): Promise<void> {
   const store = { storeId, db: deps.db }
@@ -196,7 +196,7 @@ export async function runImport(
   }
 }
 
-async function storeAllParts(deps: Deps, store: StoreDb<Db>, importId: string): Promise<void> {
+async function storeAllParts(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb<Db>, importId: string): Promise<void> {
   const row = await sql.readImport(store, importId)
   if (row?.state !== 'running' || row.content === null || !row.mapping) return
   const table = await parseTable(row.content, row.delimiter)
@@ -250,7 +250,7 @@ function toSuppression({ problem, status, reason, channel, address }: ReadRow): 
 }
 
 function evaluated(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   storeId: string,
   table: Table,
   row: ReadRow & { isFurther?: boolean },
@@ -325,7 +325,7 @@ async function uploadedImport(store: StoreDb, id: string) {
 const UPLOAD_KEPT_MS = 86_400_000
 const REPORT_KEPT_MS = 7 * 86_400_000
 
-export async function deleteOldImports(deps: Deps): Promise<void> {
+export async function deleteOldImports(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const before = (ms: number) => new Date(deps.now().getTime() - ms)
   await sql.deleteOld(deps.db, { uploads: before(UPLOAD_KEPT_MS), reports: before(REPORT_KEPT_MS) })
 }

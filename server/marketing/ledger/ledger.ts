@@ -17,7 +17,7 @@ export interface LedgerPage {
 }
 
 export async function searchLedger(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   store: StoreDb,
   { cursor, limit, ...filter }: LedgerFilter & { cursor?: string | undefined; limit: number },
 ): Promise<LedgerPage> {

@@ -68,8 +68,17 @@ const OUTCOME = selectOutcome('m')
  * back.
  */
 const FINAL = [
-  'suppressed_hard_bounce', 'suppressed_invalid', 'suppressed_complaint', 'suppressed_erased',
-  'bounced', 'complaint', 'purchased', 'emptied', 'merged', 'whatsapp_marketing_refused', 'sms_once_per_cart',
+  'suppressed_hard_bounce',
+  'suppressed_invalid',
+  'suppressed_complaint',
+  'suppressed_erased',
+  'bounced',
+  'complaint',
+  'purchased',
+  'emptied',
+  'merged',
+  'whatsapp_marketing_refused',
+  'sms_once_per_cart',
 ]
 
 /** Failed for a reason that can pass. Rejections that name a bad address (RFC 3463, 5.1.x) cannot. */

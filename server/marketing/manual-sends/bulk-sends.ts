@@ -55,13 +55,17 @@ export async function startJob(
 /** From this many rows on, a job outdates the planner statistics of its tables. */
 const MANY = 1_000
 
-export async function refreshLargeJobStatistics(deps: Deps, store: StoreDb<Db>, count: number): Promise<void> {
+export async function refreshLargeJobStatistics(
+  deps: Pick<Deps, 'log'>,
+  store: StoreDb<Db>,
+  count: number,
+): Promise<void> {
   if (count < MANY) return
   await sql.refreshStatistics(store).catch((error) => deps.log.warn({ err: error }, 'jobs.no-statistics'))
 }
 
 async function planJob(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now'>,
   tx: StoreTx,
   jobRequest: JobRequest & { jobId: string; askedBy: string },
 ): Promise<void> {
@@ -78,7 +82,7 @@ async function planJob(
 }
 
 /** Retries failed items whose reason can pass, each as a new message. Of two concurrent requests, one finds none. */
-export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, askedBy: string) {
+export async function retryJob(deps: Pick<Deps, 'jobs' | 'now'>, store: StoreDb<Db>, jobId: string, askedBy: string) {
   const job = requireFound(await sql.readJob(store, jobId), 'Job')
   const retried = await transact(store, async (tx) => {
     const failed = await sql.claimFailed(tx, jobId)

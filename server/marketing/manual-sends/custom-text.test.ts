@@ -23,7 +23,8 @@ const ask = (path: string, body: object, key?: string) =>
 const words = { subject: 'For you', body: 'Come {{ checkout_link }}' }
 const nobodies = (count: number) => Array.from({ length: count }, () => createId())
 const offersTo = (count: number, more: object = {}) => ({
-  customers: nobodies(count), couponId: shop.couponId,
+  customers: nobodies(count),
+  couponId: shop.couponId,
   ...words,
   ...more,
 })

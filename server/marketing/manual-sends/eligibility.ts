@@ -130,7 +130,7 @@ const presentReason = ({
   ...(countries && { countries }),
 })
 
-async function estimatePrice(deps: Deps, store: StoreDb<Db>, tally: Tally): Promise<Answer['price']> {
+async function estimatePrice(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, tally: Tally): Promise<Answer['price']> {
   const budget = await readBudget(store, formatMonth(deps.now()))
   const cost = tally.cost() ?? { amountMicros: 0, currency: budget?.currency ?? 'USD' }
   const left = budget && {

@@ -36,7 +36,7 @@ type StoredReply<Reply> =
 
 /** Throws `conflict` if the key came with another request. */
 export async function withIdempotencyKey<Reply>(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   work: Work<Reply>,
@@ -69,7 +69,7 @@ export async function withIdempotencyKey<Reply>(
  * `withIdempotencyKey`.
  */
 export async function replayReply<Reply>(
-  deps: Deps,
+  deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   answer: Work<Reply>['answer'],
@@ -117,7 +117,8 @@ function unwrapReply<Reply>(kept: StoredReply<Reply>): Reply {
 }
 
 /** Deletes expired keys. */
-export const deleteExpiredRequests = (deps: Deps): Promise<void> => deleteOldRequests(deps.db, deps.now())
+export const deleteExpiredRequests = (deps: Pick<Deps, 'db' | 'now'>): Promise<void> =>
+  deleteOldRequests(deps.db, deps.now())
 
 // Statements for idempotent requests (D9).
 

@@ -147,7 +147,9 @@ describe('a single message', () => {
     expect((await cartOf(shop)).status).toBe('No Action')
     const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect(status.body).toMatchObject({
-      status: 'failed', attempts: 1, delivered: false,
+      status: 'failed',
+      attempts: 1,
+      delivered: false,
       error: 'This is a landline, or the carrier does not support SMS.',
     })
     world.answerText = answerText

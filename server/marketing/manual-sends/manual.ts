@@ -63,21 +63,33 @@ export async function sendManually(
 }
 
 /** Decision 6: manual SMS and WhatsApp are part of Starter and Growth. */
-export async function assertPlanHas(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
+export async function assertPlanHas(
+  deps: Pick<Deps, 'db' | 'now'>,
+  accountId: string,
+  channel: SendChannel,
+): Promise<void> {
   if (channel === 'email') return
   const sentence = channel === 'sms' ? reminderTexts.smsPlan : reminderTexts.whatsappPlan
   await requireFeature({ accountId, db: deps.db }, deps.now(), { feature: 'manual_texts', sentence })
 }
 
 /** Mail without a mail server is rejected, not stored. */
-async function assertMailRoute(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
+async function assertMailRoute(
+  deps: Pick<Deps, 'config' | 'db'>,
+  accountId: string,
+  channel: SendChannel,
+): Promise<void> {
   if (channel !== 'email' || (await loadAccountMailRoute(deps, { accountId, db: deps.db })) !== 'none') return
   const reason = 'mail_not_configured'
   throw new AppError('unprocessable', explain(reason), { fields: { reason } })
 }
 
 /** Checks the plan's channels, the mail server and the confirmed address. */
-export async function assertMaySend(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
+export async function assertMaySend(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  accountId: string,
+  channel: SendChannel,
+): Promise<void> {
   await assertPlanHas(deps, accountId, channel)
   await assertMailRoute(deps, accountId, channel)
   if (channel === 'email') await assertMayMail({ accountId, db: deps.db })
@@ -111,7 +123,7 @@ async function otherAddress(
 }
 
 async function planOne(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now'>,
   tx: StoreTx,
   { id, askedBy, toAddress }: { id: string; askedBy: string; toAddress: string | null },
   manualRequest: ManualRequest,

@@ -49,10 +49,14 @@ export async function startPeopleJob(
 const buildJobReply = async (jobId: string) => ({ jobId })
 
 /** The job of an earlier request with this key; null: there is none. */
-export const findReplayedJob = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
+export const findReplayedJob = (deps: Pick<Deps, 'now'>, store: StoreDb<Db>, request: IdempotentRequest) =>
   replayReply(deps, store, request, buildJobReply)
 
-async function assertMaySendOffer(deps: Deps, { session }: IdempotentRequest, { subject, body }: Offer): Promise<void> {
+async function assertMaySendOffer(
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'renders'>,
+  { session }: IdempotentRequest,
+  { subject, body }: Offer,
+): Promise<void> {
   await assertMaySend(deps, session.accountId, CHANNEL)
   await assertTextRenders(deps, session.accountId, { channel: CHANNEL, subject, body })
 }
@@ -65,7 +69,7 @@ const countWords = (
 ) => countCustomText(deps, tx, request, { channel: CHANNEL, subject, body, count })
 
 async function planPeople(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now'>,
   tx: StoreTx,
   { jobId, askedBy, shopperIds, ...offer }: Offer & { jobId: string; askedBy: string; shopperIds: readonly string[] },
 ): Promise<void> {
@@ -99,8 +103,14 @@ function resolveText(
 ): CommonFields {
   const own = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
   return {
-    jobId, channel: CHANNEL, askedBy, sendAt: null, templateId: null, overridesHoldout: false,
-    couponId, cartUrl,
+    jobId,
+    channel: CHANNEL,
+    askedBy,
+    sendAt: null,
+    templateId: null,
+    overridesHoldout: false,
+    couponId,
+    cartUrl,
     ...own,
   }
 }
@@ -130,7 +140,7 @@ export async function sendToPerson(
 }
 
 /** The result of an earlier request with this key; null: there is none. */
-export const findReplayedSend = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
+export const findReplayedSend = (deps: Pick<Deps, 'now'>, store: StoreDb<Db>, request: IdempotentRequest) =>
   replayReply(deps, store, request, (id) => waitForReply(store, id, CHANNEL))
 
 function notACustomer(): AppError {

@@ -44,7 +44,7 @@ interface CartlessRecipients {
 
 /** Returns the carts and people for which a message exists. */
 export async function planItems(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now'>,
   tx: StoreTx,
   { sendAt, toAddress = null, aheadMs = 0, ...words }: CommonFields,
   { carts, lone }: Items,

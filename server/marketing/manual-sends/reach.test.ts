@@ -69,8 +69,14 @@ const listed = async (query: string) => {
 }
 
 const reasons = {
-  no_contact: 1, 'no_consent:DE': 1, 'no_consent:FR': 1, suppressed_unsubscribed: 1,
-  purchased: 1, purchase_in_progress: 1, holdout: 1, frequency_cap: 1,
+  no_contact: 1,
+  'no_consent:DE': 1,
+  'no_consent:FR': 1,
+  suppressed_unsubscribed: 1,
+  purchased: 1,
+  purchase_in_progress: 1,
+  holdout: 1,
+  frequency_cap: 1,
 }
 
 test('the API counts reachable carts and the blockers of the others, in a paused store as well', async () => {

@@ -45,7 +45,7 @@ export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: List
   return { ...counted, ...total, among, isEvaluatedInPart: isPartial }
 }
 
-async function newest(deps: Deps, store: StoreDb<Db>, filter: ListFilter) {
+async function newest(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, filter: ListFilter) {
   const counted = await list.countCarts(store, filter)
   const since = filter.days === null ? null : await startOfDays(deps, store, filter.days)
   const newestFound = await list.selectNewestIds(store, filter, counted, since)
@@ -66,7 +66,7 @@ async function applyFilters(
   return ids
 }
 
-async function startOfDays(deps: Deps, store: StoreDb<Db>, days: number): Promise<Date> {
+async function startOfDays(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, days: number): Promise<Date> {
   return findFirstDay(deps.now(), requireFound(await readStore(store), 'Store').time_zone, days)
 }
 

@@ -108,7 +108,7 @@ function assertNotSuspended({ situation }: DecisionContext): void {
 
 /** Mail goes to the member's sign-in address; a phone number is unverified. */
 async function resolveRecipient(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   session: Session,
   { situation }: DecisionContext,
   { channel, to }: TestRoute,
@@ -129,7 +129,12 @@ function assertNotPremium(phone: string): void {
   throw new AppError('unprocessable', message, { fields: { to: message } })
 }
 
-function assertConfigured(deps: Deps, { situation }: DecisionContext, channel: SendChannel, texts: Texts): void {
+function assertConfigured(
+  deps: Pick<Deps, 'config'>,
+  { situation }: DecisionContext,
+  channel: SendChannel,
+  texts: Texts,
+): void {
   if (channel !== 'email' && !texts.get(channel)) {
     throw new AppError('unprocessable', explain(`${channel}_not_configured`))
   }
@@ -139,7 +144,12 @@ function assertConfigured(deps: Deps, { situation }: DecisionContext, channel: S
 }
 
 /** A number that replied STOP gets nothing, not even from its owner (C1). */
-async function assertNotSuppressed(deps: Deps, store: StoreDb<Db>, to: string, channel: SendChannel): Promise<void> {
+async function assertNotSuppressed(
+  deps: Pick<Deps, 'secrets'>,
+  store: StoreDb<Db>,
+  to: string,
+  channel: SendChannel,
+): Promise<void> {
   const [reason] = (await load.loadSuppressions(store, [deps.secrets.addressHash(to)], [channel])).values()
   if (reason) throw new AppError('unprocessable', explain(`suppressed_${reason}`, channel))
 }
@@ -172,7 +182,12 @@ function withTestLine(html: string, line: string): string {
   return `${html.slice(0, start)}<p style="${style}">${line.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>${html.slice(start)}`
 }
 
-async function bookCost(deps: Deps, store: StoreDb<Db>, accountId: string, composed: AnyComposed): Promise<void> {
+async function bookCost(
+  deps: Pick<Deps, 'now'>,
+  store: StoreDb<Db>,
+  accountId: string,
+  composed: AnyComposed,
+): Promise<void> {
   if (!isText(composed)) return
   const { cost } = composed
   const month = formatMonth(deps.now())

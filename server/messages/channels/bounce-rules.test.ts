@@ -8,8 +8,13 @@ import { mapFailure } from './smtp-outcome.ts'
 const kindOf = (status: string, words: string) => classifyBounce(chooseStatus(status, parseStatus(words)), words)
 const atRcpt = (response: string) =>
   mapFailure({
-    stage: 'envelope', isBodySent: false, code: 'EENVELOPE', systemCode: null, command: 'RCPT TO',
-    response, replyCode: Number(response.slice(0, 3)),
+    stage: 'envelope',
+    isBodySent: false,
+    code: 'EENVELOPE',
+    systemCode: null,
+    command: 'RCPT TO',
+    response,
+    replyCode: Number(response.slice(0, 3)),
   })
 
 const { cases } = fixture

@@ -149,8 +149,13 @@ export function parseWebAddress(text: string): string | null {
 }
 
 const SAMPLE_COUPON: TemplateCoupon = {
-  code: 'WELCOME10', amount: '10%', offer: '10% off', minimum: '$25.00', expires: 'November 30, 2026',
-  saving: '$8.00', total: '$72.00',
+  code: 'WELCOME10',
+  amount: '10%',
+  offer: '10% off',
+  minimum: '$25.00',
+  expires: 'November 30, 2026',
+  saving: '$8.00',
+  total: '$72.00',
 }
 
 /** A sample cart for previews and render checks. */

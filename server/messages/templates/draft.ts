@@ -63,7 +63,13 @@ export function createDraft(
   const plain = toText(content)
   if (!plain.trim()) throw emptyBodyError(paragraphs.length > 0)
   return {
-    filledSubject, subject, filled, sanitized, content, plain, links,
+    filledSubject,
+    subject,
+    filled,
+    sanitized,
+    content,
+    plain,
+    links,
     homeLink: rules.checkoutLink(),
     leftOut: { isSubject: hasBlank(filledSubject), paragraphs },
   }

@@ -134,7 +134,8 @@ describe('a mail of a cart', () => {
     const { subject, body } = ready.find(({ id }) => id === 'discount')!
     const message = (coupon: TemplateContext['coupon']) =>
       renderer.render({ id: 'look', version: 0, subject, body }, buildSampleContext({ coupon }), {
-        storeHosts: [], trackLink: () => null,
+        storeHosts: [],
+        trackLink: () => null,
       })
     const with15 = message({ ...buildSampleContext().coupon!, amount: '15%' })
     expect([with15.subject, with15.text]).toEqual([
@@ -215,8 +216,14 @@ describe('the brand kit', () => {
     const { html } = render(
       FIRST,
       branded({
-        button: hostile, text: 'red}body{', ground: '#fff', accent: 'url(x)', radius: -5,
-        fontStack: hostile as 'system', promise: hostile, footerWords: hostile,
+        button: hostile,
+        text: 'red}body{',
+        ground: '#fff',
+        accent: 'url(x)',
+        radius: -5,
+        fontStack: hostile as 'system',
+        promise: hostile,
+        footerWords: hostile,
         social: [
           { kind: 'x', url: 'javascript:alert(1)' },
           { kind: hostile as 'x', url: 'https://x.com/a' },

@@ -27,7 +27,9 @@ export function renderMessage(layout: Layout, draft: Draft, values: Values): Ren
   const html = layout(
     look,
     toLayoutValues(values, {
-      subject, homeLink, preview: renderPreview(plain),
+      subject,
+      homeLink,
+      preview: renderPreview(plain),
       content: blocksHtml(content, { cart, look, link: homeLink, promise }),
     }),
   )

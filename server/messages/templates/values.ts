@@ -43,7 +43,8 @@ export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<s
 
 /** The cart as listed in a mail. */
 export const toShownCart = ({ items, coupon, entered, cartTotal }: Values): ShownCart => ({
-  items, cartTotal,
+  items,
+  cartTotal,
   coupon: coupon ?? entered,
 })
 

@@ -31,7 +31,8 @@ function shops() {
 
 const access = (storeUrl: string, consumerKey = 'ck_1'): StoreAccess => ({
   platform: 'woocommerce',
-  storeUrl, homeUrl: storeUrl,
+  storeUrl,
+  homeUrl: storeUrl,
   keys: { kind: 'woocommerce', consumerKey, consumerSecret: 'cs_1' },
 })
 const keptAs = (storeId: string) => ({ storeId, shelf: createMemoryTokenCache() })

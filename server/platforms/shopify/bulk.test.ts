@@ -23,9 +23,11 @@ async function largeStore() {
   const { id: _, ...rest } = one.store.controls.pay(id)
   one.store.controls.insertOrders(
     Array.from({ length: MANY - 1 }, (_each, index) => ({
-      ...rest, checkoutToken: `checkout-${index}-token`, cartToken: `cart-${index}-token`,
+      ...rest,
+      checkoutToken: `checkout-${index}-token`,
+      cartToken: `cart-${index}-token`,
       createdAt: one.now() - 86_400_000 * 20 + index * 1_000,
-        updatedAt: one.now() - 86_400_000 * 20 + index * 1_000,
+      updatedAt: one.now() - 86_400_000 * 20 + index * 1_000,
     })),
   )
   return one

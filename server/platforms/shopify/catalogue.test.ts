@@ -27,11 +27,11 @@ describe('products', () => {
     )
     expect(gloves[2]).toMatchObject({
       sku: 'FF-GLOVE-3',
-        priceMinor: 3_400,
-        currency: 'USD',
-        isAvailable: true,
-        isOnSale: false,
-        stockQuantity: 3,
+      priceMinor: 3_400,
+      currency: 'USD',
+      isAvailable: true,
+      isOnSale: false,
+      stockQuantity: 3,
       imageUrl: expect.stringContaining('gloves.jpg'),
       permalink: `${one.store.url}/products/leather-work-gloves?variant=${gloves[2]!.variationId}`,
     })

@@ -15,8 +15,15 @@ async function opened(options: Parameters<typeof openShopifyClient>[0] = {}) {
 }
 
 const ADDRESS = {
-  firstName: 'Ada', lastName: 'Byron', address1: '1 Elm St', city: 'Portland', zip: '97201',
-  provinceCode: 'OR', countryCode: 'US', address2: '', phone: '',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  address1: '1 Elm St',
+  city: 'Portland',
+  zip: '97201',
+  provinceCode: 'OR',
+  countryCode: 'US',
+  address2: '',
+  phone: '',
 }
 
 async function begun(one: Awaited<ReturnType<typeof opened>>, filled: object = {}) {
@@ -38,18 +45,22 @@ describe('a checkout', () => {
     )
     expect(rows).toMatchObject([
       {
-        checkoutId: String(checkout.id), checkoutToken: checkout.token, cartToken: null, completedAt: null,
+        checkoutId: String(checkout.id),
+        checkoutToken: checkout.token,
+        cartToken: null,
+        completedAt: null,
         currency: 'USD',
-          totalMinor: checkout.totalMinor,
-          subtotalMinor: checkout.subtotalMinor,
-          discountMinor: 0,
+        totalMinor: checkout.totalMinor,
+        subtotalMinor: checkout.subtotalMinor,
+        discountMinor: 0,
         email: 'ada@example.com',
-          phone: '+15035550199',
-          firstName: 'Ada',
-          country: 'US',
-          state: 'OR',
-          language: 'en',
-        coupons: [], restoreUrl: expect.stringContaining(checkout.token),
+        phone: '+15035550199',
+        firstName: 'Ada',
+        country: 'US',
+        state: 'OR',
+        language: 'en',
+        coupons: [],
+        restoreUrl: expect.stringContaining(checkout.token),
         items: [
           {
             productId: variant.productId,
@@ -88,7 +99,11 @@ describe('a checkout', () => {
     const one = await opened({ plan: 'basic' })
     const { checkout } = await begun(one)
     expect(await one.client.checkout(String(checkout.id))).toMatchObject({
-      email: null, phone: null, firstName: null, lastName: null, country: 'US',
+      email: null,
+      phone: null,
+      firstName: null,
+      lastName: null,
+      country: 'US',
       customerId: expect.stringMatching(/^\d+$/),
     })
   })

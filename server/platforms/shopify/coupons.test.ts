@@ -18,8 +18,13 @@ const MARK = 'coupon:019ac0de-0000-7000-8000-000000000001:019ac0de-0000-7000-800
 
 const draft = (part: Partial<CouponDraft> = {}): CouponDraft => ({
   ...({ code: 'BACK10', type: 'percentage', percent: 1_000, amountMinor: null } as const),
-  currency: 'USD', minSpendMinor: null,
-  expiresAt: '2026-12-24T12:00:00Z', usageLimit: 1, isIndividual: false, email: null, mark: MARK,
+  currency: 'USD',
+  minSpendMinor: null,
+  expiresAt: '2026-12-24T12:00:00Z',
+  usageLimit: 1,
+  isIndividual: false,
+  email: null,
+  mark: MARK,
   ...part,
 })
 
@@ -34,8 +39,16 @@ describe('making one', () => {
     const one = await opened()
     const coupon = await made(one)
     expect(coupon).toMatchObject({
-      code: 'BACK10', type: 'percentage', percent: 1_000, amountMinor: null, expiresAt: '2026-12-24T12:00:00Z',
-      usageLimit: 1, usageCount: 0, isPublished: true, isIndividual: false, mark: MARK,
+      code: 'BACK10',
+      type: 'percentage',
+      percent: 1_000,
+      amountMinor: null,
+      expiresAt: '2026-12-24T12:00:00Z',
+      usageLimit: 1,
+      usageCount: 0,
+      isPublished: true,
+      isIndividual: false,
+      mark: MARK,
       limits: { productIds: [], emails: [] },
     })
     expect(await one.client.couponByCode('back10', 'USD')).toMatchObject({ couponId: coupon.couponId, code: 'back10' })
@@ -54,17 +67,18 @@ describe('making one', () => {
     } as const
     expect(await made(await opened(), part)).toMatchObject({
       type: 'fixed',
-        amountMinor: 1_550,
-        minSpendMinor: 5_000,
-        isIndividual: true,
-        expiresAt: null,
-        usageLimit: null,
+      amountMinor: 1_550,
+      minSpendMinor: 5_000,
+      isIndividual: true,
+      expiresAt: null,
+      usageLimit: null,
     })
   })
 
   test('an ended one is stored as ended', async () => {
     expect(await made(await opened(), { expiresAt: '2026-11-25T12:00:00Z' })).toMatchObject({
-      expiresAt: '2026-11-25T12:00:00Z', isPublished: true,
+      expiresAt: '2026-11-25T12:00:00Z',
+      isPublished: true,
     })
   })
 
@@ -94,7 +108,8 @@ describe('making one', () => {
   test('reports a missing scope', async () => {
     const { client } = await opened({ app: { scopes: ['read_orders', 'read_discounts'] } })
     await expect(client.createCoupons([draft()])).rejects.toMatchObject({
-      code: 'shopify_scopes_missing', detail: 'write_discounts',
+      code: 'shopify_scopes_missing',
+      detail: 'write_discounts',
     })
   })
 })

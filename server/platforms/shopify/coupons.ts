@@ -50,7 +50,9 @@ export function pullCoupons(
   const variables = { query: ['method:code', ...changed].join(' AND ') }
   const root = 'discountNodes'
   return numberedPages(graph, {
-    firstPage, pageSize: PAGE_SIZE, read: (raw) => readCoupon(raw, currency),
+    firstPage,
+    pageSize: PAGE_SIZE,
+    read: (raw) => readCoupon(raw, currency),
     query: { document: DISCOUNTS, root, variables, sizes: { first: BATCH_SIZE, most: PAGE_SIZE }, signal },
     past: { document: DISCOUNTS_PAST, root, variables, sizes: { first: 250, most: 250 }, signal },
   })

@@ -27,7 +27,10 @@ function fakeStore(
   let tokens = 0
   const fetch: GuardedFetch = async (url, request = {}) => {
     const of = (status: number, body: unknown, headers = {}) => ({
-      status, headers, url, isRedirected: false,
+      status,
+      headers,
+      url,
+      isRedirected: false,
       body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     })
     if (url.endsWith('/admin/oauth/access_token')) {
@@ -119,8 +122,10 @@ describe('the daily token', () => {
 
   test('stays in use while renewal fails', async () => {
     const kept: StoreToken = {
-      accessToken: 'kept', scopes: [],
-      madeAt: '2026-11-25T15:00:00Z', expiresAt: '2026-11-26T15:00:00Z',
+      accessToken: 'kept',
+      scopes: [],
+      madeAt: '2026-11-25T15:00:00Z',
+      expiresAt: '2026-11-26T15:00:00Z',
     }
     const shelf: TokenCache = {
       read: async () => kept,

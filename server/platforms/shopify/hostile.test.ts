@@ -39,33 +39,51 @@ const lineItems = {
 }
 const order = {
   ...{ id: 'gid://shopify/Order/7', createdAt: '2026-11-01T00:00:00Z', updatedAt: '2026-11-02T00:00:00Z' },
-  processedAt: '2026-11-01T00:00:00Z', cancelledAt: null, test: false, sourceName: 'web', currencyCode: 'USD',
+  processedAt: '2026-11-01T00:00:00Z',
+  cancelledAt: null,
+  test: false,
+  sourceName: 'web',
+  currencyCode: 'USD',
   displayFinancialStatus: 'PAID',
-    checkoutToken: 'eeafa272cebfd4b2',
-    cartToken: 'hWN2abcdef12',
-    discountCodes: ['A'],
-  email: 'ada@example.com', phone: '+15035550199', totalPriceSet: money('20.00'), totalRefundedSet: money('0.0'),
-  customer: person, shippingAddress: address, billingAddress: address, lineItems,
+  checkoutToken: 'eeafa272cebfd4b2',
+  cartToken: 'hWN2abcdef12',
+  discountCodes: ['A'],
+  email: 'ada@example.com',
+  phone: '+15035550199',
+  totalPriceSet: money('20.00'),
+  totalRefundedSet: money('0.0'),
+  customer: person,
+  shippingAddress: address,
+  billingAddress: address,
+  lineItems,
   discountApplications: { nodes: [{ index: 0, code: 'A', targetType: 'LINE_ITEM' }] },
 }
 const checkout = {
   ...{ id: 'gid://shopify/AbandonedCheckout/8', createdAt: '2026-11-01T00:00:00Z', updatedAt: '2026-11-02T00:00:00Z' },
   ...{ abandonedCheckoutUrl: 'https://a.example/1/checkouts/ac/eeafa272cebfd4b2/recover?key=1', discountCodes: ['A'] },
-  totalPriceSet: money('20.00'), subtotalPriceSet: money('20.00'), totalDiscountSet: money('0'),
-  customer: person, shippingAddress: address, billingAddress: address, lineItems,
+  totalPriceSet: money('20.00'),
+  subtotalPriceSet: money('20.00'),
+  totalDiscountSet: money('0'),
+  customer: person,
+  shippingAddress: address,
+  billingAddress: address,
+  lineItems,
 }
 const discount = {
   id: 'gid://shopify/DiscountCodeNode/9',
   codeDiscount: {
     __typename: 'DiscountCodeBasic',
-      title: 'A',
-      status: 'ACTIVE',
-      startsAt: '2026-11-01T00:00:00Z',
-      endsAt: null,
-    usageLimit: 5, asyncUsageCount: 1, appliesOncePerCustomer: true, tags: ['recoup-1:a'],
+    title: 'A',
+    status: 'ACTIVE',
+    startsAt: '2026-11-01T00:00:00Z',
+    endsAt: null,
+    usageLimit: 5,
+    asyncUsageCount: 1,
+    appliesOncePerCustomer: true,
+    tags: ['recoup-1:a'],
     codes: { nodes: [{ code: 'A' }] },
-      combinesWith: { orderDiscounts: false },
-      context: { __typename: 'DiscountMarkets' },
+    combinesWith: { orderDiscounts: false },
+    context: { __typename: 'DiscountMarkets' },
     minimumRequirement: {
       __typename: 'DiscountMinimumSubtotal',
       greaterThanOrEqualToSubtotal: { amount: '5', currencyCode: 'USD' },
@@ -236,7 +254,8 @@ test('throws only StoreProblem for any response, and ends', async () => {
         return { ...answer, body: Buffer.from(answer.body), url, isRedirected: false }
       }
       const net = {
-        fetch, now: () => new Date(Date.parse('2026-11-26T12:00:00Z') + at),
+        fetch,
+        now: () => new Date(Date.parse('2026-11-26T12:00:00Z') + at),
         sleep: async (ms: number) => {
           at += ms
         },
@@ -252,8 +271,13 @@ test('throws only StoreProblem for any response, and ends', async () => {
       const since = '2026-01-01T00:00:00Z'
       const draft: CouponDraft = {
         ...({ code: 'A', type: 'percentage', percent: 1_000, amountMinor: null } as const),
-        currency: 'USD', minSpendMinor: null,
-        expiresAt: null, usageLimit: 1, isIndividual: false, email: null, mark: 'coupon:a:b',
+        currency: 'USD',
+        minSpendMinor: null,
+        expiresAt: null,
+        usageLimit: 1,
+        isIndividual: false,
+        email: null,
+        mark: 'coupon:a:b',
       }
       const calls = [
         () => client.readProfile(),

@@ -17,10 +17,19 @@ type Opened = Awaited<ReturnType<typeof opened>>
 
 const since = '2026-11-25T00:00:00Z'
 const FILLED = {
-  email: 'ada@example.com', phone: '+15035550199', acceptsEmail: true,
+  email: 'ada@example.com',
+  phone: '+15035550199',
+  acceptsEmail: true,
   address: {
-    firstName: 'Ada', lastName: 'Byron', address1: '1 Elm St', city: 'Portland', zip: '97201',
-    provinceCode: 'OR', countryCode: 'US', address2: '', phone: '',
+    firstName: 'Ada',
+    lastName: 'Byron',
+    address1: '1 Elm St',
+    city: 'Portland',
+    zip: '97201',
+    provinceCode: 'OR',
+    countryCode: 'US',
+    address2: '',
+    phone: '',
   },
 }
 
@@ -48,15 +57,33 @@ describe('an order', () => {
     const read = await one.client.order(String(order.id))
     const unit = variant.priceMinor
     expect(read).toMatchObject({
-      orderId: String(order.id), kind: 'purchase', status: 'paid', currency: 'USD', totalMinor: order.totalMinor,
-      email: 'ada@example.com', phone: '+15035550199', firstName: 'Ada', lastName: 'Byron',
-      country: 'US', state: 'OR', source: 'shopper', isTest: false, refundedMinor: 0,
-      checkoutToken: order.checkoutToken, cartToken: order.cartToken!.split('?')[0],
-      coupons: ['SPROUT10'], discounts: [{ code: 'SPROUT10', discountMinor: Math.round(unit * 2 * 0.1) }],
+      orderId: String(order.id),
+      kind: 'purchase',
+      status: 'paid',
+      currency: 'USD',
+      totalMinor: order.totalMinor,
+      email: 'ada@example.com',
+      phone: '+15035550199',
+      firstName: 'Ada',
+      lastName: 'Byron',
+      country: 'US',
+      state: 'OR',
+      source: 'shopper',
+      isTest: false,
+      refundedMinor: 0,
+      checkoutToken: order.checkoutToken,
+      cartToken: order.cartToken!.split('?')[0],
+      coupons: ['SPROUT10'],
+      discounts: [{ code: 'SPROUT10', discountMinor: Math.round(unit * 2 * 0.1) }],
       items: [
         {
-          productId: variant.productId, variationId: variant.variationId, quantity: 2, unitPriceMinor: unit,
-          name: variant.name, sku: variant.sku, imageUrl: expect.stringContaining('/cdn/shop/files/'),
+          productId: variant.productId,
+          variationId: variant.variationId,
+          quantity: 2,
+          unitPriceMinor: unit,
+          name: variant.name,
+          sku: variant.sku,
+          imageUrl: expect.stringContaining('/cdn/shop/files/'),
         },
       ],
     })
@@ -108,8 +135,10 @@ describe('the pull', () => {
     one.store.controls.insertOrders(
       Array.from({ length: 60 }, (_each, index) => ({
         ...rest,
-        createdAt: one.now() - 3_600_000, updatedAt: one.now() - 3_600_000 + index * 1_000,
-        checkoutToken: `checkout-${index}-token`, cartToken: `cart-${index}-token`,
+        createdAt: one.now() - 3_600_000,
+        updatedAt: one.now() - 3_600_000 + index * 1_000,
+        checkoutToken: `checkout-${index}-token`,
+        cartToken: `cart-${index}-token`,
       })),
     )
     const pages = await pull(one, { pageSize: 20 })

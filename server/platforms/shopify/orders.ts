@@ -64,7 +64,9 @@ async function* pullPages(graph: Graph, net: StoreNet, { query, place }: Pull): 
   const most = Math.min(Math.max(Math.trunc(query.pageSize ?? 100), 1), 100)
   const since = formatInstant(new Date(Date.parse(place.modifiedSince) - LAG_MS).toISOString())
   const list = {
-    document: ORDERS, root: 'orders', signal: query.signal,
+    document: ORDERS,
+    root: 'orders',
+    signal: query.signal,
     variables: { query: buildChangedSince(since) },
     sizes: { first: Math.min(most, 10), most },
   }
@@ -97,8 +99,11 @@ function settledAt(times: readonly string[], now: Date): string | null {
 const formatInstant = (instant: string): string => `${new Date(instant).toISOString().slice(0, 19)}Z`
 
 const buildLinesQuery = (graph: Graph, signal: AbortSignal | undefined): LinesQuery => ({
-  graph, signal, document: ORDER_ITEMS,
-  root: 'order', type: 'Order',
+  graph,
+  signal,
+  document: ORDER_ITEMS,
+  root: 'order',
+  type: 'Order',
 })
 
 async function wholeOrders(graph: Graph, nodes: readonly unknown[], signal: AbortSignal | undefined) {

@@ -105,7 +105,9 @@ function pullCustomers(
   const root = 'customers'
   const variables = { query: modifiedSince === undefined ? null : buildChangedSince(modifiedSince) }
   return numberedPages(graph, {
-    firstPage, pageSize: PAGE_SIZE, read: readCustomer,
+    firstPage,
+    pageSize: PAGE_SIZE,
+    read: readCustomer,
     query: { document: CUSTOMERS, root, variables, sizes: SIZES, signal },
     past: { document: CUSTOMERS_PAST, root, variables, sizes: PAST_SIZES, signal },
   })
@@ -140,7 +142,9 @@ function pullProducts(
   const variables = { query: 'product_status:ACTIVE,UNLISTED' }
   const root = 'productVariants'
   return numberedPages(graph, {
-    firstPage, pageSize: PAGE_SIZE, read: readVariant,
+    firstPage,
+    pageSize: PAGE_SIZE,
+    read: readVariant,
     query: { document: VARIANTS, root, variables, sizes: SIZES, signal },
     past: { document: VARIANTS_PAST, root, variables, sizes: PAST_SIZES, signal },
   })
@@ -217,7 +221,9 @@ function readVariant(raw: unknown, answer: GraphAnswer): RowReading<PlatformProd
       variationId: wire.id,
       name: [product.title, title].filter((part) => part !== null).join(' - ') || `#${product.id}`,
       sku: wire.sku,
-      priceMinor, currency, ...sale,
+      priceMinor,
+      currency,
+      ...sale,
       imageUrl: parsePicture(connection(wire.media).nodes[0]) ?? parsePicture(product.featuredMedia),
       permalink: product.onlineStoreUrl && buildUrl(product.onlineStoreUrl, wire.id),
       categories: product.productType ? [{ id: product.productType, name: product.productType }] : [],
@@ -299,7 +305,9 @@ function toTerms(item: ItemRef, node: unknown, currency: string): ItemTerms | nu
 
 async function* pullCheckouts(graph: Graph, { modifiedSince, signal }: CheckoutQuery): AsyncGenerator<CheckoutPage> {
   const list = {
-    document: CHECKOUTS, root: 'abandonedCheckouts', signal,
+    document: CHECKOUTS,
+    root: 'abandonedCheckouts',
+    signal,
     variables: { query: buildChangedSince(modifiedSince) },
     sizes: { first: 10, most: 100 },
   }
@@ -314,8 +322,11 @@ async function* pullCheckouts(graph: Graph, { modifiedSince, signal }: CheckoutQ
 }
 
 const buildLinesQuery = (graph: Graph, signal: AbortSignal | undefined): LinesQuery => ({
-  graph, signal, document: CHECKOUT_ITEMS,
-  root: 'node', type: 'AbandonedCheckout',
+  graph,
+  signal,
+  document: CHECKOUT_ITEMS,
+  root: 'node',
+  type: 'AbandonedCheckout',
 })
 
 async function readSingleCheckout(

@@ -22,19 +22,24 @@ const SPENT = 26
 const instant = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
 const money = (amount: string) => ({ shopMoney: { amount, currencyCode: 'USD' } })
 const line = {
-  quantity: 2, title: 'Pot', originalUnitPriceSet: money('10.0'),
+  quantity: 2,
+  title: 'Pot',
+  originalUnitPriceSet: money('10.0'),
   ...{ product: { id: 'gid://shopify/Product/1' }, variant: { id: 'gid://shopify/ProductVariant/2' } },
 }
 
 const order = (index: number) => ({
   ...{ id: `gid://shopify/Order/${index + 1}`, currencyCode: 'USD', displayFinancialStatus: 'PAID', test: false },
-  createdAt: instant(FIRST + index * 60_000), updatedAt: instant(FIRST + index * 60_000),
-  totalPriceSet: money('20.0'), lineItems: { nodes: [line] },
+  createdAt: instant(FIRST + index * 60_000),
+  updatedAt: instant(FIRST + index * 60_000),
+  totalPriceSet: money('20.0'),
+  lineItems: { nodes: [line] },
 })
 
 const checkout = (index: number) => ({
   ...{ id: `gid://shopify/AbandonedCheckout/${index + 1}`, updatedAt: instant(START - index * 1_000) },
-  totalPriceSet: money('20.0'), lineItems: { nodes: [line] },
+  totalPriceSet: money('20.0'),
+  lineItems: { nodes: [line] },
 })
 
 function largeStore() {
@@ -75,7 +80,10 @@ function largeStore() {
   const fetch: GuardedFetch = async (url, request = {}) => {
     at += 120
     const of = (status: number, body: unknown) => ({
-      status, headers: {}, url, isRedirected: false,
+      status,
+      headers: {},
+      url,
+      isRedirected: false,
       body: Buffer.from(JSON.stringify(body)),
     })
     if (url.endsWith('/admin/oauth/access_token')) {
@@ -89,7 +97,8 @@ function largeStore() {
     return of(200, answer(query, variables))
   }
   const net: StoreNet = {
-    fetch, now: () => new Date(at),
+    fetch,
+    now: () => new Date(at),
     sleep: async (ms) => {
       at += ms
     },

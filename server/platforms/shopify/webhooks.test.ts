@@ -94,18 +94,31 @@ describe('what a delivery is about', () => {
 
   test('reads a cart’s token and items, without a person', () => {
     const line = {
-      product_id: 1, variant_id: 2, quantity: 3, title: 'Pot', sku: 'P', price: '9.99',
+      product_id: 1,
+      variant_id: 2,
+      quantity: 3,
+      title: 'Pot',
+      sku: 'P',
+      price: '9.99',
       price_set: { shop_money: { amount: '9.50', currency_code: 'USD' } },
     }
     const cart = { id: 'eeafa272cebfd4b2', token: 'eeafa272cebfd4b2', updated_at: '2026-11-26T07:00:00-05:00' }
     expect(read('carts/update', { ...cart, line_items: [line, { quantity: 1 }] })).toEqual({
-      kind: 'cart', topic: 'carts/update', key: 'carts/update|e-1',
+      kind: 'cart',
+      topic: 'carts/update',
+      key: 'carts/update|e-1',
       cart: {
-        cartToken: 'eeafa272cebfd4b2', modifiedAt: '2026-11-26T12:00:00Z',
+        cartToken: 'eeafa272cebfd4b2',
+        modifiedAt: '2026-11-26T12:00:00Z',
         items: [
           {
-            productId: '1', variationId: '2', name: 'Pot', sku: 'P', quantity: 3,
-            unitPriceMinor: 950, imageUrl: null,
+            productId: '1',
+            variationId: '2',
+            name: 'Pot',
+            sku: 'P',
+            quantity: 3,
+            unitPriceMinor: 950,
+            imageUrl: null,
           },
         ],
       },

@@ -118,8 +118,13 @@ const privacy =
     const customer = getPath(body, 'customer')
     const text = (name: string) => toPlainText(getPath(customer, name), 254)
     return {
-      kind: 'privacy', topic, key, request,
-      customerId: parseId(getPath(customer, 'id')), email: text('email'), phone: text('phone'),
+      kind: 'privacy',
+      topic,
+      key,
+      request,
+      customerId: parseId(getPath(customer, 'id')),
+      email: text('email'),
+      phone: text('phone'),
     }
   }
 
@@ -162,7 +167,9 @@ function readItem(line: unknown): PlatformItem | null {
   if (quantity < 1 || quantity > 1_000_000) return null
   const price = parseAmount(getPath(line, 'price_set', 'shop_money'))
   return {
-    productId, variationId, quantity,
+    productId,
+    variationId,
+    quantity,
     name: toPlainText(line.title, 300) ?? `#${productId}`,
     sku: toPlainText(line.sku, 100),
     unitPriceMinor: Math.max(price?.amountMinor ?? 0, 0),

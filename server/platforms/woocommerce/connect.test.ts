@@ -195,7 +195,10 @@ describe('a working store', () => {
     const taxes = { woocommerce_prices_include_tax: 'yes', woocommerce_tax_display_cart: 'incl' }
     const sequential = { woocommerce_calc_discounts_sequentially: 'yes', woocommerce_price_num_decimals: '0' }
     expect(await said(taxes, sequential)).toEqual({
-      pricesIncludeTax: true, showsTax: true, decimals: 0, isSequential: true,
+      pricesIncludeTax: true,
+      showsTax: true,
+      decimals: 0,
+      isSequential: true,
     })
     expect(await said(taxes, { woocommerce_calc_taxes: 'no' })).toMatchObject({
       pricesIncludeTax: false,
@@ -203,7 +206,10 @@ describe('a working store', () => {
     })
     const nonsense = { woocommerce_price_num_decimals: 'many', woocommerce_calc_discounts_sequentially: 7 }
     expect(await said({ woocommerce_prices_include_tax: null, woocommerce_tax_display_cart: {} }, nonsense)).toEqual({
-      pricesIncludeTax: null, showsTax: null, decimals: null, isSequential: null,
+      pricesIncludeTax: null,
+      showsTax: null,
+      decimals: null,
+      isSequential: null,
     })
   })
 })

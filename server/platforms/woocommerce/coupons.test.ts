@@ -33,24 +33,42 @@ describe('as recorded', () => {
 
   test('reads percentages in hundredths, money in minor units, times in UTC, "0.00" and null as none', () => {
     expect(read(rows.find(({ code }) => code === 'save15-7f3k2'))).toMatchObject({
-      type: 'percentage', platformType: 'percent', percent: 1_500, amountMinor: null, minSpendMinor: null,
-      usageLimit: 1, usageLimitPerUser: 1, usageCount: 0, isIndividual: true, isPublished: true, mark: null,
+      type: 'percentage',
+      platformType: 'percent',
+      percent: 1_500,
+      amountMinor: null,
+      minSpendMinor: null,
+      usageLimit: 1,
+      usageLimitPerUser: 1,
+      usageCount: 0,
+      isIndividual: true,
+      isPublished: true,
+      mark: null,
       createdAt: '2026-11-21T01:01:12Z',
     })
     expect(read(rows.find(({ code }) => code === 'freeship-9q'))).toMatchObject({
-      type: 'other', platformType: 'free_shipping', amountMinor: 0, percent: null,
-      minSpendMinor: 4_000, expiresAt: null,
+      type: 'other',
+      platformType: 'free_shipping',
+      amountMinor: 0,
+      percent: null,
+      minSpendMinor: 4_000,
+      expiresAt: null,
     })
     // With an amount it has its own type, and free shipping as well.
     expect(read({ ...rows[0], discount_type: 'percent', amount: '10.00', free_shipping: true })).toMatchObject({
-      type: 'percentage', percent: 1_000,
+      type: 'percentage',
+      percent: 1_000,
     })
   })
 
   test('only published ones can be applied; a store without a status field publishes all', () => {
     const status = (code: string) => read(rows.find((row) => row.code === code)).isPublished
     expect(['st-draft', 'st-private', 'st-pending', 'st-trash', 'st-publish'].map(status)).toEqual([
-      false, false, false, false, true,
+      false,
+      false,
+      false,
+      false,
+      true,
     ])
     const { status: _, ...without } = rows[0]!
     expect(read(without).isPublished).toBe(true)
@@ -58,7 +76,10 @@ describe('as recorded', () => {
 
   test('a custom type keeps its name, and a coupon with too many entries is skipped', () => {
     expect(read({ ...rows[0], discount_type: 'fixed_product', amount: '5.00' })).toMatchObject({
-      type: 'other', platformType: 'fixed_product', percent: null, amountMinor: 500,
+      type: 'other',
+      platformType: 'fixed_product',
+      percent: null,
+      amountMinor: 500,
     })
     expect(read({ ...rows[0], discount_type: 'toString', amount: 'x' })).toMatchObject({
       type: 'other',
@@ -107,8 +128,17 @@ describe('in the demo store', () => {
   })
 
   const draft = (code: string, more: Partial<CouponDraft> = {}): CouponDraft => ({
-    code, type: 'percentage', percent: 1_250, amountMinor: null, currency: 'USD', minSpendMinor: 2_000,
-    expiresAt: '2026-12-31T23:59:59.000Z', usageLimit: 5, isIndividual: true, email: null, mark: `test:${code}`,
+    code,
+    type: 'percentage',
+    percent: 1_250,
+    amountMinor: null,
+    currency: 'USD',
+    minSpendMinor: 2_000,
+    expiresAt: '2026-12-31T23:59:59.000Z',
+    usageLimit: 5,
+    isIndividual: true,
+    email: null,
+    mark: `test:${code}`,
     ...more,
   })
   const make = async (one: CouponDraft) => (await client.createCoupons([one]))[0]!
@@ -123,8 +153,14 @@ describe('in the demo store', () => {
     const made = await make(draft('SAVE-12'))
     expect(made).toMatchObject({
       coupon: {
-        code: 'save-12', percent: 1_250, minSpendMinor: 2_000, usageLimit: 5, isIndividual: true,
-        expiresAt: '2026-12-31T23:59:59Z', mark: 'test:SAVE-12', limits: { emails: [] },
+        code: 'save-12',
+        percent: 1_250,
+        minSpendMinor: 2_000,
+        usageLimit: 5,
+        isIndividual: true,
+        expiresAt: '2026-12-31T23:59:59Z',
+        mark: 'test:SAVE-12',
+        limits: { emails: [] },
       },
     })
     if (!('coupon' in made)) throw new Error('not made')
@@ -175,7 +211,10 @@ describe('in the demo store', () => {
       draft('B-3'),
     ])
     expect(made.map((each) => ('coupon' in each ? each.coupon.code : each.refusal))).toEqual([
-      'b-1', 'duplicate', 'refused', 'b-3',
+      'b-1',
+      'duplicate',
+      'refused',
+      'b-3',
     ])
     expect(made[2]).toEqual({ refusal: 'refused', words: 'Invalid discount amount.' })
   })
@@ -254,8 +293,11 @@ describe('in the demo store', () => {
   test('a read-only key can read, and a write explains the problem in any language', async () => {
     const pair = { consumerKey: 'ck_reader', consumerSecret: 'cs_reader' }
     saveKey(shop.shop, {
-      consumer_key: pair.consumerKey, consumer_secret: pair.consumerSecret, permissions: 'read',
-      role: 'administrator', description: 'reader',
+      consumer_key: pair.consumerKey,
+      consumer_secret: pair.consumerSecret,
+      permissions: 'read',
+      role: 'administrator',
+      description: 'reader',
     })
     const reader = clientOf(pair)
     expect(await reader.couponByCode('SAVE-12', 'USD')).not.toBeNull()

@@ -238,7 +238,8 @@ export async function* pullCoupons(
   const list = {
     path: '/coupons',
     query: [...ANY_STATUS, ...buildModifiedAfter(modifiedSince), ...FIELDS],
-    firstPage, signal,
+    firstPage,
+    signal,
   }
   for await (const { raw, ...place } of pullList(http, list)) {
     yield { ...readRows(raw, (one) => readCoupon(one, currency)), ...place }

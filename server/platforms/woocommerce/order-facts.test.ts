@@ -4,8 +4,14 @@ import { readOrder } from './wire.ts'
 // The origin of an order: parent orders (cases-R7), renewals (cases-R9).
 
 const ORDER = {
-  id: 900, parent_id: 0, status: 'processing', currency: 'USD', total: '15.00', created_via: 'checkout',
-  date_created_gmt: '2026-11-01T10:00:00', date_modified_gmt: '2026-11-01T10:00:00',
+  id: 900,
+  parent_id: 0,
+  status: 'processing',
+  currency: 'USD',
+  total: '15.00',
+  created_via: 'checkout',
+  date_created_gmt: '2026-11-01T10:00:00',
+  date_modified_gmt: '2026-11-01T10:00:00',
 }
 
 function read(more: Record<string, unknown>) {

@@ -17,7 +17,9 @@ let ids: Map<number, number>
 
 const mug = (quantity = 1) => ({ productId: String(ids.get(16)), variationId: null, quantity })
 const cups = (choices?: { name: string; value: string }[]) => ({
-  productId: String(ids.get(13)), variationId: String(ids.get(29)), quantity: 1,
+  productId: String(ids.get(13)),
+  variationId: String(ids.get(29)),
+  quantity: 1,
   ...(choices ? { choices } : {}),
 })
 const large = [

@@ -81,7 +81,10 @@ describe('the catalogue of a shop whose displayed prices differ from the entered
     for (const row of rows) {
       const enteredMinor = entered.get(idOf(row))!
       expect([idOf(row), row.enteredMinor, row.priceMinor, row.isShownUnknown]).toEqual([
-        idOf(row), enteredMinor, Math.round(enteredMinor * 1.19), undefined,
+        idOf(row),
+        enteredMinor,
+        Math.round(enteredMinor * 1.19),
+        undefined,
       ])
     }
     expect(shop.asked.map((query) => query.get('type'))).toEqual([null, 'variation'])

@@ -305,10 +305,10 @@ function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
   const marks = [...Object.entries(raw), ...wire.meta_data.map(({ key, value }) => [key, value] as const)]
   return {
     item,
-      ...line,
-      lineId: wire.id,
-      partOf: listValues(marks, PART).slice(0, 5),
-      cartKeys: listValues(marks, CART_KEY).slice(0, 5),
+    ...line,
+    lineId: wire.id,
+    partOf: listValues(marks, PART).slice(0, 5),
+    cartKeys: listValues(marks, CART_KEY).slice(0, 5),
     hasParts: listValues(marks, WHOLE).length > 0,
   }
 }

@@ -47,14 +47,22 @@ export const listFormViews = (of: string, forms: SignedForms): BoxView[] =>
   )
 
 /** Idempotent within two days. Never throws: a failed count must not block the recording of a consent. */
-export async function countBoxViews(deps: Deps, store: StoreDb<Db>, views: readonly BoxView[]): Promise<void> {
+export async function countBoxViews(
+  deps: Pick<Deps, 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  views: readonly BoxView[],
+): Promise<void> {
   if (views.length === 0) return
   await saveViews(deps, store, views).catch((error) =>
     deps.log.warn({ storeId: store.storeId, err: error }, 'consent.boxes-not-counted'),
   )
 }
 
-async function saveViews(deps: Deps, store: StoreDb<Db>, views: readonly BoxView[]): Promise<void> {
+async function saveViews(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  views: readonly BoxView[],
+): Promise<void> {
   const current = await readCurrentIds(store)
   const rows = new Map<string, ViewRow>()
   for (const { of, place, channel, id, isTicked, isSigned } of views) {
@@ -82,7 +90,7 @@ async function readCurrentIds(store: StoreDb): Promise<Map<ConsentChannel, Map<s
   )
 }
 
-export async function readBoxCounts(deps: Deps, store: StoreDb) {
+export async function readBoxCounts(deps: Pick<Deps, 'now'>, store: StoreDb) {
   const row = requireFound(await readStore(store), 'Store')
   const current = await readCurrentIds(store)
   const ids = [...current.values()].flatMap((each) => [...each.keys()])
@@ -91,14 +99,15 @@ export async function readBoxCounts(deps: Deps, store: StoreDb) {
   return {
     mode: row.before_consent,
     counts: counts.map(({ wording, channel, ...count }) => ({
-      channel, language: wording === null ? null : (current.get(channel)!.get(wording) ?? null),
+      channel,
+      language: wording === null ? null : (current.get(channel)!.get(wording) ?? null),
       ...count,
     })),
   }
 }
 
 /** Tick. */
-export async function deleteOldBoxCounts(deps: Deps): Promise<void> {
+export async function deleteOldBoxCounts(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const ago = (ms: number) => new Date(deps.now().getTime() - ms)
   await deleteOldCounts(deps.db, { views: ago(VIEWS_KEPT_MS), counts: ago(COUNTS_KEPT_MS) })
 }

@@ -38,7 +38,7 @@ export async function readBoxes(store: StoreDb) {
 }
 
 export async function saveBoxText(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now'>,
   session: Session,
   store: StoreDb,
   { channel, language = '', words }: { channel: ConsentChannel; language?: string | undefined; words: string },

@@ -34,14 +34,19 @@ test.each([
 test('an older store keeps cart and contact until an owner chooses, and the history has author and time', async () => {
   await sellTo(['DE', 'US'])
   expect(await read()).toEqual({
-    mode: 'cart_and_contact', isChosen: false, usual: 'cart_only', strictCountries: ['DE'], choices: [],
+    mode: 'cart_and_contact',
+    isChosen: false,
+    usual: 'cart_only',
+    strictCountries: ['DE'],
+    choices: [],
   })
   await choose({ mode: 'nothing' })
   world.advance(1_000)
   await choose({ mode: 'cart_only', legalGround: GROUND })
   const by = expect.stringMatching(/^Owner/)
   expect(await read()).toMatchObject({
-    mode: 'cart_only', isChosen: true,
+    mode: 'cart_only',
+    isChosen: true,
     choices: [
       { mode: 'cart_only', legalGround: null, by, at: world.now.toISOString() },
       { mode: 'nothing', legalGround: null, by },

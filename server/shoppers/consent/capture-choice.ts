@@ -57,7 +57,7 @@ export async function findLastCaptureChoice(store: StoreDb): Promise<Date | null
 }
 
 export async function chooseMode(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now'>,
   session: Session,
   store: StoreDb<Db>,
   { mode, legalGround = '' }: z.output<typeof chooseCaptureMode.body>,

@@ -42,11 +42,18 @@ describe('the recipient’s country (C6)', () => {
 
 describe('the basis of a decision (C5)', () => {
   const word = (evidence: LedgerEvidence['evidence']): LedgerEvidence => ({
-    evidence, id: `row-${evidence}`, source: 'checkout', at: '2026-03-01T00:00:00.000Z',
+    evidence,
+    id: `row-${evidence}`,
+    source: 'checkout',
+    at: '2026-03-01T00:00:00.000Z',
   })
   const ask = (changes: Partial<ConsentInputs>) =>
     decideConsent({
-      channel: 'email' as const, country: 'DE', word: null, hasBoughtBefore: false, overrides: [],
+      channel: 'email' as const,
+      country: 'DE',
+      word: null,
+      hasBoughtBefore: false,
+      overrides: [],
       ...changes,
     })
 
@@ -68,7 +75,11 @@ describe('the basis of a decision (C5)', () => {
 
   describe('with an owner’s override (C6)', () => {
     const overridden = (changes: Partial<ConsentOverride> = {}): ConsentOverride => ({
-      id: 'mine', channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out',
+      id: 'mine',
+      channel: 'email',
+      country: 'DE',
+      from: 'soft_opt_in',
+      to: 'opt_out',
       ...changes,
     })
     const withOne = (changes: Partial<ConsentOverride>, more: Partial<ConsentInputs> = {}) =>

@@ -56,7 +56,7 @@ export async function insertAnswer(tx: StoreTx, answer: Omit<ConsentRow, 'id'>):
 
 /** Records the answers of one post. Repeated answers add nothing. Returns whether anything was added. */
 export async function recordAnswers(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   tx: StoreTx,
   answers: readonly ConsentAnswer[],
   now: Date,
@@ -95,7 +95,7 @@ const PAYMENT_MS = 3_600_000
 
 /** Records an order's consent once, and again when the order becomes a purchase. */
 export async function recordOrderConsents(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
   storeId: string,
   answers: readonly OrderConsent[],
 ): Promise<void> {
@@ -141,7 +141,7 @@ export async function recordOrderConsents(
  * own time.
  */
 export async function proveAccountConsents(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'secrets'>,
   storeId: string,
   purchases: readonly { customerId: string; address: string }[],
 ): Promise<void> {
@@ -162,7 +162,11 @@ export async function wakeHeldMessages(tx: StoreTx, addresses: readonly string[]
 }
 
 /** Drops answers for addresses of erased shoppers: not even a masked form is stored (C8). */
-export async function dropErased<T extends { address: string }>(deps: Deps, tx: StoreTx, answers: readonly T[]) {
+export async function dropErased<T extends { address: string }>(
+  deps: Pick<Deps, 'secrets'>,
+  tx: StoreTx,
+  answers: readonly T[],
+) {
   const hashed = answers.map((each) => ({ ...each, addressHash: deps.secrets.addressHash(each.address) }))
   if (hashed.length === 0) return []
   // An erasure takes the same locks, so it comes either before this check or after the write.

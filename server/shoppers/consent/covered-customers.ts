@@ -23,7 +23,7 @@ interface Customer {
 
 /** Customers who bought with this address, whose country allows emails to customers, and who have not opted out. */
 export async function findCoveredCustomers<Person extends Customer>(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   store: StoreDb,
   people: readonly Person[],
 ): Promise<Set<Person>> {
@@ -56,7 +56,7 @@ export async function findCoveredCustomers<Person extends Customer>(
  * of unsubscribes.
  */
 export async function findConsentedChannels<Person extends Customer & { phone: string | null }>(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   store: StoreDb,
   people: readonly Person[],
 ): Promise<Map<Person, ConsentChannel[]>> {
@@ -94,7 +94,7 @@ const isConsent = (word: LedgerEvidence | undefined) =>
  * registration, and add what is typed at the next checkout.
  */
 export async function filterCustomers(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   store: StoreDb,
   customers: readonly PlatformCustomer[],
 ): Promise<PlatformCustomer[]> {

@@ -53,7 +53,12 @@ function isUsed(channel: api.ConsentChannel, rule: api.RuleName): boolean {
 
 type OverrideInput = z.output<typeof api.overrideRule.body>
 
-export async function createOverride(deps: Deps, session: Session, store: StoreDb<Db>, overrideInput: OverrideInput) {
+export async function createOverride(
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
+  session: Session,
+  store: StoreDb<Db>,
+  overrideInput: OverrideInput,
+) {
   const { channel, country, from, to, legalGround } = overrideInput
   const isOfTable = country === '*' ? isUsed(channel, from) : findConsentRule(channel, country) === from
   if (!isOfTable)
@@ -82,7 +87,12 @@ export async function createOverride(deps: Deps, session: Session, store: StoreD
 }
 
 /** Idempotent. Sent messages stay sent; the next decision uses the table's rule. */
-export async function endOverride(deps: Deps, session: Session, store: StoreDb<Db>, id: string) {
+export async function endOverride(
+  deps: Pick<Deps, 'db' | 'log' | 'now'>,
+  session: Session,
+  store: StoreDb<Db>,
+  id: string,
+) {
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
   await sql.endConsentOverride(store, { id, by, now: deps.now() })

@@ -27,7 +27,7 @@ interface StoreConsent extends PlatformConsent {
 }
 
 export async function recordStoreConsents(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
   storeId: string,
   people: readonly ConsentHolder[],
 ): Promise<void> {
@@ -81,7 +81,11 @@ async function recordConsent(tx: StoreTx, { id, word, addressHash, now }: Consen
   if (isGiven && last?.status === 'granted' && (last.is_confirmed || !isConfirmed)) return false
   const status = isConfirmed ? 'granted' : await computeStatus(tx, { ...word, isGiven }, addressHash)
   await sql.insertConsent(tx, {
-    id, addressHash, status, isConfirmed, source: 'store',
+    id,
+    addressHash,
+    status,
+    isConfirmed,
+    source: 'store',
     channel: word.channel,
     wording: word.wording?.slice(0, maxConsentWording) || null,
     who: maskAddress(word.channel, word.address),

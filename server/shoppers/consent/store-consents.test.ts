@@ -13,7 +13,11 @@ const EMAIL = 'grace@mail.example.org'
 const ago = (hours: number) => new Date(world.now.getTime() - hours * HOUR_MS)
 
 const buildConsent = (word: Partial<PlatformConsent>): PlatformConsent => ({
-  channel: 'email', state: 'granted', level: 'single', at: ago(5).toISOString(), wording: null,
+  channel: 'email',
+  state: 'granted',
+  level: 'single',
+  at: ago(5).toISOString(),
+  wording: null,
   ...word,
 })
 

@@ -40,16 +40,21 @@ export async function updateFromCustomers({ db, storeId }: StoreTx, shopperIds: 
 }
 
 const COLUMNS = [
-  'is_registered', 'account_email', 'account_phone', 'account_first_name', 'account_last_name', 'company',
+  'is_registered',
+  'account_email',
+  'account_phone',
+  'account_first_name',
+  'account_last_name',
+  'company',
   'last_login_at',
-    'first_seen_at',
-    'email',
-    'phone',
-    'first_name',
-    'last_name',
-    'country',
-    'country_source',
-    'is_member',
+  'first_seen_at',
+  'email',
+  'phone',
+  'first_name',
+  'last_name',
+  'country',
+  'country_source',
+  'is_member',
 ]
 
 /** Whether the address is a key of this shopper: another's or a shared address is not. */

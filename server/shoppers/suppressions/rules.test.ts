@@ -3,7 +3,11 @@ import { normalizePrefix, readAddress, readRows } from './rules.ts'
 
 const read = (text: string, countries: string[] = ['US']) => readAddress(text, countries)?.address ?? null
 const row = (line: number, address: string, more: { channel?: string; reason?: string; note?: string } = {}) => ({
-  line, address, channel: '', reason: '', note: '',
+  line,
+  address,
+  channel: '',
+  reason: '',
+  note: '',
   ...more,
 })
 const file = (...rows: ReturnType<typeof row>[]) => readRows(rows, { reason: 'manual', countries: ['US'] })

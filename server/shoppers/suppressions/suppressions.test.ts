@@ -206,8 +206,13 @@ test('resubscribing keeps an owner’s entry', async () => {
   await world.db
     .insertInto('link_tokens')
     .values({
-      token_hash: hashToken('a-way-out'), store_id: store.storeId, message_id: message, cart_id: rows[0].id,
-      purpose: 'unsubscribe', created_at: world.now, expires_at: new Date(world.now.getTime() + 86_400_000),
+      token_hash: hashToken('a-way-out'),
+      store_id: store.storeId,
+      message_id: message,
+      cart_id: rows[0].id,
+      purpose: 'unsubscribe',
+      created_at: world.now,
+      expires_at: new Date(world.now.getTime() + 86_400_000),
     })
     .execute()
   await ask(store, 'POST', '', { address: 'eve@shoppers.example' })

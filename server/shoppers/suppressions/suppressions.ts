@@ -40,7 +40,7 @@ export interface EntryPage {
 }
 
 export async function listEntries(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   account: AccountDb<Db>,
   input: SuppressionFilter & { cursor?: string | undefined; limit: number },
 ): Promise<EntryPage> {
@@ -80,7 +80,7 @@ export async function listDoubtful(account: AccountDb<Db>): Promise<DoubtfulSupp
 
 /** Filters by address prefix and, for entries without an address, by the hashes of all readings of the search. */
 export async function buildFilter(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   account: AccountDb,
   { search, reason, channel }: SuppressionFilter,
 ): Promise<sql.EntryFilter> {
@@ -98,7 +98,7 @@ export async function buildFilter(
 
 /** Adds a manual entry and cancels open messages to the address in the same transaction (C2). */
 export async function addEntry(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   { account, session }: { account: AccountDb<Db>; session: Session },
   input: { address: string; channels: readonly ('sms' | 'whatsapp')[]; note: string },
 ): Promise<{ address: string; added: number }> {
@@ -135,7 +135,7 @@ export async function addEntry(
 }
 
 export async function removeEntry(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now'>,
   { account, session }: { account: AccountDb<Db>; session: Session },
   id: string,
 ): Promise<void> {
@@ -157,7 +157,7 @@ export async function removeEntry(
 
 /** Imports part of a file. Open messages are skipped later, by their own decision (D2). */
 export async function importEntries(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   { account, session }: { account: AccountDb<Db>; session: Session },
   file: { rows: readonly rules.FileRow[]; reason: (typeof importableReasons)[number]; fileName: string },
 ) {
@@ -171,7 +171,7 @@ export async function importEntries(
 
 /** Adds entries from an import of consents, with the import's id, so that undoing the import removes them. */
 export async function suppressImported(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'secrets'>,
   tx: AccountTx,
   importId: string,
   { entries, fileName }: { entries: readonly rules.NewEntry[]; fileName: string },
@@ -180,7 +180,7 @@ export async function suppressImported(
   return insertImported(tx, importId, hashEntries(deps, entries), { source: `file ${fileName}`, at: deps.now() })
 }
 
-const hashEntries = (deps: Deps, entries: readonly rules.NewEntry[]): sql.InsertedEntry[] =>
+const hashEntries = (deps: Pick<Deps, 'secrets'>, entries: readonly rules.NewEntry[]): sql.InsertedEntry[] =>
   entries.map((entry) => ({ ...entry, hash: deps.secrets.addressHash(entry.address).toString('hex') }))
 
 function presentEntry(row: sql.EntryRow): SuppressionEntry {
@@ -197,7 +197,9 @@ function presentEntry(row: sql.EntryRow): SuppressionEntry {
 }
 
 const toCursor = ({ created_at, address_hash, channel, reason }: sql.EntryRow) => ({
-  created_at, channel, reason,
+  created_at,
+  channel,
+  reason,
   address_hash: address_hash.toString('hex'),
 })
 

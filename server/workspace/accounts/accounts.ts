@@ -57,7 +57,10 @@ interface Credentials extends Origin {
  * Creates a user with an account for a new address. For a known address, the right password signs in; a wrong one
  * counts as a failed sign-in, and the owner is notified by mail.
  */
-export async function register(deps: Deps, input: Credentials & { name: string }): Promise<SignedIn> {
+export async function register(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
+  input: Credentials & { name: string },
+): Promise<SignedIn> {
   const email = normalizeEmail(input.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
   assertPlainName(input.name, 'name')
@@ -67,7 +70,10 @@ export async function register(deps: Deps, input: Credentials & { name: string }
   return created ?? registerAgain(deps, { ...input, email })
 }
 
-async function createOwner(deps: Deps, input: Credentials & { name: string }) {
+async function createOwner(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
+  input: Credentials & { name: string },
+) {
   const passwordHash = await hashPassword(input.password)
   const now = deps.now()
   const user = { id: createId(), email: input.email, name: input.name, passwordHash, now }
@@ -90,7 +96,10 @@ async function createOwner(deps: Deps, input: Credentials & { name: string }) {
   }
 }
 
-async function registerAgain(deps: Deps, input: Credentials): Promise<SignedIn> {
+async function registerAgain(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
+  input: Credentials,
+): Promise<SignedIn> {
   const user = await findUserByEmail(deps.db, input.email)
   const { guess } = await tryClaimAttempt(deps, { ...input, userId: user?.id })
   const isRight = await isRightPassword(input.password, guess ? user?.password_hash : undefined)
@@ -121,7 +130,10 @@ export async function signIn(deps: Deps, input: Credentials & { code?: string | 
 }
 
 /** Decision 29: signs in to the real demo account; 404 where there is none. */
-export async function signInToDemo(deps: Deps, { ip, device }: Omit<Origin, 'cookies'>): Promise<SignedIn> {
+export async function signInToDemo(
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'pool' | 'secrets'>,
+  { ip, device }: Omit<Origin, 'cookies'>,
+): Promise<SignedIn> {
   const owner = deps.config.isDemo ? await demoOwner(deps.db) : undefined
   const { account_id, user_id } = requireFound(owner, 'Demo')
   await takePoint(deps, limits.demoPerClient, clientNetwork(ip))
@@ -142,7 +154,11 @@ export async function signOut(account: AccountDb, session: Session): Promise<voi
 /** The user and session behind a request. */
 type SessionState = Pick<Session, 'userId' | 'secondFactorAt' | 'viewedUntil'>
 
-export async function viewUser(deps: Deps, account: AccountDb, seen: SessionState): Promise<User> {
+export async function viewUser(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  account: AccountDb,
+  seen: SessionState,
+): Promise<User> {
   const { userId, viewedUntil } = seen
   const now = deps.now()
   const user = requireFound(await (viewedUntil ? readViewer(account, userId) : findMember(account, userId)), 'User')
@@ -155,7 +171,9 @@ export async function viewUser(deps: Deps, account: AccountDb, seen: SessionStat
     name: user.name,
     email: user.email,
     stores: stores.map(({ id, url, name, platform, is_active, currency }) => ({
-      id, platform, currency,
+      id,
+      platform,
+      currency,
       name: name.trim() || url.replace(/^https?:\/\//, ''),
       storeUrl: url,
       isActive: is_active,
@@ -180,7 +198,7 @@ async function readViewer(account: AccountDb, userId: string) {
 }
 
 /** Deletes expired sessions, links and counters, and resumes interrupted account removals. */
-export async function cleanUpAccounts(deps: Deps): Promise<void> {
+export async function cleanUpAccounts(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   await resumeRemovals(deps)
   await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_KEPT_MS))
   await deleteOldEmailChanges(deps.db, deps.now())
@@ -194,7 +212,7 @@ export async function cleanUpAccounts(deps: Deps): Promise<void> {
 const buildFirstFactorState = (userId: string): SessionState => ({ userId, secondFactorAt: null, viewedUntil: null })
 
 async function createSession(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'secrets'>,
   userId: string,
   session: { device: string | null; secondFactorAt: Date | null },
 ): Promise<SignedIn> {
@@ -212,7 +230,7 @@ async function createSession(
 }
 
 /** Resumes removals whose job was lost. */
-async function resumeRemovals(deps: Deps): Promise<void> {
+async function resumeRemovals(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   for (const { id } of await accountsToRemove(deps.db, later(deps.now(), -REMOVAL_MS))) {
     await deps.jobs.enqueue(deps.db, removeAccount, { accountId: id }, id)
   }

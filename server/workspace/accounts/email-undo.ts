@@ -22,7 +22,7 @@ import { listUserAccounts } from './team-sql.ts'
 
 /** Returns the restored address. */
 export async function undoEmailChange(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
   asked: { token: string; password: string; ip: string },
 ): Promise<string> {
   await takePoint(deps, limits.emailUndoPerClient, clientNetwork(asked.ip))
@@ -34,7 +34,11 @@ export async function undoEmailChange(
   return email
 }
 
-async function applyUndo(deps: Deps, tx: Tx, asked: { hash: Buffer; passwordHash: string }): Promise<string> {
+async function applyUndo(
+  deps: Pick<Deps, 'jobs' | 'now'>,
+  tx: Tx,
+  asked: { hash: Buffer; passwordHash: string },
+): Promise<string> {
   const now = deps.now()
   const owner = await findUndoUser(tx, asked.hash)
   const user = owner && (await lockUser(tx, owner.user_id))

@@ -32,7 +32,7 @@ export const accountExport = accountDownload({
   },
 })
 
-async function fill(deps: Deps, account: AccountDb<Db>, zip: ZipFile): Promise<void> {
+async function fill(deps: Pick<Deps, 'db' | 'secrets'>, account: AccountDb<Db>, zip: ZipFile): Promise<void> {
   zip.addBuffer(Buffer.from(README), 'README.txt')
   zip.addBuffer(toJson(await accountRow(account)), 'account.json')
   zip.addBuffer(toJsonLines(await listPeople(account)), 'members.jsonl')
@@ -49,7 +49,11 @@ async function fill(deps: Deps, account: AccountDb<Db>, zip: ZipFile): Promise<v
   }
 }
 
-async function* streamLines(deps: Deps, storeId: string, table: ExportedTable): AsyncGenerator<Buffer> {
+async function* streamLines(
+  deps: Pick<Deps, 'db' | 'secrets'>,
+  storeId: string,
+  table: ExportedTable,
+): AsyncGenerator<Buffer> {
   for await (const page of streamRows({ storeId, db: deps.db }, table, PAGE_SIZE)) {
     const rows = page.map((row) => without(row, table.without))
     yield toJsonLines(table.name === 'shoppers' ? rows.map((row) => withHashes(deps, row)) : rows)
@@ -61,7 +65,7 @@ function without(row: ExportedRow, columns: readonly string[] = []): ExportedRow
 }
 
 /** In PostgreSQL's JSON format of a hash, so that the files can be joined. */
-function withHashes(deps: Deps, row: ExportedRow): ExportedRow {
+function withHashes(deps: Pick<Deps, 'secrets'>, row: ExportedRow): ExportedRow {
   const hash = (address: unknown) =>
     typeof address === 'string' ? `\\x${deps.secrets.addressHash(address).toString('hex')}` : null
   return { ...row, email_hash: hash(row.email), phone_hash: hash(row.phone) }

@@ -29,7 +29,7 @@ import * as team from './team-sql.ts'
 // access to the address, so a new user needs no further proof; a known user signs in as usual.
 
 export async function inviteMember(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now' | 'pool' | 'secrets'>,
   account: AccountDb,
   session: Session,
   asked: { email: string; role: Role },
@@ -45,7 +45,7 @@ export async function inviteMember(
 
 /** Sends a new link for the same person and role, and invalidates the earlier one. */
 export async function resendInvitation(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now' | 'pool' | 'secrets'>,
   account: AccountDb,
   session: Session,
   invitationId: string,
@@ -75,7 +75,11 @@ interface Guest {
   cookies: Readonly<Record<string, string | undefined>>
 }
 
-export async function readInvitation(deps: Deps, { token, ip }: Pick<Guest, 'token' | 'ip'>, session: Session | null) {
+export async function readInvitation(
+  deps: Pick<Deps, 'db' | 'now' | 'pool' | 'secrets'>,
+  { token, ip }: Pick<Guest, 'token' | 'ip'>,
+  session: Session | null,
+) {
   const open = await openInvitation(deps, token, ip)
   const user = await findUserByEmail(deps.db, open.email)
   return {
@@ -119,7 +123,7 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
 
 const invalid = () => new AppError('invalid', teamTexts.invalidInvitation)
 
-async function openInvitation(deps: Deps, token: string, ip: string) {
+async function openInvitation(deps: Pick<Deps, 'db' | 'now' | 'pool' | 'secrets'>, token: string, ip: string) {
   await takePoint(deps, limits.invitationPerClient, clientNetwork(ip))
   const open = await findInvitationByToken(deps.db, hashToken(token), deps.now())
   if (!open) throw invalid()
@@ -130,7 +134,12 @@ function assertMay(session: Session, role: Role): void {
   if (!mayManage(session.role, role)) throw new AppError('forbidden', teamTexts.ownersOnly)
 }
 
-async function mail(deps: Deps, account: AccountDb, session: Session, asked: { email: string; role: Role }) {
+async function mail(
+  deps: Pick<Deps, 'jobs' | 'now' | 'pool' | 'secrets'>,
+  account: AccountDb,
+  session: Session,
+  asked: { email: string; role: Role },
+) {
   await assertVerified(account)
   await takePoint(deps, limits.invitePerAccount, account.accountId)
   await takePoint(deps, limits.linkPerAddress, asked.email)
@@ -145,7 +154,7 @@ async function mail(deps: Deps, account: AccountDb, session: Session, asked: { e
 
 /** Counted like a sign-in: the link must not bypass the sign-in throttle. */
 async function assertKnown(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
   guest: Guest,
   user: NonNullable<Awaited<ReturnType<typeof findUserByEmail>>>,
 ): Promise<Date | null> {

@@ -31,7 +31,7 @@ export interface ClaimedAttempt {
 }
 
 /** Counts an attempt before it is checked, so that concurrent ones count too. Throws `rate_limited`. */
-export async function claimAttempt(deps: Deps, attempt: Attempt): Promise<ClaimedAttempt> {
+export async function claimAttempt(deps: Pick<Deps, 'pool' | 'secrets'>, attempt: Attempt): Promise<ClaimedAttempt> {
   const { guess, waitS } = await tryClaimAttempt(deps, attempt)
   if (!guess) throw rateLimitedError(waitS)
   return guess
@@ -39,7 +39,7 @@ export async function claimAttempt(deps: Deps, attempt: Attempt): Promise<Claime
 
 /** Counts an attempt, or returns the seconds to wait. */
 export async function tryClaimAttempt(
-  deps: Deps,
+  deps: Pick<Deps, 'pool' | 'secrets'>,
   attempt: Attempt,
 ): Promise<{ guess: ClaimedAttempt; waitS: 0 } | { guess: null; waitS: number }> {
   const { email } = attempt
@@ -62,13 +62,19 @@ export async function tryClaimAttempt(
 }
 
 /** After the last allowed failure, locks for a quarter of an hour, doubled for each lock within a day. */
-export async function recordFailure(deps: Deps, { pair, isLast }: ClaimedAttempt): Promise<void> {
+export async function recordFailure(
+  deps: Pick<Deps, 'pool' | 'secrets'>,
+  { pair, isLast }: ClaimedAttempt,
+): Promise<void> {
   if (!isLast) return
   const count = await limiter.count(deps, limits.lockoutsPerPair, pair)
   await limiter.block(deps, limits.signInPerPair, { subject: pair, seconds: computeLockoutS(count) })
 }
 
-export async function recordSuccess(deps: Deps, { pair, client, email }: ClaimedAttempt): Promise<void> {
+export async function recordSuccess(
+  deps: Pick<Deps, 'pool' | 'secrets'>,
+  { pair, client, email }: ClaimedAttempt,
+): Promise<void> {
   await limiter.resetLimit(deps, limits.signInPerPair, pair)
   await limiter.resetLimit(deps, limits.lockoutsPerPair, pair)
   if (!client) return
@@ -77,7 +83,10 @@ export async function recordSuccess(deps: Deps, { pair, client, email }: Claimed
 }
 
 /** A new password ends locks caused by guesses at the old one. */
-export async function resetFailures(deps: Deps, { email, ip }: { email: string; ip: string }): Promise<void> {
+export async function resetFailures(
+  deps: Pick<Deps, 'pool' | 'secrets'>,
+  { email, ip }: { email: string; ip: string },
+): Promise<void> {
   const pair = `${email}\0${clientNetwork(ip)}`
   await limiter.resetLimit(deps, limits.signInPerPair, pair)
   await limiter.resetLimit(deps, limits.lockoutsPerPair, pair)
@@ -93,17 +102,17 @@ export interface DeviceCookie {
  * The cookie of a browser in which this user has just signed in. It grants no access; it only separates the browser
  * from others' guesses.
  */
-export function deviceCookie(deps: Deps, userId: string): DeviceCookie {
+export function deviceCookie(deps: Pick<Deps, 'secrets'>, userId: string): DeviceCookie {
   const id = createId()
   return { name: cookieName(deps, userId), value: `${id}.${deps.secrets.token('device', `${userId}.${id}`)}` }
 }
 
-function knownDevice(deps: Deps, { cookies, userId }: Attempt): string | null {
+function knownDevice(deps: Pick<Deps, 'secrets'>, { cookies, userId }: Attempt): string | null {
   if (userId === undefined) return null
   const [id = '', mac = ''] = (cookies[cookieName(deps, userId)] ?? '').split('.')
   return isSameSecret(mac, deps.secrets.token('device', `${userId}.${id}`)) ? `device ${id}` : null
 }
 
 /** One per user, as users may share a browser; the name does not reveal the user. */
-const cookieName = (deps: Deps, userId: string) =>
+const cookieName = (deps: Pick<Deps, 'secrets'>, userId: string) =>
   `recoup_device_${deps.secrets.token('device-name', userId).slice(0, 12)}`

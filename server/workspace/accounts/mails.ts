@@ -18,7 +18,10 @@ import * as sql from './sql.ts'
 // Sends account mail (texts: mail-copy.ts). It is no marketing: plan volume and suppressions do not apply.
 
 /** The token exists only in the mail; the job that creates it carries just an id. */
-export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailReset.payload>): Promise<void> {
+export async function mailResetLink(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now'>,
+  { userId }: z.infer<typeof mailReset.payload>,
+): Promise<void> {
   const user = await findRealUser(deps, userId)
   if (!user) return
   const token = createToken()
@@ -27,7 +30,10 @@ export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailR
   await send(deps, user, resetMail({ name: user.name, url: buildUrl(deps, 'reset-password', token) }))
 }
 
-export async function mailVerificationLink(deps: Deps, { userId }: z.infer<typeof mailVerification.payload>) {
+export async function mailVerificationLink(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now' | 'secrets'>,
+  { userId }: z.infer<typeof mailVerification.payload>,
+) {
   const user = await findRealUser(deps, userId)
   if (!user || user.email_confirmed_at) return
   const url = buildUrl(deps, 'verify-email', createVerificationToken(deps, user))
@@ -36,7 +42,7 @@ export async function mailVerificationLink(deps: Deps, { userId }: z.infer<typeo
 
 /** Notifies the owner of the address, because the person who typed it learns nothing. */
 export async function mailRegistrationAttempt(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log'>,
   { userId }: z.infer<typeof mailRegistration.payload>,
 ): Promise<void> {
   const user = await findRealUser(deps, userId)
@@ -45,7 +51,7 @@ export async function mailRegistrationAttempt(
 
 /** Each mail has a token of its own, so only the newest link works. */
 export async function mailInvitationLink(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'now'>,
   { accountId, invitationId }: z.infer<typeof mailInvitation.payload>,
 ): Promise<void> {
   const account = { accountId, db: deps.db }
@@ -70,7 +76,10 @@ export async function mailInvitationLink(
   throwIfRejected(outcome)
 }
 
-export async function mailEmailChangeLink(deps: Deps, { userId }: z.infer<typeof mailEmailChange.payload>) {
+export async function mailEmailChangeLink(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now'>,
+  { userId }: z.infer<typeof mailEmailChange.payload>,
+) {
   const user = await findRealUser(deps, userId)
   const token = createToken()
   const change = user && (await saveEmailToken(deps.db, userId, hashToken(token), deps.now()))
@@ -80,7 +89,10 @@ export async function mailEmailChangeLink(deps: Deps, { userId }: z.infer<typeof
   await send(deps, { id: userId, email: change.email }, mail)
 }
 
-export async function mailSecurityNotice(deps: Deps, { userId, about }: z.infer<typeof mailNotice.payload>) {
+export async function mailSecurityNotice(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log'>,
+  { userId, about }: z.infer<typeof mailNotice.payload>,
+) {
   const user = await findRealUser(deps, userId)
   if (user)
     await send(
@@ -91,13 +103,20 @@ export async function mailSecurityNotice(deps: Deps, { userId, about }: z.infer<
 }
 
 /** Sends mail about an account event to a confirmed address. */
-export async function mailMember(deps: Deps, userId: string, mailFor: (name: string) => AccountMail): Promise<void> {
+export async function mailMember(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log'>,
+  userId: string,
+  mailFor: (name: string) => AccountMail,
+): Promise<void> {
   const user = await findRealUser(deps, userId)
   if (user?.email_confirmed_at) await send(deps, user, mailFor(user.name))
 }
 
 /** To the user's previous address: the link undoes the change, whatever was changed since. */
-export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof mailEmailUndo.payload>) {
+export async function mailEmailUndoLink(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now'>,
+  { undoId }: z.infer<typeof mailEmailUndo.payload>,
+) {
   const token = createToken()
   const undo = await saveUndoToken(deps.db, undoId, hashToken(token), deps.now())
   if (!undo) return
@@ -108,7 +127,7 @@ export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof m
 
 /** To a person whose address may be deleted by now, so a failed mail is not retried. */
 export async function notifyRemoved(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'log'>,
   user: { id: string; name: string; email: string; account_name: string },
 ): Promise<void> {
   const about = { name: user.name, team: user.account_name, url: buildUrl(deps, 'login') }
@@ -117,7 +136,7 @@ export async function notifyRemoved(
 
 /** The last mail to a person whose address was just deleted. */
 export async function notifyAccountDeleted(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'log'>,
   user: { id: string; name: string; email: string },
   accountName: string,
 ): Promise<void> {
@@ -126,25 +145,29 @@ export async function notifyAccountDeleted(
   logOutcome(deps, user.id, await submitMail(deps, user.email, mail))
 }
 
-const buildUrl = ({ config }: Deps, page: string, token?: string) =>
+const buildUrl = ({ config }: Pick<Deps, 'config'>, page: string, token?: string) =>
   `${config.publicUrl}/${page}${token === undefined ? '' : `?token=${token}`}`
 
 /** Older names may contain addresses, which new names may not. */
 const pickName = (name: string | null, otherwise: string) => (name === null || hasAddress(name) ? otherwise : name)
 
 /** Excludes the shared user of the demo, whose password no one may change. */
-async function findRealUser(deps: Deps, userId: string) {
+async function findRealUser(deps: Pick<Deps, 'db'>, userId: string) {
   const membership = await sql.findFirstMembership(deps.db, userId)
   return membership && !membership.is_demo ? findUserById(deps.db, userId) : undefined
 }
 
-async function send(deps: Deps, user: { id: string; email: string }, mail: AccountMail): Promise<void> {
+async function send(
+  deps: Pick<Deps, 'channels' | 'config' | 'log'>,
+  user: { id: string; email: string },
+  mail: AccountMail,
+): Promise<void> {
   const outcome = await submitMail(deps, user.email, mail)
   logOutcome(deps, user.id, outcome)
   throwIfRejected(outcome)
 }
 
-function submitMail(deps: Deps, to: string, mail: AccountMail): Promise<Outcome> {
+function submitMail(deps: Pick<Deps, 'channels' | 'config'>, to: string, mail: AccountMail): Promise<Outcome> {
   return deps.channels.email.send({
     messageId: createId(),
     from: readSender(deps.config.mailFrom),
@@ -155,7 +178,7 @@ function submitMail(deps: Deps, to: string, mail: AccountMail): Promise<Outcome>
   })
 }
 
-function logOutcome(deps: Deps, userId: string, outcome: Outcome): void {
+function logOutcome(deps: Pick<Deps, 'log'>, userId: string, outcome: Outcome): void {
   if (outcome.kind === 'accepted') return
   deps.log.warn({ userId, outcome: outcome.kind, reason: outcome.reason }, 'account.mail_failed')
 }

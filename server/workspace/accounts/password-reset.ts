@@ -23,7 +23,10 @@ import * as sql from './sql.ts'
  * Returns where the link goes, for known and unknown addresses. Without a mail server there is no link, and the answer
  * says so.
  */
-export async function requestReset(deps: Deps, asked: { email: string; ip: string }): Promise<string> {
+export async function requestReset(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'pool' | 'secrets'>,
+  asked: { email: string; ip: string },
+): Promise<string> {
   // Reporting an invalid address reveals nothing about users.
   const email = normalizeEmail(asked.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
@@ -45,7 +48,10 @@ export async function requestReset(deps: Deps, asked: { email: string; ip: strin
  * Ends all sessions, other open links and unconfirmed changes of address of the user: whoever requested them may have
  * known the old password.
  */
-export async function resetPassword(deps: Deps, asked: { token: string; password: string; ip: string }): Promise<void> {
+export async function resetPassword(
+  deps: Pick<Deps, 'db' | 'now' | 'pool' | 'secrets'>,
+  asked: { token: string; password: string; ip: string },
+): Promise<void> {
   await takePoint(deps, limits.resetPerClient, clientNetwork(asked.ip))
   const passwordHash = await hashPassword(asked.password)
   const now = deps.now()

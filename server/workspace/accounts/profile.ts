@@ -34,7 +34,7 @@ export async function saveName(db: Db, session: Session, name: string): Promise<
  * mail server nothing is stored.
  */
 export async function requestEmailChange(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
   session: Session,
   asked: { email: string; password: string },
 ): Promise<string> {
@@ -72,7 +72,11 @@ export async function cancelEmailChange(db: Db, session: Session): Promise<void>
  * Ends every session but the confirming one, and lets the old address undo the change. Both addresses are checked again
  * as shoppers of the user's stores: the new one is a member's now, the old one is not (F1).
  */
-export async function confirmEmail(deps: Deps, asked: { token: string; ip: string }, session: Session | null) {
+export async function confirmEmail(
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
+  asked: { token: string; ip: string },
+  session: Session | null,
+) {
   await takePoint(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
@@ -104,7 +108,11 @@ async function openChange(tx: Tx, hash: Buffer, now: Date) {
  * Ends all other sessions and drops an unconfirmed change of address, so that an intruder who knew the old password is
  * out.
  */
-export async function changePassword(deps: Deps, session: Session, asked: { current: string; password: string }) {
+export async function changePassword(
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
+  session: Session,
+  asked: { current: string; password: string },
+) {
   refuseDemo(session)
   await assertPassword(deps, session, { password: asked.current, field: 'current' })
   const { userId } = session
@@ -122,7 +130,7 @@ export async function changePassword(deps: Deps, session: Session, asked: { curr
 }
 
 /** The demo's user is shared: each visitor sees only their own session. */
-export async function listSessions(deps: Deps, session: Session) {
+export async function listSessions(deps: Pick<Deps, 'db' | 'now'>, session: Session) {
   const all = await readSessions(deps.db, session.userId, deps.now())
   return all
     .filter((each) => !session.isDemo || each.id === session.sessionId)
@@ -188,7 +196,7 @@ function findEmailHolder(tx: Tx, email: string, now: Date) {
 }
 
 /** Runs in the transaction that changes the address. A job creates and mails the link (mails.ts). */
-async function offerUndo(deps: Deps, tx: Tx, user: { id: string; email: string }): Promise<void> {
+async function offerUndo(deps: Pick<Deps, 'jobs' | 'now'>, tx: Tx, user: { id: string; email: string }): Promise<void> {
   const now = deps.now()
   const id = createId()
   await insertUndo(tx, { id, userId: user.id, email: user.email, now, expiresAt: later(now, EMAIL_UNDO_MS) })

@@ -36,7 +36,7 @@ export async function deleteAccount(
   await Promise.allSettled([removeHooks(), notifyAccountDeleted(deps, user, name)])
 }
 
-async function endAccount(deps: Deps, tx: AccountTx) {
+async function endAccount(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'storeClient'>, tx: AccountTx) {
   const { accountId } = tx
   await lockTeam(tx)
   const marked = await sql.markDeleted(tx, deps.now())
@@ -50,7 +50,7 @@ async function endAccount(deps: Deps, tx: AccountTx) {
 }
 
 /** The job; may run again. */
-export async function removeAccountData(deps: Deps, { accountId }: z.infer<typeof removeAccount.payload>) {
+export async function removeAccountData(deps: Pick<Deps, 'db'>, { accountId }: z.infer<typeof removeAccount.payload>) {
   const account = { accountId, db: deps.db }
   if (!(await sql.isDeleted(deps.db, accountId))) return
   await removeAccountStores(account)

@@ -21,7 +21,7 @@ export const getOrigin = (request: FastifyRequest): Origin => ({
 const DEVICE_S = 180 * 86_400
 
 /** Marks this browser as known, so that guesses from elsewhere do not lock it. */
-export function rememberDevice<S extends SignedIn>(deps: Deps, reply: FastifyReply, signedIn: S): S {
+export function rememberDevice<S extends SignedIn>(deps: Pick<Deps, 'config'>, reply: FastifyReply, signedIn: S): S {
   const { cookie } = signedIn
   if (!cookie) return signedIn
   const secure = deps.config.publicUrl.startsWith('https:')

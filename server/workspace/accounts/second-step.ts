@@ -18,7 +18,10 @@ interface Step {
  * Checks the code after the password if the user has two-factor sign-in (decision 90). Returns when it was verified;
  * null without a second factor.
  */
-export async function assertSecondFactor(deps: Deps, { user, guess, code }: Step): Promise<Date | null> {
+export async function assertSecondFactor(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
+  { user, guess, code }: Step,
+): Promise<Date | null> {
   const isCounted = Boolean(user.totp_confirmed_at && code && guess.client)
   if (isCounted) await takePoint(deps, limits.signInCodePerUser, user.id)
   const proof = await proveSecondFactor(deps, user, code)
@@ -37,7 +40,10 @@ export async function assertSecondFactor(deps: Deps, { user, guess, code }: Step
 }
 
 /** The password was right, but the code is missing: neither counts as a failure nor resets failures. */
-async function returnAttempt(deps: Deps, { pair, client, email }: ClaimedAttempt): Promise<void> {
+async function returnAttempt(
+  deps: Pick<Deps, 'pool' | 'secrets'>,
+  { pair, client, email }: ClaimedAttempt,
+): Promise<void> {
   await limiter.returnPoint(deps, limits.signInPerPair, pair)
   if (!client) return
   await limiter.returnPoint(deps, limits.signInPerClient, client)

@@ -63,7 +63,12 @@ export async function changeRole(account: AccountDb, session: Session, userId: s
 }
 
 /** Notifies the removed member, who is signed out. */
-export async function removeMember(deps: Deps, account: AccountDb, session: Session, userId: string): Promise<string> {
+export async function removeMember(
+  deps: Pick<Deps, 'channels' | 'config' | 'log'>,
+  account: AccountDb,
+  session: Session,
+  userId: string,
+): Promise<string> {
   refuseDemo(session)
   const removed = await transactAccount(account, async (tx) => {
     const { own, other } = await lockPair(tx, session.userId, userId)
@@ -92,7 +97,11 @@ export async function listAccounts(account: AccountDb<Db>, session: Session) {
   return accounts.map((each) => ({ ...each, isCurrent: each.id === session.accountId }))
 }
 
-export async function switchAccount(deps: Deps, session: Session, accountId: string): Promise<string> {
+export async function switchAccount(
+  deps: Pick<Deps, 'db' | 'now'>,
+  session: Session,
+  accountId: string,
+): Promise<string> {
   return transactAccount({ accountId, db: deps.db }, async (tx) => {
     // An account of others answers like an unknown one.
     const member = requireFound(await users.findMember(tx, session.userId), 'Account')

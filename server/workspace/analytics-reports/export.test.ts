@@ -61,11 +61,23 @@ test('the file is named by platform and range, and defines every figure', {
     expect(text.startsWith('\ufeff')).toBe(true)
     const blocks = blocksOf(text.slice(1))
     expect([...blocks.keys()]).toEqual([
-      'Advanced Analytics', 'Figures', 'Conversion Funnel', 'Email Performance', 'Recovery rate over time',
-      'Revenue over time', 'Customer Insights', 'WooCommerce metrics', 'Revenue, by how it is known',
-      'What a reminder earned, by time after leaving', 'Carts that can be reached', 'By country',
-      'New and returning shoppers', 'Flows, campaigns and messages by hand',
-      'ROI Tracking by month', 'ROI Tracking by channel', 'ROI Tracking by flow and campaign',
+      'Advanced Analytics',
+      'Figures',
+      'Conversion Funnel',
+      'Email Performance',
+      'Recovery rate over time',
+      'Revenue over time',
+      'Customer Insights',
+      'WooCommerce metrics',
+      'Revenue, by how it is known',
+      'What a reminder earned, by time after leaving',
+      'Carts that can be reached',
+      'By country',
+      'New and returning shoppers',
+      'Flows, campaigns and messages by hand',
+      'ROI Tracking by month',
+      'ROI Tracking by channel',
+      'ROI Tracking by flow and campaign',
       'Top Abandoned Products',
     ])
     for (const [title, { names, means, rows }] of blocks) {
@@ -239,7 +251,11 @@ test('other plans and roles are rejected with the required plan or role (decisio
       await onPlan(shop, plan)
       const { status, body } = await shop.get(path)
       expect([path, plan, status, body.code, body.error]).toEqual([
-        path, plan, 403, 'plan_required', analyticsTexts.exportPlan,
+        path,
+        plan,
+        403,
+        'plan_required',
+        analyticsTexts.exportPlan,
       ])
     }
     await onPlan(shop, 'growth')

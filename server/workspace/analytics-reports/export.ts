@@ -66,7 +66,10 @@ export const analyticsDownload = storeDownload({
   },
 })
 
-export async function prepareExport(deps: Deps, { account, store, session, query }: ExportInput) {
+export async function prepareExport(
+  deps: Pick<Deps, 'now' | 'pool' | 'secrets'>,
+  { account, store, session, query }: ExportInput,
+) {
   await assertMayExport(deps, account)
   return prepareDownload(deps, analyticsDownload, { session, storeId: store.storeId, what: query })
 }
@@ -77,7 +80,7 @@ export async function exportFile(deps: Deps, { session, ...wanted }: ExportInput
   return buildFile(deps, wanted)
 }
 
-const assertMayExport = (deps: Deps, account: AccountDb) =>
+const assertMayExport = (deps: Pick<Deps, 'now'>, account: AccountDb) =>
   requireFeature(account, deps.now(), { feature: 'analytics_export', sentence: analyticsTexts.exportPlan })
 
 /** Reads everything that can fail before the file starts; products are streamed. */
@@ -149,14 +152,16 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
       title: 'ROI Tracking by month',
       columns: [
         ['Month', 'By the store’s calendar, the last 12 at most. The last one is not over.'],
-        revenue, cost, [amount('Plan'), definitions.planPrice] as const, left, rate, discounts,
+        revenue,
+        cost,
+        [amount('Plan'), definitions.planPrice] as const,
+        left,
+        rate,
+        discounts,
       ],
       rows: months.map((month) => {
         const { left: rest, rate: back } = computeReturn(month)
-        return [
-          month.month, month.attributedRevenue, month.messageCost, month.planPrice,
-          rest, back, month.discounts,
-        ]
+        return [month.month, month.attributedRevenue, month.messageCost, month.planPrice, rest, back, month.discounts]
       }),
     },
     {
@@ -276,15 +281,15 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
     rows: [
       [
         listed(stores.map(({ name }) => name)),
-          listed(stores.map(({ platform }) => platformNames[platform])),
-          range,
-          figures.firstDay,
-          figures.lastDay,
-          figures.timeZone,
+        listed(stores.map(({ platform }) => platformNames[platform])),
+        range,
+        figures.firstDay,
+        figures.lastDay,
+        figures.timeZone,
         figures.currency,
-          listed(stores.map(describeOrderHistory)),
-          figures.isBeingCounted ? BEING_COUNTED : figures.countedUntil,
-          exportedAt.toISOString(),
+        listed(stores.map(describeOrderHistory)),
+        figures.isBeingCounted ? BEING_COUNTED : figures.countedUntil,
+        exportedAt.toISOString(),
       ],
     ],
   }
@@ -309,8 +314,14 @@ function figureBlock(of: AnalyticsReply): FileBlock {
     ],
     rows: [
       [
-        of.revenueOpportunity, of.revenueOpportunityChange, of.averageCartValue, of.averageCartValueChange,
-        of.abandonmentRate, of.abandonmentRateChange, of.customerLifetimeValue, of.customerLifetimeValueChange,
+        of.revenueOpportunity,
+        of.revenueOpportunityChange,
+        of.averageCartValue,
+        of.averageCartValueChange,
+        of.abandonmentRate,
+        of.abandonmentRateChange,
+        of.customerLifetimeValue,
+        of.customerLifetimeValueChange,
       ],
     ],
   }
@@ -363,8 +374,15 @@ const buildMessageColumns = (currency: string): readonly Column[] => [
 ]
 
 const buildMessageCells = (of: Omit<NonNullable<AnalyticsReply['email']>, 'refused'>, isEmail: boolean): CsvCell[] => [
-  of.accepted, isEmail ? of.openRate : null, of.clickRate, of.conversionRate, of.revenuePerEmail,
-  of.attributedRevenue, of.bounced, of.unsubscribed, of.complaints,
+  of.accepted,
+  isEmail ? of.openRate : null,
+  of.clickRate,
+  of.conversionRate,
+  of.revenuePerEmail,
+  of.attributedRevenue,
+  of.bounced,
+  of.unsubscribed,
+  of.complaints,
 ]
 
 /** Other channels follow if they have messages. */
@@ -416,7 +434,10 @@ function customerBlock({ customers }: AnalyticsReply): FileBlock[] {
       ],
       rows: [
         [
-          customers.new, customers.returning, customers.repeatPurchaseRate, customers.avgOrdersPerCustomer,
+          customers.new,
+          customers.returning,
+          customers.repeatPurchaseRate,
+          customers.avgOrdersPerCustomer,
           customers.countedAt,
         ],
       ],
@@ -460,9 +481,7 @@ const buildSourceBlock = ({ sources, currency }: AnalyticsDetails): FileBlock =>
     [amount('Net revenue', currency), definitions.netRevenue],
     ['Meaning', 'Which orders these are.'],
   ],
-  rows: sources.map(({ source, orders, netRevenue }) => [
-    sourceNames[source], orders, netRevenue, definitions[source],
-  ]),
+  rows: sources.map(({ source, orders, netRevenue }) => [sourceNames[source], orders, netRevenue, definitions[source]]),
 })
 
 const buildHourBlock = ({ hours, currency }: AnalyticsDetails): FileBlock => ({
@@ -478,10 +497,10 @@ const buildHourBlock = ({ hours, currency }: AnalyticsDetails): FileBlock => ({
     .filter(({ accepted }) => accepted > 0)
     .map((hour) => [
       getHourLabel(hour.fromHour),
-        hour.accepted,
-        hour.conversionRate,
-        hour.attributedRevenue,
-        hour.revenuePerMessage,
+      hour.accepted,
+      hour.conversionRate,
+      hour.attributedRevenue,
+      hour.revenuePerMessage,
     ]),
 })
 
@@ -529,7 +548,8 @@ const buildOriginBlock = ({ origins, currency }: AnalyticsDetails): FileBlock =>
     ...buildMessageColumns(currency),
   ],
   rows: origins.map((origin) => [
-    origin.name, getChannelLabel(origin.channel),
+    origin.name,
+    getChannelLabel(origin.channel),
     ...buildMessageCells(origin, origin.channel === 'email'),
   ]),
 })
@@ -564,6 +584,10 @@ const buildProductBlock = (currency: string): FileBlock => ({
 })
 
 const productCells = (product: TopProduct): CsvCell[] => [
-  product.name, formatCodeCell(product.sku), product.abandonedCount, product.recoveryRate, product.revenueLost,
+  product.name,
+  formatCodeCell(product.sku),
+  product.abandonedCount,
+  product.recoveryRate,
+  product.revenueLost,
   formatCodeCell(product.productId),
 ]

@@ -21,7 +21,7 @@ const STORES_AT_ONCE = 100
 const WAIT_MS = 5 * 60_000
 
 /** Tick: plans the reports of stores in which it is Monday morning. */
-export async function planWeeklyReports(deps: Deps): Promise<void> {
+export async function planWeeklyReports(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now'>): Promise<void> {
   const now = deps.now()
   await startClocks(deps.db, now)
   for (const storeId of await dueClocks(deps.db, now, STORES_AT_ONCE)) {
@@ -32,7 +32,7 @@ export async function planWeeklyReports(deps: Deps): Promise<void> {
   }
 }
 
-async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<void> {
+async function planStore(deps: Pick<Deps, 'jobs'>, store: StoreDb<Db>, now: Date): Promise<void> {
   const row = await readStore(store)
   if (!row) return
   const monday = findMonday(now, row.time_zone)
@@ -59,7 +59,7 @@ async function findReaders(store: StoreDb<Db>, row: StoreRow, now: Date): Promis
 
 /** Checks the member's current choice. Only a mail that was certainly rejected is retried. */
 export async function mailWeeklyReport(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now'>,
   { storeId, userId, monday }: z.infer<typeof weeklyReport.payload>,
 ): Promise<void> {
   const store = { storeId, db: deps.db as Db }
@@ -149,22 +149,28 @@ function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[
   const money = (value: number | null) => formatMoney(value ?? 0, letter.store.currency)
   const figures: Figure[] = [
     {
-      title: 'Money won back', of: ({ won }) => won, show: money,
+      title: 'Money won back',
+      of: ({ won }) => won,
+      show: money,
       text: 'Net revenue of the orders attributed to your messages.',
     },
     {
-      title: 'Orders won back', of: ({ orders }) => orders, show: (value) => formatCount(value ?? 0),
+      title: 'Orders won back',
+      of: ({ orders }) => orders,
+      show: (value) => formatCount(value ?? 0),
       text: 'Orders attributed to your messages.',
     },
     {
-      title: 'Share recovered', of: ({ recoveredShare }) => recoveredShare, show: formatPercent,
+      title: 'Share recovered',
+      of: ({ recoveredShare }) => recoveredShare,
+      show: formatPercent,
       text: `Of ${formatCounted(now.abandoned, 'abandoned cart')}, ${formatCount(now.recovered)} recovered by now.`,
     },
     {
       title: 'Revenue opportunity',
-        of: ({ revenueOpportunity }) => revenueOpportunity,
-        show: money,
-        isLoss: true,
+      of: ({ revenueOpportunity }) => revenueOpportunity,
+      show: money,
+      isLoss: true,
       text: 'Value of the carts abandoned in this week and not bought by now.',
     },
   ]

@@ -42,7 +42,7 @@ export const healthRoutes: Routes = (app, deps) => {
 }
 
 /** Counts render plans of this process (decision 146). A difference is a bug of ours. */
-function collectPlans(metrics: Registry, { renders = getSharedRenders() }: Deps): void {
+function collectPlans(metrics: Registry, { renders = getSharedRenders() }: Pick<Deps, 'renders'>): void {
   const registers = [metrics]
   new Counter({
     name: 'recoup_rendered_mails_total',
@@ -82,7 +82,7 @@ const isLoopback = compileRanges(['127.0.0.0/8', '::1'])
  * Needs METRICS_TOKEN; in local mode, access from this machine is enough. Elsewhere a loopback address proves nothing,
  * because of local proxies.
  */
-function mayReadMetrics({ config }: Deps, request: FastifyRequest): boolean {
+function mayReadMetrics({ config }: Pick<Deps, 'config'>, request: FastifyRequest): boolean {
   const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (config.metricsToken) return token !== undefined && isSameSecret(token, config.metricsToken)
   return config.isLocal && isLoopback(request.ip)
@@ -94,7 +94,7 @@ interface Readiness {
 }
 
 /** For `/readyz` and operators. */
-export async function readiness(deps: Deps): Promise<Readiness> {
+export async function readiness(deps: Pick<Deps, 'config' | 'db' | 'demo' | 'now' | 'pool'>): Promise<Readiness> {
   const disk = diskProblem(deps.config) ?? 'ok'
   const late = sleep(DATABASE_LIMIT_MS, { checks: { database: 'does not answer', disk }, alarms: [] }, { ref: false })
   const asked = checkDatabase(deps).catch(() => ({ checks: { database: 'not reachable' }, alarms: [] }))
@@ -103,7 +103,7 @@ export async function readiness(deps: Deps): Promise<Readiness> {
   return { checks: { ...checks, disk, ...demo }, alarms }
 }
 
-async function checkDatabase(deps: Deps): Promise<Readiness> {
+async function checkDatabase(deps: Pick<Deps, 'db' | 'now' | 'pool'>): Promise<Readiness> {
   const migrated = await isMigrated(deps.pool)
   if (!migrated) return { checks: { database: 'ok', migrations: 'not applied yet' }, alarms: [] }
   const beat = await readLastBeat(deps.db)

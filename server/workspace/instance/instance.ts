@@ -21,7 +21,10 @@ const COPIED =
 
 type InstanceDeps = Pick<Deps, 'config' | 'db' | 'now'>
 
-export async function viewInstance(deps: Deps, session: Session | null) {
+export async function viewInstance(
+  deps: Pick<Deps, 'config' | 'db' | 'demo' | 'phoneUrl' | 'zones'>,
+  session: Session | null,
+) {
   const { config, demo } = deps
   const row = await readInstance(deps.db)
   return {

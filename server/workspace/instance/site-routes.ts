@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { chooseEncoding, landingGate, landingPage, type PublicPage, robotsTxt, sitemapXml } from './site.ts'
 
 /** `pages`: the folder of the built browser app; `npm run dev` has none and serves its own landing page. */
-export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string): void {
+export function siteRoutes(app: FastifyInstance, { config }: Pick<Deps, 'config'>, pages: string): void {
   const makers: Record<string, () => Promise<PublicPage>> = {
     '/robots.txt': () => robotsTxt(config),
     '/sitemap.xml': () => sitemapXml(config),

@@ -31,8 +31,11 @@ test.each([
   [
     'Stripe sells, texts go by the operator',
     {
-      STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', OPERATOR_TWILIO_AUTH_TOKEN: 'op-token',
-      OPERATOR_TWILIO_ACCOUNT_SID: `AC${'a'.repeat(32)}`, OPERATOR_TWILIO_SENDERS: '+15005550006',
+      STRIPE_SECRET_KEY: 'sk_test_1',
+      STRIPE_WEBHOOK_SECRET: 'whsec_1',
+      OPERATOR_TWILIO_AUTH_TOKEN: 'op-token',
+      OPERATOR_TWILIO_ACCOUNT_SID: `AC${'a'.repeat(32)}`,
+      OPERATOR_TWILIO_SENDERS: '+15005550006',
     },
     'sold, credits',
   ],

@@ -22,7 +22,12 @@ beforeEach(async () => {
 })
 
 const alarm = (stage: 'sync' | 'capture' = 'sync') => ({
-  stage, cause: 'timeout', since: world.now.toISOString(), waiting: 0, detail: null, alarmId: createId(),
+  stage,
+  cause: 'timeout',
+  since: world.now.toISOString(),
+  waiting: 0,
+  detail: null,
+  alarmId: createId(),
 })
 const tell = async (...notices: Parameters<typeof notify>[1][]) => {
   for (const notice of notices) await notify({ storeId: store.storeId, db: world.db }, notice)

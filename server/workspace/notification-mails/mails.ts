@@ -12,7 +12,7 @@ import { mailMember } from '../accounts/mails.ts'
 
 /** Sends nothing if there is nothing to report. */
 export async function sendNotificationMail(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log'>,
   payload: z.infer<typeof mailNotifications.payload>,
 ): Promise<void> {
   const news = await readRowsToMail(deps, payload)

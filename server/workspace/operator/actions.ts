@@ -21,7 +21,7 @@ interface ActionRequest {
 }
 
 export function setPlan(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now'>,
   { plan, isUnlimited, note, ...asked }: ActionRequest & { plan: PlanKey; isUnlimited: boolean; note: string },
 ): Promise<void> {
   const data = { plan, isUnlimited, note: note || null }
@@ -32,7 +32,7 @@ export function setPlan(
 }
 
 export function changeCredits(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now'>,
   { cents, reason, ...asked }: ActionRequest & { cents: number; reason: string },
 ): Promise<void> {
   return recordAction(
@@ -45,14 +45,20 @@ export function changeCredits(
   )
 }
 
-export function suspend(deps: Deps, { reason, ...asked }: ActionRequest & { reason: string }): Promise<void> {
+export function suspend(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  { reason, ...asked }: ActionRequest & { reason: string },
+): Promise<void> {
   return recordAction(deps, { ...asked, action: 'suspend', data: { reason } }, async (tx, now) => {
     const given = { reason, operatorId: asked.session.userId, support: deps.config.supportEmail, now }
     if (!(await suspension.suspendAccount(tx, given))) throw new AppError('conflict', operatorTexts.suspendedAlready)
   })
 }
 
-export function resume(deps: Deps, { note, ...asked }: ActionRequest & { note: string }): Promise<void> {
+export function resume(
+  deps: Pick<Deps, 'db' | 'now'>,
+  { note, ...asked }: ActionRequest & { note: string },
+): Promise<void> {
   return recordAction(deps, { ...asked, action: 'resume', data: { note: note || null } }, async (tx, now) => {
     if (!(await suspension.resumeAccount(tx, now))) throw new AppError('conflict', operatorTexts.notSuspended)
   })
@@ -60,7 +66,7 @@ export function resume(deps: Deps, { note, ...asked }: ActionRequest & { note: s
 
 /** Opens a session in that account with the rights of a viewer, for 30 minutes. */
 export function view(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now'>,
   { storeId, device, ...asked }: ActionRequest & { storeId: string | null; device: string | null },
 ): Promise<{ token: string; until: Date }> {
   const { userId, secondFactorAt } = asked.session
@@ -71,7 +77,7 @@ export function view(
 }
 
 export async function resolve(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now'>,
   { session, problemId, note }: { session: Session; problemId: string; note: string },
 ): Promise<void> {
   const problem = requireFound(await openProblem(deps.db, problemId), 'Problem')
@@ -88,7 +94,7 @@ interface ActionInput extends ActionRequest {
 }
 
 async function recordAction<T>(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now'>,
   { session, accountId, action, data }: ActionInput,
   work: (tx: AccountTx, now: Date) => Promise<T>,
 ): Promise<T> {
@@ -98,8 +104,14 @@ async function recordAction<T>(
     const account = requireFound(await lockAccount(tx), 'Account')
     const done = await work(tx, now)
     await insertAction(tx.db, {
-      id: createId(), at: now, operator_id: operator.id, operator_email: operator.email,
-      account_id: account.id, account_name: account.name, action, data,
+      id: createId(),
+      at: now,
+      operator_id: operator.id,
+      operator_email: operator.email,
+      account_id: account.id,
+      account_name: account.name,
+      action,
+      data,
     })
     return done
   })

@@ -99,7 +99,13 @@ test('the API lists accounts newest first, with search by name, address, store a
     .execute()
   const first = (await ask('GET', '/accounts?limit=2')).body
   expect(first.accounts[0]).toMatchObject({
-    id: late.accountId, name, plan: 'growth', status: 'active', stores: 1, messages: 41, suspendedAt: null,
+    id: late.accountId,
+    name,
+    plan: 'growth',
+    status: 'active',
+    stores: 1,
+    messages: 41,
+    suspendedAt: null,
     ownerEmail: expect.stringContaining('@owners.example'),
   })
   expect(first.pagination.pages).toBe(Math.ceil(first.pagination.total / 2))
@@ -163,7 +169,9 @@ test('an operator sets a plan with or without limits, but not for one paid by ca
   expect(await row()).toMatchObject({ plan: 'growth', source: 'operator', is_unlimited: true, status: 'active' })
   expect(await actionsOn(account)).toEqual([
     expect.objectContaining({
-      action: 'set_plan', operator_email: operator.email, operator_id: operator.userId,
+      action: 'set_plan',
+      operator_email: operator.email,
+      operator_id: operator.userId,
       data: { plan: 'growth', isUnlimited: true, note: 'A friend' },
     }),
   ])
@@ -186,7 +194,9 @@ test('suspending needs a reason, shown in app and mail; resuming ends it', async
   expect((await suspend({ reason: 'x'.repeat(501) })).status).toBe(400)
   expect((await suspend({ reason: 'Bought addresses.' })).status).toBe(200)
   expect(await accountRow(account)).toMatchObject({
-    suspended_at: world.now, suspended_reason: 'Bought addresses.', suspended_by: operator.userId,
+    suspended_at: world.now,
+    suspended_reason: 'Bought addresses.',
+    suspended_by: operator.userId,
   })
   const status = await world.request('GET', '/api/subscribe/status', { token: account.token })
   expect(status.body.suspension).toEqual({ reason: 'Bought addresses.', since: world.now.toISOString() })
@@ -202,7 +212,8 @@ test('suspending needs a reason, shown in app and mail; resuming ends it', async
   const listed = (await ask('GET', '/accounts?show=suspended')).body.accounts
   expect(listed.map(({ id }: { id: string }) => id)).toEqual([account.accountId])
   expect((await ask('GET', of(account))).body.account).toMatchObject({
-    suspendedReason: 'Bought addresses.', suspendedBy: operator.email,
+    suspendedReason: 'Bought addresses.',
+    suspendedBy: operator.email,
   })
   world.advance(60_000)
   expect((await ask('POST', of(account, '/resume'), operator, { note: 'Cleaned up' })).status).toBe(200)

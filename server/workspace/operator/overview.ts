@@ -16,7 +16,7 @@ import * as sql from './sql.ts'
 const LATE_MS = 60_000
 
 export async function listAccounts(
-  { db, now }: Deps,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   { search, show, page, limit }: { search: string; show: 'all' | 'suspended'; page: number; limit: number },
 ) {
   const filter = { search, isSuspended: show === 'suspended' }
@@ -26,7 +26,7 @@ export async function listAccounts(
   return { accounts: rows.map(viewAccount), pagination: describePage({ page, limit }, total) }
 }
 
-export async function readAccount({ db, now }: Deps, accountId: string) {
+export async function readAccount({ db, now }: Pick<Deps, 'db' | 'now'>, accountId: string) {
   const row = requireFound(await sql.readAccount(db, accountId, formatMonth(now())), 'Account')
   const usage = await loadUsage({ accountId, db }, now())
   const alarms = await sql.listOpenAlarms(db, accountId)
@@ -37,12 +37,20 @@ export async function readAccount({ db, now }: Deps, accountId: string) {
       suspendedBy: row.suspendedBy,
       creditMicros: await readBalance({ accountId, db }),
       members: (await sql.listMembers(db, accountId)).map(({ name, email, role, email_confirmed_at }) => ({
-        name, email, role, isConfirmed: email_confirmed_at !== null,
+        name,
+        email,
+        role,
+        isConfirmed: email_confirmed_at !== null,
       })),
     },
     usage: { ...usage, renewsAt: usage.renewsAt.toISOString() },
     stores: (await sql.listStores(db, accountId)).map(({ id, name, url, platform, is_active, sending_paused_at }) => ({
-      id, name, url, platform, isActive: is_active, isPaused: sending_paused_at !== null,
+      id,
+      name,
+      url,
+      platform,
+      isActive: is_active,
+      isPaused: sending_paused_at !== null,
       stopped: alarms.filter((alarm) => alarm.storeId === id).map(viewStop),
     })),
     waiting: (await sql.countWaiting(db, accountId)).map((each) => ({
@@ -54,7 +62,7 @@ export async function readAccount({ db, now }: Deps, accountId: string) {
   }
 }
 
-export async function readHealth(deps: Deps) {
+export async function readHealth(deps: Pick<Deps, 'config' | 'db' | 'demo' | 'jobs' | 'now' | 'pool'>) {
   const { db, now, jobs } = deps
   const { checks } = await readiness(deps)
   const late = await sql.countLateStores(db, new Date(now().getTime() - LATE_MS))
@@ -70,7 +78,7 @@ export async function readHealth(deps: Deps) {
   }
 }
 
-export async function listActions({ db }: Deps, { page, limit }: { page: number; limit: number }) {
+export async function listActions({ db }: Pick<Deps, 'db'>, { page, limit }: { page: number; limit: number }) {
   const total = await actions.countActions(db)
   const window = findPageWindow({ page, limit }, total, false)
   const rows = window ? await actions.listActions(db, window) : []
@@ -92,6 +100,11 @@ const viewStop = ({ stage, cause, since }: sql.AlarmRow) => ({ stage, cause, sin
 const viewProblem = ({ raisedAt, ...problem }: sql.ProblemRow) => ({ ...problem, raisedAt: raisedAt.toISOString() })
 
 const viewAction = (row: OperatorActionsTable) => ({
-  id: row.id, at: row.at.toISOString(), operatorEmail: row.operator_email,
-  accountId: row.account_id, accountName: row.account_name, action: row.action, data: row.data,
+  id: row.id,
+  at: row.at.toISOString(),
+  operatorEmail: row.operator_email,
+  accountId: row.account_id,
+  accountName: row.account_name,
+  action: row.action,
+  data: row.data,
 })

@@ -36,7 +36,13 @@ const carts = () =>
     .execute()
 
 const line = (product: string, quantity = 1, more = {}) => ({
-  product, variation: null, quantity, name: `Product ${product}`, sku: null, price: '10.00', choices: [],
+  product,
+  variation: null,
+  quantity,
+  name: `Product ${product}`,
+  sku: null,
+  price: '10.00',
+  choices: [],
   ...more,
 })
 
@@ -350,7 +356,9 @@ test('a signed-in customer withdraws a consent in My account; it is unproven unt
     await shop.batch([{ seq: place + 1, ...said(isGiven) }])
     const row = (await rowsOf('consents')).toSorted((a, b) => a.at.getTime() - b.at.getTime()).at(-1)!
     expect({ isGiven: row.status === 'granted', evidence: row.evidence, source: row.source }).toEqual({
-      isGiven, evidence, source: evidence.unproven ? 'account page, unconfirmed' : 'account page',
+      isGiven,
+      evidence,
+      source: evidence.unproven ? 'account page, unconfirmed' : 'account page',
     })
   }
 })
@@ -358,7 +366,9 @@ test('a signed-in customer withdraws a consent in My account; it is unproven unt
 test("a purchase with the address proves the customer's own earlier consent in My account, and no one else's", async () => {
   const yes = buildConsentBox('email', true, 'Mugs & More')
   const said = (customer: string, email: string, isGiven = true) => ({
-    type: 'consent', customer: { id: customer }, contact: { email, country: 'US' },
+    type: 'consent',
+    customer: { id: customer },
+    contact: { email, country: 'US' },
     consent: { email: { ...yes, isGiven } },
   })
   const [mine, other, gone] = ['mine', 'other', 'gone'].map((name) => `${name}@shoppers.example.com`)
@@ -379,8 +389,13 @@ test("a purchase with the address proves the customer's own earlier consent in M
   const known = new Set(before.map(({ id }) => id))
   expect((await rowsOf('consents')).filter(({ id }) => !known.has(id))).toEqual([
     expect.objectContaining({
-      address_hash: hash, status: 'granted', source: 'account page', wording: yes.wording,
-      evidence: { customerId: '12' }, at: first.at, who: first.who,
+      address_hash: hash,
+      status: 'granted',
+      source: 'account page',
+      wording: yes.wording,
+      evidence: { customerId: '12' },
+      at: first.at,
+      who: first.who,
     }),
   ])
 })

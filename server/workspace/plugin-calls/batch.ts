@@ -65,7 +65,7 @@ export async function processBatch(deps: Deps, caller: Caller, body: unknown) {
 }
 
 /** A shop that became unreachable would report its orders only with the next heartbeat, up to an hour later. */
-async function isBeatNeeded(deps: Deps, caller: Caller): Promise<boolean> {
+async function isBeatNeeded(deps: Pick<Deps, 'now'>, caller: Caller): Promise<boolean> {
   const plugin = await readPushOnlyPlugin(caller)
   return plugin !== null && !isReporting(plugin, deps.now())
 }
@@ -95,7 +95,7 @@ interface CartEntries {
 
 /** A value that the database rejects fails only its own entry. */
 async function storeCarts(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
   caller: Caller,
   { install, carts }: { install: string; carts: readonly (SignedPost & { seq: number })[] },
 ): Promise<CartEntries> {
@@ -125,7 +125,11 @@ interface OrderEntry {
   cart: string | null
 }
 
-async function storeOrders(deps: Deps, caller: Caller, entries: readonly OrderEntry[]): Promise<RejectedEntry[]> {
+async function storeOrders(
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
+  caller: Caller,
+  entries: readonly OrderEntry[],
+): Promise<RejectedEntry[]> {
   if (entries.length === 0) return []
   const store = await readStore(caller)
   if (!store) return []
@@ -141,7 +145,12 @@ async function storeOrders(deps: Deps, caller: Caller, entries: readonly OrderEn
  * Stores consent from My account. The shop does not verify addresses, so only those the customer has bought with count
  * as proven.
  */
-async function storeConsent(deps: Deps, caller: Caller, { contact, consent, customer }: ConsentEntry, at: Date) {
+async function storeConsent(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  caller: Caller,
+  { contact, consent, customer }: ConsentEntry,
+  at: Date,
+) {
   const { state: _, country, ...typed } = contact
   const known = readContact({ ...typed, ...(country && { country }) })
   if (!known) return

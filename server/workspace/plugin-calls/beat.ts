@@ -55,13 +55,17 @@ export async function processBeat(deps: Deps, caller: Caller, raw: unknown) {
 }
 
 /** Retries every ten minutes whether the shop can be reached again. */
-async function queueReach(deps: Deps, caller: Caller, { reach_checked_at: at }: PluginRow): Promise<void> {
+async function queueReach(
+  deps: Pick<Deps, 'jobs' | 'now'>,
+  caller: Caller,
+  { reach_checked_at: at }: PluginRow,
+): Promise<void> {
   const isDue = !at || at <= subtractMs(deps.now(), REACH_AGAIN_MS)
   if (isDue) await deps.jobs.enqueue(caller.db, reachJob, { storeId: caller.storeId }, caller.storeId)
 }
 
 /** `report`: null while the shop is reached and its orders are read. */
-async function readReportRequest(deps: Deps, caller: Caller) {
+async function readReportRequest(deps: Pick<Deps, 'now'>, caller: Caller) {
   const [store, plugin, streams] = await Promise.all([readStore(caller), readPlugin(caller), readStreams(caller)])
   const check = streams.find(({ stream }) => stream === 'order_check')
   if (!store || !plugin || !isPushOnly(plugin, check)) {
@@ -78,7 +82,12 @@ async function readReportRequest(deps: Deps, caller: Caller) {
 }
 
 /** Counts as an order check only if it starts where requested and is complete. */
-async function storeReport(deps: Deps, caller: Caller, plugin: PluginRow, report: NonNullable<Beat['orders']>) {
+async function storeReport(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  caller: Caller,
+  plugin: PluginRow,
+  report: NonNullable<Beat['orders']>,
+) {
   const asked = plugin.orders_since
   const store = requireFound(await readStore(caller), 'Store')
   const platform = findPluginProtocol(store.platform)

@@ -68,7 +68,7 @@ function returnUrl(
 }
 
 /** The details that the owner confirms. */
-export async function reviewInvitation(deps: Deps, session: Session, connect: string) {
+export async function reviewInvitation(deps: Pick<Deps, 'db' | 'demo' | 'now'>, session: Session, connect: string) {
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
   const problem = hasPermission(session.role, 'stores:connect')
@@ -84,7 +84,7 @@ export async function reviewInvitation(deps: Deps, session: Session, connect: st
 }
 
 async function findProblem(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'demo' | 'now'>,
   account: AccountDb<Db>,
   homeUrl: string,
 ): Promise<{ code: PluginProblem; message: string } | null> {
@@ -101,7 +101,11 @@ async function findProblem(
 }
 
 /** Returns the address back to WordPress, with a code that works once, for this shop and account. */
-export async function confirmInvitation(deps: Deps, session: Session, connect: string): Promise<string> {
+export async function confirmInvitation(
+  deps: Pick<Deps, 'db' | 'demo' | 'now' | 'pool' | 'secrets'>,
+  session: Session,
+  connect: string,
+): Promise<string> {
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
   await takePoint(deps, limits.connectPerAccount, session.accountId)
@@ -125,7 +129,10 @@ const sealContext = (accountId: string, id: string) => `plugin-code:${accountId}
 type Code = NonNullable<Awaited<ReturnType<typeof findPluginCode>>>
 
 /** null: unknown code. */
-export async function findCode(deps: Deps, id: string): Promise<{ code: Code; key: string } | null> {
+export async function findCode(
+  deps: Pick<Deps, 'db' | 'secrets'>,
+  id: string,
+): Promise<{ code: Code; key: string } | null> {
   const code = await findPluginCode(deps.db, id)
   return code ? { code, key: deps.secrets.open(code.encrypted_key, sealContext(code.account_id, id)) } : null
 }

@@ -16,7 +16,7 @@ const LANGUAGES_SINCE = '0.2.0'
 
 const TESTS: Limit = { name: 'plugin-test', points: 10, windowS: 600 }
 
-export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<PluginView | null> {
+export async function viewPlugin(deps: Pick<Deps, 'config' | 'now'>, store: StoreDb<Db>): Promise<PluginView | null> {
   const plugin = await readPlugin(store)
   if (!plugin || plugin.ended_at) return null
   const isCutOff = (await readPushOnlyPlugin(store)) !== null
@@ -39,7 +39,7 @@ export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<Plugin
 }
 
 /** Requests a test with the next heartbeat, which a wake-up triggers at once. */
-export async function requestTest(deps: Deps, store: StoreDb<Db>): Promise<string> {
+export async function requestTest(deps: Pick<Deps, 'jobs' | 'pool' | 'secrets'>, store: StoreDb<Db>): Promise<string> {
   const plugin = await readPlugin(store)
   if (!plugin || plugin.ended_at) throw new AppError('conflict', pluginTexts.noPlugin)
   await takePoint(deps, TESTS, store.storeId)

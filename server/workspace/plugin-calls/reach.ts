@@ -24,7 +24,7 @@ const LIMIT_MS = 30_000
 
 /** Job: runs after connecting, and again with later heartbeats. */
 export async function reachShop(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'storeClient'>,
   { storeId }: z.infer<typeof reachJob.payload>,
   stepAside: StepAside = keepSlot,
 ): Promise<void> {
@@ -58,7 +58,11 @@ interface Problem {
 }
 
 /** null: reached, and the address is proven. */
-async function checkShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise<Problem | null> {
+async function checkShop(
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets' | 'storeClient'>,
+  row: StoreRow,
+  stepAside: StepAside,
+): Promise<Problem | null> {
   try {
     const client = await openStoreClient(deps, { storeId: row.id, db: deps.db }, stepAside)
     const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
@@ -85,7 +89,10 @@ async function checkShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promi
 }
 
 /** Job: another account has proven that the shop is theirs. */
-export async function yieldStore(deps: Deps, { storeId }: z.infer<typeof yieldJob.payload>): Promise<void> {
+export async function yieldStore(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>,
+  { storeId }: z.infer<typeof yieldJob.payload>,
+): Promise<void> {
   const store = { storeId, db: deps.db as Db }
   const row = await readStore(store)
   if (!row?.is_active || row.is_address_proven) return

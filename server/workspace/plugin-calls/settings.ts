@@ -14,7 +14,7 @@ interface StoreScope {
   db: Db
 }
 
-export async function readSettings(deps: Deps, store: StoreScope) {
+export async function readSettings(deps: Pick<Deps, 'channels' | 'config'>, store: StoreScope) {
   const texts = await readBoxes(store)
   const offered = await Promise.all(
     boxChannels.map(
@@ -42,11 +42,13 @@ function toBoxSettings({ channel, words, languages }: ConsentBox) {
   }
 }
 
-export const computeSettingsVersion = async (deps: Deps, store: StoreScope): Promise<string> =>
-  (await readSettings(deps, store)).version
+export const computeSettingsVersion = async (
+  deps: Pick<Deps, 'channels' | 'config'>,
+  store: StoreScope,
+): Promise<string> => (await readSettings(deps, store)).version
 
 /** Addresses of the push scripts; null if the store has not set up push. */
-async function loadPushSettings(deps: Deps, store: StoreScope) {
+async function loadPushSettings(deps: Pick<Deps, 'config'>, store: StoreScope) {
   const [row, key] = await Promise.all([readStore(store), findCurrentKey(store)])
   if (!row || !key) return null
   const { publicUrl } = deps.config

@@ -97,7 +97,7 @@ export async function serveSigned(
   })
 }
 
-async function verifyCaller(deps: Deps, name: CallName, request: FastifyRequest, body: Buffer) {
+async function verifyCaller(deps: Pick<Deps, 'db' | 'secrets'>, name: CallName, request: FastifyRequest, body: Buffer) {
   const headers = readHeaders(request.headers)
   const isId = headers && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(headers.store)
   const store = isId ? await findPluginStore(deps.db, headers.store) : undefined
@@ -111,7 +111,7 @@ async function verifyCaller(deps: Deps, name: CallName, request: FastifyRequest,
   return null
 }
 
-async function assertFresh(deps: Deps, store: Caller, headers: CallHeaders): Promise<void> {
+async function assertFresh(deps: Pick<Deps, 'now'>, store: Caller, headers: CallHeaders): Promise<void> {
   const now = deps.now()
   assertInTime(headers, now)
   if (await takeNonce(store, headers.nonce, now)) return
@@ -136,7 +136,7 @@ export function parseBody(body: Buffer): unknown {
 
 /** Signs every result, so that no one in between can forge it. */
 export async function replySigned(
-  deps: Deps,
+  deps: Pick<Deps, 'log'>,
   reply: FastifyReply,
   { secret, nonce, name }: { secret: string; nonce: string; name: CallName },
   handle: () => Promise<ReplyBody>,
@@ -153,7 +153,7 @@ export async function replySigned(
     .send(text)
 }
 
-function toErrorReply(deps: Deps, name: CallName, error: unknown): { status: number; made: ReplyBody } {
+function toErrorReply(deps: Pick<Deps, 'log'>, name: CallName, error: unknown): { status: number; made: ReplyBody } {
   if (error instanceof ProtocolError) {
     return { status: error.status, made: { code: error.code, error: error.message, ...error.more } }
   }

@@ -57,7 +57,13 @@ const states = async () => (await messages()).map(({ state, reason }) => [state,
 const first = async () => (await states())[0]
 const mail = () => world.sent.at(-1) as { to: string; text: string; html: string }
 const line = (product: string, change: Record<string, unknown> = {}) => ({
-  product, variation: null, quantity: 1, name: `Product ${product}`, sku: '', price: '10.00', choices: [],
+  product,
+  variation: null,
+  quantity: 1,
+  name: `Product ${product}`,
+  sku: '',
+  price: '10.00',
+  choices: [],
   ...change,
 })
 

@@ -18,7 +18,7 @@ interface DocumentInput extends DocumentFacts {
 }
 
 /** Throws `not_found` for an unknown name. */
-export async function privacyDocument(deps: Deps, store: StoreDb, asked: string) {
+export async function privacyDocument(deps: Pick<Deps, 'config' | 'now'>, store: StoreDb, asked: string) {
   const name = requireFound(
     documentNames.find((each) => each === asked),
     'Document',

@@ -24,7 +24,7 @@ import { insertErasure, type KnownBy, listProviderIds, type StoreDataSubject } f
 // The job can be repeated at any point; it keeps the needed addresses encrypted until it is done.
 
 export async function eraseDataSubject(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
   { account, session }: { account: AccountDb<Db>; session: Session },
   input: { address: string; confirmation: string },
 ): Promise<Erasure> {
@@ -46,7 +46,7 @@ export interface NamedPerson {
  * identifies the person. Does nothing if no data is stored.
  */
 export async function eraseOnRequest(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
   account: AccountDb<Db>,
   { addresses, customer }: NamedPerson,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function eraseOnRequest(
   await requestErasure(deps, account, { ...person, address: found[0]?.address ?? null, customer, userId: null })
 }
 
-async function findKnown(deps: Deps, account: AccountDb<Db>, address: string): Promise<Found[]> {
+async function findKnown(deps: Pick<Deps, 'secrets'>, account: AccountDb<Db>, address: string): Promise<Found[]> {
   try {
     return [await findDataSubject(deps, account, address)]
   } catch (error) {
@@ -70,7 +70,11 @@ async function findKnown(deps: Deps, account: AccountDb<Db>, address: string): P
   }
 }
 
-async function hasStoredData(deps: Deps, { db }: AccountDb, { storeId, customerId }: Customer): Promise<boolean> {
+async function hasStoredData(
+  deps: Pick<Deps, 'secrets'>,
+  { db }: AccountDb,
+  { storeId, customerId }: Customer,
+): Promise<boolean> {
   const known = { addresses: [], hashes: [], customerIds: [customerId] }
   return (await findPerson(deps, { storeId, db }, known)).shopperIds.length > 0
 }
@@ -81,7 +85,11 @@ interface ErasureInput extends Omit<Found, 'address'> {
   userId: string | null
 }
 
-async function requestErasure(deps: Deps, account: AccountDb<Db>, input: ErasureInput): Promise<Erasure> {
+async function requestErasure(
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  account: AccountDb<Db>,
+  input: ErasureInput,
+): Promise<Erasure> {
   const id = createId()
   const now = deps.now()
   const { addresses, customer, userId } = input
@@ -123,11 +131,12 @@ interface Remaining {
 }
 
 const context = (id: string) => `erasure:${id}`
-const seal = (deps: Deps, id: string, what: Remaining) => deps.secrets.seal(JSON.stringify(what), context(id))
+const seal = (deps: Pick<Deps, 'secrets'>, id: string, what: Remaining) =>
+  deps.secrets.seal(JSON.stringify(what), context(id))
 
 /** The job. */
 export async function runErasure(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
   { accountId, erasureId }: z.infer<typeof eraseJob.payload>,
 ): Promise<void> {
   const account = { accountId, db: deps.db }
@@ -137,7 +146,11 @@ export async function runErasure(
 }
 
 /** false: nothing is left to do. */
-async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): Promise<boolean> {
+async function eraseNextStore(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  account: AccountDb<Db>,
+  id: string,
+): Promise<boolean> {
   return transactAccount(account, async (tx) => {
     const open = await sql.readOpenErasure(tx, id)
     if (!open) return false
@@ -165,7 +178,11 @@ async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): P
 const WAITS = 60
 const WAIT_MS = 500
 
-async function eraseInStore(deps: Deps, storeId: string, known: KnownBy) {
+async function eraseInStore(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  storeId: string,
+  known: KnownBy,
+) {
   // Recent posts of their browser become facts, which are then erased with the rest.
   await foldStorePosts(deps, storeId)
   for (let wait = 0; wait < WAITS; wait++) {
@@ -178,7 +195,7 @@ async function eraseInStore(deps: Deps, storeId: string, known: KnownBy) {
 }
 
 /** null: a message or import is in progress, and the caller waits for it. */
-async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
+async function eraseLocked(deps: Pick<Deps, 'now' | 'secrets'>, tx: StoreTx, known: KnownBy) {
   const now = deps.now()
   const before = await findPerson(deps, tx, known)
   // Locks unknown addresses too: a box ticked with one is stored under the same lock.
@@ -237,7 +254,7 @@ export function hasNewKeys(keys: readonly ShopperKey[], locked: readonly Shopper
 const LEFT_BEHIND_MS = 60_000
 
 /** Tick: resumes erasures whose job was interrupted. */
-export async function resumeErasures(deps: Deps): Promise<void> {
+export async function resumeErasures(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   for (const { account_id, id } of await sql.listOpenErasures(
     deps.db,
     new Date(deps.now().getTime() - LEFT_BEHIND_MS),

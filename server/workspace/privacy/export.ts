@@ -36,7 +36,7 @@ export const dataSubjectDownload = accountDownload({
 })
 
 export async function prepareDataSubjectExport(
-  deps: Deps,
+  deps: Pick<Deps, 'now' | 'pool' | 'secrets'>,
   { account, session }: { account: AccountDb<Db>; session: Session },
   { address, format }: { address: string; format: DataSubjectFormat },
 ) {
@@ -84,7 +84,7 @@ fingerprint of an address, from which the address cannot be read.
 `
 
 /** All data, for an export. */
-async function readEverything(deps: Deps, account: AccountDb<Db>, typed: string) {
+async function readEverything(deps: Pick<Deps, 'secrets'>, account: AccountDb<Db>, typed: string) {
   const person = await findDataSubject(deps, account, typed)
   const providerIds: string[] = []
   const stores: { id: string; name: string; url: string; tables: Record<string, sql.PersonRow[]> }[] = []

@@ -27,7 +27,11 @@ export interface Found {
 const MOST_ADDRESSES = 100
 
 /** Throws `not_found` for an invalid address, or if nothing is stored about it. */
-export async function findDataSubject(deps: Deps, account: AccountDb<Db>, typed: string): Promise<Found> {
+export async function findDataSubject(
+  deps: Pick<Deps, 'secrets'>,
+  account: AccountDb<Db>,
+  typed: string,
+): Promise<Found> {
   const address = readAddress(typed, await selectCountries(account))
   if (!address) throw new AppError('not_found', privacyTexts.nobody)
   const { addresses, isKnown } = await followAddresses(account, listAliases(address))
@@ -51,7 +55,11 @@ async function followAddresses(account: AccountDb, start: readonly string[]) {
   return { addresses: [...all], isKnown }
 }
 
-export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, typed: string): Promise<Person> {
+export async function describeDataSubject(
+  deps: Pick<Deps, 'secrets'>,
+  account: AccountDb<Db>,
+  typed: string,
+): Promise<Person> {
   const person = await findDataSubject(deps, account, typed)
   const stores = await listStores(account)
   const known = await Promise.all(stores.map((store) => describeIn(deps, account, store, person)))
@@ -77,7 +85,12 @@ export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, ty
   }
 }
 
-async function describeIn(deps: Deps, account: AccountDb, { id, name }: { id: string; name: string }, person: Found) {
+async function describeIn(
+  deps: Pick<Deps, 'secrets'>,
+  account: AccountDb,
+  { id, name }: { id: string; name: string },
+  person: Found,
+) {
   const handle = { storeId: id, db: account.db }
   const rows = await findPerson(deps, handle, person)
   const seen = await readVisits(handle, rows)

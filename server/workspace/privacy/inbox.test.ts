@@ -16,8 +16,11 @@ test('a post processed twice during an erasure does not bring back an address (C
   const shop = await createStore(world)
   const store = { storeId: shop.storeId, db: world.db }
   const post = (seq: number, email: string) => ({
-    cart: 'tok-of-una-browser-cart-1', page: 'tok-of-una-browser-p', seq,
-    contact: { email }, items: [{ id: '16', quantity: 1 }],
+    cart: 'tok-of-una-browser-cart-1',
+    page: 'tok-of-una-browser-p',
+    seq,
+    contact: { email },
+    items: [{ id: '16', quantity: 1 }],
   })
   const keep = (seq: number, email: string) =>
     insertPosts(world.db, [{ store_id: shop.storeId, id: createId(), received_at: world.now, post: post(seq, email) }])

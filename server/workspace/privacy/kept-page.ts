@@ -23,7 +23,7 @@ export const listStoredKinds = (): DataKind[] => {
 }
 
 /** null: unknown key, or the store is not connected. */
-export async function renderKeptPage(deps: Deps, key: string, language: Language): Promise<string | null> {
+export async function renderKeptPage(deps: Pick<Deps, 'db'>, key: string, language: Language): Promise<string | null> {
   const found = await findStoreByCaptureKey(deps.db, key)
   const store = found?.is_active ? await readStore({ storeId: found.id, db: deps.db }) : undefined
   if (!store) return null

@@ -172,18 +172,27 @@ describe('a person', () => {
     const draft = buildOrder(world, { ...ZEN, kind: 'draft' })
     await recordOrders(world.deps, zen.storeId, [again, fresh, draft], 'sync')
     const copied = {
-      customer_id: '4712', email: ZEN.email, first_name: ZEN.firstName,
+      customer_id: '4712',
+      email: ZEN.email,
+      first_name: ZEN.firstName,
       hashes: [world.deps.secrets.addressHash(ZEN.email).toString('hex')],
     }
     await transact({ storeId: zen.storeId, db: world.db }, (tx) =>
       upsertCustomers(tx, JSON.stringify([copied]), world.now, world.now),
     )
     await postCapture(world, zen, {
-      cart: 'a-new-token-of-hers', device: 'a-new-device-of-hers', page: 'a-new-page', seq: 1,
-      items: [{ id: '16', quantity: 2 }], contact: { email: ZEN.email, firstName: ZEN.firstName },
+      cart: 'a-new-token-of-hers',
+      device: 'a-new-device-of-hers',
+      page: 'a-new-page',
+      seq: 1,
+      items: [{ id: '16', quantity: 2 }],
+      contact: { email: ZEN.email, firstName: ZEN.firstName },
     })
     await postCapture(world, zen, {
-      cart: 'a-new-token-of-hers', device: 'a-new-device-of-hers', page: 'a-new-page', seq: 2,
+      cart: 'a-new-token-of-hers',
+      device: 'a-new-device-of-hers',
+      page: 'a-new-page',
+      seq: 2,
       contact: { email: ZEN.email, phone: ZEN.phone, lastName: ZEN.lastName },
       consent: { email: buildConsentBox('email') },
     })
@@ -223,7 +232,9 @@ describe('a person', () => {
     await passTime(world, zen.storeId, 2 * HOUR)
     const move = (state: string) =>
       world.pool.query('update messages set state = $1 where store_id = $2 and to_address = $3', [
-        state, zen.storeId, greta.email,
+        state,
+        zen.storeId,
+        greta.email,
       ])
     await move('sending')
     await ask('DELETE', 'greta@walk.example', { confirmation: 'erase' })

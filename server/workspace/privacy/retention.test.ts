@@ -94,7 +94,8 @@ test('an expired person leaves no trace but hashes, while suppressions, orders, 
   const runs = await runsOf(zen)
   expect(runs.reduce((sum: number, run: { customers: number }) => sum + run.customers, 0)).toBe(1)
   expect(runs.find((run: { customers: number }) => run.customers > 0)).toMatchObject({
-    days: 30, finishedAt: expect.any(String),
+    days: 30,
+    finishedAt: expect.any(String),
     counts: { carts: 3, orders: 3, shoppers: 2 },
   })
 })
@@ -135,7 +136,9 @@ test('a cart, an order or a sign-in at the shop keeps a person; shoppers without
   const { storeId, ...store } = await createStore(world)
   await keepFor(storeId, 30)
   const customer = (id: string, days: number) => ({
-    customer_id: id, email: `c${id}@walk.example`, hashes: [],
+    customer_id: id,
+    email: `c${id}@walk.example`,
+    hashes: [],
     created_at: new Date(world.now.getTime() - days * DAY).toISOString(),
   })
   await transact({ storeId, db: world.db }, (tx) =>
@@ -149,7 +152,10 @@ test('a cart, an order or a sign-in at the shop keeps a person; shoppers without
     world,
     { ...store, storeId },
     {
-      cart: 'nameless-browser-cart', device: 'nameless-browser-device', page: 'nameless-browser', seq: 1,
+      cart: 'nameless-browser-cart',
+      device: 'nameless-browser-device',
+      page: 'nameless-browser',
+      seq: 1,
       items: [{ id: '16', quantity: 1 }],
     },
   )
@@ -188,12 +194,12 @@ test('a click, a restore or a consent keeps a person; an imported consent or an 
       .insertInto('consents')
       .values({
         store_id: storeId,
-          id: crypto.randomUUID(),
-          channel: 'email',
-          status,
-          source,
-          wording: null,
-          at: world.now,
+        id: crypto.randomUUID(),
+        channel: 'email',
+        status,
+        source,
+        wording: null,
+        at: world.now,
         address_hash: world.deps.secrets.addressHash(`${name}@seen.example`),
       })
       .execute()
@@ -202,7 +208,10 @@ test('a click, a restore or a consent keeps a person; an imported consent or an 
   await said('no', 'withdrawn', 'unsubscribe page')
   world.advance(12 * DAY)
   expect(await countExpired(world.deps, { storeId, db: world.db }, 30)).toEqual({
-    contacts: 3, customers: 0, carts: 3, isMore: false,
+    contacts: 3,
+    customers: 0,
+    carts: 3,
+    isMore: false,
   })
   await night(storeId)
   const left = async () => (await shoppersOf(storeId)).flatMap(({ email }) => email ?? []).toSorted()

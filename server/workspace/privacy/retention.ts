@@ -32,14 +32,17 @@ const TURN_MS = 50_000
 const RUNS_SHOWN = 30
 
 /** Tick. */
-export async function enqueueRetention(deps: Deps): Promise<void> {
+export async function enqueueRetention(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   for (const { store_id: storeId, day } of await dueStores(deps.db, deps.now(), BEGINS_AT)) {
     await deps.jobs.enqueue(deps.db, retainJob, { storeId, day }, storeId)
   }
 }
 
 /** The job. Can be interrupted at any point and run twice: each batch locks the run's row. */
-export async function runRetention(deps: Deps, { storeId, day }: z.infer<typeof retainJob.payload>): Promise<void> {
+export async function runRetention(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets'>,
+  { storeId, day }: z.infer<typeof retainJob.payload>,
+): Promise<void> {
   const store = { storeId, db: deps.db }
   const days = await readDays(store)
   if (!days) return
@@ -95,7 +98,11 @@ interface Page {
 }
 
 /** false: another process holds the run. */
-async function erasePage(deps: Deps, store: StoreDb<Db>, { ids, day, before, pace }: Page): Promise<boolean> {
+async function erasePage(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  { ids, day, before, pace }: Page,
+): Promise<boolean> {
   for (let from = 0; from < ids.length; ) {
     const batch = ids.slice(from, from + pace.size)
     from += batch.length
@@ -117,7 +124,11 @@ type Batch = Omit<Page, 'pace'>
  * `busy`: a message to one of them is in flight, or another transaction holds one. `taken`: another process holds the
  * run.
  */
-async function eraseBatch(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise<'done' | 'busy' | 'taken'> {
+async function eraseBatch(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  batch: Batch,
+): Promise<'done' | 'busy' | 'taken'> {
   try {
     // Runs before any lock.
     const keys = await listMergingKeys(store, { shopperIds: [...batch.ids] })
@@ -130,7 +141,12 @@ async function eraseBatch(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise
 
 const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03'
 
-async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch, keys: readonly ShopperKey[]) {
+async function eraseLocked(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  tx: StoreTx,
+  { ids, day, before }: Batch,
+  keys: readonly ShopperKey[],
+) {
   await limitLockWait(tx, LOCK_WAIT_MS)
   await lockAllKeys(tx, keys)
   await lockShoppers(tx, ids)
@@ -156,7 +172,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch,
 }
 
 /** A consent since then counts as seen. */
-async function withoutAgreed(deps: Deps, store: StoreDb, due: readonly DueShopper[], before: Date) {
+async function withoutAgreed(deps: Pick<Deps, 'secrets'>, store: StoreDb, due: readonly DueShopper[], before: Date) {
   const hashed = due.map((person) => ({
     person,
     hashes: person.addresses.flatMap((address) => computeHashes(deps, address)),
@@ -171,7 +187,7 @@ async function withoutAgreed(deps: Deps, store: StoreDb, due: readonly DueShoppe
     .map(({ person }) => person)
 }
 
-const computeHashes = ({ secrets }: Deps, address: string): Buffer[] =>
+const computeHashes = ({ secrets }: Pick<Deps, 'secrets'>, address: string): Buffer[] =>
   (address.includes('@') ? [address] : listNumberAliases(address)).map((each) => secrets.addressHash(each))
 
 export async function viewRetention(store: StoreDb): Promise<Retention> {
@@ -180,14 +196,18 @@ export async function viewRetention(store: StoreDb): Promise<Retention> {
   return {
     days,
     runs: runs.map((run) => ({
-      day: run.day, days: run.days, contacts: run.contacts, customers: run.customers, counts: run.counts,
+      day: run.day,
+      days: run.days,
+      contacts: run.contacts,
+      customers: run.customers,
+      counts: run.counts,
       startedAt: run.started_at.toISOString(),
       finishedAt: run.finished_at?.toISOString() ?? null,
     })),
   }
 }
 
-export async function countExpired(deps: Deps, store: StoreDb, days: number) {
+export async function countExpired(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb, days: number) {
   const before = new Date(deps.now().getTime() - days * DAY_MS)
   const { due, isMore } = await findDue(store, before, MOST_COUNTED)
   const gone: DueShopper[] = []
@@ -198,7 +218,11 @@ export async function countExpired(deps: Deps, store: StoreDb, days: number) {
   return { contacts: gone.length - customers, customers, carts, isMore }
 }
 
-export async function setRetention(deps: Deps, store: StoreDb<Db>, days: number | null): Promise<Retention> {
+export async function setRetention(
+  deps: Pick<Deps, 'log'>,
+  store: StoreDb<Db>,
+  days: number | null,
+): Promise<Retention> {
   await saveDays(store, days)
   deps.log.info({ storeId: store.storeId, days }, 'privacy.retention')
   return viewRetention(store)

@@ -25,7 +25,7 @@ const MOST_TEXT = 20_000
 
 /** One page, counted from 1. Excludes other stores of the account. */
 export async function exportForShop(
-  deps: Deps,
+  deps: Pick<Deps, 'secrets'>,
   shop: Shop,
   { email, page }: { email: string; page: number },
 ): Promise<{ rows: Row[]; isDone: boolean }> {
@@ -33,7 +33,7 @@ export async function exportForShop(
   return { rows: pages[page - 1] ?? [], isDone: page >= pages.length }
 }
 
-async function rowsIn(deps: Deps, { storeId, accountId, db }: Shop, email: string): Promise<Row[]> {
+async function rowsIn(deps: Pick<Deps, 'secrets'>, { storeId, accountId, db }: Shop, email: string): Promise<Row[]> {
   const account: AccountDb<Db> = { accountId, db }
   const person = await findKnown(deps, account, email)
   if (!person) return []
@@ -46,7 +46,7 @@ async function rowsIn(deps: Deps, { storeId, accountId, db }: Shop, email: strin
   return rows
 }
 
-async function findKnown(deps: Deps, account: AccountDb<Db>, email: string) {
+async function findKnown(deps: Pick<Deps, 'secrets'>, account: AccountDb<Db>, email: string) {
   try {
     return await findDataSubject(deps, account, email)
   } catch (error) {
@@ -78,7 +78,11 @@ function splitPages(rows: readonly Row[]): Row[][] {
 }
 
 /** false: no data for this address. A job erases within moments. */
-export async function eraseForShop(deps: Deps, { accountId, db }: Shop, email: string): Promise<boolean> {
+export async function eraseForShop(
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  { accountId, db }: Shop,
+  email: string,
+): Promise<boolean> {
   const account: AccountDb<Db> = { accountId, db }
   if (!(await findKnown(deps, account, email))) return false
   await eraseOnRequest(deps, account, { addresses: [email], customer: null })

@@ -91,7 +91,8 @@ test('a shared address does not extend an erasure to other people (C8)', async (
   const shared = 'noreply@till.example'
   const [mine, other] = ['11', '12'].map((customerId) => ({
     ...buildOrder(world, { customerId, firstName: `Till${customerId}` }),
-    email: `till-${customerId}@walk.example`, phone: null,
+    email: `till-${customerId}@walk.example`,
+    phone: null,
   }))
   await recordOrders(world.deps, storeId, [mine!, other!], 'sync')
   const records = ['11', '12'].map((customer_id) => ({ customer_id, email: shared, phone: null, hashes: [] }))

@@ -15,7 +15,7 @@ import { eraseOnRequest } from './erase.ts'
 
 /** The job. May run twice: a second erasure finds nothing. */
 export async function handlePrivacyRequest(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'storeClient'>,
   { storeId, sealed }: z.infer<typeof privacyJob.payload>,
 ): Promise<void> {
   const store = { storeId, db: deps.db }

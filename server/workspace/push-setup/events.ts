@@ -16,7 +16,10 @@ import { findMessageRecipient, lockMessageShopper, setUnsubscribed } from '../..
 
 type EventInput = z.output<typeof pushEvent.body>
 
-export async function recordEvent(deps: Deps, { token, kind }: EventInput): Promise<void> {
+export async function recordEvent(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  { token, kind }: EventInput,
+): Promise<void> {
   const link = requireFound(await openLink(deps, 'push', token), 'Notification')
   const { storeId, messageId } = link
   const store = { storeId, db: deps.db }
@@ -26,7 +29,7 @@ export async function recordEvent(deps: Deps, { token, kind }: EventInput): Prom
 }
 
 /** Every event implies that the browser has shown the notification. */
-async function recordShown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+async function recordShown(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, messageId: string): Promise<void> {
   await transact(store, async (tx) => {
     await lockMessageShopper(tx, messageId)
     await markNotificationDelivered(tx, messageId, deps.now())
@@ -37,7 +40,11 @@ async function recordShown(deps: Deps, store: StoreDb<Db>, messageId: string): P
  * Machines do not click notifications, so this is a touch (A1). It is recorded under the link that it opens, so that
  * both are one visit.
  */
-async function recordClick(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: OpenedLink): Promise<void> {
+async function recordClick(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  { messageId, isRow }: OpenedLink,
+): Promise<void> {
   const message = requireFound(await findMessageRecipient(store, messageId), 'Notification')
   const { secrets } = deps
   const link = linkName(isRow ? secrets.token('click', `${messageId}:0`) : createToken(secrets, 'click', messageId))
@@ -48,7 +55,11 @@ async function recordClick(deps: Deps, store: StoreDb<Db>, { messageId, isRow }:
 }
 
 /** Cancels all messages not sent yet (C2, decision 73). */
-async function stopNotifications(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+async function stopNotifications(
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  messageId: string,
+): Promise<void> {
   const at = deps.now()
   await transact(store, async (tx) => {
     await endMessageSubscriptions(deps, tx, messageId, 'Stop in a notification')

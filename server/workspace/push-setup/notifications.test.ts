@@ -90,7 +90,9 @@ describe('the store’s push notifications', () => {
     expect(world.pushes).toHaveLength(1)
     const { payload, topic, vapid, subscription } = world.pushes[0]!
     expect(payload).toMatchObject({
-      title: 'At Tea & Co', body: expect.stringMatching(/^Your cart: \$/), origin: world.deps.config.publicUrl,
+      title: 'At Tea & Co',
+      body: expect.stringMatching(/^Your cart: \$/),
+      origin: world.deps.config.publicUrl,
       actions: [
         { action: 'open', title: 'View cart' },
         { action: 'stop', title: 'Stop these' },
@@ -368,8 +370,13 @@ describe('worker events', () => {
     expect(pressed.every(({ is_human }) => is_human)).toBe(true)
     expect(pressed[0]).toMatchObject({ kind: 'click', class_reason: 'pressed_notification' })
     expect(await stats()).toEqual({
-      totalCustomers: 1, subscribedCustomers: 1, pendingCustomers: 0, conversionRate: 100,
-      subscribers: 1, notifications: 1, clickRate: 100,
+      totalCustomers: 1,
+      subscribedCustomers: 1,
+      pendingCustomers: 0,
+      conversionRate: 100,
+      subscribers: 1,
+      notifications: 1,
+      clickRate: 100,
     })
   })
 

@@ -43,7 +43,8 @@ test('the statistics have both sets of fields at both addresses, for the own acc
   for (const path of ['/push-notifications/store-stats', '/api/push-notifications/store-stats']) {
     const { body } = await world.request('GET', `${path}?storeUrl=${storeUrl}`, { token: store.token })
     expect(body).toEqual({
-      success: true, message: 'Store stats loaded',
+      success: true,
+      message: 'Store stats loaded',
       stats: {
         totalCustomers: 2,
         subscribedCustomers: 2,

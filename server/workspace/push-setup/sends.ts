@@ -83,8 +83,13 @@ async function plan(
   await planMessages(tx, {
     origin: { kind: 'manual', id, ...asked, cartUrl: cartUrl || row.home_url, iconUrl: icon || null },
     people: people.map((shopperId) => ({ id: createId(), shopperId })),
-    channel: 'push', templateId: null, purchasesSince: null, now,
-    dueAt: now, wakeAt: now, expiresAt: new Date(now.getTime() + LIFE_MS),
+    channel: 'push',
+    templateId: null,
+    purchasesSince: null,
+    now,
+    dueAt: now,
+    wakeAt: now,
+    expiresAt: new Date(now.getTime() + LIFE_MS),
   })
   await scheduleNextRun(tx)
 }
@@ -100,13 +105,23 @@ export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne)
   const sample = { cartId: SAMPLE_CART, channel: 'push' as const, subject: title, body }
   const shown = await previewMessage({ deps, store, signal: AbortSignal.timeout(RENDER_MS) }, sample)
   const payload: PushPayload = {
-    title: `[Test] ${shown.subject}`, body: shown.text, url: cartUrl || row.home_url, cartId: null, tag: 'test',
-    actions: [{ action: 'open', title: 'Open the shop' }], origin: deps.config.publicUrl,
+    title: `[Test] ${shown.subject}`,
+    body: shown.text,
+    url: cartUrl || row.home_url,
+    cartId: null,
+    tag: 'test',
+    actions: [{ action: 'open', title: 'Open the shop' }],
+    origin: deps.config.publicUrl,
     ...(icon && { icon }),
   }
   const answer = await deps.channels.push.send({
-    messageId: createId(), subscription, vapid, payload, topic: 'test',
-    mayGoOn: () => true, sendAuthorization: authorizeTest(),
+    messageId: createId(),
+    subscription,
+    vapid,
+    payload,
+    topic: 'test',
+    mayGoOn: () => true,
+    sendAuthorization: authorizeTest(),
   })
   if (answer.kind !== 'accepted') return { success: false, message: answer.response }
   await noteTest(deps, store, 'push', 'this browser')

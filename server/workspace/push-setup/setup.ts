@@ -22,13 +22,19 @@ export async function readSetup(store: StoreDb<Db>) {
     countSubscribers(store),
   ])
   return {
-    storeUrl: row.url, storeName: row.name, platform: row.platform, storeKey: row.capture_key, subscribers,
+    storeUrl: row.url,
+    storeName: row.name,
+    platform: row.platform,
+    storeKey: row.capture_key,
+    subscribers,
     canHostWorker: capabilities[row.platform].pushHost,
     keys: await readKeys(store),
     settings,
     prompt: prompt ?? DEFAULT_PROMPT,
     seen: sightings.map((each) => ({
-      method: each.method, origin: each.origin, widgetAt: each.widget_at.toISOString(),
+      method: each.method,
+      origin: each.origin,
+      widgetAt: each.widget_at.toISOString(),
       workerAt: each.worker_at?.toISOString() ?? null,
       isWorkerOld: isOldWorker(each.method, each.worker_version),
     })),
@@ -41,10 +47,12 @@ async function readKeys(store: StoreDb<Db>) {
   const counts = await countByKey(store)
   const older = counts.filter(({ id }) => id !== key.id)
   return {
-    publicKey: key.public_key, madeAt: key.made_at.toISOString(),
+    publicKey: key.public_key,
+    madeAt: key.made_at.toISOString(),
     subscriptions: counts.reduce((sum, each) => sum + each.subscriptions, 0),
     older: older.map((each) => ({
-      madeAt: each.made_at.toISOString(), endsAt: each.ends_at!.toISOString(),
+      madeAt: each.made_at.toISOString(),
+      endsAt: each.ends_at!.toISOString(),
       subscriptions: each.subscriptions,
     })),
   }
@@ -53,13 +61,17 @@ async function readKeys(store: StoreDb<Db>) {
 export async function readStats(store: StoreDb<Db>) {
   const { total, subscribed, subscriptions, notifications, clicked } = await readCounts(store)
   const stats = {
-    totalCustomers: total, subscribedCustomers: subscribed, pendingCustomers: total - subscribed,
-    conversionRate: computeConversion(subscribed, total), subscribers: subscriptions, notifications,
+    totalCustomers: total,
+    subscribedCustomers: subscribed,
+    pendingCustomers: total - subscribed,
+    conversionRate: computeConversion(subscribed, total),
+    subscribers: subscriptions,
+    notifications,
     clickRate: computeClickRate(clicked, notifications),
   }
   return { success: true, message: pushTexts.statsLoaded, stats }
 }
 
-export async function savePrompt(deps: Deps, store: StoreDb<Db>, prompt: PushPrompt): Promise<void> {
+export async function savePrompt(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, prompt: PushPrompt): Promise<void> {
   await transact(store, (tx) => sql.savePrompt(tx, prompt, deps.now()))
 }

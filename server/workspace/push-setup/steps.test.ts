@@ -86,7 +86,10 @@ describe('a push step of a flow', () => {
 
 describe('a push campaign', () => {
   const wanted = {
-    name: 'Spring', type: 'push', targetAudience: { mode: 'matching' }, sendNow: true,
+    name: 'Spring',
+    type: 'push',
+    targetAudience: { mode: 'matching' },
+    sendNow: true,
     content: { subject: 'Spring', body: 'Back in stock', template: 'custom' },
     schedule: { startDate: '2030-01-01' },
   }

@@ -48,8 +48,12 @@ describe("the widget's settings", () => {
       method: 'easy',
     })
     expect(setup.body).toMatchObject({
-      success: true, storeKey: store.captureKey, publicKey: body.vapidKeys.publicKey, askAgainDays: 30,
-      workerUrl: `${storeUrl}/sw.js`, prompt: { delayMs: 5_000, accept: 'Yes, remind me' },
+      success: true,
+      storeKey: store.captureKey,
+      publicKey: body.vapidKeys.publicKey,
+      askAgainDays: 30,
+      workerUrl: `${storeUrl}/sw.js`,
+      prompt: { delayMs: 5_000, accept: 'Yes, remind me' },
     })
     expect(setup.body.prompt.text).toContain('Tea & Co sends you')
     expect(setup.headers['access-control-allow-origin']).toBe(storeUrl)
@@ -149,7 +153,8 @@ describe('a subscription', () => {
       storeKey,
       publicKey,
       wording: prompt.wording,
-      cart: browser.cart, subscription: browser.subscription,
+      cart: browser.cart,
+      subscription: browser.subscription,
     }
     const subscribe = (change: object, origin?: string) =>
       postFromPage(world, store, 'subscribe', { ...said, ...change }, origin ? { origin } : {})
@@ -311,7 +316,11 @@ describe('push settings', () => {
         })
       ).body
     expect((await setup()).settings).toEqual({
-      enabled: false, frequency: 'immediate', delay: 0, maxNotifications: 3, title: "Don't forget your items!",
+      enabled: false,
+      frequency: 'immediate',
+      delay: 0,
+      maxNotifications: 3,
+      title: "Don't forget your items!",
       body: 'You have items waiting in your cart. Complete your purchase now!',
     })
     expect((await ask('save-settings', { settings: wanted })).body).toEqual({ success: true, settings: wanted })

@@ -38,7 +38,7 @@ const buildNotFound = () => new AppError('not_found', 'Store not found')
 
 /** Throws `not_found` unless address and origin match a store. */
 export async function autoSetup(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'now'>,
   { storeUrl, method, hasWorker = false, workerVersion, isFresh = false }: Body<typeof pushAutoSetup>,
   { origin }: Visitor,
 ) {
@@ -54,11 +54,13 @@ export async function autoSetup(
   const seen = { hasWorker, workerVersion, isFresh }
   await recordSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
   return {
-    success: true, storeKey: row.capture_key, publicKey: key.public_key,
+    success: true,
+    storeKey: row.capture_key,
+    publicKey: key.public_key,
     workerUrl: buildWorkerUrl(row.home_url, method),
-      workerVersion: WORKER_VERSION,
-      prompt: { ...prompt, wording },
-      askAgainDays: ASK_AGAIN_DAYS,
+    workerVersion: WORKER_VERSION,
+    prompt: { ...prompt, wording },
+    askAgainDays: ASK_AGAIN_DAYS,
   }
 }
 
@@ -75,26 +77,34 @@ export async function storeSubscription(deps: Deps, body: Body<typeof pushSubscr
   return { success: true, ...(await transact(store, (tx) => subscribe(deps, tx, wanted))) }
 }
 
-export async function moveSubscription(deps: Deps, body: Body<typeof pushResubscribe>, visitor: Visitor) {
+export async function moveSubscription(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  body: Body<typeof pushResubscribe>,
+  visitor: Visitor,
+) {
   const { store } = await loadStore(deps, body.storeKey, visitor)
   if (body.cart !== undefined) await foldStorePosts(deps, store.storeId)
   return { success: true, token: await transact(store, (tx) => resubscribe(deps, tx, body)) }
 }
 
-export async function endSubscription(deps: Deps, body: Body<typeof pushUnsubscribe>, visitor: Visitor) {
+export async function endSubscription(
+  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
+  body: Body<typeof pushUnsubscribe>,
+  visitor: Visitor,
+) {
   const { store } = await loadStore(deps, body.storeKey, visitor)
   const id = readSubscriptionToken(deps.secrets, store.storeId, body.token)
   await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push widget'))
   return { success: true }
 }
 
-async function loadStore(deps: Deps, key: string, { origin }: Visitor): Promise<{ store: StoreDb<Db> }> {
+async function loadStore(deps: Pick<Deps, 'db'>, key: string, { origin }: Visitor): Promise<{ store: StoreDb<Db> }> {
   const row = await system.findStoreByCaptureKey(deps.db, key)
   if (!row?.is_active || !origin || !isStoreOrigin(row, origin)) throw buildNotFound()
   return { store: { storeId: row.id, db: deps.db } }
 }
 
-async function limit(deps: Deps, store: StoreDb<Db>, { ip }: Visitor): Promise<void> {
+async function limit(deps: Pick<Deps, 'now' | 'pool' | 'secrets'>, store: StoreDb<Db>, { ip }: Visitor): Promise<void> {
   await takePoint(deps, PER_CLIENT, `${store.storeId}\0${hashClient(deps, ip)}`)
   await takePoint(deps, { ...(await readStoreCeiling(deps, store)), name: 'push-store' }, store.storeId)
 }

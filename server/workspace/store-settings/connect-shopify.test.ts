@@ -57,7 +57,10 @@ test('missing rights of app or plan are warnings, and the store is connected', {
     canWrite: false,
     rights: {
       ...createAppAccess(),
-      missingScopes: ['write_discounts'], protectedData: 'none', hasAllOrders: false, isPasswordProtected: true,
+      missingScopes: ['write_discounts'],
+      protectedData: 'none',
+      hasAllOrders: false,
+      isPasswordProtected: true,
     },
   }
   const { body } = await connectFakeStore(world, await registerOwner(world), fake, buildConnectForm(fake))

@@ -68,7 +68,11 @@ export async function connectStore(deps: Deps, connector: Connector, wanted: Con
 }
 
 /** Throws if the account may not connect this address; returns whether it is the demo store. */
-export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl: string): Promise<boolean> {
+export async function assertConnectable(
+  deps: Pick<Deps, 'demo' | 'now'>,
+  account: AccountDb,
+  storeUrl: string,
+): Promise<boolean> {
   const isDemoStore = listDemoStoreUrls(deps.demo).includes(storeUrl)
   if (!isDemoStore && (await isDemoAccount(account))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store. Register to connect your own store.')
@@ -79,7 +83,7 @@ export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl
 
 /** Creates everything of a connected store in one transaction; `more` adds what depends on the kind of connection. */
 export function saveConnection(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
   connector: Connector,
   checked: Checked,
   more: (tx: StoreTx) => Promise<void> = async () => undefined,
@@ -114,7 +118,12 @@ function assertRoom(plan: AccountPlan, stores: StoreRow[], address: string): voi
   if (problem) throw new AppError('plan_required', problem)
 }
 
-async function saveStore(deps: Deps, tx: AccountTx, connector: Connector, checked: Checked): Promise<StoreRow> {
+async function saveStore(
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
+  tx: AccountTx,
+  connector: Connector,
+  checked: Checked,
+): Promise<StoreRow> {
   await lockAccount(tx)
   const now = deps.now()
   const stores = await listStores(tx)
@@ -147,7 +156,7 @@ async function saveStore(deps: Deps, tx: AccountTx, connector: Connector, checke
 }
 
 /** Ends connections of other accounts to this address that are unproven (by a plugin only). */
-export async function enqueueYield(deps: Deps, tx: AccountTx, homeUrl: string): Promise<void> {
+export async function enqueueYield(deps: Pick<Deps, 'jobs'>, tx: AccountTx, homeUrl: string): Promise<void> {
   for (const storeId of await listUnprovenStores(tx.db, homeUrl, tx.accountId)) {
     await deps.jobs.enqueue(tx.db, yieldJob, { storeId }, storeId)
   }

@@ -80,7 +80,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
 const isRecent = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() < 60_000
 
 /** Writes only changes, so that it does not wait for a lock on the store without need. */
-async function saveChanges(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
+async function saveChanges(deps: Pick<Deps, 'db'>, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
   const columns = { ...toProfileColumns(profile), ...homeColumns(row.platform, profile) }
   const names = Object.keys(columns) as (keyof typeof columns)[]
   if (names.every((name) => isDeepStrictEqual(columns[name], row[name]))) return
@@ -88,7 +88,7 @@ async function saveChanges(deps: Deps, row: sql.StoreRow, profile: StoreProfile)
 }
 
 /** Errors of the store are results; errors of ours are thrown. */
-async function askStore(deps: Deps, store: StoreDb<Db>): Promise<StoreAnswer> {
+async function askStore(deps: Pick<Deps, 'db' | 'secrets' | 'storeClient'>, store: StoreDb<Db>): Promise<StoreAnswer> {
   const ended = new AbortController()
   try {
     const client = await openStoreClient(deps, store)

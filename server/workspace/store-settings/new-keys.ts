@@ -19,7 +19,7 @@ interface NewKeysOf {
  * Webhooks are created again, because WooCommerce delivers them as the user whose key created them.
  */
 export async function saveProvenKeys(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
   tx: AccountTx,
   { id: storeId, platform }: NewKeysOf,
   keys: StoreKeys,

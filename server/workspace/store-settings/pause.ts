@@ -14,12 +14,12 @@ interface PauseReply {
 }
 
 /** A second pause keeps the first member and time. */
-export async function pauseSending(deps: Deps, session: Session, store: StoreDb<Db>): Promise<PauseReply> {
+export async function pauseSending(deps: Pick<Deps, 'now'>, session: Session, store: StoreDb<Db>): Promise<PauseReply> {
   await pause(store, session.userId, deps.now())
   return viewPause(store)
 }
 
-export async function resumeSending(deps: Deps, store: StoreDb<Db>): Promise<PauseReply> {
+export async function resumeSending(deps: Pick<Deps, 'now'>, store: StoreDb<Db>): Promise<PauseReply> {
   await transact(store, async (tx) => {
     await resume(tx)
     await wakeStoreMessages(tx, ['sending_paused'], deps.now())

@@ -15,7 +15,11 @@ import { saveProvenKeys } from './new-keys.ts'
 // Replaces the keys of a connected store. They are tested first, so that invalid keys leave the old ones in use.
 // Nothing else changes; messages keep waiting for their time.
 
-export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: TypedKeys) {
+export async function replaceKeys(
+  deps: Pick<Deps, 'jobs' | 'now' | 'pool' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+  wanted: TypedKeys,
+) {
   const row = requireFound(await sql.readStore(store), 'Store')
   const keys = readKeys(row.platform, wanted)
   assertReplaceable(row)
@@ -27,7 +31,7 @@ export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: TypedK
 }
 
 async function saveReplacedKeys(
-  deps: Deps,
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
   store: StoreDb<Db>,
   { keys, profile }: { keys: StoreKeys; profile: StoreProfile },
 ) {

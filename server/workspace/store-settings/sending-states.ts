@@ -97,7 +97,7 @@ interface Bounces {
   way: MailServerView['way']
 }
 
-function describeBounces({ config }: Deps, { mailbox, paused, way }: Bounces): State {
+function describeBounces({ config }: Pick<Deps, 'config'>, { mailbox, paused, way }: Bounces): State {
   if (mailbox?.problem) return attention(`The bounce mailbox cannot be read: ${mailbox.problem}`)
   if (paused > 0) {
     return attention(paused === 1 ? '1 email provider is paused.' : `${paused} email providers are paused.`)

@@ -91,7 +91,11 @@ function trialServer(deps: Deps, way: AccountMailRoute, own: MailServerRow | und
 }
 
 /** Checks the domain in the From header, which receivers evaluate. */
-export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector?: string) {
+export async function checkSenderDomain(
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'pool' | 'secrets'>,
+  store: StoreDb<Db>,
+  selector?: string,
+) {
   if (selector && !isSelector(selector)) {
     const message = 'A selector has letters, digits, dots and hyphens only'
     throw new AppError('invalid', message, { fields: { selector: message } })
@@ -136,7 +140,10 @@ interface DomainAbout {
 const ASK_PROVIDER =
   'Switch on DKIM for this domain at your email provider and add the record it shows you, or enter the name of its key below.'
 
-async function domainChecks(deps: Deps, { domain, host, selector, isOwn }: DomainAbout): Promise<Check[]> {
+async function domainChecks(
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'secrets'>,
+  { domain, host, selector, isOwn }: DomainAbout,
+): Promise<Check[]> {
   const dns = openDns({ servers: deps.config.dnsServers })
   const server = mailServer(dns, host)
   const [spf, dkim, dmarc, key, returns] = await Promise.all([
@@ -157,7 +164,11 @@ async function domainChecks(deps: Deps, { domain, host, selector, isOwn }: Domai
 }
 
 /** Whether bounces come back here; empty without a return address. */
-async function checkReturnPathOfServer({ config }: Deps, dns: DnsLookup, server: ReturnType<typeof mailServer>) {
+async function checkReturnPathOfServer(
+  { config }: Pick<Deps, 'config'>,
+  dns: DnsLookup,
+  server: ReturnType<typeof mailServer>,
+) {
   if (!config.bounceAddress) return []
   const domain = getDomain(config.bounceAddress)
   const [mx, spf] = await Promise.all([dns.mx(domain), server.then((known) => readSpf(dns, domain, known))])

@@ -55,7 +55,11 @@ export async function switchStore(account: AccountDb, session: Session, storeId:
  * Y4: sending stops with this commit, which also deletes the keys. Returns the number of cancelled messages. For a
  * disconnect requested by the shop, the shop removes its own part.
  */
-export async function disconnectStore(deps: Deps, store: StoreDb<Db>, by: DisconnectedBy = 'recoup'): Promise<number> {
+export async function disconnectStore(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+  by: DisconnectedBy = 'recoup',
+): Promise<number> {
   const row = requireFound(await readStore(store), 'Store')
   if (row.is_demo && (await isDemoAccount({ accountId: row.account_id, db: deps.db }))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store.')
@@ -97,7 +101,10 @@ async function stopStore(
  * For the deletion of an account: stops sending in all of its stores with the caller's commit. The returned function
  * removes our webhooks afterwards, with keys that are deleted by then.
  */
-export async function stopAccountStores(deps: Deps, tx: AccountTx): Promise<() => Promise<unknown>> {
+export async function stopAccountStores(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>,
+  tx: AccountTx,
+): Promise<() => Promise<unknown>> {
   const removals: (() => Promise<unknown>)[] = []
   for (const { id, is_active } of await listStores(tx)) {
     if (!is_active) continue
@@ -131,7 +138,10 @@ export async function purgeNow(store: StoreDb<Db>): Promise<void> {
 }
 
 /** Decision 24, by a job. Skips a reconnected store. */
-export async function purgeStore(deps: Deps, { storeId }: z.infer<typeof purgeJob.payload>): Promise<void> {
+export async function purgeStore(
+  deps: Pick<Deps, 'db' | 'now'>,
+  { storeId }: z.infer<typeof purgeJob.payload>,
+): Promise<void> {
   await transact({ storeId, db: deps.db }, async (tx) => {
     if (!(await lockPurgeable(tx, subtractMs(deps.now(), RETENTION_MS)))) return
     await deleteFlowSteps(tx)

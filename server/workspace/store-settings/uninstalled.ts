@@ -18,7 +18,7 @@ const MOST_TRIES = 11
  * 24). The webhook may be late: a shop that still answers was reconnected meanwhile.
  */
 export async function disconnectUninstalled(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'storeClient'>,
   { storeId, tries = 0 }: z.infer<typeof uninstalledJob.payload>,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
@@ -32,7 +32,10 @@ export async function disconnectUninstalled(
 }
 
 /** null: it cannot be asked now. */
-async function canReachShop(deps: Deps, store: StoreDb<Db>): Promise<boolean | null> {
+async function canReachShop(
+  deps: Pick<Deps, 'db' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+): Promise<boolean | null> {
   try {
     const client = await openStoreClient(deps, store)
     await client.readProfile(AbortSignal.timeout(PROFILE_LIMIT_MS))
@@ -46,7 +49,11 @@ async function canReachShop(deps: Deps, store: StoreDb<Db>): Promise<boolean | n
 }
 
 /** The queue itself retries only five times. Retries after 4, 8, 16 … seconds, for about two hours. */
-async function retryLater(deps: Deps, storeId: string, tries: number): Promise<void> {
+async function retryLater(
+  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now'>,
+  storeId: string,
+  tries: number,
+): Promise<void> {
   deps.log.warn({ storeId, tries }, 'store.uninstall_not_checked')
   if (tries > MOST_TRIES) return
   const at = new Date(deps.now().getTime() + 2_000 * 2 ** tries)

@@ -20,7 +20,11 @@ export function endedStore(stores: StoreRow[], now: Date): EndedStore | null {
     .sort((one, other) => getEndTime(other) - getEndTime(one))
   if (!row) return null
   return {
-    id: row.id, platform: row.platform, store_url: row.home_url, name: row.name, by: row.disconnected_by,
+    id: row.id,
+    platform: row.platform,
+    store_url: row.home_url,
+    name: row.name,
+    by: row.disconnected_by,
     at: new Date(getEndTime(row)).toISOString(),
     keptUntil: new Date(getEndTime(row) + RETENTION_MS).toISOString(),
   }

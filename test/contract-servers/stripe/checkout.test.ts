@@ -202,7 +202,11 @@ it('creates an invoice for a one-time sale only on request', async () => {
   scene.server.buy(session.id, { card: '4242424242424242' })
   const { invoice, payment_intent } = await stripe.checkout.sessions.retrieve(session.id)
   expect(await stripe.invoices.retrieve(String(invoice), { expand: ['payments'] })).toMatchObject({
-    status: 'paid', amount_paid: 2_500, customer, parent: null, description: 'Credits',
+    status: 'paid',
+    amount_paid: 2_500,
+    customer,
+    parent: null,
+    description: 'Credits',
     lines: { data: [{ description: 'SMS credits', amount: 2_500 }] },
     payments: { data: [{ status: 'paid', payment: { payment_intent } }] },
   })

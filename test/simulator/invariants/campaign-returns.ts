@@ -7,8 +7,14 @@ import { type Invariant, OPEN } from './scene.ts'
 // complaints are paused.
 
 const PARTS: Record<string, readonly string[]> = {
-  planned: [], waiting: ['scheduled', 'claimed'], held: ['held'], inFlight: ['sending'],
-  sent: ['sent', 'delivered'], skipped: ['skipped'], failed: ['failed'], unknown: ['unknown'],
+  planned: [],
+  waiting: ['scheduled', 'claimed'],
+  held: ['held'],
+  inFlight: ['sending'],
+  sent: ['sent', 'delivered'],
+  skipped: ['skipped'],
+  failed: ['failed'],
+  unknown: ['unknown'],
   cancelled: ['cancelled'],
 }
 
@@ -74,7 +80,8 @@ export const checkGuard: Invariant = ({ harness, state, before, step }) => {
     const { id, enginePausedAt, previousEnginePauseAt } = made
     if (isRunning(now.status))
       return isTooMuch(harness, before, {
-        id, since: Math.max(since, enginePausedAt ?? 0),
+        id,
+        since: Math.max(since, enginePausedAt ?? 0),
         isSending: (run) => [before, state].every((each) => isGoingOn(each, id, run)),
       })
         ? ['a campaign with too many bounces or complaints was not paused']
@@ -82,7 +89,8 @@ export const checkGuard: Invariant = ({ harness, state, before, step }) => {
     if (now.pausedBy !== 'bounces' && now.pausedBy !== 'complaints') return []
     // Reports that arrived during the pass may have been counted, and an older run may have been sending then.
     return isTooMuch(harness, state, {
-      id, since: Math.max(since - step.waitMs, previousEnginePauseAt ?? 0),
+      id,
+      since: Math.max(since - step.waitMs, previousEnginePauseAt ?? 0),
       isSending: () => true,
     })
       ? []

@@ -68,7 +68,10 @@ function checkSwitchedOn({ harness, state, before }: Scene): string[] {
 }
 
 const toCartAtChange = ({ lastActivityAt, value, items, phone }: Cart): CartAtChange => ({
-  lastActivityAt, value, items, hasPhone: phone !== null,
+  lastActivityAt,
+  value,
+  items,
+  hasPhone: phone !== null,
 })
 
 /** Another flow would start again for a person who already got messages (S6). */

@@ -63,7 +63,9 @@ function cutPlan(tools: PlanTools, source: TemplateSource, values: Values, usesI
   const length = body.texts.reduce((sum, text) => sum + text.length, 0)
   return onlyUsed({
     slots: signs.slots,
-    subject: cut.subject, plain: cut.plain, html: cut.html,
+    subject: cut.subject,
+    plain: cut.plain,
+    html: cut.html,
     body: { length, slots: body.slots },
     links: draft.links.map(({ url, trackedUrl }) => ({
       url: url === its.checkoutLink ? null : url,
@@ -83,8 +85,10 @@ function onlyUsed(plan: Plan): Plan {
   return {
     ...plan,
     slots: used.map((at) => plan.slots[at]!),
-    subject: renumbered(plan.subject), body: renumbered(plan.body),
-    plain: renumbered(plan.plain), html: renumbered(plan.html),
+    subject: renumbered(plan.subject),
+    body: renumbered(plan.body),
+    plain: renumbered(plan.plain),
+    html: renumbered(plan.html),
   }
 }
 
@@ -205,9 +209,13 @@ class StandIns {
       cartTotal: of('cart_total', cartTotal),
       checkoutLink: this.link({ of: 'link', name: 'checkout' }),
       coupon: coupon && {
-        code: of('coupon_code', coupon.code), amount: of('coupon_amount', coupon.amount),
-        offer: of('coupon_offer', coupon.offer), minimum: maybe('coupon_minimum', coupon.minimum),
-        expires: maybe('coupon_expires', coupon.expires), saving: null, total: total(coupon.total),
+        code: of('coupon_code', coupon.code),
+        amount: of('coupon_amount', coupon.amount),
+        offer: of('coupon_offer', coupon.offer),
+        minimum: maybe('coupon_minimum', coupon.minimum),
+        expires: maybe('coupon_expires', coupon.expires),
+        saving: null,
+        total: total(coupon.total),
       },
       entered: entered && { ...entered, total: total(entered.total) },
       items: usesItems ? values.items.map((item, at) => this.#itemFor(item, at)) : [],
@@ -226,17 +234,21 @@ class StandIns {
   #itemFor(item: CleanItem, at: number): CleanItem {
     const of = (name: 'unitPrice' | 'lineTotal') => (item[name] === '' ? '' : this.word({ of: 'item', at, name }))
     return {
-      ...item, name: this.word({ of: 'item', at, name: 'name' }), imageUrl: null,
+      ...item,
+      name: this.word({ of: 'item', at, name: 'name' }),
+      imageUrl: null,
       // A template prints it and does nothing else with it.
       quantity: this.word({ of: 'item', at, name: 'quantity' }) as unknown as number,
-      unitPrice: of('unitPrice'), lineTotal: of('lineTotal'),
+      unitPrice: of('unitPrice'),
+      lineTotal: of('lineTotal'),
     }
   }
 
   /** Where signs stand in a text; one that is not as it was is in no list, and `cut` finds it. */
   placesIn(text: string): { at: number; end: number; number: number }[] {
     return [...text.matchAll(this.#pattern)].map((match) => ({
-      at: match.index, end: match.index + match[0].length,
+      at: match.index,
+      end: match.index + match[0].length,
       number: this.#signs[Number(match[1])] === match[0] ? Number(match[1]) : -1,
     }))
   }
@@ -277,11 +289,15 @@ interface Trial {
 const TRIALS: readonly Trial[] = [
   {
     text: (name) => `Zoë <b>"O'N" &amp; {{ ${name}`,
-    token: 'A-_z', quantity: 3, count: 2,
+    token: 'A-_z',
+    quantity: 3,
+    count: 2,
   },
   {
     text: (name) => `${name} שלום 🛒 ${'long '.repeat(20)}`,
-    token: 'b9'.repeat(22), quantity: 12, count: 14,
+    token: 'b9'.repeat(22),
+    quantity: 12,
+    count: 14,
   },
 ]
 
@@ -291,7 +307,8 @@ const trialsOf = (context: TemplateContext, values: Values, usesItems: boolean):
     customerName: trial.text('name'),
     cartTotal: values.cartTotal && trial.text('total'),
     items: itemsFor(trial, context, values, usesItems),
-    coupon: couponFor(trial, values, values.coupon), entered: couponFor(trial, values, values.entered),
+    coupon: couponFor(trial, values, values.coupon),
+    entered: couponFor(trial, values, values.entered),
     checkoutLink: `https://trial.invalid/c/${trial.token}`,
     unsubscribeLink: `https://trial.invalid/u/${trial.token}`,
     ...(context.preferencesLink && { preferencesLink: `https://trial.invalid/p?token=${trial.token}` }),
@@ -305,7 +322,9 @@ const trialsOf = (context: TemplateContext, values: Values, usesItems: boolean):
 
 function itemsFor(trial: Trial, context: TemplateContext, values: Values, usesItems: boolean): TemplateItem[] {
   const like = (item: Pick<TemplateItem, 'unitPrice' | 'lineTotal' | 'isGone'>, at: number): TemplateItem => ({
-    name: trial.text(`i${at}`), quantity: trial.quantity + at, isGone: item.isGone === true,
+    name: trial.text(`i${at}`),
+    quantity: trial.quantity + at,
+    isGone: item.isGone === true,
     unitPrice: item.unitPrice && trial.text(`u${at}`),
     lineTotal: item.lineTotal && trial.text(`l${at}`),
     imageUrl: at % 2 ? null : 'https://trial.invalid/picture.png',
@@ -320,9 +339,12 @@ function couponFor(trial: Trial, values: Values, coupon: TemplateCoupon | null):
   if (coupon === null) return null
   const isSame = discountedTotalOf(values) === values.cartTotal
   return {
-    code: coupon.code && trial.text('code'), amount: coupon.amount && trial.text('amount'),
-    offer: coupon.offer && trial.text('offer'), minimum: coupon.minimum && trial.text('minimum'),
-    expires: coupon.expires && trial.text('expires'), saving: coupon.saving && trial.text('saving'),
+    code: coupon.code && trial.text('code'),
+    amount: coupon.amount && trial.text('amount'),
+    offer: coupon.offer && trial.text('offer'),
+    minimum: coupon.minimum && trial.text('minimum'),
+    expires: coupon.expires && trial.text('expires'),
+    saving: coupon.saving && trial.text('saving'),
     total: coupon.total && trial.text(isSame ? 'total' : 'discounted'),
   }
 }

@@ -44,7 +44,10 @@ function withPlans({ changed = (plan) => plan, renderer: render = rendered, ...l
   const differences: Difference[] = []
   const mail = (source: TemplateSource, context: TemplateContext) =>
     plans.render({
-      source, context, storeHosts: STORE_HOSTS, tracked: trackedOf(context),
+      source,
+      context,
+      storeHosts: STORE_HOSTS,
+      tracked: trackedOf(context),
       render: async () => render(source, context),
       makePlan: async () => {
         const plan = renderer.plan({ source, context, storeHosts: STORE_HOSTS })
