@@ -331,12 +331,12 @@ test('only fragments.ts and state-rules.ts of messages/ name message states', ()
 
 test('statements use at most ten predicates on message states, each explained in the glossary', () => {
   const fragments = readFileSync('server/messages/messages/fragments.ts', 'utf8')
-  const questions = [...fragments.matchAll(/export const (\w+) = \(row: Row\) =>[^\n]*\bof\(row, /g)].map(
+  const questions = [...fragments.matchAll(/export const (\w+) = \(row: Row\) =>[^\n]*\bisInState\(row, /g)].map(
     ([, name]) => name!,
   )
   expect(questions.length).toBeGreaterThan(0)
   expect(questions.length).toBeLessThanOrEqual(10)
-  expect([...fragments.matchAll(/\bof\(row, /g)]).toHaveLength(questions.length)
+  expect([...fragments.matchAll(/\bisInState\(row, /g)]).toHaveLength(questions.length)
   const glossary = readFileSync('docs/glossary.md', 'utf8')
   expect(questions.filter((name) => !glossary.includes(`| \`${name}\` |`))).toEqual([])
 })

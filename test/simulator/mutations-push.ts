@@ -121,8 +121,8 @@ export const pushMutations: readonly Mutation[] = [
     name: 'notifications are sent although they are switched off',
     rule: 'D5',
     file: 'server/marketing/flows/push-flow.ts',
-    before: 'is_on: isOn, switched_on_at: since',
-    after: 'is_on: true, switched_on_at: since ?? takesFrom',
+    before: 'is_on: isOn,\n    switched_on_at: since,',
+    after: 'is_on: true,\n    switched_on_at: since ?? takesFrom,',
     seed: 82,
   },
   {

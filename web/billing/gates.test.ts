@@ -22,7 +22,7 @@ interface Prompt {
 }
 
 const CARTS = { screen: '/carts', file: 'web/carts/useTextAction.ts', asks: "useHasFeature('manual_texts')" }
-const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', shown: 'web/campaigns/AudienceStep.tsx' }
+const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', shown: 'web/campaigns/Steps.tsx' }
 
 /** The table type requires a row for every feature. */
 const prompts: Record<Feature, Prompt[]> = {
@@ -31,7 +31,7 @@ const prompts: Record<Feature, Prompt[]> = {
       { text: 'reminderTexts.smsPlan', words: reminderTexts.smsPlan },
       { text: 'reminderTexts.whatsappPlan', words: reminderTexts.whatsappPlan },
     ].flatMap((mode) =>
-      ['web/carts/RowActions.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((shown) => ({
+      ['web/carts/CartsPage.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((shown) => ({
         ...CARTS,
         ...mode,
         shown,
@@ -81,7 +81,7 @@ const prompts: Record<Feature, Prompt[]> = {
     },
     {
       ...CAMPAIGN,
-      file: 'web/campaigns/AudienceStep.tsx',
+      file: 'web/campaigns/Steps.tsx',
       asks: "useHasFeature('audience_filters')",
       text: 'campaignTexts.filterPlan',
       words: campaignTexts.filterPlan,
@@ -135,7 +135,7 @@ const prompts: Record<Feature, Prompt[]> = {
     {
       screen: '/analytics',
       file: 'web/analytics/AnalyticsPage.tsx',
-      shown: 'web/analytics/Roi.tsx',
+      shown: 'web/analytics/AnalyticsPage.tsx',
       asks: "useHasFeature('roi_tracking')",
       text: 'analyticsTexts.roiPlan',
       words: analyticsTexts.roiPlan,
