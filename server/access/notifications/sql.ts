@@ -6,7 +6,7 @@ import type { DraftNotification } from './notifications.ts'
 
 /**
  * An insert for statements that also do other things: `rows` selects store_id, id, type, data, created_at and, for a
- * shopper's notification, zone. It waits for no lock; `gather.ts` turns the rows into notifications.
+ * shopper's notification, zone. It waits for no lock; `group.ts` turns the rows into notifications.
  */
 export const insertNotificationsFrom = (rows: RawBuilder<unknown>, isZoned = false) => sql`
   insert into pending_notifications (store_id, id, type, data, created_at${isZoned ? sql`, zone` : sql``}) ${rows}`

@@ -97,5 +97,5 @@ function computeGraceEnd(subscription: Subscription | null): Date | null {
 
 export const formatMonth = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`
 
-/** Start of the month after `monthOf`. */
+/** Start of the month after `formatMonth`. */
 export const startOfNextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))

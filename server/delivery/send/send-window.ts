@@ -12,7 +12,7 @@ import * as sql from './send-due-sql.ts'
 import { Turns } from './turn.ts'
 
 // Sends a prepared queue. All stores together have at most as many messages in flight as the channel has slots (D10,
-// connection-slots.ts). As soon as replies arrive, one commit stores them and starts as many further messages
+// `joinSlots`). As soon as replies arrive, one commit stores them and starts as many further messages
 // (turn.ts).
 
 export interface SendContext {
