@@ -4,7 +4,7 @@ import { findScreen, screens } from '../shared/screens.ts'
 import { Guard } from './access/Guard.tsx'
 import { Permitted } from './access/Permitted.tsx'
 import { listedScreen } from './access/screen.ts'
-import { routes } from './main.tsx'
+import { routes } from './router.tsx'
 import { components, frames } from './screens.ts'
 
 /** Every route that renders something, with its parents. */

@@ -91,9 +91,9 @@ test('keeps every acknowledged order after kill -9', async () => {
   const dataFile = createFile()
   const script = `
     import { startDemoStore } from ${JSON.stringify(new URL('./store.ts', import.meta.url).href)}
-    import { buy } from ${JSON.stringify(new URL('./shoppers.ts', import.meta.url).href)}
+    import { placeOrder } from ${JSON.stringify(new URL('./shoppers.ts', import.meta.url).href)}
     const store = await startDemoStore({ port: 0, dataFile: ${JSON.stringify(dataFile)}, ...${JSON.stringify(keys)} })
-    for (;;) console.log(await buy(store, { method: 'cod' }))`
+    for (;;) console.log(await placeOrder(store, { method: 'cod' }))`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   const closed = new Promise((resolve) => child.once('close', resolve))

@@ -18,9 +18,16 @@ import { parseId, toPlainText } from '../platform/text.ts'
 import { connection, formatGid, getPath, parseAmount, parseGid, toMinor, wireFlag, wireInstant } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { numberedPages } from './lists.ts'
-import { DISCOUNT_DELETE } from './mutations.ts'
+import { DISCOUNT_CREATE, DISCOUNT_DELETE, DISCOUNT_UPDATE } from './mutations.ts'
 import { type UserError, userErrors } from './problems.ts'
-import { buildChangedSince, PAGE } from './queries.ts'
+import {
+  buildChangedSince,
+  CUSTOMER_BY_EMAIL,
+  DISCOUNT_BY_CODE,
+  DISCOUNTS,
+  DISCOUNTS_BY_ID,
+  DISCOUNTS_PAST,
+} from './queries.ts'
 
 // Coupons: discounts with one code each. A mutation returns only the discount's id, and the result is read separately.
 // Withheld fields therefore never lead to a second discount.
@@ -448,88 +455,3 @@ function decimalText(minor: number, currency: string): string {
   const text = String(minor).padStart(digits + 1, '0')
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
-
-const DISCOUNT_CREATE = `mutation DiscountCreate($input: DiscountCodeBasicInput!) {
-  discountCodeBasicCreate(basicCodeDiscount: $input) {
-    codeDiscountNode { id }
-    userErrors { field message code }
-  }
-}`
-
-const DISCOUNT_UPDATE = `mutation DiscountUpdate($id: ID!, $input: DiscountCodeBasicInput!) {
-  discountCodeBasicUpdate(id: $id, basicCodeDiscount: $input) {
-    codeDiscountNode { id }
-    userErrors { field message code }
-  }
-}`
-
-const DISCOUNT_FLAGS = '$emails: Boolean!, $customers: Boolean!, $products: Boolean!'
-
-/** For a personal coupon. */
-const CUSTOMER_BY_EMAIL = `query CustomerByEmail($query: String!) {
-  customers(first: 5, query: $query) { nodes { id defaultEmailAddress { emailAddress } } }
-}`
-
-const DISCOUNT = `
-  __typename
-  ... on DiscountCodeBasic {
-    title status startsAt endsAt createdAt updatedAt tags
-    usageLimit asyncUsageCount appliesOncePerCustomer
-    codes(first: 1) { nodes { code } }
-    combinesWith { orderDiscounts productDiscounts shippingDiscounts }
-    context {
-      __typename
-      ... on DiscountCustomers @include(if: $customers) {
-        customers { id defaultEmailAddress { emailAddress @include(if: $emails) } }
-      }
-    }
-    minimumRequirement {
-      __typename
-      ... on DiscountMinimumSubtotal { greaterThanOrEqualToSubtotal { amount currencyCode } }
-    }
-    customerGets {
-      value {
-        __typename
-        ... on DiscountPercentage { percentage }
-        ... on DiscountAmount { amount { amount currencyCode } appliesOnEachItem }
-      }
-      items {
-        __typename
-        ... on DiscountCollections @include(if: $products) { collections(first: 10) { nodes { id } ${PAGE} } }
-        ... on DiscountProducts @include(if: $products) {
-          products(first: 10) { nodes { id } ${PAGE} }
-          productVariants(first: 10) { nodes { id } ${PAGE} }
-        }
-      }
-    }
-  }
-  ... on DiscountCodeFreeShipping {
-    title status startsAt endsAt createdAt updatedAt usageLimit asyncUsageCount codes(first: 1) { nodes { code } }
-  }
-  ... on DiscountCodeBxgy {
-    title status startsAt endsAt createdAt updatedAt usageLimit asyncUsageCount codes(first: 1) { nodes { code } }
-  }
-  ... on DiscountCodeApp {
-    title status startsAt endsAt createdAt updatedAt usageLimit asyncUsageCount codes(first: 1) { nodes { code } }
-  }`
-
-const DISCOUNT_NODE = `id codeDiscount { ${DISCOUNT} }`
-
-const DISCOUNTS = `query Discounts($first: Int!, $after: String, $query: String!, ${DISCOUNT_FLAGS}) {
-  discountNodes(first: $first, after: $after, query: $query, sortKey: ID) {
-    nodes { id codeDiscount: discount { ${DISCOUNT} } }
-    ${PAGE}
-  }
-}`
-
-const DISCOUNTS_PAST = `query DiscountsPast($first: Int!, $after: String, $query: String!) {
-  discountNodes(first: $first, after: $after, query: $query, sortKey: ID) { nodes { id } ${PAGE} }
-}`
-
-const DISCOUNTS_BY_ID = `query DiscountsById($ids: [ID!]!, ${DISCOUNT_FLAGS}) {
-  nodes(ids: $ids) { ... on DiscountCodeNode { ${DISCOUNT_NODE} } }
-}`
-
-const DISCOUNT_BY_CODE = `query DiscountByCode($code: String!, ${DISCOUNT_FLAGS}) {
-  codeDiscountNodeByCode(code: $code) { ${DISCOUNT_NODE} }
-}`

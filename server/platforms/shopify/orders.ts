@@ -11,6 +11,7 @@ import { formatGid, getPath, parseGid, wireInstant } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { type LinesQuery, loadAllLines } from './lines.ts'
 import { readChunks } from './lists.ts'
+import { BULK_RUN } from './mutations.ts'
 import { readDiscounts, readOrder } from './order-wire.ts'
 import { userErrors } from './problems.ts'
 import {
@@ -372,10 +373,3 @@ async function ask(net: StoreNet, url: string, request: Parameters<StoreNet['fet
     throw toFetchProblem(error)
   }
 }
-
-const BULK_RUN = `mutation BulkRun($query: String!) {
-  bulkOperationRunQuery(query: $query, groupObjects: true) {
-    bulkOperation { id status errorCode createdAt objectCount url query }
-    userErrors { field message code }
-  }
-}`

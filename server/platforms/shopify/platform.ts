@@ -48,11 +48,28 @@ import type { Graph, GraphAnswer } from './graph.ts'
 import { createGraph } from './graph.ts'
 import { type LinesQuery, loadAllLines } from './lines.ts'
 import { type ListQuery, numberedPages, readChunks } from './lists.ts'
+import { SUBSCRIBE, UNSUBSCRIBE } from './mutations.ts'
 import { choosePlace, DEFAULT_TITLE, parseCodes, parseToken, readItems } from './order-wire.ts'
 import { pullOrders, readSingleOrder } from './orders.ts'
 import { readConsents, readCustomer, readPhone, wireAddress, wirePerson } from './people.ts'
 import { userErrors } from './problems.ts'
-import { ADDRESS, API_VERSION, buildChangedSince, FLAGS, ITEM, MONEY, PAGE, SHOP, WHO } from './queries.ts'
+import {
+  API_VERSION,
+  buildChangedSince,
+  CHECKOUT_BY_ID,
+  CHECKOUT_ITEMS,
+  CHECKOUTS,
+  CUSTOMER_BY_ID,
+  CUSTOMERS,
+  CUSTOMERS_PAST,
+  PERSONAL_PROBE,
+  PRODUCTS_CHANGED,
+  SHOP,
+  SUBSCRIPTIONS,
+  TERMS,
+  VARIANTS,
+  VARIANTS_PAST,
+} from './queries.ts'
 import { canDeliverTo, readDelivery, TOPICS, webhookSecret } from './webhooks.ts'
 
 /** A client for one store. Keep one per store: it caches the remaining points and the app's permissions. */
@@ -573,129 +590,6 @@ function isTimeZone(name: unknown): name is string {
   }
 }
 
-const CONSENT = '{ state optInLevel updatedAt }'
-
-const CONTACT = `
-  id
-  firstName @include(if: $names)
-  lastName @include(if: $names)
-  locale
-  defaultEmailAddress {
-    emailAddress @include(if: $emails)
-    marketingState
-    marketingOptInLevel
-    marketingUpdatedAt
-  }
-  defaultPhoneNumber {
-    phoneNumber @include(if: $phones)
-    smsMarketingConsent ${CONSENT}
-    whatsAppMarketingConsent ${CONSENT}
-  }`
-
-const CHECKOUT = `
-  id
-  abandonedCheckoutUrl
-  createdAt
-  updatedAt
-  completedAt
-  discountCodes
-  totalPriceSet { ${MONEY} }
-  subtotalPriceSet { ${MONEY} }
-  totalDiscountSet { ${MONEY} }
-  customer @include(if: $customers) { ${CONTACT} }
-  shippingAddress ${ADDRESS}
-  billingAddress ${ADDRESS}`
-
-/** There is no order by time of change; an order by id is stable during the pull. */
-const CHECKOUTS = `query Checkouts($first: Int!, $after: String, $query: String!, ${FLAGS}) {
-  abandonedCheckouts(first: $first, after: $after, query: $query, sortKey: ID) {
-    nodes { ${CHECKOUT} lineItems(first: 10) { nodes { ${ITEM} } ${PAGE} } }
-    ${PAGE}
-  }
-}`
-
-const CHECKOUT_BY_ID = `query CheckoutById($id: ID!, ${FLAGS}) {
-  node(id: $id) {
-    ... on AbandonedCheckout { ${CHECKOUT} lineItems(first: 50) { nodes { ${ITEM} } ${PAGE} } }
-  }
-}`
-
-const CHECKOUT_ITEMS = `query CheckoutItems($id: ID!, $after: String, $products: Boolean!) {
-  node(id: $id) {
-    ... on AbandonedCheckout { lineItems(first: 50, after: $after) { nodes { ${ITEM} } ${PAGE} } }
-  }
-}`
-
-const CUSTOMER = `
-  ${CONTACT}
-  createdAt
-  updatedAt
-  numberOfOrders
-  amountSpent { amount currencyCode }
-  defaultAddress { company countryCodeV2 provinceCode }`
-
-const CUSTOMERS = `query Customers($first: Int!, $after: String, $query: String, ${WHO}) {
-  customers(first: $first, after: $after, query: $query, sortKey: ID) { nodes { ${CUSTOMER} } ${PAGE} }
-}`
-
-const CUSTOMER_BY_ID = `query CustomerById($id: ID!, ${WHO}) {
-  customer(id: $id) { ${CUSTOMER} }
-}`
-
-/** Skips rows to start at a middle page. */
-const CUSTOMERS_PAST = `query CustomersPast($first: Int!, $after: String, $query: String) {
-  customers(first: $first, after: $after, query: $query, sortKey: ID) { nodes { id } ${PAGE} }
-}`
-
-const PICTURE = 'preview { image { url } }'
-
-const VARIANT = `
-  id
-  title
-  sku
-  price
-  compareAtPrice
-  availableForSale
-  inventoryQuantity
-  inventoryPolicy
-  inventoryItem { tracked }
-  updatedAt`
-
-const VARIANTS = `query Variants($first: Int!, $after: String, $query: String!) {
-  shop { currencyCode }
-  productVariants(first: $first, after: $after, query: $query, sortKey: ID) {
-    nodes {
-      ${VARIANT}
-      media(first: 1) { nodes { ${PICTURE} } }
-      product { id title status productType onlineStoreUrl updatedAt featuredMedia { ${PICTURE} } }
-    }
-    ${PAGE}
-  }
-}`
-
-const VARIANTS_PAST = `query VariantsPast($first: Int!, $after: String, $query: String!) {
-  productVariants(first: $first, after: $after, query: $query, sortKey: ID) { nodes { id } ${PAGE} }
-}`
-
-/** A product changes with its variants, but a variant does not change with its product. */
-const PRODUCTS_CHANGED = `query ProductsChanged($first: Int!, $after: String, $query: String!) {
-  products(first: $first, after: $after, query: $query, sortKey: ID) { nodes { id } ${PAGE} }
-}`
-
-const TERMS = `query Terms($ids: [ID!]!) {
-  shop { currencyCode }
-  nodes(ids: $ids) {
-    ... on ProductVariant { ${VARIANT} product { id status } }
-    ... on Product { id status variants(first: 1) { nodes { ${VARIANT} } } }
-  }
-}`
-
-/** Requests all data that a store's plan, or the app's own declaration, may withhold. */
-const PERSONAL_PROBE = `query PersonalProbe(${WHO}, $customers: Boolean!) {
-  orders(first: 1) { nodes { id email @include(if: $emails) phone @include(if: $phones) shippingAddress ${ADDRESS} } }
-  customers(first: 1) @include(if: $customers) { nodes { ${CONTACT} } }
-}`
-
 async function listWebhooks(graph: Graph): Promise<WebhookSubscription[]> {
   const all: WebhookSubscription[] = []
   const list = { document: SUBSCRIPTIONS, root: 'webhookSubscriptions', sizes: { first: 100, most: 250 } }
@@ -727,18 +621,3 @@ function readSubscription(raw: unknown): WebhookSubscription | null {
   const topic = toPlainText(getPath(raw, 'topic'), 200)
   return id && topic ? { id, topic, status: 'active', deliveryUrl: parseWebAddress(getPath(raw, 'uri')) ?? '' } : null
 }
-
-const SUBSCRIBE = `mutation Subscribe($topic: WebhookSubscriptionTopic!, $subscription: WebhookSubscriptionInput!) {
-  webhookSubscriptionCreate(topic: $topic, webhookSubscription: $subscription) {
-    webhookSubscription { id topic uri }
-    userErrors { field message }
-  }
-}`
-
-const UNSUBSCRIBE = `mutation Unsubscribe($id: ID!) {
-  webhookSubscriptionDelete(id: $id) { deletedWebhookSubscriptionId userErrors { field message } }
-}`
-
-const SUBSCRIPTIONS = `query Subscriptions($first: Int!, $after: String) {
-  webhookSubscriptions(first: $first, after: $after) { nodes { id topic uri } ${PAGE} }
-}`
