@@ -31,7 +31,7 @@ function extractAddress(text: string): string {
   const visible = text.replace(/[\p{Cf}\p{Cc}]/gu, ' ').trim()
   const inBrackets = /^[^<>@]{0,200}<([^<>\s]+)>[.,;]?$/.exec(visible)?.[1] ?? visible
   const opened = inBrackets.replace(/^(?:mailto:|[<("'[,;:\s])+/, '')
-  // Safe: input has at most a thousand characters.
+  // Bounded: the input has at most a thousand characters.
   return opened.replace(/[>)"'\],;:.!\s]+$/, '')
 }
 

@@ -59,7 +59,7 @@ function renderTemplate(template: string, config: Config): string {
 async function withPolicy(page: string, ...further: string[]): Promise<PublicPage> {
   const allowed = (tag: string) =>
     [page, ...further]
-      // Safe patterns: these are our own built pages.
+      // Bounded: these are our own built pages.
       .flatMap((text) => [...text.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))])
       .map(([, inside]) => ` 'sha256-${sha256(inside!, 'base64')}'`)
       .join('')
