@@ -212,6 +212,7 @@ describe('on the screen of an account', () => {
     await page.getByRole('button', { name: 'Suspend sending' }).press('Enter')
     const confirm = findDialog().getByRole('button', { name: 'Suspend sending' })
     await expect.poll(() => confirm.isDisabled()).toBe(true)
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
     await page.keyboard.type('Bought addresses.')
     await checkLooks(app, '[role=dialog]')
     await confirm.press('Enter')
