@@ -75,7 +75,7 @@ async function measureRebuild(lab: Lab, { db, deps }: AppInstance, storeId: stri
   )
   return [
     {
-      name: 'figures of a year counted anew',
+      name: 'figures of a year recounted',
       value: ms / 1_000,
       unit: 's',
       ceiling: { name: 'one pass over carts, messages and orders', value: bareMs / 1_000 },

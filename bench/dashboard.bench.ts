@@ -96,6 +96,6 @@ async function measureUpkeep(instance: AppInstance, { storeId }: TestStore): Pro
   return [
     await measureFigure(`fold of ${UNFOLDED.toLocaleString('en-US')} changes`, () => foldRollups(instance.db)),
     await measureFigure('people of 60 days, every 15 minutes', () => countPeople(instance.db, spans, now)),
-    await measureFigure('all carts and orders counted anew', () => rebuildRollups({ storeId, db: instance.db })),
+    await measureFigure('all carts and orders recounted', () => rebuildRollups({ storeId, db: instance.db })),
   ]
 }
