@@ -4,7 +4,7 @@ import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { maskAddress } from '../../messages/channels/mask.ts'
 import { setUnsubscribed, skipOpenMessagesTo } from '../../messages/messages/recipient.ts'
-import { isFailed } from '../../messages/messages/state-rules.ts'
+import { isFailedState } from '../../messages/messages/state-rules.ts'
 import { insertAnswer } from '../../shoppers/consent/consents.ts'
 import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { noteReport } from '../deliverability/throttles.ts'
@@ -83,7 +83,7 @@ async function suppressFor(
 async function apply(deps: Pick<Deps, 'now'>, tx: StoreTx, messageId: string): Promise<void> {
   const now = deps.now()
   for (const moved of await applyMailReports(tx, messageId, now)) {
-    if (!isFailed(moved.state)) continue
+    if (!isFailedState(moved.state)) continue
     // An undelivered mail does not count for the badge (decision 11).
     await undoBadge(tx, moved.id)
     const { id: messageId, cart_id: cartId, to_address: to, words: answer } = moved

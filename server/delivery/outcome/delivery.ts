@@ -2,7 +2,7 @@ import { notify } from '../../access/notifications/notifications.ts'
 import { type AccountDb, type Db, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { DeliveryReport, InboundText, TextChannelName } from '../../messages/channels/channel.ts'
-import { isFailed } from '../../messages/messages/state-rules.ts'
+import { isFailedState } from '../../messages/messages/state-rules.ts'
 import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
 import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import * as sql from './delivery-sql.ts'
@@ -92,7 +92,7 @@ async function recordMove(
       at: now,
     })
   }
-  if (!isFailed(row.state)) return
+  if (!isFailedState(row.state)) return
   // An undelivered message does not count for the badge (decision 11).
   await undoBadge(tx, row.id)
   const { id: messageId, cart_id: cartId, to_address: to, code } = row

@@ -68,7 +68,7 @@ export interface BudgetRow {
 }
 
 /** The budget of the store's account; undefined: none. */
-export async function readBudget({ db, storeId }: StoreDb, month: string): Promise<BudgetRow | undefined> {
+export async function readBudgetRow({ db, storeId }: StoreDb, month: string): Promise<BudgetRow | undefined> {
   const rows = await sql<BudgetRow>`
     select g.monthly_micros as "monthlyMicros", g.currency, coalesce(p.micros, 0) as "spentMicros"
     from stores s join sending_budgets g on g.account_id = s.account_id

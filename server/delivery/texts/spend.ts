@@ -1,3 +1,3 @@
 // An account's monthly spend on SMS and WhatsApp and its budget, for other rooms.
 
-export { bookSpend, correctCosts, lockBudget, readBudget } from './spend-sql.ts'
+export { bookSpend, correctCosts, lockBudget, readBudgetRow } from './spend-sql.ts'

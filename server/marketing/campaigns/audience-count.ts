@@ -12,7 +12,7 @@ import { dryRun } from '../../delivery/decide/evaluate.ts'
 import * as load from '../../delivery/decide/situation.ts'
 import { replaceText, toPrice } from '../../delivery/preview/preview.ts'
 import { loadTextChannels } from '../../delivery/send/send-due.ts'
-import { readBudget } from '../../delivery/texts/spend.ts'
+import { readBudgetRow } from '../../delivery/texts/spend.ts'
 import type { Deps } from '../../deps.ts'
 import { countMatching } from '../audiences/audiences.ts'
 import { toStoredFilters } from '../audiences/filters.ts'
@@ -144,7 +144,7 @@ async function estimatePrice(
   const each = (of: (text: ComposedText) => number) => made.reduce((sum, text) => sum + of(text), 0) / made.length
   const { currency } = made[0]!.cost
   const microsEach = each(({ cost }) => cost.amountMicros)
-  const budget = await readBudget(store, formatMonth(deps.now()))
+  const budget = await readBudgetRow(store, formatMonth(deps.now()))
   const left = budget
     ? { amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros), currency: budget.currency }
     : null

@@ -11,7 +11,7 @@ import { loadTextChannels } from '../../delivery/send/send-due.ts'
 import type { Deps } from '../../deps.ts'
 import { channelTraits } from '../../messages/channels/traits.ts'
 import { wasEverAttempted } from '../../messages/messages/fragments.ts'
-import { describeState, isCancelled, isOpen } from '../../messages/messages/state-rules.ts'
+import { describeState, isCancelled, isOpenState } from '../../messages/messages/state-rules.ts'
 import { explainConsent } from '../../shoppers/consent/consent-text.ts'
 import { nameVariants } from '../flows/variants.ts'
 import type { JoinedCart } from './present.ts'
@@ -79,7 +79,7 @@ const listStepIds = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({
 
 /** Forecasts until the last message expires. */
 async function forecastMessages(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {
-  const planned = rows.filter(({ state }) => isOpen(state))
+  const planned = rows.filter(({ state }) => isOpenState(state))
   if (planned.length === 0) return new Map<string, MessageForecast>()
   const until = new Date(Math.max(...planned.map(({ expires_at }) => expires_at.getTime())))
   const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])

@@ -13,7 +13,7 @@ import { dryRun } from '../../delivery/decide/evaluate.ts'
 import * as load from '../../delivery/decide/situation.ts'
 import { findTemplate, replaceText, toPrice } from '../../delivery/preview/preview.ts'
 import { loadTextChannels } from '../../delivery/send/send-due.ts'
-import { readBudget } from '../../delivery/texts/spend.ts'
+import { readBudgetRow } from '../../delivery/texts/spend.ts'
 import type { Deps } from '../../deps.ts'
 import { countFiltered } from './reach.ts'
 import { findProblem, Tally } from './tally.ts'
@@ -131,7 +131,7 @@ const presentReason = ({
 })
 
 async function estimatePrice(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, tally: Tally): Promise<Answer['price']> {
-  const budget = await readBudget(store, formatMonth(deps.now()))
+  const budget = await readBudgetRow(store, formatMonth(deps.now()))
   const cost = tally.cost() ?? { amountMicros: 0, currency: budget?.currency ?? 'USD' }
   const left = budget && {
     amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros),

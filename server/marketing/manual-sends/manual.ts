@@ -15,7 +15,7 @@ import type { Deps } from '../../deps.ts'
 import { isClaimed, isOpen, isSending, selectNewestSend, wasAttempted } from '../../messages/messages/fragments.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { scheduleNextRun } from '../../messages/messages/messages.ts'
-import { findProgress, findTextStatus, isFailed } from '../../messages/messages/state-rules.ts'
+import { findProgress, findTextStatus, isFailedState } from '../../messages/messages/state-rules.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
 import { delayLoss, insertManualMessage } from './manual-sql.ts'
 
@@ -200,7 +200,7 @@ export function describeRejection(
 ) {
   const reason = row.reason ?? row.state
   const sentence = explain(reason, channel)
-  const answer = isFailed(row.state) && row.provider_response ? ` (${row.provider_response})` : ''
+  const answer = isFailedState(row.state) && row.provider_response ? ` (${row.provider_response})` : ''
   const fields = { reason, ...(row.until ? { until: row.until.toISOString() } : {}) }
   const code = reason === 'plan_limit' || reason === 'store_resting' ? 'plan_required' : 'unprocessable'
   return new AppError(code, `${sentence}${answer}`, { fields })

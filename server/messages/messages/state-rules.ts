@@ -34,9 +34,9 @@ export const findProgress = (state: string): Progress => progress[state] ?? 'pen
 
 export const isSending = (state: string): boolean => state === 'sending'
 /** Neither sent nor final: still to be decided. */
-export const isOpen = (state: string): boolean => state === 'scheduled' || state === 'claimed' || state === 'held'
+export const isOpenState = (state: string): boolean => state === 'scheduled' || state === 'claimed' || state === 'held'
 export const isCancelled = (state: string): boolean => state === 'cancelled'
-export const isFailed = (state: string): boolean => state === 'failed'
+export const isFailedState = (state: string): boolean => state === 'failed'
 
 /** The known result after the send. */
 export const findResult = (state: string): 'sent' | 'delivered' | 'failed' | 'unknown' =>
