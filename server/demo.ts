@@ -5,7 +5,7 @@ import { startMailbox } from '../demo/mailbox/mailbox.ts'
 import { openNetwork } from '../demo/phone/network.ts'
 import { addPhones } from '../demo/phone/web.ts'
 import { startDemoStore } from '../demo/store/store.ts'
-import { type Config, hasMailbox } from './core/config/config.ts'
+import { type Config, hasMailbox } from './core/config/public.ts'
 import type { DemoParts, Deps } from './deps.ts'
 
 // Starts the demo (decision 29): a store in which to abandon a cart, and a mailbox for its mails. In local mode without

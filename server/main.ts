@@ -1,35 +1,34 @@
-import './core/net/lookup-threads.ts'
 import type { FastifyInstance } from 'fastify'
-import { listDemoStoreUrls } from './access/stores/demo-stores.ts'
+import { listDemoStoreUrls } from './access/stores/public.ts'
 import { buildApp } from './app.ts'
-import { applyDefaultPlan } from './billing/billing/default-plan.ts'
-import { openStripe } from './billing/payments/stripe.ts'
-import { openZones } from './carts/capture/zones.ts'
-import { createId } from './core/common/ids.ts'
-import { createLogger } from './core/common/logger.ts'
-import { createSecrets } from './core/common/secrets.ts'
-import { onShutdown } from './core/common/shutdown.ts'
-import { type Config, ensureAppSecret, loadConfig, portSettings } from './core/config/config.ts'
-import { openDataDir } from './core/config/data-dir.ts'
-import { acquireInstanceLock } from './core/config/instance-lock.ts'
-import { explainStartupError } from './core/config/startup-errors.ts'
-import { migrate } from './core/database/migrate.ts'
-import { openDb, openPool } from './core/db/db.ts'
+import { applyDefaultPlan } from './billing/billing/public.ts'
+import { openStripe } from './billing/payments/public.ts'
+import { openZones } from './carts/capture/public.ts'
+import { createId, createLogger, createSecrets, onShutdown } from './core/common/public.ts'
+import {
+  acquireInstanceLock,
+  type Config,
+  ensureAppSecret,
+  explainStartupError,
+  loadConfig,
+  openDataDir,
+  portSettings,
+} from './core/config/public.ts'
+import { migrate } from './core/database/public.ts'
+import { openDb, openPool } from './core/db/public.ts'
 import { startJobQueue } from './core/jobs/jobs.ts'
-import { openGuardedHttp } from './core/net/guarded-fetch.ts'
-import { startEmbedded } from './core/postgres/embedded.ts'
-import { openMailHeaders } from './delivery/email/mail-headers.ts'
-import { openOwnMails } from './delivery/email/own-mail.ts'
-import { createSmtpChannel } from './delivery/email/smtp.ts'
-import { listenForBounces } from './delivery/mail-reports/bounce-intake.ts'
-import { openPushChannel } from './delivery/push/web-push.ts'
-import { openTextChannels } from './delivery/texts/text-channels.ts'
+import { openGuardedHttp } from './core/net/public.ts'
+import { startEmbedded } from './core/postgres/public.ts'
+import { createSmtpChannel, openMailHeaders, openOwnMails } from './delivery/email/public.ts'
+import { listenForBounces } from './delivery/mail-reports/public.ts'
+import { openPushChannel } from './delivery/push/public.ts'
+import { openTextChannels } from './delivery/texts/public.ts'
 import { type DemoInstance, startDemo } from './demo.ts'
 import type { Deps } from './deps.ts'
-import { chooseMailRoute, createNoMailChannel, NO_MAIL_SERVER } from './messages/channels/mail-route.ts'
-import { createClientCache } from './platforms/registry/client-per-store.ts'
+import { chooseMailRoute, createNoMailChannel, NO_MAIL_SERVER } from './messages/channels/public.ts'
+import { createClientCache } from './platforms/registry/public.ts'
 import { handlers, startWorker } from './worker.ts'
-import { checkInstance, releaseForProviders } from './workspace/instance/instance.ts'
+import { checkInstance, releaseForProviders } from './workspace/instance/public.ts'
 
 // Entry point. Starts configuration, database, mail and demo, then the roles of this process.
 

@@ -1,114 +1,126 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mailNotice, mailVerification } from './access/members/jobs.ts'
-import { groupNotifications } from './access/notifications/group.ts'
-import { mailNotifications } from './access/notifications/jobs.ts'
-import { mailDueNotifications } from './access/notifications/mails.ts'
-import { deleteOldNotifications } from './access/notifications/tidy.ts'
-import { reachJob, wakeJob, yieldJob } from './access/plugin/jobs.ts'
-import { deleteExpiredPluginData, wakePlugin } from './access/plugin/plugin.ts'
-import { notifyUsage } from './billing/billing/usage-notices.ts'
-import { notifyLowCredits } from './billing/credits/notices.ts'
-import { endCustomer, handleCharge } from './billing/payments/ending.ts'
-import { chargeJob, endCustomerJob, refreshJob, trialEndingJob, waitAgainJob } from './billing/payments/jobs.ts'
-import { reconcileAccounts, refreshByJob, refreshTrial } from './billing/payments/reconcile.ts'
-import { restoreByJob } from './billing/subscribing/waiting-plan.ts'
-import { proposeLogoJob } from './carts/brand/jobs.ts'
-import { proposeLogo } from './carts/brand/proposals.ts'
-import { foldStalePosts } from './carts/capture/capture-intake.ts'
-import { compactCartCounts, detectAbandoned, detectLost, detectNoResponse } from './carts/carts/detect.ts'
-import { createCodes, enqueueDueCodes } from './carts/coupon-codes/codes.ts'
-import { codesJob, tidyCodesJob } from './carts/coupon-codes/codes-jobs.ts'
-import { deleteUnneededCodes, enqueueCodeCleanups } from './carts/coupon-codes/codes-tidy.ts'
-import { beginCouponsJob, couponUsesJob } from './carts/coupons/jobs.ts'
-import { enqueueStarts, startCoupons } from './carts/coupons/start.ts'
-import { readUses } from './carts/coupons/uses.ts'
-import { countExperiments } from './carts/experiments/experiments.ts'
-import { checkLinkHosts } from './carts/links/link-hosts.ts'
-import { deleteExpiredTokens } from './carts/links/link-tokens.ts'
-import { refreshCheckout } from './carts/sync/checkouts.ts'
+import { mailNotice, mailVerification } from './access/members/public.ts'
+import {
+  deleteOldNotifications,
+  groupNotifications,
+  mailDueNotifications,
+  mailNotifications,
+} from './access/notifications/public.ts'
+import { deleteExpiredPluginData, reachJob, wakeJob, wakePlugin, yieldJob } from './access/plugin/public.ts'
+import { notifyUsage } from './billing/billing/public.ts'
+import { notifyLowCredits } from './billing/credits/public.ts'
+import {
+  chargeJob,
+  endCustomer,
+  endCustomerJob,
+  handleCharge,
+  reconcileAccounts,
+  refreshByJob,
+  refreshJob,
+  refreshTrial,
+  trialEndingJob,
+  waitAgainJob,
+} from './billing/payments/public.ts'
+import { restoreByJob } from './billing/subscribing/public.ts'
+import { proposeLogo, proposeLogoJob } from './carts/brand/public.ts'
+import { foldStalePosts } from './carts/capture/public.ts'
+import { compactCartCounts, detectAbandoned, detectLost, detectNoResponse } from './carts/carts/public.ts'
+import {
+  codesJob,
+  createCodes,
+  deleteUnneededCodes,
+  enqueueCodeCleanups,
+  enqueueDueCodes,
+  tidyCodesJob,
+} from './carts/coupon-codes/public.ts'
+import { beginCouponsJob, couponUsesJob, enqueueStarts, readUses, startCoupons } from './carts/coupons/public.ts'
+import { countExperiments } from './carts/experiments/public.ts'
+import { checkLinkHosts, deleteExpiredTokens } from './carts/links/public.ts'
 import {
   checkoutJob,
   customerJob,
+  enqueueDueSyncs,
+  ensureWebhooks,
   importJob,
+  importStore,
   newOrdersJob,
   orderJob,
   privacyJob,
   productsJob,
   profileJob,
   purgeJob,
+  readNewOrders,
+  refreshCheckout,
+  refreshCustomer,
+  refreshOrder,
+  refreshProducts,
+  rereadProfile,
   syncJob,
+  syncStore,
   uninstalledJob,
   webhooksJob,
-} from './carts/sync/jobs.ts'
-import { refreshCustomer, refreshProducts } from './carts/sync/local-copies.ts'
-import {
-  enqueueDueSyncs,
-  importStore,
-  readNewOrders,
-  refreshOrder,
-  rereadProfile,
-  syncStore,
-} from './carts/sync/sync.ts'
-import { ensureWebhooks } from './carts/sync/webhooks.ts'
+} from './carts/sync/public.ts'
 import { type Handler, on, onSteppingAside } from './core/jobs/jobs.ts'
-import { checkSenderKeys } from './delivery/email/sender-keys.ts'
-import { sendReply, tidyInbound } from './delivery/inbound/inbound.ts'
-import { replyJob } from './delivery/inbound/jobs.ts'
-import { fetchPrices } from './delivery/inbound/prices.ts'
-import { readMailboxes } from './delivery/mail-reports/bounce-mailbox.ts'
-import { applyWaitingReports } from './delivery/mail-reports/mail-reports.ts'
-import { sendOptInRequests } from './delivery/opt-in/opt-in-request.ts'
-import { endOldKeys } from './delivery/push/keys.ts'
-import { closeAbandonedSends } from './delivery/send/abandoned.ts'
-import { findUnneededCodes } from './delivery/send/needless-codes.ts'
-import { sendDue } from './delivery/send/send-due.ts'
-import { beat, endBeat } from './delivery/send/workers.ts'
+import { checkSenderKeys } from './delivery/email/public.ts'
+import { fetchPrices, replyJob, sendReply, tidyInbound } from './delivery/inbound/public.ts'
+import { applyWaitingReports, readMailboxes } from './delivery/mail-reports/public.ts'
+import { sendOptInRequests } from './delivery/opt-in/public.ts'
+import { endOldKeys } from './delivery/push/public.ts'
+import { beat, closeAbandonedSends, endBeat, findUnneededCodes, sendDue } from './delivery/send/public.ts'
 import type { Deps } from './deps.ts'
 import { watchStages } from './insights/alarms/alarms.ts'
-import { countAskedBuyers } from './insights/analytics/buyers.ts'
-import { countFigures } from './insights/analytics/figures.ts'
-import { renewRanges } from './insights/analytics/product-ranges.ts'
-import { countDuePeople, foldRollups } from './insights/analytics/rollups.ts'
-import { guardCampaigns } from './marketing/campaigns/guard.ts'
-import { followJob, planRunsJob } from './marketing/campaigns/jobs.ts'
-import { followCampaign, followZones, planRuns, runCampaigns } from './marketing/campaigns/runs.ts'
-import { foldCustomerListCounts } from './marketing/customers/counts.ts'
-import { foldFlowCounts } from './marketing/flows/report.ts'
-import { deleteOldImports, runImport } from './marketing/ledger/import.ts'
-import { consentImportJob } from './marketing/ledger/jobs.ts'
-import { deleteExpiredRequests } from './marketing/manual-sends/idempotency.ts'
-import { sendDueMessages } from './messages/messages/jobs.ts'
-import { wakeDueStores } from './messages/messages/scan.ts'
-import { deleteOldBoxCounts } from './shoppers/consent/box-counts.ts'
-import { cleanUpAccounts } from './workspace/accounts/accounts.ts'
 import {
+  countAskedBuyers,
+  countDuePeople,
+  countFigures,
+  foldRollups,
+  renewRanges,
+} from './insights/analytics/public.ts'
+import {
+  followCampaign,
+  followJob,
+  followZones,
+  guardCampaigns,
+  planRuns,
+  planRunsJob,
+  runCampaigns,
+} from './marketing/campaigns/public.ts'
+import { foldCustomerListCounts } from './marketing/customers/public.ts'
+import { foldFlowCounts } from './marketing/flows/public.ts'
+import { consentImportJob, deleteOldImports, runImport } from './marketing/ledger/public.ts'
+import { deleteExpiredRequests } from './marketing/manual-sends/public.ts'
+import { sendDueMessages, wakeDueStores } from './messages/messages/public.ts'
+import { deleteOldBoxCounts } from './shoppers/consent/public.ts'
+import {
+  cleanUpAccounts,
   mailEmailChange,
-  mailEmailUndo,
-  mailInvitation,
-  mailRegistration,
-  mailReset,
-  removeAccount,
-} from './workspace/accounts/jobs.ts'
-import {
   mailEmailChangeLink,
+  mailEmailUndo,
   mailEmailUndoLink,
+  mailInvitation,
   mailInvitationLink,
+  mailRegistration,
   mailRegistrationAttempt,
+  mailReset,
   mailResetLink,
   mailSecurityNotice,
   mailVerificationLink,
-} from './workspace/accounts/mails.ts'
-import { removeAccountData } from './workspace/accounts/removal.ts'
-import { weeklyReport } from './workspace/analytics-reports/jobs.ts'
-import { mailWeeklyReport, planWeeklyReports } from './workspace/analytics-reports/weekly.ts'
-import { sendNotificationMail } from './workspace/notification-mails/mails.ts'
-import { reachShop, yieldStore } from './workspace/plugin-calls/reach.ts'
-import { resumeErasures, runErasure } from './workspace/privacy/erase.ts'
-import { eraseJob, retainJob } from './workspace/privacy/jobs.ts'
-import { enqueueRetention, runRetention } from './workspace/privacy/retention.ts'
-import { handlePrivacyRequest } from './workspace/privacy/store-requests.ts'
-import { purgeStore } from './workspace/store-settings/stores.ts'
-import { disconnectUninstalled } from './workspace/store-settings/uninstalled.ts'
+  removeAccount,
+  removeAccountData,
+} from './workspace/accounts/public.ts'
+import { mailWeeklyReport, planWeeklyReports, weeklyReport } from './workspace/analytics-reports/public.ts'
+import { sendNotificationMail } from './workspace/notification-mails/public.ts'
+import { reachShop, yieldStore } from './workspace/plugin-calls/public.ts'
+import {
+  enqueueRetention,
+  eraseJob,
+  handlePrivacyRequest,
+  resumeErasures,
+  retainJob,
+  runErasure,
+  runRetention,
+} from './workspace/privacy/public.ts'
+import { disconnectUninstalled, purgeStore } from './workspace/store-settings/public.ts'
 
 /** All background jobs, one line each. */
 export const handlers: Handler[] = [

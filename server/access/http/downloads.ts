@@ -3,13 +3,11 @@ import { z } from 'zod'
 import { CSV_START, formatCsvLine } from '../../../shared/csv.ts'
 import type { Permission } from '../../../shared/endpoint.ts'
 import { hasPermission } from '../../../shared/roles.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type AccountDb, type Db, type Limit, type StoreDb, takePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { Session } from '../members/session.ts'
-import { findMember } from '../members/users.ts'
-import { listStores } from '../stores/store.ts'
+import { findMember, type Session } from '../members/public.ts'
+import { listStores } from '../stores/public.ts'
 
 // Downloads. A browser navigation carries no token, so the link itself grants access: for two minutes, for one member,
 // for its encrypted content only. `serveDownload` (http.ts) serves the link.

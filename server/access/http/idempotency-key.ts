@@ -1,4 +1,4 @@
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 
 const MAX_KEY_LENGTH = 255
 

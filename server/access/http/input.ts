@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 
 // Validates request input and explains mistakes in plain sentences. A schema's own messages have priority. An absent
 // field gets the same message as an empty one.

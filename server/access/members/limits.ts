@@ -1,4 +1,4 @@
-import type { Limit } from '../../core/db/rate-limits.ts'
+import type { Limit } from '../../core/db/public.ts'
 
 // Rate limits of actions that cost a mail, a password check or a connection.
 

@@ -1,5 +1,4 @@
-import { hasAddress } from '../../core/common/addresses-in-text.ts'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError, hasAddress } from '../../core/common/public.ts'
 
 // Checks names that appear in our mails to other people.
 

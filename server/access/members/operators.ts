@@ -1,4 +1,4 @@
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { Session } from './session.ts'
 import { findUserById } from './users-sql.ts'

@@ -1,4 +1,4 @@
-import type { AccountDb, Db, Tx } from '../../core/db/db.ts'
+import type { AccountDb, Db, Tx } from '../../core/db/public.ts'
 
 // Statements for users and their sessions.
 

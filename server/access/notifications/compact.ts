@@ -1,4 +1,4 @@
-import type { StoreTx } from '../../core/db/db.ts'
+import type { StoreTx } from '../../core/db/public.ts'
 import type { MemberView } from './list-sql.ts'
 import * as sql from './marks-sql.ts'
 

@@ -1,5 +1,5 @@
 import { notificationTypes } from '../../../shared/notifications.ts'
-import { type AccountTx, type Db, type StoreTx, sql } from '../../core/db/db.ts'
+import { type AccountTx, type Db, type StoreTx, sql } from '../../core/db/public.ts'
 import type { Data, Hour, PendingEvent, Plan, Row } from './group-rules.ts'
 
 // Statements that turn pending events into notifications, one account at a time.

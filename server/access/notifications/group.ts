@@ -1,7 +1,7 @@
 import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
 import { isMailedAtOnce, readTopic } from '../../../shared/notification-kinds.ts'
 import type { NotificationType } from '../../../shared/notifications.ts'
-import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
+import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { type PendingEvent, type Plan, planRows } from './group-rules.ts'
 import {

@@ -5,7 +5,7 @@ import {
 } from '../../../shared/notification-calls.ts'
 import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
 import type { NotificationType } from '../../../shared/notifications.ts'
-import { PLANNED_EACH_TIME, type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
+import { PLANNED_EACH_TIME, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Data } from './group-rules.ts'
 
 // A member's list: rows of the store and of its account, without deleted ones. Every statement searches at most the

@@ -1,6 +1,6 @@
 import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
 
-import { type AccountDb, type AccountTx, sql } from '../../core/db/db.ts'
+import { type AccountDb, type AccountTx, sql } from '../../core/db/public.ts'
 
 // Statements that find members to mail, and the notifications for them.
 

@@ -1,5 +1,5 @@
 import { MAX_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
-import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { type MemberView, tableParts } from './list-sql.ts'
 
 // Statements for a member's read and deleted marks. They lock no other member's rows.

@@ -1,5 +1,5 @@
 import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
-import { type AccountDb, type StoreDb, sql } from '../../core/db/db.ts'
+import { type AccountDb, type StoreDb, sql } from '../../core/db/public.ts'
 import type { ListedNotification } from './list-sql.ts'
 
 // Statements of the live connection for new notifications.

@@ -4,8 +4,8 @@ import type {
   NotificationType,
   StoreNotificationType,
 } from '../../../shared/notifications.ts'
-import { createId, deriveId } from '../../core/common/ids.ts'
-import type { AccountDb, Db, StoreDb, Tx } from '../../core/db/db.ts'
+import { createId, deriveId } from '../../core/common/public.ts'
+import type { AccountDb, Db, StoreDb, Tx } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 

@@ -1,8 +1,7 @@
 import type { NotificationChoice } from '../../../shared/notification-calls.ts'
 import { isMailedToOwners, type NotificationTopic, notificationTopics } from '../../../shared/notification-kinds.ts'
 import type { Role } from '../../../shared/roles.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { type AccountDb, type Db, sql } from '../../core/db/public.ts'
 
 // A member's topics in the bell and by mail (decision 65). The defaults: everything in the bell, and for owners an
 // immediate mail about problems and the weekly report.

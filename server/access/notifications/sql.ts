@@ -1,5 +1,4 @@
-import type { Db, StoreDb, Tx } from '../../core/db/db.ts'
-import { type RawBuilder, sql } from '../../core/db/db.ts'
+import { type Db, type RawBuilder, type StoreDb, sql, type Tx } from '../../core/db/public.ts'
 import type { DraftNotification } from './notifications.ts'
 
 // Statements that write notifications and delete old ones.

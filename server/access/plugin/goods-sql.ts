@@ -1,5 +1,5 @@
-import { type Db, type StoreDb, sql } from '../../core/db/db.ts'
-import type { ItemRef } from '../../platforms/platform/platform.ts'
+import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
+import type { ItemRef } from '../../platforms/platform/public.ts'
 
 // Statements for stock and prices that plugins report. `variation_id` is '' for the product itself.
 

@@ -1,6 +1,6 @@
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import type { ItemRef, ItemTerms } from '../../platforms/platform/platform.ts'
-import { ORDER_CHECK_FRESH_MS, oldest, subtractMs } from '../stores/rules.ts'
+import type { Db, StoreDb } from '../../core/db/public.ts'
+import type { ItemRef, ItemTerms } from '../../platforms/platform/public.ts'
+import { ORDER_CHECK_FRESH_MS, oldest, subtractMs } from '../stores/public.ts'
 import * as sql from './goods-sql.ts'
 
 // Stock and prices of a shop that we cannot reach: messages record what they need, the next heartbeat requests it, and

@@ -1,6 +1,6 @@
 import type { Selectable, Updateable } from 'kysely'
-import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { PluginConnectionsTable } from '../../core/schema/plugin.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { PluginConnectionsTable } from '../../core/schema/public.ts'
 
 // Statements for a store's plugin.
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { isSameSecret } from '../../core/common/secrets.ts'
+import { isSameSecret } from '../../core/common/public.ts'
 
 // The signatures of both sides (docs/plugin-protocol.md, "Signed calls"). Pure, except for the nonce.
 

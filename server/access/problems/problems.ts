@@ -1,6 +1,6 @@
 import type { ProblemKind } from '../../../shared/operator.ts'
-import { createId } from '../../core/common/ids.ts'
-import type { AccountDb, AccountTx } from '../../core/db/db.ts'
+import { createId } from '../../core/common/public.ts'
+import type { AccountDb, AccountTx } from '../../core/db/public.ts'
 
 // Problems of an account that its members cannot fix; operators see the open ones (decision 90).
 

@@ -1,9 +1,8 @@
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { type Config, loadConfig } from '../../core/config/config.ts'
-import { StartupError } from '../../core/config/startup-errors.ts'
-import { isMigrated } from '../../core/database/migrate.ts'
-import { openDb, openPool } from '../../core/db/db.ts'
-import { printLine, runCommand, withEmbedded } from '../../core/postgres/operator-command.ts'
+import { type Config, loadConfig, StartupError } from '../../core/config/public.ts'
+import { isMigrated } from '../../core/database/public.ts'
+import { openDb, openPool } from '../../core/db/public.ts'
+import { printLine, runCommand, withEmbedded } from '../../core/postgres/public.ts'
 import { endSecondFactorByEmail } from './second-factor.ts'
 
 // `npm run end-second-factor -- ada@example.com`: an administrator of the server helps a user who has lost phone and

@@ -1,5 +1,5 @@
 import * as api from '../../../shared/second-factor.ts'
-import { type Routes, serveAccount } from '../http/http.ts'
+import { type Routes, serveAccount } from '../http/public.ts'
 import * as factor from './second-factor.ts'
 
 // Routes of two-factor sign-in. Signing in (accounts) asks for the code itself.

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import { CODE_DIGITS, RECOVERY_CODES } from '../../../shared/second-factor.ts'
-import { hashToken } from '../../core/common/secrets.ts'
+import { hashToken } from '../../core/common/public.ts'
 import { base32 } from './totp.ts'
 
 // Parses typed codes and creates recovery codes. Pure, except for randomness.

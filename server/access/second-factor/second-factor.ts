@@ -1,15 +1,18 @@
 import { secondFactorTexts } from '../../../shared/second-factor.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { StartupError } from '../../core/config/startup-errors.ts'
-import type { Db, Tx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { resetLimit, takePoint } from '../../core/db/rate-limits.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
+import { StartupError } from '../../core/config/public.ts'
+import { type Db, resetLimit, sql, type Tx, takePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { mailNotice } from '../members/jobs.ts'
-import { limits } from '../members/limits.ts'
-import { assertPassword } from '../members/passwords.ts'
-import { refuseDemo, type Session } from '../members/session.ts'
-import { findUserByEmail, findUserById, lockUser } from '../members/users.ts'
+import {
+  assertPassword,
+  findUserByEmail,
+  findUserById,
+  limits,
+  lockUser,
+  mailNotice,
+  refuseDemo,
+  type Session,
+} from '../members/public.ts'
 import { createRecoveryCodes, createSecret, hashRecoveryCode, readCode } from './rules.ts'
 import { base32, buildKeyUri, findStep } from './totp.ts'
 

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { isSameSecret } from '../../core/common/secrets.ts'
+import { isSameSecret } from '../../core/common/public.ts'
 
 // Time-based codes: RFC 6238 over RFC 4226 with SHA-1, 30-second steps and six digits, which every authenticator app
 // supports. Pure.

@@ -1,6 +1,6 @@
-import { AppError } from '../../core/common/errors.ts'
-import type { Db } from '../../core/db/db.ts'
-import type { Session } from '../members/session.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { Db } from '../../core/db/public.ts'
+import type { Session } from '../members/public.ts'
 import * as sql from './sql.ts'
 
 // Chooses the store of a request (decision 7).

@@ -1,6 +1,6 @@
 import { getTypedProblemMessage, storeProblemMessage } from '../../../shared/store-problems.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { AppError } from '../../core/common/public.ts'
+import { StoreProblem } from '../../platforms/platform/public.ts'
 import { errorCodeOf } from './rules.ts'
 
 /** Turns a store's problem into a request error, with a text the owner can act on (A 8). */

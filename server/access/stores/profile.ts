@@ -1,5 +1,5 @@
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
-import type { StoreProfile } from '../../platforms/platform/platform.ts'
+import type { StoreProfile } from '../../platforms/platform/public.ts'
 
 // Columns for a store's profile. Pure.
 

@@ -2,7 +2,7 @@ import type { PlanLimits } from '../../../shared/billing.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import { withoutInvisible } from '../../../shared/one-line.ts'
 import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../../shared/store-problems.ts'
-import { removeAddresses } from '../../core/common/addresses-in-text.ts'
+import { removeAddresses } from '../../core/common/public.ts'
 
 // Pure rules of stores: no clock, no database, no network.
 

@@ -1,6 +1,6 @@
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { StoreToken, TokenCache } from '../../platforms/platform/access.ts'
+import type { StoreToken, TokenCache } from '../../platforms/platform/public.ts'
 import * as sql from './sql.ts'
 
 // The access token of a store's keys: encrypted beside them (Y5), deleted with them. Creating one locks the row of the

@@ -1,6 +1,6 @@
 import type { Feature } from '../../../shared/billing.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { AccountDb } from '../../core/db/public.ts'
 import { computeEntitlements, type Entitlements, hasFeature } from './rules.ts'
 import * as sql from './sql.ts'
 

@@ -1,5 +1,5 @@
 import type { PlanKey, SubscriptionSource, SubscriptionStatus } from '../../../shared/billing.ts'
-import { type RawBuilder, sql } from '../../core/db/db.ts'
+import { type RawBuilder, sql } from '../../core/db/public.ts'
 import { computeGraceStart, type InForce } from './rules.ts'
 
 // `computeInForce` of rules.ts as SQL. A test compares the two.

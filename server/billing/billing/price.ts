@@ -1,5 +1,5 @@
 import { monthlyPrice as listPrice, type PlanKey, plans } from '../../../shared/billing.ts'
-import type { AccountDb } from '../../core/db/db.ts'
+import type { AccountDb } from '../../core/db/public.ts'
 import { computeInForce } from './rules.ts'
 import * as sql from './sql.ts'
 

@@ -1,7 +1,6 @@
-import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb, AccountTx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type AccountDb, type AccountTx, sql } from '../../core/db/public.ts'
+import { wakeMessagesOf } from '../../messages/messages/public.ts'
 import { loadEntitlements } from './entitlements.ts'
 import { computePlanLimits } from './rules.ts'
 

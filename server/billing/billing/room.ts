@@ -1,5 +1,5 @@
 import { EXTRA_STORE_MONTHLY, MAX_EXTRA_STORES, plans } from '../../../shared/billing.ts'
-import { hasRoom } from '../../access/stores/rules.ts'
+import { hasRoom } from '../../access/stores/public.ts'
 import type { AccountPlan } from './billing.ts'
 
 // Pure.

@@ -1,5 +1,5 @@
 import * as api from '../../../shared/billing.ts'
-import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
+import { type Routes, serveAccount, servePublic } from '../../access/http/public.ts'
 import { findSeller, loadPlan, setPlanManually, setResting } from './billing.ts'
 import { listStoreRests } from './resting.ts'
 import { canStartTrial } from './trials.ts'

@@ -6,7 +6,7 @@ import {
   type PlanLimits,
   plans,
 } from '../../../shared/billing.ts'
-import type { SubscriptionsTable } from '../../core/schema/accounts.ts'
+import type { SubscriptionsTable } from '../../core/schema/public.ts'
 
 // Computes entitlements from a subscription (decisions 6, 86 and 121). Pure, and the only code that reads a
 // subscription's status. `fragments.ts` has the same in SQL for many accounts.

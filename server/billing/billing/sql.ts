@@ -1,5 +1,5 @@
 import type { BillingCycle, PlanKey, SubscriptionSource } from '../../../shared/billing.ts'
-import type { AccountDb } from '../../core/db/db.ts'
+import type { AccountDb } from '../../core/db/public.ts'
 
 // Statements on subscriptions.
 

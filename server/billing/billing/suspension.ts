@@ -1,6 +1,6 @@
-import { notifyAccount } from '../../access/notifications/notifications.ts'
-import type { AccountTx } from '../../core/db/db.ts'
-import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import { notifyAccount } from '../../access/notifications/public.ts'
+import type { AccountTx } from '../../core/db/public.ts'
+import { wakeMessagesOf } from '../../messages/messages/public.ts'
 
 // An operator suspends the sending of an account and resumes it (decision 90). Both run in the caller's transaction,
 // which also logs the operator.

@@ -1,6 +1,5 @@
-import { listOwners } from '../../access/members/users.ts'
-import type { AccountDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { listOwners } from '../../access/members/public.ts'
+import { type AccountDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 // A trial is given once per account, owner's address and card (decision 84). Stored as keyed hashes that outlive the

@@ -1,4 +1,4 @@
-import { type AccountDb, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type AccountDb, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements on an account's monthly message counts.
 

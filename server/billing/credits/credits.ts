@@ -1,9 +1,16 @@
 import type { CreditEntry } from '../../../shared/credits.ts'
 import { raiseProblem, resolveProblem } from '../../access/problems/problems.ts'
 
-import { type AccountDb, type AccountTx, type Db, type StoreTx, transactAccount } from '../../core/db/db.ts'
-import { describePage, findPageWindow } from '../../core/db/paging.ts'
-import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  type Db,
+  describePage,
+  findPageWindow,
+  type StoreTx,
+  transactAccount,
+} from '../../core/db/public.ts'
+import { wakeMessagesOf } from '../../messages/messages/public.ts'
 import { type CreditPayment, computeSettlement, type EntryDraft } from './rules.ts'
 import * as sql from './sql.ts'
 

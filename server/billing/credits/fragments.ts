@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from '../../core/db/db.ts'
+import { type RawBuilder, sql } from '../../core/db/public.ts'
 
 // SQL fragments on credits.
 

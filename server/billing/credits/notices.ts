@@ -1,6 +1,5 @@
-import { type AccountNotice, notifyAccountsOnce } from '../../access/notifications/notifications.ts'
-import type { Db } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { type AccountNotice, notifyAccountsOnce } from '../../access/notifications/public.ts'
+import { type Db, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 // Notifies owners of low credits (decision 85): when less is left than the last seven days used, and when the balance

@@ -7,12 +7,10 @@ import {
   type TextCarrier,
 } from '../../../shared/credits.ts'
 import { estimatePrice } from '../../../shared/text-prices.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb, AccountTx, Db } from '../../core/db/db.ts'
-import { sql, transactAccount } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type AccountDb, type AccountTx, type Db, sql, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { findSeller, loadPlan, refuseDemo } from '../billing/billing.ts'
-import { computePlanLimits } from '../billing/rules.ts'
+import { computePlanLimits, findSeller, loadPlan, refuseDemo } from '../billing/public.ts'
 import { addCredits, appendCredits, readBalance } from './credits.ts'
 import type { EntryDraft } from './rules.ts'
 

@@ -1,6 +1,5 @@
 import * as api from '../../../shared/credits.ts'
-import { type Routes, serveAccount } from '../../access/http/http.ts'
-import { readIdempotencyKey } from '../../access/http/idempotency-key.ts'
+import { type Routes, readIdempotencyKey, serveAccount } from '../../access/http/public.ts'
 import { listLedger } from './credits.ts'
 import { addTestCredits, viewCredits } from './offer.ts'
 

@@ -1,5 +1,5 @@
 import type { CreditKind } from '../../../shared/credits.ts'
-import { type AccountDb, type AccountTx, type StoreTx, sql } from '../../core/db/db.ts'
+import { type AccountDb, type AccountTx, type StoreTx, sql } from '../../core/db/public.ts'
 import type { SettledPayment } from './rules.ts'
 
 // Statements on the credits ledger.

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
 import {
   buildExtraStoreKey,

@@ -1,6 +1,5 @@
-import { deriveId } from '../../core/common/ids.ts'
-import type { AccountDb, AccountTx, Db, Tx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { deriveId } from '../../core/common/public.ts'
+import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../../core/db/public.ts'
 import type { DerivedRow } from './derive-rules.ts'
 import type { Payment } from './payment-rules.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { raiseProblem } from '../../access/problems/problems.ts'
-import type { AccountDb, AccountTx } from '../../core/db/db.ts'
+import type { AccountDb, AccountTx } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { isPaused } from './copy-sql.ts'
 import { END_REASON } from './derive-rules.ts'

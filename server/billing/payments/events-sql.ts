@@ -1,4 +1,4 @@
-import { type AccountDb, type Db, sql, type Tx } from '../../core/db/db.ts'
+import { type AccountDb, type Db, sql, type Tx } from '../../core/db/public.ts'
 
 // Statements on Stripe's events and their accounts.
 

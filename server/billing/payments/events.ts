@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './events-sql.ts'
 import { chargeJob, refreshJob, trialEndingJob } from './jobs.ts'

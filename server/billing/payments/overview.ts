@@ -1,10 +1,8 @@
 import { planAmountMinor, plans } from '../../../shared/billing.ts'
 import type { Payment, SubscriptionDetail } from '../../../shared/payments.ts'
-import type { AccountDb } from '../../core/db/db.ts'
-import { describePage, findPageWindow } from '../../core/db/paging.ts'
+import { type AccountDb, describePage, findPageWindow } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { type AccountPlan, findSeller, loadPlan } from '../billing/billing.ts'
-import { computePlanLimits, hasFeature } from '../billing/rules.ts'
+import { type AccountPlan, computePlanLimits, findSeller, hasFeature, loadPlan } from '../billing/public.ts'
 import { readCustomer } from './events-sql.ts'
 
 import { refreshIfStale } from './reconcile.ts'

@@ -1,7 +1,7 @@
 import { CREDIT_CURRENCY, creditPacks, MICROS } from '../../../shared/credits.ts'
 import { parseCurrency } from '../../../shared/money.ts'
 import type { PaymentStatus } from '../../../shared/payments.ts'
-import type { CreditPayment } from '../credits/rules.ts'
+import type { CreditPayment } from '../credits/public.ts'
 import { type StripeIntent, type StripeInvoice, toDate } from './stripe-schemas.ts'
 
 // Builds a payment of the history from an invoice and its payment attempts. Pure.

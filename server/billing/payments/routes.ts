@@ -1,5 +1,5 @@
 import * as api from '../../../shared/payments.ts'
-import { type Routes, serveAccount } from '../../access/http/http.ts'
+import { type Routes, serveAccount } from '../../access/http/public.ts'
 import { listHistory, viewSubscription } from './overview.ts'
 
 // Endpoints of subscription details and payments.

@@ -1,6 +1,5 @@
-import { loadConfig } from '../../core/config/config.ts'
-import { StartupError } from '../../core/config/startup-errors.ts'
-import { printLine, runCommand } from '../../core/postgres/operator-command.ts'
+import { loadConfig, StartupError } from '../../core/config/public.ts'
+import { printLine, runCommand } from '../../core/postgres/public.ts'
 import { setUpBilling } from './setup.ts'
 import { isStripeError, openStripe } from './stripe.ts'
 

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Config } from '../../core/config/config.ts'
+import type { Config } from '../../core/config/public.ts'
 import { findPortal, listPrices } from './catalogue.ts'
 import {
   buildHookUrl,

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { z } from 'zod'
-import { AppError } from '../../core/common/errors.ts'
-import type { Config } from '../../core/config/config.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { Config } from '../../core/config/public.ts'
 import type { Deps } from '../../deps.ts'
 
 // Client for Stripe, and its failures as sentences. The library is loaded only where plans are sold.

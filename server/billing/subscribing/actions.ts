@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { plans } from '../../../shared/billing.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { AccountDb, Db } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { chooseFreePlan, findSeller, refuseDemo } from '../billing/billing.ts'
-import { findEntry } from '../payments/catalogue-rules.ts'
-import { readPurchase } from '../payments/derive-rules.ts'
-import { ensurePortal } from '../payments/setup.ts'
-import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payments/stripe.ts'
+import { chooseFreePlan, findSeller, refuseDemo } from '../billing/public.ts'
+import {
+  askStripe,
+  ensurePortal,
+  findEntry,
+  parseAnswer,
+  parsePageUrl,
+  readPurchase,
+  readStripeCode,
+} from '../payments/public.ts'
 import { assertCanPay, countRequest } from './guard.ts'
 import {
   copyAfterAction,

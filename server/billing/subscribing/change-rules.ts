@@ -8,8 +8,7 @@ import {
   type PlanLimits,
   plans,
 } from '../../../shared/billing.ts'
-import { buildExtraStoreKey, buildPlanKey, findEntry, type PlanChoice, paidPlans } from '../payments/catalogue-rules.ts'
-import { isTrial } from '../payments/derive-rules.ts'
+import { buildExtraStoreKey, buildPlanKey, findEntry, isTrial, type PlanChoice, paidPlans } from '../payments/public.ts'
 import type { InvoicePreview, LiveSubscription } from './stripe-schemas.ts'
 
 // Rules for a change of plan (decision 85). Pure.

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { BillingCycle } from '../../../shared/billing.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { isSameSecret } from '../../core/common/secrets.ts'
+import { AppError, isSameSecret } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
-import { paidPlans } from '../payments/catalogue-rules.ts'
+import { paidPlans } from '../payments/public.ts'
 
 // A token with the previewed change, which only this server can create.
 

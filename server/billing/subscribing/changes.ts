@@ -1,11 +1,17 @@
 import { plans } from '../../../shared/billing.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type AccountDb, type Db, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { listStoreRests, lockStores, saveRestingOrder } from '../billing/resting.ts'
-import { findEntry, type PlanChoice } from '../payments/catalogue-rules.ts'
-import { readPurchase } from '../payments/derive-rules.ts'
-import { askStripe, describeDecline, parseAnswer, parsePageUrl } from '../payments/stripe.ts'
+import { listStoreRests, lockStores, saveRestingOrder } from '../billing/public.ts'
+import {
+  askStripe,
+  describeDecline,
+  findEntry,
+  type PlanChoice,
+  parseAnswer,
+  parsePageUrl,
+  readPurchase,
+} from '../payments/public.ts'
 import { classifyChange, countStores, digestState } from './change-rules.ts'
 import { CHANGED, type PreviewedChange, readChangeToken } from './change-token.ts'
 import { assertCanPay } from './guard.ts'

@@ -1,19 +1,23 @@
 import type Stripe from 'stripe'
 import type { BillingCycle, PlanKey, SubscriptionStatus } from '../../../shared/billing.ts'
 import { TRIAL_DAYS } from '../../../shared/billing.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import type { Config } from '../../core/config/config.ts'
-import type { AccountTx } from '../../core/db/db.ts'
-import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
-import type { CheckoutSessionsTable } from '../../core/schema/billing.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
+import type { Config } from '../../core/config/public.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/public.ts'
+import type { CheckoutSessionsTable } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
-import { findSeller, loadPlan, parsePlanKey } from '../billing/billing.ts'
-import { canStartTrial } from '../billing/trials.ts'
-import { buildLines, loadCatalogue } from '../payments/catalogue.ts'
-import type { PlanChoice } from '../payments/catalogue-rules.ts'
-import { isLive } from '../payments/derive-rules.ts'
-import { refreshAccount } from '../payments/refresh.ts'
-import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payments/stripe.ts'
+import { canStartTrial, findSeller, loadPlan, parsePlanKey } from '../billing/public.ts'
+import {
+  askStripe,
+  buildLines,
+  isLive,
+  loadCatalogue,
+  type PlanChoice,
+  parseAnswer,
+  parsePageUrl,
+  readStripeCode,
+  refreshAccount,
+} from '../payments/public.ts'
 import { ensureCustomer } from './customers.ts'
 import { computeDigest } from './digest.ts'
 import { assertCanPay, countCheck } from './guard.ts'

@@ -1,16 +1,20 @@
 import type Stripe from 'stripe'
 import type { CreditPack } from '../../../shared/credits.ts'
 import { CREDIT_CURRENCY, creditTexts } from '../../../shared/credits.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Config } from '../../core/config/config.ts'
-import type { AccountDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { Config } from '../../core/config/public.ts'
+import type { AccountDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { findSeller } from '../billing/billing.ts'
-import { readBalance } from '../credits/credits.ts'
-import { assertCanBuy } from '../credits/offer.ts'
-import { CREDITS_METADATA } from '../payments/payment-rules.ts'
-import { refreshAccount } from '../payments/refresh.ts'
-import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payments/stripe.ts'
+import { findSeller } from '../billing/public.ts'
+import { assertCanBuy, readBalance } from '../credits/public.ts'
+import {
+  askStripe,
+  CREDITS_METADATA,
+  parseAnswer,
+  parsePageUrl,
+  readStripeCode,
+  refreshAccount,
+} from '../payments/public.ts'
 import { ensureCustomer } from './customers.ts'
 import { assertCanPay, countCheck } from './guard.ts'
 import { CheckoutSession, CreditSession } from './stripe-schemas.ts'

@@ -1,9 +1,8 @@
-import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb } from '../../core/db/db.ts'
-import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type AccountDb, type Limit, takePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { findSeller, refuseDemo } from '../billing/billing.ts'
-import { isPaused } from '../payments/pause.ts'
+import { findSeller, refuseDemo } from '../billing/public.ts'
+import { isPaused } from '../payments/public.ts'
 
 /** Each of these actions sends several requests to Stripe. */
 const perAccount: Limit = { name: 'stripe-account', points: 60, windowS: 3_600 }

@@ -1,12 +1,17 @@
 import { billingTexts } from '../../../shared/billing-texts.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { AccountDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { findCounted, isLive } from '../payments/derive-rules.ts'
-import { refreshJob } from '../payments/jobs.ts'
-import { refreshAccount } from '../payments/refresh.ts'
-import { askStripe, parseAnswer, readStripeCode } from '../payments/stripe.ts'
-import { StripeCustomer } from '../payments/stripe-schemas.ts'
+import {
+  askStripe,
+  findCounted,
+  isLive,
+  parseAnswer,
+  readStripeCode,
+  refreshAccount,
+  refreshJob,
+  StripeCustomer,
+} from '../payments/public.ts'
 import * as sql from './sql.ts'
 import { type LiveSubscription, LiveSubscriptions } from './stripe-schemas.ts'
 

@@ -1,15 +1,20 @@
 import { plans } from '../../../shared/billing.ts'
 import type { ChangePreview } from '../../../shared/payments.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { AccountDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { parsePlanKey } from '../billing/billing.ts'
-import { listStoreRests } from '../billing/resting.ts'
-import { loadCatalogue } from '../payments/catalogue.ts'
-import { findEntry, type PlanChoice } from '../payments/catalogue-rules.ts'
-import { isOverdue, isTrial, readPurchase } from '../payments/derive-rules.ts'
-import { askStripe, parseAnswer } from '../payments/stripe.ts'
-import { toDate } from '../payments/stripe-schemas.ts'
+import { listStoreRests, parsePlanKey } from '../billing/public.ts'
+import {
+  askStripe,
+  findEntry,
+  isOverdue,
+  isTrial,
+  loadCatalogue,
+  type PlanChoice,
+  parseAnswer,
+  readPurchase,
+  toDate,
+} from '../payments/public.ts'
 import {
   type Amounts,
   buildItems,

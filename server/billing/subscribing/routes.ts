@@ -1,7 +1,7 @@
 import { createFreeSubscription } from '../../../shared/billing.ts'
 import { buyCredits, checkCredits as checkCreditsCall } from '../../../shared/credits.ts'
 import * as api from '../../../shared/payments.ts'
-import { type Routes, serveAccount } from '../../access/http/http.ts'
+import { type Routes, serveAccount } from '../../access/http/public.ts'
 import { cancelSubscription, chooseFree, openPortal, reactivateSubscription } from './actions.ts'
 import { changePlan } from './changes.ts'
 import { checkSession, openCheckout } from './checkout.ts'

@@ -1,4 +1,4 @@
-import type { AccountDb } from '../../core/db/db.ts'
+import type { AccountDb } from '../../core/db/public.ts'
 
 // Statements on Stripe customers and checkout sessions.
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { buildListSchema, StripePrice, StripeSubscription } from '../payments/stripe-schemas.ts'
+import { buildListSchema, StripePrice, StripeSubscription } from '../payments/public.ts'
 
 // Schemas of Stripe's objects with the fields that checkout and changes read.
 

@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { BillingCycle } from '../../../shared/billing.ts'
 import type { Deps } from '../../deps.ts'
-import { loadCatalogue } from '../payments/catalogue.ts'
-import { findEntry, type PlanChoice, paidPlans } from '../payments/catalogue-rules.ts'
-import { readPurchase, WAITING_PLAN } from '../payments/derive-rules.ts'
-import type { waitAgainJob } from '../payments/jobs.ts'
-import { isPaused } from '../payments/pause.ts'
-import { askStripe } from '../payments/stripe.ts'
+import {
+  askStripe,
+  findEntry,
+  isPaused,
+  loadCatalogue,
+  type PlanChoice,
+  paidPlans,
+  readPurchase,
+  WAITING_PLAN,
+  type waitAgainJob,
+} from '../payments/public.ts'
 import { buildItems, classifyChange } from './change-rules.ts'
 import { copyAfterAction, findOwnSubscription } from './own-subscription.ts'
 import { readScheduledPlan, schedulePlan } from './schedules.ts'

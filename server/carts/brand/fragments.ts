@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from '../../core/db/db.ts'
+import { type RawBuilder, sql } from '../../core/db/public.ts'
 import type { StoredBrand } from './rules.ts'
 
 /** Brand settings of a store as JSON for `toBrandKit`; null if nothing is set. */

@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 
 // Prepares a logo for mails: decodes it within limits, scales it down and encodes it again, so that only its pixels are
 // kept.

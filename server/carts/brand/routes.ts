@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import * as api from '../../../shared/brand-calls.ts'
-import { type Routes, type StoreCall, serveStore } from '../../access/http/http.ts'
-import { AppError } from '../../core/common/errors.ts'
+import { type Routes, type StoreCall, serveStore } from '../../access/http/public.ts'
+import { AppError } from '../../core/common/public.ts'
 import { confirmLogo, dismissLogo, readLogo, removeLogo, saveLook, uploadLogo, viewBrand } from './brand.ts'
 import { findLogo } from './proposals.ts'
 

@@ -1,5 +1,5 @@
 import type { ShopBrand } from '../../../shared/shop-brand.ts'
-import type { StoreDb } from '../../core/db/db.ts'
+import type { StoreDb } from '../../core/db/public.ts'
 import { loadBrand } from './brand.ts'
 
 /** Style of Recoup's pages for shoppers, equal to that of the store's mails. */

@@ -1,6 +1,6 @@
 import type { BrandLook } from '../../../shared/brand.ts'
-import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { BrandProposalsTable } from '../../core/schema/brand.ts'
+import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { BrandProposalsTable } from '../../core/schema/public.ts'
 import { brandOfStore } from './fragments.ts'
 import type { Picture } from './pictures.ts'
 import type { StoredBrand, StoredLogo } from './rules.ts'

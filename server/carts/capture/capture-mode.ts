@@ -1,7 +1,7 @@
 import { type CaptureMode, isStoringEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels } from '../../../shared/consent-box.ts'
-import type { PlacedPost } from '../../core/schema/facts.ts'
+import type { PlacedPost } from '../../core/schema/public.ts'
 
 // Decides what of a post may be kept before the shopper consented (C9). The server enforces the mode, because an older
 // plugin or a cached script may send more. Pure.

@@ -8,9 +8,9 @@ import type {
   FoldItem,
   PlacedPost,
   Unconfirmed,
-} from '../../core/schema/facts.ts'
-import { buildContactKeys, hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { hasSameCoupons, hasSameItems, toLineText } from '../carts/compare.ts'
+} from '../../core/schema/public.ts'
+import { buildContactKeys, hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/public.ts'
+import { hasSameCoupons, hasSameItems, toLineText } from '../carts/public.ts'
 
 // Reads a capture post, which any client can forge, and keeps what is usable (X5). Pure.
 

@@ -1,5 +1,5 @@
-import { type StoreDb, sql } from '../../core/db/db.ts'
-import type { AdmittedPost } from '../../core/schema/facts.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
+import type { AdmittedPost } from '../../core/schema/public.ts'
 
 import type { KnownShopper } from './capture-rules.ts'
 

@@ -2,19 +2,25 @@ import type { CapturePost } from '../../../shared/capture.ts'
 import { type CaptureMode, isStoringEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels, computeWordingId } from '../../../shared/consent-box.ts'
-import { readStore } from '../../access/stores/store.ts'
-import type { StoreTx } from '../../core/db/db.ts'
-import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
-import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../../core/schema/facts.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
+import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextRun, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/messages.ts'
-import { type BoxView, countBoxViews, listFormViews } from '../../shoppers/consent/box-counts.ts'
-import { findShownWording, readCurrentTexts, recordSeenBoxes } from '../../shoppers/consent/boxes.ts'
-import { type ConsentAnswer, recordAnswers } from '../../shoppers/consent/consents.ts'
-import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
-import { hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { type NewFact, recordFacts } from '../carts/record.ts'
-import { queueNewOrders } from '../sync/new-orders.ts'
+import { scheduleNextRun, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/public.ts'
+import {
+  type BoxView,
+  type ConsentAnswer,
+  countBoxViews,
+  doesConsentCount,
+  findShownWording,
+  listFormViews,
+  readCurrentTexts,
+  recordAnswers,
+  recordSeenBoxes,
+} from '../../shoppers/consent/public.ts'
+import { hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/public.ts'
+import { type NewFact, recordFacts } from '../carts/public.ts'
+import { queueNewOrders } from '../sync/public.ts'
 import { applyMode } from './capture-mode.ts'
 import {
   filterNews,

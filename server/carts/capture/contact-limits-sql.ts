@@ -1,4 +1,4 @@
-import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
+import { type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
 // Statements on the limits of new contacts and on contacts above them.
 

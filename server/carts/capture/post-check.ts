@@ -1,5 +1,5 @@
 import { CapturePost } from '../../../shared/capture.ts'
-import { readInput } from '../../access/http/input.ts'
+import { readInput } from '../../access/http/public.ts'
 
 // Parses the usual capture posts without the schema, because a busy shop sends thousands a second. `CapturePost`
 // defines the format: the result must be the same. All other posts, and invalid ones, go to the schema. Pure.

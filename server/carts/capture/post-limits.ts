@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import { AppError } from '../../core/common/errors.ts'
-import { clientNetwork } from '../../core/db/rate-limits.ts'
+import { AppError } from '../../core/common/public.ts'
+import { clientNetwork } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 // Limits posts per client. Kept in memory, because it only protects the database.

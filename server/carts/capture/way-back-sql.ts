@@ -1,4 +1,4 @@
-import { type StoreDb, sql } from '../../core/db/db.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
 
 // Statements on the way back into the store.
 

@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js'
 import { Reader, type Response } from 'mmdb-lib'
 import { z } from 'zod'
 import type { Zone } from '../../../shared/notification-calls.ts'
-import { StartupError } from '../../core/config/startup-errors.ts'
-import { evaluateAddress } from '../../core/net/addresses.ts'
+import { StartupError } from '../../core/config/public.ts'
+import { evaluateAddress } from '../../core/net/public.ts'
 import { readName } from './capture-rules.ts'
 
 // Looks up where an IP address is, in an MMDB database: the bundled one has countries, the operator's may have cities.

@@ -1,11 +1,16 @@
 import { isStoringEverything } from '../../../shared/capture-mode.ts'
-import type { StoreRow } from '../../access/stores/store.ts'
-import { type StoreDb, transact } from '../../core/db/db.ts'
+import type { StoreRow } from '../../access/stores/public.ts'
+import { type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { PlatformCheckout, PlatformOrder } from '../../platforms/platform/platform.ts'
-import { findCoveredCustomers } from '../../shoppers/consent/covered-customers.ts'
-import { buildContactKeys, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { selectKeyOwners, selectMatchedEmails } from '../../shoppers/shoppers/shoppers.ts'
+import type { PlatformCheckout, PlatformOrder } from '../../platforms/platform/public.ts'
+import { findCoveredCustomers } from '../../shoppers/consent/public.ts'
+import {
+  buildContactKeys,
+  listTokenKeys,
+  type ShopperKey,
+  selectKeyOwners,
+  selectMatchedEmails,
+} from '../../shoppers/shoppers/public.ts'
 
 // Limits what Recoup copies from the store about people who neither bought nor consented. Drafts, unpaid orders and
 // checkouts hold contacts that were only typed; `before_consent` decides which of these are kept (C9).

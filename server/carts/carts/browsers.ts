@@ -1,4 +1,4 @@
-import type { Contact, Episode, FactPayload, Fold, FoldItem, OtherCart } from '../../core/schema/facts.ts'
+import type { Contact, Episode, FactPayload, Fold, FoldItem, OtherCart } from '../../core/schema/public.ts'
 import { hasSameContact, hasSameCoupons, hasSameItems, mergeContact } from './compare.ts'
 
 // Tracks the cart of each browser of one shopper (S6). Any visitor can type another person's address into a shop's page.

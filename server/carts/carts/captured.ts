@@ -1,8 +1,6 @@
-import type { StoreTx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import type { Contact, FoldItem } from '../../core/schema/facts.ts'
-import { buildAddressKey, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { selectKeyOwners } from '../../shoppers/shoppers/shoppers.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
+import type { Contact, FoldItem } from '../../core/schema/public.ts'
+import { buildAddressKey, type ShopperKey, selectKeyOwners } from '../../shoppers/shoppers/public.ts'
 import { hasSameItems } from './compare.ts'
 import type { NewFact } from './record.ts'
 

@@ -1,19 +1,18 @@
 import crypto from 'node:crypto'
-import { isOnStoreHost } from '../../access/stores/rules.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { type StoreDb, sql, transact } from '../../core/db/db.ts'
-import type { CheckoutRef, Contact, FactPayload } from '../../core/schema/facts.ts'
+import { isOnStoreHost, readStore } from '../../access/stores/public.ts'
+import { type StoreDb, sql, transact } from '../../core/db/public.ts'
+import type { CheckoutRef, Contact, FactPayload } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { PlatformCart, PlatformCheckout } from '../../platforms/platform/platform.ts'
-import { recordStoreConsents } from '../../shoppers/consent/platform-consents.ts'
+import type { PlatformCart, PlatformCheckout } from '../../platforms/platform/public.ts'
+import { recordStoreConsents } from '../../shoppers/consent/public.ts'
 import {
   buildContactKeys,
   hashBrowserTokens,
   isSharedAddress,
   listTokenKeys,
   type ShopperKey,
-} from '../../shoppers/shoppers/rules.ts'
-import { selectKeyOwners } from '../../shoppers/shoppers/shoppers.ts'
+  selectKeyOwners,
+} from '../../shoppers/shoppers/public.ts'
 import { filterCheckouts, keepsUnknownCarts } from './before-consent.ts'
 import { type NewFact, type RecordResult, recordFacts } from './record.ts'
 

@@ -1,4 +1,4 @@
-import type { Contact, FoldItem } from '../../core/schema/facts.ts'
+import type { Contact, FoldItem } from '../../core/schema/public.ts'
 
 // Compares and merges contacts and cart contents. Pure.
 

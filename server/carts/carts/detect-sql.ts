@@ -1,6 +1,6 @@
-import { insertNotificationsFrom } from '../../access/notifications/fragments.ts'
-import { type Db, type StoreTx, sql } from '../../core/db/db.ts'
-import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { insertNotificationsFrom } from '../../access/notifications/public.ts'
+import { type Db, type StoreTx, sql } from '../../core/db/public.ts'
+import type { ShopperKey } from '../../shoppers/shoppers/public.ts'
 
 import { zoneOfCart } from './sql.ts'
 

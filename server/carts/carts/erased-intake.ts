@@ -1,10 +1,14 @@
 import crypto from 'node:crypto'
-import type { Secrets } from '../../core/common/secrets.ts'
-import type { StoreTx } from '../../core/db/db.ts'
-import type { FoldItem } from '../../core/schema/facts.ts'
-import { buildCustomerMark, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { selectKeyOwners, selectMatchedEmails } from '../../shoppers/shoppers/shoppers.ts'
-import { selectErased } from '../../shoppers/suppressions/suppressions.ts'
+import type { Secrets } from '../../core/common/public.ts'
+import type { StoreTx } from '../../core/db/public.ts'
+import type { FoldItem } from '../../core/schema/public.ts'
+import {
+  buildCustomerMark,
+  type ShopperKey,
+  selectKeyOwners,
+  selectMatchedEmails,
+} from '../../shoppers/shoppers/public.ts'
+import { selectErased } from '../../shoppers/suppressions/public.ts'
 import type { NewFact } from './record.ts'
 
 // Removes the contact of erased shoppers from facts that the store reports later (C8). Orders count, but without their

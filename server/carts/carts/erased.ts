@@ -1,4 +1,4 @@
-import type { Contact, FactPayload, Fold, FoldItem } from '../../core/schema/facts.ts'
+import type { Contact, FactPayload, Fold, FoldItem } from '../../core/schema/public.ts'
 
 // Replaces contacts and item choices (engravings) of an erased shopper in facts by marks (C8). The marks keep which
 // fields were set and which were equal, so that folding the facts again gives the same carts (S7). The country stays:

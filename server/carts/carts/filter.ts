@@ -1,6 +1,6 @@
 import { CartBadge } from '../../../shared/carts.ts'
 import { type Reach, readReachFilter, readStage, type StageFilter } from '../../../shared/reach.ts'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 
 // Parses the filters of the cart list from a request. Pure.
 

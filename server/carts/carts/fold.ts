@@ -1,4 +1,4 @@
-import type { CheckoutRef, Contact, Episode, FactPayload, Fold, FoldItem } from '../../core/schema/facts.ts'
+import type { CheckoutRef, Contact, Episode, FactPayload, Fold, FoldItem } from '../../core/schema/public.ts'
 import { addReporter, isFromOtherBrowser, showCartWithItems, showNextCart, storeOtherCart } from './browsers.ts'
 import { buildLineKey, hasSameContact, hasSameCoupons, hasSameItems, mergeContact } from './compare.ts'
 

@@ -1,5 +1,5 @@
 import type { CartBadge } from '../../../shared/carts.ts'
-import { type RawBuilder, sql } from '../../core/db/db.ts'
+import { type RawBuilder, sql } from '../../core/db/public.ts'
 
 // SQL fragments on carts.
 

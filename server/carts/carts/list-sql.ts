@@ -1,6 +1,5 @@
 import type { CartBadge } from '../../../shared/carts.ts'
-import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
-import { findPageWindow } from '../../core/db/paging.ts'
+import { findPageWindow, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 import { BADGE, CART_COLUMNS } from './fragments.ts'
 
 // Reads of the cart screens. Each sort order has an index that serves both directions. Carts of one badge are listed

@@ -1,4 +1,4 @@
-import type { StoreTx } from '../../core/db/db.ts'
+import type { StoreTx } from '../../core/db/public.ts'
 import type { NewFact } from './record.ts'
 import * as sql from './sql.ts'
 

@@ -1,18 +1,30 @@
 import crypto from 'node:crypto'
 import { toCapitals } from '../../../shared/coupons.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { type StoreTx, sql, transact } from '../../core/db/db.ts'
-import { withRetry } from '../../core/db/db-unavailable.ts'
-import type { Contact, ContactLimit, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/facts.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { type StoreTx, sql, transact, withRetry } from '../../core/db/public.ts'
+import type { Contact, ContactLimit, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextRun } from '../../messages/messages/messages.ts'
-import type { PlatformOrder } from '../../platforms/platform/platform.ts'
-import { type OrderConsent, proveAccountConsents, recordOrderConsents } from '../../shoppers/consent/consents.ts'
-import { buildContactKeys, isSharedAddress, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
-import { queueUseReads } from '../coupons/uses.ts'
-import { attributeOrders, type Evidence, readEvidence } from '../orders/attribution.ts'
-import { listParentKeys, type OrderRow, readKnownHashes, writeOrders } from '../orders/split-orders.ts'
+import { scheduleNextRun } from '../../messages/messages/public.ts'
+import type { PlatformOrder } from '../../platforms/platform/public.ts'
+import { type OrderConsent, proveAccountConsents, recordOrderConsents } from '../../shoppers/consent/public.ts'
+import {
+  buildContactKeys,
+  isSharedAddress,
+  listTokenKeys,
+  lockAllKeys,
+  resolveShoppers,
+  type ShopperKey,
+} from '../../shoppers/shoppers/public.ts'
+import { queueUseReads } from '../coupons/public.ts'
+import {
+  attributeOrders,
+  type Evidence,
+  listParentKeys,
+  type OrderRow,
+  readEvidence,
+  readKnownHashes,
+  writeOrders,
+} from '../orders/public.ts'
 import { filterOrders } from './before-consent.ts'
 import {
   addCapturedCarts,

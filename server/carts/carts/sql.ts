@@ -1,7 +1,7 @@
-import { insertNotificationsFrom, noteRecoveries } from '../../access/notifications/fragments.ts'
-import { type StoreTx, sql } from '../../core/db/db.ts'
+import { insertNotificationsFrom, noteRecoveries } from '../../access/notifications/public.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
 
-import { COUNTS } from '../orders/fragments.ts'
+import { COUNTS } from '../orders/public.ts'
 
 import type { Neighbours, NumberedPost } from './post-order.ts'
 

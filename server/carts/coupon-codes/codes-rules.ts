@@ -1,7 +1,7 @@
 import type { CartItem } from '../../../shared/carts.ts'
-import type { Secrets } from '../../core/common/secrets.ts'
-import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
-import { computeDiscounts } from '../coupons/discount.ts'
+import type { Secrets } from '../../core/common/public.ts'
+import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/public.ts'
+import { computeDiscounts } from '../coupons/public.ts'
 
 // Personal codes (decisions 33 and 34): pure rules.
 

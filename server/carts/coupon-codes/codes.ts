@@ -1,17 +1,18 @@
 import type { z } from 'zod'
 import { storeProblemMessage } from '../../../shared/store-problems.ts'
-import { openStoreClient } from '../../access/stores/access.ts'
-import { addMs, needsOwner } from '../../access/stores/rules.ts'
-import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
-import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
+import { addMs, needsOwner, openStoreClient } from '../../access/stores/public.ts'
+import { keepSlot, type StepAside } from '../../core/common/public.ts'
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
-import { scheduleNextRun, wakeMessages } from '../../messages/messages/messages.ts'
-import type { CouponChangeResult, CouponResult } from '../../platforms/platform/coupon.ts'
-import type { StoreClient } from '../../platforms/platform/platform.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { codeTerms, hasCurrentAmount, soldOutItems } from '../coupons/fragments.ts'
-import { renewLease, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
+import { isOpen, isRunningCampaign, scheduleNextRun, wakeMessages } from '../../messages/messages/public.ts'
+import {
+  type CouponChangeResult,
+  type CouponResult,
+  type StoreClient,
+  StoreProblem,
+} from '../../platforms/platform/public.ts'
+import { codeTerms, hasCurrentAmount, soldOutItems } from '../coupons/public.ts'
+import { renewLease, runSyncJob, type SyncJob, type SyncResult } from '../sync/public.ts'
 import { codesJob } from './codes-jobs.ts'
 import type { CodeInput } from './codes-rules.ts'
 import {

@@ -1,9 +1,8 @@
 import { toCapitals } from '../../../shared/coupons.ts'
-import { createId } from '../../core/common/ids.ts'
-import type { StoreDb } from '../../core/db/db.ts'
+import { createId } from '../../core/common/public.ts'
+import type { StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { PlatformCoupon } from '../../platforms/platform/coupon.ts'
-import type { Page } from '../../platforms/platform/platform.ts'
+import type { Page, PlatformCoupon } from '../../platforms/platform/public.ts'
 import { buildTerms, isMessageCode, parseMark } from './rules.ts'
 import * as sql from './sql.ts'
 

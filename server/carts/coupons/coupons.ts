@@ -1,18 +1,18 @@
 import { type CouponInput, checkDecimals, couponTexts } from '../../../shared/coupons.ts'
 import { capabilities } from '../../../shared/platforms.ts'
 import { getConnectedProblemMessage } from '../../../shared/store-problems.ts'
-import { readPlugin } from '../../access/plugin/plugin.ts'
-import { explainFirewall, isCalling } from '../../access/plugin/rules.ts'
-import { openStoreClient } from '../../access/stores/access.ts'
-import { toAppError } from '../../access/stores/problems.ts'
-import { readStore, type StoreRow, updateStore } from '../../access/stores/store.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { explainFirewall, isCalling, readPlugin } from '../../access/plugin/public.ts'
+import { openStoreClient, readStore, type StoreRow, toAppError, updateStore } from '../../access/stores/public.ts'
+import { AppError, createId } from '../../core/common/public.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { CouponChangeResult, CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
-import type { StoreClient } from '../../platforms/platform/platform.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import {
+  type CouponChangeResult,
+  type CouponDraft,
+  type PlatformCoupon,
+  type StoreClient,
+  StoreProblem,
+} from '../../platforms/platform/public.ts'
 import { buildListedRow } from './copy.ts'
 import { withCoupon } from './lock.ts'
 import { buildDraft, buildMark, type CouponValues, isWithheld, parseMark, toCouponValues } from './rules.ts'

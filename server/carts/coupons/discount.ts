@@ -1,5 +1,5 @@
 import { divideRounded, getCurrencyExponent } from '../../../shared/money.ts'
-import type { CouponTerms } from '../../core/schema/coupons.ts'
+import type { CouponTerms } from '../../core/schema/public.ts'
 
 // Computes discounts of coupons like the store (decision 37); the test compares it with recordings of a real store.
 // Pure. Prices are as entered in the catalogue: if they include tax, so does the discount.

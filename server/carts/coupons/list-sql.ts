@@ -1,6 +1,5 @@
-import { type StoreDb, sql } from '../../core/db/db.ts'
-import type { PageWindow } from '../../core/db/paging.ts'
-import { wasAttempted } from '../../messages/messages/fragments.ts'
+import { type PageWindow, type StoreDb, sql } from '../../core/db/public.ts'
+import { wasAttempted } from '../../messages/messages/public.ts'
 import type { CouponRow, StepRow } from './sql.ts'
 
 // Statements of the coupon list and its figures. Each reads the coupons of one page.

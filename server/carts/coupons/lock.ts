@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 

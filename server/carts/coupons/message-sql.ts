@@ -1,5 +1,5 @@
-import { type StoreDb, sql } from '../../core/db/db.ts'
-import type { CouponsTable, CouponTerms } from '../../core/schema/coupons.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
+import type { CouponsTable, CouponTerms } from '../../core/schema/public.ts'
 import { codeTerms, fitsCurrentCart, hasCurrentAmount, selectCouponWording } from './fragments.ts'
 
 // Statements on the coupons of messages.

@@ -1,5 +1,5 @@
 import * as api from '../../../shared/coupons.ts'
-import { type Routes, serveStore } from '../../access/http/http.ts'
+import { type Routes, serveStore } from '../../access/http/public.ts'
 import { createCoupon, deleteCoupon, updateCoupon } from './coupons.ts'
 import { listCoupons, viewCoupon } from './list.ts'
 import { presentStep } from './present.ts'

@@ -1,7 +1,7 @@
 import type { CouponInput } from '../../../shared/coupons.ts'
 import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
-import type { CouponTerms } from '../../core/schema/coupons.ts'
-import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
+import type { CouponTerms } from '../../core/schema/public.ts'
+import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/public.ts'
 
 // Coupons: pure rules. No clock, no database, no network.
 

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { CouponsTable } from '../../core/schema/coupons.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { CouponsTable } from '../../core/schema/public.ts'
 
 // Statements on our copy of the store's coupons. The list is in list-sql.ts.
 

@@ -1,4 +1,4 @@
-import type { CouponTerms } from '../../core/schema/coupons.ts'
+import type { CouponTerms } from '../../core/schema/public.ts'
 import { computeDiscounts, type DiscountCoupon, type DiscountLine, type DiscountRules, isMatching } from './discount.ts'
 
 // Decides whether a coupon is valid for a message (decision 35) and whether a guard rail withholds it (decision 36).

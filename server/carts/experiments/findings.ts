@@ -1,9 +1,19 @@
 import type { Finding } from '../../../shared/experiments.ts'
 import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
-import { type Arms, type Interval, type Sums, sumCounts, sumTotals } from '../../core/lift/arms.ts'
-import { countSmallerArm, isConversionShown, isRevenueShown, REVENUE_FROM } from '../../core/lift/minimum-sizes.ts'
-import { compareMeans, compareShares } from '../../core/lift/planned.ts'
-import { computeSequence } from '../../core/lift/sequence.ts'
+import {
+  type Arms,
+  compareMeans,
+  compareShares,
+  computeSequence,
+  countSmallerArm,
+  type Interval,
+  isConversionShown,
+  isRevenueShown,
+  REVENUE_FROM,
+  type Sums,
+  sumCounts,
+  sumTotals,
+} from '../../core/lift/public.ts'
 
 // Computes the findings of an experiment from its sums (decisions 59 to 61). Pure.
 

@@ -1,5 +1,5 @@
-import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { COUNTS } from '../orders/fragments.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import { COUNTS } from '../orders/public.ts'
 
 // Statements on the results of an experiment's shoppers.
 

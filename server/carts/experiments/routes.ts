@@ -1,5 +1,5 @@
 import * as api from '../../../shared/experiments.ts'
-import { type Routes, serveStore } from '../../access/http/http.ts'
+import { type Routes, serveStore } from '../../access/http/public.ts'
 import { changeExperiment, startExperiment, stopExperiment } from './experiments.ts'
 import { viewExperiments } from './view.ts'
 

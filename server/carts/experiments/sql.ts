@@ -1,5 +1,5 @@
-import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { ExperimentsTable } from '../../core/schema/experiments.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { ExperimentsTable } from '../../core/schema/public.ts'
 import { isRunning } from './fragments.ts'
 
 // Statements on experiments and assignments. Results are in outcomes-sql.ts.

@@ -1,5 +1,5 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import { type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements on the choice of a cart's flow.
 

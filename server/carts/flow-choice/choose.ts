@@ -1,5 +1,5 @@
-import type { StoreTx } from '../../core/db/db.ts'
-import { scheduleFlowMessages } from '../../messages/messages/messages.ts'
+import type { StoreTx } from '../../core/db/public.ts'
+import { scheduleFlowMessages } from '../../messages/messages/public.ts'
 import * as sql from './choose-sql.ts'
 import { type ConditionFacts, evaluateConditions } from './conditions.ts'
 import { type FactsContext, readFacts } from './facts.ts'

@@ -1,11 +1,9 @@
 import type { ConditionFact, FlowConditions } from '../../../shared/flow-conditions.ts'
-import type { Secrets } from '../../core/common/secrets.ts'
-import { chooseZone } from '../../core/common/zones.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { findPhoneCountry } from '../../messages/channels/phone.ts'
-import { selectEvidence } from '../../shoppers/consent/evidence.ts'
-import { hasPaidByStore } from '../../shoppers/shoppers/fragments.ts'
+import { chooseZone, type Secrets } from '../../core/common/public.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
+import { findPhoneCountry } from '../../messages/channels/public.ts'
+import { selectEvidence } from '../../shoppers/consent/public.ts'
+import { hasPaidByStore } from '../../shoppers/shoppers/public.ts'
 import type { ConditionFacts } from './conditions.ts'
 
 // Reads the values that conditions use, for many carts at once.

@@ -1,6 +1,5 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
 import { type ConditionFacts, type ConditionFinding, evaluateConditions } from './conditions.ts'
 import { type FactsContext, readFacts } from './facts.ts'
 

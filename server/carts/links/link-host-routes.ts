@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import * as api from '../../../shared/link-host.ts'
-import { serveStore } from '../../access/http/http.ts'
+import { serveStore } from '../../access/http/public.ts'
 import type { Deps } from '../../deps.ts'
 import { routeLinkHost } from './link-host-rules.ts'
 import { isLinkHost } from './link-host-sql.ts'

@@ -1,4 +1,4 @@
-import { type Db, type StoreDb, sql, type Tx } from '../../core/db/db.ts'
+import { type Db, type StoreDb, sql, type Tx } from '../../core/db/public.ts'
 
 // Statements on shops' own hosts for links.
 

@@ -1,4 +1,4 @@
-import { type Db, sql } from '../../core/db/db.ts'
+import { type Db, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 /** Keeps transactions short. */

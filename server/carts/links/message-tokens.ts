@@ -1,4 +1,4 @@
-import { isSameSecret, type Secrets } from '../../core/common/secrets.ts'
+import { isSameSecret, type Secrets } from '../../core/common/public.ts'
 
 // Tokens of a message's links and pixel (decision 150). Each contains its message id and a MAC for its purpose (X1), so
 // nothing is stored. They look alike. The restore token is different: its hash is stored (decision 4). Pure.

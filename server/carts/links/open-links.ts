@@ -1,5 +1,5 @@
-import { hashToken } from '../../core/common/secrets.ts'
-import * as system from '../../core/db/system.ts'
+import { hashToken } from '../../core/common/public.ts'
+import * as system from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { readClick, readToken, TOKEN_MS, type TokenPurpose } from './message-tokens.ts'
 

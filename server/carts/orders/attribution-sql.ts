@@ -1,4 +1,4 @@
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { COUNTS } from './fragments.ts'
 
 // Statements on the links between orders, touches and carts.

@@ -1,4 +1,4 @@
-import type { StoreTx } from '../../core/db/db.ts'
+import type { StoreTx } from '../../core/db/public.ts'
 import * as sql from './attribution-sql.ts'
 
 // Finds the touch that a purchase is attributed to (A1, A2). It also decides whether a cart is recovered or purchased

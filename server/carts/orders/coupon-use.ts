@@ -1,5 +1,4 @@
-import type { StoreTx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
 import type { OrderRow } from './sql.ts'
 
 // Orders name their coupons. A personal code is a touch of that code's message, by the buyer (A1).

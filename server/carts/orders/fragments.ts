@@ -1,4 +1,4 @@
-import { sql } from '../../core/db/db.ts'
+import { sql } from '../../core/db/public.ts'
 
 // SQL fragments on orders.
 

@@ -1,4 +1,4 @@
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements on orders that are parts of another (A6).
 

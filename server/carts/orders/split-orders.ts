@@ -1,5 +1,5 @@
-import type { StoreDb, StoreTx } from '../../core/db/db.ts'
-import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import type { StoreDb, StoreTx } from '../../core/db/public.ts'
+import type { ShopperKey } from '../../shoppers/shoppers/public.ts'
 import { recordCouponUse } from './coupon-use.ts'
 import * as parts from './split-orders-sql.ts'
 import * as sql from './sql.ts'

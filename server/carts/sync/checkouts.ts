@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import { capabilities } from '../../../shared/platforms.ts'
-import { openStoreClient } from '../../access/stores/access.ts'
 import {
   findNextWatermark,
   IMPORT_REACH_MS,
+  openStoreClient,
   pickNewest,
+  readStore,
   SWEEP_OVERLAP_MS,
   subtractMs,
-} from '../../access/stores/rules.ts'
-import { readStore } from '../../access/stores/store.ts'
+} from '../../access/stores/public.ts'
 import type { Deps } from '../../deps.ts'
-import { recordCheckouts } from '../carts/checkouts.ts'
+import { recordCheckouts } from '../carts/public.ts'
 import type { checkoutJob } from './jobs.ts'
 import { type PullOptions, readChangedCustomers, withTimeLimit } from './local-copies.ts'
 import { readRecord } from './record.ts'

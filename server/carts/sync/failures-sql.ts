@@ -1,4 +1,4 @@
-import { type StoreDb, sql } from '../../core/db/db.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
 
 // Statements on consecutive failures of a store, in reads before a send and after a webhook.
 

@@ -1,23 +1,28 @@
 import type { z } from 'zod'
 import { isStoringEverything } from '../../../shared/capture-mode.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
-import { readPlugin } from '../../access/plugin/plugin.ts'
-import { isAlive } from '../../access/plugin/rules.ts'
-import { openStoreClient } from '../../access/stores/access.ts'
-import { findNextWatermark, pickNewest, SWEEP_OVERLAP_MS, subtractMs } from '../../access/stores/rules.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { keepSlot, releaseForPages, type StepAside } from '../../core/common/concurrency.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { isAlive, readPlugin } from '../../access/plugin/public.ts'
+import {
+  findNextWatermark,
+  openStoreClient,
+  pickNewest,
+  readStore,
+  SWEEP_OVERLAP_MS,
+  subtractMs,
+} from '../../access/stores/public.ts'
+import { keepSlot, releaseForPages, requireFound, type StepAside } from '../../core/common/public.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { PlatformCustomer, PlatformProduct, ProductCategory, ShownTax } from '../../platforms/platform/platform.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { filterCustomers } from '../../shoppers/consent/covered-customers.ts'
-import { recordStoreConsents } from '../../shoppers/consent/platform-consents.ts'
-import { buildCustomerMark } from '../../shoppers/shoppers/rules.ts'
-import { linkCustomers, listCustomerKeys, lockAllKeys } from '../../shoppers/shoppers/shoppers.ts'
-import { closeUnseenCoupons, countInStore, saveCouponPage } from '../coupons/copy.ts'
-import { refreshUses } from '../coupons/uses.ts'
+import {
+  type PlatformCustomer,
+  type PlatformProduct,
+  type ProductCategory,
+  type ShownTax,
+  StoreProblem,
+} from '../../platforms/platform/public.ts'
+import { filterCustomers, recordStoreConsents } from '../../shoppers/consent/public.ts'
+import { buildCustomerMark, linkCustomers, listCustomerKeys, lockAllKeys } from '../../shoppers/shoppers/public.ts'
+import { closeUnseenCoupons, countInStore, refreshUses, saveCouponPage } from '../coupons/public.ts'
 import type { customerJob, productsJob } from './jobs.ts'
 import { isEmpty, numberedPages } from './pages.ts'
 import { readRecord } from './record.ts'

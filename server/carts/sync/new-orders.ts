@@ -1,5 +1,5 @@
-import { findNextNewOrders, subtractMs, WEBHOOKS_ALIVE_MS } from '../../access/stores/rules.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+import { findNextNewOrders, subtractMs, WEBHOOKS_ALIVE_MS } from '../../access/stores/public.ts'
+import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { newOrdersJob } from './jobs.ts'
 import { readStreams } from './sync-sql.ts'

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isStoringEverything } from '../../../shared/capture-mode.ts'
-import { notifyOnce } from '../../access/notifications/notifications.ts'
-import { reachJob } from '../../access/plugin/jobs.ts'
-import { readPlugin } from '../../access/plugin/plugin.ts'
-import { isReporting } from '../../access/plugin/rules.ts'
-import { openStoreClient } from '../../access/stores/access.ts'
+import { notifyOnce } from '../../access/notifications/public.ts'
+import { isReporting, reachJob, readPlugin } from '../../access/plugin/public.ts'
 import {
   computeNextTry,
   findNextWatermark,
@@ -13,19 +10,20 @@ import {
   ORDER_CHECK_LIMIT_MS,
   ORDER_CHECK_OVERLAP_MS,
   ORDER_CHECK_REACH_MS,
+  openStoreClient,
   PENDING_HOLDS_MS,
   PENDING_LIMIT_MS,
   pickNewest,
+  readStore,
+  type StoreRow,
   subtractMs,
-} from '../../access/stores/rules.ts'
-import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { keepSlot, releaseForPages, type StepAside } from '../../core/common/concurrency.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+} from '../../access/stores/public.ts'
+import { keepSlot, releaseForPages, requireFound, type StepAside } from '../../core/common/public.ts'
+import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { StoreClient } from '../../platforms/platform/platform.ts'
-import { findLastCaptureChoice } from '../../shoppers/consent/capture-choice.ts'
-import { recordOrders } from '../carts/record.ts'
+import type { StoreClient } from '../../platforms/platform/public.ts'
+import { findLastCaptureChoice } from '../../shoppers/consent/public.ts'
+import { recordOrders } from '../carts/public.ts'
 import { OutOfTime, type RunResult, runSyncJob, type SyncJob } from './sync-jobs.ts'
 import { readStreams, saveProgress } from './sync-sql.ts'
 import { readPushOnlyPlugin, requestReports } from './unreachable.ts'

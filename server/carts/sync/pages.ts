@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OrderPage, OrderQuery, Page, StoreClient } from '../../platforms/platform/platform.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import {
+  type OrderPage,
+  type OrderQuery,
+  type Page,
+  type StoreClient,
+  StoreProblem,
+} from '../../platforms/platform/public.ts'
 
 // Reads page by page. If a store asks us to wait, waits as long as it says, a few times, and continues at that page.
 

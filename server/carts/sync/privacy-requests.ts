@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { PrivacyRequest } from '../../platforms/platform/event.ts'
+import type { PrivacyRequest } from '../../platforms/platform/public.ts'
 
 // Privacy requests from a platform wait in a job, with the person encrypted.
 

@@ -1,10 +1,7 @@
-import { openStoreClient } from '../../access/stores/access.ts'
-import { isHanging, ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
-import { readStore } from '../../access/stores/store.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+import { isHanging, ORDER_CHECK_LIMIT_MS, openStoreClient, readStore } from '../../access/stores/public.ts'
+import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { StoreClient } from '../../platforms/platform/platform.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { type StoreClient, StoreProblem } from '../../platforms/platform/public.ts'
 import { clearFailure, recordFailure } from './failures-sql.ts'
 import { readStreams } from './sync-sql.ts'
 

@@ -1,11 +1,10 @@
 import { KEYS_UNREADABLE } from '../../../shared/store-problems.ts'
-import { notifyOnce } from '../../access/notifications/notifications.ts'
-import { addMs, needsOwner } from '../../access/stores/rules.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { isDatabaseUnavailable, retryUntilAvailable } from '../../core/db/db-unavailable.ts'
+import { notifyOnce } from '../../access/notifications/public.ts'
+import { addMs, needsOwner } from '../../access/stores/public.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type Db, isDatabaseUnavailable, retryUntilAvailable, type StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { StoreProblem } from '../../platforms/platform/public.ts'
 import * as sql from './sync-sql.ts'
 
 // Runs one stream of a store, at most once at a time, and always records how the run ended.

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { SyncStateTable } from '../../core/schema/sync.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { SyncStateTable } from '../../core/schema/public.ts'
 import { countNextFailures } from './failures-sql.ts'
 
 // Statements on sync state and local copies. A lease is identified by its start (`started_at`), so a run that outlived

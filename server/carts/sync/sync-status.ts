@@ -2,8 +2,8 @@ import { dashboardTexts } from '../../../shared/dashboard.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { StoreProblemCode } from '../../../shared/store-problems.ts'
 import { getProblemText, KEYS_UNREADABLE } from '../../../shared/store-problems.ts'
-import { errorCodeOf, pickNewest } from '../../access/stores/rules.ts'
-import { AppError } from '../../core/common/errors.ts'
+import { errorCodeOf, pickNewest } from '../../access/stores/public.ts'
+import { AppError } from '../../core/common/public.ts'
 
 // Reports failing syncs of a store to callers that need its figures (decision 28, A 8). Pure.
 

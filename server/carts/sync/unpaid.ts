@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStoreClient } from '../../access/stores/access.ts'
-import type { StoreDb } from '../../core/db/db.ts'
+import { openStoreClient } from '../../access/stores/public.ts'
+import type { StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { PlatformOrder } from '../../platforms/platform/platform.ts'
+import type { PlatformOrder } from '../../platforms/platform/public.ts'
 
 /** A shopper is waiting, so a store that does not answer in this time is skipped. */
 const WAIT_MS = 3_000

@@ -1,6 +1,5 @@
-import { type PluginRow, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
-import { FAILURES, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+import { FAILURES, isPushOnly, isReporting, type PluginRow, queueWake, readPlugin } from '../../access/plugin/public.ts'
+import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { readStreams } from './sync-sql.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Routes } from '../../access/http/http.ts'
+import type { Routes } from '../../access/http/public.ts'
 import type { Deps } from '../../deps.ts'
-import { platformNames } from '../../platforms/registry/registry.ts'
+import { platformNames } from '../../platforms/registry/public.ts'
 import { receiveDelivery } from './deliveries.ts'
 
 // Endpoint for webhook deliveries, in its own scope, so that no other route gets unparsed bodies.

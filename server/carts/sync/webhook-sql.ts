@@ -1,4 +1,4 @@
-import type { StoreDb, StoreTx } from '../../core/db/db.ts'
+import type { StoreDb, StoreTx } from '../../core/db/public.ts'
 
 // Statements on a store's webhooks.
 

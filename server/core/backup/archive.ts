@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import yauzl from 'yauzl'
 import yazl from 'yazl'
 import { z } from 'zod'
-import { StartupError } from '../config/startup-errors.ts'
+import { StartupError } from '../config/public.ts'
 
 /** Format 1 was written by development versions before 0.1.0. Its tables cannot be converted. */
 export const BACKUP_FORMAT = 2

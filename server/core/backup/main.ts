@@ -1,10 +1,14 @@
 import path from 'node:path'
 import { handlers } from '../../worker.ts'
-import { type Config, ensureAppSecret, loadConfig, storeAppSecret } from '../config/config.ts'
-import { acquireInstanceLock } from '../config/instance-lock.ts'
-import { StartupError } from '../config/startup-errors.ts'
-import { startEmbedded } from '../postgres/embedded.ts'
-import { printLine, runCommand, withEmbedded } from '../postgres/operator-command.ts'
+import {
+  acquireInstanceLock,
+  type Config,
+  ensureAppSecret,
+  loadConfig,
+  StartupError,
+  storeAppSecret,
+} from '../config/public.ts'
+import { printLine, runCommand, startEmbedded, withEmbedded } from '../postgres/public.ts'
 import { writeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'
 

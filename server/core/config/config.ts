@@ -6,7 +6,7 @@ import path from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { isTextSender } from '../../../shared/text-channels.ts'
-import { isAddressOrRange } from '../net/clients.ts'
+import { isAddressOrRange } from '../net/public.ts'
 import { openDataDir } from './data-dir.ts'
 import { StartupError } from './startup-errors.ts'
 

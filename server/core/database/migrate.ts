@@ -2,9 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { StartupError } from '../config/startup-errors.ts'
-import { VERSION } from '../config/version.ts'
-import { isDatabaseUnavailable } from '../db/db-unavailable.ts'
+import { StartupError, VERSION } from '../config/public.ts'
+import { isDatabaseUnavailable } from '../db/public.ts'
 import { loadMigrations, type Migration } from './files.ts'
 
 export interface MigrateOptions {

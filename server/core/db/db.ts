@@ -1,7 +1,7 @@
 import type net from 'node:net'
 import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
-import type { Schema } from '../schema/schema.ts'
+import type { Schema } from '../schema/public.ts'
 import { isStalePlan } from './db-unavailable.ts'
 
 // The connection pool and Kysely instance, the store and account handles, and transactions with generic plans.

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Pagination } from '../../../shared/paging.ts'
-import { AppError } from '../common/errors.ts'
+import { AppError } from '../common/public.ts'
 
 // Pages of a list. Pure: the statements are in each noun's sql.ts.
 

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { CompiledQuery } from 'kysely'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../../deps.ts'
-import { AppError } from '../common/errors.ts'
+import { AppError } from '../common/public.ts'
 import { type RawBuilder, sql, type Tx } from './db.ts'
 
 // Rate limits, stored in PostgreSQL and shared by all processes.

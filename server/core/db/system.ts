@@ -1,5 +1,5 @@
 import type { Role } from '../../../shared/roles.ts'
-import type { LinkTokensTable } from '../schema/messages.ts'
+import type { LinkTokensTable } from '../schema/public.ts'
 import { type Db, sql, type Tx } from './db.ts'
 
 // The few queries that run before the store or account is known. No other code may use the unscoped database.

@@ -4,9 +4,8 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { Deps } from '../../deps.ts'
-import { createWorkerSlots, type StepAside, type WorkerSlots } from '../common/concurrency.ts'
-import type { Db, Tx } from '../db/db.ts'
-import { listReadyQueues } from '../db/system.ts'
+import { createWorkerSlots, type StepAside, type WorkerSlots } from '../common/public.ts'
+import { type Db, listReadyQueues, type Tx } from '../db/public.ts'
 
 // The job queue: pg-boss with job contracts, handlers, and workers that notifications wake.
 

@@ -5,8 +5,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { allowTraversal, canEnter, hashOfFolder, type Owner, openDataDir } from '../config/data-dir.ts'
-import { StartupError } from '../config/startup-errors.ts'
+import { allowTraversal, canEnter, hashOfFolder, type Owner, openDataDir, StartupError } from '../config/public.ts'
 import { isAlive } from './postmaster.ts'
 
 export type Cluster = {

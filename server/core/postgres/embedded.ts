@@ -7,8 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { findPrivateFolder } from '../config/data-dir.ts'
-import { StartupError } from '../config/startup-errors.ts'
+import { findPrivateFolder, StartupError } from '../config/public.ts'
 import {
   assertReadable,
   type Cluster,

@@ -1,7 +1,11 @@
 import path from 'node:path'
-import { openDataDir } from '../config/data-dir.ts'
-import { acquireInstanceLock, InstanceRunning } from '../config/instance-lock.ts'
-import { explainStartupError, StartupError } from '../config/startup-errors.ts'
+import {
+  acquireInstanceLock,
+  explainStartupError,
+  InstanceRunning,
+  openDataDir,
+  StartupError,
+} from '../config/public.ts'
 import { hasCluster } from './cluster.ts'
 import { startEmbedded } from './embedded.ts'
 

@@ -1,7 +1,6 @@
 import { type PushPayload, pushLimits } from '../../../shared/push.ts'
-import { createToken } from '../../carts/links/message-tokens.ts'
-import { cleanText } from '../../messages/templates/context.ts'
-import { getSharedRenders } from '../../messages/templates/renders.ts'
+import { createToken } from '../../carts/links/public.ts'
+import { cleanText, getSharedRenders } from '../../messages/templates/public.ts'
 import { type ComposeInput, createLinks, type LinkToken, NO_ACCOUNT, pageWithoutCart } from './compose.ts'
 import { buildTextContext } from './compose-text.ts'
 

@@ -1,8 +1,12 @@
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
-import type { Cost, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
-import { cleanText, type TemplateContext, TemplateError } from '../../messages/templates/context.ts'
-import { READY_TEXTS } from '../../messages/templates/ready-templates.ts'
-import { getSharedRenders } from '../../messages/templates/renders.ts'
+import type { TextTemplate } from '../../core/schema/public.ts'
+import type { Cost, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/public.ts'
+import {
+  cleanText,
+  getSharedRenders,
+  READY_TEXTS,
+  type TemplateContext,
+  TemplateError,
+} from '../../messages/templates/public.ts'
 import {
   buildCartContext,
   buildCouponContext,

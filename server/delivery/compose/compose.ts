@@ -1,15 +1,19 @@
 import crypto from 'node:crypto'
 import { TEST_TOKEN } from '../../../shared/restore.ts'
-import { cleanStoreName, isOnStoreHost } from '../../access/stores/rules.ts'
-import { createClickPath, createToken, type TokenPurpose } from '../../carts/links/message-tokens.ts'
-import { cleanPersonName, removeAddresses } from '../../core/common/addresses-in-text.ts'
-import { hashToken, type Secrets } from '../../core/common/secrets.ts'
-import type { OutgoingEmail } from '../../messages/channels/channel.ts'
-import type { MailBrand, TemplateContext } from '../../messages/templates/context.ts'
-import type { RenderedMessage } from '../../messages/templates/message.ts'
-import { findProblem } from '../../messages/templates/message.ts'
-import type { Difference } from '../../messages/templates/plans/plans.ts'
-import { getSharedRenders, type RenderPurpose, type Renders } from '../../messages/templates/renders.ts'
+import { cleanStoreName, isOnStoreHost } from '../../access/stores/public.ts'
+import { createClickPath, createToken, type TokenPurpose } from '../../carts/links/public.ts'
+import { cleanPersonName, hashToken, removeAddresses, type Secrets } from '../../core/common/public.ts'
+import type { OutgoingEmail } from '../../messages/channels/public.ts'
+import {
+  type Difference,
+  findProblem,
+  getSharedRenders,
+  type MailBrand,
+  type RenderedMessage,
+  type RenderPurpose,
+  type Renders,
+  type TemplateContext,
+} from '../../messages/templates/public.ts'
 import { formatMinor } from './amounts.ts'
 import { presentCoupon, type ShownCoupon } from './coupon-text.ts'
 import type { ShownItem } from './goods-rules.ts'

@@ -1,4 +1,4 @@
-import type { TemplateCoupon } from '../../messages/templates/context.ts'
+import type { TemplateCoupon } from '../../messages/templates/public.ts'
 import { formatMinor } from './amounts.ts'
 
 // Describes a coupon for messages. Pure.

@@ -1,5 +1,5 @@
 import type { CartItem } from '../../../shared/carts.ts'
-import { buildGoodsKey, type Goods, type Terms } from '../../carts/sync/goods.ts'
+import { buildGoodsKey, type Goods, type Terms } from '../../carts/sync/public.ts'
 
 // A cart's items at current stock and prices. Pure.
 

@@ -1,9 +1,13 @@
 import type { SendChannel } from '../../../shared/reminders.ts'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
-import { isBuiltInBody, isBuiltInSubject } from '../../messages/templates/built-in.ts'
-import type { TemplateError } from '../../messages/templates/context.ts'
-import { getSharedRenders, type Renders } from '../../messages/templates/renders.ts'
+import {
+  getSharedRenders,
+  isBuiltInBody,
+  isBuiltInSubject,
+  type Renders,
+  type TemplateError,
+} from '../../messages/templates/public.ts'
 
 // Test-renders owners' texts before they are stored.
 

@@ -1,5 +1,5 @@
-import { type StoreTx, sql } from '../../core/db/db.ts'
-import { becomesFailed, isClaimed } from '../../messages/messages/fragments.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
+import { becomesFailed, isClaimed } from '../../messages/messages/public.ts'
 
 // SQL for attempts at composing messages from owners' texts.
 

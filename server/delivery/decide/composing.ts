@@ -1,12 +1,16 @@
-import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/validity.ts'
-import { chooseLinkBase } from '../../carts/links/link-host-rules.ts'
-import { TemplateError } from '../../messages/templates/context.ts'
-import type { Difference } from '../../messages/templates/plans/plans.ts'
-import { type Composed, composeEmail } from '../compose/compose.ts'
-import { type ComposedPush, composePush } from '../compose/compose-push.ts'
-import { type ComposedText, composeText } from '../compose/compose-text.ts'
-import type { ShownCoupon } from '../compose/coupon-text.ts'
-import { buildShownContents } from '../compose/goods-rules.ts'
+import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/public.ts'
+import { chooseLinkBase } from '../../carts/links/public.ts'
+import { type Difference, TemplateError } from '../../messages/templates/public.ts'
+import {
+  buildShownContents,
+  type Composed,
+  type ComposedPush,
+  type ComposedText,
+  composeEmail,
+  composePush,
+  composeText,
+  type ShownCoupon,
+} from '../compose/public.ts'
 import { computeTotalAfter } from './coupon-finding.ts'
 import { type DecisionContext, getAddress, getRequiredTemplate } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'

@@ -1,16 +1,21 @@
-import type { DiscountCoupon, DiscountLine, DiscountRules } from '../../carts/coupons/discount.ts'
-import { computeDiscounts, computeShownLeft } from '../../carts/coupons/discount.ts'
-import { applyComputedAmount, type CouponSettings, type MessageCoupon } from '../../carts/coupons/for-messages.ts'
 import {
+  applyComputedAmount,
+  type CouponSettings,
   type CouponState,
   type CouponUse,
+  computeDiscounts,
+  computeShownLeft,
+  type DiscountCoupon,
+  type DiscountLine,
+  type DiscountRules,
   findCouponProblem,
   findEnd,
   findWithholdingRule,
+  type MessageCoupon,
   MIN_VALID_MS,
-} from '../../carts/coupons/validity.ts'
-import type { UnreadCoupon } from '../../carts/sync/goods.ts'
-import type { ShownCoupon } from '../compose/coupon-text.ts'
+} from '../../carts/coupons/public.ts'
+import type { UnreadCoupon } from '../../carts/sync/public.ts'
+import type { ShownCoupon } from '../compose/public.ts'
 
 // Decides whether a message includes its coupon, omits it or waits for it (decisions 33 to 37). Pure.
 

@@ -1,9 +1,8 @@
 import type { CartState } from '../../../shared/carts.ts'
-import { isFresh } from '../../access/stores/rules.ts'
-import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
-import { authorizeByDecision, type SendAuthorization } from '../../messages/channels/send-authorization.ts'
-import { type ConsentInputs, decideConsent, type TextRefusal } from '../../shoppers/consent/consent.ts'
+import { isFresh } from '../../access/stores/public.ts'
+import type { ConditionFinding } from '../../carts/flow-choice/public.ts'
+import { authorizeByDecision, type ChannelName, type SendAuthorization } from '../../messages/channels/public.ts'
+import { type ConsentInputs, decideConsent, type TextRefusal } from '../../shoppers/consent/public.ts'
 import type { CouponFinding } from './coupon-finding.ts'
 
 // Decides about one message at the moment of sending (D2). Pure. The first check that fails decides: temporary reasons

@@ -1,29 +1,35 @@
 import crypto from 'node:crypto'
 import type { Feature } from '../../../shared/billing.ts'
 import { computeCreditPrice } from '../../../shared/credits.ts'
-import { customTextLimit } from '../../access/members/rules.ts'
-import { computeLimits, hasFeature, startOfNextMonth } from '../../billing/billing/rules.ts'
-import type { EnteredCoupon, MessageCoupon } from '../../carts/coupons/for-messages.ts'
-import { type ConditionFacts, evaluateConditions } from '../../carts/flow-choice/conditions.ts'
-import type { Goods, UnreadCoupons } from '../../carts/sync/goods.ts'
-import type { Place } from '../../core/common/zones.ts'
+import { customTextLimit } from '../../access/members/public.ts'
+import { computeLimits, hasFeature, startOfNextMonth } from '../../billing/billing/public.ts'
+import type { EnteredCoupon, MessageCoupon } from '../../carts/coupons/public.ts'
+import { type ConditionFacts, evaluateConditions } from '../../carts/flow-choice/public.ts'
+import type { Goods, UnreadCoupons } from '../../carts/sync/public.ts'
+import type { Place } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { ChannelName, Cost, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
-import { type AccountMailRoute, chooseAccountMailRoute } from '../../messages/channels/mail-route.ts'
-import { findPhoneCountry } from '../../messages/channels/phone.ts'
-import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
-import type { MailBrand } from '../../messages/templates/context.ts'
+import {
+  type AccountMailRoute,
+  type ChannelName,
+  type Cost,
+  channelTraits,
+  chooseAccountMailRoute,
+  findPhoneCountry,
+  isTextChannelName,
+  type TextChannel,
+  type TextChannelName,
+} from '../../messages/channels/public.ts'
+import type { MailBrand } from '../../messages/templates/public.ts'
 import {
   decideConsent,
   findRecipientCountry,
   findTextLimits,
   findTextProblem,
   type LedgerEvidence,
-} from '../../shoppers/consent/consent.ts'
-import { isAllGone } from '../compose/goods-rules.ts'
-import { findPauseEnd } from '../deliverability/throttle-rules.ts'
-import type { DomainThrottleRow } from '../deliverability/throttles.ts'
-import { getDomain } from '../email/mail-headers.ts'
+} from '../../shoppers/consent/public.ts'
+import { isAllGone } from '../compose/public.ts'
+import { type DomainThrottleRow, findPauseEnd } from '../deliverability/public.ts'
+import { getDomain } from '../email/public.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
 import { findCoupon, recordOfCoupon } from './message-coupon.ts'

@@ -1,13 +1,13 @@
 import type { CartItem } from '../../../shared/carts.ts'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import { newestAbandoned } from '../../carts/carts/fragments.ts'
-import type { CouponSettings } from '../../carts/coupons/for-messages.ts'
-import { hadEarlierMessage, selectArm } from '../../carts/experiments/fragments.ts'
-import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { CampaignsTable } from '../../core/schema/campaigns.ts'
-import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
-import { hasPaidByStore } from '../../shoppers/shoppers/fragments.ts'
-import { newestSubscription } from '../push/fragments.ts'
+import { newestAbandoned } from '../../carts/carts/public.ts'
+import type { CouponSettings } from '../../carts/coupons/public.ts'
+import { hadEarlierMessage, selectArm } from '../../carts/experiments/public.ts'
+import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { CampaignsTable } from '../../core/schema/public.ts'
+import { isOpen, isRunningCampaign } from '../../messages/messages/public.ts'
+import { hasPaidByStore } from '../../shoppers/shoppers/public.ts'
+import { newestSubscription } from '../push/public.ts'
 import {
   BOUGHT,
   hadOfSameOffer,

@@ -1,5 +1,5 @@
-import { sql } from '../../core/db/db.ts'
-import { mayArrive } from '../../messages/messages/fragments.ts'
+import { sql } from '../../core/db/public.ts'
+import { mayArrive } from '../../messages/messages/public.ts'
 
 // SQL fragments on a message `m`: purchases that end it, texts of its cart.
 

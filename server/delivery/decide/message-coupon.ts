@@ -1,5 +1,5 @@
-import { buildGoodsKey, type Terms } from '../../carts/sync/goods.ts'
-import { buildShownContents } from '../compose/goods-rules.ts'
+import { buildGoodsKey, type Terms } from '../../carts/sync/public.ts'
+import { buildShownContents } from '../compose/public.ts'
 import { type CouponFinding, evaluateCoupon, type ShownGoods } from './coupon-finding.ts'
 import { type DecisionContext, getAddress } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'

@@ -1,5 +1,5 @@
-import { computeNextTry, isFresh } from '../../access/stores/rules.ts'
-import { isUnknown } from '../compose/goods-rules.ts'
+import { computeNextTry, isFresh } from '../../access/stores/public.ts'
+import { isUnknown } from '../compose/public.ts'
 import type { DecisionInputs } from './decide.ts'
 import type { DecisionContext } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'

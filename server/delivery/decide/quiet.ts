@@ -1,6 +1,5 @@
 import { timeOfMinute } from '../../../shared/store-settings.ts'
-import { findQuietEnd } from '../../core/common/time.ts'
-import { listZones, type Place } from '../../core/common/zones.ts'
+import { findQuietEnd, listZones, type Place } from '../../core/common/public.ts'
 
 // Quiet hours of a recipient (T2). Pure.
 

@@ -1,14 +1,11 @@
-import { selectPlanInForce } from '../../billing/billing/fragments.ts'
-import type { InForce } from '../../billing/billing/rules.ts'
-import { selectCreditMicros } from '../../billing/credits/fragments.ts'
-import { brandOfStore } from '../../carts/brand/fragments.ts'
-import type { StoredBrand } from '../../carts/brand/rules.ts'
-import { selectExperiment } from '../../carts/experiments/fragments.ts'
-import { type StoreDb, sql } from '../../core/db/db.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
-import { selectFirstMailsSince } from '../../messages/messages/fragments.ts'
-import type { ConsentOverride } from '../../shoppers/consent/consent.ts'
-import { selectOverrides } from '../../shoppers/consent/fragments.ts'
+import { type InForce, selectPlanInForce } from '../../billing/billing/public.ts'
+import { selectCreditMicros } from '../../billing/credits/public.ts'
+import { brandOfStore, type StoredBrand } from '../../carts/brand/public.ts'
+import { selectExperiment } from '../../carts/experiments/public.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
+import type { ChannelName } from '../../messages/channels/public.ts'
+import { selectFirstMailsSince } from '../../messages/messages/public.ts'
+import { type ConsentOverride, selectOverrides } from '../../shoppers/consent/public.ts'
 
 // SQL for the inputs that are the same for every message of a store.
 

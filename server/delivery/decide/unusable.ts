@@ -1,5 +1,5 @@
-import { notify } from '../../access/notifications/notifications.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { notify } from '../../access/notifications/public.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './composing-sql.ts'
 import type * as load from './evaluate-sql.ts'

@@ -1,7 +1,6 @@
 import crypto from 'node:crypto'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
+import type { ChannelName } from '../../messages/channels/public.ts'
 import type { ClaimedRow } from './evaluate-sql.ts'
 
 // Chooses the variant of a split step for a shopper (decision 55).

@@ -1,4 +1,4 @@
-import type { DnsLookup } from '../../core/net/dns.ts'
+import type { DnsLookup } from '../../core/net/public.ts'
 
 // Reads DKIM (RFC 6376) and DMARC (RFC 7489, with the tree walk of its successor) records from the DNS.
 

@@ -1,7 +1,6 @@
 import type { Check } from '../../../shared/checks.ts'
-import type { DnsAnswer } from '../../core/net/dns.ts'
-import { buildKeyRecord, buildKeyRecordName } from '../email/dkim.ts'
-import type { OwnKeyFinding } from '../email/sender-keys.ts'
+import type { DnsAnswer } from '../../core/net/public.ts'
+import { buildKeyRecord, buildKeyRecordName, type OwnKeyFinding } from '../email/public.ts'
 import { ASK_AGAIN, type CheckText, check } from './sender-checks.ts'
 import type { SpfFinding } from './spf.ts'
 

@@ -1,10 +1,17 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { joinLines } from '../../messages/channels/bounce-rules.ts'
-import type { OutgoingEmail } from '../../messages/channels/channel.ts'
-import type { SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
-import { buildRawError, openConnection, quit, SmtpError, toSmtpFailure } from '../email/smtp-connections.ts'
-import { composeMessage, findSendProblem, type MailHeaders } from '../email/smtp-message.ts'
-import { readSmtpUrl, type SmtpSettings } from '../email/smtp-settings.ts'
+import { joinLines, type OutgoingEmail, type SmtpFailure } from '../../messages/channels/public.ts'
+import {
+  buildRawError,
+  composeMessage,
+  findSendProblem,
+  type MailHeaders,
+  openConnection,
+  quit,
+  readSmtpUrl,
+  SmtpError,
+  type SmtpSettings,
+  toSmtpFailure,
+} from '../email/public.ts'
 
 // Sends one test mail over a new connection and reports each step with the server's reply.
 

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { DnsLookup } from '../../core/net/dns.ts'
+import type { DnsLookup } from '../../core/net/public.ts'
 
 // Checks whether a domain's SPF record (RFC 7208) allows a mail server to send for it. Macros and `exists` are not
 // evaluated and count as not allowing it.

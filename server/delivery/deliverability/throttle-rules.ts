@@ -1,5 +1,4 @@
-import { classifyBounce, parseStatus } from '../../messages/channels/bounce-rules.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
+import { classifyBounce, type Outcome, parseStatus } from '../../messages/channels/public.ts'
 
 // Decides when a receiving domain is throttled for an account's mail, and for how long. Pure.
 

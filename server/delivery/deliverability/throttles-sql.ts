@@ -1,4 +1,4 @@
-import { type AccountDb, type AccountTx, type StoreTx, sql } from '../../core/db/db.ts'
+import { type AccountDb, type AccountTx, type StoreTx, sql } from '../../core/db/public.ts'
 
 // SQL for throttled receiving domains.
 

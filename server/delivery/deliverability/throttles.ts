@@ -1,10 +1,9 @@
 import type { ThrottledDomain } from '../../../shared/sending.ts'
-import { notifyAccount } from '../../access/notifications/notifications.ts'
-import { type AccountDb, type StoreTx, transactAccount } from '../../core/db/db.ts'
+import { notifyAccount } from '../../access/notifications/public.ts'
+import { type AccountDb, type StoreTx, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { removeAddresses } from '../../messages/channels/bounce-rules.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { getDomain } from '../email/mail-headers.ts'
+import { type Outcome, removeAddresses } from '../../messages/channels/public.ts'
+import { getDomain } from '../email/public.ts'
 import {
   classifyReply,
   classifyReport,

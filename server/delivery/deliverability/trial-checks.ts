@@ -1,6 +1,6 @@
 import type { Check } from '../../../shared/checks.ts'
 import { isLoopbackHost, type MailSecurity, type MailServerView } from '../../../shared/mail-server.ts'
-import { explainServerFailure } from '../email/mail-server-text.ts'
+import { explainServerFailure } from '../email/public.ts'
 import { type CheckText, check } from './sender-checks.ts'
 import type { Trial, TrialStep, TrialStepName } from './smtp-trial.ts'
 

@@ -1,4 +1,4 @@
-import type { AccountDb } from '../../core/db/db.ts'
+import type { AccountDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 const KNOWN_MS = 60_000

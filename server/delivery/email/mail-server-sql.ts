@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import { type AccountDb, sql } from '../../core/db/db.ts'
-import type { MailServersTable } from '../../core/schema/email.ts'
+import { type AccountDb, sql } from '../../core/db/public.ts'
+import type { MailServersTable } from '../../core/schema/public.ts'
 
 // SQL for an account's mail server and the results of its tests.
 

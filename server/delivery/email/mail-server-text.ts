@@ -1,6 +1,5 @@
 import { isLoopbackHost, type MailSecurity } from '../../../shared/mail-server.ts'
-import { joinLines } from '../../messages/channels/bounce-rules.ts'
-import type { SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
+import { joinLines, type SmtpFailure } from '../../messages/channels/public.ts'
 
 // Explains to the owner why a mail server could not be used. Pure.
 

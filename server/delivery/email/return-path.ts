@@ -1,4 +1,4 @@
-import { isSameSecret, type Secrets } from '../../core/common/secrets.ts'
+import { isSameSecret, type Secrets } from '../../core/common/public.ts'
 
 // The envelope sender of each mail contains its message id (VERP), so that a bounce is identified by its recipient
 // address. The token is keyed, so it cannot be forged (X1). It uses lower case letters and digits only, because some

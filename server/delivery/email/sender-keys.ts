@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import { createPrivateKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Db, sql } from '../../core/db/db.ts'
-import { type DnsLookup, openDns } from '../../core/net/dns.ts'
+import { type Db, sql } from '../../core/db/public.ts'
+import { type DnsLookup, openDns } from '../../core/net/public.ts'
 import type { Deps } from '../../deps.ts'
 import { buildKeyRecordName, type SigningKey } from './dkim.ts'
 

@@ -2,8 +2,8 @@
 // connection closes and does not report whether the final dot was sent, so it could send twice.
 import { isIP } from 'node:net'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { resolveGuarded } from '../../core/net/resolve.ts'
-import type { SmtpFailure, SmtpStage } from '../../messages/channels/smtp-outcome.ts'
+import { resolveGuarded } from '../../core/net/public.ts'
+import type { SmtpFailure, SmtpStage } from '../../messages/channels/public.ts'
 import type { SmtpSettings } from './smtp-settings.ts'
 
 export interface SmtpTimeouts {

@@ -1,7 +1,7 @@
 // Builds the bytes of an internet message from a rendered email, or returns why it must not be sent.
 import { domainToASCII } from 'node:url'
 import MimeNode from 'nodemailer/lib/mime-node'
-import type { Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
+import type { Outcome, OutgoingEmail } from '../../messages/channels/public.ts'
 import type { Signer } from './dkim.ts'
 
 export interface ComposedMessage {

@@ -1,5 +1,5 @@
 import type { MailSecurity } from '../../../shared/mail-server.ts'
-import type { LookupAll } from '../../core/net/resolve.ts'
+import type { LookupAll } from '../../core/net/public.ts'
 
 // Settings of an SMTP server: from the operator's URL, smtp://user:password@host:port?option=value (smtps:// for
 // implicit TLS), or from an account's settings.

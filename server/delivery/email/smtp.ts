@@ -2,11 +2,16 @@
 // on proof of non-acceptance, `unknown` without a reply after the final dot.
 import { Readable, type Transform } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { isDatabaseUnavailable } from '../../core/db/db-unavailable.ts'
-import { joinLines } from '../../messages/channels/bounce-rules.ts'
-import type { EmailChannel, Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
-import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
-import { mapFailure, type SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
+import { isDatabaseUnavailable } from '../../core/db/public.ts'
+import {
+  buildNotSentOutcome,
+  type EmailChannel,
+  joinLines,
+  mapFailure,
+  type Outcome,
+  type OutgoingEmail,
+  type SmtpFailure,
+} from '../../messages/channels/public.ts'
 import {
   buildRawError,
   type Lease,

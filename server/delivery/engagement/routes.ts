@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Routes } from '../../access/http/http.ts'
+import type { Routes } from '../../access/http/public.ts'
 import { type Arrival, noteUnsubscribeLink, recordClick, recordOpen } from './follow.ts'
 import { openNetworks } from './networks.ts'
 

@@ -1,5 +1,5 @@
 import type { OriginKind } from '../../../shared/carts.ts'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { SeenEvent } from './burst.ts'
 import type { EngagementClass, EngagementKind } from './classify.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Routes } from '../../access/http/http.ts'
+import type { Routes } from '../../access/http/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as hooks from './hooks.ts'
 

@@ -1,20 +1,29 @@
 import type { z } from 'zod'
-import { cleanStoreName } from '../../access/stores/rules.ts'
-import { createId } from '../../core/common/ids.ts'
-import { type AccountDb, type AccountTx, type Db, type StoreTx, sql, transactAccount } from '../../core/db/db.ts'
-import { withRetry } from '../../core/db/db-unavailable.ts'
-import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
+import { cleanStoreName } from '../../access/stores/public.ts'
+import { createId } from '../../core/common/public.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  type Db,
+  type Limit,
+  type StoreTx,
+  sql,
+  takeMany,
+  transactAccount,
+  withRetry,
+} from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { TextChannelName } from '../../messages/channels/channel.ts'
-import { maskAddress } from '../../messages/channels/mask.ts'
-import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
-import { findPhoneCountry, isGermanSpeaking } from '../../messages/channels/phone.ts'
-import { authorizeAnswer } from '../../messages/channels/send-authorization.ts'
-import { becomesSkipped, isOpen, selectOpenTo } from '../../messages/messages/fragments.ts'
-import { scheduleNextRun } from '../../messages/messages/messages.ts'
-import { computeLaterTime, wakeHeldMessages } from '../../shoppers/consent/consents.ts'
-import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
-import { recordInbound } from '../outcome/delivery.ts'
+import {
+  authorizeAnswer,
+  findPhoneCountry,
+  isGermanSpeaking,
+  listNumberAliases,
+  maskAddress,
+  type TextChannelName,
+} from '../../messages/channels/public.ts'
+import { becomesSkipped, isOpen, scheduleNextRun, selectOpenTo } from '../../messages/messages/public.ts'
+import { computeLaterTime, doesConsentCount, wakeHeldMessages } from '../../shoppers/consent/public.ts'
+import { recordInbound } from '../outcome/public.ts'
 import { replyJob } from './jobs.ts'
 import { type Keyword, parseKeyword } from './keywords.ts'
 import type { InboundMessage } from './twilio-hooks.ts'

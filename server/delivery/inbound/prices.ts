@@ -1,8 +1,7 @@
-import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
-import { listStoresWithPriceLookups } from '../../core/db/system.ts'
+import { type Db, listStoresWithPriceLookups, type StoreDb, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { Cost, TextChannelName } from '../../messages/channels/channel.ts'
-import { bookSpend, correctCosts } from '../texts/spend.ts'
+import type { Cost, TextChannelName } from '../../messages/channels/public.ts'
+import { bookSpend, correctCosts } from '../texts/public.ts'
 
 // Final prices of messages. The send books an estimate. Twilio reports the price some minutes after delivery, which
 // then replaces the estimate.

@@ -1,4 +1,4 @@
-import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
+import type { DeliveryReport, TextChannelName } from '../../messages/channels/public.ts'
 import type { Keyword } from './keywords.ts'
 
 // Parses Twilio's webhook calls. Pure, except that Twilio's library checks the signature.

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import type { Deps } from '../../deps.ts'
-import { parseReturnPath } from '../email/return-path.ts'
+import { parseReturnPath } from '../email/public.ts'
 import { readMailNews } from './dsn.ts'
 import { recordMailReport } from './mail-reports.ts'
 

@@ -1,4 +1,4 @@
-import { type AccountDb, type Db, sql } from '../../core/db/db.ts'
+import { type AccountDb, type Db, sql } from '../../core/db/public.ts'
 
 // SQL for accounts' bounce mailboxes.
 

@@ -5,7 +5,7 @@ import {
   classifyBounce,
   parseStatus,
   removeAddresses,
-} from '../../messages/channels/bounce-rules.ts'
+} from '../../messages/channels/public.ts'
 
 // Parses mail sent to a return address: a delivery status report (RFC 3464), a spam report (RFC 5965) or free text of
 // an old server. The return address identifies the message; the content is untrusted and parsed leniently.

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Routes } from '../../access/http/http.ts'
+import type { Routes } from '../../access/http/public.ts'
 import type { Deps } from '../../deps.ts'
 import { takeMailEvents } from './mail-events.ts'
 

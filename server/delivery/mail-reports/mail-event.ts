@@ -1,4 +1,4 @@
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 import type { MailReport } from './mail-reports.ts'
 
 // Types and helpers shared by the parsers of all mail providers. Pure.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isSameSecret } from '../../core/common/secrets.ts'
-import { parseStatus, removeAddresses } from '../../messages/channels/bounce-rules.ts'
+import { isSameSecret } from '../../core/common/public.ts'
+import { parseStatus, removeAddresses } from '../../messages/channels/public.ts'
 import { forged, getHeader, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Postmark does not sign; it sends the user and password of the webhook's URL. One report per call.

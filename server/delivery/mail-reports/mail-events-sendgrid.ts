@@ -6,7 +6,7 @@ import {
   classifyBounce,
   parseStatus,
   removeAddresses,
-} from '../../messages/channels/bounce-rules.ts'
+} from '../../messages/channels/public.ts'
 import {
   forged,
   getHeader,

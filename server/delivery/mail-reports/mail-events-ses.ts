@@ -1,6 +1,6 @@
 import { createVerify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
-import { classifyBounce, parseStatus, removeAddresses } from '../../messages/channels/bounce-rules.ts'
+import { classifyBounce, parseStatus, removeAddresses } from '../../messages/channels/public.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Amazon SES by SNS. Messages are signed with a certificate at Amazon, and a subscription is confirmed by calling a URL

@@ -1,5 +1,5 @@
-import { type Db, type StoreTx, sql } from '../../core/db/db.ts'
-import { isClaimed, isFailed, isMovedByReport, isSending, reported } from '../../messages/messages/fragments.ts'
+import { type Db, type StoreTx, sql } from '../../core/db/public.ts'
+import { isClaimed, isFailed, isMovedByReport, isSending, reported } from '../../messages/messages/public.ts'
 
 // SQL for reports about sent mails.
 

@@ -1,14 +1,13 @@
-import { notify } from '../../access/notifications/notifications.ts'
-import { type Db, type StoreTx, transact } from '../../core/db/db.ts'
-import * as system from '../../core/db/system.ts'
+import { notify } from '../../access/notifications/public.ts'
+import * as system from '../../core/db/public.ts'
+import { type Db, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { maskAddress } from '../../messages/channels/mask.ts'
-import { setUnsubscribed, skipOpenMessagesTo } from '../../messages/messages/recipient.ts'
-import { isFailedState } from '../../messages/messages/state-rules.ts'
-import { insertAnswer } from '../../shoppers/consent/consents.ts'
-import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
-import { noteReport } from '../deliverability/throttles.ts'
-import { undoBadge } from '../outcome/outcome.ts'
+import { maskAddress } from '../../messages/channels/public.ts'
+import { isFailedState, setUnsubscribed, skipOpenMessagesTo } from '../../messages/messages/public.ts'
+import { insertAnswer } from '../../shoppers/consent/public.ts'
+import { lockShoppersById } from '../../shoppers/shoppers/public.ts'
+import { noteReport } from '../deliverability/public.ts'
+import { undoBadge } from '../outcome/public.ts'
 import {
   applyMailReports,
   keepMailReport,

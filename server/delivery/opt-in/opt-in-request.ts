@@ -1,28 +1,29 @@
 import { computeCreditPrice } from '../../../shared/credits.ts'
 import { hasListedPrice } from '../../../shared/text-prices.ts'
-import { notifyOnce } from '../../access/notifications/notifications.ts'
-import { cleanStoreName } from '../../access/stores/rules.ts'
-import { formatMonth } from '../../billing/billing/rules.ts'
-import { addUsage, lockUsage } from '../../billing/billing/usage.ts'
-import { lockCredits, payWithCredits, refundCredits } from '../../billing/credits/credits.ts'
-import { createId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
-import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
-import * as system from '../../core/db/system.ts'
+import { notifyOnce } from '../../access/notifications/public.ts'
+import { cleanStoreName } from '../../access/stores/public.ts'
+import { addUsage, formatMonth, lockUsage } from '../../billing/billing/public.ts'
+import { lockCredits, payWithCredits, refundCredits } from '../../billing/credits/public.ts'
+import { createId } from '../../core/common/public.ts'
+import * as system from '../../core/db/public.ts'
+import { type Db, type Limit, type StoreDb, type StoreTx, sql, takeMany, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { Cost, Outcome, OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
-import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
-import { findPhoneCountry, findTextCountry, isGermanSpeaking } from '../../messages/channels/phone.ts'
-import { authorizeOptInRequest } from '../../messages/channels/send-authorization.ts'
-import { selectEvidence } from '../../shoppers/consent/evidence.ts'
-import { buildAddressKey } from '../../shoppers/shoppers/rules.ts'
-import { lockAllKeys } from '../../shoppers/shoppers/shoppers.ts'
-import { selectErased } from '../../shoppers/suppressions/suppressions.ts'
-import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
-import { getPlanLimit } from '../decide/decision-inputs.ts'
-import { findQuietHours } from '../decide/quiet.ts'
-import { loadSituation, loadSuppressions, type Situation } from '../decide/situation.ts'
-import { bookSpend, lockBudget } from '../texts/spend.ts'
+import {
+  authorizeOptInRequest,
+  buildNotSentOutcome,
+  type Cost,
+  findPhoneCountry,
+  findTextCountry,
+  isGermanSpeaking,
+  type Outcome,
+  type OutgoingText,
+  type TextChannel,
+} from '../../messages/channels/public.ts'
+import { selectEvidence } from '../../shoppers/consent/public.ts'
+import { buildAddressKey, lockAllKeys } from '../../shoppers/shoppers/public.ts'
+import { insertSuppression, selectErased } from '../../shoppers/suppressions/public.ts'
+import { findQuietHours, getPlanLimit, loadSituation, loadSuppressions, type Situation } from '../decide/public.ts'
+import { bookSpend, lockBudget } from '../texts/public.ts'
 
 // Double opt-in for SMS: one message asks the shopper to confirm the consent given in the shop. It contains no
 // advertising and is sent at most once. It obeys suppressions, quiet hours, budget and everything that stops the store.

@@ -1,6 +1,6 @@
-import { type AccountDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { MessageState } from '../../core/schema/messages.ts'
-import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
+import { type AccountDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { MessageState } from '../../core/schema/public.ts'
+import type { DeliveryReport, TextChannelName } from '../../messages/channels/public.ts'
 import {
   isAccepted,
   isDelivered,
@@ -9,7 +9,7 @@ import {
   isUnknown,
   reported,
   wasAttempted,
-} from '../../messages/messages/fragments.ts'
+} from '../../messages/messages/public.ts'
 
 // SQL for delivery reports of SMS and WhatsApp.
 

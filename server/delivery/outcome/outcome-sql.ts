@@ -1,6 +1,5 @@
-import { insertNewsOfMessages } from '../../access/notifications/fragments.ts'
-import type { DraftNotification } from '../../access/notifications/notifications.ts'
-import { listIds, type StoreTx, sql } from '../../core/db/db.ts'
+import { type DraftNotification, insertNewsOfMessages } from '../../access/notifications/public.ts'
+import { listIds, type StoreTx, sql } from '../../core/db/public.ts'
 import {
   answered,
   becomesDelivered,
@@ -11,8 +10,8 @@ import {
   isSending,
   isUnknown,
   selectNewestSend,
-} from '../../messages/messages/fragments.ts'
-import type { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
+  type stateAfterAnswer,
+} from '../../messages/messages/public.ts'
 
 // SQL for the outcomes of sends.
 

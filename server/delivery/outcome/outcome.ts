@@ -1,18 +1,21 @@
-import { type DraftNotification, draftNotification } from '../../access/notifications/notifications.ts'
-import { addUsage } from '../../billing/billing/usage.ts'
-import { refundCredits } from '../../billing/credits/credits.ts'
-import type { StoreTx } from '../../core/db/db.ts'
+import { type DraftNotification, draftNotification } from '../../access/notifications/public.ts'
+import { addUsage } from '../../billing/billing/public.ts'
+import { refundCredits } from '../../billing/credits/public.ts'
+import type { StoreTx } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { ChannelName, Cost, Outcome } from '../../messages/channels/channel.ts'
-import { maskAddress } from '../../messages/channels/mask.ts'
-import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
-import { spaceNextSteps } from '../../messages/messages/messages.ts'
-import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
-import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
-import { backOff } from '../decide/decide.ts'
-import type { Evaluation, Ready } from '../decide/evaluate.ts'
-import type * as load from '../decide/situation.ts'
-import * as spend from '../texts/spend.ts'
+import {
+  type ChannelName,
+  type Cost,
+  channelTraits,
+  isTextChannelName,
+  maskAddress,
+  type Outcome,
+} from '../../messages/channels/public.ts'
+import { spaceNextSteps, stateAfterAnswer } from '../../messages/messages/public.ts'
+import { insertSuppression } from '../../shoppers/suppressions/public.ts'
+import type * as load from '../decide/public.ts'
+import { backOff, type Evaluation, type Ready } from '../decide/public.ts'
+import * as spend from '../texts/public.ts'
 import { applyMessageReports } from './delivery.ts'
 import * as sql from './outcome-sql.ts'
 

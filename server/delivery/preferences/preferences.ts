@@ -8,20 +8,24 @@ import {
   preferenceChannels,
   type savePreferences as saveEndpoint,
 } from '../../../shared/preferences.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { loadShopBrand } from '../../carts/brand/shop-brand.ts'
-import { openLink } from '../../carts/links/open-links.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { loadShopBrand } from '../../carts/brand/public.ts'
+import { openLink } from '../../carts/links/public.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { listChannelsOfAddress, maskAddress } from '../../messages/channels/mask.ts'
-import { isTextChannelName } from '../../messages/channels/traits.ts'
-import { scheduleNextRun } from '../../messages/messages/messages.ts'
-import * as trackSql from '../../messages/messages/recipient.ts'
-import { computeStatus, insertAnswer, queueOptInRequest, wakeHeldMessages } from '../../shoppers/consent/consents.ts'
-import { selectEvidence } from '../../shoppers/consent/evidence.ts'
-import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/unsubscribe.ts'
-import { countBrowsers, endShopperSubscriptions } from '../push/subscriptions.ts'
+import { isTextChannelName, listChannelsOfAddress, maskAddress } from '../../messages/channels/public.ts'
+import * as trackSql from '../../messages/messages/public.ts'
+import { scheduleNextRun } from '../../messages/messages/public.ts'
+import {
+  computeStatus,
+  insertAnswer,
+  queueOptInRequest,
+  selectEvidence,
+  wakeHeldMessages,
+} from '../../shoppers/consent/public.ts'
+import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/public.ts'
+import { countBrowsers, endShopperSubscriptions } from '../push/public.ts'
 import { type ChannelFacts, computeChanges, computeStanding } from './rules.ts'
 import * as sql from './sql.ts'
 import { loadWordings } from './wording.ts'

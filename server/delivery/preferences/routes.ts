@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as api from '../../../shared/preferences.ts'
-import { type Routes, servePublic, serveStore } from '../../access/http/http.ts'
+import { type Routes, servePublic, serveStore } from '../../access/http/public.ts'
 import { decidePreferences, readPreferences } from './preferences.ts'
 import { detectLanguage } from './rules.ts'
 import { readOwnWordings, saveOwnWordings } from './wording.ts'

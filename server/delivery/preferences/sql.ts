@@ -1,5 +1,5 @@
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import { doesConsentCount } from '../../shoppers/consent/public.ts'
 import type { Suppressed } from './rules.ts'
 
 // SQL for the preference page.

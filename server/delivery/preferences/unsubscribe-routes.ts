@@ -1,7 +1,7 @@
 import * as api from '../../../shared/restore.ts'
 import { listThrottledDomains } from '../../../shared/sending.ts'
-import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
-import { viewThrottledDomains } from '../deliverability/throttles.ts'
+import { type Routes, serveAccount, servePublic } from '../../access/http/public.ts'
+import { viewThrottledDomains } from '../deliverability/public.ts'
 import { detectLanguage } from './rules.ts'
 import { readUnsubscribeLink, resubscribe, unsubscribe } from './unsubscribe.ts'
 

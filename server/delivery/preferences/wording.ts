@@ -7,9 +7,9 @@ import {
   wordingFields,
 } from '../../../shared/preferences.ts'
 import type { ShopBrand } from '../../../shared/shop-brand.ts'
-import { loadShopBrand } from '../../carts/brand/shop-brand.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { type StoreDb, transact } from '../../core/db/db.ts'
+import { loadShopBrand } from '../../carts/brand/public.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 

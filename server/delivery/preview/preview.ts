@@ -8,27 +8,28 @@ import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import type { MessagePreview } from '../../../shared/reminders.ts'
 import { NO_CART, SAMPLE_CART, type SendChannel } from '../../../shared/reminders.ts'
-import { readStore } from '../../access/stores/store.ts'
-import type { CouponSettings } from '../../carts/coupons/for-messages.ts'
-import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
-import type { FlowMismatch } from '../../carts/flow-choice/flow-match.ts'
-import { explainMismatch } from '../../carts/flow-choice/flow-match.ts'
-import { createSemaphore } from '../../core/common/concurrency.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, type StoreTx, snapshot, sql } from '../../core/db/db.ts'
+import { readStore } from '../../access/stores/public.ts'
+import type { CouponSettings } from '../../carts/coupons/public.ts'
+import { type ConditionFinding, explainMismatch, type FlowMismatch } from '../../carts/flow-choice/public.ts'
+import { AppError, createId, createSemaphore, requireFound } from '../../core/common/public.ts'
+import { type Db, type StoreDb, type StoreTx, snapshot, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { TemplateError } from '../../messages/templates/context.ts'
-import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
-import type { Composed } from '../compose/compose.ts'
-import { type AnyComposed, compose, isPush, isText } from '../decide/composing.ts'
-import type { DecisionContext, Texts } from '../decide/decision-inputs.ts'
-import { dryRun } from '../decide/evaluate.ts'
-import { selectCoupon } from '../decide/fragments.ts'
-import { findCoupon } from '../decide/message-coupon.ts'
-import type { ClaimedRow } from '../decide/situation.ts'
-import * as load from '../decide/situation.ts'
-import { loadTextChannels } from '../send/send-due.ts'
+import { READY_EMAIL, READY_TEXTS, TemplateError } from '../../messages/templates/public.ts'
+import type { Composed } from '../compose/public.ts'
+import * as load from '../decide/public.ts'
+import {
+  type AnyComposed,
+  type ClaimedRow,
+  compose,
+  type DecisionContext,
+  dryRun,
+  findCoupon,
+  isPush,
+  isText,
+  selectCoupon,
+  type Texts,
+} from '../decide/public.ts'
+import { loadTextChannels } from '../send/public.ts'
 
 // Previews a message for a real cart or the sample cart, with the code that sends. Nothing is stored, and the links
 // open nothing.

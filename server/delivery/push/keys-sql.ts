@@ -1,4 +1,4 @@
-import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 // SQL for the stores' key pairs.
 

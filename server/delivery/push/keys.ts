@@ -1,9 +1,8 @@
 import webPush from 'web-push'
-import { queueWake } from '../../access/plugin/plugin.ts'
-import { lockStore } from '../../access/stores/store.ts'
-import { createId } from '../../core/common/ids.ts'
-import type { Secrets } from '../../core/common/secrets.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { queueWake } from '../../access/plugin/public.ts'
+import { lockStore } from '../../access/stores/public.ts'
+import { createId, type Secrets } from '../../core/common/public.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './keys-sql.ts'
 

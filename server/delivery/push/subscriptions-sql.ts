@@ -1,5 +1,5 @@
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { PushSubscriptionsTable } from '../../core/schema/push.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { PushSubscriptionsTable } from '../../core/schema/public.ts'
 
 // SQL for subscriptions of shoppers' browsers.
 

@@ -1,7 +1,7 @@
 import type { CartItem } from '../../../shared/carts.ts'
-import { isOnStoreHost } from '../../access/stores/rules.ts'
-import type { PlatformName, RefillResult } from '../../platforms/platform/platform.ts'
-import { findPlatform } from '../../platforms/registry/registry.ts'
+import { isOnStoreHost } from '../../access/stores/public.ts'
+import type { PlatformName, RefillResult } from '../../platforms/platform/public.ts'
+import { findPlatform } from '../../platforms/registry/public.ts'
 import type { Availability } from './restore-sql.ts'
 
 // Decides for each item of a restored cart whether and how it can be put back (decision 14). Pure.

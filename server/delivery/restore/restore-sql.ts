@@ -1,8 +1,8 @@
 import type { CartItem, CartState } from '../../../shared/carts.ts'
-import { currentCode } from '../../carts/coupons/fragments.ts'
-import { type StoreDb, sql } from '../../core/db/db.ts'
-import type { CheckoutRef, Fold } from '../../core/schema/facts.ts'
-import type { PlatformName } from '../../platforms/platform/platform.ts'
+import { currentCode } from '../../carts/coupons/public.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
+import type { CheckoutRef, Fold } from '../../core/schema/public.ts'
+import type { PlatformName } from '../../platforms/platform/public.ts'
 
 // SQL for restoring carts.
 

@@ -1,9 +1,6 @@
 import type { ItemChoice } from '../../../shared/carts.ts'
-import { hashToken } from '../../core/common/secrets.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { type Limit, tryTakePoint } from '../../core/db/rate-limits.ts'
-import { findLinkToken } from '../../core/db/system.ts'
+import { hashToken } from '../../core/common/public.ts'
+import { type Db, findLinkToken, type Limit, type StoreDb, sql, tryTakePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { readRestorableCart } from './restore-sql.ts'
 

@@ -1,7 +1,6 @@
 import { computeCreditPrice } from '../../../shared/credits.ts'
-import type { CreditUse } from '../../billing/credits/credits.ts'
-import { isText } from '../decide/composing.ts'
-import type { Ready } from '../decide/evaluate.ts'
+import type { CreditUse } from '../../billing/credits/public.ts'
+import { isText, type Ready } from '../decide/public.ts'
 
 // Splits sendable texts into those the plan includes and those credits pay for (decision 85). Pure.
 

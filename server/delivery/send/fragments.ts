@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from '../../core/db/db.ts'
-import { isRunningCampaign, isSending } from '../../messages/messages/fragments.ts'
-import { doesBasisCount, doesConsentCount } from '../../shoppers/consent/fragments.ts'
-import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
+import { type RawBuilder, sql } from '../../core/db/public.ts'
+import { isRunningCampaign, isSending } from '../../messages/messages/public.ts'
+import { doesBasisCount, doesConsentCount } from '../../shoppers/consent/public.ts'
+import { matchingPending, matchingPurchase } from '../decide/public.ts'
 
 // SQL conditions that a send checks again, on a message `m`, its cart `c` and its store `s`.
 

@@ -1,5 +1,5 @@
-import { type StoreDb, sql } from '../../core/db/db.ts'
-import type { ItemRef } from '../../platforms/platform/platform.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
+import type { ItemRef } from '../../platforms/platform/public.ts'
 
 /** Returns the distinct items in the carts of these messages. */
 export async function listItems({ db, storeId }: StoreDb, ids: readonly string[]): Promise<ItemRef[]> {

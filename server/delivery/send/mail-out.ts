@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts'
-import type { EmailChannel, Outcome } from '../../messages/channels/channel.ts'
-import type { Situation } from '../decide/situation.ts'
-import * as sql from '../email/mail-server.ts'
-import type { OwnMail } from '../email/own-mail.ts'
+import type { EmailChannel, Outcome } from '../../messages/channels/public.ts'
+import type { Situation } from '../decide/public.ts'
+import type { OwnMail } from '../email/public.ts'
+import * as sql from '../email/public.ts'
 
 // Selects the mail server for a store's messages: the account's own if it has entered one, else the installation's. The
 // demo account always uses the built-in mailbox (decision 29).

@@ -1,5 +1,5 @@
-import type { FindUnneeded } from '../../carts/coupon-codes/codes.ts'
-import { foresee, KEPT_BEHIND, type MessageForecast } from '../decide/forecast.ts'
+import type { FindUnneeded } from '../../carts/coupon-codes/public.ts'
+import { foresee, KEPT_BEHIND, type MessageForecast } from '../decide/public.ts'
 import { loadTextChannels } from './send-due.ts'
 
 // Finds messages that will not be sent as far as is known now (no consent, suppressed, bought, unmet condition). They

@@ -1,6 +1,6 @@
-import { isCouponUsable } from '../../carts/coupons/fragments.ts'
-import { listIds, type StoreDb, sql } from '../../core/db/db.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
+import { isCouponUsable } from '../../carts/coupons/public.ts'
+import { listIds, type StoreDb, sql } from '../../core/db/public.ts'
+import type { ChannelName } from '../../messages/channels/public.ts'
 import {
   becomesClaimed,
   becomesScheduled,
@@ -8,8 +8,8 @@ import {
   isHeld,
   isOpen,
   isSending,
-} from '../../messages/messages/fragments.ts'
-import type { DecisionRow } from '../decide/evaluate.ts'
+} from '../../messages/messages/public.ts'
+import type { DecisionRow } from '../decide/public.ts'
 import { isBasisInForce, passesStops, waitsForEarlier, wantsCoupon } from './fragments.ts'
 
 // SQL of the send job around the turn (turn-sql.ts): store lease, claim, decisions, release, and the re-check of a

@@ -1,27 +1,41 @@
-import { notifyAccountOnce } from '../../access/notifications/notifications.ts'
-import { isFresh } from '../../access/stores/rules.ts'
-import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
-import { wakeIfCreated } from '../../carts/coupons/for-messages.ts'
-import { assign } from '../../carts/experiments/experiments.ts'
-import { type Goods, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../../carts/sync/goods.ts'
-import { checkOrders } from '../../carts/sync/sync.ts'
-import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
-import { createId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { isDatabaseUnavailable, retryUntilAvailable } from '../../core/db/db-unavailable.ts'
+import { notifyAccountOnce } from '../../access/notifications/public.ts'
+import { isFresh } from '../../access/stores/public.ts'
+import { foldStorePosts } from '../../carts/capture/public.ts'
+import { wakeIfCreated } from '../../carts/coupons/public.ts'
+import { assign } from '../../carts/experiments/public.ts'
+import {
+  checkOrders,
+  type Goods,
+  NONE_UNREAD,
+  readCoupons,
+  readGoods,
+  type UnreadCoupons,
+} from '../../carts/sync/public.ts'
+import { createId, keepSlot, type StepAside } from '../../core/common/public.ts'
+import { type Db, isDatabaseUnavailable, retryUntilAvailable, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { ChannelName, OutgoingText } from '../../messages/channels/channel.ts'
-import type { Authorized, SendAuthorization } from '../../messages/channels/send-authorization.ts'
-import { isTextChannelName } from '../../messages/channels/traits.ts'
-import { scheduleNextRun, wakeRequestedMessages } from '../../messages/messages/messages.ts'
-import { buildFeedbackId, type Composed, outgoingEmail } from '../compose/compose.ts'
-import { toTopic } from '../compose/compose-push.ts'
-import { type AnyComposed, isPush, isText } from '../decide/composing.ts'
-import type { Texts } from '../decide/decision-inputs.ts'
-import { type DecisionRow, type Evaluation, evaluate, type Ready } from '../decide/evaluate.ts'
-import type { Situation } from '../decide/situation.ts'
-import { closeUnusable } from '../decide/unusable.ts'
-import { sendPush } from '../push/send-push.ts'
+import {
+  type Authorized,
+  type ChannelName,
+  isTextChannelName,
+  type OutgoingText,
+  type SendAuthorization,
+} from '../../messages/channels/public.ts'
+import { scheduleNextRun, wakeRequestedMessages } from '../../messages/messages/public.ts'
+import { buildFeedbackId, type Composed, outgoingEmail, toTopic } from '../compose/public.ts'
+import {
+  type AnyComposed,
+  closeUnusable,
+  type DecisionRow,
+  type Evaluation,
+  evaluate,
+  isPush,
+  isText,
+  type Ready,
+  type Situation,
+  type Texts,
+} from '../decide/public.ts'
+import { sendPush } from '../push/public.ts'
 import { listItems } from './goods-sql.ts'
 
 import { openMailTransport } from './mail-out.ts'

@@ -1,12 +1,10 @@
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
-import { scheduleNextRun, spaceNextSteps } from '../../messages/messages/messages.ts'
-import type { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
-import { lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
-import { applyReports } from '../outcome/delivery.ts'
+import { channelTraits, isTextChannelName, type Outcome } from '../../messages/channels/public.ts'
+import { scheduleNextRun, spaceNextSteps, type stateAfterAnswer } from '../../messages/messages/public.ts'
+import { lockShoppersById } from '../../shoppers/shoppers/public.ts'
 import {
+  applyReports,
   buildOutcomeRow,
   mayHaveArrived,
   needsNextRun,
@@ -14,7 +12,7 @@ import {
   type SendResult,
   type SentRow,
   type SettleContext,
-} from '../outcome/outcome.ts'
+} from '../outcome/public.ts'
 import { lockPlanAndCredits } from './channel-rules.ts'
 import * as sql from './turn-sql.ts'
 

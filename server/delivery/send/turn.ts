@@ -1,18 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ORDER_CHECK_FRESH_MS, subtractMs } from '../../access/stores/rules.ts'
-import { formatMonth } from '../../billing/billing/rules.ts'
-import { TOKEN_MS } from '../../carts/links/message-tokens.ts'
-import { type Db, type StoreDb, type StoreTx, transact, transactAtOnce, useGenericPlans } from '../../core/db/db.ts'
-import { isDatabaseUnavailable, retryUntilAvailable, withRetry } from '../../core/db/db-unavailable.ts'
+import { ORDER_CHECK_FRESH_MS, subtractMs } from '../../access/stores/public.ts'
+import { formatMonth } from '../../billing/billing/public.ts'
+import { TOKEN_MS } from '../../carts/links/public.ts'
+import {
+  type Db,
+  isDatabaseUnavailable,
+  retryUntilAvailable,
+  type StoreDb,
+  type StoreTx,
+  transact,
+  transactAtOnce,
+  useGenericPlans,
+  withRetry,
+} from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
-import { stateAfterAnswer } from '../../messages/messages/state-rules.ts'
-import { buildShopperLock, lockShoppersById } from '../../shoppers/shoppers/shoppers.ts'
-import { isPush, isText } from '../decide/composing.ts'
-import { getPlanLimit } from '../decide/decision-inputs.ts'
-import type { Ready } from '../decide/evaluate.ts'
-import type { SendResult } from '../outcome/outcome.ts'
+import { buildNotSentOutcome, type Outcome } from '../../messages/channels/public.ts'
+import { stateAfterAnswer } from '../../messages/messages/public.ts'
+import { buildShopperLock, lockShoppersById } from '../../shoppers/shoppers/public.ts'
+import { getPlanLimit, isPush, isText, type Ready } from '../decide/public.ts'
+import type { SendResult } from '../outcome/public.ts'
 import { type ChannelRules, createChannelRules, type Sendable } from './channel-rules.ts'
 import type { SendContext } from './send-window.ts'
 import type { Answer } from './settle.ts'

@@ -1,6 +1,6 @@
-import { ageGoods } from '../../access/plugin/goods.ts'
-import { shiftReadTimes } from '../../carts/sync/streams.ts'
-import { type Db, sql } from '../../core/db/db.ts'
+import { ageGoods } from '../../access/plugin/public.ts'
+import { shiftReadTimes } from '../../carts/sync/public.ts'
+import { type Db, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 // Heartbeats of the worker processes.

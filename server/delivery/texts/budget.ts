@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Budget } from '../../../shared/reminders.ts'
-import { formatMonth } from '../../billing/billing/rules.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import { formatMonth } from '../../billing/billing/public.ts'
+import { requireFound } from '../../core/common/public.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import { wakeMessagesOf } from '../../messages/messages/public.ts'
 import * as sql from './spend-sql.ts'
 
 // The account's monthly budget for SMS and WhatsApp. It is read and set here; the send enforces it

@@ -1,6 +1,6 @@
-import type { AccountDb } from '../../core/db/db.ts'
-import type { ChannelCredentialsTable } from '../../core/schema/text-channels.ts'
-import type { TextChannelName } from '../../messages/channels/channel.ts'
+import type { AccountDb } from '../../core/db/public.ts'
+import type { ChannelCredentialsTable } from '../../core/schema/public.ts'
+import type { TextChannelName } from '../../messages/channels/public.ts'
 
 // SQL for an account's SMS and WhatsApp credentials.
 

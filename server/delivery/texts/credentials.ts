@@ -6,19 +6,26 @@ import type {
   TextChannelView,
 } from '../../../shared/text-channels.ts'
 import { textChannelTexts } from '../../../shared/text-channels.ts'
-import type { Session } from '../../access/members/session.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { createToken } from '../../core/common/secrets.ts'
-import type { AccountTx } from '../../core/db/db.ts'
-import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
-import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
-import { canReach } from '../../core/net/addresses.ts'
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
+import type { Session } from '../../access/members/public.ts'
+import { AppError, createToken, requireFound } from '../../core/common/public.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  type Db,
+  type Limit,
+  takePoint,
+  transactAccount,
+} from '../../core/db/public.ts'
+import { canReach } from '../../core/net/public.ts'
+import type { TextTemplate } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { TextChannelName } from '../../messages/channels/channel.ts'
-import type { Sender } from '../../messages/channels/senders.ts'
-import { countPlaceholders, type ProviderTemplate } from '../../messages/channels/templates.ts'
-import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import {
+  countPlaceholders,
+  type ProviderTemplate,
+  type Sender,
+  type TextChannelName,
+} from '../../messages/channels/public.ts'
+import { wakeMessagesOf } from '../../messages/messages/public.ts'
 import type { StoredCredentials } from './credentials-sql.ts'
 import * as sql from './credentials-sql.ts'
 import { toColumns } from './credentials-sql.ts'

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
-import type { TextChannelName } from '../../messages/channels/channel.ts'
+import type { TextTemplate } from '../../core/schema/public.ts'
+import type { TextChannelName } from '../../messages/channels/public.ts'
 import type { CredentialSecrets } from './text-channels.ts'
 
 // The built-in phones as a provider. This file creates an account's credentials and registers them with the phones

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { Pool } from 'undici'
-import { classifyFetchFailure } from '../../core/net/fetch-problem.ts'
-import { joinLines } from '../../messages/channels/bounce-rules.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
+import { classifyFetchFailure } from '../../core/net/public.ts'
+import { joinLines, type Outcome } from '../../messages/channels/public.ts'
 
 // HTTP requests to a provider. After a failure it must be known whether the request body was sent: then the provider
 // may have accepted the message, and it is not sent again.

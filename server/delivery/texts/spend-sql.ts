@@ -1,5 +1,5 @@
-import { type AccountDb, type AccountTx, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { Cost } from '../../messages/channels/channel.ts'
+import { type AccountDb, type AccountTx, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { Cost } from '../../messages/channels/public.ts'
 
 // SQL for an account's monthly spend on SMS and WhatsApp and its budget.
 

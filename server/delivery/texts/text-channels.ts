@@ -1,20 +1,28 @@
 import type { Twilio } from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import { z } from 'zod'
-import { createToken, type Secrets } from '../../core/common/secrets.ts'
-import type { Config } from '../../core/config/config.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { canReach } from '../../core/net/addresses.ts'
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
-import { joinLines } from '../../messages/channels/bounce-rules.ts'
-import type { Cost, Outcome, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
-import { describeInbound } from '../../messages/channels/inbound-check.ts'
-import { buildNotSentOutcome } from '../../messages/channels/not-sent.ts'
-import type { Authorized } from '../../messages/channels/send-authorization.ts'
-import type { Sender } from '../../messages/channels/senders.ts'
-import { chooseSender, estimateText } from '../../messages/channels/senders.ts'
-import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
+import { createToken, type Secrets } from '../../core/common/public.ts'
+import type { Config } from '../../core/config/public.ts'
+import { type AccountDb, type Db, sql } from '../../core/db/public.ts'
+import { canReach } from '../../core/net/public.ts'
+import type { TextTemplate } from '../../core/schema/public.ts'
+import {
+  type Authorized,
+  buildNotSentOutcome,
+  type Cost,
+  chooseSender,
+  describeInbound,
+  estimateText,
+  findTemplateProblem,
+  joinLines,
+  type Outcome,
+  type OutgoingText,
+  type ProviderTemplate,
+  parseButtonPrefix,
+  type Sender,
+  type TextChannel,
+  type TextChannelName,
+} from '../../messages/channels/public.ts'
 import { type CredentialsRow, readCredentials, type StoredCredentials, toColumns } from './credentials-sql.ts'
 import { registerLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.ts'
 import { openProviderHttp, type ProviderAnswer, type ProviderHttp, toSilenceOutcome } from './provider-http.ts'

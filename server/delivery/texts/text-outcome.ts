@@ -1,6 +1,5 @@
 import { textCodes } from '../../../shared/text-codes.ts'
-import { joinLines } from '../../messages/channels/bounce-rules.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
+import { joinLines, type Outcome } from '../../messages/channels/public.ts'
 
 // Maps a provider's error to an outcome (engine, "Sending" and D4). Pure.
 

@@ -1,9 +1,15 @@
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
-import { joinLines } from '../../messages/channels/bounce-rules.ts'
-import type { Outcome, OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
-import { describeInbound } from '../../messages/channels/inbound-check.ts'
-import { estimateText } from '../../messages/channels/senders.ts'
-import { findTemplateProblem, type ProviderTemplate, parseButtonPrefix } from '../../messages/channels/templates.ts'
+import type { TextTemplate } from '../../core/schema/public.ts'
+import {
+  describeInbound,
+  estimateText,
+  findTemplateProblem,
+  joinLines,
+  type Outcome,
+  type OutgoingText,
+  type ProviderTemplate,
+  parseButtonPrefix,
+  type TextChannel,
+} from '../../messages/channels/public.ts'
 import { openProviderHttp, type ProviderAnswer, type ProviderHttp, toSilenceOutcome } from './provider-http.ts'
 import { toRefusalOutcome } from './text-outcome.ts'
 

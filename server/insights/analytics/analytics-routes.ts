@@ -1,5 +1,5 @@
 import * as api from '../../../shared/analytics.ts'
-import { type Routes, serveStore } from '../../access/http/http.ts'
+import { type Routes, serveStore } from '../../access/http/public.ts'
 import { readAnalytics } from './analytics.ts'
 import { readDetails, readProducts } from './details.ts'
 import { readRoi } from './roi.ts'

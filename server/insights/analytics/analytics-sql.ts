@@ -1,5 +1,5 @@
 import type { FunnelChannel, OrderSource } from '../../../shared/analytics.ts'
-import { type StoreDb, sql } from '../../core/db/db.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
 import type { Day } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 

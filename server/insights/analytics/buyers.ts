@@ -1,6 +1,6 @@
 import { type AnalyticsRange, analyticsRanges, rangeDays } from '../../../shared/analytics.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { getDayBounds } from './days.ts'
 import * as sql from './people-sql.ts'

@@ -1,4 +1,4 @@
-import { type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
 import type { DayBounds } from './days.ts'
 import { selectDays, wasSent } from './fragments.ts'
 import { lockRanges } from './product-ranges-sql.ts'

@@ -1,5 +1,5 @@
 import { hourBounds } from '../../../shared/analytics.ts'
-import { type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
 import {
   hasBounced,
   isAccepted,
@@ -8,7 +8,7 @@ import {
   isUnknown,
   wasAccepted,
   wasAttempted,
-} from '../../messages/messages/fragments.ts'
+} from '../../messages/messages/public.ts'
 import type { DayBounds } from './days.ts'
 import { isCustomer, selectDays } from './fragments.ts'
 

@@ -1,4 +1,4 @@
-import { validZone } from '../../core/common/time.ts'
+import { validZone } from '../../core/common/public.ts'
 
 // Days of a store's calendar. Pure: no clock, no database.
 

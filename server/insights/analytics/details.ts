@@ -1,10 +1,8 @@
 import { type AnalyticsDetails, analyticsChannels, hourBounds, type TopProduct } from '../../../shared/analytics.ts'
 import type { StoresQuery } from '../../../shared/dashboard.ts'
 import type { Pagination } from '../../../shared/paging.ts'
-import { readPages } from '../../access/http/downloads.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { describePage } from '../../core/db/paging.ts'
+import { readPages } from '../../access/http/public.ts'
+import { describePage, type StoreDb, sql } from '../../core/db/public.ts'
 import { buildFrame, demandAdvanced, eachStore, type RangeQuery, resolveScopes } from './analytics.ts'
 import {
   buildCartFigures,

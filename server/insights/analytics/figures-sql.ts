@@ -1,5 +1,5 @@
-import { type Db, type StoreDb, type StoreTx, sql, type Tx } from '../../core/db/db.ts'
-import type { FigureSubject } from '../../core/schema/analytics.ts'
+import { type Db, type StoreDb, type StoreTx, sql, type Tx } from '../../core/db/public.ts'
+import type { FigureSubject } from '../../core/schema/public.ts'
 import type { Day } from './days.ts'
 
 // SQL for recorded changes and for the days to recount (decisions 91 to 101).

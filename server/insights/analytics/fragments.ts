@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from '../../core/db/db.ts'
-import { hasBounced, isSending, mayArrive } from '../../messages/messages/fragments.ts'
+import { type RawBuilder, sql } from '../../core/db/public.ts'
+import { hasBounced, isSending, mayArrive } from '../../messages/messages/public.ts'
 import type { DayBounds } from './days.ts'
 
 /** The days to be counted, as rows of `days` (day, since, until). */

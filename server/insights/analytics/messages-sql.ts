@@ -1,6 +1,6 @@
 import type { AnalyticsChannel } from '../../../shared/analytics.ts'
 import type { OriginKind } from '../../../shared/carts.ts'
-import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
+import { type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
 import type { RangeDays } from './ranges.ts'
 

@@ -1,4 +1,4 @@
-import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { Day } from './days.ts'
 import { isCustomer } from './fragments.ts'
 import type { DaySpans } from './rules.ts'

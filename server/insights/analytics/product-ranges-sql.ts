@@ -1,4 +1,4 @@
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { Day } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 

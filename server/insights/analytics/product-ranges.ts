@@ -1,6 +1,5 @@
 import { analyticsRanges, rangeDays } from '../../../shared/analytics.ts'
-import type { StoreTx } from '../../core/db/db.ts'
-import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { Day } from './days.ts'
 import { toDay } from './days.ts'

@@ -1,6 +1,5 @@
 import { analyticsChannels, analyticsTexts, type Roi } from '../../../shared/analytics.ts'
-import { requireFeature } from '../../billing/billing/entitlements.ts'
-import { loadMonthlyPrice } from '../../billing/billing/price.ts'
+import { loadMonthlyPrice, requireFeature } from '../../billing/billing/public.ts'
 import { buildFrame, eachStore, type RangeQuery, resolveScopes } from './analytics.ts'
 import { filterChannel, sum, toDecimal } from './analytics-rules.ts'
 import { formatOriginName } from './details.ts'

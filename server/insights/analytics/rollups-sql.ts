@@ -1,4 +1,4 @@
-import { type Db, type RawBuilder, type StoreTx, sql } from '../../core/db/db.ts'
+import { type Db, type RawBuilder, type StoreTx, sql } from '../../core/db/public.ts'
 
 // SQL of rollups (Way D): counts per store, quarter of an hour (`slot`) and currency. Triggers on `carts` and `orders`
 // write changes into `rollup_changes` in the same transaction. This file folds them into `rollups` and `rollup_days`,

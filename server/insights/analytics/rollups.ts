@@ -1,4 +1,4 @@
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as people from './people-sql.ts'
 import * as sql from './rollups-sql.ts'

@@ -1,5 +1,5 @@
 import * as api from '../../../shared/dashboard.ts'
-import { type Routes, serveStore } from '../../access/http/http.ts'
+import { type Routes, serveStore } from '../../access/http/public.ts'
 import { readChart, readStats } from './dashboard.ts'
 
 export const dashboardRoutes: Routes = (app, deps) => {

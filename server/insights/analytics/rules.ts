@@ -1,6 +1,6 @@
 import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
 import { getCurrencyExponent } from '../../../shared/money.ts'
-import { validZone } from '../../core/common/time.ts'
+import { validZone } from '../../core/common/public.ts'
 import { toDate, toLocalTime } from './days.ts'
 
 // Computes the dashboard's figures (decision 28). Pure: no clock, no database.

@@ -1,6 +1,5 @@
 import type { Trend } from '../../../shared/analytics.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
 import { buildFrame, demandAdvanced, eachStore, type RangeQuery, resolveScopes, type Scope } from './analytics.ts'
 import { computeShare, sum, toDecimal } from './analytics-rules.ts'
 import type { CartSums } from './analytics-sql.ts'

@@ -1,5 +1,5 @@
 import type { TopProduct } from '../../../shared/analytics.ts'
-import type { StoreDb } from '../../core/db/db.ts'
+import type { StoreDb } from '../../core/db/public.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
 import { addDays, type Day, getDayBounds } from './days.ts'

@@ -1,6 +1,6 @@
 import { type AudienceFilters, DEFAULT_FILTERS } from '../../../shared/audience.ts'
 import { getCurrencyExponent } from '../../../shared/money.ts'
-import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import type { StoredFilters } from '../../core/schema/public.ts'
 
 // Converts filter sets between the API and their stored form. Pure.
 

@@ -1,9 +1,8 @@
-import { hasBadge } from '../../carts/carts/fragments.ts'
-import { type RawBuilder, sql } from '../../core/db/db.ts'
-import type { StoredFilters } from '../../core/schema/campaigns.ts'
-import { hasReportedCart } from '../../delivery/push/fragments.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
-import { channelTraits } from '../../messages/channels/traits.ts'
+import { hasBadge } from '../../carts/carts/public.ts'
+import { type RawBuilder, sql } from '../../core/db/public.ts'
+import type { StoredFilters } from '../../core/schema/public.ts'
+import { hasReportedCart } from '../../delivery/push/public.ts'
+import { type ChannelName, channelTraits } from '../../messages/channels/public.ts'
 
 // Conditions on carts `c` that implement a filter set (area decision 42), for runs, counts and lists of people.
 

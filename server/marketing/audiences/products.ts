@@ -1,6 +1,5 @@
 import type { ProductChoice } from '../../../shared/audience.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { type RawBuilder, sql } from '../../core/db/db.ts'
+import { type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
 // Products for the audience filter, from the catalogue copy.
 

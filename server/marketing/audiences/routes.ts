@@ -1,5 +1,5 @@
 import * as api from '../../../shared/audience.ts'
-import { type Routes, serveStore } from '../../access/http/http.ts'
+import { type Routes, serveStore } from '../../access/http/public.ts'
 import { createAudience, deleteAudience, readAudiences } from './audiences.ts'
 import { findProducts } from './products.ts'
 

@@ -1,5 +1,5 @@
-import { PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import { PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { StoredFilters } from '../../core/schema/public.ts'
 import { type AudienceFilter, isAmongItems, isAmongKeys, matchesWithoutProduct } from './fragments.ts'
 
 // Statements for saved audiences and their size.

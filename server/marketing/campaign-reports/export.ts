@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type CampaignRecipient, exportCampaignRecipients } from '../../../shared/campaign-report.ts'
-import { type CsvColumn, csvFile, storeDownload } from '../../access/http/downloads.ts'
+import { type CsvColumn, csvFile, storeDownload } from '../../access/http/public.ts'
 import { pagesOfRecipients } from './recipients.ts'
 
 /** Exports the recipients of a campaign as CSV. */

@@ -5,11 +5,10 @@ import type {
   listCampaignRecipients,
 } from '../../../shared/campaign-report.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { readPages } from '../../access/http/downloads.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { describePage, findPageWindow } from '../../core/db/paging.ts'
-import { channelTraits } from '../../messages/channels/traits.ts'
-import { describeState, findPart, listStates } from '../../messages/messages/state-rules.ts'
+import { readPages } from '../../access/http/public.ts'
+import { type Db, describePage, findPageWindow, type StoreDb } from '../../core/db/public.ts'
+import { channelTraits } from '../../messages/channels/public.ts'
+import { describeState, findPart, listStates } from '../../messages/messages/public.ts'
 import { assertCampaign } from './report.ts'
 import * as sql from './sql.ts'
 

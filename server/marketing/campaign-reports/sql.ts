@@ -1,8 +1,7 @@
-import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
-import type { PageWindow } from '../../core/db/paging.ts'
-import type { MessageState } from '../../core/schema/messages.ts'
-import { countByState, hasBounced, isDelivered, isHeld } from '../../messages/messages/fragments.ts'
-import { isRetryable } from '../campaigns/fragments.ts'
+import { type PageWindow, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
+import type { MessageState } from '../../core/schema/public.ts'
+import { countByState, hasBounced, isDelivered, isHeld } from '../../messages/messages/public.ts'
+import { isRetryable } from '../campaigns/public.ts'
 
 // Statements of the campaign report.
 

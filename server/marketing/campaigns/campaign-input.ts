@@ -1,8 +1,8 @@
 import type { TargetAudience } from '../../../shared/audience.ts'
 import type { CampaignInput } from '../../../shared/campaigns.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { StoredFilters } from '../../core/schema/public.ts'
 
 // Converts a member's campaign input to stored columns and validates it (B 5). Pure.
 

@@ -1,7 +1,7 @@
 import type { Selectable, Updateable } from 'kysely'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
-import type { CampaignsTable } from '../../core/schema/campaigns.ts'
+import type { CampaignsTable } from '../../core/schema/public.ts'
 
 // Statements for campaigns. Those of runs are in runs-sql.ts and plan-sql.ts.
 

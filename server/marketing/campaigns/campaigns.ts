@@ -3,23 +3,26 @@ import type { z } from 'zod'
 import { audienceTexts } from '../../../shared/audience.ts'
 import type { CampaignInput, CampaignView, listCampaigns } from '../../../shared/campaigns.ts'
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { selectExistingCoupons } from '../../carts/coupons/for-messages.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { sql, transact } from '../../core/db/db.ts'
-import type { PageWindow } from '../../core/db/paging.ts'
-import { describePage } from '../../core/db/paging.ts'
-import type { CampaignsTable } from '../../core/schema/campaigns.ts'
-import { assertTextRenders } from '../../delivery/compose/own-text.ts'
+import { readStore, type StoreRow } from '../../access/stores/public.ts'
+import { selectExistingCoupons } from '../../carts/coupons/public.ts'
+import { AppError, createId, requireFound } from '../../core/common/public.ts'
+import {
+  type Db,
+  describePage,
+  type PageWindow,
+  type StoreDb,
+  type StoreTx,
+  sql,
+  transact,
+} from '../../core/db/public.ts'
+import type { CampaignsTable } from '../../core/schema/public.ts'
+import { assertTextRenders } from '../../delivery/compose/public.ts'
 import type { Deps } from '../../deps.ts'
-import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/messages.ts'
-import { selectErased } from '../../shoppers/suppressions/suppressions.ts'
-import { isFiltered, toStoredFilters } from '../audiences/filters.ts'
-import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
-import { insertTemplates, saveTemplate } from '../flows/templates.ts'
-import { type IdempotentRequest, replayReply, withIdempotencyKey } from '../manual-sends/idempotency.ts'
+import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/public.ts'
+import { selectErased } from '../../shoppers/suppressions/public.ts'
+import { isFiltered, toStoredFilters } from '../audiences/public.ts'
+import { COUPON_GONE, couponColumns, insertTemplates, saveTemplate } from '../flows/public.ts'
+import { type IdempotentRequest, replayReply, withIdempotencyKey } from '../manual-sends/public.ts'
 import { fieldError, isEmail, parsePeople, type StoreClock, type Stored } from './campaign-input.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign, withWords } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'

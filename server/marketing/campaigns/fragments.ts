@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from '../../core/db/db.ts'
-import { isFailed } from '../../messages/messages/fragments.ts'
+import { type RawBuilder, sql } from '../../core/db/public.ts'
+import { isFailed } from '../../messages/messages/public.ts'
 
 // Conditions on messages `m` of campaigns, and on their chosen people.
 

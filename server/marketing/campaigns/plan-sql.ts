@@ -1,8 +1,8 @@
-import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
-import type { StoredFilters } from '../../core/schema/campaigns.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
+import { type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
+import type { StoredFilters } from '../../core/schema/public.ts'
+import type { ChannelName } from '../../messages/channels/public.ts'
 
-import { isNewestMatching } from '../audiences/fragments.ts'
+import { isNewestMatching } from '../audiences/public.ts'
 
 // Statements that create the rows of a run, a page at a time.
 

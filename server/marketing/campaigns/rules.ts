@@ -1,6 +1,6 @@
 import type { CampaignSchedule, CampaignStatus } from '../../../shared/campaigns.ts'
-import { toInstant, validZone } from '../../core/common/time.ts'
-import type { CampaignsTable } from '../../core/schema/campaigns.ts'
+import { toInstant, validZone } from '../../core/common/public.ts'
+import type { CampaignsTable } from '../../core/schema/public.ts'
 
 // Which steps each campaign status allows (B 4), and when campaigns run. Pure.
 

@@ -1,5 +1,5 @@
-import { type RawBuilder, type StoreTx, sql } from '../../core/db/db.ts'
-import { becomesCancelled, isOpen } from '../../messages/messages/fragments.ts'
+import { type RawBuilder, type StoreTx, sql } from '../../core/db/public.ts'
+import { becomesCancelled, isOpen } from '../../messages/messages/public.ts'
 
 // Statements for campaign runs. Those that create the rows of a run are in plan-sql.ts.
 

@@ -1,14 +1,19 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { lockConnected, readStore } from '../../access/stores/store.ts'
-import { newestAbandoned } from '../../carts/carts/fragments.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
+import { lockConnected, readStore } from '../../access/stores/public.ts'
+import { newestAbandoned } from '../../carts/carts/public.ts'
+import { AppError, createId, requireFound } from '../../core/common/public.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { becomesDue, isOpen, isRunningCampaign, isSending, SCHEDULED } from '../../messages/messages/fragments.ts'
-import { scheduleNextRun } from '../../messages/messages/messages.ts'
-import { planMessages } from '../../messages/messages/plan.ts'
-import { refreshLargeJobStatistics } from '../manual-sends/bulk-sends.ts'
+import {
+  becomesDue,
+  isOpen,
+  isRunningCampaign,
+  isSending,
+  planMessages,
+  SCHEDULED,
+  scheduleNextRun,
+} from '../../messages/messages/public.ts'
+import { refreshLargeJobStatistics } from '../manual-sends/public.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
 import { countCustomText, delayRun } from './custom-text.ts'
 import { isKeyOfAddress } from './fragments.ts'

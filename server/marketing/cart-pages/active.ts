@@ -7,14 +7,12 @@ import {
   MAX_ACTIVE_COUNTED,
   MAX_FOLLOWED_DAYS,
 } from '../../../shared/active-carts.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { CART_COLUMNS } from '../../carts/carts/fragments.ts'
-import type { ListedCart } from '../../carts/carts/list.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { type RawBuilder, sql } from '../../core/db/db.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { CART_COLUMNS, type ListedCart } from '../../carts/carts/public.ts'
+import { requireFound } from '../../core/common/public.ts'
+import { type Db, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { forecastEmail } from '../manual-sends/eligibility.ts'
+import { forecastEmail } from '../manual-sends/public.ts'
 import { presentCart, toDecimal } from './present.ts'
 
 // Active carts, and the cart that a member follows to test the setup. Read-only: a followed cart is processed like any

@@ -1,9 +1,8 @@
 import { type CartView, exportCarts } from '../../../shared/carts.ts'
 import { formatPhoneCell } from '../../../shared/csv.ts'
-import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/downloads.ts'
-import { parseFilter } from '../../carts/carts/filter.ts'
-import { readCartPages } from '../../carts/carts/list.ts'
-import { countFiltered } from '../manual-sends/reach.ts'
+import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/public.ts'
+import { parseFilter, readCartPages } from '../../carts/carts/public.ts'
+import { countFiltered } from '../manual-sends/public.ts'
 import { presentCart } from './present.ts'
 
 /** Exports the cart list as CSV. */

@@ -1,19 +1,23 @@
 import type { MessageView, OriginKind } from '../../../shared/carts.ts'
 import { DISCOUNT_MAIL } from '../../../shared/carts.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { withMerged } from '../../carts/carts/fragments.ts'
-import { removePixel } from '../../carts/links/message-tokens.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { explainByChannel, explainSkippedChannels, readChannel } from '../../delivery/decide/channel-reasons.ts'
-import { explainForecast, foresee, type MessageForecast } from '../../delivery/decide/forecast.ts'
-import { loadTextChannels } from '../../delivery/send/send-due.ts'
+import { withMerged } from '../../carts/carts/public.ts'
+import { removePixel } from '../../carts/links/public.ts'
+import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
+import {
+  explainByChannel,
+  explainForecast,
+  explainSkippedChannels,
+  foresee,
+  type MessageForecast,
+  readChannel,
+} from '../../delivery/decide/public.ts'
+import { loadTextChannels } from '../../delivery/send/public.ts'
 import type { Deps } from '../../deps.ts'
-import { channelTraits } from '../../messages/channels/traits.ts'
-import { wasEverAttempted } from '../../messages/messages/fragments.ts'
-import { describeState, isCancelled, isOpenState } from '../../messages/messages/state-rules.ts'
-import { explainConsent } from '../../shoppers/consent/consent-text.ts'
-import { nameVariants } from '../flows/variants.ts'
+import { channelTraits } from '../../messages/channels/public.ts'
+import { describeState, isCancelled, isOpenState, wasEverAttempted } from '../../messages/messages/public.ts'
+import { explainConsent } from '../../shoppers/consent/public.ts'
+import { nameVariants } from '../flows/public.ts'
 import type { JoinedCart } from './present.ts'
 
 /** The newest messages of a person with their decision records, for the customer page. */

@@ -1,6 +1,5 @@
-import { CART_COLUMNS, withMerged } from '../../carts/carts/fragments.ts'
-import type { ListedCart } from '../../carts/carts/list.ts'
-import { type StoreDb, sql } from '../../core/db/db.ts'
+import { CART_COLUMNS, type ListedCart, withMerged } from '../../carts/carts/public.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
 
 // Statements for the page of a cart.
 

@@ -11,14 +11,13 @@ import { explainEngagement } from '../../../shared/engagement.ts'
 import { getCurrencyExponent } from '../../../shared/money.ts'
 
 import { restoreTexts } from '../../../shared/restore.ts'
-import type * as list from '../../carts/carts/list.ts'
+import type * as list from '../../carts/carts/public.ts'
 
-import type { groupedEngagementEvents } from '../../delivery/engagement/responses.ts'
-import type { Restorable, Restored } from '../../delivery/restore/restore.ts'
-import type { RestoredItem } from '../../delivery/restore/restore-rules.ts'
-import { channelTraits } from '../../messages/channels/traits.ts'
+import type { groupedEngagementEvents } from '../../delivery/engagement/public.ts'
+import type { Restorable, Restored, RestoredItem } from '../../delivery/restore/public.ts'
+import { channelTraits } from '../../messages/channels/public.ts'
 
-import type { TextView } from '../manual-sends/manual.ts'
+import type { TextView } from '../manual-sends/public.ts'
 import type { readEvents, readTouches } from './page-sql.ts'
 
 // Converts cart rows to the API (B 3, decision 11, decision 21).

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import type { AudienceFilters } from '../../../shared/audience.ts'
 import type { AbandonedCustomer, abandonedCustomers } from '../../../shared/customers.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { cursorPage, readCursor } from '../../core/db/paging.ts'
+import { cursorPage, readCursor, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { countMatching, resolveFilters } from '../audiences/audiences.ts'
-import { type AudienceFilter, isCandidate, isNewestMatching } from '../audiences/fragments.ts'
-import { toDecimal } from '../cart-pages/present.ts'
+import {
+  type AudienceFilter,
+  countMatching,
+  isCandidate,
+  isNewestMatching,
+  resolveFilters,
+} from '../audiences/public.ts'
+import { toDecimal } from '../cart-pages/public.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 import {
   beginsWith,

@@ -1,5 +1,4 @@
-import type { Db } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { type Db, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 /** Tick: folds the counters, so that a total reads only a few rows. */

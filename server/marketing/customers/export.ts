@@ -1,6 +1,6 @@
 import { formatPhoneCell } from '../../../shared/csv.ts'
 import { type CustomerView, exportCustomers } from '../../../shared/customers.ts'
-import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/downloads.ts'
+import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/public.ts'
 import { buildFilter } from './customers.ts'
 import { countCustomers, pagesOfCustomers } from './list-sql.ts'
 import { presentCustomer } from './present.ts'

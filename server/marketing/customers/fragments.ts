@@ -1,4 +1,4 @@
-import { sql } from '../../core/db/db.ts'
+import { sql } from '../../core/db/public.ts'
 
 // Columns of a shopper `s` in the customer list.
 

@@ -1,6 +1,5 @@
 import type { CustomerSort } from '../../../shared/customers.ts'
-import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
-import { findPageWindow } from '../../core/db/paging.ts'
+import { findPageWindow, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 

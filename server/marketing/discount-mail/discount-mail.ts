@@ -10,18 +10,21 @@ import {
 } from '../../../shared/discount-mail.ts'
 import { getCurrencyExponent } from '../../../shared/money.ts'
 import type { MessagePreview, SendReply, TestReply } from '../../../shared/reminders.ts'
-import { isOnStoreHost, isOnStoreOrigin } from '../../access/stores/rules.ts'
-import { readStore } from '../../access/stores/store.ts'
-import type { CouponState } from '../../carts/coupons/validity.ts'
-import { findCouponProblem, removeRestrictions } from '../../carts/coupons/validity.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { isOnStoreHost, isOnStoreOrigin, readStore } from '../../access/stores/public.ts'
+import { type CouponState, findCouponProblem, removeRestrictions } from '../../carts/coupons/public.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
+import { type AccountDb, type Db, type StoreDb, sql } from '../../core/db/public.ts'
 import * as preview from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
-import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
-import { findReplayedJob, findReplayedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
-import { sendOfferTest, type Tester } from '../manual-sends/test-send.ts'
+import {
+  findReplayedJob,
+  findReplayedSend,
+  type IdempotentRequest,
+  sendOfferTest,
+  sendToPerson,
+  startPeopleJob,
+  type Tester,
+} from '../manual-sends/public.ts'
 import { resolveRecipients } from './recipients.ts'
 
 // A coupon by email to chosen customers (decision 39). Reasons that block all of them reject the request; others fail

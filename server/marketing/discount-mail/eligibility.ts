@@ -1,11 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { discountEligibility } from '../../../shared/discount-mail.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { dryRun } from '../../delivery/decide/evaluate.ts'
-import { loadImaginedFor } from '../../delivery/decide/situation.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/public.ts'
+import { dryRun, loadImaginedFor } from '../../delivery/decide/public.ts'
 import type { Deps } from '../../deps.ts'
-import { findProblem, Tally } from '../manual-sends/tally.ts'
+import { findProblem, Tally } from '../manual-sends/public.ts'
 import { resolveRecipients } from './recipients.ts'
 
 // Counts who would get a discount mail now, and why others would not. It runs the send decision on hypothetical

@@ -1,11 +1,10 @@
 import type { z } from 'zod'
 import { discountTexts, MAX_RECIPIENTS, type sendDiscountOffers } from '../../../shared/discount-mail.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { resolveFilters } from '../audiences/audiences.ts'
-import { listAbandonedIds, listCustomerIds } from '../customers/abandoned.ts'
-import { buildFilter } from '../customers/customers.ts'
+import { resolveFilters } from '../audiences/public.ts'
+import { buildFilter, listAbandonedIds, listCustomerIds } from '../customers/public.ts'
 
 // Resolves the recipients: customers chosen one by one, or all that match.
 

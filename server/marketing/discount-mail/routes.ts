@@ -1,6 +1,6 @@
 import * as api from '../../../shared/discount-mail.ts'
-import { type Routes, serveStore } from '../../access/http/http.ts'
-import { idempotentRequest } from '../manual-sends/manual-routes.ts'
+import { type Routes, serveStore } from '../../access/http/public.ts'
+import { idempotentRequest } from '../manual-sends/public.ts'
 import { previewOffer, sendOffer, sendOffers, testOffer } from './discount-mail.ts'
 import { readDiscountEligibility } from './eligibility.ts'
 

@@ -1,4 +1,4 @@
-import { type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements for the store's own push notifications, a flow of kind 'push'.
 

@@ -1,19 +1,17 @@
 import type { PushFrequency } from '../../../shared/push.ts'
 import { DEFAULT_PUSH, type PushSettings } from '../../../shared/push.ts'
-import { assertMayMail } from '../../access/members/verification.ts'
-import { lockStore, readStore } from '../../access/stores/store.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { createToken } from '../../core/common/secrets.ts'
-import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
-import { assertTextRenders } from '../../delivery/compose/own-text.ts'
+import { assertMayMail } from '../../access/members/public.ts'
+import { lockStore, readStore } from '../../access/stores/public.ts'
+import { createId, createToken, requireFound } from '../../core/common/public.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
+import { assertTextRenders } from '../../delivery/compose/public.ts'
 import type { Deps } from '../../deps.ts'
 import {
   retimeEditedMessages,
   scheduleFlowMessages,
   scheduleNextRun,
   wakeStoreMessages,
-} from '../../messages/messages/messages.ts'
+} from '../../messages/messages/public.ts'
 import * as push from './push-flow-sql.ts'
 import { insertTemplates, listAbandonedSince, saveTemplate, switchFlow } from './sql.ts'
 

@@ -1,4 +1,4 @@
-import { type Db, type StoreDb, sql, toSqlZone } from '../../core/db/db.ts'
+import { type Db, type StoreDb, sql, toSqlZone } from '../../core/db/public.ts'
 import { NTH } from './variants-sql.ts'
 
 // Statements that read flow results from the daily figures of analytics.

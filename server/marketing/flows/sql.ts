@@ -1,7 +1,7 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
-import { countByState, isOpen } from '../../messages/messages/fragments.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { ChannelName } from '../../messages/channels/public.ts'
+import { countByState, isOpen } from '../../messages/messages/public.ts'
 
 // Statements for flows.
 

@@ -1,6 +1,6 @@
 import type { StepCoupon } from '../../../shared/flows.ts'
 import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 
 // Converts the coupon of a flow step or campaign between the API and the columns of both tables. Pure.
 

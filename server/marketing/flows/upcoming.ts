@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { explain } from '../../../shared/reasons.ts'
 import type { upcomingMessages } from '../../../shared/upcoming.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { explainForecast, foresee, type MessageForecast } from '../../delivery/decide/forecast.ts'
-import { loadTextChannels } from '../../delivery/send/send-due.ts'
+import type { Db, StoreDb } from '../../core/db/public.ts'
+import { explainForecast, foresee, type MessageForecast } from '../../delivery/decide/public.ts'
+import { loadTextChannels } from '../../delivery/send/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 

@@ -1,5 +1,5 @@
 import type { FlowChannel } from '../../../shared/flow-conditions.ts'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements for step variants and their text.
 

@@ -1,8 +1,8 @@
 import type { FlowChannel } from '../../../shared/flow-conditions.ts'
 import { getVariantName } from '../../../shared/flows.ts'
 import { DEFAULT_PUSH } from '../../../shared/push.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
+import type { StoreDb } from '../../core/db/public.ts'
+import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/public.ts'
 import type { Step } from './sql.ts'
 import * as sql from './variants-sql.ts'
 

@@ -7,10 +7,10 @@ import {
   reportConsents,
   statusText,
 } from '../../../shared/ledger.ts'
-import { type CsvColumn, csvFile, prepareDownload, readPages, storeDownload } from '../../access/http/downloads.ts'
-import type { Session } from '../../access/members/session.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { StoreDb } from '../../core/db/db.ts'
+import { type CsvColumn, csvFile, prepareDownload, readPages, storeDownload } from '../../access/http/public.ts'
+import type { Session } from '../../access/members/public.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 import { normalizeTypedAddress, toEntry } from './ledger.ts'

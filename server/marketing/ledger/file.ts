@@ -3,8 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import { parse as parseNow } from 'csv-parse/sync'
 import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
-import { chunked } from '../../core/common/chunks.ts'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError, chunked } from '../../core/common/public.ts'
 
 // Parses a CSV file as spreadsheets write it: any usual delimiter, in UTF-8 or Excel's Western encoding.
 

@@ -9,7 +9,7 @@ import {
   type RowStatus,
 } from '../../../shared/ledger.ts'
 import type { SuppressionReason } from '../../../shared/suppressions.ts'
-import { toInstant } from '../../core/common/time.ts'
+import { toInstant } from '../../core/common/public.ts'
 import {
   type CellMark,
   cellMark,

@@ -1,6 +1,6 @@
 import type { ImportMapping } from '../../../shared/ledger.ts'
-import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import { doesConsentCount } from '../../shoppers/consent/public.ts'
 
 // Statements for consent imports.
 

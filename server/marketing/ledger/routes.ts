@@ -1,6 +1,5 @@
 import * as api from '../../../shared/ledger.ts'
-import { prepareDownload } from '../../access/http/downloads.ts'
-import { type Routes, serveDownload, serveStore } from '../../access/http/http.ts'
+import { prepareDownload, type Routes, serveDownload, serveStore } from '../../access/http/public.ts'
 import { ledgerDownload, prepareReport, refusedDownload } from './export.ts'
 import { cancelConsents, confirmConsents, previewConsents, uploadConsents, viewImports } from './import.ts'
 import { keepImport, undoImport } from './import-review.ts'

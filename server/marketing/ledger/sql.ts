@@ -6,8 +6,8 @@ import type {
   LedgerStatus,
 } from '../../../shared/ledger.ts'
 import { ledgerChannels, ledgerStatuses } from '../../../shared/ledger.ts'
-import { type StoreDb, sql, toSqlZone } from '../../core/db/db.ts'
-import { doesConsentCount } from '../../shoppers/consent/fragments.ts'
+import { type StoreDb, sql, toSqlZone } from '../../core/db/public.ts'
+import { doesConsentCount } from '../../shoppers/consent/public.ts'
 
 // Statements of the ledger search. Every order and filter has an index that serves it at a million rows.
 

@@ -1,6 +1,6 @@
 import type { SendChannel } from '../../../shared/reminders.ts'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { selectOutcome } from '../../messages/messages/fragments.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import { selectOutcome } from '../../messages/messages/public.ts'
 
 // Statements for bulk send jobs. The result of each item is read from its message.
 

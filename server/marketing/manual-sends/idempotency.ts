@@ -1,9 +1,8 @@
 import crypto from 'node:crypto'
 import type { ErrorCode } from '../../../shared/errors.ts'
-import type { Session } from '../../access/members/session.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
+import type { Session } from '../../access/members/public.ts'
+import { AppError, createId } from '../../core/common/public.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 // Idempotent requests (D9). The result is stored with the key in one transaction; a replay with the same key gets the

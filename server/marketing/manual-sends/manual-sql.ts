@@ -1,5 +1,5 @@
-import { type StoreTx, sql } from '../../core/db/db.ts'
-import { SCHEDULED } from '../../messages/messages/fragments.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
+import { SCHEDULED } from '../../messages/messages/public.ts'
 
 // Statements for manually requested messages.
 

@@ -3,19 +3,26 @@ import type { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { reminderTexts, type SendChannel, type SendReply, type smsStatus } from '../../../shared/reminders.ts'
-import { assertMayMail, takeOwnText } from '../../access/members/verification.ts'
-import { requireFeature } from '../../billing/billing/entitlements.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
-import { assertTextRenders } from '../../delivery/compose/own-text.ts'
-import { loadAccountMailRoute } from '../../delivery/email/mail-servers.ts'
+import { assertMayMail, takeOwnText } from '../../access/members/public.ts'
+import { requireFeature } from '../../billing/billing/public.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import { assertTextRenders } from '../../delivery/compose/public.ts'
+import { loadAccountMailRoute } from '../../delivery/email/public.ts'
 import { findTemplate } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
-import { isClaimed, isOpen, isSending, selectNewestSend, wasAttempted } from '../../messages/messages/fragments.ts'
-import { sendDueMessages } from '../../messages/messages/jobs.ts'
-import { scheduleNextRun } from '../../messages/messages/messages.ts'
-import { findProgress, findTextStatus, isFailedState } from '../../messages/messages/state-rules.ts'
+import {
+  findProgress,
+  findTextStatus,
+  isClaimed,
+  isFailedState,
+  isOpen,
+  isSending,
+  scheduleNextRun,
+  selectNewestSend,
+  sendDueMessages,
+  wasAttempted,
+} from '../../messages/messages/public.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
 import { delayLoss, insertManualMessage } from './manual-sql.ts'
 

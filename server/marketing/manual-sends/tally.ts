@@ -1,8 +1,7 @@
 import { explain } from '../../../shared/reasons.ts'
 import type { SendChannel } from '../../../shared/reminders.ts'
-import type { Decision } from '../../delivery/decide/decide.ts'
-import type { ClaimedRow } from '../../delivery/decide/situation.ts'
-import type { Cost } from '../../messages/channels/channel.ts'
+import type { ClaimedRow, Decision } from '../../delivery/decide/public.ts'
+import type { Cost } from '../../messages/channels/public.ts'
 
 // Counts eligible and blocked carts or people, by reason. Pure.
 

@@ -4,17 +4,21 @@ import type { testSend } from '../../../shared/message-preview.ts'
 import { explain } from '../../../shared/reasons.ts'
 import type { SendChannel, TestReply } from '../../../shared/reminders.ts'
 import { hasListedPrice } from '../../../shared/text-prices.ts'
-import type { Session } from '../../access/members/session.ts'
-import { findUserById } from '../../access/members/users.ts'
-import { assertMayMail } from '../../access/members/verification.ts'
-import { noteTest } from '../../access/notifications/notifications.ts'
-import { formatMonth } from '../../billing/billing/rules.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
-import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
-import { type AnyComposed, compose, isPush, isText } from '../../delivery/decide/composing.ts'
-import { type DecisionContext, findMailRoute, type Texts } from '../../delivery/decide/decision-inputs.ts'
-import * as load from '../../delivery/decide/situation.ts'
+import { assertMayMail, findUserById, type Session } from '../../access/members/public.ts'
+import { noteTest } from '../../access/notifications/public.ts'
+import { formatMonth } from '../../billing/billing/public.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
+import { type Db, type Limit, type StoreDb, sql, takePoint, transact } from '../../core/db/public.ts'
+import * as load from '../../delivery/decide/public.ts'
+import {
+  type AnyComposed,
+  compose,
+  type DecisionContext,
+  findMailRoute,
+  isPush,
+  isText,
+  type Texts,
+} from '../../delivery/decide/public.ts'
 import {
   explainCoupon,
   imagineOffer,
@@ -22,13 +26,11 @@ import {
   type OfferRequest,
   type SampleMessage,
 } from '../../delivery/preview/preview.ts'
-import { loadTextChannels, openTransport } from '../../delivery/send/send-due.ts'
-import { bookSpend, lockBudget } from '../../delivery/texts/spend.ts'
+import { loadTextChannels, openTransport } from '../../delivery/send/public.ts'
+import { bookSpend, lockBudget } from '../../delivery/texts/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { findTextCountry } from '../../messages/channels/phone.ts'
-import { authorizeTest } from '../../messages/channels/send-authorization.ts'
-import { TemplateError } from '../../messages/templates/context.ts'
+import { authorizeTest, findTextCountry, type Outcome } from '../../messages/channels/public.ts'
+import { TemplateError } from '../../messages/templates/public.ts'
 import { assertPlanHas } from './manual.ts'
 
 // Sends a test for a real cart to the member, by the common render and send code. The test creates no message row,

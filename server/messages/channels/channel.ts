@@ -2,7 +2,7 @@
 // lists how the engine treats each kind of channel (contact, limit, texts).
 
 import type { BrowserSubscription, PushPayload } from '../../../shared/push.ts'
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
+import type { TextTemplate } from '../../core/schema/public.ts'
 import type { Authorized } from './send-authorization.ts'
 import type { ProviderTemplate } from './templates.ts'
 

@@ -1,4 +1,4 @@
-import { hasMailbox, type MailConfig } from '../../core/config/config.ts'
+import { hasMailbox, type MailConfig } from '../../core/config/public.ts'
 import type { EmailChannel } from './channel.ts'
 
 // The route of an account's mail (decision 29). Pure; the only place that decides it.

@@ -1,4 +1,4 @@
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
+import type { TextTemplate } from '../../core/schema/public.ts'
 
 /** A template as listed by its provider. */
 export interface ProviderTemplate {

@@ -1,6 +1,5 @@
-import { type RawBuilder, sql } from '../../core/db/db.ts'
-import type { ChannelName } from '../channels/channel.ts'
-import { channelTraits } from '../channels/traits.ts'
+import { type RawBuilder, sql } from '../../core/db/public.ts'
+import { type ChannelName, channelTraits } from '../channels/public.ts'
 
 // The state of a message (docs/rules/engine.md, "Sending") as SQL reads and writes it. An architecture test keeps state
 // names out of all other statements. Code outside SQL uses state-rules.ts.

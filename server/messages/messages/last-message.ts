@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import type { lastMessage } from '../../../shared/reminders.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
 import { findResult, isSending } from './state-rules.ts'
 
 // The last message to a shopper, for a user who is about to send another.

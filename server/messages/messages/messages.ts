@@ -1,4 +1,4 @@
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/public.ts'
 import { wakeHeldByAddress } from './plan-sql.ts'
 import * as sql from './sql.ts'
 import { STORE_UNREAD } from './wake-rules.ts'

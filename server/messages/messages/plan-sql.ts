@@ -1,5 +1,5 @@
 import type { OriginKind } from '../../../shared/carts.ts'
-import { type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
 import {
   becomesCancelled,
   becomesUndecided,

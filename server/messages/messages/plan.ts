@@ -1,4 +1,4 @@
-import type { StoreTx } from '../../core/db/db.ts'
+import type { StoreTx } from '../../core/db/public.ts'
 import * as sql from './plan-sql.ts'
 
 // Messages to a person without a cart. They are sent like all messages; cart rules do not apply.

@@ -1,4 +1,4 @@
-import * as system from '../../core/db/system.ts'
+import * as system from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { sendDueMessages } from './jobs.ts'
 

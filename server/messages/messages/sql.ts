@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
-import { type AccountDb, type Db, type StoreDb, type StoreTx, sql, type Tx } from '../../core/db/db.ts'
-import type { ChannelName } from '../channels/channel.ts'
+import { type AccountDb, type Db, type StoreDb, type StoreTx, sql, type Tx } from '../../core/db/public.ts'
+import type { ChannelName } from '../channels/public.ts'
 import {
   becomesCancelled,
   becomesDue,

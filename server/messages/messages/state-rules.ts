@@ -1,5 +1,5 @@
-import type { MessageState } from '../../core/schema/messages.ts'
-import type { Outcome } from '../channels/channel.ts'
+import type { MessageState } from '../../core/schema/public.ts'
+import type { Outcome } from '../channels/public.ts'
 
 // The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. SQL uses fragments.ts.
 

@@ -1,5 +1,5 @@
-import { type StoreTx, sql } from '../../core/db/db.ts'
-import type { ChannelName } from '../channels/channel.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
+import type { ChannelName } from '../channels/public.ts'
 import { becomesDue, isOpen, SCHEDULED } from './fragments.ts'
 import { CHANNELS, cancelOpen, ONCE_PER_CART } from './sql.ts'
 

@@ -1,4 +1,4 @@
-import type { StoreTx } from '../../core/db/db.ts'
+import type { StoreTx } from '../../core/db/public.ts'
 import * as sql from './sql.ts'
 import * as steps from './steps-sql.ts'
 

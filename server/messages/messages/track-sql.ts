@@ -1,5 +1,5 @@
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { ChannelName } from '../channels/channel.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { ChannelName } from '../channels/public.ts'
 import { becomesSkipped, isOpen, selectOpenTo } from './fragments.ts'
 
 // Statements for touches and opt-outs.

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import { Worker } from 'node:worker_threads'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError } from '../../core/common/public.ts'
 import { TemplateError } from './context.ts'
 import type { RenderAnswer, RenderJob } from './job.ts'
 

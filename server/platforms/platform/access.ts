@@ -1,5 +1,5 @@
 import type { PlatformName } from '../../../shared/platforms.ts'
-import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
+import type { GuardedFetch } from '../../core/net/public.ts'
 import type { Enqueue } from './request-queue.ts'
 
 // How to call a store: its keys, and the access token made from them.

@@ -1,4 +1,4 @@
-import { FetchProblem, type FetchProblemKind } from '../../core/net/fetch-problem.ts'
+import { FetchProblem, type FetchProblemKind } from '../../core/net/public.ts'
 import type { StoreProblemCode } from './platform.ts'
 import { StoreProblem } from './store-problem.ts'
 

@@ -1,7 +1,11 @@
-import type { StoreAccess, StoreNet, TokenCache } from '../platform/access.ts'
-import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
-import type { StoreClient } from '../platform/platform.ts'
-import { createRequestQueues } from '../platform/request-queue.ts'
+import {
+  createMemoryTokenCache,
+  createRequestQueues,
+  type StoreAccess,
+  type StoreClient,
+  type StoreNet,
+  type TokenCache,
+} from '../platform/public.ts'
 import { findPlatform } from './registry.ts'
 
 /** Maximum number of cached clients; the least recently used goes first. */

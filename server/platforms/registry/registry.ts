@@ -1,7 +1,6 @@
-import type { Platform, PlatformPlugin } from '../platform/kind.ts'
-import type { PlatformName } from '../platform/platform.ts'
-import { shopify } from '../shopify/platform.ts'
-import { woocommerce } from '../woocommerce/platform.ts'
+import type { Platform, PlatformName, PlatformPlugin } from '../platform/public.ts'
+import { shopify } from '../shopify/public.ts'
+import { woocommerce } from '../woocommerce/public.ts'
 
 // All platforms. Other code looks them up by the store's `platform` and names none.
 

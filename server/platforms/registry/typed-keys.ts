@@ -7,7 +7,7 @@ import {
   SHOPIFY_TOKEN_REQUIRED,
 } from '../../../shared/store-problems.ts'
 import { storeTexts } from '../../../shared/stores.ts'
-import type { StoreKeys } from '../platform/access.ts'
+import type { StoreKeys } from '../platform/public.ts'
 
 // Parses keys as an owner enters them (A 5): which keys a platform needs, and the error for a missing one.
 

@@ -1,20 +1,25 @@
 import { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { getCurrencyExponent } from '../../../shared/money.ts'
-import type { StoreNet } from '../platform/access.ts'
-import type {
-  CouponChange,
-  CouponChangeResult,
-  CouponDraft,
-  CouponLimits,
-  CouponResult,
-  CouponsById,
-  PlatformCoupon,
-} from '../platform/coupon.ts'
-import type { Page } from '../platform/platform.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { parseId, toPlainText } from '../platform/text.ts'
+import {
+  type CouponChange,
+  type CouponChangeResult,
+  type CouponDraft,
+  type CouponLimits,
+  type CouponResult,
+  type CouponsById,
+  field,
+  type Page,
+  type PlatformCoupon,
+  parseId,
+  type RowReading,
+  type StoreNet,
+  StoreProblem,
+  skip,
+  toPlainText,
+  wirePart,
+  wireText,
+} from '../platform/public.ts'
 import { connection, formatGid, getPath, parseAmount, parseGid, toMinor, wireFlag, wireInstant } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { numberedPages } from './lists.ts'

@@ -1,6 +1,5 @@
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import { field } from '../platform/row.ts'
-import { isRecord, parseId } from '../platform/text.ts'
+import { field, isRecord, parseId } from '../platform/public.ts'
 
 // Readers for fields of Shopify's responses. All values are untrusted: missing, of another type, or enormous.
 

@@ -1,10 +1,18 @@
 import { z } from 'zod'
-import { FetchProblem } from '../../core/net/fetch-problem.ts'
-import type { StoreAccess, StoreKeys, StoreNet, StoreToken, TokenCache } from '../platform/access.ts'
-import type { StoreProblemCode } from '../platform/platform.ts'
-import { toFetchProblem } from '../platform/problem-from-fetch.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, removeSecrets, toPlainText } from '../platform/text.ts'
+import { FetchProblem } from '../../core/net/public.ts'
+import {
+  isRecord,
+  removeSecrets,
+  type StoreAccess,
+  type StoreKeys,
+  type StoreNet,
+  StoreProblem,
+  type StoreProblemCode,
+  type StoreToken,
+  type TokenCache,
+  toFetchProblem,
+  toPlainText,
+} from '../platform/public.ts'
 import { getPath } from './fields.ts'
 import { API_VERSION } from './queries.ts'
 import { pause } from './throttle.ts'

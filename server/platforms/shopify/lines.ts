@@ -1,4 +1,4 @@
-import { isRecord } from '../platform/text.ts'
+import { isRecord } from '../platform/public.ts'
 import { connection, formatGid, getPath, parseGid } from './fields.ts'
 import type { Graph } from './graph.ts'
 

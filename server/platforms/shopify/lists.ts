@@ -1,6 +1,4 @@
-import type { Page } from '../platform/platform.ts'
-import { type RowReading, readRows } from '../platform/row.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
+import { type Page, type RowReading, readRows, StoreProblem } from '../platform/public.ts'
 import { type Connection, connection, getPath } from './fields.ts'
 import { type Graph, type GraphAnswer, TooCostly } from './graph.ts'
 

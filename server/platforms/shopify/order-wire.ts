@@ -2,9 +2,20 @@ import { z } from 'zod'
 import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
 import { toCapitals } from '../../../shared/coupons.ts'
 import { parseCurrency } from '../../../shared/money.ts'
-import type { OrderDiscount, OrderKind, OrderSource, PlatformItem, PlatformOrder } from '../platform/platform.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
-import { parseWebAddress, toPlainText } from '../platform/text.ts'
+import {
+  field,
+  type OrderDiscount,
+  type OrderKind,
+  type OrderSource,
+  type PlatformItem,
+  type PlatformOrder,
+  parseWebAddress,
+  type RowReading,
+  skip,
+  toPlainText,
+  wirePart,
+  wireText,
+} from '../platform/public.ts'
 import {
   connection,
   getPath,

@@ -1,12 +1,21 @@
 import { z } from 'zod'
-import { FetchProblem } from '../../core/net/fetch-problem.ts'
-import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
-import type { StoreNet } from '../platform/access.ts'
-import type { OrderPage, OrderQuery, PlatformOrder, SkippedRow } from '../platform/platform.ts'
-import { toFetchProblem } from '../platform/problem-from-fetch.ts'
-import { field, type RowReading, readRows, wireText } from '../platform/row.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseId, parseWebAddress } from '../platform/text.ts'
+import { FetchProblem, type GuardedAnswer } from '../../core/net/public.ts'
+import {
+  field,
+  isRecord,
+  type OrderPage,
+  type OrderQuery,
+  type PlatformOrder,
+  parseId,
+  parseWebAddress,
+  type RowReading,
+  readRows,
+  type SkippedRow,
+  type StoreNet,
+  StoreProblem,
+  toFetchProblem,
+  wireText,
+} from '../platform/public.ts'
 import { formatGid, getPath, parseGid, wireInstant } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { type LinesQuery, loadAllLines } from './lines.ts'

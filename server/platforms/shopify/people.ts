@@ -1,8 +1,15 @@
 import { z } from 'zod'
 import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
-import type { PlatformConsent, PlatformCustomer } from '../platform/platform.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
-import { parseCountryCode } from '../platform/text.ts'
+import {
+  field,
+  type PlatformConsent,
+  type PlatformCustomer,
+  parseCountryCode,
+  type RowReading,
+  skip,
+  wirePart,
+  wireText,
+} from '../platform/public.ts'
 import { parseAmount, wireGid, wireInstant } from './fields.ts'
 
 // Customers and their consents. Withheld fields are missing.

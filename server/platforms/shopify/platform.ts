@@ -1,26 +1,41 @@
 import { z } from 'zod'
 import { normalizePhone } from '../../../shared/contact.ts'
 import { getCurrencyExponent, parseCurrency, parseMinor } from '../../../shared/money.ts'
-import type { StoreAccess, StoreNet, TokenCache } from '../platform/access.ts'
-import type { Platform, RestoreItem, RestoreLink, RestoreOptions, RestoreSource } from '../platform/kind.ts'
-import type {
-  CheckoutPage,
-  CheckoutQuery,
-  ItemRef,
-  ItemTerms,
-  Page,
-  PlatformCheckout,
-  PlatformCustomer,
-  PlatformProduct,
-  StoreClient,
-  StoreLogo,
-  StoreProfile,
-  StoreRights,
-  WebhookSubscription,
-} from '../platform/platform.ts'
-import { field, type RowReading, readRows, skip, wirePart, wireText } from '../platform/row.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseCountryCode, parseId, parseWebAddress, toPlainText } from '../platform/text.ts'
+import {
+  type CheckoutPage,
+  type CheckoutQuery,
+  field,
+  type ItemRef,
+  type ItemTerms,
+  isRecord,
+  type Page,
+  type Platform,
+  type PlatformCheckout,
+  type PlatformCustomer,
+  type PlatformProduct,
+  parseCountryCode,
+  parseId,
+  parseWebAddress,
+  type RestoreItem,
+  type RestoreLink,
+  type RestoreOptions,
+  type RestoreSource,
+  type RowReading,
+  readRows,
+  type StoreAccess,
+  type StoreClient,
+  type StoreLogo,
+  type StoreNet,
+  StoreProblem,
+  type StoreProfile,
+  type StoreRights,
+  skip,
+  type TokenCache,
+  toPlainText,
+  type WebhookSubscription,
+  wirePart,
+  wireText,
+} from '../platform/public.ts'
 import {
   buildCouponUrl,
   createCoupons,

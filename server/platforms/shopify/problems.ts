@@ -1,4 +1,4 @@
-import { toPlainText } from '../platform/text.ts'
+import { toPlainText } from '../platform/public.ts'
 import { getPath } from './fields.ts'
 
 // Classifies Shopify's refusals. GraphQL errors have codes; earlier refusals have a status and text.

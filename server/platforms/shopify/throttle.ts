@@ -1,6 +1,5 @@
 import { setTimeout as realSleep } from 'node:timers/promises'
-import type { StoreNet } from '../platform/access.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
+import { type StoreNet, StoreProblem } from '../platform/public.ts'
 
 // Rate limit of one store's app: a bucket of points that refills steadily. Each response reports its state; between
 // responses it is estimated. Each store has its own, so stores do not wait for each other.

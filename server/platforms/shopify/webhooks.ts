@@ -1,11 +1,18 @@
 import { createHash, createHmac } from 'node:crypto'
-import { isSameSecret } from '../../core/common/secrets.ts'
-import { isPublicHost } from '../../core/net/addresses.ts'
-import type { StoreKeys } from '../platform/access.ts'
-import type { StoreEvent } from '../platform/event.ts'
-import type { PlatformCart, PlatformItem, RawDelivery } from '../platform/platform.ts'
+import { isSameSecret } from '../../core/common/public.ts'
+import { isPublicHost } from '../../core/net/public.ts'
+import {
+  isRecord,
+  type PlatformCart,
+  type PlatformItem,
+  parseId,
+  parseWebAddress,
+  type RawDelivery,
+  type StoreEvent,
+  type StoreKeys,
+  toPlainText,
+} from '../platform/public.ts'
 
-import { isRecord, parseId, parseWebAddress, toPlainText } from '../platform/text.ts'
 import { getPath, instant, parseAmount, parseGid } from './fields.ts'
 
 import { parseToken } from './order-wire.ts'

@@ -1,19 +1,26 @@
 import { z } from 'zod'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import type { Page, PlatformCustomer, PlatformProduct, ProductCategory, SkippedRow } from '../platform/platform.ts'
 import {
+  isRecord,
+  type Page,
+  type PlatformCustomer,
+  type PlatformProduct,
+  type ProductCategory,
+  parseId,
+  parseWebAddress,
   type RowReading,
   readRows,
+  type SkippedRow,
+  StoreProblem,
   skip,
+  toPlainText,
   wireId,
   wireList,
   wireRaw,
   wireText,
   wireTime,
   wireUrl,
-} from '../platform/row.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseId, parseWebAddress, toPlainText } from '../platform/text.ts'
+} from '../platform/public.ts'
 import { getErrorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, readList } from './orders.ts'
 import type { ShownPrices } from './shown-prices.ts'

@@ -1,28 +1,28 @@
 import { z } from 'zod'
 import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
-import type {
-  CouponChange,
-  CouponChangeResult,
-  CouponDraft,
-  CouponLimits,
-  CouponResult,
-  CouponsById,
-  PlatformCoupon,
-} from '../platform/coupon.ts'
-import type { Page } from '../platform/platform.ts'
 import {
+  type CouponChange,
+  type CouponChangeResult,
+  type CouponDraft,
+  type CouponLimits,
+  type CouponResult,
+  type CouponsById,
   field,
+  isRecord,
+  type Page,
+  type PlatformCoupon,
+  parseId,
   type RowReading,
   readRows,
+  StoreProblem,
   skip,
+  toPlainText,
   wireId,
   wireList,
   wireRaw,
   wireText,
   wireTime,
-} from '../platform/row.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseId, toPlainText } from '../platform/text.ts'
+} from '../platform/public.ts'
 import { buildModifiedAfter, pullList } from './catalogue.ts'
 import { getErrorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery, type WooRequest } from './http.ts'
 import { countHeader, readList } from './orders.ts'

@@ -1,8 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
-import type { StoreProblemCode } from '../platform/platform.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, removeSecrets } from '../platform/text.ts'
+import type { GuardedAnswer } from '../../core/net/public.ts'
+import { isRecord, removeSecrets, StoreProblem, type StoreProblemCode } from '../platform/public.ts'
 
 // Sends one signed request and classifies the response. https: Basic. http: OAuth 1.0a in the query, the only place
 // where WooCommerce looks. No https URL, error or log contains a key.

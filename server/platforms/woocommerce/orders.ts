@@ -1,7 +1,12 @@
-import type { OrderPage, OrderQuery, PlatformOrder } from '../platform/platform.ts'
-import { readRows } from '../platform/row.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseGmt } from '../platform/text.ts'
+import {
+  isRecord,
+  type OrderPage,
+  type OrderQuery,
+  type PlatformOrder,
+  parseGmt,
+  readRows,
+  StoreProblem,
+} from '../platform/public.ts'
 import { getErrorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
 import { ORDER_FIELDS, readOrder } from './wire.ts'
 

@@ -2,26 +2,31 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import { canReach } from '../../core/net/addresses.ts'
-import { FetchProblem } from '../../core/net/fetch-problem.ts'
-import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
-import type { StoreAccess, StoreNet } from '../platform/access.ts'
-import type { Platform, RestoreItem } from '../platform/kind.ts'
-import type {
-  ItemRef,
-  ItemTerms,
-  RefillRequest,
-  RefillResult,
-  StoreClient,
-  StoreLogo,
-  StorePricing,
-  StoreProblemCode,
-  StoreProfile,
-} from '../platform/platform.ts'
-import { toFetchProblem } from '../platform/problem-from-fetch.ts'
-import { createRequestQueues } from '../platform/request-queue.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseCountryCode, parseId, parseWebAddress, removeSecrets, toPlainText } from '../platform/text.ts'
+import { canReach, FetchProblem, type GuardedAnswer } from '../../core/net/public.ts'
+import {
+  createRequestQueues,
+  type ItemRef,
+  type ItemTerms,
+  isRecord,
+  type Platform,
+  parseCountryCode,
+  parseId,
+  parseWebAddress,
+  type RefillRequest,
+  type RefillResult,
+  type RestoreItem,
+  removeSecrets,
+  type StoreAccess,
+  type StoreClient,
+  type StoreLogo,
+  type StoreNet,
+  type StorePricing,
+  StoreProblem,
+  type StoreProblemCode,
+  type StoreProfile,
+  toFetchProblem,
+  toPlainText,
+} from '../platform/public.ts'
 import { isForSale, pullCustomers, pullProducts, readSingleCustomer, readTerms } from './catalogue.ts'
 import {
   buildCouponUrl,

@@ -1,11 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { parseCurrency } from '../../../shared/money.ts'
-import { FetchProblem } from '../../core/net/fetch-problem.ts'
-import type { StoreNet } from '../platform/access.ts'
-import type { PlatformPlugin } from '../platform/kind.ts'
-import type { PlatformOrder, PluginAnswer, PluginCall, StoreProfile } from '../platform/platform.ts'
-import { parseCountryCode, toPlainText } from '../platform/text.ts'
+import { FetchProblem } from '../../core/net/public.ts'
+import {
+  type PlatformOrder,
+  type PlatformPlugin,
+  type PluginAnswer,
+  type PluginCall,
+  parseCountryCode,
+  type StoreNet,
+  type StoreProfile,
+  toPlainText,
+} from '../platform/public.ts'
 import { latestSecond } from './orders.ts'
 import { readOrder } from './wire.ts'
 

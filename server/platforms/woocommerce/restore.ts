@@ -1,5 +1,10 @@
-import type { RestoreItem, RestoreLink, RestoreOptions, RestoreSource } from '../platform/kind.ts'
-import { parseId } from '../platform/text.ts'
+import {
+  parseId,
+  type RestoreItem,
+  type RestoreLink,
+  type RestoreOptions,
+  type RestoreSource,
+} from '../platform/public.ts'
 
 /**
  * The link that restores a cart without a plugin; null when no item is usable. WooCommerce ≥ 10 restores the whole cart

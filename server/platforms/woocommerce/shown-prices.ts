@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import { parseMinor } from '../../../shared/money.ts'
-import { FetchProblem } from '../../core/net/fetch-problem.ts'
-import type { StoreAccess, StoreNet } from '../platform/access.ts'
-import type { PlatformProduct, ShownTax } from '../platform/platform.ts'
-import { toFetchProblem } from '../platform/problem-from-fetch.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { parseId } from '../platform/text.ts'
+import { FetchProblem } from '../../core/net/public.ts'
+import {
+  type PlatformProduct,
+  parseId,
+  type ShownTax,
+  type StoreAccess,
+  type StoreNet,
+  StoreProblem,
+  toFetchProblem,
+} from '../platform/public.ts'
 import { parseJson } from './http.ts'
 
 // Prices as a visitor sees them on the shop's pages. The REST API has only the entered price; the tax between them

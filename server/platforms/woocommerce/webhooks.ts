@@ -1,10 +1,19 @@
 import { createHash, createHmac } from 'node:crypto'
-import { isSameSecret } from '../../core/common/secrets.ts'
-import type { StoreEvent } from '../platform/event.ts'
-import type { RawDelivery, WebhookSubscription } from '../platform/platform.ts'
-import { type RowReading, readRows, skip } from '../platform/row.ts'
-import { StoreProblem } from '../platform/store-problem.ts'
-import { isRecord, parseGmt, parseId, parseWebAddress, toPlainText } from '../platform/text.ts'
+import { isSameSecret } from '../../core/common/public.ts'
+import {
+  isRecord,
+  parseGmt,
+  parseId,
+  parseWebAddress,
+  type RawDelivery,
+  type RowReading,
+  readRows,
+  type StoreEvent,
+  StoreProblem,
+  skip,
+  toPlainText,
+  type WebhookSubscription,
+} from '../platform/public.ts'
 import { getErrorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, readList } from './orders.ts'
 import { readOrder } from './wire.ts'

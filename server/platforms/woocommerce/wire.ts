@@ -2,19 +2,22 @@ import { z } from 'zod'
 import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
 import { toCapitals } from '../../../shared/coupons.ts'
 import { divideMinor, parseCurrency, parseMinor } from '../../../shared/money.ts'
-import type {
-  OrderConsent,
-  OrderDiscount,
-  OrderKind,
-  OrderSource,
-  PlatformCustomer,
-  PlatformItem,
-  PlatformOrder,
-} from '../platform/platform.ts'
 import {
+  addChoices,
   field,
+  type OrderConsent,
+  type OrderDiscount,
+  type OrderKind,
+  type OrderSource,
+  type PlatformCustomer,
+  type PlatformItem,
+  type PlatformOrder,
+  parseCountryCode,
+  parseUnixTime,
+  parseWebAddress,
   type RowReading,
   skip,
+  toPlainText,
   wireId,
   wireList,
   wirePart,
@@ -22,8 +25,7 @@ import {
   wireText,
   wireTime,
   wireUrl,
-} from '../platform/row.ts'
-import { addChoices, parseCountryCode, parseUnixTime, parseWebAddress, toPlainText } from '../platform/text.ts'
+} from '../platform/public.ts'
 
 // Reads the fields of orders and customers that we use. Every field may be missing or invalid and becomes null. Only a
 // row without id, status, currency, time or total is skipped.

@@ -8,10 +8,9 @@ import {
   computeWordingId,
   type SignedForms,
 } from '../../../shared/consent-box.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { requireFound } from '../../core/common/public.ts'
+import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { readBoxes } from './boxes.ts'
 

@@ -1,5 +1,5 @@
 import type { ConsentChannel } from '../../../shared/consent.ts'
-import { type StoreDb, sql } from '../../core/db/db.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
 
 // Statements on consent boxes.
 

@@ -8,11 +8,11 @@ import {
   getGermanBoxText,
   normalizeText,
 } from '../../../shared/consent-box.ts'
-import type { Session } from '../../access/members/session.ts'
-import { queueWake } from '../../access/plugin/plugin.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import type { StoreDb } from '../../core/db/db.ts'
+import type { Session } from '../../access/members/public.ts'
+import { queueWake } from '../../access/plugin/public.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { requireFound } from '../../core/common/public.ts'
+import type { StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './box-sql.ts'
 

@@ -1,6 +1,6 @@
 import type { ConsentEvidence } from '../../../shared/ledger.ts'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { hasPaidByStore } from '../shoppers/fragments.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import { hasPaidByStore } from '../shoppers/public.ts'
 import type { ConsentOverride } from './consent.ts'
 import { doesConsentCount, selectOverrides } from './fragments.ts'
 

@@ -1,5 +1,5 @@
-import type { ConsentRule } from '../../core/schema/consent.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
+import type { ConsentRule } from '../../core/schema/public.ts'
+import type { ChannelName } from '../../messages/channels/public.ts'
 
 // Who may get messages: country × channel × evidence (C5, C6). All rules are in this file; consent.ts only looks them
 // up. Pure. Screens and timeline show these sentences.

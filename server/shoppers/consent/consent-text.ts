@@ -1,5 +1,5 @@
 import { getSourceText } from '../../../shared/ledger.ts'
-import type { ConsentRule } from '../../core/schema/consent.ts'
+import type { ConsentRule } from '../../core/schema/public.ts'
 import type { ConsentBasis } from './consent.ts'
 import { ruleTexts } from './consent-table.ts'
 

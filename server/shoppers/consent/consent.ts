@@ -1,5 +1,5 @@
-import type { ConsentRule } from '../../core/schema/consent.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
+import type { ConsentRule } from '../../core/schema/public.ts'
+import type { ChannelName } from '../../messages/channels/public.ts'
 import {
   answers as allAnswers,
   type ConsentProblem,

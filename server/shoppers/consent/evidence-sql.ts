@@ -1,4 +1,4 @@
-import { type StoreDb, sql } from '../../core/db/db.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
 import type { LedgerEvidence } from './consent.ts'
 import { doesConsentCount } from './fragments.ts'
 

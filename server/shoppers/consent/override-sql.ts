@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { StoreDb, StoreTx } from '../../core/db/db.ts'
-import type { ConsentOverridesTable, ConsentRule } from '../../core/schema/consent.ts'
+import type { StoreDb, StoreTx } from '../../core/db/public.ts'
+import type { ConsentOverridesTable, ConsentRule } from '../../core/schema/public.ts'
 import type { ConsentTerms } from './consent-sql.ts'
 // Statements on a store's consent overrides.
 

@@ -1,7 +1,7 @@
 import { chooseCaptureMode, readCaptureMode } from '../../../shared/capture-mode.ts'
 import * as api from '../../../shared/consent.ts'
 import { consentBoxCounts, consentBoxes, saveBoxText as saveBoxTextEndpoint } from '../../../shared/consent-box.ts'
-import { type Routes, serveStore } from '../../access/http/http.ts'
+import { type Routes, serveStore } from '../../access/http/public.ts'
 import { readBoxCounts } from './box-counts.ts'
 import { readBoxes, saveBoxText } from './boxes.ts'
 import { chooseMode, readMode } from './capture-choice.ts'

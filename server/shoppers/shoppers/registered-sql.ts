@@ -1,4 +1,4 @@
-import { type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements that update shoppers from the store's customer records.
 

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import type { Contact } from '../../core/schema/facts.ts'
+import type { Contact } from '../../core/schema/public.ts'
 
 // Shoppers: pure rules of identity.
 

@@ -1,4 +1,4 @@
-import { type AccountTx, type StoreTx, sql } from '../../core/db/db.ts'
+import { type AccountTx, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ShopperKey } from './rules.ts'
 
 // Statements on shoppers.

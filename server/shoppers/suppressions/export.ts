@@ -1,5 +1,5 @@
 import { exportSuppressions, suppressionTexts } from '../../../shared/suppressions.ts'
-import { accountDownload, type CsvColumn, csvFile, readPages } from '../../access/http/downloads.ts'
+import { accountDownload, type CsvColumn, csvFile, readPages } from '../../access/http/public.ts'
 import { type EntryRow, selectPage } from './sql.ts'
 import { buildFilter } from './suppressions.ts'
 

@@ -1,4 +1,4 @@
-import { type AccountTx, sql } from '../../core/db/db.ts'
+import { type AccountTx, sql } from '../../core/db/public.ts'
 import type { InsertedEntry } from './sql.ts'
 
 // Statements on entries from imports of consents.

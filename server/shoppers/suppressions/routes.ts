@@ -1,6 +1,5 @@
 import * as api from '../../../shared/suppressions.ts'
-import { prepareDownload } from '../../access/http/downloads.ts'
-import { type Routes, serveAccount, serveDownload } from '../../access/http/http.ts'
+import { prepareDownload, type Routes, serveAccount, serveDownload } from '../../access/http/public.ts'
 import { suppressionsDownload } from './export.ts'
 import { addEntry, importEntries, listDoubtful, listEntries, removeEntry } from './suppressions.ts'
 

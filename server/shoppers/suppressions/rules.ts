@@ -5,7 +5,7 @@ import {
   type SuppressionReason,
   suppressionTexts,
 } from '../../../shared/suppressions.ts'
-import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
+import { listNumberAliases } from '../../messages/channels/public.ts'
 
 // Normalizes typed and imported suppressions. Pure.
 

@@ -1,6 +1,6 @@
 import type { SuppressionChannel, SuppressionReason } from '../../../shared/suppressions.ts'
-import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/db.ts'
-import { isFailed } from '../../messages/messages/fragments.ts'
+import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/public.ts'
+import { isFailed } from '../../messages/messages/public.ts'
 
 // Statements on the suppression list.
 

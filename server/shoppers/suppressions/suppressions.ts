@@ -10,14 +10,19 @@ import {
   suppressionReasons,
   suppressionTexts,
 } from '../../../shared/suppressions.ts'
-import type { Session } from '../../access/members/session.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
-import { cursorPage, readCursor } from '../../core/db/paging.ts'
+import type { Session } from '../../access/members/public.ts'
+import { AppError, createId, requireFound } from '../../core/common/public.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  cursorPage,
+  type Db,
+  readCursor,
+  transactAccount,
+} from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { isAddressBlameless } from '../../messages/channels/bounce-rules.ts'
-import { skipOpenMessagesTo } from '../../messages/messages/recipient.ts'
+import { isAddressBlameless } from '../../messages/channels/public.ts'
+import { skipOpenMessagesTo } from '../../messages/messages/public.ts'
 import { insertImported } from './imported-sql.ts'
 import * as rules from './rules.ts'
 import * as sql from './sql.ts'

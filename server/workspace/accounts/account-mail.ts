@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Liquid } from 'liquidjs'
-import type { Config } from '../../core/config/config.ts'
+import type { Config } from '../../core/config/public.ts'
 
 // The layout of account mail: text, a button, and the same as plain text. Pure.
 

@@ -1,22 +1,34 @@
 import { authTexts, type User } from '../../../shared/auth.ts'
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { mailVerification } from '../../access/members/jobs.ts'
-import { limits } from '../../access/members/limits.ts'
-import { assertPlainName } from '../../access/members/names.ts'
-import { readOperatorStanding } from '../../access/members/operators.ts'
-import { hashPassword, isRightPassword } from '../../access/members/passwords.ts'
-import { INVITATION_KEPT_MS, later, REMOVAL_MS } from '../../access/members/rules.ts'
-import { type Session, startSession } from '../../access/members/session.ts'
-import { findMember, findUserByEmail, findViewer } from '../../access/members/users.ts'
-import { loadPlan } from '../../billing/billing/billing.ts'
-import { assignDefaultPlan } from '../../billing/billing/default-plan.ts'
-import { deleteOldEvents } from '../../billing/payments/events.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import type { Tx } from '../../core/db/db.ts'
-import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
-import { clientNetwork, takePoint, tryTakePoint } from '../../core/db/rate-limits.ts'
-import { insertDefaultBudget } from '../../delivery/texts/budget.ts'
+import {
+  assertPlainName,
+  findMember,
+  findUserByEmail,
+  findViewer,
+  hashPassword,
+  INVITATION_KEPT_MS,
+  isRightPassword,
+  later,
+  limits,
+  mailVerification,
+  REMOVAL_MS,
+  readOperatorStanding,
+  type Session,
+  startSession,
+} from '../../access/members/public.ts'
+import { assignDefaultPlan, loadPlan } from '../../billing/billing/public.ts'
+import { deleteOldEvents } from '../../billing/payments/public.ts'
+import { AppError, createId, requireFound } from '../../core/common/public.ts'
+import {
+  type AccountDb,
+  clientNetwork,
+  type Db,
+  type Tx,
+  takePoint,
+  transactAccount,
+  tryTakePoint,
+} from '../../core/db/public.ts'
+import { insertDefaultBudget } from '../../delivery/texts/public.ts'
 import type { Deps } from '../../deps.ts'
 import { mailRegistration, removeAccount } from './jobs.ts'
 import {

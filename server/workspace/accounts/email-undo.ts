@@ -1,16 +1,11 @@
 import { authTexts } from '../../../shared/auth.ts'
-import { mailNotice } from '../../access/members/jobs.ts'
-import { limits } from '../../access/members/limits.ts'
-import { hashPassword } from '../../access/members/passwords.ts'
+import { hashPassword, limits, lockUser, mailNotice } from '../../access/members/public.ts'
 
-import { lockUser } from '../../access/members/users.ts'
-import { AppError } from '../../core/common/errors.ts'
+import { AppError, hashToken } from '../../core/common/public.ts'
 
-import { hashToken } from '../../core/common/secrets.ts'
-import type { Tx } from '../../core/db/db.ts'
-import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
+import { clientNetwork, type Tx, takePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
+import { refreshMembers } from '../../shoppers/shoppers/public.ts'
 
 import { resetFailures } from './login-throttle.ts'
 import { deleteEmailChange, setEmail } from './profile-sql.ts'

@@ -1,4 +1,4 @@
-import { type ExportedRows, tables } from '../../core/database/tables.ts'
+import { type ExportedRows, tables } from '../../core/database/public.ts'
 
 // The tables of an account export.
 

@@ -2,21 +2,32 @@ import { authTexts, PASSWORD_MIN } from '../../../shared/auth.ts'
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { mayManage, type Role } from '../../../shared/roles.ts'
 import { teamTexts } from '../../../shared/team.ts'
-import { limits } from '../../access/members/limits.ts'
-import { assertPlainName } from '../../access/members/names.ts'
-import { hashPassword, isRightPassword } from '../../access/members/passwords.ts'
-import { INVITATION_MS, later } from '../../access/members/rules.ts'
-import { refuseDemo, type Session, startSession } from '../../access/members/session.ts'
-import { findMember, findUserByEmail } from '../../access/members/users.ts'
-import { assertVerified, confirmAddress } from '../../access/members/verification.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { hashToken } from '../../core/common/secrets.ts'
-import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
-import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
-import { findInvitationByToken } from '../../core/db/system.ts'
+import {
+  assertPlainName,
+  assertVerified,
+  confirmAddress,
+  findMember,
+  findUserByEmail,
+  hashPassword,
+  INVITATION_MS,
+  isRightPassword,
+  later,
+  limits,
+  refuseDemo,
+  type Session,
+  startSession,
+} from '../../access/members/public.ts'
+import { AppError, createId, hashToken, requireFound } from '../../core/common/public.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  clientNetwork,
+  findInvitationByToken,
+  takePoint,
+  transactAccount,
+} from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
+import { refreshMembers } from '../../shoppers/shoppers/public.ts'
 import { type SignedIn, viewUser } from './accounts.ts'
 
 import { mailInvitation } from './jobs.ts'

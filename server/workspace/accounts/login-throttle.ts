@@ -1,9 +1,7 @@
-import { limits } from '../../access/members/limits.ts'
-import { computeLockoutS } from '../../access/members/rules.ts'
-import { createId } from '../../core/common/ids.ts'
-import { isSameSecret } from '../../core/common/secrets.ts'
-import * as limiter from '../../core/db/rate-limits.ts'
-import { clientNetwork, type Limit, rateLimitedError } from '../../core/db/rate-limits.ts'
+import { computeLockoutS, limits } from '../../access/members/public.ts'
+import { createId, isSameSecret } from '../../core/common/public.ts'
+import * as limiter from '../../core/db/public.ts'
+import { clientNetwork, type Limit, rateLimitedError } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 // Throttles sign-in attempts. Wrong passwords count per address and client, so guessing locks the guesser, longer each

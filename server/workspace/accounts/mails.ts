@@ -1,16 +1,19 @@
 import type { z } from 'zod'
 import type { Role } from '../../../shared/roles.ts'
-import type { mailNotice, mailVerification } from '../../access/members/jobs.ts'
-import { INVITATION_MS, later, RESET_MS, readSender } from '../../access/members/rules.ts'
-import { findUserById } from '../../access/members/users.ts'
-import { createVerificationToken } from '../../access/members/verification.ts'
-import { hasAddress } from '../../core/common/addresses-in-text.ts'
-import { createId } from '../../core/common/ids.ts'
-import { createToken, hashToken } from '../../core/common/secrets.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
+import {
+  createVerificationToken,
+  findUserById,
+  INVITATION_MS,
+  later,
+  type mailNotice,
+  type mailVerification,
+  RESET_MS,
+  readSender,
+} from '../../access/members/public.ts'
+import { createId, createToken, hasAddress, hashToken } from '../../core/common/public.ts'
+import type { AccountDb, Db } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { authorizeAccountMail } from '../../messages/channels/send-authorization.ts'
+import { authorizeAccountMail, type Outcome } from '../../messages/channels/public.ts'
 import { type AccountMail, renderAccountMail } from './account-mail.ts'
 import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
 import * as sql from './sql.ts'

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../core/db/db.ts'
+import type { Db, Tx } from '../../core/db/public.ts'
 
 // Statements for a user's name and address.
 

@@ -1,20 +1,24 @@
 import { authTexts } from '../../../shared/auth.ts'
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { mailNotice } from '../../access/members/jobs.ts'
-import { limits } from '../../access/members/limits.ts'
-import { assertPlainName } from '../../access/members/names.ts'
-import { assertPassword, hashPassword } from '../../access/members/passwords.ts'
-import { EMAIL_CHANGE_MS, EMAIL_UNDO_MS, later } from '../../access/members/rules.ts'
-import { refuseDemo, type Session } from '../../access/members/session.ts'
-import { findUserByEmail, lockUser } from '../../access/members/users.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { hashToken } from '../../core/common/secrets.ts'
-import type { Db, Tx } from '../../core/db/db.ts'
-import { clientNetwork, takePoint } from '../../core/db/rate-limits.ts'
+import {
+  assertPassword,
+  assertPlainName,
+  EMAIL_CHANGE_MS,
+  EMAIL_UNDO_MS,
+  findUserByEmail,
+  hashPassword,
+  later,
+  limits,
+  lockUser,
+  mailNotice,
+  refuseDemo,
+  type Session,
+} from '../../access/members/public.ts'
+import { AppError, createId, hashToken, requireFound } from '../../core/common/public.ts'
+import { clientNetwork, type Db, type Tx, takePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
-import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
+import { chooseMailRoute } from '../../messages/channels/public.ts'
+import { refreshMembers } from '../../shoppers/shoppers/public.ts'
 import { mailEmailChange, mailEmailUndo } from './jobs.ts'
 import * as sql from './profile-sql.ts'
 import * as users from './sql.ts'

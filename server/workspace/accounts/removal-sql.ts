@@ -1,4 +1,4 @@
-import type { AccountTx, Db, Tx } from '../../core/db/db.ts'
+import type { AccountTx, Db, Tx } from '../../core/db/public.ts'
 
 // Statements that delete an account.
 

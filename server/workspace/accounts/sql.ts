@@ -1,5 +1,5 @@
 import type { Role } from '../../../shared/roles.ts'
-import { type AccountTx, type Db, sql, type Tx } from '../../core/db/db.ts'
+import { type AccountTx, type Db, sql, type Tx } from '../../core/db/public.ts'
 
 // Statements for accounts. A user may belong to several accounts, so users, their sessions and password resets are
 // reached by user id; account data by its handle.

@@ -1,4 +1,4 @@
-import type { AccountDb, AccountTx, Db } from '../../core/db/db.ts'
+import type { AccountDb, AccountTx, Db } from '../../core/db/public.ts'
 
 // Statements for the members of an account.
 

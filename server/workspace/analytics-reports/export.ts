@@ -27,20 +27,25 @@ import { CSV_START, formatCodeCell, formatCsvLine } from '../../../shared/csv.ts
 import { type PlatformName, platformNames, type StoreRights } from '../../../shared/platforms.ts'
 import { type CartReach, reasonLabels } from '../../../shared/reach.ts'
 import { computeReturn } from '../../../shared/roi.ts'
-import { type DownloadFile, formatPages, prepareDownload, storeDownload } from '../../access/http/downloads.ts'
-import type { Session } from '../../access/members/session.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { requireFeature } from '../../billing/billing/entitlements.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { takePoint } from '../../core/db/rate-limits.ts'
+import { type DownloadFile, formatPages, prepareDownload, storeDownload } from '../../access/http/public.ts'
+import type { Session } from '../../access/members/public.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { requireFeature } from '../../billing/billing/public.ts'
+import { requireFound } from '../../core/common/public.ts'
+import { type AccountDb, type Db, type StoreDb, takePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { listRequestedStores, type RangeQuery, readAnalytics } from '../../insights/analytics/analytics.ts'
-import { presentProduct } from '../../insights/analytics/analytics-rules.ts'
-import { pagesOfProducts, readDetails } from '../../insights/analytics/details.ts'
-import { readRoi } from '../../insights/analytics/roi.ts'
-import { readRateTrend, readRevenueTrend } from '../../insights/analytics/trends.ts'
-import { readReach } from '../../marketing/manual-sends/reach.ts'
+import {
+  listRequestedStores,
+  pagesOfProducts,
+  presentProduct,
+  type RangeQuery,
+  readAnalytics,
+  readDetails,
+  readRateTrend,
+  readRevenueTrend,
+  readRoi,
+} from '../../insights/analytics/public.ts'
+import { readReach } from '../../marketing/manual-sends/public.ts'
 
 // Advanced Analytics as a CSV file (B 7, decision 100).
 

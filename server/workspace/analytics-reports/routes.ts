@@ -1,5 +1,5 @@
 import * as api from '../../../shared/analytics.ts'
-import { type Routes, serveDownload, serveStore, serveStoreFile } from '../../access/http/http.ts'
+import { type Routes, serveDownload, serveStore, serveStoreFile } from '../../access/http/public.ts'
 import { analyticsDownload, exportFile, prepareExport } from './export.ts'
 
 export const analyticsReportRoutes: Routes = (app, deps) => {

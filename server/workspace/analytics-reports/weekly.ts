@@ -1,17 +1,21 @@
 import type { z } from 'zod'
-import { weeklyReaders } from '../../access/notifications/preferences.ts'
-import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { loadEntitlements } from '../../billing/billing/entitlements.ts'
-import { hasFeature } from '../../billing/billing/rules.ts'
-import { toInstant, validZone } from '../../core/common/time.ts'
-import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/db.ts'
+import { weeklyReaders } from '../../access/notifications/public.ts'
+import { readStore, type StoreRow } from '../../access/stores/public.ts'
+import { hasFeature, loadEntitlements } from '../../billing/billing/public.ts'
+import { toInstant, validZone } from '../../core/common/public.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { change } from '../../insights/analytics/analytics-rules.ts'
-import { addDays, type Day, toLocalTime } from '../../insights/analytics/days.ts'
-import type { Week, Weeks } from '../../insights/analytics/weeks.ts'
-import { isCountedBefore, readWeeks } from '../../insights/analytics/weeks.ts'
-import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
-import { mailMember } from '../accounts/mails.ts'
+import {
+  addDays,
+  change,
+  type Day,
+  isCountedBefore,
+  readWeeks,
+  toLocalTime,
+  type Week,
+  type Weeks,
+} from '../../insights/analytics/public.ts'
+import { type AccountMail, type MailItem, mailMember } from '../accounts/public.ts'
 import { weeklyReport } from './jobs.ts'
 
 // Weekly reports by mail (decision 100): once per member, store and week, for any number of processes and crashes.

@@ -1,8 +1,7 @@
-import { type Config, loadConfig } from '../../core/config/config.ts'
-import { StartupError } from '../../core/config/startup-errors.ts'
-import { isMigrated } from '../../core/database/migrate.ts'
-import { openDb, openPool } from '../../core/db/db.ts'
-import { printLine, runCommand, withEmbedded } from '../../core/postgres/operator-command.ts'
+import { type Config, loadConfig, StartupError } from '../../core/config/public.ts'
+import { isMigrated } from '../../core/database/public.ts'
+import { openDb, openPool } from '../../core/db/public.ts'
+import { printLine, runCommand, withEmbedded } from '../../core/postgres/public.ts'
 import { checkInstance, confirmLive } from './instance.ts'
 
 // `npm run confirm-live`: shell access proves the operator (D7). Works whether Recoup is running or not.

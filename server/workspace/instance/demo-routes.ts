@@ -1,7 +1,7 @@
 import * as api from '../../../shared/instance.ts'
-import { type Routes, serveAccount } from '../../access/http/http.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
+import { type Routes, serveAccount } from '../../access/http/public.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
+import { type Limit, takePoint } from '../../core/db/public.ts'
 
 /** Each reset uses the machine for some seconds. */
 const RESETS: Limit = { name: 'demo-reset', points: 3, windowS: 600 }

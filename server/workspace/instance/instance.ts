@@ -1,14 +1,13 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
-import { isOperator } from '../../access/members/operators.ts'
-import type { Session } from '../../access/members/session.ts'
-import { findSeller } from '../../billing/billing/billing.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { type Db, sql, type Tx } from '../../core/db/db.ts'
+import { isOperator, type Session } from '../../access/members/public.ts'
+import { findSeller } from '../../billing/billing/public.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type Db, sql, type Tx } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { chooseMailRoute } from '../../messages/channels/mail-route.ts'
-import { wakeMessagesOf } from '../../messages/messages/messages.ts'
-import { hasDemoAccount } from '../accounts/accounts.ts'
+import { chooseMailRoute } from '../../messages/channels/public.ts'
+import { wakeMessagesOf } from '../../messages/messages/public.ts'
+import { hasDemoAccount } from '../accounts/public.ts'
 
 // The instance. live ⇄ paused: a copied or restored database starts paused, so that two copies never both send to the
 // same shoppers (D7). The operator confirms which one is live.

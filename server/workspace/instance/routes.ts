@@ -1,5 +1,5 @@
 import * as api from '../../../shared/instance.ts'
-import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
+import { type Routes, serveAccount, servePublic } from '../../access/http/public.ts'
 import { assertMayConfirm, confirmLive, viewInstance } from './instance.ts'
 
 // Instance endpoints. The reset of the demo is in demo-routes.ts.

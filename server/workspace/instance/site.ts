@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { Liquid } from 'liquidjs'
-import { findSeller } from '../../billing/billing/billing.ts'
-import type { Config } from '../../core/config/config.ts'
+import { findSeller } from '../../billing/billing/public.ts'
+import type { Config } from '../../core/config/public.ts'
 
 // Public pages: the landing page, which the build leaves as a template, robots.txt and the sitemap. They depend only on
 // the instance, so each is rendered once.

@@ -1,8 +1,7 @@
 import type { NotificationEvent } from '../../../shared/notification-calls.ts'
 import { readTopic } from '../../../shared/notification-kinds.ts'
-import { presentNotification } from '../../access/notifications/member.ts'
-import type { ListedNotification } from '../../access/notifications/news.ts'
-import * as sql from '../../access/notifications/news.ts'
+import * as sql from '../../access/notifications/public.ts'
+import { type ListedNotification, presentNotification } from '../../access/notifications/public.ts'
 import type { Deps } from '../../deps.ts'
 
 // Delivers new notifications to clients with an open store. Notifications of an account are serialized, so reading

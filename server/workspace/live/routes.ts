@@ -1,5 +1,5 @@
 import { LIVE_PATH } from '../../../shared/live.ts'
-import type { Routes } from '../../access/http/http.ts'
+import type { Routes } from '../../access/http/public.ts'
 import { Live } from './live.ts'
 
 /** Live connections beside Fastify's routes: opened when it listens, closed before it closes. */

@@ -1,14 +1,15 @@
 import type { z } from 'zod'
 import { isProblem, readTone, readTopic } from '../../../shared/notification-kinds.ts'
 import { getNotificationText } from '../../../shared/notifications.ts'
-import type { mailNotifications } from '../../access/notifications/jobs.ts'
-import type { MailedRow } from '../../access/notifications/mail-rules.ts'
-import type { MailRows } from '../../access/notifications/mails.ts'
-import { readRowsToMail } from '../../access/notifications/mails.ts'
-import { removeLinks } from '../../core/common/addresses-in-text.ts'
+import {
+  type MailedRow,
+  type MailRows,
+  type mailNotifications,
+  readRowsToMail,
+} from '../../access/notifications/public.ts'
+import { removeLinks } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
-import { mailMember } from '../accounts/mails.ts'
+import { type AccountMail, type MailItem, mailMember } from '../accounts/public.ts'
 
 /** Sends nothing if there is nothing to report. */
 export async function sendNotificationMail(

@@ -1,5 +1,4 @@
-import type { Db } from '../../core/db/db.ts'
-import type { PageWindow } from '../../core/db/paging.ts'
+import type { Db, PageWindow } from '../../core/db/public.ts'
 
 // Statements for the log of operator actions, which is append-only.
 

@@ -1,6 +1,6 @@
 import * as api from '../../../shared/operator.ts'
-import { type Routes, serveAccount } from '../../access/http/http.ts'
-import { describeDevice } from '../../access/members/device.ts'
+import { type Routes, serveAccount } from '../../access/http/public.ts'
+import { describeDevice } from '../../access/members/public.ts'
 import * as commands from './actions.ts'
 import * as overview from './overview.ts'
 

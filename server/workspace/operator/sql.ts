@@ -1,8 +1,7 @@
 import type { ProblemKind } from '../../../shared/operator.ts'
-import { type ChosenPlan, selectChosenPlan } from '../../billing/billing/fragments.ts'
-import { type Db, type RawBuilder, sql } from '../../core/db/db.ts'
-import type { PageWindow } from '../../core/db/paging.ts'
-import { isOpen } from '../../messages/messages/fragments.ts'
+import { type ChosenPlan, selectChosenPlan } from '../../billing/billing/public.ts'
+import { type Db, type PageWindow, type RawBuilder, sql } from '../../core/db/public.ts'
+import { isOpen } from '../../messages/messages/public.ts'
 
 // Read-only statements over all accounts, for operators.
 

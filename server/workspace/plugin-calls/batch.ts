@@ -1,23 +1,29 @@
 import type { z } from 'zod'
 import { boxChannels } from '../../../shared/consent-box.ts'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import { readInput } from '../../access/http/input.ts'
-import { changePlugin, noteBatch } from '../../access/plugin/plugin.ts'
-import { isReporting } from '../../access/plugin/rules.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { readContact, readName } from '../../carts/capture/capture-rules.ts'
-import { recordCustomerConsents, recordSignedPosts, type SignedPost } from '../../carts/capture/signed-posts.ts'
-import { buildZone } from '../../carts/capture/zones.ts'
-import { recordOrders } from '../../carts/carts/record.ts'
-import { recordActive } from '../../carts/sync/local-copies.ts'
-import { readPushOnlyPlugin } from '../../carts/sync/unreachable.ts'
-import type { FoldItem } from '../../core/schema/facts.ts'
+import { readInput } from '../../access/http/public.ts'
+import { changePlugin, isReporting, noteBatch } from '../../access/plugin/public.ts'
+import { readStore } from '../../access/stores/public.ts'
+import {
+  buildZone,
+  readContact,
+  readName,
+  recordCustomerConsents,
+  recordSignedPosts,
+  type SignedPost,
+} from '../../carts/capture/public.ts'
+import { recordOrders } from '../../carts/carts/public.ts'
+import { readPushOnlyPlugin, recordActive } from '../../carts/sync/public.ts'
+import type { FoldItem } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
-import { addChoices } from '../../platforms/platform/text.ts'
-import { findPluginProtocol } from '../../platforms/registry/registry.ts'
-import { countBoxViews, listFormViews } from '../../shoppers/consent/box-counts.ts'
-import type { ConsentAnswer } from '../../shoppers/consent/consents.ts'
-import { selectPurchaseAddresses } from '../../shoppers/consent/covered-customers.ts'
+import { addChoices } from '../../platforms/platform/public.ts'
+import { findPluginProtocol } from '../../platforms/registry/public.ts'
+import {
+  type ConsentAnswer,
+  countBoxViews,
+  listFormViews,
+  selectPurchaseAddresses,
+} from '../../shoppers/consent/public.ts'
 import type { Caller } from './caller.ts'
 import { computeSettingsVersion } from './settings.ts'
 import type { CartEntry } from './wire.ts'

@@ -1,17 +1,30 @@
-import { readInput } from '../../access/http/input.ts'
-import { keepReported, listNeededGoods } from '../../access/plugin/goods.ts'
-import { reachJob } from '../../access/plugin/jobs.ts'
-import { changePlugin, type PluginRow, readPlugin } from '../../access/plugin/plugin.ts'
-import { computeReadAt, explainReach, isPushOnly, isReachUncertain } from '../../access/plugin/rules.ts'
-import { ORDER_CHECK_OVERLAP_MS, ORDER_CHECK_REACH_MS, pickNewest, subtractMs } from '../../access/stores/rules.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { recordOrders } from '../../carts/carts/record.ts'
-import { completeReported, readStreams } from '../../carts/sync/streams.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import { transact } from '../../core/db/db.ts'
+import { readInput } from '../../access/http/public.ts'
+import {
+  changePlugin,
+  computeReadAt,
+  explainReach,
+  isPushOnly,
+  isReachUncertain,
+  keepReported,
+  listNeededGoods,
+  type PluginRow,
+  reachJob,
+  readPlugin,
+} from '../../access/plugin/public.ts'
+import {
+  ORDER_CHECK_OVERLAP_MS,
+  ORDER_CHECK_REACH_MS,
+  pickNewest,
+  readStore,
+  subtractMs,
+} from '../../access/stores/public.ts'
+import { recordOrders } from '../../carts/carts/public.ts'
+import { completeReported, readStreams } from '../../carts/sync/public.ts'
+import { requireFound } from '../../core/common/public.ts'
+import { transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { wakeAfterOrderCheck } from '../../messages/messages/messages.ts'
-import { findPluginProtocol } from '../../platforms/registry/registry.ts'
+import { wakeAfterOrderCheck } from '../../messages/messages/public.ts'
+import { findPluginProtocol } from '../../platforms/registry/public.ts'
 import type { Caller } from './caller.ts'
 import { readSettings } from './settings.ts'
 import { type Beat, Beat as BeatBody } from './wire.ts'

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/common/errors.ts'
-import type { Db } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { Db } from '../../core/db/public.ts'
 
 // The caller of a signed request, and rejections of the protocol.
 

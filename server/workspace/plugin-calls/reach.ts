@@ -1,21 +1,20 @@
 import type { z } from 'zod'
-import type { reachJob, yieldJob } from '../../access/plugin/jobs.ts'
-import { changePlugin, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
-import { openStoreClient } from '../../access/stores/access.ts'
-import { toProfileColumns } from '../../access/stores/profile.ts'
-import { ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
-import { readStore, type StoreRow, updateStore } from '../../access/stores/store.ts'
-import { importJob } from '../../carts/sync/jobs.ts'
-import { clearCheckFailures } from '../../carts/sync/streams.ts'
-import { keepSlot, type StepAside } from '../../core/common/concurrency.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { type Db, sql, transact, transactAccount } from '../../core/db/db.ts'
+import { changePlugin, queueWake, type reachJob, readPlugin, type yieldJob } from '../../access/plugin/public.ts'
+import {
+  ORDER_CHECK_LIMIT_MS,
+  openStoreClient,
+  readStore,
+  type StoreRow,
+  toProfileColumns,
+  updateStore,
+} from '../../access/stores/public.ts'
+import { clearCheckFailures, importJob } from '../../carts/sync/public.ts'
+import { AppError, keepSlot, type StepAside } from '../../core/common/public.ts'
+import { type Db, type StoreDb, sql, transact, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { wakeAfterOrderCheck } from '../../messages/messages/messages.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { enqueueYield } from '../store-settings/connect.ts'
-import { disconnectStore } from '../store-settings/stores.ts'
+import { wakeAfterOrderCheck } from '../../messages/messages/public.ts'
+import { StoreProblem } from '../../platforms/platform/public.ts'
+import { disconnectStore, enqueueYield } from '../store-settings/public.ts'
 
 // Checks whether Recoup can reach a shop connected by its plugin. Until then its address is unproven, and another
 // account that proves it takes it over.

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { boxChannels, type ConsentBox, computeWordingId } from '../../../shared/consent-box.ts'
-import { readStore } from '../../access/stores/store.ts'
-import type { Db } from '../../core/db/db.ts'
-import { findCurrentKey } from '../../delivery/push/keys.ts'
+import { readStore } from '../../access/stores/public.ts'
+import type { Db } from '../../core/db/public.ts'
+import { findCurrentKey } from '../../delivery/push/public.ts'
 import type { Deps } from '../../deps.ts'
-import { readBoxes } from '../../shoppers/consent/boxes.ts'
+import { readBoxes } from '../../shoppers/consent/public.ts'
 
 // Settings that the plugin caches until they change: texts of the consent boxes, and the place of the push worker.
 

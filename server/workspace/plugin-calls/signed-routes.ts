@@ -1,19 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { statusOf } from '../../../shared/errors.ts'
-import { decryptSecrets, noteCall, readPlugin, takeNonce } from '../../access/plugin/plugin.ts'
 import {
   type CallHeaders,
   type CallName,
+  decryptSecrets,
   isInTime,
   isSignedBy,
+  noteCall,
   readHeaders,
+  readPlugin,
   signReply,
-} from '../../access/plugin/signature.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Db } from '../../core/db/db.ts'
-import { clientNetwork } from '../../core/db/rate-limits.ts'
-import { findPluginStore } from '../../core/db/system.ts'
+  takeNonce,
+} from '../../access/plugin/public.ts'
+import { AppError } from '../../core/common/public.ts'
+import { clientNetwork, type Db, findPluginStore } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { type Caller, ProtocolError, rateLimitError, unauthenticatedError } from './caller.ts'
 import { MOST_BYTES } from './wire.ts'

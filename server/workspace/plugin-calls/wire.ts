@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { boxChannels, boxPlaces } from '../../../shared/consent-box.ts'
-import { MAX_GOODS } from '../../access/plugin/goods.ts'
+import { MAX_GOODS } from '../../access/plugin/public.ts'
 
 // Schemas of the plugin's calls (docs/plugin-protocol.md). Calls are signed, but limited as well, because a shop may be
 // compromised.

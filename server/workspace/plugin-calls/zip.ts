@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import yauzl from 'yauzl'
 import yazl from 'yazl'
 import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
-import { findPluginProtocol } from '../../platforms/registry/registry.ts'
+import { findPluginProtocol } from '../../platforms/registry/public.ts'
 import { getSignatureFile, readSignatures, type SignedZip } from './signed-zip.ts'
 
 // Serves the plugin's zip: the built one plus a file with this server's address. It is deterministic, so the digest

@@ -1,7 +1,7 @@
-import { type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import type { FactPayload, Fold } from '../../core/schema/facts.ts'
-import { becomesSkipped, isOpen, isSending } from '../../messages/messages/fragments.ts'
-import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import type { FactPayload, Fold } from '../../core/schema/public.ts'
+import { becomesSkipped, isOpen, isSending } from '../../messages/messages/public.ts'
+import type { ShopperKey } from '../../shoppers/shoppers/public.ts'
 import type { StoreDataSubject } from './sql.ts'
 
 // Statements that erase a person from a store. Sums, numbers and times stay, so that figures stay correct; identifying

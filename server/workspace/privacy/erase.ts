@@ -1,18 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { ERASE_WORD, type Erasure, privacyTexts } from '../../../shared/privacy.ts'
-import type { Session } from '../../access/members/session.ts'
-import { waitForGrouping } from '../../access/notifications/clock.ts'
-import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
-import { createEraser } from '../../carts/carts/erased.ts'
-import { anonymizeShoppers } from '../../carts/experiments/experiments.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { type AccountDb, type AccountTx, type Db, type StoreTx, transact, transactAccount } from '../../core/db/db.ts'
+import type { Session } from '../../access/members/public.ts'
+import { waitForGrouping } from '../../access/notifications/public.ts'
+import { foldStorePosts } from '../../carts/capture/public.ts'
+import { createEraser } from '../../carts/carts/public.ts'
+import { anonymizeShoppers } from '../../carts/experiments/public.ts'
+import { AppError, createId } from '../../core/common/public.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  type Db,
+  type StoreTx,
+  transact,
+  transactAccount,
+} from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { skipOpenMessagesTo } from '../../messages/messages/recipient.ts'
-import { buildAddressKey, buildCustomerMark, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { lockAllKeys, lockShoppers } from '../../shoppers/shoppers/shoppers.ts'
+import { skipOpenMessagesTo } from '../../messages/messages/public.ts'
+import {
+  buildAddressKey,
+  buildCustomerMark,
+  lockAllKeys,
+  lockShoppers,
+  type ShopperKey,
+} from '../../shoppers/shoppers/public.ts'
 import * as sql from './erase-sql.ts'
 import { addCounts, type Found, findDataSubject, readErasure } from './find.ts'
 import { eraseJob } from './jobs.ts'

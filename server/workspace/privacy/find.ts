@@ -1,13 +1,17 @@
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { dataKindText, type Erasure, type Person, privacyTexts } from '../../../shared/privacy.ts'
-import { listStores } from '../../access/stores/store.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { sql } from '../../core/db/db.ts'
+import { listStores } from '../../access/stores/public.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
+import { type AccountDb, type Db, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
-import { listAliases, readAddress } from '../../shoppers/suppressions/rules.ts'
-import { type EntryRow, selectCountries, selectPage } from '../../shoppers/suppressions/suppressions.ts'
+import { listNumberAliases } from '../../messages/channels/public.ts'
+import {
+  type EntryRow,
+  listAliases,
+  readAddress,
+  selectCountries,
+  selectPage,
+} from '../../shoppers/suppressions/public.ts'
 import { filterIdentifying, findPerson } from './person.ts'
 import type { StoreDataSubject } from './sql.ts'
 import { matchPerson } from './sql.ts'

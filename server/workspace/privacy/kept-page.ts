@@ -8,8 +8,8 @@ import {
   keptTexts,
 } from '../../../shared/kept.ts'
 import { type Language, languages } from '../../../shared/preferences.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { findStoreByCaptureKey } from '../../core/db/system.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { findStoreByCaptureKey } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { accountPrivacyTables, privacyTables } from './tables.ts'
 

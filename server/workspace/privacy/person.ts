@@ -1,9 +1,9 @@
-import { readStore } from '../../access/stores/store.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { addressOfSubscription } from '../../delivery/push/subscriptions.ts'
+import { readStore } from '../../access/stores/public.ts'
+import type { StoreDb } from '../../core/db/public.ts'
+import { addressOfSubscription } from '../../delivery/push/public.ts'
 import type { Deps } from '../../deps.ts'
-import { listNumberAliases } from '../../messages/channels/number-aliases.ts'
-import { isSharedAddress } from '../../shoppers/shoppers/rules.ts'
+import { listNumberAliases } from '../../messages/channels/public.ts'
+import { isSharedAddress } from '../../shoppers/shoppers/public.ts'
 import * as sql from './sql.ts'
 
 /** The rows of a person in a store, including browsers. A shared address leads to no customer record. */

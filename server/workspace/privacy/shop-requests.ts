@@ -1,5 +1,5 @@
-import { AppError } from '../../core/common/errors.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/public.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { eraseOnRequest } from './erase.ts'
 import { findDataSubject } from './find.ts'

@@ -1,4 +1,4 @@
-import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/db.ts'
+import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/public.ts'
 import type { PrivacyTable } from './tables.ts'
 
 // Statements that find a person and read their data.

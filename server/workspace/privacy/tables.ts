@@ -1,4 +1,4 @@
-import { type BelongsTo, type PersonRows, tables } from '../../core/database/tables.ts'
+import { type BelongsTo, type PersonRows, tables } from '../../core/database/public.ts'
 
 // Tables with a person's data, for exports and erasures.
 

@@ -1,15 +1,13 @@
 import type { z } from 'zod'
 import type { pushEvent } from '../../../shared/push-calls.ts'
-import { createToken } from '../../carts/links/message-tokens.ts'
-import { type OpenedLink, openLink } from '../../carts/links/open-links.ts'
-import { requireFound } from '../../core/common/errors.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { recordEngagement } from '../../delivery/engagement/events.ts'
-import { linkName } from '../../delivery/engagement/follow.ts'
-import { markNotificationDelivered } from '../../delivery/outcome/outcome.ts'
-import { endMessageSubscriptions } from '../../delivery/push/subscriptions.ts'
+import { createToken, type OpenedLink, openLink } from '../../carts/links/public.ts'
+import { requireFound } from '../../core/common/public.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
+import { linkName, recordEngagement } from '../../delivery/engagement/public.ts'
+import { markNotificationDelivered } from '../../delivery/outcome/public.ts'
+import { endMessageSubscriptions } from '../../delivery/push/public.ts'
 import type { Deps } from '../../deps.ts'
-import { findMessageRecipient, lockMessageShopper, setUnsubscribed } from '../../messages/messages/recipient.ts'
+import { findMessageRecipient, lockMessageShopper, setUnsubscribed } from '../../messages/messages/public.ts'
 
 // Events of a notification, reported by the worker in the shopper's browser. The token belongs to one message and has
 // no other use (X1).

@@ -1,11 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Routes } from '../../access/http/http.ts'
-import { buildModeSetup } from '../../carts/capture/capture-mode.ts'
-import { type CaptureScript, openCaptureScript, type ScriptEncoding } from '../../carts/capture/capture-script.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { findStoresByCaptureKeys } from '../../core/db/system.ts'
+import type { Routes } from '../../access/http/public.ts'
+import {
+  buildModeSetup,
+  type CaptureScript,
+  openCaptureScript,
+  type ScriptEncoding,
+} from '../../carts/capture/public.ts'
+import { AppError } from '../../core/common/public.ts'
+import { findStoresByCaptureKeys } from '../../core/db/public.ts'
 
 // Serves the widget for shops' pages, and sw.js, which shops copy or their plugin fetches (decisions 75 and 78).
 

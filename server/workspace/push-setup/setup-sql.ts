@@ -1,5 +1,5 @@
 import type { PushPrompt } from '../../../shared/push.ts'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements for the owner's push settings, and where widget and worker were seen.
 

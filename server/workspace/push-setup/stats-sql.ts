@@ -1,5 +1,5 @@
-import { type StoreDb, sql } from '../../core/db/db.ts'
-import { wasAccepted } from '../../messages/messages/fragments.ts'
+import { type StoreDb, sql } from '../../core/db/public.ts'
+import { wasAccepted } from '../../messages/messages/public.ts'
 
 // Statements for push statistics.
 

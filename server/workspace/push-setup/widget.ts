@@ -3,16 +3,23 @@ import type { PushMethod } from '../../../shared/push.ts'
 import { ASK_AGAIN_DAYS, pushTexts } from '../../../shared/push.ts'
 import type { pushAutoSetup, pushResubscribe, pushSubscribe, pushUnsubscribe } from '../../../shared/push-calls.ts'
 import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
-import { foldStorePosts } from '../../carts/capture/capture-intake.ts'
-import { isStoreOrigin, readDeviceClass } from '../../carts/capture/capture-rules.ts'
-import { readStoreCeiling } from '../../carts/capture/contact-limits.ts'
-import { hashClient } from '../../carts/capture/post-limits.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
-import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
-import * as system from '../../core/db/system.ts'
-import { findCurrentKey } from '../../delivery/push/keys.ts'
-import { endSubscriptions, readSubscriptionToken, resubscribe, subscribe } from '../../delivery/push/subscriptions.ts'
+import {
+  foldStorePosts,
+  hashClient,
+  isStoreOrigin,
+  readDeviceClass,
+  readStoreCeiling,
+} from '../../carts/capture/public.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
+import * as system from '../../core/db/public.ts'
+import { type Db, type Limit, type StoreDb, sql, takePoint, transact } from '../../core/db/public.ts'
+import {
+  endSubscriptions,
+  findCurrentKey,
+  readSubscriptionToken,
+  resubscribe,
+  subscribe,
+} from '../../delivery/push/public.ts'
 import type { Deps } from '../../deps.ts'
 import { buildWording, buildWorkerUrl, computeWordingId, renderPrompt } from './rules.ts'
 import { readPrompt } from './setup-sql.ts'

@@ -2,11 +2,11 @@ import * as mailboxApi from '../../../shared/bounce-mailbox.ts'
 import * as mailServerApi from '../../../shared/mail-server.ts'
 import { hasPermission } from '../../../shared/roles.ts'
 import * as api from '../../../shared/text-channels.ts'
-import { type AccountCall, type Routes, serveAccount } from '../../access/http/http.ts'
-import * as mailServers from '../../delivery/email/mail-servers.ts'
-import * as mailbox from '../../delivery/mail-reports/bounce-mailbox.ts'
-import * as credentials from '../../delivery/texts/credentials.ts'
-import type { TextChannelName } from '../../messages/channels/channel.ts'
+import { type AccountCall, type Routes, serveAccount } from '../../access/http/public.ts'
+import * as mailServers from '../../delivery/email/public.ts'
+import * as mailbox from '../../delivery/mail-reports/public.ts'
+import * as credentials from '../../delivery/texts/public.ts'
+import type { TextChannelName } from '../../messages/channels/public.ts'
 
 // Endpoints for SMS, WhatsApp and the bounce mailbox.
 

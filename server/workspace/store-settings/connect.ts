@@ -1,32 +1,38 @@
 import type { Insertable } from 'kysely'
 import { withoutInvisible } from '../../../shared/one-line.ts'
 import { findRightsProblems, normalizeStoreUrl, STORE_PROBLEM_TEXT } from '../../../shared/store-problems.ts'
-import { limits } from '../../access/members/limits.ts'
-import { setSessionStore } from '../../access/members/session.ts'
-import { notify } from '../../access/notifications/notifications.ts'
-import { yieldJob } from '../../access/plugin/jobs.ts'
-import { listDemoStoreUrls } from '../../access/stores/demo-stores.ts'
-import { callWithTypedKeys } from '../../access/stores/problems.ts'
-import { isSameStore, toProfileColumns } from '../../access/stores/profile.ts'
-import { isSameAddress, RETENTION_MS } from '../../access/stores/rules.ts'
-import { isDemoAccount, listStores, type StoreRow, updateStore } from '../../access/stores/store.ts'
-import { type AccountPlan, loadPlan } from '../../billing/billing/billing.ts'
-import { explainNoRoom } from '../../billing/billing/room.ts'
-import { proposeLogoJob } from '../../carts/brand/jobs.ts'
-import { hasAddress } from '../../core/common/addresses-in-text.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import { createToken } from '../../core/common/secrets.ts'
-import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../../core/db/db.ts'
-import { takePoint } from '../../core/db/rate-limits.ts'
-import { listUnprovenStores } from '../../core/db/system.ts'
-import type { StoresTable } from '../../core/schema/stores.ts'
+import { limits, setSessionStore } from '../../access/members/public.ts'
+import { notify } from '../../access/notifications/public.ts'
+import { yieldJob } from '../../access/plugin/public.ts'
+import {
+  callWithTypedKeys,
+  isDemoAccount,
+  isSameAddress,
+  isSameStore,
+  listDemoStoreUrls,
+  listStores,
+  RETENTION_MS,
+  type StoreRow,
+  toProfileColumns,
+  updateStore,
+} from '../../access/stores/public.ts'
+import { type AccountPlan, explainNoRoom, loadPlan } from '../../billing/billing/public.ts'
+import { proposeLogoJob } from '../../carts/brand/public.ts'
+import { AppError, createId, createToken, hasAddress } from '../../core/common/public.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  listUnprovenStores,
+  type StoreTx,
+  takePoint,
+  transactAccount,
+} from '../../core/db/public.ts'
+import type { StoresTable } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
-import { createReadyFlow } from '../../marketing/flows/flows.ts'
-import type { StoreKeys } from '../../platforms/platform/access.ts'
-import type { PlatformName, StoreProfile } from '../../platforms/platform/platform.ts'
-import { readTypedKeys, type TypedKeys } from '../../platforms/registry/typed-keys.ts'
-import { defaultMode } from '../../shoppers/consent/capture-choice.ts'
+import { createReadyFlow } from '../../marketing/flows/public.ts'
+import type { PlatformName, StoreKeys, StoreProfile } from '../../platforms/platform/public.ts'
+import { readTypedKeys, type TypedKeys } from '../../platforms/registry/public.ts'
+import { defaultMode } from '../../shoppers/consent/public.ts'
 import { saveProvenKeys } from './new-keys.ts'
 
 // Connects a store: tests the keys, then creates everything of a connected store in one transaction.

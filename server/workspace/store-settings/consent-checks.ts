@@ -2,9 +2,8 @@ import { type CaptureMode, captureModeTexts } from '../../../shared/capture-mode
 import type { Check } from '../../../shared/checks.ts'
 import { boxChannels, type ConsentBoxes } from '../../../shared/consent-box.ts'
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
-import type { PluginRow } from '../../access/plugin/plugin.ts'
-import { isAlive } from '../../access/plugin/rules.ts'
-import { pickNewest } from '../../access/stores/rules.ts'
+import { isAlive, type PluginRow } from '../../access/plugin/public.ts'
+import { pickNewest } from '../../access/stores/public.ts'
 
 // The doctor's checks of consent: the setting before consent, and the boxes. Pure.
 

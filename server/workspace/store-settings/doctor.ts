@@ -15,26 +15,32 @@ import {
   type StoreProblemCode,
   withCertificateHint,
 } from '../../../shared/store-problems.ts'
-import { reachJob } from '../../access/plugin/jobs.ts'
-import type { PluginRow } from '../../access/plugin/plugin.ts'
-import { queueWake, readPlugin } from '../../access/plugin/plugin.ts'
-import { explainFirewall, isAlive, isCalling, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
-import { openStoreClient } from '../../access/stores/access.ts'
-import { homeColumns, toProfileColumns } from '../../access/stores/profile.ts'
-import { pickNewest } from '../../access/stores/rules.ts'
-import * as sql from '../../access/stores/store.ts'
-import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
-import { webhooksJob } from '../../carts/sync/jobs.ts'
-import { readStreams } from '../../carts/sync/streams.ts'
-import { listWebhooks } from '../../carts/sync/webhooks.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { type Limit, takePoint } from '../../core/db/rate-limits.ts'
+import {
+  explainFirewall,
+  isAlive,
+  isCalling,
+  isPushOnly,
+  isReporting,
+  type PluginRow,
+  queueWake,
+  reachJob,
+  readPlugin,
+} from '../../access/plugin/public.ts'
+import * as sql from '../../access/stores/public.ts'
+import { homeColumns, openStoreClient, pickNewest, toProfileColumns } from '../../access/stores/public.ts'
+import { readCaptureStatus } from '../../carts/capture/public.ts'
+import { listWebhooks, readStreams, webhooksJob } from '../../carts/sync/public.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
+import { type Db, type Limit, type StoreDb, takePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { StoreClient, StoreProfile, WebhookSubscription } from '../../platforms/platform/platform.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { findPlatform } from '../../platforms/registry/registry.ts'
-import { readBoxes } from '../../shoppers/consent/boxes.ts'
+import {
+  type StoreClient,
+  StoreProblem,
+  type StoreProfile,
+  type WebhookSubscription,
+} from '../../platforms/platform/public.ts'
+import { findPlatform } from '../../platforms/registry/public.ts'
+import { readBoxes } from '../../shoppers/consent/public.ts'
 import { buildConsentChecks } from './consent-checks.ts'
 import { buildPluginChecks } from './plugin-checks.ts'
 import { buildPriceChecks } from './price-checks.ts'

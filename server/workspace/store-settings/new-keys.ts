@@ -1,12 +1,16 @@
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
-import { saveKeys } from '../../access/stores/access.ts'
-import { KEY_PROBLEMS } from '../../access/stores/rules.ts'
-import { importJob, webhooksJob } from '../../carts/sync/jobs.ts'
-import { clearFailures, endLeases, ensureStreams } from '../../carts/sync/streams.ts'
-import { markForRenewal } from '../../carts/sync/webhooks.ts'
-import type { AccountTx } from '../../core/db/db.ts'
+import { KEY_PROBLEMS, saveKeys } from '../../access/stores/public.ts'
+import {
+  clearFailures,
+  endLeases,
+  ensureStreams,
+  importJob,
+  markForRenewal,
+  webhooksJob,
+} from '../../carts/sync/public.ts'
+import type { AccountTx } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { StoreKeys } from '../../platforms/platform/access.ts'
+import type { StoreKeys } from '../../platforms/platform/public.ts'
 
 interface NewKeysOf {
   id: string

@@ -1,10 +1,9 @@
 import type { SendingPause } from '../../../shared/sending.ts'
 import { MOST_COUNTED } from '../../../shared/sending.ts'
-import type { Session } from '../../access/members/session.ts'
-import { type Db, type StoreDb, sql, transact } from '../../core/db/db.ts'
+import type { Session } from '../../access/members/public.ts'
+import { type Db, type StoreDb, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { isHeld } from '../../messages/messages/fragments.ts'
-import { wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { isHeld, wakeStoreMessages } from '../../messages/messages/public.ts'
 
 // Pauses all sending of a store (decision 136), effective within a second for all unsent messages (D5). Messages stay
 // rows and are decided again on resume; their age limits continue meanwhile (D7).

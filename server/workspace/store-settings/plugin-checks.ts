@@ -1,8 +1,7 @@
 import type { Check } from '../../../shared/checks.ts'
 import { pluginTexts } from '../../../shared/plugin.ts'
 import { KEYS_UNREADABLE_TEXT, type StoreProblemCode } from '../../../shared/store-problems.ts'
-import type { PluginRow } from '../../access/plugin/plugin.ts'
-import { explainUnreached, isAlive, isPushOnly } from '../../access/plugin/rules.ts'
+import { explainUnreached, isAlive, isPushOnly, type PluginRow } from '../../access/plugin/public.ts'
 
 // The doctor's checks of the plugin, from its last heartbeat. Pure.
 

@@ -1,7 +1,6 @@
 import type { Check } from '../../../shared/checks.ts'
-import type { PluginRow } from '../../access/plugin/plugin.ts'
-import { isAlive } from '../../access/plugin/rules.ts'
-import type { StoreProfile } from '../../platforms/platform/platform.ts'
+import { isAlive, type PluginRow } from '../../access/plugin/public.ts'
+import type { StoreProfile } from '../../platforms/platform/public.ts'
 
 // The doctor's check of prices with and without tax. Pure.
 

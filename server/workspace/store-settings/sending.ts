@@ -2,33 +2,41 @@ import type { Check } from '../../../shared/checks.ts'
 import { mailServerTexts } from '../../../shared/mail-server.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { isSelector } from '../../../shared/sending.ts'
-import type { Session } from '../../access/members/session.ts'
-import { findUserById } from '../../access/members/users.ts'
-import { assertMayMail } from '../../access/members/verification.ts'
-import { noteTest } from '../../access/notifications/notifications.ts'
-import * as sql from '../../access/stores/store.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
-import { createId } from '../../core/common/ids.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import type { Limit } from '../../core/db/rate-limits.ts'
-import { takePoint } from '../../core/db/rate-limits.ts'
-import { isPublicName } from '../../core/net/addresses.ts'
-import { type DnsLookup, openDns } from '../../core/net/dns.ts'
-import { readDkim, readDmarc } from '../../delivery/deliverability/mail-keys.ts'
-import { dkimCheck, dmarcCheck, spfCheck } from '../../delivery/deliverability/sender-checks.ts'
-import { checkReturnPath, checkSignature } from '../../delivery/deliverability/signature-checks.ts'
-import { trySmtp } from '../../delivery/deliverability/smtp-trial.ts'
-import { readSpf } from '../../delivery/deliverability/spf.ts'
-import { trialChecks } from '../../delivery/deliverability/trial-checks.ts'
-import { getDomain, openMailHeaders } from '../../delivery/email/mail-headers.ts'
-import { type MailServerRow, readMailServer, saveProof } from '../../delivery/email/mail-server.ts'
-import { buildProofSubject, getSenderAddress } from '../../delivery/email/mail-servers.ts'
-import { buildOwnFrom, buildSmtpSettings, openOwnMailHeaders } from '../../delivery/email/own-mail.ts'
-import { ensureSenderKey, lookForKey } from '../../delivery/email/sender-keys.ts'
-import { readSmtpUrl } from '../../delivery/email/smtp-settings.ts'
+import { assertMayMail, findUserById, type Session } from '../../access/members/public.ts'
+import { noteTest } from '../../access/notifications/public.ts'
+import * as sql from '../../access/stores/public.ts'
+import { AppError, createId, requireFound } from '../../core/common/public.ts'
+import { type Db, type Limit, type StoreDb, takePoint } from '../../core/db/public.ts'
+import { type DnsLookup, isPublicName, openDns } from '../../core/net/public.ts'
+import {
+  checkReturnPath,
+  checkSignature,
+  dkimCheck,
+  dmarcCheck,
+  readDkim,
+  readDmarc,
+  readSpf,
+  spfCheck,
+  trialChecks,
+  trySmtp,
+} from '../../delivery/deliverability/public.ts'
+import {
+  buildOwnFrom,
+  buildProofSubject,
+  buildSmtpSettings,
+  ensureSenderKey,
+  getDomain,
+  getSenderAddress,
+  lookForKey,
+  type MailServerRow,
+  openMailHeaders,
+  openOwnMailHeaders,
+  readMailServer,
+  readSmtpUrl,
+  saveProof,
+} from '../../delivery/email/public.ts'
 import type { Deps } from '../../deps.ts'
-import type { OutgoingEmail } from '../../messages/channels/channel.ts'
-import { type AccountMailRoute, chooseAccountMailRoute } from '../../messages/channels/mail-route.ts'
+import { type AccountMailRoute, chooseAccountMailRoute, type OutgoingEmail } from '../../messages/channels/public.ts'
 
 // Sender checks on request: whether a store's mail is sent, and whether receivers trust it. Not part of the send path.
 

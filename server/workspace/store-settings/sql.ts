@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 
-import type { StoreDb, StoreTx } from '../../core/db/db.ts'
-import type { StoresTable } from '../../core/schema/stores.ts'
+import type { StoreDb, StoreTx } from '../../core/db/public.ts'
+import type { StoresTable } from '../../core/schema/public.ts'
 
 // Statements for connection, settings and deletion of a store.
 

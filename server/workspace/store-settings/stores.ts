@@ -1,16 +1,22 @@
 import type { z } from 'zod'
 import type { DisconnectedBy } from '../../../shared/stores.ts'
-import { type Session, setSessionStore } from '../../access/members/session.ts'
-import { endPlugin } from '../../access/plugin/plugin.ts'
-import { openStoreClient } from '../../access/stores/access.ts'
-import { chooseStore, type RequestedStore } from '../../access/stores/choose.ts'
-import { RETENTION_MS, subtractMs } from '../../access/stores/rules.ts'
-import { deleteCredentials, isDemoAccount, listStores, readStore, type StoreRow } from '../../access/stores/store.ts'
-import { lockStores, updateResting } from '../../billing/billing/resting.ts'
-import type { purgeJob } from '../../carts/sync/jobs.ts'
-import { endLeases } from '../../carts/sync/streams.ts'
-import { deleteWebhooks, removeWebhooks } from '../../carts/sync/webhooks.ts'
-import { AppError, requireFound } from '../../core/common/errors.ts'
+import { type Session, setSessionStore } from '../../access/members/public.ts'
+import { endPlugin } from '../../access/plugin/public.ts'
+import {
+  chooseStore,
+  deleteCredentials,
+  isDemoAccount,
+  listStores,
+  openStoreClient,
+  RETENTION_MS,
+  type RequestedStore,
+  readStore,
+  type StoreRow,
+  subtractMs,
+} from '../../access/stores/public.ts'
+import { lockStores, updateResting } from '../../billing/billing/public.ts'
+import { deleteWebhooks, endLeases, type purgeJob, removeWebhooks } from '../../carts/sync/public.ts'
+import { AppError, requireFound } from '../../core/common/public.ts'
 import {
   type AccountDb,
   type AccountTx,
@@ -19,9 +25,9 @@ import {
   type StoreTx,
   transact,
   transactAccount,
-} from '../../core/db/db.ts'
+} from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { cancelOpenMessages } from '../../messages/messages/messages.ts'
+import { cancelOpenMessages } from '../../messages/messages/public.ts'
 
 // Stores: connected (connect.ts) · disconnected, with data kept for 30 days · deleted. Reading is in sync.ts and
 // order-check.ts.

@@ -1,9 +1,6 @@
 import type { EndedStore, StoreView } from '../../../shared/stores.ts'
-import { readPlugin } from '../../access/plugin/plugin.ts'
-import { isAlive } from '../../access/plugin/rules.ts'
-import { presentStore } from '../../access/stores/present.ts'
-import { RETENTION_MS } from '../../access/stores/rules.ts'
-import type { StoreRow } from '../../access/stores/store.ts'
+import { isAlive, readPlugin } from '../../access/plugin/public.ts'
+import { presentStore, RETENTION_MS, type StoreRow } from '../../access/stores/public.ts'
 import type { Deps } from '../../deps.ts'
 
 /** The member's view of a store, with how its carts are reported. */

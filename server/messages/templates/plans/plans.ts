@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/common/errors.ts'
+import { AppError } from '../../../core/common/public.ts'
 import type { TemplateCoupon } from '../context.ts'
 import {
   type MailBrand,

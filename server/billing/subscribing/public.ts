@@ -1,0 +1,4 @@
+// What other rooms use: checkout, plan changes.
+
+export { subscribingRoutes } from './routes.ts'
+export { restoreByJob } from './waiting-plan.ts'

@@ -1,0 +1,9 @@
+// What other rooms use.
+
+export { viewBrand } from './brand.ts'
+export { brandOfStore } from './fragments.ts'
+export { proposeLogoJob } from './jobs.ts'
+export { proposeLogo } from './proposals.ts'
+export { brandRoutes } from './routes.ts'
+export { type StoredBrand, toBrandKit } from './rules.ts'
+export { loadShopBrand } from './shop-brand.ts'

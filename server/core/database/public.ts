@@ -1,0 +1,5 @@
+// What other rooms use: migrations, registry of tables.
+
+export { loadMigrations } from './files.ts'
+export { isMigrated, migrate } from './migrate.ts'
+export { type BelongsTo, type ExportedRows, type PersonRows, tables } from './tables.ts'

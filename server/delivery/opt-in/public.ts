@@ -1,0 +1,3 @@
+// What other rooms use.
+
+export { sendOptInRequests } from './opt-in-request.ts'

@@ -1,0 +1,17 @@
+// What other rooms use: rollups, dashboard, charts.
+
+export { listRequestedStores, type RangeQuery, readAnalytics } from './analytics.ts'
+export { analyticsRoutes } from './analytics-routes.ts'
+export { change, presentProduct } from './analytics-rules.ts'
+export { countAskedBuyers } from './buyers.ts'
+export { addDays, type Day, toLocalTime } from './days.ts'
+export { pagesOfProducts, readDetails } from './details.ts'
+export { countFigures } from './figures.ts'
+export { wasSent } from './fragments.ts'
+export { renewRanges } from './product-ranges.ts'
+export { readRoi } from './roi.ts'
+export { countDuePeople, foldRollups } from './rollups.ts'
+export { dashboardRoutes } from './routes.ts'
+export { findFirstDay } from './rules.ts'
+export { readRateTrend, readRevenueTrend } from './trends.ts'
+export { isCountedBefore, readWeeks, type Week, type Weeks } from './weeks.ts'

@@ -1,0 +1,3 @@
+// What other rooms use.
+
+export { campaignReportRoutes } from './routes.ts'

@@ -1,0 +1,3 @@
+// What other rooms use.
+
+export { discountMailRoutes } from './routes.ts'

@@ -1,0 +1,9 @@
+// What other rooms use: renderer.
+
+export { toMailBrand } from './brand.ts'
+export { isBuiltInBody, isBuiltInSubject } from './built-in.ts'
+export { cleanText, type MailBrand, type TemplateContext, type TemplateCoupon, TemplateError } from './context.ts'
+export { findProblem, type RenderedMessage } from './message.ts'
+export type { Difference } from './plans/plans.ts'
+export { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_EMAIL, READY_TEXTS } from './ready-templates.ts'
+export { getSharedRenders, type RenderPurpose, type Renders } from './renders.ts'

@@ -1,0 +1,79 @@
+// What other rooms use: the interface of a store.
+
+export type { StoreAccess, StoreKeys, StoreNet, StoreToken, TokenCache } from './access.ts'
+export type {
+  CouponChange,
+  CouponChangeResult,
+  CouponDraft,
+  CouponLimits,
+  CouponResult,
+  CouponsById,
+  PlatformCoupon,
+} from './coupon.ts'
+export type { PrivacyRequest, StoreEvent } from './event.ts'
+export { parseKeys } from './keys.ts'
+export type { Platform, PlatformPlugin, RestoreItem, RestoreLink, RestoreOptions, RestoreSource } from './kind.ts'
+export { createMemoryTokenCache } from './memory-token-cache.ts'
+export type {
+  CheckoutPage,
+  CheckoutQuery,
+  ItemRef,
+  ItemTerms,
+  OrderConsent,
+  OrderDiscount,
+  OrderKind,
+  OrderPage,
+  OrderQuery,
+  OrderSource,
+  Page,
+  PlatformCart,
+  PlatformCheckout,
+  PlatformConsent,
+  PlatformCustomer,
+  PlatformItem,
+  PlatformName,
+  PlatformOrder,
+  PlatformProduct,
+  PluginAnswer,
+  PluginCall,
+  ProductCategory,
+  RawDelivery,
+  RefillRequest,
+  RefillResult,
+  ShownTax,
+  SkippedRow,
+  StoreClient,
+  StoreLogo,
+  StorePricing,
+  StoreProblemCode,
+  StoreProfile,
+  StoreRights,
+  WebhookSubscription,
+} from './platform.ts'
+export { toFetchProblem } from './problem-from-fetch.ts'
+export { createRequestQueues } from './request-queue.ts'
+export {
+  field,
+  type RowReading,
+  readRows,
+  skip,
+  wireId,
+  wireList,
+  wirePart,
+  wireRaw,
+  wireText,
+  wireTime,
+  wireUrl,
+} from './row.ts'
+export { StoreProblem } from './store-problem.ts'
+export {
+  addChoices,
+  isRecord,
+  parseCountryCode,
+  parseGmt,
+  parseId,
+  parseUnixTime,
+  parseWebAddress,
+  removeSecrets,
+  toPlainText,
+} from './text.ts'

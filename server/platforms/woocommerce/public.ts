@@ -1,0 +1,3 @@
+// What other rooms use.
+
+export { woocommerce } from './platform.ts'

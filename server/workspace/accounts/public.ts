@@ -1,0 +1,18 @@
+// What other rooms use: sign-up, sign-in, team.
+
+export type { AccountMail, MailItem } from './account-mail.ts'
+export { cleanUpAccounts, hasDemoAccount } from './accounts.ts'
+export { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset, removeAccount } from './jobs.ts'
+export {
+  mailEmailChangeLink,
+  mailEmailUndoLink,
+  mailInvitationLink,
+  mailMember,
+  mailRegistrationAttempt,
+  mailResetLink,
+  mailSecurityNotice,
+  mailVerificationLink,
+} from './mails.ts'
+export { removeAccountData } from './removal.ts'
+export { accountRoutes, profileRoutes } from './routes.ts'
+export { teamRoutes } from './team-routes.ts'

@@ -1,0 +1,3 @@
+// What other rooms use: pushes changes to open browsers.
+
+export { liveRoutes } from './routes.ts'
