@@ -1,6 +1,6 @@
 import { sql } from '../server/core/db/db.ts'
 import type { StoredFilters } from '../server/core/schema/campaigns.ts'
-import { countMatching } from '../server/marketing/audiences/audiences.ts'
+import { countMatching } from '../server/marketing/audiences/sql.ts'
 import type { ChannelName } from '../server/messages/channels/channel.ts'
 import { openCarts, SIZES } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'

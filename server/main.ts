@@ -1,3 +1,4 @@
+import './core/net/lookup-threads.ts'
 import type { FastifyInstance } from 'fastify'
 import { listDemoStoreUrls } from './access/stores/public.ts'
 import { buildApp } from './app.ts'

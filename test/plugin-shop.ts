@@ -1,5 +1,6 @@
 import crypto from 'node:crypto'
-import { noteCall, saveSecret } from '../server/access/plugin/plugin.ts'
+import { saveSecret } from '../server/access/plugin/plugin.ts'
+import { noteCall } from '../server/access/plugin/plugin-sql.ts'
 import { type CallName, sign, signReply } from '../server/access/plugin/signature.ts'
 import { transact } from '../server/core/db/db.ts'
 import { findPluginProtocol } from '../server/platforms/registry/registry.ts'

@@ -1,6 +1,6 @@
 import { hashPassword } from '../../server/access/members/passwords.ts'
 import { listDemoStoreUrls } from '../../server/access/stores/demo-stores.ts'
-import type { StoreRow } from '../../server/access/stores/store.ts'
+import type { StoreRow } from '../../server/access/stores/sql.ts'
 import { savePlan } from '../../server/billing/billing/sql.ts'
 import { confirmLogo, findOpenProposal, hasBrand, saveLook } from '../../server/carts/brand/brand.ts'
 import { proposeLogo } from '../../server/carts/brand/proposals.ts'

@@ -1,5 +1,5 @@
 import { isConnectedBy } from '../../server/access/stores/access.ts'
-import { listStores, type StoreRow } from '../../server/access/stores/store.ts'
+import { listStores, type StoreRow } from '../../server/access/stores/sql.ts'
 import type { Deps } from '../../server/deps.ts'
 import type { StoreKeys } from '../../server/platforms/platform/access.ts'
 

@@ -1,4 +1,4 @@
-import { readStore } from '../../server/access/stores/store.ts'
+import { readStore } from '../../server/access/stores/sql.ts'
 import type { Deps } from '../../server/deps.ts'
 import { switchFlow } from '../../server/marketing/flows/flows.ts'
 import { saveFlow } from '../../server/marketing/flows/save.ts'

@@ -1,5 +1,5 @@
 import { openStoreClient } from '../../server/access/stores/access.ts'
-import { readStore } from '../../server/access/stores/store.ts'
+import { readStore } from '../../server/access/stores/sql.ts'
 import { recordFacts } from '../../server/carts/carts/record.ts'
 import { pullProducts } from '../../server/carts/sync/local-copies.ts'
 import { requireFound } from '../../server/core/common/errors.ts'

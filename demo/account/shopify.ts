@@ -1,4 +1,4 @@
-import type { StoreRow } from '../../server/access/stores/store.ts'
+import type { StoreRow } from '../../server/access/stores/sql.ts'
 import { hasBrand, saveLook } from '../../server/carts/brand/brand.ts'
 import type { Deps, ShopifyDemo } from '../../server/deps.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { changePlugin, readPlugin } from '../../server/access/plugin/plugin.ts'
+import { changePlugin, readPlugin } from '../../server/access/plugin/plugin-sql.ts'
 import { createSignedCall } from '../../server/access/plugin/signature.ts'
 import { detectAbandoned } from '../../server/carts/carts/detect.ts'
 import { createRestoreToken } from '../../server/delivery/compose/compose.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { StoredFilters } from '../../server/core/schema/campaigns.ts'
-import { countMatching } from '../../server/marketing/audiences/audiences.ts'
+import { countMatching } from '../../server/marketing/audiences/sql.ts'
 import { createStore, type TestStore } from '../../test/factories.ts'
 import { insertManyCarts } from '../../test/many-carts.ts'
 import { listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'

@@ -10,7 +10,7 @@ import {
   readNotification,
   restoreNotifications,
 } from '../../server/access/notifications/member.ts'
-import { findNewestInstant, listNewsSince } from '../../server/access/notifications/news.ts'
+import { findNewestInstant, listNewsSince } from '../../server/access/notifications/news-sql.ts'
 import { deleteOldNotifications } from '../../server/access/notifications/tidy.ts'
 import { sql } from '../../server/core/db/db.ts'
 import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../shared/notification-calls.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createId } from '../../server/core/common/ids.ts'
-import { countByKey } from '../../server/delivery/push/keys.ts'
+import { countByKey } from '../../server/delivery/push/keys-sql.ts'
 import { subscriptionsOfMessage } from '../../server/delivery/push/subscriptions-sql.ts'
 import { readStats } from '../../server/workspace/push-setup/setup.ts'
 import { createStore, type TestStore } from '../../test/factories.ts'

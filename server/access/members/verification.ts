@@ -14,7 +14,6 @@ import * as sql from './verification-sql.ts'
 // text: no messages, test mails or invitations. The link contains its own proof, for this address only.
 
 /** For other links that confirm an address. */
-export { confirmAddress } from './verification-sql.ts'
 
 export function createVerificationToken(
   { secrets, now }: Pick<Deps, 'now' | 'secrets'>,

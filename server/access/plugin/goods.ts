@@ -6,8 +6,6 @@ import * as sql from './goods-sql.ts'
 // Stock and prices of a shop that we cannot reach: messages record what they need, the next heartbeat requests it, and
 // the plugin reports it.
 
-export { ageGoods } from './goods-sql.ts'
-
 /** How often a waiting message records its needs again. */
 const REQUESTED_MS = 3 * 60_000
 /** Younger reports serve the messages of the next half minute. */

@@ -11,8 +11,6 @@ import { createSignedCall, NONCE_MS, signReply } from './signature.ts'
 // The plugin in a shop (docs/plugin-protocol.md): its secret, its liveness, and the call that makes it contact us
 // sooner.
 
-export { changePlugin, noteBatch, noteCall, type PluginRow, readPlugin, takeNonce } from './plugin-sql.ts'
-
 const DAY_MS = 86_400_000
 
 /** Bound to the store: a secret moved to another row cannot be decrypted. */

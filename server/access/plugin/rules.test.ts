@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PluginRow } from './plugin.ts'
+import type { PluginRow } from './plugin-sql.ts'
 import { canBeRead, computeReadAt } from './rules.ts'
 
 const now = new Date('2026-03-02T15:00:00.000Z')

@@ -9,8 +9,6 @@ import { readUsed } from './usage-sql.ts'
 
 // An account's monthly message counts, updated in the transaction that sends the messages.
 
-export { addUsage, lockUsage } from './usage-sql.ts'
-
 /**
  * Usage of the plan in force, also while an overdue payment stops sending, because the account returns to that plan.
  */

@@ -5,9 +5,10 @@ import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
+import { selectPurchaseAddresses } from '../../shoppers/consent/consent-sql.ts'
 import { insertAnswer } from '../../shoppers/consent/consents.ts'
-import { findCoveredCustomers, selectPurchaseAddresses } from '../../shoppers/consent/covered-customers.ts'
-import { selectEvidence } from '../../shoppers/consent/evidence.ts'
+import { findCoveredCustomers } from '../../shoppers/consent/covered-customers.ts'
+import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
 import { recordOrders } from '../carts/record.ts'
 
 // Consents reported by a shop's page. The key is public, so any report may be forged (C5).

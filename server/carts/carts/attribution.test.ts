@@ -6,7 +6,7 @@ import { readNextDueAt } from '../../../test/send-scene.ts'
 import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'
-import { scheduleNextRun } from '../../messages/messages/messages.ts'
+import { setNextDue as scheduleNextRun } from '../../messages/messages/sql.ts'
 import { createToken } from '../links/message-tokens.ts'
 import { revokeTouchpoints } from './touchpoints.ts'
 

@@ -8,8 +8,6 @@ import * as sql from './sql.ts'
 
 // Updates our copy of the store's coupons (decision 30). Personal codes are not part of it.
 
-export { countInStore } from './sql.ts'
-
 interface ReadContext {
   accountId: string
   currency: string

@@ -191,8 +191,6 @@ function toCouponState(row: sql.CouponColumns): CouponState {
   }
 }
 
-export { isPersonal, type StoredCoupon, selectExistingCoupons, selectStoredCoupons } from './message-sql.ts'
-
 /** Updates our copy with the store's answer about these coupons and codes. */
 export async function saveStoreState(
   deps: Pick<Deps, 'now' | 'secrets'>,

@@ -6,7 +6,6 @@ import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../.
 import { createWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import {
-  assign,
   changeExperiment,
   countExperiments,
   recountExperiments,
@@ -14,6 +13,7 @@ import {
   stopExperiment,
 } from './experiments.ts'
 import { anonymizeShoppers } from './outcomes-sql.ts'
+import { insertAssignments as assign } from './sql.ts'
 
 // Assignment of shoppers, their results and the sums (decisions 58 and 61).
 

@@ -10,9 +10,6 @@ import * as sql from './sql.ts'
 // A store's experiment on all automatic messages, one at a time (decision 58): start, stop, restart with another share,
 // and the planned end. Assigns shoppers and counts their results.
 
-export { anonymizeShoppers } from './outcomes-sql.ts'
-export { insertAssignments as assign, selectRunning } from './sql.ts'
-
 const DAY_MS = 86_400_000
 /** The cap is computed from orders of this period. */
 const CAP_DAYS = 180

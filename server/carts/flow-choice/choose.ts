@@ -28,7 +28,6 @@ async function chooseFlows(tx: StoreTx, asking: FactsContext, cartIds: readonly 
 }
 
 /** `inheritFlow`: for a merge of two carts. */
-export { inheritFlow, lockFlows } from './choose-sql.ts'
 
 /** Pure. The record lists the evaluated flows in order, and the values that their conditions read. */
 export function chooseFlow(

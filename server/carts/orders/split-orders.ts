@@ -7,8 +7,6 @@ import * as sql from './sql.ts'
 // Writes our copy of the store's orders. Marketplaces store one purchase as several orders: the parent, and a part for
 // each vendor (A6).
 
-export type { OrderRow } from './sql.ts'
-
 /** Content hash of each known order. */
 export const readKnownHashes = (store: StoreDb, orderIds: readonly string[]) => sql.readKnownHashes(store, orderIds)
 

@@ -23,8 +23,6 @@ import { deleteOldEvents } from './webhook-sql.ts'
 // Reads stores: the first import, the sweep that repairs missed webhooks (Y2), and the schedule. Pages are recorded as
 // they arrive (`recordOrders` is idempotent). The watermark moves after the last page.
 
-export { checkOrders } from './order-check.ts'
-
 type StorePayload = z.infer<typeof syncJob.payload>
 
 /** Job. Reads recent changes first, so that today's carts need not wait for ninety days of orders. */

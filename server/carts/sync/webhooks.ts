@@ -15,7 +15,6 @@ import * as sql from './webhook-sql.ts'
 // daily (Y3). Deliveries are handled in deliveries.ts.
 
 /** For connecting, disconnecting and the doctor. */
-export { deleteWebhooks, listWebhooks, markForRenewal } from './webhook-sql.ts'
 
 const CLEAN_UP_LIMIT_MS = 5_000
 

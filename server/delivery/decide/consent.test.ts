@@ -16,7 +16,8 @@ import {
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { createId } from '../../core/common/ids.ts'
-import { scheduleNextRun, wakeCartMessages } from '../../messages/messages/messages.ts'
+import { wakeCartMessages } from '../../messages/messages/messages.ts'
+import { setNextDue as scheduleNextRun } from '../../messages/messages/sql.ts'
 import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 
 // Consent and unsubscribing (C1–C3, C5–C7), end to end.

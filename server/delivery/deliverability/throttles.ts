@@ -19,7 +19,6 @@ import * as sql from './throttles-sql.ts'
 // one may be sent.
 
 /** For the decision about a message. */
-export { type DomainThrottleRow, readThrottles } from './throttles-sql.ts'
 
 /** The throttled domains and probes of one store's batch. */
 export interface Throttle {

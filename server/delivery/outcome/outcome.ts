@@ -22,7 +22,6 @@ import * as sql from './outcome-sql.ts'
 // Records the outcomes of sends, many at once (engine, "Sending").
 
 /** For reports that arrive after the reply. */
-export { markNotificationDelivered, type OutcomeRow, undoBadge } from './outcome-sql.ts'
 
 /** The parts of a sent message that its outcome needs. */
 export interface SentRow {

@@ -9,8 +9,6 @@ import * as sql from './keys-sql.ts'
 // A store's key pair for web push (VAPID, RFC 8292). The private key is stored encrypted and never leaves the server
 // (decisions 20 and 74).
 
-export { countByKey, findCurrentKey, findKeyByPublic } from './keys-sql.ts'
-
 /** How long a replaced pair still signs for browsers that have not returned. */
 export const OLD_KEY_MS = 180 * 86_400_000
 

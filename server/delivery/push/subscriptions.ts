@@ -6,14 +6,12 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextRun, wakeCartMessages } from '../../messages/messages/public.ts'
 import { insertAnswer } from '../../shoppers/consent/public.ts'
 import { hashBrowserTokens, lockShoppersById } from '../../shoppers/shoppers/public.ts'
-import { findCurrentKey, findKeyByPublic } from './keys.ts'
+import { findCurrentKey, findKeyByPublic } from './keys-sql.ts'
 import { findService } from './services.ts'
 import * as sql from './subscriptions-sql.ts'
 
 // Subscriptions of shoppers' browsers (decisions 72 and 73). A row is a live subscription with consent. Withdrawal
 // deletes it and stays in the consent ledger. A subscription allows sending to the browser, so it is stored encrypted.
-
-export { countBrowsers, countSubscribers } from './subscriptions-sql.ts'
 
 const Kept = BrowserSubscription.pick({ endpoint: true, keys: true })
 export type StoredPushSubscription = z.infer<typeof Kept>

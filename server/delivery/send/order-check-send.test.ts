@@ -16,7 +16,7 @@ import {
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { checkOrders } from '../../carts/sync/sync.ts'
+import { checkOrders } from '../../carts/sync/order-check.ts'
 import { createId } from '../../core/common/ids.ts'
 import { insertPosts } from '../../core/db/system.ts'
 import { sendDue } from './send-due.ts'

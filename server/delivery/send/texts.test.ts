@@ -25,7 +25,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { createId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import type { Outcome, TextChannel } from '../../messages/channels/channel.ts'
-import { scheduleNextRun } from '../../messages/messages/messages.ts'
+import { setNextDue as scheduleNextRun } from '../../messages/messages/sql.ts'
 import { sendDue } from './send-due.ts'
 
 // SMS and WhatsApp on the engine's way: flows, reports, budget, and channels that are nothing but a file.

@@ -4,7 +4,8 @@ import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, createMessageScene, HOUR, listStepStates, readCart } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'
-import { scheduleNextRun, wakeCartMessages } from '../../messages/messages/messages.ts'
+import { wakeCartMessages } from '../../messages/messages/messages.ts'
+import { setNextDue as scheduleNextRun } from '../../messages/messages/sql.ts'
 import { sendDue } from './send-due.ts'
 
 // The cause of a hold ends while the decision is being written: the message is still decided again, before its age

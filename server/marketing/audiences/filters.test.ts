@@ -6,8 +6,8 @@ import { createWorld } from '../../../test/world.ts'
 import { createId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
-import { countMatching } from './audiences.ts'
 import { isNewestMatching } from './fragments.ts'
+import { countMatching } from './sql.ts'
 
 // Which carts and people a filter set matches (area decision 42).
 

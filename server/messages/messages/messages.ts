@@ -11,26 +11,6 @@ import { STORE_UNREAD } from './wake-rules.ts'
  * Cancels duplicate messages without a cart after two shoppers merge. Call it before rows move from `fromId` to
  * `intoId`.
  */
-export { cancelDuplicates as mergeShopperMessages } from './plan-sql.ts'
-export {
-  /** For an account's usage meters (decision 87). */
-  countHeldByPlan,
-  /** Wakes a store's messages that one of these reasons held. */
-  requestWake as wakeStoreMessages,
-  /**
-   * Wakes messages of an account or of all accounts: after a plan upgrade, or when the installation is confirmed live.
-   */
-  requestWakeOfStores as wakeMessagesOf,
-  /** Updates the open messages of an edited flow. */
-  retimeEdited as retimeEditedMessages,
-  /**
-   * Tells the once-a-second scan when to return. Call it last in a transaction that plans or moves messages: it locks
-   * the store's row, and an earlier lock could deadlock with another transaction.
-   */
-  setNextDue as scheduleNextRun,
-  /** Keeps the distance of later steps after a send. */
-  spaceNextSteps,
-} from './sql.ts'
 
 /** Plans the steps of every active flow for newly abandoned carts. */
 export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {

@@ -3,8 +3,6 @@ import * as sql from './plan-sql.ts'
 
 // Messages to a person without a cart. They are sent like all messages; cart rules do not apply.
 
-export type { PlannedMessage } from './plan-sql.ts'
-
 export interface MessagePlan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
   /**
    * Each person gets at most one message of this origin (D1); planning again adds only missing ones. For a campaign:

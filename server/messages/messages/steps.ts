@@ -50,5 +50,3 @@ export async function applyEditedSteps(
   }
   return { ...effect, added: carts.length, tooLate }
 }
-
-export { cancelFlow as cancelFlowMessages } from './steps-sql.ts'

@@ -12,9 +12,6 @@ import type {
   PlatformCoupon,
 } from './coupon.ts'
 
-export type { PlatformName, StoreRights } from '../../../shared/platforms.ts'
-export type { StoreProblemCode } from '../../../shared/store-problems.ts'
-
 /** Read from a store on connecting and again daily. */
 export interface StoreProfile {
   /** Base address for requests: the entered one after redirects (http → https, www). Store this one. */

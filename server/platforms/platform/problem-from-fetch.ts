@@ -1,5 +1,5 @@
+import type { StoreProblemCode } from '../../../shared/store-problems.ts'
 import { FetchProblem, type FetchProblemKind } from '../../core/net/public.ts'
-import type { StoreProblemCode } from './platform.ts'
 import { StoreProblem } from './store-problem.ts'
 
 const FETCH_CODES: Readonly<Record<FetchProblemKind, StoreProblemCode>> = {

@@ -1,5 +1,7 @@
 // What other rooms use: the interface of a store.
 
+export type { PlatformName, StoreRights } from '../../../shared/platforms.ts'
+export type { StoreProblemCode } from '../../../shared/store-problems.ts'
 export type { StoreAccess, StoreKeys, StoreNet, StoreToken, TokenCache } from './access.ts'
 export type {
   CouponChange,
@@ -31,7 +33,6 @@ export type {
   PlatformConsent,
   PlatformCustomer,
   PlatformItem,
-  PlatformName,
   PlatformOrder,
   PlatformProduct,
   PluginAnswer,
@@ -45,9 +46,7 @@ export type {
   StoreClient,
   StoreLogo,
   StorePricing,
-  StoreProblemCode,
   StoreProfile,
-  StoreRights,
   WebhookSubscription,
 } from './platform.ts'
 export { toFetchProblem } from './problem-from-fetch.ts'

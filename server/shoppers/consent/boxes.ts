@@ -20,7 +20,6 @@ import * as sql from './box-sql.ts'
 // gets the store's text, not the posted one (C5).
 
 /** For capture posts that report which boxes a page shows. */
-export { recordSeenBoxes } from './box-sql.ts'
 
 export async function readBoxes(store: StoreDb) {
   const row = requireFound(await readStore(store), 'Store')

@@ -17,7 +17,6 @@ import { selectEvidence } from './evidence-sql.ts'
 // that must be confirmed is recorded as `pending`, and an opt-in request is queued (opt-in-request.ts).
 
 /** For consents given on Recoup's own pages. */
-export { queueOptInRequest } from './consent-sql.ts'
 
 export type ShopChannel = 'email' | 'sms' | 'whatsapp'
 

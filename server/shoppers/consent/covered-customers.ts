@@ -6,13 +6,12 @@ import type { Deps } from '../../deps.ts'
 import type { PlatformCustomer } from '../../platforms/platform/public.ts'
 import { findConsentRule, type LedgerEvidence } from './consent.ts'
 import { selectBuyers, selectCustomerConsents, selectCustomersWithPurchase } from './consent-sql.ts'
-import { selectEvidence } from './evidence.ts'
+import { selectEvidence } from './evidence-sql.ts'
 
 // Whose contact may be kept without a consent for this cart: the shop's customers (C6), and shoppers with an earlier
 // consent (C9).
 
 /** For consents of customers about their own addresses. */
-export { selectPurchaseAddresses } from './consent-sql.ts'
 
 interface Customer {
   /** The store's id of the customer. */

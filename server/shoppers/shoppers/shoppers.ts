@@ -8,15 +8,6 @@ import * as sql from './sql.ts'
 // Identity of shoppers. A shopper is everything that its merging keys connect. Keys are only ever added.
 
 /** Rows of shoppers, for transactions that lock or change them with their carts. */
-export {
-  buildShopperLock,
-  lockShoppers,
-  lockShoppersById,
-  type ShopperContact,
-  selectKeyOwners,
-  selectMatchedEmails,
-  updateShoppers,
-} from './sql.ts'
 
 export interface ResolvedShoppers {
   /** One per list of keys, in order. */

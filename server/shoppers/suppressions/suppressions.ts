@@ -32,8 +32,6 @@ import * as sql from './sql.ts'
 // can remove entries that are not a shopper's own action (C5), and each removal is recorded.
 
 /** For rooms that read addresses without changing the list. */
-export { removeImported } from './imported-sql.ts'
-export { type EntryRow, selectCountries, selectErased, selectPage } from './sql.ts'
 
 const REMOVED_SHOWN = 20
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PluginRow } from '../../access/plugin/plugin.ts'
+import type { PluginRow } from '../../access/plugin/plugin-sql.ts'
 import type { StoreProfile } from '../../platforms/platform/platform.ts'
 import { buildPriceChecks } from './price-checks.ts'
 

@@ -5,12 +5,14 @@ import { type Routes, serveAccount, serveStore } from '../../access/http/public.
 import { listStores } from '../../access/stores/public.ts'
 import { readHealth, syncNow } from '../../carts/sync/public.ts'
 import { previewDesign } from '../../delivery/preview/preview.ts'
+import { connectStore } from './connect.ts'
 import { examineStore } from './doctor.ts'
 import { pauseSending, resumeSending, viewPause } from './pause.ts'
 import { replaceKeys } from './replace-keys.ts'
 import { checkSenderDomain, sendTestMail } from './sending.ts'
 import { readSendingStates } from './sending-states.ts'
-import { connectStore, currentStore, disconnectStore, saveSettings, switchStore } from './stores.ts'
+import { saveSettings } from './settings.ts'
+import { currentStore, disconnectStore, switchStore } from './stores.ts'
 import { endedStore, viewStore } from './view.ts'
 
 // Store endpoints.

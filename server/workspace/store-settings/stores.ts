@@ -32,9 +32,6 @@ import { cancelOpenMessages } from '../../messages/messages/public.ts'
 // Stores: connected (connect.ts) · disconnected, with data kept for 30 days · deleted. Reading is in sync.ts and
 // order-check.ts.
 
-export { connectStore } from './connect.ts'
-export { saveSettings } from './settings.ts'
-
 /** Decision 7, but having no store is a valid result. A store of another account is a 404. */
 export async function currentStore(db: Db, session: Session, wanted: RequestedStore) {
   const isNamed = wanted.storeId !== undefined && wanted.storeId !== '' && wanted.storeId !== 'default'

@@ -1,3 +1,0 @@
-// Evidence in the ledger, for other rooms.
-
-export { selectEvidence } from './evidence-sql.ts'

@@ -1,3 +1,0 @@
-// Suppressions by shoppers and by providers.
-
-export { hasUnsubscribed, insertSuppression, splitStopAll, suppress, unsuppress } from './unsubscribe-sql.ts'
