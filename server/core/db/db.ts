@@ -1,8 +1,7 @@
-import type net from 'node:net'
-import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Schema } from '../schema/public.ts'
-import { isStalePlan } from './db-unavailable.ts'
+import { atOnce, EACH_TIME, GENERIC_PLANS, patchQuery, type StatementNames } from './pg-client.ts'
 
 // The connection pool and Kysely instance, the store and account handles, and transactions with generic plans.
 
@@ -103,8 +102,6 @@ export function transactAccount<T>(account: AccountDb, work: (tx: AccountTx) => 
   return account.db.transaction().execute((db) => work({ accountId: account.accountId, db }))
 }
 
-const GENERIC_PLANS = 'set local plan_cache_mode = force_generic_plan'
-
 /**
  * Plans the named statements of this transaction once per connection. With lists or JSON as values PostgreSQL would
  * replan many of them each time, and planning takes as long as running. Such a statement finds its rows by `id =
@@ -121,121 +118,17 @@ export function snapshot<T>(store: StoreDb<Db>, work: (tx: StoreTx) => Promise<T
     .execute((db) => work({ storeId: store.storeId, db }))
 }
 
-const MAX_NAMED_LENGTH = 20_000
-const MAX_NAMES = 2_000
-/** Names of prepared statements, the same on all connections of a pool. */
-interface StatementNames {
-  given: number
-  ofText: Map<string, string>
-}
-
 /**
  * A statement that takes rows as JSON also takes their ids, so that it uses the primary key regardless of what the planner
  * expects of JSON.
  */
 export const listIds = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
 
-const EACH_TIME = '/* planned each time */'
 /**
  * Prefix for a statement whose best plan depends on its values. The statement is not named. Do not use it with
  * `useGenericPlans`.
  */
 export const PLANNED_EACH_TIME = sql.raw(EACH_TIME)
-
-function nameStatement(names: StatementNames, text: string): string | undefined {
-  const known = names.ofText.get(text)
-  if (known || text.startsWith(EACH_TIME) || names.ofText.size >= MAX_NAMES || text.length > MAX_NAMED_LENGTH)
-    return known
-  const name = `r${names.given++}`
-  names.ofText.set(text, name)
-  return name
-}
-
-/** Sends the statements of one transaction, per connection of `openPool`. */
-const atOnce = new WeakMap<pg.PoolClient, (statements: readonly CompiledQuery[]) => Promise<unknown[]>>()
-
-type Query = (asked: unknown, ...rest: unknown[]) => unknown
-type Callback = (error: unknown, result?: pg.QueryResult) => void
-interface NamedQuery {
-  name: string | undefined
-  text: string
-  values: unknown[]
-}
-
-/**
- * Uses callbacks for promise callers too. With the promises of `pg` V8 kept each result until a full collection:
- * 200,000 rows read page by page held 41 MB (docs/performance.md). Without names nothing is prepared.
- */
-function patchQuery(client: pg.PoolClient, names: StatementNames | null): void {
-  const query = client.query.bind(client) as unknown as Query
-  const ask = (text: string, values: unknown[], callback: Callback): void => {
-    if (!names) return void query({ text, values }, callback)
-    const asked = { name: nameStatement(names, text), text, values }
-    const isAlone = client.getTransactionStatus() === 'I'
-    query(asked, (error: unknown, result?: pg.QueryResult) => {
-      if (isRepeatable(names, error, asked) && isAlone) query({ text, values }, callback)
-      else callback(error, result)
-    })
-  }
-  client.query = ((text: unknown, values?: unknown, ...rest: unknown[]) => {
-    if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return query(text, values, ...rest)
-    const callback = rest[0] as Callback | undefined
-    if (callback) return ask(text, values, callback)
-    return new Promise((resolve, reject) => {
-      ask(text, values, (error, result) => (error ? reject(error) : resolve(result)))
-    })
-  }) as typeof client.query
-  atOnce.set(client, async (statements) => {
-    const asked = statements.map(({ sql: text, parameters }): NamedQuery => {
-      return { name: names ? nameStatement(names, text) : undefined, text, values: [...parameters] }
-    })
-    const answers = await Promise.allSettled(
-      sendPipelined(client, query, [{ text: `begin; ${GENERIC_PLANS}` }, ...asked, { text: 'commit' }]),
-    )
-    const failed = answers.findIndex(({ status }) => status === 'rejected')
-    if (failed === -1) return (answers.at(-2) as PromiseFulfilledResult<pg.QueryResult>).value.rows
-    const { reason } = answers[failed] as PromiseRejectedResult
-    if (names && asked[failed - 1]) isRepeatable(names, reason, asked[failed - 1]!)
-    throw reason
-  })
-}
-
-/**
- * Sends all statements in one write. After a failure in the transaction the others fail too, and `commit` acts as
- * `rollback`.
- */
-function sendPipelined(client: pg.PoolClient, query: Query, all: readonly object[]): Promise<pg.QueryResult>[] {
-  const driver = client as unknown as { pipeline: boolean; connection: { stream: net.Socket } }
-  const { stream } = driver.connection
-  let open = all.length
-  driver.pipeline = true
-  stream.cork()
-  try {
-    return all.map((each) => {
-      const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
-      query(each, (error: unknown, result?: pg.QueryResult) => {
-        if (--open === 0) driver.pipeline = false
-        if (error) reject(error)
-        else resolve(result!)
-      })
-      return promise
-    })
-  } finally {
-    stream.uncork()
-  }
-}
-
-/**
- * Another process has migrated: an earlier prepared statement now returns other columns, and PostgreSQL refuses it
- * before it does anything. All names are renewed, so that each pool meets this once. Outside a transaction the
- * statement is repeated; a transaction has failed and counts as interrupted (`isDatabaseUnavailable`).
- */
-function isRepeatable(names: StatementNames, error: unknown, { name, text }: NamedQuery): boolean {
-  if (!isStalePlan(error)) return false
-  // The name is unchanged: no other statement has cleared the names since.
-  if (name !== undefined && names.ofText.get(text) === name) names.ofText.clear()
-  return true
-}
 
 export { type RawBuilder, sql }
 

@@ -1,0 +1,115 @@
+import type net from 'node:net'
+import type { CompiledQuery } from 'kysely'
+import type pg from 'pg'
+import { isStalePlan } from './db-unavailable.ts'
+
+// Names the statements of pg's clients, and sends a transaction in one write. This is the only file that uses what pg does
+// not document: replacing `client.query`, switching `client.pipeline` after the connect, and the socket of the
+// connection. pg-client.test.ts names the version that was checked.
+
+export const GENERIC_PLANS = 'set local plan_cache_mode = force_generic_plan'
+
+const MAX_NAMED_LENGTH = 20_000
+const MAX_NAMES = 2_000
+/** Names of prepared statements, the same on all connections of a pool. */
+export interface StatementNames {
+  given: number
+  ofText: Map<string, string>
+}
+
+export const EACH_TIME = '/* planned each time */'
+
+function nameStatement(names: StatementNames, text: string): string | undefined {
+  const known = names.ofText.get(text)
+  if (known || text.startsWith(EACH_TIME) || names.ofText.size >= MAX_NAMES || text.length > MAX_NAMED_LENGTH)
+    return known
+  const name = `r${names.given++}`
+  names.ofText.set(text, name)
+  return name
+}
+
+/** Sends the statements of one transaction, per connection of `openPool`. */
+export const atOnce = new WeakMap<pg.PoolClient, (statements: readonly CompiledQuery[]) => Promise<unknown[]>>()
+
+type Query = (asked: unknown, ...rest: unknown[]) => unknown
+type Callback = (error: unknown, result?: pg.QueryResult) => void
+interface NamedQuery {
+  name: string | undefined
+  text: string
+  values: unknown[]
+}
+
+/**
+ * Uses callbacks for promise callers too. With the promises of `pg` V8 kept each result until a full collection:
+ * 200,000 rows read page by page held 41 MB (docs/performance.md). Without names nothing is prepared.
+ */
+export function patchQuery(client: pg.PoolClient, names: StatementNames | null): void {
+  const query = client.query.bind(client) as unknown as Query
+  const ask = (text: string, values: unknown[], callback: Callback): void => {
+    if (!names) return void query({ text, values }, callback)
+    const asked = { name: nameStatement(names, text), text, values }
+    const isAlone = client.getTransactionStatus() === 'I'
+    query(asked, (error: unknown, result?: pg.QueryResult) => {
+      if (isRepeatable(names, error, asked) && isAlone) query({ text, values }, callback)
+      else callback(error, result)
+    })
+  }
+  client.query = ((text: unknown, values?: unknown, ...rest: unknown[]) => {
+    if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return query(text, values, ...rest)
+    const callback = rest[0] as Callback | undefined
+    if (callback) return ask(text, values, callback)
+    return new Promise((resolve, reject) => {
+      ask(text, values, (error, result) => (error ? reject(error) : resolve(result)))
+    })
+  }) as typeof client.query
+  atOnce.set(client, async (statements) => {
+    const asked = statements.map(({ sql: text, parameters }): NamedQuery => {
+      return { name: names ? nameStatement(names, text) : undefined, text, values: [...parameters] }
+    })
+    const answers = await Promise.allSettled(
+      sendPipelined(client, query, [{ text: `begin; ${GENERIC_PLANS}` }, ...asked, { text: 'commit' }]),
+    )
+    const failed = answers.findIndex(({ status }) => status === 'rejected')
+    if (failed === -1) return (answers.at(-2) as PromiseFulfilledResult<pg.QueryResult>).value.rows
+    const { reason } = answers[failed] as PromiseRejectedResult
+    if (names && asked[failed - 1]) isRepeatable(names, reason, asked[failed - 1]!)
+    throw reason
+  })
+}
+
+/**
+ * Sends all statements in one write. After a failure in the transaction the others fail too, and `commit` acts as
+ * `rollback`.
+ */
+function sendPipelined(client: pg.PoolClient, query: Query, all: readonly object[]): Promise<pg.QueryResult>[] {
+  const driver = client as unknown as { pipeline: boolean; connection: { stream: net.Socket } }
+  const { stream } = driver.connection
+  let open = all.length
+  driver.pipeline = true
+  stream.cork()
+  try {
+    return all.map((each) => {
+      const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
+      query(each, (error: unknown, result?: pg.QueryResult) => {
+        if (--open === 0) driver.pipeline = false
+        if (error) reject(error)
+        else resolve(result!)
+      })
+      return promise
+    })
+  } finally {
+    stream.uncork()
+  }
+}
+
+/**
+ * Another process has migrated: an earlier prepared statement now returns other columns, and PostgreSQL refuses it
+ * before it does anything. All names are renewed, so that each pool meets this once. Outside a transaction the
+ * statement is repeated; a transaction has failed and counts as interrupted (`isDatabaseUnavailable`).
+ */
+function isRepeatable(names: StatementNames, error: unknown, { name, text }: NamedQuery): boolean {
+  if (!isStalePlan(error)) return false
+  // The name is unchanged: no other statement has cleared the names since.
+  if (name !== undefined && names.ofText.get(text) === name) names.ofText.clear()
+  return true
+}
