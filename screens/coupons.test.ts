@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { me } from '../shared/auth.ts'
 import { couponTexts, createCoupon, deleteCoupon, listCoupons } from '../shared/coupons.ts'
+import { type PluginView, readPlugin } from '../shared/plugin.ts'
+import { checkConnection } from '../shared/stores.ts'
 import { createScreens, PHONE } from './app.ts'
 import {
   addTime,
@@ -24,6 +26,21 @@ async function openCoupons(coupons = buildCoupons(), list: Parameters<typeof ser
   await page.getByText('Create and manage time-limited coupons for your customers', { exact: true }).waitFor()
   return { page, server }
 }
+
+const buildPluginView = (changes: Partial<PluginView>): PluginView => ({
+  version: '0.2.0',
+  newerVersion: null,
+  connectedAt: addTime(-DAY_MS),
+  calledAt: addTime(-MINUTE_MS),
+  cartAt: null,
+  isAlive: true,
+  isReached: true,
+  isOutdated: false,
+  showsLanguages: true,
+  reason: null,
+  test: { isWaiting: false, seenAt: null },
+  ...changes,
+})
 
 describe('the list of coupons', () => {
   test('shows discount, badge, time left, uses and revenue of each coupon', {
@@ -155,6 +172,21 @@ describe('the list of coupons', () => {
       .poll(() => page.getByRole('link', { name: 'Store tab of the settings' }).getAttribute('href'))
       .toBe('/settings')
     await expect.poll(() => page.getByRole('button', { name: changes }).count()).toBe(0)
+  })
+
+  test('warns that none can be created in a shop that only the plugin connects', async () => {
+    api.alter(checkConnection, (reply) => ({ ...reply, store: { ...reply.store!, mode: 'plugin' as const } }))
+    api.answer(readPlugin, { plugin: buildPluginView({}) })
+    const { page } = await openCoupons([])
+    await page.getByText('No coupons yet').waitFor()
+    const warning = page.getByText('Recoup cannot reach your shop, and the plugin does not create coupons')
+    await expect.poll(() => api.calls(readPlugin).length).toBeGreaterThan(0)
+    await expect.poll(() => warning.count()).toBe(0)
+    api.answer(readPlugin, { plugin: buildPluginView({ isReached: false, reason: 'The shop does not answer.' }) })
+    await openCoupons([])
+    await warning.waitFor()
+    await page.getByText('The shop does not answer.').waitFor()
+    await checkLayout(app)
   })
 
   test('stays with its age under a dismissible banner when the store cannot be read', {

@@ -25,6 +25,34 @@ final class BeatTest extends ShopCase
         self::assertContains('No. Recoup names the reason under Settings → Store.', Health::rows());
     }
 
+    public function testSaysThatTheShopWasNotCheckedUntilRecoupHasCalledIt(): void
+    {
+        $row = static function (): string {
+            return Health::rows()['Recoup reaches this shop'];
+        };
+        self::assertSame('Not checked yet', $row());
+        $this->setBeatAnswer(['reach' => null]);
+        Beat::send();
+        self::assertSame('Not checked yet', $row());
+        $this->setBeatAnswer(['reach' => ['isReached' => true]]);
+        Beat::send();
+        self::assertSame('Yes', $row());
+    }
+
+    public function testSiteHealthNamesOnlyWhatIsKnown(): void
+    {
+        $GLOBALS['wpdb']->insert('wp_woocommerce_api_keys', ['key_id' => 1, 'description' => 'Recoup']);
+        $test = static function (): array {
+            $result = Health::test();
+            return [$result['status'], $result['label'], strip_tags($result['description'])];
+        };
+        self::assertSame(['good', 'Recoup is connected', 'No cart or order has been sent to Recoup yet.'], $test());
+        State::put(['sentAt' => time()]);
+        self::assertSame(['good', 'Recoup works', 'Carts and orders reach Recoup.'], $test());
+        delete_option(Connection::OPTION);
+        self::assertSame(['good', 'Recoup is not connected', 'The shop is not connected to Recoup yet.'], $test());
+    }
+
     public function testShowsRecoupsErrorInEveryLanguage(): void
     {
         $GLOBALS['wp']['locale'] = 'de_DE';

@@ -2,6 +2,7 @@
 
 use Recoup\WooCommerce\Connect;
 use Recoup\WooCommerce\Connection;
+use Recoup\WooCommerce\Health;
 use Recoup\WooCommerce\Outbox;
 use Recoup\WooCommerce\State;
 use Recoup\WooCommerce\Uninstall;
@@ -48,6 +49,15 @@ final class ConnectTest extends ShopCase
         self::assertSame(['read_write', 'Recoup', 7], [$row->permissions, $row->description, (int) $row->user_id]);
         self::assertSame(['DE', 'AT'], $call['body']['profile']['sellingCountries']);
         self::assertSame(0, Outbox::count());
+    }
+
+    public function testForgetsWhetherThePreviousConnectionReachedTheShop(): void
+    {
+        State::put(['reach' => ['isReached' => true, 'reason' => '']]);
+        $wish = $this->beginConnect();
+        $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
+        self::assertSame('', $this->returnWithCode($wish['state']));
+        self::assertSame('Not checked yet', Health::rows()['Recoup reaches this shop']);
     }
 
     /** security-P16: the connected Recoup supplies the plugin's updates, and begin() would call any server. */

@@ -8,10 +8,11 @@ import {
   funnelChannels,
   rangeDays,
 } from '../../shared/analytics.ts'
+import { formatPercent } from '../../shared/percent.ts'
 import { useScope } from '../access/scope.ts'
 import { formatCount } from '../ui/format.ts'
 import { Bar, Block, Term } from './parts.tsx'
-import { buildStages, formatPercent, isUneven } from './rules.ts'
+import { buildStages, isUneven } from './rules.ts'
 
 const names: Record<FunnelChannel, string> = {
   all: 'All channels',

@@ -3,10 +3,11 @@ import type { CSSProperties } from 'react'
 import { Link } from 'react-router'
 import { type AnalyticsRange, type AnalyticsReply, rangeDays } from '../../shared/analytics.ts'
 import { definitions } from '../../shared/analytics-definitions.ts'
+import { formatChange, formatPercent } from '../../shared/percent.ts'
 import { useScope } from '../access/scope.ts'
 import { formatMoney } from '../ui/format.ts'
 import { Term } from './parts.tsx'
-import { chooseTone, formatChange, formatPercent } from './rules.ts'
+import { chooseTone } from './rules.ts'
 
 interface Kpi {
   title: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { computeReturn } from '../../shared/roi.ts'
-import { buildStages, chooseTone, formatChange, formatMonth, formatPercent, isUneven, parseRange } from './rules.ts'
+import { buildStages, chooseTone, formatMonth, isUneven, parseRange } from './rules.ts'
 
 test('computes profit as revenue minus message cost and plan, and no return without costs', () => {
   expect(computeReturn({ attributedRevenue: 100, messageCost: 1, planPrice: 49 })).toEqual({
@@ -23,19 +23,6 @@ test('computes profit as revenue minus message cost and plan, and no return with
 
 test('formats a month the same in every time zone', () => {
   expect(formatMonth('2026-03')).toBe('Mar 2026')
-})
-
-test('formats rates with two decimals, changes with one and a sign (decision 131, B 9)', { tags: ['B3', 'B9'] }, () => {
-  expect([formatPercent(0.12345), formatPercent(1), formatPercent(null)]).toEqual(['12.35%', '100.00%', '–'])
-  expect([0.2, -0.0416, 0.0004, -0.0004, 0, null, 738.2812].map(formatChange)).toEqual([
-    '+20.0%',
-    '−4.2%',
-    '0.0%',
-    '0.0%',
-    '0.0%',
-    '–',
-    '+73,828.1%',
-  ])
 })
 
 test('treats a rise as good for gains and bad for losses', () => {

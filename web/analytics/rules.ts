@@ -6,6 +6,7 @@ import {
   type FunnelChannel,
 } from '../../shared/analytics.ts'
 import { buildFunnelDefinitions } from '../../shared/analytics-definitions.ts'
+import { formatChange } from '../../shared/percent.ts'
 import type { CartStage } from '../../shared/reach.ts'
 
 // Derives the texts and values of Advanced Analytics from the server's answers. Pure.
@@ -22,17 +23,6 @@ export const rangeLabels: Record<AnalyticsRange, string> = {
 
 export const parseRange = (text: string | null): AnalyticsRange =>
   analyticsRanges.find((range) => range === text) ?? DEFAULT_RANGE
-
-/** Rates are fractions, shown as percent with 2 decimals (B 3); `–` if the base is zero. */
-export const formatPercent = (fraction: number | null) => (fraction === null ? '–' : `${(fraction * 100).toFixed(2)}%`)
-
-/** Changes with one decimal and their sign (B 9): `+20.0%`. */
-export function formatChange(change: number | null): string {
-  if (change === null) return '–'
-  const size = ONE_DECIMAL.format(Math.abs(change * 100))
-  return size === '0.0' ? '0.0%' : `${change > 0 ? '+' : '−'}${size}%`
-}
-const ONE_DECIMAL = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
 export type Tone = 'good' | 'bad' | 'quiet'
 

@@ -1,6 +1,6 @@
 import { type CsvCell, formatCodeCell } from '../../shared/csv.ts'
+import { formatPercent } from '../../shared/percent.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
-import { formatPercent } from './rules.ts'
 
 // Table cells as shown and as exported to CSV (decision 100). Pure.
 

@@ -10,6 +10,7 @@ import { ApiError } from '../api.ts'
 import { drawBelow } from '../coupons/QuickCreate.tsx'
 import { useCreateCoupon } from '../coupons/queries.ts'
 import { createQuickCode, createQuickCoupon } from '../coupons/rules.ts'
+import { UnreachedShop } from '../coupons/UnreachedShop.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { focusFirstError } from '../ui/focusFirstError.ts'
@@ -132,7 +133,12 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
           <CartPreview channel="email" words={words} coupon={typed.coupon} onBody={(body) => changeWords({ body })} />
         }
       >
-        {typed.template === 'discount' && !typed.coupon && <DiscountProposal onCoupon={change} />}
+        {typed.template === 'discount' && !typed.coupon && (
+          <>
+            <UnreachedShop />
+            <DiscountProposal onCoupon={change} />
+          </>
+        )}
       </WordEditor>
       <Stack gap="sm" className="campaign-foot">
         {isAsked && isBlank && (

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import { IconArrowBackUp, IconCheck, IconHelp, IconHourglass, IconX } from '@tabler/icons-react'
-import { getSourceText, type LedgerEntry, type LedgerStatus, statusText } from '../../shared/ledger.ts'
+import { type LedgerEntry, type LedgerStatus, statusText } from '../../shared/ledger.ts'
 import type { Tone } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { channelText, formatPerson } from './ledger-text.ts'
+import { channelText, describeEvidence, formatPerson } from './ledger-text.ts'
 
 const looks: Record<LedgerStatus, { tone: Tone; icon: typeof IconCheck }> = {
   granted: { tone: 'good', icon: IconCheck },
@@ -32,7 +32,7 @@ export function LedgerEntries({ entries, isStale }: { entries: readonly LedgerEn
             </Text>
           </div>
           <Text fz="sm" c="dimmed">
-            {[getSourceText(entry.source), ...entry.evidence].join(' · ')}
+            {describeEvidence(entry)}
           </Text>
           {entry.wording && (
             <Text fz="sm" mt={2}>

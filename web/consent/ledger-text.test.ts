@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ImportMapping } from '../../shared/ledger.ts'
-import { computeProgress, describeOutcome, findMappingGap, formatPerson } from './ledger-text.ts'
+import { computeProgress, describeEvidence, describeOutcome, findMappingGap, formatPerson } from './ledger-text.ts'
 
 test('shows 100 percent only when an import is complete', () => {
   expect([
@@ -60,4 +60,18 @@ test('waits for the meaning of the rows if no column states consent', () => {
 test('names the result of a row with its reason', () => {
   expect(describeOutcome({ status: 'suppressed', reason: 'bounced' })).toBe('Suppressed: bounced')
   expect(describeOutcome({ status: 'granted', reason: null })).toBe('Opted in')
+})
+
+test.each([
+  [
+    'checkout',
+    ['Unproven: reported by the shop’s page'],
+    'Box at the checkout · Unproven: reported by the shop’s page',
+  ],
+  ['account page, unconfirmed', ['Unproven: entered there'], 'Account page · Unproven: entered there'],
+  ['unpaid order', ['Unproven: not paid'], 'An order not counted as a purchase · Unproven: not paid'],
+  ['checkout', [], 'Box at the checkout, unproven (page script)'],
+  ['order', ['Line 2 of the file'], 'An order in the shop · Line 2 of the file'],
+])('says once that an entry from %s with the evidence %j is unproven', (source, evidence, shown) => {
+  expect(describeEvidence({ source, evidence })).toBe(shown)
 })

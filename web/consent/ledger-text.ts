@@ -1,9 +1,11 @@
 import {
+  getSourceText,
   type ImportMapping,
   type ImportPreview,
   type ImportReason,
   importReasons,
   type LedgerChannel,
+  type LedgerEntry,
   type RowStatus,
   statusText,
 } from '../../shared/ledger.ts'
@@ -19,6 +21,13 @@ export const channelText: Record<LedgerChannel, string> = {
 
 /** Hash-only entries stay distinguishable by a short form of the hash. */
 export const formatPerson = (who: string | null, person: string): string => who ?? `Person ${person}`
+
+/** Source and evidence of an entry. Evidence that says why it is unproven replaces the source's short form of it. */
+export function describeEvidence({ source, evidence }: Pick<LedgerEntry, 'source' | 'evidence'>): string {
+  const isExplained = evidence.some((text) => text.startsWith('Unproven'))
+  const name = getSourceText(source)
+  return [isExplained ? name.replace(/, unproven \(.+\)$/, '') : name, ...evidence].join(' · ')
+}
 
 /** Whole percents; 100 only when complete. */
 export const computeProgress = (done: number, total: number): number =>

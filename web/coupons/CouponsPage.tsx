@@ -27,6 +27,7 @@ import type { CouponList as Listed } from './queries.ts'
 import { type CouponQuery, useCoupons } from './queries.ts'
 import { ReadOnlyKey } from './ReadOnlyKey.tsx'
 import { couponsAddress } from './rules.ts'
+import { UnreachedShop } from './UnreachedShop.tsx'
 
 export function CouponsPage() {
   const { query, change, put, param } = useListQuery(couponsAddress)
@@ -59,6 +60,7 @@ export function CouponsPage() {
           <ErrorBanner onDismiss={() => setProblem(null)}>{problem}</ErrorBanner>
         )}
         <ReadFailure coupons={coupons} />
+        <UnreachedShop />
         {role && coupons.data?.canWrite === false && <ReadOnlyKey isLive={problem === couponTexts.readOnlyKey} />}
         {created && (
           <CreatedNotice key={created._id} coupon={created} onDismiss={() => setCreated(null)} onProblem={setProblem} />

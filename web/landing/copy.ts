@@ -50,7 +50,7 @@ export const problems: Problem[] = [
 export const steps = [
   {
     title: 'Detects the cart',
-    text: 'One line in your shop’s pages reports carts and the contact details entered at checkout. Orders, products and customers come from your store itself.',
+    text: 'A plugin for WooCommerce, or one line in your shop’s pages, reports carts and the contact details entered at checkout. Orders, products and customers come from your store itself.',
   },
   {
     title: 'Decides at the last moment',
@@ -75,7 +75,7 @@ export const questions = [
   {
     question: 'What do I need to connect my store?',
     answer:
-      'For WooCommerce, a REST API key with Read/Write permissions; for Shopify, an app made in the Dev Dashboard and the Grow plan or a higher one. For both, one line of script in your shop’s pages. Recoup guides you step by step and tells you what is missing.',
+      'For WooCommerce, our plugin: upload it, press Connect, and copy no key. A REST API key with Read/Write permissions and one line of script in your shop’s pages work too. For Shopify, an app made in the Dev Dashboard, the Grow plan or a higher one, and that line of script. Recoup guides you step by step and tells you what is missing.',
   },
   {
     question: 'Is anything sent before I switch it on?',

@@ -5,6 +5,7 @@ import { monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import { screens as listed } from '../../shared/screens.ts'
 import { listLimits, listPlanLines } from '../billing/rules.ts'
 import { files } from './build.ts'
+import { questions, steps } from './copy.ts'
 import { renderLanding } from './render.tsx'
 
 const urls = Object.fromEntries(Object.keys(files).map((name) => [name, `/assets/${name}`]))
@@ -111,6 +112,13 @@ test('shows extra stores, texts and white-label with their prices, as on Pricing
   expect(addOns(withCredits)).toEqual([store, ['SMS/WhatsApp', texts], white])
   expect(page).toContain('SMS and WhatsApp go through an account of your own at Twilio or Meta.')
   expect(withCredits).toContain('SMS go through our account at Twilio or one of your own')
+})
+
+test('names the plugin, which needs no key, wherever it says how a store is connected', () => {
+  const texts = [...questions.map(({ answer }) => answer), ...steps.map(({ text }) => text)]
+  const connecting = texts.filter((text) => /API key|shop’s pages/.test(text))
+  expect(connecting).toHaveLength(2)
+  for (const text of connecting) expect(text).toContain('plugin')
 })
 
 test('states that messages wait at a limit, as Pricing and the terms do', () => {

@@ -213,6 +213,10 @@ describe('the text before a start (decision 60)', () => {
     [89, 'a rise of 89% or more in purchases'],
     [110, 'twice as many purchases or more'],
     [180, '2.8 times as many purchases or more'],
+    [899, '10 times as many purchases or more'],
+    [3_050, '32 times as many purchases or more'],
+    [9_900, '100 times as many purchases or more'],
+    [123_456, 'more than 100 times as many purchases'],
   ])('accepts %i percent', (percent, words) => expect(describeRise(percent)).toBe(words))
 })
 

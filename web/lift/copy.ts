@@ -115,7 +115,9 @@ export function findNewestResult({ running, past }: Pick<ExperimentsReply, 'runn
 export function describeRise(percent: number): string {
   if (percent < 90) return `a rise of ${percent}% or more in purchases`
   if (percent <= 110) return 'twice as many purchases or more'
-  return `${(1 + percent / 100).toFixed(1)} times as many purchases or more`
+  const times = 1 + percent / 100
+  if (times > 100) return 'more than 100 times as many purchases'
+  return `${times < 9.95 ? times.toFixed(1) : Math.round(times)} times as many purchases or more`
 }
 
 type Choice = ReturnType<typeof listShareChoices>[number]

@@ -20,14 +20,14 @@ export const customerFigures: readonly Figure[] = [
   { name: 'Total Customers', value: ({ totalCustomers }) => formatCount(totalCustomers) },
   { name: 'Subscribed', value: ({ subscribedCustomers }) => formatCount(subscribedCustomers) },
   { name: 'Pending', value: ({ pendingCustomers }) => formatCount(pendingCustomers) },
-  { name: 'Conversion', value: ({ conversionRate }) => `${conversionRate}%` },
+  { name: 'Conversion', value: ({ conversionRate }) => `${formatCount(conversionRate)}%` },
 ]
 
 /** A 2.10. */
 export const sentFigures: readonly Figure[] = [
   { name: 'Total Subscribers', value: ({ subscribers }) => formatCount(subscribers) },
   { name: 'Notifications Sent', value: ({ notifications }) => formatCount(notifications) },
-  { name: 'Click Rate', value: ({ clickRate }) => `${clickRate}%` },
+  { name: 'Click Rate', value: ({ clickRate }) => `${formatCount(clickRate)}%` },
 ]
 
 interface Props {

@@ -21,13 +21,16 @@ const buildItem = (outcome: Outcome, quantity: number, price = 20) => ({
 
 it('describes the changes of an item', () => {
   expect(describeOutcome(buildItem('ok', 4), 'USD')).toBeNull()
-  expect(describeOutcome(buildItem('quantity_clamped', 1), 'USD')).toBe('Only 1 is left, so we put 1 in your cart.')
+  expect(describeOutcome(buildItem('quantity_clamped', 1), 'USD')).toBe('Only 1 is left.')
   expect(describeOutcome(buildItem('quantity_clamped', 3), 'USD')).toContain('Only 3 are left')
   expect(describeOutcome(buildItem('price_changed', 4, 22), 'USD')).toBe('It was $20.00 before.')
-  expect(describeOutcome(buildItem('quantity_clamped', 1, 18), 'USD')).toBe(
-    'Only 1 is left, so we put 1 in your cart. It was $20.00 before.',
-  )
+  expect(describeOutcome(buildItem('quantity_clamped', 1, 18), 'USD')).toBe('Only 1 is left. It was $20.00 before.')
   expect(describeOutcome(buildItem('gone', 1), 'USD')).toContain('No longer available')
+})
+
+it('does not say what is in the cart, which the plugin fills only after the page', () => {
+  const outcomes = ['quantity_clamped', 'price_changed', 'gone', 'choose_again'] as const
+  for (const outcome of outcomes) expect(describeOutcome(buildItem(outcome, 1, 22), 'USD')).not.toContain('your cart')
 })
 
 const buildOffer = (outcome: Outcome, now: { quantity: number; price: number }) => ({

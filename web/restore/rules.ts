@@ -53,10 +53,13 @@ export function describeDifference(item: RestorableCart['items'][number], curren
   return words.join(' ') || null
 }
 
-/** What changed about an item since the cart was left; null if nothing did. */
+/**
+ * What changed about an item since the cart was left; null if nothing did. It does not say what is in the cart: the
+ * plugin fills it only after this page, and says then what it left out.
+ */
 export function describeOutcome(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
-  if (item.outcome === 'gone') return 'No longer available, so it is not in your cart.'
-  if (item.outcome === 'choose_again') return 'Not in your cart: please choose it again.'
+  if (item.outcome === 'gone') return 'No longer available.'
+  if (item.outcome === 'choose_again') return 'Please choose it again.'
   const words = [
     ...(item.outcome === 'quantity_clamped' ? [describeClamped(item.quantity)] : []),
     ...(item.price === item.before.price ? [] : [`It was ${formatMoney(item.before.price, currency)} before.`]),
@@ -72,8 +75,7 @@ export function describeCoupon(coupon: Reply['coupon']): string | null {
   return outcome === 'to_enter' ? `Please enter the coupon ${code} in the shop yourself.` : null
 }
 
-const describeClamped = (left: number) =>
-  left === 1 ? 'Only 1 is left, so we put 1 in your cart.' : `Only ${left} are left, so we put ${left} in your cart.`
+const describeClamped = (left: number) => (left === 1 ? 'Only 1 is left.' : `Only ${left} are left.`)
 
 /** The browser's languages, used until the server returns the shopper's choice. */
 export function chooseLanguage(preferred: readonly string[]): Language {

@@ -3,6 +3,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
+import { retentionDays } from '../../shared/retention.ts'
 import { useInstance } from '../access/queries.ts'
 import { KeysSteps } from '../stores/KeysHelp.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -93,7 +94,8 @@ export const questions: readonly Question[] = [
     id: 'connecting',
     question: 'How do I connect my store?',
     answer: [
-      'WooCommerce: enter the address of your store and a consumer key with its secret. Shopify: enter the address that ends in .myshopify.com, and the client ID and client secret of an app. Recoup checks them immediately, explains any problem, and then imports your orders, customers and products.',
+      'WooCommerce: the screen for connecting a store offers a plugin. Upload it in WordPress, open WooCommerce → Recoup there and press Connect. No key has to be copied, and it also works in shops that Recoup cannot reach.',
+      'WooCommerce without the plugin: enter the address of your store and a consumer key with its secret. Shopify: enter the address that ends in .myshopify.com, and the client ID and client secret of an app. Recoup checks them immediately, explains any problem, and then imports your orders, customers and products.',
       'To connect another store, choose “Connect another store” in the menu with your store’s name, or under Settings, Store. How many stores you can connect depends on your plan.',
     ],
     link: { to: '/settings', label: 'Store connection' },
@@ -102,8 +104,8 @@ export const questions: readonly Question[] = [
     id: 'api-keys',
     question: 'Where do I find my API keys?',
     answer: [
-      'For Shopify you create an app in the Dev Dashboard; the form for connecting a store has each step.',
-      'For WooCommerce you create them in your WordPress admin, in five steps:',
+      'With the plugin for WooCommerce you need none. For Shopify you create an app in the Dev Dashboard; the form for connecting a store has each step.',
+      'For WooCommerce without the plugin, you create them in your WordPress admin, in five steps:',
     ],
     steps: 'keys',
   },
@@ -112,7 +114,7 @@ export const questions: readonly Question[] = [
     question: 'Which settings are needed before anything is sent?',
     answer: [
       'A sender name and a postal address. The law requires both in marketing emails, and no flow can be switched on without them. Then read the preview of the recovery flow and switch it on. Until then, nothing is sent to anyone.',
-      'In a WooCommerce store, permalinks must not be “Plain”. In every store, the capture script should be on every page.',
+      'In a WooCommerce store, permalinks must not be “Plain”. Unless the plugin is installed, the capture script should be on every page of your shop.',
     ],
     link: { to: '/settings/sending/sender', label: 'Sender and address' },
   },
@@ -130,6 +132,7 @@ export const questions: readonly Question[] = [
     question: 'How often is my store’s data synced?',
     answer: [
       'Orders are synced every 15 minutes and checked again right before messages are sent, so that nobody is reminded of what they have just bought. If your store can reach this server, webhooks also report each order as it happens. The capture script reports carts within seconds.',
+      'The plugin reports carts and orders within seconds. If Recoup cannot reach the shop, the plugin also reports changed orders, stock and prices about every minute.',
     ],
     link: { to: '/settings', label: 'Connection doctor' },
   },
@@ -171,6 +174,7 @@ export const questions: readonly Question[] = [
     question: 'Can I offer coupons?',
     answer: [
       'Yes. The Coupons screen lists the coupons of your store and creates new ones: a percentage or a fixed amount, from a start to an end, with a usage limit if you want one. Your keys need the permission Read/Write for it; on Shopify the app needs the scope write_discounts. Shoppers redeem a code at your checkout as usual.',
+      'Coupons are created in your store, so Recoup has to reach it: the plugin does not create them.',
     ],
     link: { to: '/coupons', label: 'Coupons' },
   },
@@ -178,7 +182,7 @@ export const questions: readonly Question[] = [
     id: 'customer-data',
     question: 'Which customer data is kept, and for how long?',
     answer: [
-      'Name, email, phone and country of your customers, their carts and orders, and the messages to them. No payment data and no IP addresses. It is kept while the store is connected and for 30 days after that.',
+      `Name, email, phone and country of your customers, their carts and orders, and the messages to them. No payment data and no IP addresses. It is kept while the store is connected and for 30 days after that. Under Settings, Privacy you choose how many days after they were last seen your shoppers’ data is erased; new stores begin with ${retentionDays.usual}.`,
       'You can export everything as a file, and delete the account with all its data. Under Settings, Consent, Data requests you can export or erase one person’s data.',
     ],
     link: { to: '/settings/account', label: 'Export and delete' },
@@ -187,17 +191,19 @@ export const questions: readonly Question[] = [
     id: 'notifications',
     question: 'Am I told when something stops working?',
     answer: [
-      'Recoup monitors itself. When expected carts, syncs or messages stop, it raises an alarm for the server’s administrator. The connection doctor shows the state of your store’s connection at any time. Notifications in the app and in the browser are not available yet.',
+      'Yes. The bell and the Notifications screen list problems with your store’s connection and with messages. The account’s owner also gets an email about problems, and every member chooses what else is emailed. Nothing is shown by your browser while Recoup is closed.',
+      'Recoup also monitors itself. When expected carts, syncs or messages stop, it raises an alarm for the server’s administrator. The connection doctor in Settings, Store shows the state of your store’s connection at any time.',
     ],
-    link: { to: '/settings', label: 'Connection doctor' },
+    link: { to: '/settings/account/notifications', label: 'Choose what is emailed' },
   },
   {
     id: 'requirements',
     question: 'What does my store need?',
     answer: [
-      'WooCommerce 5.0 or later, permalinks other than “Plain”, and an address this server can reach. https is recommended; over http, the keys are not sent but used to sign each request.',
+      'WooCommerce 5.0 or later, and permalinks other than “Plain”. The plugin needs WordPress 6.2 and PHP 7.4 or later, and a shop that can reach this server.',
+      'With keys instead of the plugin, WooCommerce needs an address this server can reach. https is recommended; over http, the keys are not sent but used to sign each request.',
       'Shopify: the Grow plan or a higher one. On lower plans Shopify withholds the emails and phone numbers of your shoppers.',
-      `${WITHOUT_SCRIPT}. Add the script to the pages of your shop to detect earlier carts.`,
+      `${WITHOUT_SCRIPT}. Add the script to the pages of your shop to detect earlier carts. The plugin needs no script.`,
     ],
     link: { to: '/settings/capture-script', label: 'Install the capture script' },
   },

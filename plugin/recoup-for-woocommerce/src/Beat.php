@@ -121,10 +121,17 @@ final class Beat
         Sender::atLatest(self::TASK, $every);
     }
 
-    /** @param mixed $reach */
-    private static function parseReach($reach): array
+    /**
+     * null: Recoup has not checked yet.
+     *
+     * @param mixed $reach
+     */
+    private static function parseReach($reach): ?array
     {
-        $isReached = !is_array($reach) || !empty($reach['isReached']);
+        if (!is_array($reach)) {
+            return null;
+        }
+        $isReached = !empty($reach['isReached']);
         return ['isReached' => $isReached, 'reason' => $isReached ? '' : Text::plain($reach['reason'] ?? '', 500)];
     }
 

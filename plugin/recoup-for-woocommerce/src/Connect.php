@@ -134,7 +134,7 @@ final class Connect
         $before = Connection::all();
         Keys::remove((int) ($before['keyId'] ?? 0));
         Connection::save($connection + ['shown' => Settings::chosen()]);
-        State::put(['nextBeat' => 0, 'ended' => '', 'update' => null] + Sender::NO_WAIT);
+        State::put(['nextBeat' => 0, 'ended' => '', 'update' => null, 'reach' => null] + Sender::NO_WAIT);
         Log::note('Connected to Recoup.');
     }
 

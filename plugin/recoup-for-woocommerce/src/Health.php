@@ -103,7 +103,6 @@ final class Health
             return $rows + [__('Connected', 'recoup-for-woocommerce') => __('No', 'recoup-for-woocommerce')];
         }
         $sentAt = (int) State::get('sentAt', 0);
-        $reach = State::get('reach', ['isReached' => true, 'reason' => '']);
         return $rows + [
             __('Connected', 'recoup-for-woocommerce') => Connection::url(),
             __('Last cart or order sent', 'recoup-for-woocommerce') => $sentAt > 0
@@ -111,11 +110,20 @@ final class Health
                 ? sprintf(__('%s ago', 'recoup-for-woocommerce'), human_time_diff($sentAt))
                 : __('None yet', 'recoup-for-woocommerce'),
             __('Waiting to be sent', 'recoup-for-woocommerce') => (string) Outbox::count(),
-            __('Recoup reaches this shop', 'recoup-for-woocommerce') => !empty($reach['isReached'])
-                ? __('Yes', 'recoup-for-woocommerce')
-                : trim(__('No', 'recoup-for-woocommerce') . '. ' . self::localizeReason((string) $reach['reason'])),
+            __('Recoup reaches this shop', 'recoup-for-woocommerce') => self::describeReach(),
             __('Errors in the last 24 hours', 'recoup-for-woocommerce') => (string) State::daily('errors'),
         ];
+    }
+
+    private static function describeReach(): string
+    {
+        $reach = State::get('reach');
+        if (!is_array($reach)) {
+            return __('Not checked yet', 'recoup-for-woocommerce');
+        }
+        return !empty($reach['isReached'])
+            ? __('Yes', 'recoup-for-woocommerce')
+            : trim(__('No', 'recoup-for-woocommerce') . '. ' . self::localizeReason((string) $reach['reason']));
     }
 
     /** Recoup's reasons are in English. Screens in other languages refer to Recoup's settings instead. */
@@ -154,19 +162,26 @@ final class Health
         $unknown = __('Recoup could not check this shop. Find the error under WooCommerce → Status → Logs.', 'recoup-for-woocommerce');
         $problems = Guard::value('site_status_test', [self::class, 'problems'], [$unknown]);
         $hasNoProblems = $problems === [];
+        [$label, $sentence] = self::describeHealthy();
         return [
-            'label' => $hasNoProblems
-                ? __('Recoup works', 'recoup-for-woocommerce')
-                : __('Recoup needs attention', 'recoup-for-woocommerce'),
+            'label' => $hasNoProblems ? $label : __('Recoup needs attention', 'recoup-for-woocommerce'),
             'status' => $hasNoProblems ? 'good' : 'recommended',
             'badge' => ['label' => 'WooCommerce', 'color' => $hasNoProblems ? 'blue' : 'orange'],
-            'description' => '<p>' . implode('</p><p>', array_map('esc_html', $hasNoProblems
-                ? [Connection::exists()
-                    ? __('Carts and orders reach Recoup.', 'recoup-for-woocommerce')
-                    : __('The shop is not connected to Recoup yet.', 'recoup-for-woocommerce')]
-                : $problems)) . '</p>',
+            'description' => '<p>' . implode('</p><p>', array_map('esc_html', $hasNoProblems ? [$sentence] : $problems)) . '</p>',
             'actions' => '<p><a href="' . esc_url(Screen::address()) . '">' . esc_html__('Open Recoup', 'recoup-for-woocommerce') . '</a></p>',
             'test' => 'recoup',
         ];
+    }
+
+    /** @return string[] title and sentence of Site Health when there is no problem */
+    private static function describeHealthy(): array
+    {
+        if (!Connection::exists()) {
+            return [__('Recoup is not connected', 'recoup-for-woocommerce'), __('The shop is not connected to Recoup yet.', 'recoup-for-woocommerce')];
+        }
+        if ((int) State::get('sentAt', 0) === 0) {
+            return [__('Recoup is connected', 'recoup-for-woocommerce'), __('No cart or order has been sent to Recoup yet.', 'recoup-for-woocommerce')];
+        }
+        return [__('Recoup works', 'recoup-for-woocommerce'), __('Carts and orders reach Recoup.', 'recoup-for-woocommerce')];
     }
 }

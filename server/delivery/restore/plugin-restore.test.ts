@@ -34,6 +34,22 @@ test('Continue leads to the plugin while it is connected, and to other restore l
   expect((await press()).checkoutUrl).not.toContain('recoup-restore')
 })
 
+test('the plugin restores every line of an older store’s cart, as the page says before and after the press', async () => {
+  await world.db.updateTable('stores').set({ has_checkout_link: false }).where('id', '=', shop.storeId).execute()
+  const token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
+  const listOutcomes = ({ items }: { items: { outcome: string }[] }) => items.map(({ outcome }) => outcome)
+  const look = async () => listOutcomes((await world.request('GET', `/api/carts/${token}`)).body.cart)
+  expect([await look(), listOutcomes(await press())]).toEqual([
+    ['ok', 'ok'],
+    ['ok', 'ok'],
+  ])
+  world.advance(48 * HOUR + 1_000)
+  expect([await look(), listOutcomes(await press())]).toEqual([
+    ['ok', 'choose_again'],
+    ['ok', 'choose_again'],
+  ])
+})
+
 test('the plugin gets the cart and, once, the mail’s recipient, but never a name or phone (decision 4)', async () => {
   const token = backOf(await press())
   const first = await call('restore', { token })

@@ -26,18 +26,18 @@ interface RestoreCapabilities {
 }
 
 /**
- * Plans from our copy of the catalogue. A store without `/checkout-link/` takes one product, or an unpaid order as a
- * whole.
+ * Plans from our copy of the catalogue. A store without `/checkout-link/` takes one product, unless the plugin or an
+ * unpaid order restores the cart as a whole.
  */
 export function planItems(
   items: readonly CartItem[],
   products: readonly Availability[],
-  store: RestoreCapabilities & { hasUnpaidOrder: boolean },
+  store: RestoreCapabilities & { isWhole: boolean },
 ): RestoredItem[] {
   const planned = items
     .map((item) => toRestoredItem(item, products))
     .map((item) => ({ ...item, permalink: isOnStoreHost(item.permalink, store) ? item.permalink : null }))
-  if (store.has_checkout_link || store.hasUnpaidOrder) return planned
+  if (store.has_checkout_link || store.isWhole) return planned
   const profile = { homeUrl: store.home_url, hasCheckoutLink: false }
   const taken = findPlatform(store.platform).restoreLink(profile, planned.filter(isTaken))?.items ?? []
   return planned.map((item) => (isTaken(item) && !taken.includes(item) ? chooseAgain(item) : item))

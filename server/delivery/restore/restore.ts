@@ -48,7 +48,7 @@ export interface Restorable {
 /** Shows what can be restored, by our copy of the catalogue. Throws `not_found`. */
 export async function readRestorable(deps: Pick<Deps, 'db' | 'now'>, token: string): Promise<Restorable> {
   const { link, cart, store } = await openToken(deps, token)
-  const items = await plannedItems(store, cart)
+  const items = await plannedItems(store, cart, (await hasPlugin(deps, store)) || hasUnpaidOrder(cart))
   return {
     items,
     coupon: await findOfferedCoupon(deps, store, {
@@ -134,9 +134,10 @@ async function restore(
   const toEnter = code === null ? null : { code, outcome: 'to_enter' as const }
   const mayAsk = await mayAskStore(deps, request)
   if (mayAsk) await refreshGoods(deps, store, cart.items)
-  const planned = await plannedItems(store, cart)
-  // A connected plugin fills the cart itself and reports what was not available (decision 107).
-  if (isAlive(await readPlugin(store), deps.now())) {
+  const isByPlugin = await hasPlugin(deps, store)
+  const planned = await plannedItems(store, cart, isByPlugin || hasUnpaidOrder(cart))
+  // A connected plugin fills the cart itself and tells the shopper what was not available (decision 107).
+  if (isByPlugin) {
     const checkoutUrl = findPluginProtocol(cart.platform).link(cart.home_url, back)
     const coupon = code === null ? null : { code, outcome: 'carried' as const }
     return { ...base, items: planned, checkoutUrl, coupon, isOrdered: false }
@@ -183,9 +184,15 @@ const isOrdered = ({ status }: RestorableCart): boolean => status === 'recovered
 const listUnpaidOrders = ({ orders }: RestorableCart): string[] =>
   Object.keys(orders).filter((id) => ['pending', 'failed'].includes(orders[id]!))
 
-async function plannedItems(store: StoreDb, cart: RestorableCart, hasUnpaidOrder = listUnpaidOrders(cart).length > 0) {
+const hasUnpaidOrder = (cart: RestorableCart): boolean => listUnpaidOrders(cart).length > 0
+
+const hasPlugin = async ({ now }: Pick<Deps, 'now'>, store: StoreDb): Promise<boolean> =>
+  isAlive(await readPlugin(store), now())
+
+/** `isWhole`: all lines are restored together, by the plugin or an unpaid order. */
+async function plannedItems(store: StoreDb, cart: RestorableCart, isWhole: boolean) {
   const products = await loadAvailability(store, [...new Set(cart.items.map((item) => item.productId))])
-  return planItems(cart.items, products, { ...cart, hasUnpaidOrder })
+  return planItems(cart.items, products, { ...cart, isWhole })
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { formatChange, formatPercent } from '../../../shared/percent.ts'
 import { weeklyReaders } from '../../access/notifications/public.ts'
 import { readStore, type StoreRow } from '../../access/stores/public.ts'
 import { hasFeature, loadEntitlements } from '../../billing/billing/public.ts'
@@ -181,18 +182,16 @@ function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[
   return figures.map(({ title, of, show, isLoss = false, text }) => ({
     title: `${title}: ${show(of(now))}`,
     url: buildAddress(letter),
-    note: formatChange(of(now), of(before), show),
+    note: describeChange(of(now), of(before), show),
     text,
     tone: getTone(change(of(now), of(before)), isLoss),
   }))
 }
 
-function formatChange(now: number | null, before: number | null, show: (value: number | null) => string): string {
+function describeChange(now: number | null, before: number | null, show: (value: number | null) => string): string {
   const changed = change(now, before)
   if (changed === null) return `${show(before)} the week before`
-  const size = Math.abs(changed * 100).toFixed(1)
-  const sign = Number(size) === 0 ? '' : changed > 0 ? '+' : '−'
-  return `${sign}${size}% against the week before (${show(before)})`
+  return `${formatChange(changed)} against the week before (${show(before)})`
 }
 
 function getTone(changed: number | null, isLoss: boolean): MailItem['tone'] {
@@ -222,7 +221,6 @@ const formatMoney = (amount: number, currency: string) =>
   amount.toLocaleString('en-US', { style: 'currency', currency })
 const formatCount = (count: number) => count.toLocaleString('en-US')
 const formatCounted = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
-const formatPercent = (fraction: number | null) => (fraction === null ? '–' : `${(fraction * 100).toFixed(2)}%`)
 
 const DAY = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' })
 const formatDay = (day: string) => DAY.format(Date.parse(day))

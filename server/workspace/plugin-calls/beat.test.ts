@@ -61,6 +61,15 @@ test('a reachable shop is not asked to report its orders', async () => {
   expect(await beat()).toMatchObject({ reach: { isReached: true }, ask: { everyS: 3_600, ordersSince: null } })
 })
 
+test('a shop that Recoup has not called yet is not reported as reached', async () => {
+  await world.db
+    .updateTable('plugin_connections')
+    .set({ is_reached: null, reach_code: null, reach_checked_at: null })
+    .where('store_id', '=', shop.storeId)
+    .execute()
+  expect(await beat()).toMatchObject({ reach: null, ask: { everyS: 60, ordersSince: null } })
+})
+
 test('a shop whose reading fails repeatedly is asked for its orders meanwhile', async () => {
   shop.fake.problem = null
   world.advance(11 * 60_000)

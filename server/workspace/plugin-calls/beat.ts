@@ -53,7 +53,7 @@ export async function processBeat(deps: Deps, caller: Caller, raw: unknown) {
   if (report || plugin.is_reached !== true) await queueReach(deps, caller, plugin)
   return {
     settings: await readSettings(deps, caller),
-    reach: report ? { isReached: false, reason: explainReach(plugin) } : { isReached: true },
+    reach: describeReach(plugin, report !== null),
     update: await offeredUpdate(deps.config.publicUrl, body.plugin),
     seq: isSameQueue ? plugin.highest_seq : 0,
     ask: {
@@ -65,6 +65,12 @@ export async function processBeat(deps: Deps, caller: Caller, raw: unknown) {
       goods: report?.goods.map(({ productId, variationId }) => ({ product: productId, variation: variationId })) ?? [],
     },
   }
+}
+
+/** null: not checked yet. */
+function describeReach(plugin: PluginRow, isPushing: boolean) {
+  if (isPushing) return { isReached: false, reason: explainReach(plugin) }
+  return plugin.is_reached === null ? null : { isReached: true }
 }
 
 /** Retries every ten minutes whether the shop can be reached again. */
