@@ -127,9 +127,9 @@ describe('the registered screens', () => {
 
   it('are never shown to a visitor if they are behind the guard', { tags: ['A4.1'] }, () => {
     const guarded = screens.filter((screen) => screen.access !== 'everybody')
-    const shown = guarded.filter(({ path }) => access(withValues(path), visitor).show)
-    expect(shown.map(({ path }) => path)).toEqual(['/login', '/register', '/reset-password'])
-    expect(shown.filter(({ frame }) => frame !== 'page')).toEqual([])
+    const visible = guarded.filter(({ path }) => access(withValues(path), visitor).show)
+    expect(visible.map(({ path }) => path)).toEqual(['/login', '/register', '/reset-password'])
+    expect(visible.filter(({ frame }) => frame !== 'page')).toEqual([])
   })
 
   it('appear in the table above, or below a path that does', () => {

@@ -417,7 +417,7 @@ const Line = ({ label, amount, isSum }: { label: string; amount: number; isSum?:
 function useCheckout() {
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const [isLeaving, setLeaving] = useState(false)
+  const [isRedirecting, setRedirecting] = useState(false)
   const checkout = useOnce({
     mutationFn: async ({ plan, cycle, extraStores }: Choice) => {
       const { url } = await call(createCheckoutSession, { body: { planKey: plan, cycle, addOns: { extraStores } } })
@@ -426,7 +426,7 @@ function useCheckout() {
     },
     onSuccess: (url) => {
       if (url.startsWith('/')) return navigate(url)
-      setLeaving(true)
+      setRedirecting(true)
       location.assign(url)
     },
     // Bought in another tab: the subscription decides the next step.
@@ -435,13 +435,13 @@ function useCheckout() {
   useEffect(() => {
     const stay = (event: PageTransitionEvent) => {
       if (!event.persisted) return
-      setLeaving(false)
+      setRedirecting(false)
       void queries.refetchQueries({ queryKey: subscriptionQuery.queryKey })
     }
     addEventListener('pageshow', stay)
     return () => removeEventListener('pageshow', stay)
   }, [queries])
-  const isBusy = checkout.isPending || isLeaving
+  const isBusy = checkout.isPending || isRedirecting
   // A 8: no address came back, the request was refused, or there was no answer.
   return {
     isBusy,

@@ -8,7 +8,7 @@ import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { brandQuery, useSaveBrand } from './queries.ts'
-import { normalizeLook } from './rules.ts'
+import { normalizeBrand } from './rules.ts'
 
 /** The brand settings as a form. The logo is separate: it applies as soon as it is uploaded or confirmed. */
 export function useBrandForm(storeId: string, view: BrandView) {
@@ -31,7 +31,7 @@ export function useBrandForm(storeId: string, view: BrandView) {
   const submit = () => {
     if (form.validate().hasErrors) return focusFirstError()
     save.mutate(
-      { look: normalizeLook(form.getValues()), version },
+      { brand: normalizeBrand(form.getValues()), version },
       {
         onSuccess: (saved) => {
           take(saved, saved.look)

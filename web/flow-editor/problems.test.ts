@@ -6,7 +6,7 @@ import type { FlowDraft, StepDraft } from './draft.ts'
 import { buildContentField, checkFlow, findFirstContentError, hasProblems, mapRefusedFields } from './problems.ts'
 import { buildSaveBody } from './saving.ts'
 
-const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
+const texts = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
 const step = (key: string, delayMinutes: number, more: Partial<StepDraft> = {}): StepDraft => ({
   key,
   id: key,
@@ -16,7 +16,7 @@ const step = (key: string, delayMinutes: number, more: Partial<StepDraft> = {}):
   conditions: null,
   coupon: null,
   couponShown: null,
-  variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words }],
+  variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words: texts }],
   variantsSoFar: 1,
   ...more,
 })
@@ -95,7 +95,7 @@ it('requires shares to sum to 100', () => {
       id: null,
       name: null,
       sharePercent,
-      words,
+      words: texts,
     }))
     return ofStep(buildFlow(step('a', 60, { variants })), 'a')
   }
@@ -160,7 +160,7 @@ it('sends changed parts and omits the others', () => {
     ],
   })
   const variants = [
-    { key: 'a-a', id: 'a-a', name: 'A', sharePercent: 100, words: { ...words, sms: { body: 'Shorter' } } },
+    { key: 'a-a', id: 'a-a', name: 'A', sharePercent: 100, words: { ...texts, sms: { body: 'Shorter' } } },
   ]
   const changed = buildFlow(step('a', 60, { channels: ['email', 'sms'], variants }), step('b', 1_440))
   expect(buildSaveBody(changed, stored).steps[0]).toEqual({
@@ -182,7 +182,7 @@ it('sends all of a new message, with content for its channels only', () => {
     id: null,
     channels: ['sms'],
     variants: [
-      { key: 'new-2', id: null, name: null, sharePercent: 100, words: { ...words, email: { subject: '', body: '' } } },
+      { key: 'new-2', id: null, name: null, sharePercent: 100, words: { ...texts, email: { subject: '', body: '' } } },
     ],
   })
   expect(buildSaveBody(buildFlow(...stored.steps, added), stored).steps[2]).toEqual({

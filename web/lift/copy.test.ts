@@ -187,9 +187,9 @@ describe('the text before a start (decision 60)', () => {
     expect(describeBefore(buildReply({ pace: { people: 30, ...few }, proposedPercent: null }))).toBe(
       'With 30 people a month who leave a cart and can be written to, even a large effect could not be seen in 90 days, whatever the share: too few of them would buy. A control group is not worth it yet.',
     )
-    const nobody = buildReply({ pace: { people: 0, ...few }, proposedPercent: null })
-    expect(describeBefore(nobody)).toContain('nothing could be measured yet. A control group is not worth it yet.')
-    expect(describePace(nobody)).toContain('5% is assumed')
+    const noTraffic = buildReply({ pace: { people: 0, ...few }, proposedPercent: null })
+    expect(describeBefore(noTraffic)).toContain('nothing could be measured yet. A control group is not worth it yet.')
+    expect(describePace(noTraffic)).toContain('5% is assumed')
     expect(describePace(buildReply({}))).toContain('4% bought')
   })
 
@@ -213,7 +213,7 @@ describe('the text before a start (decision 60)', () => {
     [89, 'a rise of 89% or more in purchases'],
     [110, 'twice as many purchases or more'],
     [180, '2.8 times as many purchases or more'],
-  ])('accepts %i percent', (percent, words) => expect(describeRise(percent)).toBe(words))
+  ])('accepts %i percent', (percent, text) => expect(describeRise(percent)).toBe(text))
 })
 
 test('uses days of the store’s calendar', () => {

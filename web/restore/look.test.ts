@@ -5,10 +5,10 @@ import { createShopStyle } from './use-shop-look.ts'
 
 test.each(['light', 'dark'] as const)('the owner’s preview of a shop page has the shop’s branding, %s', (scheme) => {
   const brand = { ...DEFAULT_BRAND, button: '#7a1fa2', fontStack: 'georgia' as const, radius: 2 }
-  const look = buildLook(brand)
+  const palette = buildLook(brand)
   const style = createShopStyle(brand, scheme)
-  expect(style).toMatchObject({ '--rc-brand': look[scheme].button, '--rc-surface': look[scheme].card })
-  expect(style).toMatchObject({ '--rc-font': look.font, '--rc-radius': '2px', '--rc-text': look[scheme].text })
+  expect(style).toMatchObject({ '--rc-brand': palette[scheme].button, '--rc-surface': palette[scheme].card })
+  expect(style).toMatchObject({ '--rc-font': palette.font, '--rc-radius': '2px', '--rc-text': palette[scheme].text })
   // Colors of the page's parts are derived from these.
   expect(style).toMatchObject({
     '--mantine-primary-color-filled': 'var(--rc-brand)',

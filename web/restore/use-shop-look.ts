@@ -5,18 +5,18 @@ import { getScheme, useTheme } from '../theme/chosen.ts'
 import { inRoles } from '../theme/mantine.ts'
 
 /** Applies the shop's colors and fonts to the whole page through theme roles, until unmounted. */
-export function useShopLook(brand: ShopBrand | null): void {
+export function useShopPalette(brand: ShopBrand | null): void {
   const scheme = getScheme(useTheme())
-  const look = useMemo(() => brand && buildLook(brand), [brand])
+  const palette = useMemo(() => brand && buildLook(brand), [brand])
   useLayoutEffect(() => {
-    if (!look) return
+    if (!palette) return
     const { style } = document.documentElement
-    const roles = buildRoles(look, scheme)
+    const roles = buildRoles(palette, scheme)
     for (const [name, value] of Object.entries(roles)) style.setProperty(name, value)
     return () => {
       for (const name of Object.keys(roles)) style.removeProperty(name)
     }
-  }, [look, scheme])
+  }, [palette, scheme])
 }
 
 /** The same for one element: a preview in the owner's screen. */
@@ -37,8 +37,8 @@ export const createShopStyle = (brand: ShopBrand, scheme: 'light' | 'dark') =>
     color: 'var(--rc-text)',
   }) as CSSProperties
 
-const buildRoles = (look: ReturnType<typeof buildLook>, scheme: 'light' | 'dark'): Record<string, string> => {
-  const roles = { ...buildPaletteRoles(look[scheme]), 'rc-font': look.font, 'rc-radius': `${look.radius}px` }
+const buildRoles = (palette: ReturnType<typeof buildLook>, scheme: 'light' | 'dark'): Record<string, string> => {
+  const roles = { ...buildPaletteRoles(palette[scheme]), 'rc-font': palette.font, 'rc-radius': `${palette.radius}px` }
   return Object.fromEntries(Object.entries(roles).map(([name, value]) => [`--${name}`, value]))
 }
 
