@@ -241,8 +241,8 @@ export const getTypedProblemText = (code: StoreProblemCode): StoreProblemText =>
 
 /** The message for a failed request to a connected store. */
 export function getConnectedProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
-  const words = OF_CONNECTED[code]
-  return words ? `${words.sentence} ${words.nextStep}` : storeProblemMessage(code, detail)
+  const texts = OF_CONNECTED[code]
+  return texts ? `${texts.sentence} ${texts.nextStep}` : storeProblemMessage(code, detail)
 }
 
 /** A sync error on our side: our secret cannot decrypt the store's keys. */

@@ -101,8 +101,8 @@ describe('in a browser', () => {
       await settled(page)
       await expect.poll(() => posts).toHaveLength(2)
       await expect.poll(() => new Set(posts.map(({ body }) => body.cart)).size).toBe(1)
-      const kept = await page.evaluate(() => JSON.stringify(localStorage))
-      expect(kept).not.toContain('ada@')
+      const stored = await page.evaluate(() => JSON.stringify(localStorage))
+      expect(stored).not.toContain('ada@')
     })
   })
 

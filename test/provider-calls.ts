@@ -17,8 +17,8 @@ export const adaPhone = '+4915123456789'
 /** A store with SMS by Twilio and WhatsApp by Meta, a second account with SMS, and signed calls of both providers. */
 export function createProviderWorld(env: Record<string, string> = {}) {
   const world = createWorld({ PUBLIC_URL, ...env })
-  const scene = { keys: { sms: '', whatsapp: '', strangerSms: '' } } as {
-    keys: { sms: string; whatsapp: string; strangerSms: string }
+  const scene = { keys: { sms: '', whatsapp: '', otherSms: '' } } as {
+    keys: { sms: string; whatsapp: string; otherSms: string }
     meta: ContractServer
     twilio: ContractServer
     store: TestStore
@@ -70,7 +70,7 @@ export function createProviderWorld(env: Record<string, string> = {}) {
     Object.assign(scene.keys, {
       sms: findHookKey(store, 'sms'),
       whatsapp: findHookKey(store, 'whatsapp'),
-      strangerSms: findHookKey(otherStore, 'sms'),
+      otherSms: findHookKey(otherStore, 'sms'),
     })
   })
   afterAll(async () => {

@@ -40,10 +40,10 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     await untilBar(page)
     await findAcceptButton(page).click()
     await expect.poll(() => listReceived('subscribe').length).toBe(1)
-    await expect.poll(() => readKeptToken(page)).toMatch(/\.t+$/)
+    await expect.poll(() => readStoredToken(page)).toMatch(/\.t+$/)
   }
 
-  const readKeptToken = (page: Page) =>
+  const readStoredToken = (page: Page) =>
     page.evaluate(async () => {
       const stored = await (await caches.open('recoup-push')).match('/recoup-push/kept')
       return stored ? ((await stored.json()).token as string) : ''
@@ -62,7 +62,7 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     addTea,
     untilBar,
     subscribed: waitForSubscription,
-    keptToken: readKeptToken,
+    readStoredToken,
     nextPage: readNextPage,
   }
 }

@@ -704,7 +704,7 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
           ['Discounts given', definitions.discountsGiven],
         ]}
         rows={roi.months.toReversed().map((month, place) => {
-          const { left: profit, rate: back } = computeReturn(month)
+          const { profit, rate: back } = computeReturn(month)
           const name = place === 0 ? formatRunningMonth(month.month) : formatMonth(month.month)
           return [
             { text: name, value: month.month },
@@ -772,7 +772,7 @@ function Parts({ title, name, rows, roi }: PartsProps) {
         ['Discounts given', definitions.discountsGiven],
       ]}
       rows={rows.map((row) => {
-        const { left: profit, rate: back } = computeReturn(row)
+        const { profit, rate: back } = computeReturn(row)
         return [
           toTextCell(row.name),
           amount(row.attributedRevenue),

@@ -4,14 +4,14 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import {
-  type BrandLook,
+  type BrandFields,
   brandLimits,
   type ColourName,
   chooseLabelColour,
   colourNames,
+  findBrandProblems,
   fontStackNames,
   fontStacks,
-  lookProblems,
   type SocialKind,
   socialKinds,
 } from '../../shared/brand.ts'
@@ -212,7 +212,7 @@ const PAUSE_MS = 300
 /**
  * A mail rendered by the sending code with the unsaved settings. Keeps the last preview if the settings are invalid.
  */
-function BrandPreview({ storeId, view, brand }: { storeId: string; view: BrandView; brand: BrandLook }) {
+function BrandPreview({ storeId, view, brand }: { storeId: string; view: BrandView; brand: BrandFields }) {
   const usable = useLastUsable(brand, view.look)
   const [settled] = useDebouncedValue(usable, PAUSE_MS)
   const preview = useBrandPreview(storeId, settled, view.logo?.path ?? null)
@@ -238,8 +238,8 @@ function BrandPreview({ storeId, view, brand }: { storeId: string; view: BrandVi
 }
 
 /** An incomplete color keeps the last preview. */
-function useLastUsable(brand: BrandLook, saved: BrandLook): BrandLook {
-  const isUsable = Object.keys(lookProblems(brand)).length === 0
+function useLastUsable(brand: BrandFields, saved: BrandFields): BrandFields {
+  const isUsable = Object.keys(findBrandProblems(brand)).length === 0
   const text = JSON.stringify(normalizeBrand(brand))
   const [last, setLast] = useState(JSON.stringify(saved))
   if (isUsable && text !== last) setLast(text)

@@ -1,6 +1,6 @@
 import { Button, Card, FileButton, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
-import type { BrandLook } from '../../shared/brand.ts'
+import type { BrandFields } from '../../shared/brand.ts'
 import { type BrandView, brandTexts } from '../../shared/brand-calls.ts'
 import type { StoreView } from '../../shared/stores.ts'
 import { announce } from '../ui/announce.ts'
@@ -49,7 +49,7 @@ export function LogoCard({ store, view, form, isFixed }: Props) {
 }
 
 /** The logo as mails show it; hidden if it cannot be loaded. */
-const buildNameStyle = (brand: BrandLook) =>
+const buildNameStyle = (brand: BrandFields) =>
   checkWhileChosen('text', brand) ? {} : { background: toPickerColour(brand.ground), color: toPickerColour(brand.text) }
 
 function LogoImage({ logo, ground, name }: { logo: NonNullable<BrandView['logo']>; ground: string; name: string }) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type BrandLook, DEFAULT_LOOK, lookProblems } from '../../shared/brand.ts'
+import { type BrandFields, DEFAULT_BRAND_FIELDS, findBrandProblems } from '../../shared/brand.ts'
 import {
   checkFile,
   checkWhileChosen,
@@ -9,7 +9,7 @@ import {
   toPickerColour,
 } from './rules.ts'
 
-const buildBrand = (change: Partial<BrandLook> = {}): BrandLook => ({ ...DEFAULT_LOOK, ...change })
+const buildBrand = (change: Partial<BrandFields> = {}): BrandFields => ({ ...DEFAULT_BRAND_FIELDS, ...change })
 
 test('shows the contrast of each color while it is chosen, rounded down', () => {
   expect(describeContrast('text', buildBrand({ text: '#000000' }))).toBe('Contrast 21.0:1')
@@ -28,7 +28,7 @@ test('reports poor contrast immediately, and ignores an incomplete color', () =>
   expect(checkWhileChosen('text', buildBrand({ ground: '#000000' }))).not.toBeNull()
 })
 
-test.each<[Partial<BrandLook>, Record<string, string>]>([
+test.each<[Partial<BrandFields>, Record<string, string>]>([
   [{}, {}],
   [{ button: 'blue' }, { button: 'A color such as #1d4ed8' }],
   [{ radius: 1.5 }, { radius: 'A whole number from 0 to 24' }],
@@ -45,12 +45,12 @@ test.each<[Partial<BrandLook>, Record<string, string>]>([
     { 'social.1.url': 'An address that begins with https://www.x.com/' },
   ],
 ])('rejects what the server would reject: %o', (change, problems) => {
-  expect(lookProblems(buildBrand(change))).toEqual(problems)
+  expect(findBrandProblems(buildBrand(change))).toEqual(problems)
 })
 
 test('ignores spaces and case in colors', () => {
   const typed = buildBrand({ button: ' #AA0000 ', social: [{ kind: 'x', url: ' https://x.com/tea ' }] })
-  expect(lookProblems(typed)).toEqual({})
+  expect(findBrandProblems(typed)).toEqual({})
   expect(normalizeBrand(typed)).toEqual(
     buildBrand({ button: '#aa0000', social: [{ kind: 'x', url: 'https://x.com/tea' }] }),
   )

@@ -1,5 +1,5 @@
 import {
-  type BrandLook,
+  type BrandFields,
   type ColourName,
   chooseLabelColour,
   colourNames,
@@ -22,7 +22,7 @@ export const checkFile = ({ size }: { size: number }): string | null => {
 const isColour = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
 
 /** Contrast of a color at its place, while it is chosen; null for an incomplete color. */
-export function describeContrast(name: 'button' | 'text' | 'accent', brand: BrandLook): string | null {
+export function describeContrast(name: 'button' | 'text' | 'accent', brand: BrandFields): string | null {
   const colour = brand[name]
   if (!isColour(colour)) return null
   if (name === 'button') {
@@ -38,11 +38,11 @@ export function describeContrast(name: 'button' | 'text' | 'accent', brand: Bran
 export const toPickerColour = (text: string): string => (isColour(text.trim()) ? text.trim().toLowerCase() : '#000000')
 
 /** Social networks not linked yet, in display order. */
-export const listUnusedKinds = ({ social }: Pick<BrandLook, 'social'>) =>
+export const listUnusedKinds = ({ social }: Pick<BrandFields, 'social'>) =>
   socialKindNames.filter((kind) => !social.some((link) => link.kind === kind))
 
 /** Normalizes as the server stores it: case and surrounding spaces do not matter. */
-export const normalizeBrand = (brand: BrandLook): BrandLook => ({
+export const normalizeBrand = (brand: BrandFields): BrandFields => ({
   ...brand,
   button: brand.button.trim().toLowerCase(),
   text: brand.text.trim().toLowerCase(),
@@ -52,7 +52,7 @@ export const normalizeBrand = (brand: BrandLook): BrandLook => ({
 })
 
 /** Poor contrast is reported at once; an incomplete color only on saving. */
-export function checkWhileChosen(name: ColourName, brand: BrandLook): string | null {
+export function checkWhileChosen(name: ColourName, brand: BrandFields): string | null {
   const isFinished = colourNames.every((each) => isColour(brand[each].trim()))
   return isFinished ? (contrastProblems(normalizeBrand(brand))[name] ?? null) : null
 }

@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { type BrandLook, lookProblems } from '../../shared/brand.ts'
+import { type BrandFields, findBrandProblems } from '../../shared/brand.ts'
 import type { BrandView } from '../../shared/brand-calls.ts'
 import { useDraft } from '../access/drafts.ts'
 import { ApiError } from '../api.ts'
@@ -15,8 +15,8 @@ export function useBrandForm(storeId: string, view: BrandView) {
   const queries = useQueryClient()
   const save = useSaveBrand(storeId)
   const [version, setVersion] = useState(view.version)
-  const form = useForm<BrandLook>({ initialValues: view.look, validate: lookProblems })
-  const take = (next: BrandView, values: BrandLook) => {
+  const form = useForm<BrandFields>({ initialValues: view.look, validate: findBrandProblems })
+  const take = (next: BrandView, values: BrandFields) => {
     setVersion(next.version)
     form.setInitialValues(next.look)
     form.setValues(values)

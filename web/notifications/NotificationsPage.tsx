@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { getCurrencyExponent } from '../../shared/money.ts'
 import type { NotificationFilter, NotificationView } from '../../shared/notification-calls.ts'
 import { markNotificationsRead } from '../../shared/notification-calls.ts'
-import { getNotificationLook } from '../../shared/notification-kinds.ts'
+import { getNotificationStyle } from '../../shared/notification-kinds.ts'
 import { formatDuration } from '../../shared/stages.ts'
 import { useInstance } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
@@ -274,7 +274,7 @@ function NotThere({ answer: { error, refetch } }: Pick<Props, 'answer'>) {
 }
 
 function Content({ item }: { item: NotificationView }) {
-  const { tone, action } = getNotificationLook(item)
+  const { tone, action } = getNotificationStyle(item)
   return (
     <article className={`note-card note-${tones[tone]}`} aria-labelledby="note-title">
       <div className="note-card-head">

@@ -3,7 +3,7 @@ import { Button, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { PushPrompt } from '../../shared/push.ts'
 import { DEFAULT_PROMPT, DEFAULT_PUSH } from '../../shared/push.ts'
-import { type BarLook, makeBar } from '../../shared/push-bar.ts'
+import { type BarSettings, makeBar } from '../../shared/push-bar.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
@@ -228,7 +228,7 @@ const BarColours = ({ form, change, problems, isFixed }: PartProps) => (
 )
 
 /** An incomplete color keeps the last valid one. */
-const buildBar = (form: PushPrompt, storeName: string): BarLook => ({
+const buildBar = (form: PushPrompt, storeName: string): BarSettings => ({
   ...form,
   ...Object.fromEntries(colourFields.map((name) => [name, toPickerColour(form[name])])),
   title: form.title.replaceAll('{store}', storeName),
@@ -238,11 +238,11 @@ const buildBar = (form: PushPrompt, storeName: string): BarLook => ({
 const doNothing = () => {}
 
 /** The bar as shops show it, drawn by the same code. */
-function Preview({ bar }: { bar: BarLook }) {
+function Preview({ bar }: { bar: BarSettings }) {
   const place = useRef<HTMLDivElement>(null)
   const drawn = JSON.stringify(bar)
   useEffect(() => {
-    const bar = makeBar(JSON.parse(drawn) as BarLook, { accept: doNothing, decline: doNothing }, true)
+    const bar = makeBar(JSON.parse(drawn) as BarSettings, { accept: doNothing, decline: doNothing }, true)
     place.current?.replaceChildren(bar)
   }, [drawn])
   return (

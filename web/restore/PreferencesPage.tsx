@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import { keptPageTexts } from '../../shared/kept.ts'
+import { retentionPageTexts } from '../../shared/kept.ts'
 import { parseToken } from '../../shared/link-tokens.ts'
 import './shopper.css'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -57,7 +57,7 @@ export function PreferencesPage() {
           mt="md"
           style={{ display: 'block', textAlign: 'center' }}
         >
-          {keptPageTexts[language].title}
+          {retentionPageTexts[language].title}
         </Anchor>
       )}
       <LanguageChoice language={language} onChoose={setChosen} />

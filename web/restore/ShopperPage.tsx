@@ -2,7 +2,7 @@ import { Box, Card, Container } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import type { Language } from '../../shared/preferences.ts'
 import type { ShopBrand } from '../../shared/shop-brand.ts'
-import { useShopPalette } from './use-shop-look.ts'
+import { useShopTheme } from './use-shop-look.ts'
 
 interface Props {
   title: string
@@ -20,7 +20,7 @@ interface Props {
  * links are personal.
  */
 export function ShopperPage({ title, storeName, storeUrl, brand, size = 620, language = 'en', children }: Props) {
-  useShopPalette(brand ?? null)
+  useShopTheme(brand ?? null)
   useEffect(() => {
     document.documentElement.lang = language
     return () => {

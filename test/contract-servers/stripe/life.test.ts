@@ -26,7 +26,7 @@ const dropEvents = () => scene.server.webhooks.drop()
 async function buyStarter({
   card,
   trial = true,
-  ...given
+  ...options
 }: {
   card?: string
   trial?: boolean
@@ -43,7 +43,7 @@ async function buyStarter({
       metadata: { account: '1' },
       ...(trial && {
         trial_period_days: 14,
-        trial_settings: { end_behavior: { missing_payment_method: given.missing ?? 'cancel' } },
+        trial_settings: { end_behavior: { missing_payment_method: options.missing ?? 'cancel' } },
       }),
     },
   })

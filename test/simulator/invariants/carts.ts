@@ -14,7 +14,7 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
   const again = fresh.flatMap((mail) => {
     const { joined: ids, step, stepId, origin } = mail.evidence
     const before = mails.find(
-      ({ isTaken, evidence, id }) =>
+      ({ isAccepted: isTaken, evidence, id }) =>
         isTaken &&
         id !== mail.id &&
         evidence?.step === step &&
@@ -36,9 +36,9 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
 export const S7: Invariant = ({ state }) => {
   const known = foldings.get(state)
   if (known) return known
-  const words = checkFold(state)
-  foldings.set(state, words)
-  return words
+  const problems = checkFold(state)
+  foldings.set(state, problems)
+  return problems
 }
 
 /** A step without writes leaves the same state, which is checked once. */

@@ -16,12 +16,12 @@ export const checkWakeUps: Invariant = ({ harness, state }) => {
   const first = Math.min(...open.map(({ wakeAt }) => wakeAt))
   const { nextLookAt } = state
   if (nextLookAt !== null && nextLookAt <= first + CLAIM_MS) return []
-  const look =
+  const schedule =
     nextLookAt === null ? 'no look is scheduled' : `the next look is ${(nextLookAt - first) / 60_000} min later`
   return open
     .filter(({ wakeAt }) => wakeAt === first)
     .map(
       ({ step, channel, state: is, reason }) =>
-        `step ${step} (${channel}, ${is} ${reason ?? ''}) is due for a check, but ${look}`,
+        `step ${step} (${channel}, ${is} ${reason ?? ''}) is due for a check, but ${schedule}`,
     )
 }
