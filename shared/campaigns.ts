@@ -75,7 +75,7 @@ export type TemplateChoice = z.infer<typeof TemplateChoice>
 /** Variables about a cart. A campaign to chosen customers may not use them, because these may have no cart. */
 export const CART_VARIABLES = ['cart_items', 'cart_total', 'checkout_link', 'discounted_total'] as const
 
-export const speaksOfCart = (text: string): boolean => cartVariable.test(text)
+export const hasCartVariable = (text: string): boolean => cartVariable.test(text)
 const cartVariable = new RegExp(`\\b(${CART_VARIABLES.join('|')})\\b`)
 
 export const Frequency = z.enum(['once', 'daily', 'weekly', 'monthly'])

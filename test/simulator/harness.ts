@@ -239,7 +239,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     lateReports: [],
     reported: new Map(),
     failedAt: new Map(),
-    manual: { asked: new Map(), allowed: 0, reportedSent: [], broadcasts: new Map() },
+    manual: { requests: new Map(), allowed: 0, reportedSent: [], broadcasts: new Map() },
     campaigns: [],
     campaignActions: new Set(),
     audiences: [],

@@ -90,7 +90,7 @@ export const pushPlayers: Players = {
   },
   async 'push event'(harness, { note: place, kind }) {
     const note = getPushService(harness)
-      .notes.filter(({ isShown }) => isShown)
+      .notes.filter(({ isDisplayed }) => isDisplayed)
       .at(-1 - place)
     if (!note?.token) return
     const isUnanswered = (await readMessageState(harness, note.messageId)) === 'sending'

@@ -131,7 +131,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         alive: [],
         answer: sent.answer,
         answeredAt: null,
-        isShown: false,
+        isDisplayed: false,
         retryAt: null,
         by: actor.life,
       } satisfies PushAttempt as PushAttempt
@@ -146,7 +146,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
       await Promise.allSettled(readings)
       await providers.atSubmission()
       const answer = await answerPush(world, note, message, sent.engineAt)
-      note.isShown = sent.isAccepted =
+      note.isDisplayed = sent.isAccepted =
         ACCEPTING.has(note.answer as Answer) && answer.kind !== 'rejected' && answer.kind !== 'retry'
       if (note.answer === 'takes it, sender dies' || note.answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new ProcessKilled()

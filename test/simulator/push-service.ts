@@ -37,7 +37,7 @@ export interface PushAttempt {
   endpoint: Endpoint | undefined
   url: string
   /** The browser received it. */
-  isShown: boolean
+  isDisplayed: boolean
   token: string | undefined
   topic: string
   publicKey: string

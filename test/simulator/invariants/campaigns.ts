@@ -137,8 +137,8 @@ const onePerCart: Invariant = (scene) => {
   const again = fresh.flatMap((mail) => {
     const { cart, joined, origin, step } = mail.evidence
     const others = mails.filter(
-      ({ id, isAccepted: isTaken, evidence: e }) =>
-        id !== mail.id && isTaken && e?.origin === origin && [cart, ...joined].includes(e.cart),
+      ({ id, isAccepted, evidence: e }) =>
+        id !== mail.id && isAccepted && e?.origin === origin && [cart, ...joined].includes(e.cart),
     )
     const before = others.flatMap(({ id }) => state.messages.find((each) => each.id === id) ?? [])
     return isCampaignSend(mail.evidence) && others.length > 0 && !isRetry(scene, { origin, step }, before)

@@ -14,8 +14,8 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
   const again = fresh.flatMap((mail) => {
     const { joined: ids, step, stepId, origin } = mail.evidence
     const before = mails.find(
-      ({ isAccepted: isTaken, evidence, id }) =>
-        isTaken &&
+      ({ isAccepted, evidence, id }) =>
+        isAccepted &&
         id !== mail.id &&
         evidence?.step === step &&
         // Another message may have its number when an earlier one was removed.

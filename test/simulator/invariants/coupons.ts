@@ -44,9 +44,9 @@ function checkStoreReplies({ shop }: Harness, mail: SentMail): string[] {
 
 /** The decision record names the coupon of a message, or the reason for none; required coupons are not omitted. */
 function checkRecord(harness: Harness, mail: SentMail): string[] {
-  const { code, isWanted, fallback, record } = mail.evidence.coupon
+  const { code, hasCoupon, fallback, record } = mail.evidence.coupon
   const reportWrong = (what: string) => [`${describeMail(mail)} was sent ${what}: ${JSON.stringify(record)}`]
-  if (!isWanted) return code === null ? [] : reportWrong(`with ${code}, which its step does not have`)
+  if (!hasCoupon) return code === null ? [] : reportWrong(`with ${code}, which its step does not have`)
   if (record === null) return reportWrong('without a record')
   if (code !== null)
     return record.couponIncluded && record.coupon === code ? [] : reportWrong(`with ${code}, unlike its record`)
@@ -130,9 +130,9 @@ const checkDeletedCodes: Invariant = ({ harness, state, mails }) => {
   if (harness.erased.size > 0) return []
   const now = harness.clock.now().getTime()
   const { coupons, deletedByAdmin } = harness.shop.couponStock
-  return mails.flatMap(({ id, isAccepted: isTaken, evidence }) => {
+  return mails.flatMap(({ id, isAccepted, evidence }) => {
     const code = evidence?.coupon.code
-    if (!isTaken || !code || !evidence.coupon.isPersonal || deletedByAdmin.has(code.toLowerCase())) return []
+    if (!isAccepted || !code || !evidence.coupon.isPersonal || deletedByAdmin.has(code.toLowerCase())) return []
     const row = state.codes.find((each) => each.message === id && each.code === code)
     const isGood = row && row.expiresAt > now
     const isInStore = coupons.some((each) => each.code === code.toLowerCase())

@@ -30,9 +30,9 @@ export const D1: Invariant = ({ mails, fresh }) => {
   for (const mail of fresh) {
     const { cart, origin, step, stepId } = mail.evidence
     const other = mails.find(
-      ({ id, isAccepted: isTaken, evidence: e }) =>
+      ({ id, isAccepted, evidence: e }) =>
         id !== mail.id &&
-        isTaken &&
+        isAccepted &&
         e?.cart === cart &&
         e.origin === origin &&
         (stepId === null ? e.step === step : e.stepId === stepId),
@@ -140,9 +140,9 @@ const PATIENCE_MS = 5_000
  */
 export const D10: Invariant = ({ fresh, mails }) =>
   fresh.flatMap((mail) => {
-    const { underWay, shopper, state, sendingAt } = mail.evidence
-    const inFlight = underWay.filter((other) => !other.isAnswered)
-    const batch = underWay.filter((other) => Math.abs(other.sendingAt - sendingAt) < PATIENCE_MS)
+    const { inFlight: concurrent, shopper, state, sendingAt } = mail.evidence
+    const inFlight = concurrent.filter((other) => !other.isAnswered)
+    const batch = concurrent.filter((other) => Math.abs(other.sendingAt - sendingAt) < PATIENCE_MS)
     const same = batch.filter((other) => other.shopper === shopper && other.id !== mail.id && hasBeenSent(mails, other))
     return [
       ...(inFlight.length > POOL_SIZE ? [`${inFlight.length} are in flight at once; the limit is ${POOL_SIZE}`] : []),
