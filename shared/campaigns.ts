@@ -141,7 +141,7 @@ const nameFields = {
 const CampaignSchema = z.object({
   ...nameFields,
   type: CampaignType.default('email'),
-  targetAudience: z.preprocess(withEmailsOfFilters, TargetAudience).default(TargetAudience.parse({})),
+  targetAudience: z.preprocess(mergeFilterEmails, TargetAudience).default(TargetAudience.parse({})),
   customerEmails: customerEmails.optional(),
   content: CampaignContent,
   schedule: CampaignSchedule,
@@ -152,7 +152,7 @@ const CampaignSchema = z.object({
 })
 export type CampaignInput = z.output<typeof CampaignSchema>
 
-function withEmailsOfFilters(audience: unknown): unknown {
+function mergeFilterEmails(audience: unknown): unknown {
   if (typeof audience !== 'object' || audience === null) return audience
   const { filters, customerEmails: own } = audience as {
     filters?: { customerEmails?: unknown }

@@ -213,7 +213,7 @@ export const getTypedProblemMessage = (code: StoreProblemCode, detail: string | 
 
 function joinMessage({ sentence, nextStep }: StoreProblemText, detail: string | null): string {
   const quoted = detail ? ` (${detail})` : ''
-  return withCertificateHint(`${sentence} ${nextStep}${quoted}`)
+  return addCertificateHint(`${sentence} ${nextStep}${quoted}`)
 }
 
 const OUTAGE =
@@ -272,7 +272,7 @@ export function getCouponProblemText(code: string, detail: string | null): strin
 }
 
 /** A 8: appends a hint to use http:// for local development if the detail mentions a certificate. */
-export function withCertificateHint(message: string): string {
+export function addCertificateHint(message: string): string {
   return /certificate/i.test(message) ? `${message} ${CERTIFICATE_HINT}` : message
 }
 

@@ -118,7 +118,7 @@ describe('mode "nothing before consent"', () => {
     })
   })
 
-  test('removes what an older script left in the browser', async () => {
+  test('removes entries of an older script from the browser', async () => {
     await visit('nothing', async ({ page, settled }) => {
       await page.goto(`${shop.url}/shop/`)
       await page.evaluate(() => localStorage.setItem('recoup_device_KEY-1', 'a-lasting-id-of-this-browser'))

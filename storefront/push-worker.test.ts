@@ -77,9 +77,9 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     const started = context.waitForEvent('serviceworker')
     await page.evaluate((scope) => navigator.serviceWorker.register('/?recoup-sw=1', { scope }), SCOPE)
     worker = await started
-    const stateOf = () =>
+    const readWorkerState = () =>
       page.evaluate(async (scope) => (await navigator.serviceWorker.getRegistration(scope))?.active?.state, SCOPE)
-    await vi.waitUntil(async () => (await stateOf()) === 'activated', { timeout: 30_000 })
+    await vi.waitUntil(async () => (await readWorkerState()) === 'activated', { timeout: 30_000 })
     await startCountingNotifications(worker)
     await worker.evaluate(() => {
       const { clients } = self as unknown as WorkerScope

@@ -88,7 +88,7 @@ describe('in a browser', () => {
     expect(errors).toEqual([])
   }
 
-  const { received, bar, yes, addTea, untilBar, subscribed, readStoredToken, nextPage } = createShopper(
+  const { received, bar, yes, addTea, waitForBar, subscribed, readStoredToken, nextPage } = createShopper(
     () => shop.url,
     () => server,
   )
@@ -105,7 +105,7 @@ describe('in a browser', () => {
       await page.goto(`${shop.url}/cart/`)
       await page.clock.runFor(4_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      await untilBar(page)
+      await waitForBar(page)
       await expect.poll(() => page.evaluate(() => window.permissionRequests)).toBe(0)
       await yes(page).click()
       await expect.poll(() => page.evaluate(() => window.permissionRequests)).toBe(1)
@@ -142,7 +142,7 @@ describe('in a browser', () => {
   test('reports an active worker as soon as a page has one', async () => {
     await visit(async (page) => {
       await addTea(page)
-      await untilBar(page)
+      await waitForBar(page)
       await expect.poll(() => received('auto-setup').map(({ hasWorker }) => hasWorker)).toEqual([false, true])
     })
   })
@@ -160,14 +160,14 @@ describe('in a browser', () => {
   test('does not ask again within thirty days', async () => {
     await visit(async (page) => {
       await addTea(page)
-      await untilBar(page)
+      await waitForBar(page)
       await bar(page).getByRole('button', { name: DEFAULT_PROMPT.decline }).click()
       await expect.poll(() => bar(page).count()).toBe(0)
       await nextPage(page)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
       await nextPage(page, () => page.clock.setSystemTime(Date.now() + 31 * 86_400_000))
-      await untilBar(page)
+      await waitForBar(page)
       await expect.poll(() => page.evaluate(() => window.permissionRequests)).toBe(0)
     })
   })
@@ -219,7 +219,7 @@ describe('in a browser', () => {
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
       await page.context().addCookies([{ name: 'recoup_cart', value: cart, url: shop.url }])
-      await untilBar(page)
+      await waitForBar(page)
       await yes(page).click()
       await expect.poll(() => received('subscribe').length).toBe(1)
       const [{ device }] = received('subscribe') as [{ device: string }]
@@ -252,7 +252,7 @@ describe('in a browser', () => {
     server.state.refused = { subscribe: 422 }
     await visit(async (page) => {
       await addTea(page)
-      await untilBar(page)
+      await waitForBar(page)
       await yes(page).click()
       await expect.poll(() => received('subscribe').length).toBe(1)
       await expect.poll(() => readStoredToken(page)).toBe('')
@@ -401,7 +401,7 @@ describe('in a browser', () => {
       await page.setViewportSize({ width: 360, height: 740 })
       await addTea(page)
       await page.locator('a.brand').focus()
-      await untilBar(page)
+      await waitForBar(page)
       await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('brand')
       const box = (await bar(page).boundingBox())!
       expect([box.x >= 0, box.x + box.width <= 360]).toEqual([true, true])

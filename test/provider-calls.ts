@@ -81,7 +81,7 @@ export function createProviderWorld(env: Record<string, string> = {}) {
   let counter = 0
 
   /** A post as Twilio sends it; `changes` differ from what was signed. */
-  async function fromTwilio(
+  async function postFromTwilio(
     path: string,
     params: Record<string, string>,
     changes: { signed?: string; body?: object } = {},
@@ -102,14 +102,14 @@ export function createProviderWorld(env: Record<string, string> = {}) {
 
   const buildInboundPath = () => `/api/webhooks/twilio/${scene.keys.sms}/inbound`
   const sendReply = (Body: string, more: object = {}) =>
-    fromTwilio(buildInboundPath(), {
+    postFromTwilio(buildInboundPath(), {
       MessageSid: `SM${String(++counter).padStart(32, '0')}`,
       From: adaPhone,
       To: '+12025550100',
       Body,
       ...more,
     })
-  async function fromMeta(news: object, changes: { body?: string; field?: string } = {}) {
+  async function postFromMeta(news: object, changes: { body?: string; field?: string } = {}) {
     const metadata = { phone_number_id: phoneNumberId, display_phone_number: '12025550100' }
     const value = { messaging_product: 'whatsapp', metadata, ...news }
     const body = JSON.stringify({
@@ -129,13 +129,13 @@ export function createProviderWorld(env: Record<string, string> = {}) {
   }
 
   const sendWhatsAppReply = (body: string, at = world.now, id = `wamid.${++counter}`) =>
-    fromMeta({
+    postFromMeta({
       messages: [{ from: adaPhone.slice(1), id, timestamp: formatUnixSeconds(at), type: 'text', text: { body } }],
     })
   return Object.assign(scene, {
     world,
-    fromTwilio,
-    fromMeta,
+    fromTwilio: postFromTwilio,
+    fromMeta: postFromMeta,
     inboundPath: buildInboundPath,
     says: sendReply,
     writes: sendWhatsAppReply,

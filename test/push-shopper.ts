@@ -26,7 +26,7 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     )
   }
 
-  async function untilBar(page: Page): Promise<void> {
+  async function waitForBar(page: Page): Promise<void> {
     await expect
       .poll(async () => {
         await page.clock.runFor(1_000)
@@ -37,7 +37,7 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
 
   async function waitForSubscription(page: Page): Promise<void> {
     await addTea(page)
-    await untilBar(page)
+    await waitForBar(page)
     await findAcceptButton(page).click()
     await expect.poll(() => listReceived('subscribe').length).toBe(1)
     await expect.poll(() => readStoredToken(page)).toMatch(/\.t+$/)
@@ -60,7 +60,7 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     bar: findBar,
     yes: findAcceptButton,
     addTea,
-    untilBar,
+    waitForBar,
     subscribed: waitForSubscription,
     readStoredToken,
     nextPage: readNextPage,

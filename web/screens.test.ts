@@ -13,7 +13,7 @@ const listRoutes = (all: RouteObject[], around: RouteObject[] = []): { route: Ro
 const routed = listRoutes(routes)
 const A_CUSTOMER = '/customers/01999999-0000-7000-8000-000000000001'
 /** Replaces parameters by a value every parameter accepts. */
-const ofPath = (path: string) => findScreen(path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001'))
+const findByPath = (path: string) => findScreen(path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001'))
 
 describe('a registered screen', () => {
   it('has a component, and every component has a screen', () => {
@@ -28,7 +28,7 @@ describe('a registered screen', () => {
     const registered = routed.filter(({ route }) => route.path !== '*').map(({ route }) => route)
     expect(registered.map(({ path }) => path).toSorted()).toEqual(screens.map(({ path }) => path).toSorted())
     const wrong = registered.filter(
-      ({ path, handle, lazy }) => handle !== ofPath(path!) || lazy !== components[ofPath(path!)!.loader],
+      ({ path, handle, lazy }) => handle !== findByPath(path!) || lazy !== components[findByPath(path!)!.loader],
     )
     expect(wrong).toEqual([])
   })

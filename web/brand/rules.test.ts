@@ -44,7 +44,7 @@ test.each<[Partial<BrandFields>, Record<string, string>]>([
     },
     { 'social.1.url': 'An address that begins with https://www.x.com/' },
   ],
-])('rejects what the server would reject: %o', (change, problems) => {
+])('rejects input that the server would reject: %o', (change, problems) => {
   expect(findBrandProblems(buildBrand(change))).toEqual(problems)
 })
 

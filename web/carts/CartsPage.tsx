@@ -442,14 +442,14 @@ function CartsTable({ columns, ...list }: ListedProps & { columns: readonly Colu
       label="Abandoned carts"
       className="carts-rows"
       minWidth={columns.length > 4 ? 860 : 560}
-      columns={columns.map((column) => withContent(column, list))}
+      columns={columns.map((column) => addContent(column, list))}
       card={(cart) => <CartCard cart={cart} list={list} />}
       actions={(cart) => <RowActions {...list} cart={cart} isWhatsappEligible={list.whatsappEligible.has(cart.id)} />}
     />
   )
 }
 
-const withContent = (column: Column, { onOpen, reasonBadges }: ListedProps): DataColumn<CartView, SortColumn> => ({
+const addContent = (column: Column, { onOpen, reasonBadges }: ListedProps): DataColumn<CartView, SortColumn> => ({
   ...column,
   ...(column.id === 'email' && { shrinks: (cart: CartView) => cart.customer_email }),
   cell: (cart) => (

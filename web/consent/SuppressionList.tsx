@@ -480,8 +480,8 @@ export function guessMapping(sheet: Sheet, isHeaded: boolean): Mapping {
   const sample = sheet.rows.slice(isHeaded ? 1 : 0, 20)
   const looked = listColumns(sheet).find((column) => sample.some((row) => ADDRESS.test(row[column]?.trim() ?? '')))
   const address = named('address') >= 0 ? named('address') : (looked ?? 0)
-  const other = (field: Field) => (named(field) >= 0 && named(field) !== address ? named(field) : null)
-  return { address, channel: other('channel'), reason: other('reason'), note: other('note') }
+  const findOtherField = (field: Field) => (named(field) >= 0 && named(field) !== address ? named(field) : null)
+  return { address, channel: findOtherField('channel'), reason: findOtherField('reason'), note: findOtherField('note') }
 }
 
 const listColumns = ({ rows }: Sheet): number[] =>

@@ -163,7 +163,7 @@ test.each<[ExperimentView['cost'], string]>([
     'Not writing to the 400 people of the control group has cost at most $90.00, and perhaps nothing.',
   ],
   [{ low: -20, high: -10 }, 'Not writing to the 400 people of the control group has cost nothing.'],
-])('states what the control group cost: %o', (cost, sentence) => {
+])('states the cost of the control group: %o', (cost, sentence) => {
   expect(describeCost(buildExperiment({ cost }))).toBe(sentence)
 })
 

@@ -189,7 +189,7 @@ function MailServerForm({ view }: { view: MailServerView }) {
         <ServerFields form={form} isPasswordSaved={keepsPassword(view, form.values)} />
         <TextInput
           label="From address"
-          description={fromHint(form.values.user)}
+          description={describeFromAddress(form.values.user)}
           required={!isMailAddress(form.values.user.trim())}
           withAsterisk={false}
           placeholder="hello@shop.example"
@@ -206,7 +206,7 @@ function MailServerForm({ view }: { view: MailServerView }) {
   )
 }
 
-const fromHint = (user: string): string =>
+const describeFromAddress = (user: string): string =>
   isMailAddress(user.trim())
     ? `Your emails come from this address. Leave empty to use ${user.trim()}.`
     : 'Your emails come from this address. Your email provider must be allowed to send for it.'

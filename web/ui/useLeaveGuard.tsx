@@ -3,10 +3,10 @@ import { type Location, useBlocker } from 'react-router'
 import { Confirm } from './Confirm.tsx'
 import { countUnsaved } from './unsaved.ts'
 
-const toAnotherPath = (from: Location, to: Location) => from.pathname !== to.pathname
+const isAnotherPath = (from: Location, to: Location) => from.pathname !== to.pathname
 
 /** Confirms before a form with changes is left. `isOutside` decides which addresses leave it. */
-export function useLeaveGuard(isDirty: boolean, isOutside = toAnotherPath) {
+export function useLeaveGuard(isDirty: boolean, isOutside = isAnotherPath) {
   const blocker = useBlocker(({ currentLocation, nextLocation }) => isDirty && isOutside(currentLocation, nextLocation))
   useEffect(() => {
     if (!isDirty) return

@@ -26,16 +26,16 @@ export function pageRows<T extends { id: string; created?: number }>(
     throw createInvalidError('You can only specify one of these parameters: ending_before, starting_after.')
   }
   const newest = [...all].reverse().filter((one) => isWithin(one.created ?? 0, created))
-  const findIndexOf = (id: string, param: string) => {
+  const findPosition = (id: string, param: string) => {
     const found = newest.findIndex((one) => one.id === id)
     if (found < 0) throw createMissingError(noun, id, param)
     return found
   }
   if (ending_before) {
-    const end = findIndexOf(ending_before, 'ending_before')
+    const end = findPosition(ending_before, 'ending_before')
     return listObjects(newest.slice(Math.max(0, end - limit), end), url, end > limit)
   }
-  const start = starting_after ? findIndexOf(starting_after, 'starting_after') + 1 : 0
+  const start = starting_after ? findPosition(starting_after, 'starting_after') + 1 : 0
   return listObjects(newest.slice(start, start + limit), url, start + limit < newest.length)
 }
 

@@ -85,9 +85,9 @@ const buildOrigin = (id: string) => `campaign:${id}`
 export const checkRuns: Invariant = (scene) =>
   scene.harness.scenario.hasCampaigns
     ? [
-        ...onePerPerson(scene),
-        ...onePerCart(scene),
-        ...atTheirTime(scene),
+        ...checkOnePerPerson(scene),
+        ...checkOnePerCart(scene),
+        ...checkStartTimes(scene),
         ...checkHeld(scene),
         ...checkForgotten(scene),
         ...checkStuck(scene),
@@ -101,7 +101,7 @@ const isCounted = ({ reason }: Message) =>
   reason !== 'merged' && reason !== 'campaign_cancelled' && reason !== 'campaign_left_out'
 
 /** People may be merged later: two rows are one too many only if they had the same person when planned. */
-const onePerPerson: Invariant = ({ state, before }) => {
+const checkOnePerPerson: Invariant = ({ state, before }) => {
   const rows = state.messages.filter(
     // A row that a purchase closed is no mail.
     (message) => isCampaignSend(message) && isCounted(message) && message.reason !== 'purchased',
@@ -124,7 +124,7 @@ const mayBeSent = ({ state, sendingAt }: Message) => isStillOpen(state) || sendi
 const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || now === 'claimed'
 
 /** A person gets one message per cart and campaign, also after merges; failed ones may be retried. */
-const onePerCart: Invariant = (scene) => {
+const checkOnePerCart: Invariant = (scene) => {
   const { state, mails, fresh } = scene
   const rows = state.messages.filter((message) => isCampaignSend(message) && isCounted(message))
   const twice = [...Map.groupBy(rows, ({ origin, cart }) => `${origin} ${cart}`).values()]
@@ -161,7 +161,7 @@ function isRetry(
 }
 
 /** Runs start at times of the store's clock, on request, or at a late save; once per time unless played again. */
-const atTheirTime: Invariant = ({ harness, state }) =>
+const checkStartTimes: Invariant = ({ harness, state }) =>
   harness.campaigns.flatMap((played) => {
     const all = state.runs.filter(({ campaign }) => campaign === played.id)
     const strange = all.filter(

@@ -65,7 +65,7 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
     const { plan: key, used } = mail.evidence
     if (mail.at - mail.sendBlocks.plannedSince < MOMENT_MS) return []
     const limit = key ? readPlanLimit(key, mail.channel) : 0
-    const isMissing = isText(mail) && !isManualSend(mail.evidence) && !mayBeOf(key, mail)
+    const isMissing = isText(mail) && !isManualSend(mail.evidence) && !isAllowedByPlan(key, mail)
     return [
       ...(limit >= 0 && used > limit
         ? [`${describeMail(mail)} is number ${used} of the month; the plan’s limit is ${limit}`]
@@ -84,7 +84,7 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
 }
 
 /** Applies to all but manual sends: a single SMS of a campaign needs less than the rest. */
-const mayBeOf = (plan: string | null, { channel, evidence }: SentMail) =>
+const isAllowedByPlan = (plan: string | null, { channel, evidence }: SentMail) =>
   plan === 'growth' || (isCampaignSend(evidence) && channel === 'sms' && plan === 'starter')
 
 const LIMITS = { email: 'maxEmailsPerMonth', sms: 'maxSmsPerMonth', whatsapp: 'maxWhatsappPerMonth' } as const
