@@ -8,8 +8,8 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import type { PushPayload } from '../shared/push.ts'
 import { WORKER_VERSION } from '../shared/push-worker-version.ts'
+import { readNotificationCount, startCountingNotifications } from '../test/push-counter.ts'
 import { createPushToken, openPushServer } from '../test/push-page-server.ts'
-import { readNotificationCount, startCountingNotifications } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
 
 // Runs sw.js in Chromium from the demo store's own address. The browser's debugger delivers pushes. Windows, which need

@@ -9,6 +9,7 @@ import { drawFrame, MIXED_CHANNELS } from './frame.ts'
 import { ownerActMakers, textActMakers } from './generate-more.ts'
 import { addLateOrders } from './late-orders.ts'
 import { addMode } from './modes.ts'
+import { addErasedNames, addOtherShoppers } from './other-shoppers.ts'
 import { createPeople, type Person } from './people.ts'
 import { addPlugin } from './plugin.ts'
 import { addPush } from './push.ts'
@@ -28,7 +29,6 @@ import {
   type Step,
 } from './steps.ts'
 import { addStops } from './stops.ts'
-import { addErasedNames, addOtherShoppers } from './strangers.ts'
 
 // Random scenarios. Three browsers, three people, few products and short delays make collisions likely. Half of the
 // scenarios have texts.
