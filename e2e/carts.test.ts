@@ -141,8 +141,8 @@ test('a manual mail arrives once; after unsubscribing nothing is sent, and an er
   await owner.getByRole('button', { name: 'Erase permanently' }).click()
   await owner.getByText('This person is erased').waitFor()
   const search = new URLSearchParams({ search: email, page: '1' })
-  const left = await ask<{ customers: unknown[] }>('GET', `/api/stores/customers/recent?${search}`)
-  expect(left.customers).toEqual([])
+  const remaining = await ask<{ customers: unknown[] }>('GET', `/api/stores/customers/recent?${search}`)
+  expect(remaining.customers).toEqual([])
 })
 
 async function openOwner(): Promise<Page> {

@@ -11,10 +11,10 @@ const FONTS = new URL('../node_modules/dejavu-fonts-ttf/ttf', import.meta.url).p
  * elsewhere.
  */
 export function buildFontEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
-  const given = Object.fromEntries(
+  const fontEnv = Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
-  if (process.platform !== 'linux') return given
+  if (process.platform !== 'linux') return fontEnv
   const folder = path.join(os.tmpdir(), `recoup-test-fonts-${process.getuid?.() ?? 0}`)
   fs.mkdirSync(folder, { recursive: true })
   const file = path.join(folder, 'fonts.conf')
@@ -22,7 +22,7 @@ export function buildFontEnvironment(env: NodeJS.ProcessEnv): Record<string, str
   const draft = `${file}.${process.pid}`
   fs.writeFileSync(draft, configuration(folder))
   fs.renameSync(draft, file)
-  return { ...given, FONTCONFIG_FILE: file }
+  return { ...fontEnv, FONTCONFIG_FILE: file }
 }
 
 function configuration(cache: string): string {

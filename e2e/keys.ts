@@ -11,7 +11,7 @@ export async function pressTabTo(target: Locator, key = 'Tab'): Promise<void> {
   const passed: string[] = []
   for (let stop = 0; stop < 120; stop++) {
     if (await isFocused(target)) {
-      expect(await isFocusSeen(page), `the focus on ${target}`).toBe(true)
+      expect(await isFocusVisible(page), `the focus on ${target}`).toBe(true)
       return
     }
     await page.keyboard.press(key)
@@ -23,7 +23,7 @@ export async function pressTabTo(target: Locator, key = 'Tab'): Promise<void> {
 export const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement)
 
 /** Whether the focused element or its stand-in is in view and has an outline or ring. */
-const isFocusSeen = (page: Page) =>
+const isFocusVisible = (page: Page) =>
   page.evaluate(() => {
     const element = document.activeElement as HTMLInputElement
     element.scrollIntoView({ block: 'nearest' })

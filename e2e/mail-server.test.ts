@@ -19,7 +19,7 @@ import { OPERATOR, type SharedInstance, startSharedInstance } from './shared-ins
 
 const SHOPPERS = ['dora', 'petra'].map((name) => `${name}@customers.example`)
 /** Recipients of the mail that the account's own server took. */
-const taken: string[] = []
+const accepted: string[] = []
 let instance: SharedInstance
 let browser: Browser
 let store: DemoStore
@@ -41,7 +41,7 @@ beforeAll(async () => {
     onData(stream, { envelope }, done) {
       stream.resume()
       stream.on('end', () => {
-        taken.push(envelope.rcptTo[0]!.address)
+        accepted.push(envelope.rcptTo[0]!.address)
         done(null, 'queued as 7')
       })
     },
@@ -90,16 +90,16 @@ test('mail uses the account’s own server, waits while an operator suspends the
   expect(await ask('GET', '/api/sending/mail-server')).toMatchObject({ way: 'mailbox', server: null })
   expect(await ask('PUT', '/api/sending/mail-server', buildServer('right'))).toMatchObject({ way: 'own' })
   await ask('POST', '/api/stores/sending/test-mail', {})
-  expect(taken).toEqual([email])
+  expect(accepted).toEqual([email])
   expect(await ask('GET', '/api/sending/mail-server')).toMatchObject({ acceptedAt: expect.any(String) })
 
   const fetchCarts = async () => (await ask<{ carts: ListedCart[] }>('GET', '/api/carts/abandoned')).carts
   await expect.poll(async () => (await fetchCarts()).length).toBe(2)
   const cartIds = new Map((await fetchCarts()).map((cart) => [cart.customer_email, cart.id]))
   const remind = (to: string) => ask<object>('POST', '/api/email/send-email', { to, cart_id: cartIds.get(to) })
-  const isTaken = (...addresses: string[]) => expect.poll(() => taken).toEqual(addresses)
+  const expectAccepted = (...addresses: string[]) => expect.poll(() => accepted).toEqual(addresses)
   expect(await remind(SHOPPERS[0]!)).toMatchObject({ success: true })
-  await isTaken(email, SHOPPERS[0]!)
+  await expectAccepted(email, SHOPPERS[0]!)
 
   const olga = await openOperator()
   await olga.page.goto(`${instance.url}/operator?search=${encodeURIComponent(email)}`)
@@ -110,12 +110,12 @@ test('mail uses the account’s own server, waits while an operator suspends the
   await dialog.getByRole('button', { name: 'Suspend sending' }).click()
   await olga.page.getByRole('button', { name: 'Resume sending' }).waitFor()
   expect(await remind(SHOPPERS[1]!)).toMatchObject({ error: expect.stringContaining('Bought addresses.') })
-  expect(taken).toHaveLength(2)
+  expect(accepted).toHaveLength(2)
   expect(await findMailLink(instance, email, /suspended/i)).toContain(instance.url)
   await olga.page.getByRole('button', { name: 'Resume sending' }).click()
   await dialog.getByRole('button', { name: 'Resume sending' }).click()
   await olga.page.getByRole('button', { name: 'Suspend sending' }).waitFor()
   expect(await remind(SHOPPERS[1]!)).toMatchObject({ success: true })
-  await isTaken(email, ...SHOPPERS)
+  await expectAccepted(email, ...SHOPPERS)
   for (const shopper of SHOPPERS) expect(await listMails(instance, shopper)).toEqual([])
 })

@@ -33,8 +33,8 @@ test('registering on an installation without billing gives its plan, and no page
     return fetch(instance.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   }
   const fetchStatus = async () => (await ask('GET', '/api/subscribe/status')).json()
-  const given = { plan: 'growth', sells: 'none', source: 'default', isUnlimited: true, hasActiveSubscription: true }
-  await expect.poll(() => fetchStatus()).toMatchObject(given)
+  const expected = { plan: 'growth', sells: 'none', source: 'default', isUnlimited: true, hasActiveSubscription: true }
+  await expect.poll(() => fetchStatus()).toMatchObject(expected)
 
   const main = page.getByRole('main')
   await page.goto(`${instance.url}/pricing?plan=starter&cycle=month`)
@@ -51,5 +51,5 @@ test('registering on an installation without billing gives its plan, and no page
     ['/api/payments/preview-change', { planKey: 'starter' }],
   ] as const)
     expect([path, (await ask('POST', path, body)).ok]).toEqual([path, false])
-  await expect.poll(() => fetchStatus()).toMatchObject(given)
+  await expect.poll(() => fetchStatus()).toMatchObject(expected)
 })

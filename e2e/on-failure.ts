@@ -6,10 +6,10 @@ import { openPages } from './browser.ts'
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return
   for (const page of await openPages()) {
-    const shown = await page
+    const text = await page
       .locator('body')
       .innerText({ timeout: 2_000 })
       .catch((error: Error) => `(cannot be read: ${error.message})`)
-    console.error(`── ${task.name}\n── ${page.url()} showed:\n${shown.slice(0, 1_500)}\n`)
+    console.error(`── ${task.name}\n── ${page.url()} showed:\n${text.slice(0, 1_500)}\n`)
   }
 })

@@ -227,7 +227,7 @@ describe('before consent (C9)', () => {
   const EVENTS = `select count(*)::int as n from webhook_events where store_id = $1 and topic = 'checkouts/update'`
 
   /** The shop's checkout webhook has been processed. */
-  async function untilProcessed(eventsBefore: number): Promise<void> {
+  async function waitUntilProcessed(eventsBefore: number): Promise<void> {
     await waitUntil(async () => (await count(EVENTS)) > eventsBefore)
     const jobs = `select count(*)::int as n from pgboss.job
       where data ->> 'storeId' = $1 and state < 'completed' and start_after <= now()`
@@ -277,7 +277,7 @@ describe('before consent (C9)', () => {
     const events = await count(EVENTS)
     const shopper = await openShopper()
     await shopAround(shopper, email, mode)
-    await untilProcessed(events)
+    await waitUntilProcessed(events)
     // The shop created a customer for the address.
     const sync = async () => expect(await ask('POST', '/api/stores/sync', {})).toMatchObject({ success: true })
     await sync()

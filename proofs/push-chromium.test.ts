@@ -2,8 +2,8 @@ import crypto from 'node:crypto'
 import { type Browser, type CDPSession, chromium, type Page, type Worker } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PROMPT, type PushPayload } from '../shared/push.ts'
+import { readNotificationCount, startCountingNotifications } from '../test/push-counter.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
-import { readShownCount, startCountingShown } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
 import { openPushDemo, type PushDemo } from './push-demo.ts'
 
@@ -53,7 +53,7 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
     await yes.waitFor({ timeout: 60_000 })
     await yes.click()
     worker = await started
-    await startCountingShown(worker)
+    await startCountingNotifications(worker)
   }, 400_000)
 
   afterAll(async () => {
@@ -96,13 +96,13 @@ describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
   async function waitForArrival(): Promise<void> {
     const origin = `${demo.instance.storeUrl}/`
     await expect.poll(() => registrationId).not.toBe('')
-    const before = await readShownCount(worker)
+    const before = await readNotificationCount(worker)
     await devtools.send('ServiceWorker.deliverPushMessage', {
       origin,
       registrationId,
       data: JSON.stringify(readLastPayload()),
     })
-    await expect.poll(() => readShownCount(worker), TIMES).toBe(before + 1)
+    await expect.poll(() => readNotificationCount(worker), TIMES).toBe(before + 1)
   }
 
   test('the worker shows the notification, and a click opens the link that restores the cart', async () => {

@@ -56,7 +56,7 @@ export const plans: Record<PlanKey, { name: string; priceMonthly: number; limits
 }
 
 /** Shown where the server returns no limit (A 9). */
-export const shownLimits: PlanLimits = {
+export const fallbackLimits: PlanLimits = {
   maxStores: 1,
   maxEmailsPerMonth: 100,
   maxSmsPerMonth: 50,

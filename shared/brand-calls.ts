@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BrandLookParts, canBeRead } from './brand.ts'
+import { BrandFieldsSchema, requireContrast } from './brand.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { MessagePreview } from './reminders.ts'
 
@@ -20,7 +20,7 @@ export const LOGO_BYTES = 300 * 1024
 const Logo = z.object({ path: z.string(), width: z.number(), height: z.number() })
 
 export const BrandView = z.object({
-  look: BrandLookParts,
+  look: BrandFieldsSchema,
   logo: Logo.nullable(),
   /**
    * Incremented at each save. A save with an older version is rejected, because it would overwrite another member's
@@ -51,10 +51,10 @@ export const saveBrand = endpoint({
   method: 'PUT',
   path,
   summary: 'Colors, font, corners, social links and words of the store’s emails',
-  body: BrandLookParts.extend({
+  body: BrandFieldsSchema.extend({
     /** The `version` that was edited: an older one is rejected (409). Missing: saves in any case. */
     version: z.number().int().optional(),
-  }).superRefine(canBeRead),
+  }).superRefine(requireContrast),
 })
 
 export const uploadLogo = endpoint({
@@ -114,6 +114,6 @@ export const previewBrand = endpoint({
   scope: 'store',
   query: storeQuery,
   summary: 'An email for the sample cart, with a look that need not be saved',
-  body: BrandLookParts.superRefine(canBeRead),
+  body: BrandFieldsSchema.superRefine(requireContrast),
   reply: MessagePreview,
 })

@@ -75,7 +75,7 @@ export type TemplateChoice = z.infer<typeof TemplateChoice>
 /** Variables about a cart. A campaign to chosen customers may not use them, because these may have no cart. */
 export const CART_VARIABLES = ['cart_items', 'cart_total', 'checkout_link', 'discounted_total'] as const
 
-export const speaksOfCart = (text: string): boolean => cartVariable.test(text)
+export const hasCartVariable = (text: string): boolean => cartVariable.test(text)
 const cartVariable = new RegExp(`\\b(${CART_VARIABLES.join('|')})\\b`)
 
 export const Frequency = z.enum(['once', 'daily', 'weekly', 'monthly'])
@@ -129,7 +129,7 @@ export const campaignDefaults = {
   delay: 0,
 } as const
 
-const words = {
+const nameFields = {
   name: z.string({ error: campaignTexts.noName }).trim().min(1, campaignTexts.noName).max(120),
   description: z.string().trim().max(500).default(''),
 }
@@ -138,10 +138,10 @@ const words = {
  * Addresses are read beside `targetAudience`, then in it, then in its filters, and returned in it only (area decision
  * 125).
  */
-const Wanted = z.object({
-  ...words,
+const CampaignSchema = z.object({
+  ...nameFields,
   type: CampaignType.default('email'),
-  targetAudience: z.preprocess(withEmailsOfFilters, TargetAudience).default(TargetAudience.parse({})),
+  targetAudience: z.preprocess(mergeFilterEmails, TargetAudience).default(TargetAudience.parse({})),
   customerEmails: customerEmails.optional(),
   content: CampaignContent,
   schedule: CampaignSchedule,
@@ -150,9 +150,9 @@ const Wanted = z.object({
   platform: z.string().max(40).optional(),
   storeId: z.string().max(2_048).optional(),
 })
-export type CampaignInput = z.output<typeof Wanted>
+export type CampaignInput = z.output<typeof CampaignSchema>
 
-function withEmailsOfFilters(audience: unknown): unknown {
+function mergeFilterEmails(audience: unknown): unknown {
   if (typeof audience !== 'object' || audience === null) return audience
   const { filters, customerEmails: own } = audience as {
     filters?: { customerEmails?: unknown }
@@ -235,7 +235,7 @@ export const createCampaign = endpoint({
   scope: 'store',
   query: storeQuery,
   summary: 'Create a campaign, which runs at its time. Takes an `Idempotency-Key`',
-  body: Wanted,
+  body: CampaignSchema,
   reply: CampaignReply,
 })
 
@@ -248,7 +248,10 @@ export const saveCampaign = endpoint({
   params: campaignParams,
   query: storeQuery,
   summary: 'Change a campaign, or cancel it with {"status": "cancelled"}; applies to messages not yet sent',
-  body: z.union([z.strictObject({ status: z.literal('cancelled', { error: campaignTexts.onlyCancel }) }), Wanted]),
+  body: z.union([
+    z.strictObject({ status: z.literal('cancelled', { error: campaignTexts.onlyCancel }) }),
+    CampaignSchema,
+  ]),
   reply: CampaignReply,
 })
 

@@ -9,7 +9,7 @@ const id = z.string().regex(/^\d{1,18}$/)
 const wordingName = z.string().max(40)
 
 /** The answer of a box, its text, and the id of the text that the box names. */
-const Said = z.object({ isGiven: z.boolean(), wording: z.string().max(1_000), id: wordingName.optional() })
+const ConsentAnswer = z.object({ isGiven: z.boolean(), wording: z.string().max(1_000), id: wordingName.optional() })
 
 /** Attributes of a variation, for a line whose id leaves some of them open. */
 const Choice = z.object({ name: z.string().max(100), value: z.string().max(200) })
@@ -57,9 +57,11 @@ export const CapturePost = z.object({
    */
   consent: z
     .object({
-      email: z.union([Said, z.boolean().transform((isGiven) => ({ isGiven, wording: '', id: undefined }))]).optional(),
-      sms: Said.optional(),
-      whatsapp: Said.optional(),
+      email: z
+        .union([ConsentAnswer, z.boolean().transform((isGiven) => ({ isGiven, wording: '', id: undefined }))])
+        .optional(),
+      sms: ConsentAnswer.optional(),
+      whatsapp: ConsentAnswer.optional(),
     })
     .optional(),
   /** The shopper agreed in the shop's consent banner (C9). Older scripts set it for a ticked box, too. */

@@ -225,7 +225,7 @@ export type MessageView = z.infer<typeof MessageView>
 export const DISCOUNT_MAIL = 'Discount mail'
 
 /** Within a sentence: by email, by SMS. */
-export const wayOf = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
+export const channelLabels = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
 
 type NamedMessage = Pick<MessageView, 'originKind' | 'originName' | 'channel' | 'step' | 'removedStep'>
 
@@ -235,10 +235,10 @@ type NamedMessage = Pick<MessageView, 'originKind' | 'originName' | 'channel' | 
  */
 export function getMessageName({ originKind, originName, channel, step, removedStep }: NamedMessage): string {
   if (originKind === 'flow')
-    return `${removedStep ? `${removedStep} (removed)` : `Reminder ${step}`} by ${wayOf[channel]}`
+    return `${removedStep ? `${removedStep} (removed)` : `Reminder ${step}`} by ${channelLabels[channel]}`
   if (originKind === 'push') return `Push notification ${step}`
   if (originKind === 'campaign' || originName === DISCOUNT_MAIL) return originName
-  return `Manual ${wayOf[channel]}`
+  return `Manual ${channelLabels[channel]}`
 }
 
 export const TimelineEntry = z.object({

@@ -42,12 +42,12 @@ export function getGermanBoxText(channel: ConsentChannel, storeName: string): st
 }
 
 /** Collapses whitespace, as a browser displays it. */
-export const normalizeText = (words: string): string => words.replace(/\s+/g, ' ').trim()
+export const normalizeText = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** The id of a text in the page (FNV-1a); other texts have other ids. */
-export function computeWordingId(words: string): string {
+export function computeWordingId(text: string): string {
   let sum = 0x811c9dc5
-  for (const char of normalizeText(words)) sum = Math.imul(sum ^ char.codePointAt(0)!, 0x01000193)
+  for (const char of normalizeText(text)) sum = Math.imul(sum ^ char.codePointAt(0)!, 0x01000193)
   return `w${(sum >>> 0).toString(36)}`
 }
 
@@ -55,8 +55,8 @@ const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]!)
 
 /** Unticked: a box ticked in advance is no consent. */
-export function boxHtml(channel: ConsentChannel, words: string): string {
-  return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${computeWordingId(words)}"> ${escapeHtml(normalizeText(words))}</label>`
+export function boxHtml(channel: ConsentChannel, text: string): string {
+  return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${computeWordingId(text)}"> ${escapeHtml(normalizeText(text))}</label>`
 }
 
 /** Languages that can have a text of their own, beside the text for all others. */

@@ -73,7 +73,8 @@ const recipientFields = {
 }
 
 type Recipients = { customers?: unknown; matching?: unknown }
-const isOneOfBoth = ({ customers, matching }: Recipients) => (customers === undefined) !== (matching === undefined)
+const hasOneRecipientKind = ({ customers, matching }: Recipients) =>
+  (customers === undefined) !== (matching === undefined)
 const oneOfBoth = { path: ['customers'], error: discountTexts.noCustomers }
 
 const offerFields = {
@@ -97,7 +98,7 @@ export const sendDiscountOffers = endpoint({
   query: storeQuery,
   summary:
     'Send a coupon by email to customers, each about the cart they left last or about none; answers at once with the job to follow',
-  body: z.object({ ...recipientFields, ...offerFields, ...ofStore }).refine(isOneOfBoth, oneOfBoth),
+  body: z.object({ ...recipientFields, ...offerFields, ...ofStore }).refine(hasOneRecipientKind, oneOfBoth),
   reply: z.object({ jobId: z.string() }),
 })
 
@@ -137,7 +138,7 @@ export const discountEligibility = endpoint({
     'Which of these customers would get the discount mail now, and which not, by reason; nothing is sent or written',
   body: z
     .object({ ...recipientFields, couponId: offerFields.couponId.optional(), ...ofStore })
-    .refine(isOneOfBoth, oneOfBoth),
+    .refine(hasOneRecipientKind, oneOfBoth),
   reply: z.object({
     total: z.number(),
     eligible: z.array(z.string()),

@@ -11,7 +11,7 @@ export const MIN_PLANNED_DAYS = 45
 export const MAX_PLANNED_DAYS = 365
 
 /** The shares whose smallest detectable effect is shown. */
-export const shownShares = [10, 20, 30, 50] as const
+export const exampleShares = [10, 20, 30, 50] as const
 
 /** Bounds of treated − control. */
 const Interval = z.object({ low: z.number(), high: z.number() })

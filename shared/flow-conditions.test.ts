@@ -41,8 +41,8 @@ test.each<[FlowCondition, string]>([
   [{ fact: 'hour', is: 'between', from: 9, until: 17 }, 'it is between 9:00 AM and 5:00 PM where the shopper is'],
   [{ fact: 'hour', is: 'between', from: 0, until: 12 }, 'it is between 12:00 AM and 12:00 PM where the shopper is'],
   [{ fact: 'hour', is: 'between', from: 21, until: 24 }, 'it is between 9:00 PM and midnight where the shopper is'],
-])('%j', (condition, words) => {
-  expect(buildSingle(condition)).toBe(words)
+])('%j', (condition, text) => {
+  expect(buildSingle(condition)).toBe(text)
 })
 
 test('puts several groups in brackets', () => {

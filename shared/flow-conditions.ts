@@ -105,8 +105,8 @@ const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 const LANGUAGES: Record<(typeof CONDITION_LANGUAGES)[number], string> = { en: 'English', de: 'German' }
 const CHANNELS: Record<ConsentChannel, string> = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' }
 
-const joinWithOr = (words: readonly string[]): string =>
-  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+const joinWithOr = (parts: readonly string[]): string =>
+  parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} or ${parts.at(-1)}`
 
 const formatPieces = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
 
@@ -167,8 +167,8 @@ function describeShopper(
 /** All conditions as text; several groups are put in brackets. */
 export function describeConditions({ match: ofGroups, groups }: FlowConditions, names: ConditionNames): string {
   const parts = groups.map(({ match: inGroup, conditions }) => {
-    const words = conditions.map((each) => describeCondition(each, names)).join(inGroup === 'all' ? ' and ' : ' or ')
-    return groups.length > 1 && conditions.length > 1 ? `(${words})` : words
+    const text = conditions.map((each) => describeCondition(each, names)).join(inGroup === 'all' ? ' and ' : ' or ')
+    return groups.length > 1 && conditions.length > 1 ? `(${text})` : text
   })
   return parts.join(ofGroups === 'all' ? ' and ' : ' or ')
 }

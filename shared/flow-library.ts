@@ -21,7 +21,7 @@ export interface LibraryEntry {
     delayMinutes: number
     channels: FlowChannel[]
     /** The ready template that its mail starts from. */
-    words: 'first_reminder' | 'second_reminder' | 'last_reminder'
+    template: 'first_reminder' | 'second_reminder' | 'last_reminder'
     hasCoupon?: boolean
   }[]
 }
@@ -38,9 +38,9 @@ const buildSingleCondition = (condition: FlowConditions['groups'][number]['condi
 
 /** The three ready mails. */
 const readyMails: LibraryEntry['steps'] = [
-  { delayMinutes: HOUR, channels: ['email'], words: 'first_reminder' },
-  { delayMinutes: DAY, channels: ['email'], words: 'second_reminder' },
-  { delayMinutes: 3 * DAY, channels: ['email'], words: 'last_reminder' },
+  { delayMinutes: HOUR, channels: ['email'], template: 'first_reminder' },
+  { delayMinutes: DAY, channels: ['email'], template: 'second_reminder' },
+  { delayMinutes: 3 * DAY, channels: ['email'], template: 'last_reminder' },
 ]
 
 export const flowLibrary: readonly LibraryEntry[] = [
@@ -72,9 +72,9 @@ export const flowLibrary: readonly LibraryEntry[] = [
     needs: ['rules', 'mail'],
     conditions: buildSingleCondition({ fact: 'value', is: 'above', amount: 100 }),
     steps: [
-      { delayMinutes: 30, channels: ['email'], words: 'first_reminder' },
-      { delayMinutes: 6 * HOUR, channels: ['email'], words: 'second_reminder' },
-      { delayMinutes: 2 * DAY, channels: ['email'], words: 'last_reminder' },
+      { delayMinutes: 30, channels: ['email'], template: 'first_reminder' },
+      { delayMinutes: 6 * HOUR, channels: ['email'], template: 'second_reminder' },
+      { delayMinutes: 2 * DAY, channels: ['email'], template: 'last_reminder' },
     ],
   },
   {
@@ -86,8 +86,8 @@ export const flowLibrary: readonly LibraryEntry[] = [
     needs: ['rules', 'mail'],
     conditions: buildSingleCondition({ fact: 'buyer', is: 'returning' }),
     steps: [
-      { delayMinutes: 3 * HOUR, channels: ['email'], words: 'first_reminder' },
-      { delayMinutes: 2 * DAY, channels: ['email'], words: 'last_reminder' },
+      { delayMinutes: 3 * HOUR, channels: ['email'], template: 'first_reminder' },
+      { delayMinutes: 2 * DAY, channels: ['email'], template: 'last_reminder' },
     ],
   },
   {

@@ -232,7 +232,7 @@ export const deleteFlow = endpoint({
 
 const subject = z.string().trim().max(200)
 const body = z.string().max(50_000)
-const SavedWords = z.object({
+const SavedContent = z.object({
   email: z.object({ subject, body }).optional(),
   sms: z.object({ body }).optional(),
   push: z.object({ title: subject, body }).optional(),
@@ -265,7 +265,7 @@ export const SaveFlow = z.object({
             z.object({
               id: z.uuid().optional(),
               sharePercent: z.number().int().min(1).max(100),
-              words: SavedWords.default({}),
+              words: SavedContent.default({}),
             }),
           )
           .min(1)

@@ -13,7 +13,7 @@ export type DataKind = (typeof dataKinds)[number]
 /** `retention`: after the store's number of days; the others are fixed. */
 export type DataKindEnd = 'retention' | 'days' | 'stays' | 'figures'
 
-export const keptEnds: Readonly<Record<DataKind, DataKindEnd>> = {
+export const retentionEnds: Readonly<Record<DataKind, DataKindEnd>> = {
   contact: 'retention',
   carts: 'figures',
   orders: 'figures',
@@ -28,12 +28,12 @@ export const keptEnds: Readonly<Record<DataKind, DataKindEnd>> = {
   notices: 'retention',
 } as const satisfies Record<DataKind, DataKindEnd>
 
-interface KeptText {
+interface RetentionText {
   title: string
   text: string
 }
 
-export const keptTexts: Readonly<Record<Language, Readonly<Record<DataKind, KeptText>>>> = {
+export const retentionTexts: Readonly<Record<Language, Readonly<Record<DataKind, RetentionText>>>> = {
   en: {
     contact: {
       title: 'Who you are',
@@ -122,7 +122,7 @@ export const keptTexts: Readonly<Record<Language, Readonly<Record<DataKind, Kept
 }
 
 /** When each ends; `days` is the store's retention, null: off. */
-export const keptEndTexts: Readonly<Record<Language, (end: DataKindEnd, days: number | null) => string>> = {
+export const retentionEndTexts: Readonly<Record<Language, (end: DataKindEnd, days: number | null) => string>> = {
   en: (end, days) =>
     ({
       retention:
@@ -153,7 +153,7 @@ export const keptEndTexts: Readonly<Record<Language, (end: DataKindEnd, days: nu
     })[end],
 }
 
-export const keptPageTexts = {
+export const retentionPageTexts = {
   en: {
     title: 'What we keep about you',
     intro: (store: string) =>
@@ -177,4 +177,4 @@ export const keptPageTexts = {
 } as const
 
 /** Path of a store's page. */
-export const buildKeptPath = (captureKey: string): string => `/what-is-kept/${encodeURIComponent(captureKey)}`
+export const buildRetentionPath = (captureKey: string): string => `/what-is-kept/${encodeURIComponent(captureKey)}`

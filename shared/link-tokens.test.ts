@@ -15,9 +15,9 @@ test.each([
   '%20',
   '…',
 ])('drops %s after a link (cases-R16)', (sign) => {
-  for (const way of ['c', 'o', 'u']) {
-    expect(buildPlainLink(`/${way}/${token}${sign}`)).toBe(`/${way}/${token}`)
-    expect(buildPlainLink(`/${way}/${token}${sign}?to=abc`)).toBe(`/${way}/${token}?to=abc`)
+  for (const kind of ['c', 'o', 'u']) {
+    expect(buildPlainLink(`/${kind}/${token}${sign}`)).toBe(`/${kind}/${token}`)
+    expect(buildPlainLink(`/${kind}/${token}${sign}?to=abc`)).toBe(`/${kind}/${token}?to=abc`)
   }
   expect(parseToken(`rt_${token}${sign}`)).toBe(`rt_${token}`)
 })

@@ -7,6 +7,6 @@ export const parseToken = (text: string): string => TOKEN.exec(text)?.[0] ?? tex
 
 /** Path and query of a message link without text copied after its token; other addresses unchanged. */
 export function buildPlainLink(url: string): string {
-  const [, way, token, query] = /^(\/[cou]\/)([\w-]{43})[^\w?-][^?]*(\?.*)?$/s.exec(url) ?? []
-  return way === undefined ? url : `${way}${token}${query ?? ''}`
+  const [, prefix, token, query] = /^(\/[cou]\/)([\w-]{43})[^\w?-][^?]*(\?.*)?$/s.exec(url) ?? []
+  return prefix === undefined ? url : `${prefix}${token}${query ?? ''}`
 }

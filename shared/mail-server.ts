@@ -46,13 +46,13 @@ export function findMailServerProblems(entered: MailServerFields, anyPort: boole
   }
   if (user.length > 254 || /[\r\n\0]/.test(user)) problems.user = 'At most 254 characters, on one line'
   else if (user === '' && entered.password !== '') problems.user = 'Enter the user name, or delete the password'
-  const fromProblem = fromAddressProblem(entered)
+  const fromProblem = findFromAddressProblem(entered)
   if (fromProblem) problems.fromAddress = fromProblem
   return problems
 }
 
 /** Without a From address, mail uses the user name, which must then be an address. */
-function fromAddressProblem({ user, fromAddress }: MailServerFields): string | null {
+function findFromAddressProblem({ user, fromAddress }: MailServerFields): string | null {
   if (fromAddress !== '') return isMailAddress(fromAddress) ? null : 'An email address'
   if (isMailAddress(user)) return null
   if (user === '') return 'Enter the address your emails come from'

@@ -13,7 +13,7 @@ export const MAX_UNREAD_COUNTED = 100
 /** `pagination.total` stops here, so that response times do not depend on the length of the list. */
 export const MAX_NOTIFICATIONS_COUNTED = 10_000
 /** For `new-cart-notifications` (decision 130). */
-export const NEW_CARTS_SHOWN = 100
+export const MAX_NEW_CARTS = 100
 /** Ids in one call, and in one `mark-notifications-read` of the live connection. */
 export const MAX_IDS_PER_CALL = 500
 export const MAX_IDS_PER_EVENT = 50
@@ -37,8 +37,8 @@ export const NotificationView = z.object({
   /** null: the country is unknown. */
   zone: Zone.nullable(),
   /**
-   * Data for the detail view; `test` is true for a connection test. `getNotificationLook` returns icon, colour and link of
-   * the type.
+   * Data for the detail view; `test` is true for a connection test. `getNotificationStyle` returns icon, colour and
+   * link of the type.
    */
   data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 })

@@ -218,7 +218,7 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
   account_resumed: { ...linkBilling('resumed', null), action: () => null },
 }
 
-export interface NotificationLook {
+export interface NotificationStyle {
   topic: NotificationTopic
   icon: NotificationIcon
   tone: NotificationTone
@@ -230,7 +230,7 @@ export interface NotificationLook {
 }
 
 /** `data` may come over HTTP, so ids for links are validated. */
-export function getNotificationLook({ type, data }: { type: NotificationType; data: object }): NotificationLook {
+export function getNotificationStyle({ type, data }: { type: NotificationType; data: object }): NotificationStyle {
   const { topic, icon, group, action } = kinds[type] as Kind<NotificationType>
   return {
     topic,

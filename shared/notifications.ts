@@ -384,10 +384,10 @@ const describeCause = (provider: string) =>
 
 function getFailuresText(channel: Channel, data: GatheredFailures): NotificationText {
   if (data.unrenderable) return getUnrenderableText({ step: data.step ?? null, count: data.count })
-  const words = describeCause(channelCopy[channel].provider)
-  const parts = (Object.keys(words) as (keyof typeof words)[]).flatMap((cause) => {
+  const causeTexts = describeCause(channelCopy[channel].provider)
+  const parts = (Object.keys(causeTexts) as (keyof typeof causeTexts)[]).flatMap((cause) => {
     const count = data[cause]
-    return count ? [words[cause](count)] : []
+    return count ? [causeTexts[cause](count)] : []
   })
   return {
     title: `${formatMany(channel, data.count)} not delivered`,

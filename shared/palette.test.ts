@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contrastRatio, DEFAULT_BRAND } from './brand.ts'
-import { buildLook, type Palette } from './palette.ts'
+import { buildShopTheme, type Palette } from './palette.ts'
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((part) => `#${part.toString(16).padStart(6, '0')}`)
 const kit = fc.record({ button: colour, text: colour, ground: colour, accent: colour })
 const fixed = { fontStack: 'system', radius: 8 } as const
 
 function unreadable({ page, card, text, muted, pageMuted, accent, button, onButton, soft, edge }: Palette): string[] {
-  const words: [string, string, string, number][] = [
+  const pairs: [string, string, string, number][] = [
     ['text', text, card, 4.5],
     ['muted', muted, card, 4.5],
     ['footer', pageMuted, page, 4.5],
@@ -17,14 +17,14 @@ function unreadable({ page, card, text, muted, pageMuted, accent, button, onButt
     ['code', text, soft, 4],
     ['edge', edge, card, 1.4],
   ]
-  return words.filter(([, one, other, least]) => contrastRatio(one, other) < least).map(([name]) => name)
+  return pairs.filter(([, one, other, least]) => contrastRatio(one, other) < least).map(([name]) => name)
 }
 
 describe('the colours of a mail', () => {
   test('are readable in light and dark mode with any brand kit', () => {
     fc.assert(
       fc.property(kit, (colours) => {
-        const { light, dark } = buildLook({ ...colours, ...fixed })
+        const { light, dark } = buildShopTheme({ ...colours, ...fixed })
         expect([unreadable(light), unreadable(dark)]).toEqual([[], []])
         expect(light.card).toBe(colours.ground)
         expect(light.button).toBe(colours.button)
@@ -34,7 +34,7 @@ describe('the colours of a mail', () => {
 
   test("use the kit's colours if they are readable", () => {
     const kit = { button: '#b4532a', accent: '#9a4520', text: '#3a2a20', ground: '#fffaf3', ...fixed }
-    expect(buildLook(kit).light).toMatchObject({
+    expect(buildShopTheme(kit).light).toMatchObject({
       button: '#b4532a',
       accent: '#9a4520',
       text: '#3a2a20',
@@ -43,16 +43,18 @@ describe('the colours of a mail', () => {
   })
 
   test('in dark mode lighten black and coloured buttons, and keep a dark kit unchanged', () => {
-    const { dark } = buildLook({ ...DEFAULT_BRAND, button: '#000000' })
+    const { dark } = buildShopTheme({ ...DEFAULT_BRAND, button: '#000000' })
     expect([dark.button, dark.onButton]).toEqual([dark.text, '#000000'])
-    expect(contrastRatio(buildLook({ ...DEFAULT_BRAND, button: '#1d4ed8' }).dark.button, dark.card)).toBeGreaterThan(3)
-    const night = buildLook({ ...DEFAULT_BRAND, ground: '#101114', text: '#ffffff' })
+    expect(
+      contrastRatio(buildShopTheme({ ...DEFAULT_BRAND, button: '#1d4ed8' }).dark.button, dark.card),
+    ).toBeGreaterThan(3)
+    const night = buildShopTheme({ ...DEFAULT_BRAND, ground: '#101114', text: '#ffffff' })
     expect([night.isDarkByDay, night.dark]).toEqual([true, night.light])
   })
 
   test('replace invalid colours by the defaults and limit the radius', () => {
     const bad = { button: 'red;}', text: '#12', ground: 'url(x)', accent: '', fontStack: 'x' as 'system', radius: 900 }
-    expect(buildLook(bad)).toEqual({ ...buildLook(DEFAULT_BRAND), radius: 24 })
-    expect(buildLook({ ...DEFAULT_BRAND, radius: Number.NaN }).radius).toBe(0)
+    expect(buildShopTheme(bad)).toEqual({ ...buildShopTheme(DEFAULT_BRAND), radius: 24 })
+    expect(buildShopTheme({ ...DEFAULT_BRAND, radius: Number.NaN }).radius).toBe(0)
   })
 })

@@ -2,7 +2,7 @@ import type { PlatformName } from './platforms.ts'
 
 // Texts that differ by platform, for server and browser.
 
-interface DoctorWords {
+interface DoctorTexts {
   version: string
   reachable: string
   keys: string
@@ -13,15 +13,15 @@ interface DoctorWords {
   noDelivery: string
 }
 
-interface PlatformWords {
-  doctor: DoctorWords
+interface PlatformTexts {
+  doctor: DoctorTexts
   /** The keys cannot create coupons; null: the text for read-only keys applies. */
   noCoupons: string | null
   /** How the owner grants the permission. */
   couponKey: string
 }
 
-export const platformCopy: Readonly<Record<PlatformName, PlatformWords>> = {
+export const platformCopy: Readonly<Record<PlatformName, PlatformTexts>> = {
   woocommerce: {
     doctor: {
       version: 'WooCommerce version',

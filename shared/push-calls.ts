@@ -131,7 +131,7 @@ export const pushStoreStats = endpoint({
   }),
 })
 
-const shown = {
+const contentFields = {
   title: z.string().trim().min(1).max(pushLimits.title),
   body: z.string().trim().min(1).max(pushLimits.body),
   /** Page of the store that it opens; default: the store's home page. */
@@ -146,7 +146,7 @@ export const sendStoreNotification = endpoint({
   permission: 'carts:write',
   summary:
     'A notification to everybody who has subscribed, each decided like any other message. Takes an `Idempotency-Key`',
-  body: z.object({ ...ofStore, ...shown }),
+  body: z.object({ ...ofStore, ...contentFields }),
   reply: z.object({
     ...Done,
     /** One per intended person. */
@@ -161,7 +161,7 @@ export const sendToThisBrowser = endpoint({
   path: buildPath('send-to-this-browser'),
   permission: 'carts:write',
   summary: 'The same to the browser of whoever asks: it is marked as a test, kept nowhere and counted nowhere',
-  body: z.object({ ...ofStore, ...shown, subscription: BrowserSubscription }),
+  body: z.object({ ...ofStore, ...contentFields, subscription: BrowserSubscription }),
   reply: z.object({ ...Done, message: z.string() }),
 })
 

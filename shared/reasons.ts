@@ -180,9 +180,9 @@ export function explain(reason: string | null, channel?: string, response?: stri
   if (!reason) return ''
   const [kind = '', detail = ''] = reason.split(':')
   const isText = channel === 'sms' || channel === 'whatsapp'
-  if (isText && textCodes[detail]) return textCodes[detail].words
+  if (isText && textCodes[detail]) return textCodes[detail].text
   const answered = isText && reason === 'retry' ? textCodes[/^\d+/.exec(response ?? '')?.[0] ?? ''] : undefined
-  if (answered) return `${answered.words} It will be retried.`
+  if (answered) return `${answered.text} It will be retried.`
   return (
     (isText ? (ofTexts[reason] ?? ofTexts[kind]) : channel === 'push' ? (ofPush[reason] ?? ofPush[kind]) : undefined) ??
     reasonTexts[reason] ??
@@ -196,6 +196,6 @@ export function explain(reason: string | null, channel?: string, response?: stri
 function describeStoreReason(reason: string): string | undefined {
   const [kind, problem] = reason.split(':')
   const ending = kind === 'store_unreachable' ? UNREAD : kind === 'coupon_unread' ? UNASKED : undefined
-  const words = ending && isStoreProblem(problem) ? STORE_PROBLEM_TEXT[problem] : undefined
-  return words && `${words.sentence} ${ending}`
+  const texts = ending && isStoreProblem(problem) ? STORE_PROBLEM_TEXT[problem] : undefined
+  return texts && `${texts.sentence} ${ending}`
 }

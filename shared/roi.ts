@@ -16,7 +16,7 @@ const LEAST_PART = 0.01
  */
 export function computeReturn({ attributedRevenue, messageCost, planPrice }: CostInput) {
   const costs = messageCost + (planPrice ?? 0)
-  const left = attributedRevenue - costs
+  const profit = attributedRevenue - costs
   const hasRate = costs > 0 && ((planPrice ?? 0) > 0 || costs >= attributedRevenue * LEAST_PART)
-  return { costs, left, rate: hasRate ? left / costs : null }
+  return { costs, profit, rate: hasRate ? profit / costs : null }
 }

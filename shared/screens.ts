@@ -201,12 +201,12 @@ const withParameters = screens.filter(({ path }) => path.includes(':'))
 export function findScreen(pathname: string): Screen | null {
   const page = normalizePath(pathname)
   const parts = page.split('/')
-  return fixed.get(page) ?? withParameters.find((screen) => isOf(screen, parts)) ?? null
+  return fixed.get(page) ?? withParameters.find((screen) => matchesPath(screen, parts)) ?? null
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-function isOf({ path, isUuid }: Screen, parts: string[]): boolean {
+function matchesPath({ path, isUuid }: Screen, parts: string[]): boolean {
   const isValue = (value = '') => (isUuid ? UUID.test(value) : value !== '')
   const pattern = path.split('/')
   const isPart = (part: string, index: number) => (part.startsWith(':') ? isValue(parts[index]) : part === parts[index])

@@ -43,10 +43,10 @@ describe('the length of an SMS', () => {
   test('counts septets of alphabet characters and fills the segments', () => {
     fc.assert(
       fc.property(gsmText, (text) => {
-        const { encoding, units, segments, left } = measureSms(text)
+        const { encoding, units, segments, remaining } = measureSms(text)
         const expected = [...text].reduce((sum, sign) => sum + (EXTENSION.includes(sign) ? 2 : 1), 0)
         expect([encoding, units]).toEqual(['GSM-7', expected])
-        if (units <= 160) expect([segments, left]).toEqual([units === 0 ? 0 : 1, 160 - units])
+        if (units <= 160) expect([segments, remaining]).toEqual([units === 0 ? 0 : 1, 160 - units])
         // At most one septet of each full segment stays empty.
         else {
           expect(segments).toBeGreaterThanOrEqual(Math.ceil(units / 153))
@@ -62,7 +62,7 @@ describe('the length of an SMS', () => {
         const [before, after] = [measureSms(text), measureSms(text + more)]
         expect(after.segments >= before.segments || after.encoding !== before.encoding).toBe(true)
         if (before.encoding === 'UCS-2') expect(before.units).toBe(text.length)
-        expect(before.left).toBeGreaterThanOrEqual(0)
+        expect(before.remaining).toBeGreaterThanOrEqual(0)
       }),
     )
   })

@@ -7,7 +7,7 @@ export interface SmsSize {
   units: number
   segments: number
   /** Units left in the last segment. */
-  left: number
+  remaining: number
   /** The characters that require UCS-2, each once, in order. */
   culprits: string[]
 }
@@ -32,9 +32,9 @@ export function measureSms(text: string): SmsSize {
   const lengths = signs.map((sign) => (encoding === 'GSM-7' ? unitsOf.get(sign)! : sign.length))
   const units = lengths.reduce((sum, length) => sum + length, 0)
   const { one, many } = LIMITS[encoding]
-  if (units <= one) return { encoding, units, segments: units === 0 ? 0 : 1, left: one - units, culprits }
+  if (units <= one) return { encoding, units, segments: units === 0 ? 0 : 1, remaining: one - units, culprits }
   const { segments, used } = fill(lengths, many)
-  return { encoding, units, segments, left: many - used, culprits }
+  return { encoding, units, segments, remaining: many - used, culprits }
 }
 
 /** A character of two units is never split: it moves to the next segment. */

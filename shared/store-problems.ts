@@ -213,7 +213,7 @@ export const getTypedProblemMessage = (code: StoreProblemCode, detail: string | 
 
 function joinMessage({ sentence, nextStep }: StoreProblemText, detail: string | null): string {
   const quoted = detail ? ` (${detail})` : ''
-  return withCertificateHint(`${sentence} ${nextStep}${quoted}`)
+  return addCertificateHint(`${sentence} ${nextStep}${quoted}`)
 }
 
 const OUTAGE =
@@ -241,8 +241,8 @@ export const getTypedProblemText = (code: StoreProblemCode): StoreProblemText =>
 
 /** The message for a failed request to a connected store. */
 export function getConnectedProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
-  const words = OF_CONNECTED[code]
-  return words ? `${words.sentence} ${words.nextStep}` : storeProblemMessage(code, detail)
+  const texts = OF_CONNECTED[code]
+  return texts ? `${texts.sentence} ${texts.nextStep}` : storeProblemMessage(code, detail)
 }
 
 /** A sync error on our side: our secret cannot decrypt the store's keys. */
@@ -272,7 +272,7 @@ export function getCouponProblemText(code: string, detail: string | null): strin
 }
 
 /** A 8: appends a hint to use http:// for local development if the detail mentions a certificate. */
-export function withCertificateHint(message: string): string {
+export function addCertificateHint(message: string): string {
   return /certificate/i.test(message) ? `${message} ${CERTIFICATE_HINT}` : message
 }
 

@@ -1,4 +1,4 @@
-import { PLANNED_DAYS, shownShares } from './experiments.ts'
+import { exampleShares, PLANNED_DAYS } from './experiments.ts'
 
 // Computes the smallest effect that a control group can detect (decision 60), for server and browser. Pure.
 
@@ -18,7 +18,7 @@ const LARGEST_EFFECT = 10
  */
 export function listShareChoices({ people, rate }: { people: number; rate: number }, days = PLANNED_DAYS) {
   const all = (people * days) / 30
-  return shownShares.map((sharePercent) => {
+  return exampleShares.map((sharePercent) => {
     const control = Math.round((all * sharePercent) / 100)
     const treated = Math.round(all) - control
     const effect = computeSmallestEffect({ treated, control, rate })
@@ -40,17 +40,17 @@ export function computeSmallestEffect({
   rate: number
 }): number | null {
   if (control * rate < CONVERSION_FROM || treated * rate < CONVERSION_FROM) return null
-  const isSeen = (effect: number) => {
+  const isDetectable = (effect: number) => {
     const raised = Math.min(1, rate * (1 + effect))
     const error = Math.sqrt((rate * (1 - rate)) / control + (raised * (1 - raised)) / treated)
     return raised - rate >= NEEDED_ERRORS * error
   }
   const most = Math.min(LARGEST_EFFECT, 1 / rate - 1)
-  if (!isSeen(most)) return null
+  if (!isDetectable(most)) return null
   let [low, high] = [0, most]
   for (let halving = 0; halving < 40; halving++) {
     const middle = (low + high) / 2
-    if (isSeen(middle)) high = middle
+    if (isDetectable(middle)) high = middle
     else low = middle
   }
   return high

@@ -66,7 +66,7 @@ describe('in a browser', () => {
 
   const times = new WeakMap<Page, PageTime>()
   const settled = (page: Page) => times.get(page)!.settle()
-  const last = () => posts.at(-1)!.body
+  const readLastPost = () => posts.at(-1)!.body
 
   async function addTea(page: Page): Promise<void> {
     await page.goto(`${shop.url}/shop/`)
@@ -87,7 +87,7 @@ describe('in a browser', () => {
       await addTea(page)
       await expect.poll(() => posts).toHaveLength(1)
       await expect.poll(() => posts[0]).toMatchObject({ origin: shop.url, type: expect.stringMatching(/^text\/plain/) })
-      await expect.poll(() => last()).toMatchObject({ seq: 0, items: [{ id: '20', quantity: 1 }], coupons: [] })
+      await expect.poll(() => readLastPost()).toMatchObject({ seq: 0, items: [{ id: '20', quantity: 1 }], coupons: [] })
       await page.goto(`${shop.url}/checkout/`)
       await settled(page)
       await expect.poll(() => posts).toHaveLength(1)
@@ -95,14 +95,14 @@ describe('in a browser', () => {
       await page.locator('#shipping-first_name').focus()
       await settled(page)
       await expect
-        .poll(() => last())
+        .poll(() => readLastPost())
         .toMatchObject({ seq: 0, contact: { email: 'ada@shoppers.example.com', country: 'US' } })
       await page.locator('#shipping-city').focus()
       await settled(page)
       await expect.poll(() => posts).toHaveLength(2)
       await expect.poll(() => new Set(posts.map(({ body }) => body.cart)).size).toBe(1)
-      const kept = await page.evaluate(() => JSON.stringify(localStorage))
-      expect(kept).not.toContain('ada@')
+      const stored = await page.evaluate(() => JSON.stringify(localStorage))
+      expect(stored).not.toContain('ada@')
     })
   })
 
@@ -132,22 +132,22 @@ describe('in a browser', () => {
     const back = 'b'.repeat(43)
     await visit(async (page) => {
       await addTea(page)
-      const { cart } = last()
+      const { cart } = readLastPost()
       await page.goto(`${shop.url}/checkout/?utm_source=mail&recoup_cart=${back}#top`)
       await settled(page)
       await expect.poll(() => page.url()).toBe(`${shop.url}/checkout/?utm_source=mail#top`)
-      await expect.poll(() => last()).toMatchObject({ cart, back, items: [{ id: '20', quantity: 1 }] })
+      await expect.poll(() => readLastPost()).toMatchObject({ cart, back, items: [{ id: '20', quantity: 1 }] })
       await page.fill('#email', 'back@shoppers.example.com')
       await page.locator('#shipping-first_name').focus()
       await settled(page)
       await expect
-        .poll(() => last())
+        .poll(() => readLastPost())
         .toMatchObject({ back, items: [{ id: '20' }], contact: { email: 'back@shoppers.example.com' } })
       await page.context().clearCookies()
       await page.goto(`${shop.url}/checkout/order-received/78/?key=wc_order_x`)
       await settled(page)
       await addTea(page)
-      expect(last().back).toBeUndefined()
+      expect(readLastPost().back).toBeUndefined()
     })
   })
 
@@ -163,7 +163,7 @@ describe('in a browser', () => {
       await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0)
       await page.evaluate('window.recoup("consent", true)')
       await settled(page)
-      await expect.poll(() => last()).toMatchObject({ back })
+      await expect.poll(() => readLastPost()).toMatchObject({ back })
     }, refused)
   })
 
@@ -172,7 +172,7 @@ describe('in a browser', () => {
     await visit(async (page) => {
       await page.goto(`${shop.url}/shop/?recoup_cart=${back}`, { waitUntil: 'domcontentloaded' })
       await addTea(page)
-      await expect.poll(() => last()).toMatchObject({ back })
+      await expect.poll(() => readLastPost()).toMatchObject({ back })
     })
   })
 
@@ -181,21 +181,23 @@ describe('in a browser', () => {
       await page.goto(`${shop.url}/product/stacking-cups/`)
       await page.getByRole('button', { name: 'Add to cart' }).click()
       await settled(page)
-      await expect.poll(() => last().items).toMatchObject([{ choices: [{ name: 'Glaze', value: expect.any(String) }] }])
+      await expect
+        .poll(() => readLastPost().items)
+        .toMatchObject([{ choices: [{ name: 'Glaze', value: expect.any(String) }] }])
     })
   })
 
   test('posts an emptied cart, and starts another cart after an order', async () => {
     await visit(async (page) => {
       await addTea(page)
-      const first = last().cart
+      const first = readLastPost().cart
       await page.context().clearCookies()
       await page.goto(`${shop.url}/checkout/order-received/77/?key=wc_order_x`)
       await settled(page)
-      await expect.poll(() => last()).toMatchObject({ cart: first, items: [] })
+      await expect.poll(() => readLastPost()).toMatchObject({ cart: first, items: [] })
       await addTea(page)
-      expect(last().cart).not.toBe(first)
-      await expect.poll(() => last().items).toHaveLength(1)
+      expect(readLastPost().cart).not.toBe(first)
+      await expect.poll(() => readLastPost().items).toHaveLength(1)
     })
   })
 
@@ -207,7 +209,7 @@ describe('in a browser', () => {
       await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0)
       await page.evaluate('window.recoup("consent", true)')
       await settled(page)
-      await expect.poll(() => last().items).toHaveLength(1)
+      await expect.poll(() => readLastPost().items).toHaveLength(1)
       await page.evaluate('window.recoup("consent", false)')
       await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0)
     }, refused)
@@ -217,10 +219,10 @@ describe('in a browser', () => {
     const dnt = (page: Page) =>
       page.addInitScript(() => Object.defineProperty(navigator, 'doNotTrack', { value: '1', configurable: true }))
     await visit(addTea, dnt)
-    expect(last().device).toBeUndefined()
-    await expect.poll(() => last().items).toHaveLength(1)
+    expect(readLastPost().device).toBeUndefined()
+    await expect.poll(() => readLastPost().items).toHaveLength(1)
     await visit(addTea)
-    await expect.poll(() => last().device).toMatch(/^[\w-]{16,64}$/)
+    await expect.poll(() => readLastPost().device).toMatch(/^[\w-]{16,64}$/)
   })
 
   test('posts a consent box with its text, and never passwords or cards', async () => {
@@ -239,7 +241,7 @@ describe('in a browser', () => {
       await page.check('#recoup_consent')
       await settled(page)
       await expect
-        .poll(() => last())
+        .poll(() => readLastPost())
         .toMatchObject({ consent: { email: { isGiven: true, wording: 'Send me offers' } } })
       expect(JSON.stringify(posts)).not.toMatch(/5550100|Card Holder/)
     })
@@ -254,12 +256,12 @@ describe('in a browser', () => {
       for (const channel of ['email', 'sms', 'whatsapp']) await page.focus(`#recoup_consent_${channel}`)
       await page.locator('#order-note').focus()
       await settled(page)
-      await expect.poll(() => last().contact).toMatchObject({ phone: '+1 212 555 0142' })
+      await expect.poll(() => readLastPost().contact).toMatchObject({ phone: '+1 212 555 0142' })
       expect(posts.filter(({ body }) => body.consent)).toEqual([])
       await page.check('#recoup_consent_sms')
       await page.check('#recoup_consent_whatsapp')
       await settled(page)
-      const { consent } = last()
+      const { consent } = readLastPost()
       expect(consent).toEqual({
         sms: {
           isGiven: true,
@@ -270,7 +272,9 @@ describe('in a browser', () => {
       })
       await page.uncheck('#recoup_consent_sms')
       await settled(page)
-      await expect.poll(() => last().consent).toMatchObject({ sms: { isGiven: false }, whatsapp: { isGiven: true } })
+      await expect
+        .poll(() => readLastPost().consent)
+        .toMatchObject({ sms: { isGiven: false }, whatsapp: { isGiven: true } })
     })
   })
 
@@ -285,14 +289,14 @@ describe('in a browser', () => {
       await page.fill('#email', 'preset@shoppers.example.com')
       await page.locator('#order-note').focus()
       await settled(page)
-      await expect.poll(() => last()).toMatchObject({ contact: { email: 'preset@shoppers.example.com' } })
-      expect(last().consent).toBeUndefined()
+      await expect.poll(() => readLastPost()).toMatchObject({ contact: { email: 'preset@shoppers.example.com' } })
+      expect(readLastPost().consent).toBeUndefined()
       await page.uncheck('#recoup_consent_email')
       await settled(page)
-      await expect.poll(() => last().consent).toEqual({ email: { isGiven: false, wording: 'Mail me', id: '' } })
+      await expect.poll(() => readLastPost().consent).toEqual({ email: { isGiven: false, wording: 'Mail me', id: '' } })
       await page.check('#recoup_consent_email')
       await settled(page)
-      await expect.poll(() => last().consent).toEqual({ email: { isGiven: true, wording: 'Mail me', id: '' } })
+      await expect.poll(() => readLastPost().consent).toEqual({ email: { isGiven: true, wording: 'Mail me', id: '' } })
     })
   })
 
@@ -314,14 +318,14 @@ describe('in a browser', () => {
   test('posts which boxes and texts a checkout shows, and none for other pages', async () => {
     await visit(async (page) => {
       await addTea(page)
-      expect(last().boxes).toBeUndefined()
+      expect(readLastPost().boxes).toBeUndefined()
       await page.goto(`${shop.url}/checkout/`)
       await page.evaluate(() => document.querySelector('#recoup_consent_whatsapp')!.closest('label')!.remove())
       await page.fill('#email', 'boxes@shoppers.example.com')
       await page.locator('#order-note').focus()
       await settled(page)
       const named = (channel: 'email' | 'sms') => computeWordingId(getDefaultBoxText(channel, storeName))
-      await expect.poll(() => last().boxes).toEqual({ email: named('email'), sms: named('sms') })
+      await expect.poll(() => readLastPost().boxes).toEqual({ email: named('email'), sms: named('sms') })
     })
   })
 
@@ -350,7 +354,7 @@ describe('in a browser', () => {
         })
         const event = coupons.length > 0 ? 'applied_coupon_in_checkout' : 'removed_coupon_in_checkout'
         await page.evaluate(`window.fire('${event}')`)
-        await expect.poll(() => last().coupons).toEqual(coupons)
+        await expect.poll(() => readLastPost().coupons).toEqual(coupons)
       }
     }, jQuery)
   })

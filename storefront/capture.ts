@@ -4,7 +4,7 @@ import {
   type Consent,
   readConsentBoxes,
   readContact,
-  readShownBoxes,
+  readVisibleBoxes,
   recordField,
   type TypedContact,
 } from './fields.ts'
@@ -51,7 +51,7 @@ function debounce(work: () => unknown, ms: number): () => void {
 interface CartReporter {
   memory: Memory
   /** The cart's content as last read on this page. */
-  seen?: ShopCart
+  cart?: ShopCart
   mayPost(): boolean
   /** Whether all input may be posted; otherwise only what a ticked box covers. */
   mayNameAll(): boolean
@@ -60,7 +60,7 @@ interface CartReporter {
   /** Stores the value for the next pages, as soon as storage is allowed. */
   keepRestoreToken(): void
   /** Posts the value if it differs from the last one posted under this name. */
-  tell(name: string, payload: object): void
+  send(name: string, payload: object): void
   decide(isGiven: boolean): void
   /** Reads the shop's consent tool; returns whether anything may be posted. */
   follow(): boolean
@@ -110,7 +110,7 @@ function openCartReporter(key: string, origin: string, mode: Mode, back?: string
     mayNameAll: () => answer() ?? mode === 'cart_and_contact',
     mayTick: () => answer() !== false,
     keepRestoreToken,
-    tell(name, payload) {
+    send(name, payload) {
       if (!mayPost()) {
         if (name === 'no' && previousCart) send({ cart: previousCart, ...payload })
         return
@@ -156,7 +156,7 @@ function takeRestoreToken(): string | undefined {
 }
 
 async function reportCart(reporter: CartReporter): Promise<void> {
-  const { memory, mayPost, tell } = reporter
+  const { memory, mayPost, send } = reporter
   const order = /\/order-received\/(\d+)/.exec(location.href)?.[1]
   const isOrdered = order !== undefined && memory.get('order') !== order
   const hadItems = memory.get('has') === '1'
@@ -167,8 +167,8 @@ async function reportCart(reporter: CartReporter): Promise<void> {
     const cart = await (isTheme ? readThemeCart((token) => memory.set('cart', token)) : readCart())
     const hasItems = cart !== undefined && cart.items.length > 0
     if (cart && (isOrdered ? hadItems && !hasItems : hadItems || hasItems)) {
-      reporter.seen = cart
-      tell('items', cart)
+      reporter.cart = cart
+      send('items', cart)
       memory.set('has', hasItems ? '1' : '')
     }
   }
@@ -181,10 +181,10 @@ async function reportCart(reporter: CartReporter): Promise<void> {
 type Defer = (work: () => void) => void
 
 function reportContact(reporter: CartReporter, postpone: Defer, reportCartAgain: () => void): void {
-  const { memory, seen, tell, mayNameAll, mayPost, mayTick } = reporter
+  const { memory, cart, send, mayNameAll, mayPost, mayTick } = reporter
   const consent = readConsentBoxes()
   const typed = readContact()
-  const boxes = readShownBoxes()
+  const boxes = readVisibleBoxes()
   const contact = mayNameAll() ? typed : pickContact(consent)
   if (contact.email || contact.phone) {
     if (!mayNameAll() && mayTick()) {
@@ -196,13 +196,13 @@ function reportContact(reporter: CartReporter, postpone: Defer, reportCartAgain:
       if (isFirst) reportCartAgain()
     }
     // The owner may become known only now, so the items are posted again.
-    tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes })
+    send('contact', { ...(memory.get('back') ? cart : {}), contact, consent, boxes })
     // A refusal applies to contacts the cart already has, so it is posted again once one is known.
     if (hasRefusal(consent)) postpone(() => reportRefusal(reporter))
   } else if (!mayPost()) {
     if (hasRefusal(consent)) reportRefusal(reporter)
   } else if (memory.get('yes') && hasRefusal(consent)) {
-    tell('contact', { consent })
+    send('contact', { consent })
     postpone(() => {
       reportRefusal(reporter)
       if (Object.keys(pickContact(readConsentBoxes())).length > 0) return
@@ -211,7 +211,7 @@ function reportContact(reporter: CartReporter, postpone: Defer, reportCartAgain:
     })
   } else if (boxes && (typed.email || typed.phone)) {
     // Unticked boxes count too: post which boxes were shown, without typed input.
-    tell('boxes', { boxes })
+    send('boxes', { boxes })
   }
 }
 
@@ -219,20 +219,20 @@ function reportContact(reporter: CartReporter, postpone: Defer, reportCartAgain:
 function pickContact(consent: Consent | undefined): TypedContact {
   const { email, phone, ...person } = readContact()
   const { email: byMail, sms, whatsapp } = consent || {}
-  const asked = {
+  const consented = {
     ...(byMail?.isGiven && email && { email }),
     ...((sms?.isGiven || whatsapp?.isGiven) && phone && { phone }),
   }
-  return asked.email || asked.phone ? { ...person, ...asked } : {}
+  return consented.email || consented.phone ? { ...person, ...consented } : {}
 }
 
 const listAnswers = (consent: Consent | undefined) => Object.values(consent || {})
 const hasRefusal = (consent: Consent | undefined) => listAnswers(consent).some((answer) => !answer.isGiven)
 
 /** Reads the boxes late: they may have been ticked again. */
-function reportRefusal({ mayNameAll, tell }: CartReporter): void {
+function reportRefusal({ mayNameAll, send }: CartReporter): void {
   const consent = readConsentBoxes()
-  if (hasRefusal(consent)) tell('no', { ...(mayNameAll() && { contact: readContact() }), consent })
+  if (hasRefusal(consent)) send('no', { ...(mayNameAll() && { contact: readContact() }), consent })
 }
 
 /** Long enough for the previous post to arrive. */

@@ -59,7 +59,7 @@ async function visit(of: string | undefined, work: (visit: Visit) => Promise<voi
 const bodies = (from = 0) => server.posts.slice(from).map(({ body }) => body)
 const listStorageKeys = (page: Page) =>
   page.evaluate(() =>
-    [localStorage, sessionStorage].map((kept) => Object.keys(kept).filter((key) => /recoup/.test(key))),
+    [localStorage, sessionStorage].map((storage) => Object.keys(storage).filter((key) => /recoup/.test(key))),
   )
 
 /** Something in the cart, and an address typed at the checkout. */
@@ -118,7 +118,7 @@ describe('mode "nothing before consent"', () => {
     })
   })
 
-  test('removes what an older script left in the browser', async () => {
+  test('removes entries of an older script from the browser', async () => {
     await visit('nothing', async ({ page, settled }) => {
       await page.goto(`${shop.url}/shop/`)
       await page.evaluate(() => localStorage.setItem('recoup_device_KEY-1', 'a-lasting-id-of-this-browser'))
@@ -137,8 +137,13 @@ describe('mode "only the cart before consent"', () => {
       await expect.poll(() => bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
       for (const name of ['contact', 'device', 'agreed']) expect(bodies()[0]).not.toHaveProperty(name)
       // Once: which boxes were shown, without typed input.
-      const { cart: name, page, seq, ...said } = bodies()[1]!
-      expect([name, page, seq, said]).toEqual([bodies()[0]!.cart, expect.any(String), 0, { boxes: expect.any(Object) }])
+      const { cart: name, page, seq, ...fields } = bodies()[1]!
+      expect([name, page, seq, fields]).toEqual([
+        bodies()[0]!.cart,
+        expect.any(String),
+        0,
+        { boxes: expect.any(Object) },
+      ])
       await expect.poll(() => bodies()[1]!.boxes).toHaveProperty('email')
       const [lasting, ofVisit] = await listStorageKeys(here.page)
       expect([lasting, ofVisit!.length > 0]).toEqual([[], true])
@@ -256,9 +261,9 @@ test('posts an unticked box even after a refusal in the banner', async () => {
 test('sends no request for other entries of the shop’s data layer', async () => {
   await visit(undefined, async (here) => {
     await shopAround(here)
-    let asked = 0
+    let requestCount = 0
     here.page.on('request', (request) => {
-      if (request.url().includes('/wc/store/')) asked += 1
+      if (request.url().includes('/wc/store/')) requestCount += 1
     })
     await here.page.evaluate(() => {
       const layer = (window as unknown as { dataLayer: unknown[] }).dataLayer
@@ -266,7 +271,7 @@ test('sends no request for other entries of the shop’s data layer', async () =
       document.dispatchEvent(new Event('visibilitychange'))
     })
     await here.settled()
-    expect(asked).toBe(0)
+    expect(requestCount).toBe(0)
   })
 })
 
@@ -287,36 +292,36 @@ test('reports no box before the shopper fills in the form, and no invisible box'
     await page.locator('[data-quick-add]').first().click()
     await settled()
     await page.goto(`${shop.url}/checkout/`)
-    const show = (isShown: boolean) =>
+    const show = (isVisible: boolean) =>
       page.evaluate(
         (display) => {
           for (const box of document.querySelectorAll('[id^=recoup_consent]'))
             box.closest('label')!.style.display = display
         },
-        isShown ? '' : 'none',
+        isVisible ? '' : 'none',
       )
     // Filled in as by an express payment.
     await page.evaluate(() => {
       document.querySelector<HTMLInputElement>('#email')!.value = 'wallet@shoppers.example.com'
     })
-    const leave = async (id: string) => {
+    const blur = async (id: string) => {
       await page.locator(id).focus()
       await page.locator('#order-note').focus()
       await settled()
     }
-    await leave('#email')
+    await blur('#email')
     await expect.poll(() => bodies().at(-1)!.contact).toMatchObject({ email: 'wallet@shoppers.example.com' })
     expect(bodies().at(-1)!).not.toHaveProperty('boxes')
     await show(false)
     await page.fill('#email', 'ada@shoppers.example.com')
-    await leave('#email')
+    await blur('#email')
     await expect
       .poll(() => bodies().at(-1)!)
       .toMatchObject({ contact: { email: 'ada@shoppers.example.com' }, boxes: {} })
     expect(bodies().at(-1)!.boxes).toEqual({})
     await show(true)
     await page.fill('#email', 'grace@shoppers.example.com')
-    await leave('#email')
+    await blur('#email')
     await expect.poll(() => bodies().at(-1)!.boxes).toHaveProperty('email')
   })
 })

@@ -74,7 +74,7 @@ const forEachBox = (visit: (box: HTMLInputElement, channel: BoxChannel) => void)
   document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => void visit(box, readBoxChannel(box)))
 
 /** Visible boxes of a checkout the shopper fills in, each with the text it names. */
-export function readShownBoxes(): Partial<Record<BoxChannel, string>> | undefined {
+export function readVisibleBoxes(): Partial<Record<BoxChannel, string>> | undefined {
   if (!isUsed || !document.querySelector(CHECKOUT)) return undefined
   const boxes: Partial<Record<BoxChannel, string>> = {}
   forEachBox((box, channel) => {

@@ -31,32 +31,32 @@ async function openBlockCheckout(html: string) {
     Object.assign(window, { wp, middlewares, recoupBlocks: { boxes: { email: 'w1', sms: 'w2' } } })
   })
   await page.addScriptTag({ content: asset('blocks') })
-  const headersOf = (path: string) =>
+  const readHeaders = (path: string) =>
     page.evaluate((path) => {
       type Middleware = (options: object, next: (options: { headers: object }) => object) => object
       const [middleware] = (window as unknown as { middlewares: Middleware[] }).middlewares
       return middleware!({ path, headers: { Nonce: 'n' } }, ({ headers }) => headers)
     }, path)
-  return { page, headersOf }
+  return { page, headersOf: readHeaders }
 }
 
 const renderBox = (id: string, style = '') =>
   `<label id="row" style="${style}"><input type="checkbox" id="${id}">Mail me</label>`
 
 test('reports the texts of the block checkout’s boxes, and “none” for an express payment', async () => {
-  const { page, headersOf } = await openBlockCheckout(renderBox('contact-recoup-consent-email'))
-  expect(await headersOf('/wc/store/v1/checkout')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'email=w1' })
-  expect(await headersOf('/wp/v2/posts')).toEqual({ Nonce: 'n' })
+  const { page, headersOf: readHeaders } = await openBlockCheckout(renderBox('contact-recoup-consent-email'))
+  expect(await readHeaders('/wc/store/v1/checkout')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'email=w1' })
+  expect(await readHeaders('/wp/v2/posts')).toEqual({ Nonce: 'n' })
   await page.evaluate(() => {
     document.body.dataset.express = 'yes'
   })
-  expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'none' })
+  expect(await readHeaders('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'none' })
   // A multi-step checkout hides the boxes later, but they were shown.
   await page.evaluate(() => {
     document.body.dataset.express = ''
     document.getElementById('row')!.style.display = 'none'
   })
-  expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'email=w1' })
+  expect(await readHeaders('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'email=w1' })
 })
 
 test.each([
@@ -64,8 +64,8 @@ test.each([
   ['that hides them', renderBox('contact-recoup-consent-email', 'display: none'), 'hidden'],
   ['of WooCommerce 8.9', renderBox('contact-recoup/consent-email'), 'email=w1'],
 ])('a block checkout %s reports it', async (_, html, boxes) => {
-  const { headersOf } = await openBlockCheckout(html)
-  expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': boxes })
+  const { headersOf: readHeaders } = await openBlockCheckout(html)
+  expect(await readHeaders('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': boxes })
 })
 
 test('reports the boxes that the classic checkout shows', async () => {

@@ -22,9 +22,9 @@ export async function readBox(): Promise<PushBox | undefined> {
   return (await box.match(ADDRESS))?.json()
 }
 
-export async function saveBox(kept: PushBox): Promise<void> {
+export async function saveBox(content: PushBox): Promise<void> {
   const box = await caches.open(NAME)
-  await box.put(ADDRESS, new Response(JSON.stringify(kept)))
+  await box.put(ADDRESS, new Response(JSON.stringify(content)))
 }
 
 export const deleteBox = (): Promise<boolean> => caches.delete(NAME)
@@ -52,16 +52,16 @@ export interface Tokens {
 
 /** Reports a replaced subscription or another cart, and stores the new token. */
 export async function reportMove(
-  kept: PushBox,
+  stored: PushBox,
   publicKey: string,
   subscription: PushSubscription,
   { cart, device }: Tokens = {},
 ): Promise<void> {
-  const { origin, storeKey, token } = kept
+  const { origin, storeKey, token } = stored
   const body = { storeKey, token, subscription, publicKey, cart, device }
   const answer = await post<{ token: string }>(origin, 'resubscribe', body)
   if (answer) {
-    const known = cart ?? kept.cart
+    const known = cart ?? stored.cart
     const moved = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
     await saveBox(known === undefined ? moved : { ...moved, cart: known })
   }

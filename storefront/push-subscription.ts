@@ -99,12 +99,12 @@ async function retryReconcile(context: PushContext): Promise<void> {
 
 /** Reconciles this browser with its permission, the store's key and the server's state. */
 export async function reconcile(context: PushContext): Promise<void> {
-  const kept = await readBox()
+  const stored = await readBox()
   const wording = context.memory.get('want')
   if (Notification.permission !== 'granted') {
-    if (kept) await reportEnd(kept)
+    if (stored) await reportEnd(stored)
     context.memory.forget('want')
-  } else if (kept?.storeKey === context.setup.storeKey) await moveSubscription(context, kept)
+  } else if (stored?.storeKey === context.setup.storeKey) await moveSubscription(context, stored)
   else if (wording !== undefined) await createSubscription(context, wording)
 }
 
@@ -128,18 +128,18 @@ async function createSubscription({ origin, method, setup, memory }: PushContext
 }
 
 /** The key, subscription or cart changed, now or earlier without reaching the server. */
-async function moveSubscription({ method, setup, memory }: PushContext, kept: PushBox): Promise<void> {
+async function moveSubscription({ method, setup, memory }: PushContext, stored: PushBox): Promise<void> {
   const { publicKey, workerUrl } = setup
   memory.forget('want')
   const cart = readCartToken({ method, memory })
   const registration = await startWorker(workerUrl)
   const subscription = await registration.pushManager.getSubscription()
-  const { endpoint = subscription?.endpoint } = kept
-  const isKnown = kept.publicKey === publicKey && endpoint === subscription?.endpoint
-  const isSameCart = cart === undefined || cart === kept.cart
+  const { endpoint = subscription?.endpoint } = stored
+  const isKnown = stored.publicKey === publicKey && endpoint === subscription?.endpoint
+  const isSameCart = cart === undefined || cart === stored.cart
   if (subscription && isKnown && isSameCart && readServerKey(subscription) === publicKey) return
   const device = loadDevice({ method, memory })
-  await reportMove(kept, publicKey, await subscribeWithKey(registration, publicKey), { cart, device: cart && device })
+  await reportMove(stored, publicKey, await subscribeWithKey(registration, publicKey), { cart, device: cart && device })
 }
 
 async function subscribeWithKey(registration: ServiceWorkerRegistration, publicKey: string): Promise<PushSubscription> {

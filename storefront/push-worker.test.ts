@@ -8,8 +8,8 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import type { PushPayload } from '../shared/push.ts'
 import { WORKER_VERSION } from '../shared/push-worker-version.ts'
+import { readNotificationCount, startCountingNotifications } from '../test/push-counter.ts'
 import { createPushToken, openPushServer } from '../test/push-page-server.ts'
-import { readShownCount, startCountingShown } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
 
 // Runs sw.js in Chromium from the demo store's own address. The browser's debugger delivers pushes. Windows, which need
@@ -61,7 +61,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
       scope.opened = []
       for (const each of await scope.registration.getNotifications()) each.close()
     })
-    await expect.poll(shown).toEqual([])
+    await expect.poll(listNotifications).toEqual([])
   })
 
   async function openShop(): Promise<void> {
@@ -77,10 +77,10 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     const started = context.waitForEvent('serviceworker')
     await page.evaluate((scope) => navigator.serviceWorker.register('/?recoup-sw=1', { scope }), SCOPE)
     worker = await started
-    const stateOf = () =>
+    const readWorkerState = () =>
       page.evaluate(async (scope) => (await navigator.serviceWorker.getRegistration(scope))?.active?.state, SCOPE)
-    await vi.waitUntil(async () => (await stateOf()) === 'activated', { timeout: 30_000 })
-    await startCountingShown(worker)
+    await vi.waitUntil(async () => (await readWorkerState()) === 'activated', { timeout: 30_000 })
+    await startCountingNotifications(worker)
     await worker.evaluate(() => {
       const { clients } = self as unknown as WorkerScope
       clients.openWindow = async (url) => {
@@ -106,12 +106,12 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
   /** Resolves when it is displayed. */
   const push = async (data: string) => {
     await expect.poll(() => registrationId).not.toBe('')
-    const before = await readShownCount(worker)
+    const before = await readNotificationCount(worker)
     await devtools.send('ServiceWorker.deliverPushMessage', { origin: `${shop.url}/`, registrationId, data })
-    await expect.poll(() => readShownCount(worker)).toBe(before + 1)
+    await expect.poll(() => readNotificationCount(worker)).toBe(before + 1)
   }
 
-  interface Shown {
+  interface NotificationFields {
     title: string
     body: string
     tag: string
@@ -119,13 +119,13 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     actions?: { action: string; title: string }[]
   }
 
-  const shown = () =>
+  const listNotifications = () =>
     worker.evaluate(async () => {
       const all = await (self as unknown as WorkerScope).registration.getNotifications()
       return all.map((each) => {
-        const { title, body, tag, icon, actions } = each as unknown as Shown
+        const { title, body, tag, icon, actions } = each as unknown as NotificationFields
         return { title, body, tag, icon, actions: actions?.map(({ action, title }) => ({ action, title })) }
-      }) as Shown[]
+      }) as NotificationFields[]
     })
 
   /** The event as the system sends it to the worker. */
@@ -144,13 +144,13 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
 
   async function showOne(more: Partial<PushPayload> = {}): Promise<void> {
     await push(JSON.stringify(payload(more)))
-    await expect.poll(async () => (await shown()).length).toBe(1)
+    await expect.poll(async () => (await listNotifications()).length).toBe(1)
   }
 
   test('shows title, body, picture and actions of a push, one notification per cart', { tags: ['A3'] }, async () => {
     await showOne()
     await expect
-      .poll(() => shown())
+      .poll(() => listNotifications())
       .toEqual([
         {
           title: 'Don’t forget your tea',
@@ -161,9 +161,9 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
         },
       ])
     await push(JSON.stringify(payload({ title: 'Still there' })))
-    await expect.poll(async () => (await shown()).map(({ title }) => title)).toEqual(['Still there'])
+    await expect.poll(async () => (await listNotifications()).map(({ title }) => title)).toEqual(['Still there'])
     await push(JSON.stringify(payload({ tag: 'cart-c2' })))
-    await expect.poll(async () => (await shown()).length).toBe(2)
+    await expect.poll(async () => (await listNotifications()).length).toBe(2)
     await expect.poll(events).toEqual(Array(3).fill({ token: 'signed', kind: 'shown' }))
   })
 
@@ -181,7 +181,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
 
   test('shows the shop’s name for an unreadable push, because browsers require a notification', async () => {
     await push('no JSON')
-    await expect.poll(async () => (await shown()).map(({ title }) => title)).toEqual(['localhost'])
+    await expect.poll(async () => (await listNotifications()).map(({ title }) => title)).toEqual(['localhost'])
   })
 
   test.each([
@@ -192,7 +192,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await happens('click', action)
     await expect.poll(opened).toEqual(['https://recoup.example/r/abc'])
     await expect.poll(events).toContainEqual({ token: 'signed', kind: 'click' })
-    await expect.poll(shown).toEqual([])
+    await expect.poll(listNotifications).toEqual([])
   })
 
   test('focuses a window that already shows the link', async () => {
@@ -232,20 +232,20 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
   test('reports nothing for a test without a token', async () => {
     const { token: _, ...untold } = payload()
     await push(JSON.stringify(untold))
-    await expect.poll(async () => (await shown()).length).toBe(1)
+    await expect.poll(async () => (await listNotifications()).length).toBe(1)
     await happens('click')
     await expect.poll(opened).toHaveLength(1)
     expect(server.received).toEqual([])
   })
 
   test('replaces the old subscription by its token when the browser changed it', async () => {
-    const kept = { origin: server.url, storeKey: 'KEY-1', publicKey: 'B'.repeat(87), token: createPushToken() }
-    const toBeKept = (value: object) =>
+    const stored = { origin: server.url, storeKey: 'KEY-1', publicKey: 'B'.repeat(87), token: createPushToken() }
+    const expectStored = (value: object) =>
       page.evaluate(async (value) => {
         const box = await caches.open('recoup-push')
         await box.put('/recoup-push/kept', new Response(JSON.stringify(value)))
       }, value)
-    await toBeKept(kept)
+    await expectStored(stored)
     await worker.evaluate(() => {
       const json = {
         endpoint: 'https://fcm.googleapis.com/fcm/send/new',
@@ -264,13 +264,15 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
       .poll(() => received()[0])
       .toMatchObject({
         storeKey: 'KEY-1',
-        token: kept.token,
+        token: stored.token,
         publicKey: MOVED,
         subscription: { endpoint: 'https://fcm.googleapis.com/fcm/send/new' },
       })
-    const nowKept = () =>
+    const readStored = () =>
       page.evaluate(async () => (await (await caches.open('recoup-push')).match('/recoup-push/kept'))!.json())
-    await expect.poll(nowKept).toEqual({ ...kept, publicKey: MOVED, token: expect.not.stringContaining(kept.token) })
+    await expect
+      .poll(readStored)
+      .toEqual({ ...stored, publicKey: MOVED, token: expect.not.stringContaining(stored.token) })
   })
 })
 

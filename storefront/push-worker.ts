@@ -95,9 +95,9 @@ async function report({ origin, token }: Partial<PushPayload>, kind: string): Pr
 
 /** The browser ended or replaced the subscription. */
 async function handleChange({ oldSubscription, newSubscription }: ChangeEvent): Promise<void> {
-  const kept = await readBox()
-  if (!kept) return
+  const stored = await readBox()
+  if (!stored) return
   const known = newSubscription ?? oldSubscription
-  const publicKey = (known && readServerKey(known)) || kept.publicKey
-  await reportMove(kept, publicKey, newSubscription ?? (await subscribeToPush(worker.registration, publicKey)))
+  const publicKey = (known && readServerKey(known)) || stored.publicKey
+  await reportMove(stored, publicKey, newSubscription ?? (await subscribeToPush(worker.registration, publicKey)))
 }

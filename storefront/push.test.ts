@@ -88,7 +88,7 @@ describe('in a browser', () => {
     expect(errors).toEqual([])
   }
 
-  const { received, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage } = createShopper(
+  const { received, bar, yes, addTea, waitForBar, subscribed, readStoredToken, nextPage } = createShopper(
     () => shop.url,
     () => server,
   )
@@ -105,10 +105,10 @@ describe('in a browser', () => {
       await page.goto(`${shop.url}/cart/`)
       await page.clock.runFor(4_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      await untilBar(page)
-      await expect.poll(() => page.evaluate(() => window.askedBrowser)).toBe(0)
+      await waitForBar(page)
+      await expect.poll(() => page.evaluate(() => window.permissionRequests)).toBe(0)
       await yes(page).click()
-      await expect.poll(() => page.evaluate(() => window.askedBrowser)).toBe(1)
+      await expect.poll(() => page.evaluate(() => window.permissionRequests)).toBe(1)
       await bar(page).waitFor({ state: 'detached' })
     })
     expect(server.received[0]).toMatchObject({ origin: shop.url, type: expect.stringMatching(/^text\/plain/) })
@@ -142,7 +142,7 @@ describe('in a browser', () => {
   test('reports an active worker as soon as a page has one', async () => {
     await visit(async (page) => {
       await addTea(page)
-      await untilBar(page)
+      await waitForBar(page)
       await expect.poll(() => received('auto-setup').map(({ hasWorker }) => hasWorker)).toEqual([false, true])
     })
   })
@@ -160,15 +160,15 @@ describe('in a browser', () => {
   test('does not ask again within thirty days', async () => {
     await visit(async (page) => {
       await addTea(page)
-      await untilBar(page)
+      await waitForBar(page)
       await bar(page).getByRole('button', { name: DEFAULT_PROMPT.decline }).click()
       await expect.poll(() => bar(page).count()).toBe(0)
       await nextPage(page)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
       await nextPage(page, () => page.clock.setSystemTime(Date.now() + 31 * 86_400_000))
-      await untilBar(page)
-      await expect.poll(() => page.evaluate(() => window.askedBrowser)).toBe(0)
+      await waitForBar(page)
+      await expect.poll(() => page.evaluate(() => window.permissionRequests)).toBe(0)
     })
   })
 
@@ -219,7 +219,7 @@ describe('in a browser', () => {
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
       await page.context().addCookies([{ name: 'recoup_cart', value: cart, url: shop.url }])
-      await untilBar(page)
+      await waitForBar(page)
       await yes(page).click()
       await expect.poll(() => received('subscribe').length).toBe(1)
       const [{ device }] = received('subscribe') as [{ device: string }]
@@ -235,12 +235,12 @@ describe('in a browser', () => {
   }, async () => {
     server.state.refused = { 'auto-setup': 404 }
     await visit(async (page) => {
-      const said: string[] = []
-      page.on('dialog', (dialog) => said.push(dialog.message()))
+      const dialogs: string[] = []
+      page.on('dialog', (dialog) => dialogs.push(dialog.message()))
       await addTea(page)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      expect(said).toEqual([])
+      expect(dialogs).toEqual([])
     })
   })
 
@@ -252,14 +252,14 @@ describe('in a browser', () => {
     server.state.refused = { subscribe: 422 }
     await visit(async (page) => {
       await addTea(page)
-      await untilBar(page)
+      await waitForBar(page)
       await yes(page).click()
       await expect.poll(() => received('subscribe').length).toBe(1)
-      await expect.poll(() => keptToken(page)).toBe('')
+      await expect.poll(() => readStoredToken(page)).toBe('')
       server.state.refused = {}
       if (where === 'same page') await page.clock.runFor(2_000)
       else await nextPage(page)
-      await expect.poll(() => keptToken(page)).not.toBe('')
+      await expect.poll(() => readStoredToken(page)).not.toBe('')
       await page.clock.runFor(20_000)
       await expect.poll(() => received('subscribe')).toEqual([received('subscribe')[0], received('subscribe')[0]])
     })
@@ -268,7 +268,7 @@ describe('in a browser', () => {
   test('moves to a new key by itself and keeps its identity by its token', async () => {
     await visit(async (page) => {
       await subscribed(page)
-      const before = await keptToken(page)
+      const before = await readStoredToken(page)
       await nextPage(page, async () => {
         server.state.publicKey = KEYS[1]
       })
@@ -276,7 +276,7 @@ describe('in a browser', () => {
       const moved = received('resubscribe')[0]!
       expect(moved).toMatchObject({ storeKey: 'KEY-1', token: before, publicKey: KEYS[1] })
       expect(moved.subscription).not.toEqual(received('subscribe')[0]!.subscription)
-      await expect.poll(() => keptToken(page)).not.toBe(before)
+      await expect.poll(() => readStoredToken(page)).not.toBe(before)
       await nextPage(page)
       await expect.poll(() => received('auto-setup').length).toBeGreaterThan(2)
       await expect.poll(() => received('resubscribe')).toHaveLength(1)
@@ -286,11 +286,11 @@ describe('in a browser', () => {
   test('reports a replaced subscription once on the next page if the first report failed', async () => {
     await visit(async (page) => {
       await subscribed(page)
-      const token = await keptToken(page)
+      const token = await readStoredToken(page)
       await page.evaluate(() => {
-        const kept = JSON.parse(localStorage.getItem('test_subscription')!)
-        kept.json.endpoint += '-anew'
-        localStorage.setItem('test_subscription', JSON.stringify(kept))
+        const subscription = JSON.parse(localStorage.getItem('test_subscription')!)
+        subscription.json.endpoint += '-anew'
+        localStorage.setItem('test_subscription', JSON.stringify(subscription))
       })
       await nextPage(page)
       await expect.poll(() => received('resubscribe').length).toBe(1)
@@ -309,7 +309,7 @@ describe('in a browser', () => {
   test('reports the cart after an order without a new page, with the subscription’s token, once', async () => {
     await visit(async (page) => {
       await subscribed(page)
-      const token = await keptToken(page)
+      const token = await readStoredToken(page)
       const cart = 'c'.repeat(24)
       await page.evaluate((cart) => localStorage.setItem('recoup_cart_KEY-1', cart), cart)
       await page.clock.runFor(4_000)
@@ -325,7 +325,7 @@ describe('in a browser', () => {
           device,
           subscription,
         })
-      await expect.poll(() => keptToken(page)).not.toBe(token)
+      await expect.poll(() => readStoredToken(page)).not.toBe(token)
       await page.clock.runFor(4_000)
       const before = received('auto-setup').length
       await nextPage(page)
@@ -359,7 +359,7 @@ describe('in a browser', () => {
       await nextPage(page, async () => {
         server.state.publicKey = KEYS[1]
       })
-      await expect.poll(() => keptToken(page)).toBe('')
+      await expect.poll(() => readStoredToken(page)).toBe('')
       await expect.poll(() => page.evaluate(() => localStorage.getItem('test_subscription'))).toBeNull()
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
@@ -369,11 +369,11 @@ describe('in a browser', () => {
   test('reports a revoked permission once', async () => {
     await visit(async (page) => {
       await subscribed(page)
-      const token = await keptToken(page)
+      const token = await readStoredToken(page)
       await page.evaluate(() => localStorage.setItem('test_permission', 'denied'))
       await nextPage(page)
       await expect.poll(() => received('unsubscribe')).toEqual([{ storeKey: 'KEY-1', token }])
-      await expect.poll(() => keptToken(page)).toBe('')
+      await expect.poll(() => readStoredToken(page)).toBe('')
       await nextPage(page)
       await expect.poll(() => received('auto-setup').length).toBeGreaterThan(3)
       await expect.poll(() => received('unsubscribe')).toHaveLength(1)
@@ -401,7 +401,7 @@ describe('in a browser', () => {
       await page.setViewportSize({ width: 360, height: 740 })
       await addTea(page)
       await page.locator('a.brand').focus()
-      await untilBar(page)
+      await waitForBar(page)
       await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('brand')
       const box = (await bar(page).boundingBox())!
       expect([box.x >= 0, box.x + box.width <= 360]).toEqual([true, true])

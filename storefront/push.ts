@@ -1,4 +1,4 @@
-import { type BarLook, makeBar } from '../shared/push-bar.ts'
+import { type BarSettings, makeBar } from '../shared/push-bar.ts'
 import { readToolConsent } from './consent-tools.ts'
 import { openMemory } from './memory.ts'
 import { post } from './push-box.ts'
@@ -27,7 +27,7 @@ interface RecoupWindow extends Window {
 
 interface Answer extends Setup {
   workerVersion: number
-  prompt: BarLook & { delayMs: number; wording: string }
+  prompt: BarSettings & { delayMs: number; wording: string }
   askAgainDays: number
 }
 
@@ -117,8 +117,8 @@ function readCachedSetup(): Answer | undefined {
 
 function askWhenReady(source: Source, context: PushContext, answer: Answer): void {
   if (Notification.permission !== 'default') return
-  const askedAt = Number(context.memory.get('asked') ?? 0)
-  if (Date.now() - askedAt < answer.askAgainDays * DAY_MS) return
+  const promptedAt = Number(context.memory.get('asked') ?? 0)
+  if (Date.now() - promptedAt < answer.askAgainDays * DAY_MS) return
   if (hasRefused() || !readCartToken(context)) {
     setTimeout(() => askWhenReady(source, context, answer), CHECK_EVERY_MS)
     return

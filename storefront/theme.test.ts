@@ -92,8 +92,8 @@ describe('in a browser', () => {
     const page = await (await browser.newContext()).newPage()
     const time = await mockPageTime(page, () => server.posts.length)
     const answer = async (marketing: string) => {
-      await page.evaluate((said) => {
-        Object.assign(window, { Shopify: { customerPrivacy: { currentVisitorConsent: () => ({ marketing: said }) } } })
+      await page.evaluate((marketing) => {
+        Object.assign(window, { Shopify: { customerPrivacy: { currentVisitorConsent: () => ({ marketing }) } } })
         document.dispatchEvent(new CustomEvent('visitorConsentCollected'))
       }, marketing)
       await time.settle()
@@ -113,11 +113,11 @@ describe('in a browser', () => {
     await expect
       .poll(() => server.posts.map(({ body }) => body))
       .toContainEqual(expect.objectContaining({ cart: TOKEN, contact: { email: 'ada@shoppers.example.com' } }))
-    const told = server.posts.length
+    const postCount = server.posts.length
     await answer('no')
     await page.getByText('Add').click()
     await time.settle()
-    await expect.poll(async () => [server.posts.length, await keys()]).toEqual([told, []])
+    await expect.poll(async () => [server.posts.length, await keys()]).toEqual([postCount, []])
     theme.close()
     server.close()
   })

@@ -317,8 +317,8 @@ const otherStates: [file: RegExp, line: RegExp, because: string][] = [
 ]
 
 test('only fragments.ts and state-rules.ts of messages/ name message states', () => {
-  const words = 'scheduled|held|claimed|sending|sent|delivered|failed|unknown|skipped|cancelled'
-  const names = new RegExp(`'(scheduled|held|claimed)'|\\bstate\\b['")]*[\\s(,':=<>!]*(?:in\\b[\\s(]*)?'(${words})'`)
+  const states = 'scheduled|held|claimed|sending|sent|delivered|failed|unknown|skipped|cancelled'
+  const names = new RegExp(`'(scheduled|held|claimed)'|\\bstate\\b['")]*[\\s(,':=<>!]*(?:in\\b[\\s(]*)?'(${states})'`)
   const naming = sources
     .filter(
       (file) =>

@@ -70,9 +70,9 @@ test.each([
       balance += entry.micros
       expect(entry).toMatchObject({ seq: index + 1, balance_micros: balance })
     }
-    const taken = ledger.filter(({ kind }) => kind !== 'test').reduce((sum, { micros }) => sum - micros, 0)
-    expect(taken).toBe(12 * PRICE)
-    expect(taken).toBeLessThanOrEqual(credits)
+    const charged = ledger.filter(({ kind }) => kind !== 'test').reduce((sum, { micros }) => sum - micros, 0)
+    expect(charged).toBe(12 * PRICE)
+    expect(charged).toBeLessThanOrEqual(credits)
   },
   60_000,
 )

@@ -87,11 +87,11 @@ export function findImportCycles(imports: readonly Import[]): string[] {
   }
   const done = new Set<string>()
   const circles: string[] = []
-  const walk = (room: string, way: readonly string[]) => {
-    const start = way.indexOf(room)
-    if (start >= 0) circles.push([...way.slice(start), room].join(' → '))
+  const walk = (room: string, path: readonly string[]) => {
+    const start = path.indexOf(room)
+    if (start >= 0) circles.push([...path.slice(start), room].join(' → '))
     if (start >= 0 || done.has(room)) return
-    for (const other of imported.get(room) ?? []) walk(other, [...way, room])
+    for (const other of imported.get(room) ?? []) walk(other, [...path, room])
     done.add(room)
   }
   for (const room of imported.keys()) walk(room, [])

@@ -26,6 +26,6 @@ test('the corpus has several hundred visits of both kinds, and each scenario has
 })
 
 test('never classifies a known robot user agent as a person', () => {
-  const wrong = visits.filter(({ is, taken }) => is === 'machine' && taken === 'human')
+  const wrong = visits.filter(({ is, classified }) => is === 'machine' && classified === 'human')
   expect([...new Set(wrong.map(({ reason }) => reason))].sort()).toEqual(['browser', 'gmail_proxy'])
 })

@@ -31,7 +31,7 @@ export interface EvaluatedVisit {
   scenario: string
   kind: 'open' | 'click' | 'unsubscribe_link' | 'honeypot'
   is: 'human' | 'machine'
-  taken: EngagementClass
+  classified: EngagementClass
   reason: string
 }
 
@@ -54,14 +54,14 @@ function evaluateScenario(
   networkOf: ReturnType<typeof openNetworks>,
 ): EvaluatedVisit[] {
   const alone = visits.map(({ kind, at, method, agent, purpose, address, is, link = '' }, index) => {
-    const seen = { kind, method, userAgent: agent, purpose, network: networkOf(address), sinceSendingMs: at * 1_000 }
-    const { class: taken, reason } = classifyRequest(seen)
-    return { id: String(index), at: at * 1_000, link, class: taken, file, scenario, kind, is, taken, reason }
+    const request = { kind, method, userAgent: agent, purpose, network: networkOf(address), sinceSendingMs: at * 1_000 }
+    const { class: classified, reason } = classifyRequest(request)
+    return { id: String(index), at: at * 1_000, link, class: classified, file, scenario, kind, is, classified, reason }
   })
   const late = new Map(evaluateBurst(alone).map(({ id, reason }) => [id, reason]))
-  return alone.map(({ id, kind, is, taken, reason }) => {
+  return alone.map(({ id, kind, is, classified, reason }) => {
     const lateReason = late.get(id)
-    return { file, scenario, kind, is, taken: lateReason ? 'machine' : taken, reason: lateReason ?? reason }
+    return { file, scenario, kind, is, classified: lateReason ? 'machine' : classified, reason: lateReason ?? reason }
   })
 }
 
@@ -77,7 +77,7 @@ export interface Measure {
 export function computeMeasure(visits: readonly EvaluatedVisit[]): Measure {
   const buildRow = () => ({ human: 0, machine: 0, unknown: 0 })
   const table = { human: buildRow(), machine: buildRow() }
-  for (const { is, taken } of visits) table[is][taken]++
+  for (const { is, classified } of visits) table[is][classified]++
   const right = table.human.human
   const people = right + table.human.machine + table.human.unknown
   return { table, precision: right / (right + table.machine.human), recall: right / people }

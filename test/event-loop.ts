@@ -1,5 +1,5 @@
 /** Counts turns of the event loop that other tasks get during some work. */
-export function countTurns(): { readonly count: number; stop(): number } {
+export function countLoopIterations(): { readonly count: number; stop(): number } {
   let count = 0
   let isOver = false
   const next = () => {

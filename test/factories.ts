@@ -83,16 +83,16 @@ interface NewStore {
 }
 
 /** One statement, because almost every test starts with it. */
-async function insertStore(world: World, made: NewStore, options: StoreOptions): Promise<void> {
-  const { accountId, storeId } = made.ids
+async function insertStore(world: World, created: NewStore, options: StoreOptions): Promise<void> {
+  const { accountId, storeId } = created.ids
   const age = options.orderCheckAgeMs === undefined ? 0 : options.orderCheckAgeMs
   const checkedAt = age === null ? null : new Date(world.now.getTime() - age)
   const store = {
     id: storeId,
     account_id: accountId,
     platform: 'woocommerce' as const,
-    url: made.url,
-    home_url: made.url,
+    url: created.url,
+    home_url: created.url,
     name: 'Tea & Co',
     currency: 'USD',
     time_zone: 'America/New_York',
@@ -101,11 +101,11 @@ async function insertStore(world: World, made: NewStore, options: StoreOptions):
     selling_countries: options.sellingCountries === undefined ? ['US'] : options.sellingCountries,
     has_checkout_link: true,
     connected_at: world.now,
-    capture_key: made.captureKey,
+    capture_key: created.captureKey,
     sender_name: 'Tea & Co',
     postal_address: '1 Main Street, Springfield, IL 62701, USA',
   }
-  await (options.accountId ? world.db : buildAccountInsert(world, made, options))
+  await (options.accountId ? world.db : buildAccountInsert(world, created, options))
     .with('store', (query) => query.insertInto('stores').values(store))
     .with('schedule', (query) => query.insertInto('send_schedule').values({ store_id: storeId }))
     .insertInto('sync_state')

@@ -18,7 +18,7 @@ type CouponCalls =
   | 'deleteCoupons'
 
 export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
-  let made = 900
+  let nextId = 900
   const hasCode = (code: string) => self().allCoupons.find((one) => one.code.toLowerCase() === code.toLowerCase())
   return {
     coupons: ({ firstPage = 1, modifiedSince = '' }) =>
@@ -38,11 +38,11 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
     async createCoupons(drafts) {
       throwIfFailing(self())
       const answers = drafts.map((draft) => {
-        const words = self().couponRefusal(draft)
-        if (words) return { refusal: 'refused' as const, words }
+        const refusal = self().couponRefusal(draft)
+        if (refusal) return { refusal: 'refused' as const, words: refusal }
         if (hasCode(draft.code)?.isPublished)
           return { refusal: 'duplicate' as const, words: 'The coupon code already exists' }
-        const coupon = buildCoupon({ ...buildFields(draft), couponId: String(made++) })
+        const coupon = buildCoupon({ ...buildFields(draft), couponId: String(nextId++) })
         self().allCoupons.push(coupon)
         return { coupon }
       })
@@ -71,8 +71,8 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
 }
 
 function changeCoupon(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChangeResult {
-  const words = fake.couponRefusal(draft)
-  if (words) return { refusal: 'refused', words }
+  const refusal = fake.couponRefusal(draft)
+  if (refusal) return { refusal: 'refused', words: refusal }
   const coupon = fake.allCoupons.find(({ couponId }) => couponId === id)
   if (!coupon) return { refusal: 'gone', words: 'Invalid ID.' }
   Object.assign(coupon, buildFields(draft))

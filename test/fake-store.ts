@@ -35,7 +35,7 @@ export interface FakeStore extends StoreClient {
   allCustomers: PlatformCustomer[]
   allProducts: PlatformProduct[]
   /** For `terms`, by `product:variation`: products that are sold out or have another price. */
-  gone: Set<string>
+  deletedKeys: Set<string>
   prices: Map<string, number>
   onSale: Set<string>
   termQueries: (readonly ItemRef[])[]
@@ -67,7 +67,7 @@ export interface FakeStore extends StoreClient {
 }
 
 export function createFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
-  let made = 100
+  let nextId = 100
   const fake: FakeStore = {
     profile: buildProfile(homeUrl),
     allOrders: [],
@@ -80,7 +80,7 @@ export function createFakeStore(homeUrl = 'https://shop.example.com'): FakeStore
     couponRefusal: () => null,
     afterCoupon: async () => {},
     hooks: [],
-    gone: new Set(),
+    deletedKeys: new Set(),
     prices: new Map(),
     onSale: new Set(),
     termQueries: [],
@@ -147,7 +147,7 @@ export function createFakeStore(homeUrl = 'https://shop.example.com'): FakeStore
     },
     async createWebhook(topic, deliveryUrl, secret) {
       throwIfFailing(fake)
-      const hook = { id: String(made++), topic, status: 'active', deliveryUrl, secret }
+      const hook = { id: String(nextId++), topic, status: 'active', deliveryUrl, secret }
       fake.hooks.push(hook)
       return { id: hook.id, topic, status: 'active', deliveryUrl }
     },
@@ -162,8 +162,8 @@ export function createFakeStore(homeUrl = 'https://shop.example.com'): FakeStore
 /** Builds terms in which every product is available, except for the given changes. */
 export function buildTerms(
   items: readonly ItemRef[],
-  { gone, prices, onSale }: Pick<FakeStore, 'gone' | 'prices' | 'onSale'> = {
-    gone: new Set(),
+  { deletedKeys, prices, onSale }: Pick<FakeStore, 'deletedKeys' | 'prices' | 'onSale'> = {
+    deletedKeys: new Set(),
     prices: new Map(),
     onSale: new Set(),
   },
@@ -172,7 +172,7 @@ export function buildTerms(
     const key = `${productId}:${variationId ?? ''}`
     const priceMinor = prices.get(key) ?? null
     const isOnSale = onSale.has(key)
-    return { productId, variationId, isAvailable: !gone.has(key), priceMinor, isOnSale, stockQuantity: null }
+    return { productId, variationId, isAvailable: !deletedKeys.has(key), priceMinor, isOnSale, stockQuantity: null }
   })
 }
 

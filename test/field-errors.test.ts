@@ -13,7 +13,7 @@ import { createWorld, type Reply } from './world.ts'
 
 const world = createWorld()
 
-const LIBRARY_WORDS =
+const LIBRARY_TEXTS =
   /invalid (input|type|option|string|guid|uuid|url|email|iso|key|element)|\b(expected|received)\b|too (small|big)|unrecognized|[<>]=|must match pattern/i
 
 /** An address of its own, so that no rate limit applies. */
@@ -71,9 +71,9 @@ test('a missing or malformed field gets an error in plain language', async () =>
     for (const [query, body] of calls) {
       const reply = await ask(endpoint, token, query, body)
       if (reply.status < 400) continue
-      const words = listMessages(reply)
+      const messages = listMessages(reply)
       const isOdd =
-        reply.status >= 500 || words.some((each) => LIBRARY_WORDS.test(each.replaceAll('Invalid reset link', '')))
+        reply.status >= 500 || messages.some((each) => LIBRARY_TEXTS.test(each.replaceAll('Invalid reset link', '')))
       if (isOdd)
         odd.push([
           endpoint.method,
@@ -81,7 +81,7 @@ test('a missing or malformed field gets an error in plain language', async () =>
           query.slice(0, 40),
           JSON.stringify(body)?.slice(0, 80),
           reply.status,
-          words,
+          messages,
         ])
     }
   }
@@ -99,7 +99,7 @@ const post = (path: string, body: object, token?: string) =>
 
 test('an absent field gets the same message as an empty one (A 5, B 5)', { tags: ['A5'] }, async () => {
   const { token } = await createStore(world)
-  const words: [string, object, string, string][] = [
+  const cases: [string, object, string, string][] = [
     ['/api/auth/register', { email: 'a@b.example', password: 'secret' }, 'name', 'Name is required'],
     ['/api/auth/register', { name: 'Ada', password: 'secret' }, 'email', 'Email is required'],
     [
@@ -120,7 +120,7 @@ test('an absent field gets the same message as an empty one (A 5, B 5)', { tags:
     ['/api/stores/connect-store', { platform: 'woocommerce' }, 'store_url', 'Store URL is required'],
     ['/api/whatsapp/send-bulk', {}, 'cartIds', 'Please select at least one cart to send WhatsApp reminders.'],
   ]
-  for (const [path, body, field, sentence] of words) {
+  for (const [path, body, field, sentence] of cases) {
     const empty = { ...body, [field]: field === 'cartIds' ? [] : '' }
     for (const each of [body, { ...body, [field]: null }, empty]) {
       const reply = (await post(path, each, token)).json()

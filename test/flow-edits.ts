@@ -23,11 +23,11 @@ function buildSavedStep(
   const [first, ...others] = variants
   const mail = { ...first!.words.email, ...(subject !== undefined && { subject }), ...(body !== undefined && { body }) }
   const { title, body: pushBody } = first!.words.push
-  const words = {
+  const texts = {
     ...(by === 'email' && { email: mail }),
     ...(by === 'sms' && { sms: { body: body ?? first!.words.sms.body } }),
     ...(by === 'push' && { push: { title: subject ?? title, body: body ?? pushBody } }),
   }
-  const saved = [{ ...first!, words }, ...others.map((each) => ({ ...each, words: {} }))]
+  const saved = [{ ...first!, words: texts }, ...others.map((each) => ({ ...each, words: {} }))]
   return { id, delayMinutes, variants: saved, ...(channel !== undefined && { channels: [channel] }), ...more }
 }

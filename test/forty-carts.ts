@@ -233,7 +233,7 @@ function expectOk({ status, body }: { status: number; body: unknown }): void {
 }
 
 function addPurchases({ world, shop, agenda }: Life): void {
-  const made = new Map<string, PlatformOrder>()
+  const placed = new Map<string, PlatformOrder>()
   const order = (
     at: string,
     id: string,
@@ -245,11 +245,11 @@ function addPurchases({ world, shop, agenda }: Life): void {
       at,
       async () => {
         const order = { kind: 'purchase' as const, orderId: id, totalMinor, email: buildEmail(person), ...more }
-        made.set(id, await shop.order(order))
+        placed.set(id, await shop.order(order))
       },
     ])
   const changeOrder = (at: string, id: string, more: Partial<PlatformOrder>) =>
-    agenda.push([at, () => shop.order({ ...made.get(id)!, ...more, modifiedAt: formatIso(world) })])
+    agenda.push([at, () => shop.order({ ...placed.get(id)!, ...more, modifiedAt: formatIso(world) })])
   order('01-26 15:00', '102', 6_800, 2)
   order('02-06 09:00', '105', 4_200, 5)
   order('02-07 09:00', '106', 6_800, 6)

@@ -198,8 +198,8 @@ export const buildGeneratedMail = (shapes: number, shoppers: number): fc.Arbitra
         },
       ),
     })
-    .map(({ template: words, shop: where, shapes: drawn }) => ({
-      ...words,
+    .map(({ template: content, shop: where, shapes: drawn }) => ({
+      ...content,
       contexts: drawn.flatMap(({ there, shoppers: people }) =>
         people.map((its, at) => buildContext({ shop: where, there }, its, at % 4 !== 3)),
       ),

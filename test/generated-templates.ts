@@ -26,7 +26,7 @@ const output = fc
   .tuple(name, filter, fc.constantFrom('', '-'), fc.constantFrom('', '-'), fc.constantFrom(' ', '', '  '))
   .map(([of, how, before, after, blank]) => `{{${before}${blank || ' '}${of}${how}${blank || ' '}${after}}}`)
 
-const words = fc.constantFrom(
+const literals = fc.constantFrom(
   ...[
     'Hi ',
     'Hello, ',
@@ -218,7 +218,7 @@ const block = fc.constantFrom(
 const piece: fc.Arbitrary<string> = fc.letrec<{ piece: string }>((tie) => ({
   piece: fc.oneof(
     { maxDepth: 2, depthSize: 'small' },
-    { weight: 6, arbitrary: words },
+    { weight: 6, arbitrary: literals },
     { weight: 4, arbitrary: output },
     { weight: 2, arbitrary: html },
     { weight: 3, arbitrary: block },
@@ -243,7 +243,7 @@ export const generatedTemplate: fc.Arbitrary<{ subject: string; body: string }> 
     weight: 9,
     arbitrary: fc.record({
       subject: fc
-        .array(fc.oneof(words, output, fc.constant('Your cart')), { minLength: 1, maxLength: 4 })
+        .array(fc.oneof(literals, output, fc.constant('Your cart')), { minLength: 1, maxLength: 4 })
         .map((parts) => parts.join('')),
       body: fc.array(piece, { minLength: 1, maxLength: 9 }).map((parts) => parts.join('')),
     }),

@@ -62,8 +62,8 @@ async function createShopWithCoupons(): Promise<ConnectedStore> {
   const formatInDays = (days: number) => new Date(world.now.getTime() + days * 86_400_000).toISOString()
   for (const code of ['SOON', 'LATER']) {
     const body = { code, type: 'percentage', amount: 10, startDate: formatInDays(1), endDate: formatInDays(7) }
-    const made = await world.request('POST', '/api/coupons', { token: shop.owner.token, body })
-    expect(made.status).toBe(200)
+    const reply = await world.request('POST', '/api/coupons', { token: shop.owner.token, body })
+    expect(reply.status).toBe(200)
   }
   world.advance(86_400_000)
   return shop

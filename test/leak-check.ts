@@ -34,12 +34,12 @@ const before = listResources()
 /** Registered before any hook of the file, so it runs after all of them. */
 afterAll(async () => {
   const end = Date.now() + SETTLE_MS
-  let left = findGrowth()
-  while (left.length > 0 && Date.now() < end) {
+  let leaks = findGrowth()
+  while (leaks.length > 0 && Date.now() < end) {
     await sleep(20)
-    left = findGrowth()
+    leaks = findGrowth()
   }
-  if (left.length > 0) throw new Error(`The file leaves something behind: ${left.join(', ')}`)
+  if (leaks.length > 0) throw new Error(`The file leaves something behind: ${leaks.join(', ')}`)
 })
 
 const findGrowth = () =>

@@ -90,9 +90,9 @@ export function watchPlans(pool: pg.Pool, { repeated = false } = {}): PlanWatch 
     async during(work) {
       plans = []
       await work()
-      const seen = plans
+      const plan = plans
       plans = null
-      return seen
+      return plan
     },
   }
 }

@@ -31,7 +31,7 @@ namespace {
 
     final class LiveItem
     {
-        public function __call(string $name, array $given)
+        public function __call(string $name, array $arguments)
         {
             $values = ['get_product_id' => 10, 'get_variation_id' => 0, 'get_name' => 'Tea', 'get_quantity' => 2, 'get_subtotal' => '25', 'get_subtotal_tax' => '0', 'get_total' => '25'];
             return $values[$name] ?? null;
@@ -136,7 +136,7 @@ namespace {
                 WC()->cart->lines = [];
                 $_GET = ['recoup-restore' => $command['token']];
                 try {
-                    Restore::look();
+                    Restore::handleRequest();
                 } catch (Redirected $to) {
                     return ['to' => $to->getMessage(), 'quantities' => array_values(array_column(WC()->cart->lines, 'quantity'))];
                 }
@@ -172,15 +172,15 @@ namespace {
     $_SERVER['HTTP_USER_AGENT'] = 'Mozilla/5.0';
     Plugin::load();
     do_action('woocommerce_init');
-    $isWanted = new ReflectionProperty(Beat::class, 'isWanted');
-    $isWanted->setAccessible(true);
+    $isRequested = new ReflectionProperty(Beat::class, 'isRequested');
+    $isRequested->setAccessible(true);
 
     while (($line = fgets(STDIN)) !== false) {
         $command = json_decode($line, true);
         $GLOBALS['now'] = $command['now'];
         $GLOBALS['calls'] = [];
         $answer = answer($command);
-        if ($isWanted->getValue()) {
+        if ($isRequested->getValue()) {
             Beat::send();
         }
         fwrite(STDOUT, json_encode($answer + ['calls' => $GLOBALS['calls']]) . "\n");

@@ -63,11 +63,11 @@ export async function postPluginCall(
     'x-recoup-signature': sign(secret, signed),
     ...more.headers,
   }
-  const given = Object.entries(headers).filter((each): each is [string, string] => each[1] !== undefined)
+  const present = Object.entries(headers).filter((each): each is [string, string] => each[1] !== undefined)
   const reply = await world.app.inject({
     method: 'POST',
     url: `/api/plugin/${name}`,
-    headers: Object.fromEntries(given),
+    headers: Object.fromEntries(present),
     payload: more.payload ?? text,
     remoteAddress: more.ip ?? '192.0.2.10',
   })

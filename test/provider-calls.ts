@@ -17,8 +17,8 @@ export const adaPhone = '+4915123456789'
 /** A store with SMS by Twilio and WhatsApp by Meta, a second account with SMS, and signed calls of both providers. */
 export function createProviderWorld(env: Record<string, string> = {}) {
   const world = createWorld({ PUBLIC_URL, ...env })
-  const scene = { keys: { sms: '', whatsapp: '', strangerSms: '' } } as {
-    keys: { sms: string; whatsapp: string; strangerSms: string }
+  const scene = { keys: { sms: '', whatsapp: '', otherSms: '' } } as {
+    keys: { sms: string; whatsapp: string; otherSms: string }
     meta: ContractServer
     twilio: ContractServer
     store: TestStore
@@ -70,7 +70,7 @@ export function createProviderWorld(env: Record<string, string> = {}) {
     Object.assign(scene.keys, {
       sms: findHookKey(store, 'sms'),
       whatsapp: findHookKey(store, 'whatsapp'),
-      strangerSms: findHookKey(otherStore, 'sms'),
+      otherSms: findHookKey(otherStore, 'sms'),
     })
   })
   afterAll(async () => {
@@ -81,7 +81,7 @@ export function createProviderWorld(env: Record<string, string> = {}) {
   let counter = 0
 
   /** A post as Twilio sends it; `changes` differ from what was signed. */
-  async function fromTwilio(
+  async function postFromTwilio(
     path: string,
     params: Record<string, string>,
     changes: { signed?: string; body?: object } = {},
@@ -102,14 +102,14 @@ export function createProviderWorld(env: Record<string, string> = {}) {
 
   const buildInboundPath = () => `/api/webhooks/twilio/${scene.keys.sms}/inbound`
   const sendReply = (Body: string, more: object = {}) =>
-    fromTwilio(buildInboundPath(), {
+    postFromTwilio(buildInboundPath(), {
       MessageSid: `SM${String(++counter).padStart(32, '0')}`,
       From: adaPhone,
       To: '+12025550100',
       Body,
       ...more,
     })
-  async function fromMeta(news: object, changes: { body?: string; field?: string } = {}) {
+  async function postFromMeta(news: object, changes: { body?: string; field?: string } = {}) {
     const metadata = { phone_number_id: phoneNumberId, display_phone_number: '12025550100' }
     const value = { messaging_product: 'whatsapp', metadata, ...news }
     const body = JSON.stringify({
@@ -129,13 +129,13 @@ export function createProviderWorld(env: Record<string, string> = {}) {
   }
 
   const sendWhatsAppReply = (body: string, at = world.now, id = `wamid.${++counter}`) =>
-    fromMeta({
+    postFromMeta({
       messages: [{ from: adaPhone.slice(1), id, timestamp: formatUnixSeconds(at), type: 'text', text: { body } }],
     })
   return Object.assign(scene, {
     world,
-    fromTwilio,
-    fromMeta,
+    fromTwilio: postFromTwilio,
+    fromMeta: postFromMeta,
     inboundPath: buildInboundPath,
     says: sendReply,
     writes: sendWhatsAppReply,

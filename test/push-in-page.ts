@@ -7,7 +7,7 @@ interface StubSubscription {
 declare global {
   interface Window {
     /** Number of permission prompts. */
-    askedBrowser: number
+    permissionRequests: number
     /** Creates a subscription with this key at the test's push service, if it has one. */
     subscribeThere?: (key: string) => Promise<StubSubscription>
   }
@@ -15,16 +15,16 @@ declare global {
 
 /**
  * Runs in a page before any script. Stubs permission and push service, which a browser without a window lacks.
- * Permission is remembered as in a browser; `window.askedBrowser` counts prompts.
+ * Permission is remembered as in a browser; `window.permissionRequests` counts prompts.
  */
 export function stubPushInPage(permission: string): void {
   const REMEMBERED = 'test_permission'
   const SUBSCRIBED = 'test_subscription'
   const readPermission = () => localStorage.getItem(REMEMBERED) ?? permission
-  window.askedBrowser = 0
+  window.permissionRequests = 0
   Object.defineProperty(Notification, 'permission', { get: readPermission, configurable: true })
   Notification.requestPermission = async () => {
-    window.askedBrowser += 1
+    window.permissionRequests += 1
     if (readPermission() === 'default') localStorage.setItem(REMEMBERED, 'granted')
     return readPermission() as NotificationPermission
   }

@@ -26,7 +26,7 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     )
   }
 
-  async function untilBar(page: Page): Promise<void> {
+  async function waitForBar(page: Page): Promise<void> {
     await expect
       .poll(async () => {
         await page.clock.runFor(1_000)
@@ -37,13 +37,13 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
 
   async function waitForSubscription(page: Page): Promise<void> {
     await addTea(page)
-    await untilBar(page)
+    await waitForBar(page)
     await findAcceptButton(page).click()
     await expect.poll(() => listReceived('subscribe').length).toBe(1)
-    await expect.poll(() => readKeptToken(page)).toMatch(/\.t+$/)
+    await expect.poll(() => readStoredToken(page)).toMatch(/\.t+$/)
   }
 
-  const readKeptToken = (page: Page) =>
+  const readStoredToken = (page: Page) =>
     page.evaluate(async () => {
       const stored = await (await caches.open('recoup-push')).match('/recoup-push/kept')
       return stored ? ((await stored.json()).token as string) : ''
@@ -60,9 +60,9 @@ export function createShopper(shopUrl: () => string, server: () => Server) {
     bar: findBar,
     yes: findAcceptButton,
     addTea,
-    untilBar,
+    waitForBar,
     subscribed: waitForSubscription,
-    keptToken: readKeptToken,
+    readStoredToken,
     nextPage: readNextPage,
   }
 }

@@ -43,7 +43,7 @@ function add(queued: QueuedJob[], job: QueuedJob): void {
 type Builder = ReturnType<Db['transaction']>
 
 /** Wraps a database: jobs of its transactions are queued when they commit. */
-export function withCommits(db: Db, queued: QueuedJob[]): Db {
+export function trackCommits(db: Db, queued: QueuedJob[]): Db {
   const begin = db.transaction.bind(db)
   db.transaction = () => wrapBuilder(begin(), queued)
   return db

@@ -22,7 +22,7 @@ const FOLDERS = [
 ]
 const TEXT = /(\.(tsx?|mjs|php|sql|md|css|html|liquid)|\.env\.example)$/
 /** Excludes recorded data of others, and this file, which has wrong examples. */
-const LEFT_OUT = /^test\/(fixtures\/|rules\.test\.ts$|spec\.ts$)/
+const EXCLUDED = /^test\/(fixtures\/|rules\.test\.ts$|spec\.ts$)/
 /** Sections of the specification (`test/spec.ts`). */
 const TAGS = /\btags: \[[^\]]*\]/g
 
@@ -71,7 +71,7 @@ const known = new Set(headings.map((heading) => heading.replace('Decision', 'dec
 
 const files = [
   ...readdirSync('.').filter((name) => TEXT.test(name)),
-  ...FOLDERS.flatMap((folder) => listFiles(folder)).filter((file) => TEXT.test(file) && !LEFT_OUT.test(file)),
+  ...FOLDERS.flatMap((folder) => listFiles(folder)).filter((file) => TEXT.test(file) && !EXCLUDED.test(file)),
 ]
 
 function listFiles(folder: string): string[] {

@@ -9,8 +9,8 @@ import { runOncePerRun } from './once-per-run.ts'
  * it here.
  */
 export function makeRunFolder(): { folder: string; remove: () => void } {
-  const given = process.env.TEST_RUN_FOLDER
-  if (given) return { folder: given, remove: () => {} }
+  const inherited = process.env.TEST_RUN_FOLDER
+  if (inherited) return { folder: inherited, remove: () => {} }
   const folder = mkdtempSync(path.join(os.tmpdir(), 'recoup-test-'))
   // When root runs the tests, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o711)

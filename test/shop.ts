@@ -51,9 +51,9 @@ export async function createShop(world: World, options: StoreOptions = {}) {
     type: (browser: string, contact: Contact) =>
       record(browser, { type: 'contact', contact }, { keys: buildContactKeys(contact, 'none.example') }),
     async order(order: Partial<PlatformOrder>, source: 'sync' | 'webhook' = 'webhook') {
-      const made = buildOrder(world, order)
-      await recordOrders(world.deps, storeId, [made], source)
-      return made
+      const platformOrder = buildOrder(world, order)
+      await recordOrders(world.deps, storeId, [platformOrder], source)
+      return platformOrder
     },
     /** Advances time and runs each scheduled job once. */
     async pass(ms: number) {

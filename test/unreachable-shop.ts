@@ -19,7 +19,7 @@ export interface UnreachableShop extends PluginShop {
   beat(): Promise<number>
   /** The latest reply to a beat. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any reply
-  asked: any
+  request: any
   close(): Promise<void>
 }
 
@@ -70,16 +70,16 @@ export async function createUnreachableShop(
     calls: () => silent?.calls() ?? 0,
     orders: [],
     products: new Map([['16:', buildSellableProduct('16')]]),
-    asked: { everyS: 3_600 },
+    request: { everyS: 3_600 },
     async beat() {
       for (let count = 1; ; count++) {
-        const before = JSON.stringify(shop.asked.goods ?? [])
-        const report = shop.asked.ordersSince
+        const before = JSON.stringify(shop.request.goods ?? [])
+        const report = shop.request.ordersSince
           ? { orders: buildReport(shop, isOld, (world.now.getTime() - answeredAt.getTime()) / 1_000) }
           : {}
-        shop.asked = (await shop.call('beat', buildBeat(shop, report))).body.ask
+        shop.request = (await shop.call('beat', buildBeat(shop, report))).body.ask
         answeredAt = world.now
-        const now = JSON.stringify(shop.asked.goods ?? [])
+        const now = JSON.stringify(shop.request.goods ?? [])
         if (isOld || now === '[]' || now === before || count === 20) return count
       }
     },
@@ -105,14 +105,14 @@ async function startSilentServer() {
   }
 }
 
-function buildReport({ asked, orders, products }: UnreachableShop, isOld: boolean | undefined, sinceAnswerS: number) {
-  const since = asked.ordersSince as string
+function buildReport({ request, orders, products }: UnreachableShop, isOld: boolean | undefined, sinceAnswerS: number) {
+  const since = request.ordersSince as string
   const list = orders.filter((order) => `${order.date_modified_gmt}Z` >= since)
-  const goods = (asked.goods ?? []).map((item: { product: string; variation: string | null }) => ({
+  const goods = (request.goods ?? []).map((item: { product: string; variation: string | null }) => ({
     ...item,
     terms: products.get(`${item.product}:${item.variation ?? ''}`) ?? null,
   }))
-  const askedAt = { askedAt: asked.at, sinceAskedS: Math.max(0, Math.floor(sinceAnswerS) - 2) }
+  const askedAt = { askedAt: request.at, sinceAskedS: Math.max(0, Math.floor(sinceAnswerS) - 2) }
   return { since, age: 1, isComplete: true, list, ...(isOld ? {} : { goods, ...askedAt }) }
 }
 

@@ -27,7 +27,7 @@ import type { StoreClient } from '../server/platforms/platform/platform.ts'
 import { handlers } from '../server/worker.ts'
 import { buildTerms } from './fake-store.ts'
 import { cloneDatabase, replaceDatabase, runAsAdmin } from './global.ts'
-import { createTestJobs, type QueuedJob, withCommits } from './queue.ts'
+import { createTestJobs, type QueuedJob, trackCommits } from './queue.ts'
 
 /** A test app: the real app on an empty database of its own. Only providers, stores and the clock are fake. */
 export interface World {
@@ -86,7 +86,7 @@ export function createWorld(env: Record<string, string> = {}): World {
   beforeAll(async () => {
     await cloneDatabase(server, name, inject('template'))
     world.pool = openPool({ url: replaceDatabase(server, name), max: 12 })
-    world.db = withCommits(openDb(world.pool), world.queued)
+    world.db = trackCommits(openDb(world.pool), world.queued)
     world.advance = (ms) => {
       world.now = new Date(world.now.getTime() + ms)
       return world.now
@@ -96,7 +96,7 @@ export function createWorld(env: Record<string, string> = {}): World {
     world.textChannels = { sms: true, whatsapp: buildTemplate }
     world.textCredits = null
     world.answerPush = (push) => ({ kind: 'accepted', providerId: `b-${push.messageId}`, response: '201' })
-    world.storeClient = noStore
+    world.storeClient = createFullStockClient
     world.deps = buildDeps(world, env)
     world.app = buildApp(world.deps)
     await world.app.ready()
@@ -114,7 +114,7 @@ export function createWorld(env: Record<string, string> = {}): World {
 }
 
 /** For tests without a store: a client that reports all products as available. */
-function noStore(): StoreClient {
+function createFullStockClient(): StoreClient {
   const terms: StoreClient['terms'] = async ({ items }) => buildTerms(items)
   return new Proxy({ terms } as StoreClient, {
     get: (client, name) => {

@@ -27,8 +27,8 @@ describe('the address of a call', () => {
   it('adds the current store to calls about a store or its carts, but never replaces a given one', {
     tags: ['A7', 'B1', 'B7'],
   }, () => {
-    const shown = { platform: 'woocommerce', storeId: 'shop' }
-    const buildUrl = (endpoint: Endpoint, query: object = {}) => buildAddress(endpoint, { id: '1' }, query, shown)
+    const store = { platform: 'woocommerce', storeId: 'shop' }
+    const buildUrl = (endpoint: Endpoint, query: object = {}) => buildAddress(endpoint, { id: '1' }, query, store)
     expect(buildUrl(listCampaigns)).toBe('/api/campaigns?platform=woocommerce&storeId=shop')
     expect(buildUrl(getCart)).toBe('/api/carts/1?platform=woocommerce&storeId=shop')
     expect(buildUrl(syncStore, { platform: 'shopify', storeId: 'other' })).toBe(

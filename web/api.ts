@@ -107,10 +107,10 @@ export function parseError(status: number, reply: unknown, retryAfter: string | 
     ErrorReply & { message: string }
   >
   const seconds = retryAfterS ?? (retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined)
-  const words = [error, message].find((text) => typeof text === 'string' && text !== '')
+  const sentence = [error, message].find((text) => typeof text === 'string' && text !== '')
   return new ApiError(status >= 400 ? status : 502, {
-    error: words ?? BROKEN,
-    code: code ?? (words ? 'unnamed' : 'internal'),
+    error: sentence ?? BROKEN,
+    code: code ?? (sentence ? 'unnamed' : 'internal'),
     ...(fields && { fields }),
     ...(seconds !== undefined && { retryAfterS: seconds }),
   })

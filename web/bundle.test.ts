@@ -20,7 +20,7 @@ function manifest(): Record<string, Chunk> {
 }
 
 /** Static imports of these chunks, including transitive ones. */
-function firstLoad(chunks: Record<string, Chunk>, entries: string[]): string[] {
+function listFirstLoad(chunks: Record<string, Chunk>, entries: string[]): string[] {
   const visited = new Set<string>()
   const visit = (key: string) => {
     if (visited.has(key)) return
@@ -59,7 +59,7 @@ function canReach(importsOf: (key: string) => string[], from: string, to: string
 }
 
 describe('the first load of the signed-in shell', () => {
-  const files = firstLoad(manifest(), ['index.html', 'shell/Shell.tsx'])
+  const files = listFirstLoad(manifest(), ['index.html', 'shell/Shell.tsx'])
 
   it(`stays within ${BUDGET_BYTES / 1024} KB of gzipped JavaScript`, () => {
     const bytes = files.map((file) => gzipSync(readSource(file)).length).reduce((sum, size) => sum + size, 0)

@@ -10,10 +10,10 @@ import { components, frames } from './screens.ts'
 /** Every route that renders something, with its parents. */
 const listRoutes = (all: RouteObject[], around: RouteObject[] = []): { route: RouteObject; around: RouteObject[] }[] =>
   all.flatMap((route) => (route.children ? listRoutes(route.children, [...around, route]) : [{ route, around }]))
-const shown = listRoutes(routes)
+const routed = listRoutes(routes)
 const A_CUSTOMER = '/customers/01999999-0000-7000-8000-000000000001'
 /** Replaces parameters by a value every parameter accepts. */
-const ofPath = (path: string) => findScreen(path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001'))
+const findByPath = (path: string) => findScreen(path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001'))
 
 describe('a registered screen', () => {
   it('has a component, and every component has a screen', () => {
@@ -25,10 +25,10 @@ describe('a registered screen', () => {
   })
 
   it('is in the router once, with its own component', () => {
-    const registered = shown.filter(({ route }) => route.path !== '*').map(({ route }) => route)
+    const registered = routed.filter(({ route }) => route.path !== '*').map(({ route }) => route)
     expect(registered.map(({ path }) => path).toSorted()).toEqual(screens.map(({ path }) => path).toSorted())
     const wrong = registered.filter(
-      ({ path, handle, lazy }) => handle !== ofPath(path!) || lazy !== components[ofPath(path!)!.loader],
+      ({ path, handle, lazy }) => handle !== findByPath(path!) || lazy !== components[findByPath(path!)!.loader],
     )
     expect(wrong).toEqual([])
   })
@@ -38,10 +38,10 @@ describe('unguarded routes', () => {
   it('do not exist: every route is inside the guard, and every screen inside a permission check', {
     tags: ['A2.1'],
   }, () => {
-    const isInside = (of: unknown) => (each: (typeof shown)[number]) =>
+    const isInside = (of: unknown) => (each: (typeof routed)[number]) =>
       each.around.some(({ Component }) => Component === of)
-    expect(shown.filter((each) => !isInside(Guard)(each))).toEqual([])
-    const withoutCheck = shown.filter((each) => !isInside(Permitted)(each)).map(({ route }) => route)
+    expect(routed.filter((each) => !isInside(Guard)(each))).toEqual([])
+    const withoutCheck = routed.filter((each) => !isInside(Permitted)(each)).map(({ route }) => route)
     // The guard shows its 404 page for it.
     expect(withoutCheck).toEqual([{ path: '*' }])
   })

@@ -11,7 +11,7 @@ import { ensureKey } from '../../server/delivery/push/keys.ts'
 import type { DemoParts, Deps } from '../../server/deps.ts'
 import { demoOwner, insertAccount, insertMember, insertUser } from '../../server/workspace/accounts/sql.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
-import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
+import { type BrandFields, DEFAULT_BRAND_FIELDS } from '../../shared/brand.ts'
 import { findConnectedStore } from './find-store.ts'
 import { switchOnFlows } from './flows.ts'
 import { ensureShopifyStore } from './shopify.ts'
@@ -22,8 +22,8 @@ import * as sql from './sql.ts'
 
 const EMAIL = 'demo@recoup.example'
 /** The colors of the demo store's own pages. */
-const LOOK: BrandLook = {
-  ...DEFAULT_LOOK,
+const LOOK: BrandFields = {
+  ...DEFAULT_BRAND_FIELDS,
   button: '#a4451f',
   text: '#2b221c',
   ground: '#ffffff',

@@ -2,7 +2,7 @@ import type { StoreRow } from '../../server/access/stores/sql.ts'
 import { hasBrand, saveLook } from '../../server/carts/brand/brand.ts'
 import type { Deps, ShopifyDemo } from '../../server/deps.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
-import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
+import { type BrandFields, DEFAULT_BRAND_FIELDS } from '../../shared/brand.ts'
 import { findConnectedStore } from './find-store.ts'
 import { switchOnFlows } from './flows.ts'
 import * as sql from './sql.ts'
@@ -10,8 +10,8 @@ import * as sql from './sql.ts'
 // The demo account's second store, on Shopify. Its past comes from the normal import.
 
 /** The colors of the demo store's own pages. */
-const LOOK: BrandLook = {
-  ...DEFAULT_LOOK,
+const LOOK: BrandFields = {
+  ...DEFAULT_BRAND_FIELDS,
   button: '#2f5d3a',
   text: '#1f2a21',
   ground: '#ffffff',

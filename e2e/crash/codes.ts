@@ -179,10 +179,10 @@ async function openCount(db: Db): Promise<number> {
 }
 
 async function countCreatedCodes(db: Db): Promise<number> {
-  const rows = await sql<{ made: number }>`select count(*)::int as made from coupon_codes where state = 'made'`.execute(
-    db,
-  )
-  return rows.rows[0]!.made
+  const rows = await sql<{
+    count: number
+  }>`select count(*)::int as count from coupon_codes where state = 'made'`.execute(db)
+  return rows.rows[0]!.count
 }
 
 interface SentMessage {

@@ -42,17 +42,17 @@ const SILENT = new Set(['hang', 'drop', 'die'])
 /** Every invariant the rows of a run violate, as sentences; empty if none. */
 export function findProblems(
   rows: readonly Row[],
-  taken: readonly AcceptedMail[],
+  accepted: readonly AcceptedMail[],
   dead: ReadonlySet<string>,
 ): string[] {
   return [
-    ...findDuplicates(taken.map(({ key }) => key)).map((key) => `message ${key} was accepted twice`),
-    ...findDuplicates(taken.map(({ to }) => to)).map((to) => `${to} was sent two messages`),
+    ...findDuplicates(accepted.map(({ key }) => key)).map((key) => `message ${key} was accepted twice`),
+    ...findDuplicates(accepted.map(({ to }) => to)).map((to) => `${to} was sent two messages`),
     ...findDuplicates(rows.map(({ email }) => email)).map((email) => `${email} has two due rows`),
-    ...rows.flatMap((row) => findRowProblems(row, taken, dead)),
+    ...rows.flatMap((row) => findRowProblems(row, accepted, dead)),
     ...[...new Set(rows.map((row) => row.worker_id))].flatMap((worker) => {
-      const left = rows.filter((row) => isAbandoned(row) && row.worker_id === worker)
-      return left.length > POOL ? [`${left.length} unknown rows of one worker`] : []
+      const unknown = rows.filter((row) => isAbandoned(row) && row.worker_id === worker)
+      return unknown.length > POOL ? [`${unknown.length} unknown rows of one worker`] : []
     }),
   ]
 }
@@ -62,12 +62,12 @@ export const isAbandoned = (row: Row): boolean => row.state === 'unknown' && row
 
 const parseTreatment = ({ email }: Row): string => email.slice(0, email.indexOf('-'))
 
-function findRowProblems(row: Row, taken: readonly AcceptedMail[], dead: ReadonlySet<string>): string[] {
+function findRowProblems(row: Row, accepted: readonly AcceptedMail[], dead: ReadonlySet<string>): string[] {
   const treatment = parseTreatment(row)
-  const receipt = taken.find(({ key }) => key === row.id)
+  const receipt = accepted.find(({ key }) => key === row.id)
   const expected = SILENT.has(treatment) ? 'unknown' : (ENDS[treatment] ?? 'sent')
   // A dying mail server loses the replies to everything in flight.
-  const isMailServerDead = taken.some(({ to }) => to.startsWith('die-'))
+  const isMailServerDead = accepted.some(({ to }) => to.startsWith('die-'))
   const isExcused = isAbandoned(row) ? dead.has(row.worker_id!) : row.state === 'unknown' && isMailServerDead
   const what = `${row.email} is ${row.state}${row.reason ? ` (${row.reason})` : ''}`
   return [

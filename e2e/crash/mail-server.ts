@@ -29,15 +29,15 @@ const TAKES_MS = 60
 /** Slow enough that one batch is still being sent when the next is prepared, even on a slow machine. */
 const TAKES_OF_CROWD_MS = 240
 const file = process.env.CRASH_MAIL_FILE!
-const wantedPorts = JSON.parse(process.env.CRASH_MAIL_PORTS!) as number[]
+const requestedPorts = JSON.parse(process.env.CRASH_MAIL_PORTS!) as number[]
 
 let trap: { place: SmtpPlace; passes: number } | null = null
 let goOn = () => {}
 const putOff = new Set<string>()
 const hanging = new Set<Socket>()
 
-const servers = wantedPorts.map((_, worker) => createSmtpServer(worker))
-const ports = await Promise.all(servers.map((server, worker) => listen(server, wantedPorts[worker]!)))
+const servers = requestedPorts.map((_, worker) => createSmtpServer(worker))
+const ports = await Promise.all(servers.map((server, worker) => listen(server, requestedPorts[worker]!)))
 process.on('message', (message: ToMailServer) => {
   if (message.type === 'trap') trap = { place: message.place, passes: message.passes }
   else if (message.type === 'go-on') goOn()
@@ -86,8 +86,8 @@ function isFirstTime(address: string): boolean {
   return true
 }
 
-function createRefusal(responseCode: number, words: string): Error {
-  return Object.assign(new Error(words), { responseCode })
+function createRefusal(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode })
 }
 
 function findRefusal(address: string): Error | null {

@@ -10,7 +10,7 @@ export interface MailServer {
   /** One per worker. */
   ports: readonly number[]
   /** Every message it took, in order. */
-  taken(): AcceptedMail[]
+  listAccepted(): AcceptedMail[]
   /** Calls `spring` when a connection arrives there, then lets it continue. */
   trap(place: SmtpPlace, passes: number, spring: (worker: number) => void): void
   disarm(): void
@@ -29,7 +29,7 @@ export async function startMailServer(folder: string, workers: number): Promise<
   let child: ChildProcess
   let armed: { place: SmtpPlace; passes: number; spring: (worker: number) => void } | null = null
   let isStopped = false
-  const tell = (message: ToMailServer) => {
+  const send = (message: ToMailServer) => {
     if (child.connected) child.send(message, () => {})
   }
   const start = () =>
@@ -41,13 +41,13 @@ export async function startMailServer(folder: string, workers: number): Promise<
       child.on('message', (message: FromMailServer) => {
         if (message.type === 'listening') {
           ports = message.ports
-          if (armed) tell({ type: 'trap', place: armed.place, passes: 0 })
+          if (armed) send({ type: 'trap', place: armed.place, passes: 0 })
           return resolve()
         }
         const sprung = armed
         armed = null
         sprung?.spring(message.worker)
-        tell({ type: 'go-on' })
+        send({ type: 'go-on' })
       })
       child.once('exit', () => {
         if (!isStopped) void start()
@@ -56,14 +56,14 @@ export async function startMailServer(folder: string, workers: number): Promise<
   await start()
   return {
     ports,
-    taken: () => readTaken(file),
+    listAccepted: () => readAccepted(file),
     trap(place, passes, spring) {
       armed = { place, passes, spring }
-      tell({ type: 'trap', place, passes })
+      send({ type: 'trap', place, passes })
     },
     disarm: () => (armed = null),
-    hangUp: () => tell({ type: 'hang-up' }),
-    letGo: () => tell({ type: 'let-go' }),
+    hangUp: () => send({ type: 'hang-up' }),
+    letGo: () => send({ type: 'let-go' }),
     stop() {
       isStopped = true
       child.kill('SIGKILL')
@@ -72,7 +72,7 @@ export async function startMailServer(folder: string, workers: number): Promise<
 }
 
 /** A partly written line is read the next time. */
-function readTaken(file: string): AcceptedMail[] {
+function readAccepted(file: string): AcceptedMail[] {
   const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1)
   return lines.map((line) => JSON.parse(line) as AcceptedMail)
 }

@@ -85,8 +85,8 @@ function recordResult(
   line.unknown = Math.max(line.unknown, unknown)
   if (recoveryMs > line.slowestMs) Object.assign(line, { slowestMs: recoveryMs, slowdown })
   lines.set(crash.name, line)
-  const words = `${crash.name}, ${workers} workers, seed ${seed}: ${mails} mails, ${unknown} unknown, ${formatSeconds(recoveryMs)} (machine ${slowdown.toFixed(1)} times as slow)`
-  console.log(`${problems.length > 0 ? 'BROKEN ' : ''}${words}`)
+  const summary = `${crash.name}, ${workers} workers, seed ${seed}: ${mails} mails, ${unknown} unknown, ${formatSeconds(recoveryMs)} (machine ${slowdown.toFixed(1)} times as slow)`
+  console.log(`${problems.length > 0 ? 'BROKEN ' : ''}${summary}`)
   for (const problem of problems) console.log(`    ${problem}`)
 }
 

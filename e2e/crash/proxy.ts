@@ -26,7 +26,7 @@ export interface DatabaseProxy {
 }
 
 export async function startDatabaseProxy(worker: number, socketPath: string): Promise<DatabaseProxy> {
-  const state: Shared = { worker, socketPath, trap: null, workerId: null, sockets: new Set(), way: 'none' }
+  const state: Shared = { worker, socketPath, trap: null, workerId: null, sockets: new Set(), phase: 'none' }
   const server = net.createServer((client) => connectClient(state, client))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -34,7 +34,7 @@ export async function startDatabaseProxy(worker: number, socketPath: string): Pr
     workerId: () => state.workerId,
     set(trap) {
       state.trap = trap
-      state.way = 'none'
+      state.phase = 'none'
     },
     stop() {
       server.close()
@@ -50,7 +50,7 @@ interface Shared {
   workerId: string | null
   sockets: Set<net.Socket>
   /** Of one store's batches: one is being sent while the next one is prepared. */
-  way: 'none' | 'leaves' | 'next prepared'
+  phase: 'none' | 'leaves' | 'next prepared'
 }
 
 interface Conversation {
@@ -63,7 +63,7 @@ interface Conversation {
   inTransaction: Set<StatementName> | null
   /** Set while the answer to a marked statement is held back, until as many requests are answered. */
   holding: { trap: Trap; until: number } | null
-  asked: number
+  questionCount: number
   answered: number
   fromClient: Buffer
   fromServer: Buffer
@@ -79,7 +79,7 @@ function connectClient(state: Shared, client: net.Socket): void {
     texts: new Map(),
     inTransaction: null,
     holding: null,
-    asked: 0,
+    questionCount: 0,
     answered: 0,
     fromClient: Buffer.alloc(0),
     fromServer: Buffer.alloc(0),
@@ -109,7 +109,7 @@ function readClient(talk: Conversation, bytes: Buffer): void {
     const frame = fromClient.subarray(0, length)
     talk.fromClient = fromClient.subarray(length)
     if (talk.isGreeted && isTrappedBefore(talk, frame)) return
-    if (!talk.isGreeted || isQuestion(frame)) talk.asked += 1
+    if (!talk.isGreeted || isQuestion(frame)) talk.questionCount += 1
     talk.isGreeted = true
     talk.server.write(frame)
   }
@@ -124,8 +124,8 @@ function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
   const { trap } = talk.state
   const ending = /^\s*(commit|rollback)/i.exec(text)?.[1]?.toLowerCase()
   if (name) talk.inTransaction?.add(name)
-  const isOverlap = isOverlapAt(talk.state.way, name ?? trap?.statement ?? null)
-  talk.state.way = advancePhase(talk.state.way, name, text)
+  const isOverlap = isOverlapAt(talk.state.phase, name ?? trap?.statement ?? null)
+  talk.state.phase = advancePhase(talk.state.phase, name, text)
   const isCommit = ending === 'commit' && trap !== null && talk.inTransaction?.has(trap.statement) === true
   if (ending) talk.inTransaction = null
   if (!trap || !isAt(trap, name, isCommit, talk.inTransaction !== null)) return false
@@ -133,18 +133,18 @@ function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
   // Below zero: another worker hit it first, and only the answer is awaited.
   if (trap.passes < 0 || trap.passes-- > 0) return false
   if (trap.edge === 'after') {
-    talk.holding = { trap, until: talk.asked + 1 }
+    talk.holding = { trap, until: talk.questionCount + 1 }
     return false
   }
   end(talk, trap)
   return true
 }
 
-function isOverlapAt(phase: Shared['way'], name: StatementName | null): boolean {
+function isOverlapAt(phase: Shared['phase'], name: StatementName | null): boolean {
   return name === 'claim' || name === 'preparation' ? phase !== 'none' : phase === 'next prepared'
 }
 
-function advancePhase(phase: Shared['way'], name: StatementName | null, text: string): Shared['way'] {
+function advancePhase(phase: Shared['phase'], name: StatementName | null, text: string): Shared['phase'] {
   if (RELEASE.test(text)) return 'none'
   if (name === 'send' && phase === 'none') return 'leaves'
   return name === 'preparation' && phase === 'leaves' ? 'next prepared' : phase

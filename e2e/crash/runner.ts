@@ -107,19 +107,19 @@ async function runCrash(parts: RunnerProcesses, crash: CrashCase, seed: number):
   // Batches overlap if one store has more due messages than one claim takes.
   const crowd = isCrowd ? CROWD : PEOPLE
   const due: DueShoppers = { domain, people: 0 }
-  const leaveMore = () => {
+  const sendMore = () => {
     const addresses = createAddresses(domain, { from: due.people, count: crowd }, random)
     due.people += crowd
     return addAbandonedCarts(database.db, isCrowd ? stores.slice(0, 1) : stores, addresses)
   }
-  const sprung = await waitForBoundary(parts, due, crashed.sprung, leaveMore)
+  const sprung = await waitForBoundary(parts, due, crashed.sprung, sendMore)
   if (!sprung) {
     crashed.disarm()
-    const words = describeRows(await loadRows(database.db, domain))
-    return { mails: 0, unknown: 0, recoveryMs: 0, slowdown: 1, problems: [`nothing came to the boundary: ${words}`] }
+    const rows = describeRows(await loadRows(database.db, domain))
+    return { mails: 0, unknown: 0, recoveryMs: 0, slowdown: 1, problems: [`nothing came to the boundary: ${rows}`] }
   }
   const clock = startSlownessClock()
-  const listOwnMails = () => mail.taken().filter(({ to }) => to.endsWith(`@${domain}`))
+  const listOwnMails = () => mail.listAccepted().filter(({ to }) => to.endsWith(`@${domain}`))
   const early = await waitForRows(parts, due, (rows) =>
     rows.every((row) => isFinal(row) || isWaitingByRule(row, listOwnMails())),
   )
@@ -132,7 +132,9 @@ async function runCrash(parts: RunnerProcesses, crash: CrashCase, seed: number):
   const problems = [
     ...findProblems(rows, listOwnMails(), sprung.dead),
     ...(await findCounterErrors(database.db)),
-    ...workers.flatMap((worker) => worker.lastWords() ?? []).map((words) => `a worker ended by itself: ${words}`),
+    ...workers
+      .flatMap((worker) => worker.readLastOutput() ?? [])
+      .map((output) => `a worker ended by itself: ${output}`),
     ...[early, late].flatMap((stuck) => (stuck ? [`not settled: ${stuck}`] : [])),
     ...(recoveryMs > WAITING_MS + workingMs * slowdown ? [`it took ${Math.round(recoveryMs / 1_000)} s`] : []),
   ]
@@ -145,17 +147,17 @@ async function waitForBoundary(
   parts: RunnerProcesses,
   due: DueShoppers,
   sprung: Promise<Kill>,
-  leaveMore: () => Promise<void>,
+  sendMore: () => Promise<void>,
 ) {
   let isSprung = false
   void sprung.then(() => (isSprung = true))
   for (let crowds = 0; crowds < MAX_CROWDS; crowds++) {
-    await leaveMore()
-    const listTakenMails = () => parts.mail.taken()
+    await sendMore()
+    const listAcceptedMails = () => parts.mail.listAccepted()
     const settled = waitForRows(
       parts,
       due,
-      (rows) => isSprung || rows.every((row) => isFinal(row) || isWaitingByRule(row, listTakenMails())),
+      (rows) => isSprung || rows.every((row) => isFinal(row) || isWaitingByRule(row, listAcceptedMails())),
     )
     const end = await Promise.race([sprung, settled])
     if (end !== null) return typeof end === 'string' ? null : end
@@ -257,8 +259,8 @@ const BY_RULE = new Set(['retry', 'domain_throttled'])
  * Messages accepted without a reply, deferred for half a minute because the mail server was down, or throttled by
  * their domain.
  */
-function isWaitingByRule(row: Row, taken: readonly AcceptedMail[]): boolean {
-  if (row.state === 'sending') return taken.some(({ key, isAnswered }) => key === row.id && !isAnswered)
+function isWaitingByRule(row: Row, accepted: readonly AcceptedMail[]): boolean {
+  if (row.state === 'sending') return accepted.some(({ key, isAnswered }) => key === row.id && !isAnswered)
   return row.state === 'held' && BY_RULE.has(row.reason ?? '') && row.wake_at.getTime() > Date.now() + 5_000
 }
 

@@ -15,7 +15,7 @@ const TIMES = 100
 const IDLE_MS = 12
 
 /** Shared by all lanes, because the measurement itself is a load. */
-const total = { elapsedMs: 0, looks: 0 }
+const total = { elapsedMs: 0, samples: 0 }
 const running = new Set<SlownessClock>()
 let timer: NodeJS.Timeout | undefined
 
@@ -27,7 +27,7 @@ export function startSlownessClock(): SlownessClock {
     stop() {
       running.delete(clock)
       if (running.size === 0) timer = void clearInterval(timer)
-      return Math.max(1, (total.elapsedMs - before.elapsedMs) / (total.looks - before.looks) / IDLE_MS)
+      return Math.max(1, (total.elapsedMs - before.elapsedMs) / (total.samples - before.samples) / IDLE_MS)
     },
   }
   running.add(clock)
@@ -38,5 +38,5 @@ function measureOnce(): void {
   const startedAt = performance.now()
   for (let n = 0; n < TIMES; n++) createHash('sha512').update(WORK).digest()
   total.elapsedMs += performance.now() - startedAt
-  total.looks++
+  total.samples++
 }

@@ -14,7 +14,7 @@ export interface WorkerProcess {
   /** Stops gracefully, so others find the compiled files: a killed process does not write them. */
   end(): Promise<void>
   /** Last log lines if it exited without being killed, which must never happen. */
-  lastWords(): string | null
+  readLastOutput(): string | null
   stop(): Promise<void>
 }
 
@@ -46,19 +46,19 @@ export async function startWorkerProcess(settings: WorkerSettings): Promise<Work
     LOG_LEVEL: 'error',
   }
   let child: ChildProcess | null = null
-  let lastWords: string | null = null
+  let readLastOutput: string | null = null
   const stopping = new AbortController()
   return {
     proxy,
     kill: () => void child?.kill('SIGKILL'),
-    lastWords: () => lastWords,
+    readLastOutput: () => readLastOutput,
     async start() {
-      lastWords = null
+      readLastOutput = null
       for (let isWorking = false; !isWorking && !stopping.signal.aborted; ) {
         const launched = launch(env)
         child = launched.child
         isWorking = await launched.isWorking
-        if (isWorking) child.once('exit', (code) => (lastWords = code === null ? null : launched.output()))
+        if (isWorking) child.once('exit', (code) => (readLastOutput = code === null ? null : launched.output()))
         // The database may be down at the moment.
         else await sleep(500)
       }

@@ -11,7 +11,7 @@ final class AgreementTest extends ShopCase
 
     private function setMode(string $mode): void
     {
-        $box = ['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1'];
+        $box = ['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1'];
         Settings::take(['version' => 's-' . $mode, 'boxes' => [$box], 'before' => $mode, 'push' => null]);
     }
 
@@ -141,7 +141,7 @@ final class AgreementTest extends ShopCase
     {
         $GLOBALS['wp']['user'] = 7;
         $GLOBALS['wp']['users'][7] = (object) ['ID' => 7, 'user_email' => $email];
-        update_user_meta(7, '_recoup_consent', ['email' => ['isGiven' => $isGiven, 'id' => 'w1', 'wording' => self::WORDS]]);
+        update_user_meta(7, '_recoup_consent', ['email' => ['isGiven' => $isGiven, 'id' => 'w1', 'wording' => self::WORDING]]);
     }
 
     public function testAppliesTheAccountsConsent(): void

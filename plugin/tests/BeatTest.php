@@ -91,16 +91,16 @@ final class BeatTest extends ShopCase
         $this->setBeatAnswer(['ask' => ['ordersSince' => '2026-11-24T10:00:00Z']]);
         Beat::send();
         self::assertArrayNotHasKey('orders', $this->recoup->lastCall('beat'));
-        $asked = 0;
-        $this->recoup->answers['beat'] = static function (array $body) use (&$asked): array {
-            $asked++;
+        $requests = 0;
+        $this->recoup->answers['beat'] = static function (array $body) use (&$requests): array {
+            $requests++;
             if (!$body['orders']['isComplete']) {
                 array_pop($GLOBALS['wp']['orders']);
             }
             return [200, ['settings' => null, 'seq' => 0, 'ask' => ['ordersSince' => '2026-11-24T10:05:00Z']]];
         };
         Beat::send();
-        self::assertSame(2, $asked);
+        self::assertSame(2, $requests);
         $report = $this->recoup->lastCall('beat')['orders'];
         self::assertTrue($report['isComplete']);
         self::assertCount(100, $report['list']);
@@ -117,25 +117,25 @@ final class BeatTest extends ShopCase
         $second = gmdate('Y-m-d\TH:i:s.000\Z', (new WC_Order(1))->get_date_modified()->getTimestamp());
         $this->setBeatAnswer(['ask' => ['ordersSince' => self::SINCE]]);
         Beat::send();
-        $seen = [];
+        $reportedIds = [];
         $isAway = true;
-        $this->recoup->answers['beat'] = static function (array $body) use (&$seen, &$isAway, $second): array {
-            if (count($seen) === 100 && $isAway) {
+        $this->recoup->answers['beat'] = static function (array $body) use (&$reportedIds, &$isAway, $second): array {
+            if (count($reportedIds) === 100 && $isAway) {
                 $isAway = false;
                 return [503, []];
             }
-            $seen = array_merge($seen, array_column($body['orders']['list'], 'id'));
+            $reportedIds = array_merge($reportedIds, array_column($body['orders']['list'], 'id'));
             $since = $body['orders']['isComplete'] ? null : $second;
             return [200, ['settings' => null, 'seq' => 0, 'ask' => ['ordersSince' => $since]]];
         };
         Beat::send();
-        self::assertCount(100, $seen);
+        self::assertCount(100, $reportedIds);
         Beat::send();
-        self::assertSame(range(1, 250), $seen);
+        self::assertSame(range(1, 250), $reportedIds);
         // A later report of that second starts with its first order again.
         State::put(['ordersSince' => $second]);
         Beat::send();
-        self::assertSame(range(1, 250), array_slice($seen, 250));
+        self::assertSame(range(1, 250), array_slice($reportedIds, 250));
     }
 
     public function testReportsAnOrderAgainThatChangesBetweenTwoParts(): void
@@ -235,14 +235,14 @@ final class BeatTest extends ShopCase
 
     public function testContinuesStockReportsWhileRecoupRequestsOtherProducts(): void
     {
-        $left = range(1000, 1249);
-        $this->recoup->answers['beat'] = static function (array $body) use (&$left): array {
-            $left = array_values(array_diff($left, array_column($body['orders']['goods'] ?? [], 'product')));
-            $goods = array_map([self::class, 'item'], array_slice($left, 0, 100));
+        $remaining = range(1000, 1249);
+        $this->recoup->answers['beat'] = static function (array $body) use (&$remaining): array {
+            $remaining = array_values(array_diff($remaining, array_column($body['orders']['goods'] ?? [], 'product')));
+            $goods = array_map([self::class, 'item'], array_slice($remaining, 0, 100));
             return [200, ['settings' => null, 'seq' => 0, 'ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => $goods]]];
         };
         Beat::send();
-        self::assertSame([[], 4], [$left, $this->countBeats()]);
+        self::assertSame([[], 4], [$remaining, $this->countBeats()]);
     }
 
     public function testOmitsAProductThatCannotBeRead(): void
@@ -320,15 +320,15 @@ final class BeatTest extends ShopCase
         $this->recoup->answers['batch'] = static function (array $body): array {
             return [200, ['done' => array_column($body['entries'], 'seq'), 'refused' => [], 'settings' => 's1', 'beat' => count($body['entries']) > 1]];
         };
-        $isWanted = new ReflectionProperty(Beat::class, 'isWanted');
-        $isWanted->setAccessible(true);
+        $isRequested = new ReflectionProperty(Beat::class, 'isRequested');
+        $isRequested->setAccessible(true);
         Outbox::put('cart:1', ['type' => 'cart']);
         Sender::flush(1);
-        self::assertFalse($isWanted->getValue());
+        self::assertFalse($isRequested->getValue());
         Outbox::put('cart:1', ['type' => 'cart']);
         Outbox::put('cart:2', ['type' => 'cart']);
         Sender::flush(1);
-        self::assertTrue($isWanted->getValue());
+        self::assertTrue($isRequested->getValue());
         Beat::send();
     }
 
@@ -342,7 +342,7 @@ final class BeatTest extends ShopCase
             'X-Recoup-Store' => $store,
             'X-Recoup-Time' => $time,
             'X-Recoup-Nonce' => $nonce,
-            'X-Recoup-Signature' => Signature::ofCall($change['direction'] ?? 'recoup', 'wake', $store, $time, $nonce, $body, $key),
+            'X-Recoup-Signature' => Signature::signCall($change['direction'] ?? 'recoup', 'wake', $store, $time, $nonce, $body, $key),
         ];
         return Wake::handle(new class ($body, $headers) {
             private $body;
@@ -372,7 +372,7 @@ final class BeatTest extends ShopCase
         $answer = $this->sendWake(['nonce' => $nonce]);
         $body = '{"plugin":"0.2.0","home":"https://shop.example.com/"}';
         self::assertSame(200, $answer->status);
-        self::assertSame(Signature::ofAnswer($nonce, 200, $body, Recoup::SECRET), $answer->headers['X-Recoup-Signature']);
+        self::assertSame(Signature::signAnswer($nonce, 200, $body, Recoup::SECRET), $answer->headers['X-Recoup-Signature']);
         ob_start();
         apply_filters('rest_pre_serve_request', false, $answer);
         self::assertSame($body, ob_get_clean(), 'the bytes that were signed');
@@ -421,9 +421,9 @@ final class BeatTest extends ShopCase
         Outbox::put('cart:x', ['type' => 'cart']);
         $GLOBALS['wpdb']->query('UPDATE wp_recoup_outbox SET made_at = made_at - 7300');
         State::put(['cronAt' => time() - 30000]);
-        $words = implode(' ', Health::problems());
-        self::assertStringContainsString('1 carts and orders wait to be sent, the oldest for 2 hours', $words);
-        self::assertStringContainsString('WP-Cron', $words);
+        $problems = implode(' ', Health::problems());
+        self::assertStringContainsString('1 carts and orders wait to be sent, the oldest for 2 hours', $problems);
+        self::assertStringContainsString('WP-Cron', $problems);
         self::assertSame('recommended', Health::test()['status']);
         $GLOBALS['wpdb'] = null;
         self::assertStringContainsString('could not check this shop', Health::test()['description'], 'after an error');

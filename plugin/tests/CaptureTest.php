@@ -70,14 +70,14 @@ final class CaptureTest extends ShopCase
     {
         $GLOBALS['wp']['products'][70] = new Product(['id' => 70, 'price' => '50']);
         $cases = [['no', true, '59.50', 2], ['no', false, '50.00', 2], ['yes', false, '42.02', 2], ['yes', true, '50.00', 2], ['no', true, '60', 0]];
-        foreach ($cases as [$entered, $isShown, $price, $places]) {
+        foreach ($cases as [$entered, $showsTax, $price, $places]) {
             $GLOBALS['wp']['options']['woocommerce_prices_include_tax'] = $entered;
             $GLOBALS['wp']['options']['woocommerce_price_num_decimals'] = (string) $places;
-            $GLOBALS['wp']['shows_tax'] = $isShown;
+            $GLOBALS['wp']['shows_tax'] = $showsTax;
             WC()->cart->empty_cart();
             WC()->cart->add_to_cart(70, 2);
             $this->endRequest();
-            self::assertSame($price, $this->lastEntry()['lines'][0]['price'], $entered . ' ' . var_export($isShown, true));
+            self::assertSame($price, $this->lastEntry()['lines'][0]['price'], $entered . ' ' . var_export($showsTax, true));
         }
     }
 
@@ -276,7 +276,7 @@ final class CaptureTest extends ShopCase
         $entry = $this->lastEntry();
         self::assertSame('vera@example.com', $entry['contact']['email']);
         self::assertArrayNotHasKey('phone', $entry['contact']);
-        self::assertSame(['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDS], $entry['consent']['email']);
+        self::assertSame(['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDING], $entry['consent']['email']);
     }
 
     public function testCountsTheBoxesThatTheClassicFormShows(): void
@@ -290,8 +290,8 @@ final class CaptureTest extends ShopCase
         };
         self::assertSame([], $type('vera@example.com', []), 'an older script, or a theme without boxes');
         self::assertSame([], $type('ada@example.com', ['boxes' => 'fax=w1,email=,email=<b>']));
-        $seen = ['boxes' => ['email' => 'w1'], 'forms' => ['classic' => ['email' => ['id' => 'w1']]]];
-        self::assertSame($seen, $type('grace@example.com', ['boxes' => 'sms=w2,email=w1']));
+        $fields = ['boxes' => ['email' => 'w1'], 'forms' => ['classic' => ['email' => ['id' => 'w1']]]];
+        self::assertSame($fields, $type('grace@example.com', ['boxes' => 'sms=w2,email=w1']));
     }
 
     public function testRejectsAContactRequestWithoutNonce(): void

@@ -99,11 +99,11 @@ final class ConnectTest extends ShopCase
     }
 
     /** @dataProvider failures */
-    public function testShowsTheErrorAndDeletesTheKeyWhenConnectingFails(array $answer, string $words): void
+    public function testShowsTheErrorAndDeletesTheKeyWhenConnectingFails(array $answer, string $message): void
     {
         $wish = $this->beginConnect();
         $this->recoup->answers['connect'] = $answer;
-        self::assertStringContainsString($words, $this->returnWithCode($wish['state']));
+        self::assertStringContainsString($message, $this->returnWithCode($wish['state']));
         self::assertFalse(Connection::exists());
         self::assertSame(0, (int) $GLOBALS['wpdb']->get_var('SELECT COUNT(*) FROM wp_woocommerce_api_keys'));
     }
@@ -127,11 +127,11 @@ final class ConnectTest extends ShopCase
     }
 
     /** @dataProvider unreachable */
-    public function testExplainsWhyRecoupIsUnreachable(string $mode, array $hello, string $words): void
+    public function testExplainsWhyRecoupIsUnreachable(string $mode, array $hello, string $message): void
     {
         $this->recoup->mode = $mode;
         $this->recoup->answers['hello'] = $hello;
-        self::assertStringContainsString($words, Connect::begin('recoup.example.com')['why']);
+        self::assertStringContainsString($message, Connect::begin('recoup.example.com')['why']);
     }
 
     public function unreachable(): array
@@ -184,10 +184,10 @@ final class ConnectTest extends ShopCase
         update_site_option('recoup_given', 'https://recoup.example.com');
         Uninstall::run();
         self::assertSame(['v' => 1, 'reason' => 'uninstall'], $this->recoup->lastCall('disconnect'));
-        $left = array_filter(array_keys($GLOBALS['wp']['options']), static function (string $name): bool {
+        $remaining = array_filter(array_keys($GLOBALS['wp']['options']), static function (string $name): bool {
             return strpos($name, 'recoup') !== false;
         });
-        self::assertSame([], $left);
+        self::assertSame([], $remaining);
         self::assertSame(0, (int) $GLOBALS['wpdb']->get_var('SELECT COUNT(*) FROM wp_woocommerce_api_keys'));
         self::assertSame(0, (int) $GLOBALS['wpdb']->get_var("SELECT COUNT(*) FROM sqlite_master WHERE name = 'wp_recoup_outbox'"));
         self::assertSame([], $GLOBALS['wp']['meta'][4]);

@@ -8,7 +8,7 @@ use Recoup\WooCommerce\Settings;
 
 final class ConsentTest extends ShopCase
 {
-    private const GIVEN = ['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDS];
+    private const CONSENT = ['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDING];
 
     /** @param string|null $boxes the header of blocks.js; null: no header */
     private function setBox(bool $is, ?object $order = null, ?string $boxes = 'email=w1'): void
@@ -39,8 +39,8 @@ final class ConsentTest extends ShopCase
         $order = new WC_Order(71);
         $this->setBox(true, $order);
         $this->endRequest();
-        self::assertSame(['email' => self::GIVEN], $this->lastEntry()['consent']);
-        self::assertSame(['yes', self::WORDS], [$order->meta['_recoup_consent_email'], $order->meta['_recoup_consent_email_wording']]);
+        self::assertSame(['email' => self::CONSENT], $this->lastEntry()['consent']);
+        self::assertSame(['yes', self::WORDING], [$order->meta['_recoup_consent_email'], $order->meta['_recoup_consent_email_wording']]);
     }
 
     public function testRecordsANoWhenABoxIsTickedAndUnticked(): void
@@ -102,9 +102,9 @@ final class ConsentTest extends ShopCase
 
     public function testDoesNotPretickABoxOfTheBlockCheckout(): void
     {
-        $kept = (object) ['meta_key' => '_wc_other/recoup/consent-email', 'meta_value' => '1'];
+        $meta = (object) ['meta_key' => '_wc_other/recoup/consent-email', 'meta_value' => '1'];
         $other = (object) ['meta_key' => '_wc_other/shop/gift', 'meta_value' => '1'];
-        self::assertSame([$other], array_values(apply_filters('woocommerce_data_store_wp_user_read_meta', [$kept, $other])));
+        self::assertSame([$other], array_values(apply_filters('woocommerce_data_store_wp_user_read_meta', [$meta, $other])));
     }
 
     public function testStoresNoUserMetaForABoxOfTheBlockCheckout(): void
@@ -190,13 +190,13 @@ final class ConsentTest extends ShopCase
         self::assertSame([], array_intersect_key($this->lastEntry(), ['consent' => 1, 'forms' => 1, 'boxes' => 1]));
         $this->placeBlockOrder($draft, $boxes);
         self::assertSame([], array_intersect_key($draft->meta, ['_recoup_consent_email' => 1, '_recoup_consent_email_wording' => 1]));
-        self::assertArrayNotHasKey('forms', $this->entriesOfType('order')[0]);
+        self::assertArrayNotHasKey('forms', $this->filterEntries('order')[0]);
     }
 
     /** @dataProvider buttonsWithoutBoxes */
     public function testSendsNoWalletAddressBeforeConsent(?string $boxes): void
     {
-        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'before' => 'cart_only', 'push' => null]);
+        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'before' => 'cart_only', 'push' => null]);
         WC()->cart->add_to_cart(self::TEA, 1);
         WC()->customer->set_billing_email('vera@example.com');
         $this->setBox(true);
@@ -206,7 +206,7 @@ final class ConsentTest extends ShopCase
         $this->enterAddresses(self::TYPED, $boxes);
         self::assertArrayNotHasKey('contact', $this->lastEntry());
         $this->enterAddresses();
-        self::assertSame(['wallet@example.com', self::GIVEN], [$this->lastEntry()['contact']['email'], $this->lastEntry()['consent']['email']]);
+        self::assertSame(['wallet@example.com', self::CONSENT], [$this->lastEntry()['contact']['email'], $this->lastEntry()['consent']['email']]);
     }
 
     /** A page open since before the update, a blocked script, or a form in which the script finds no box. */
@@ -224,7 +224,7 @@ final class ConsentTest extends ShopCase
         $this->endRequest();
         WC()->customer->set_billing_email('vera@example.com');
         $this->enterAddresses(self::TYPED, $boxes);
-        self::assertSame(['vera@example.com', self::GIVEN], [$this->lastEntry()['contact']['email'], $this->lastEntry()['consent']['email'] ?? null]);
+        self::assertSame(['vera@example.com', self::CONSENT], [$this->lastEntry()['contact']['email'], $this->lastEntry()['consent']['email'] ?? null]);
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
         self::assertSame('yes', $draft->meta['_recoup_consent_email']);
     }
@@ -237,7 +237,7 @@ final class ConsentTest extends ShopCase
         $this->endRequest();
         WC()->customer->set_billing_email('vera@example.com');
         $this->enterAddresses(self::TYPED, 'hidden');
-        self::assertSame(self::GIVEN, $this->lastEntry()['consent']['email'] ?? null);
+        self::assertSame(self::CONSENT, $this->lastEntry()['consent']['email'] ?? null);
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
     }
 
@@ -294,7 +294,7 @@ final class ConsentTest extends ShopCase
         $this->setBox(true);
         $this->endRequest();
         $this->placeClassicOrder([]);
-        self::assertArrayNotHasKey('forms', $this->entriesOfType('order')[0]);
+        self::assertArrayNotHasKey('forms', $this->filterEntries('order')[0]);
         self::assertArrayNotHasKey('_recoup_consent_email', $GLOBALS['wp']['orders'][71]->meta);
     }
 
@@ -335,21 +335,21 @@ final class ConsentTest extends ShopCase
 
     public function testReportsNoBoxesBeforeConsentInNothingModeOrAfterARefusal(): void
     {
-        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
+        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
         WC()->cart->add_to_cart(self::TEA, 1);
         self::assertArrayNotHasKey('forms', $this->classicOrder());
         $this->setUp();
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
         $_COOKIE['wp_consent_marketing'] = 'deny';
-        Settings::take(['version' => 's4', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'push' => null]);
+        Settings::take(['version' => 's4', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'push' => null]);
         self::assertArrayNotHasKey('forms', $this->classicOrder());
     }
 
     private function classicOrder(): array
     {
         $this->placeClassicOrder();
-        return $this->entriesOfType('order')[0];
+        return $this->filterEntries('order')[0];
     }
 
     private function placeClassicOrder(array $form = ['recoup_consent_email_wording' => 'w1']): void
@@ -372,7 +372,7 @@ final class ConsentTest extends ShopCase
             $_POST = $form + $more;
             do_action('woocommerce_save_account_details', 4);
             $this->endRequest();
-            return $this->entriesOfType('form');
+            return $this->filterEntries('form');
         };
         $empty = ['type' => 'form', 'forms' => ['account' => ['email' => ['id' => 'w1', 'isTicked' => false]]]];
         $ticked = ['type' => 'form', 'forms' => ['account' => ['email' => ['id' => 'w1', 'isTicked' => true]]]];
@@ -380,11 +380,11 @@ final class ConsentTest extends ShopCase
         self::assertSame([$empty, $ticked], $save(['recoup_consent_email' => 'yes']));
         self::assertCount(2, $save(['recoup_consent_email' => 'yes']), 'the box was already ticked');
         self::assertCount(2, $save(), 'an unticked box is not counted');
-        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
+        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
         self::assertCount(2, $save(), 'no consent was given');
     }
 
-    private function entriesOfType(string $type): array
+    private function filterEntries(string $type): array
     {
         $found = [];
         foreach ($this->recoup->calls as $call) {
@@ -401,7 +401,7 @@ final class ConsentTest extends ShopCase
     {
         $GLOBALS['wp']['user'] = 4;
         $GLOBALS['wp']['users'][4] = (object) ['user_email' => 'carla@example.com'];
-        $GLOBALS['wp']['meta'][4]['_recoup_consent'] = ['email' => self::GIVEN];
+        $GLOBALS['wp']['meta'][4]['_recoup_consent'] = ['email' => self::CONSENT];
         ob_start();
         Account::show();
         self::assertStringContainsString('checked', (string) ob_get_clean());
@@ -413,7 +413,7 @@ final class ConsentTest extends ShopCase
         self::assertFalse($entry['consent']['email']['isGiven']);
         do_action('woocommerce_save_account_details', 4);
         $this->endRequest();
-        self::assertCount(1, $this->entriesOfType('consent'), 'an unchanged answer is not sent again');
+        self::assertCount(1, $this->filterEntries('consent'), 'an unchanged answer is not sent again');
     }
 
     public function testTruncatesLongTextsAndDropsUnknownChannels(): void
@@ -422,9 +422,9 @@ final class ConsentTest extends ShopCase
             ['channel' => 'email', 'words' => str_repeat('w', 2000), 'id' => 'w3'],
             ['channel' => 'fax', 'words' => 'Fax me', 'id' => 'w4'],
         ], 'push' => ['worker' => 'https://elsewhere.example.com/sw.js', 'widget' => 'https://recoup.example.com/push/K.js']]);
-        $kept = Connection::all()['settings'];
-        self::assertSame(['email'], array_keys($kept['boxes']));
-        self::assertSame(1000, strlen($kept['boxes']['email']['words']));
-        self::assertNull($kept['push'], 'a script of another host would run on the shop’s pages');
+        $meta = Connection::all()['settings'];
+        self::assertSame(['email'], array_keys($meta['boxes']));
+        self::assertSame(1000, strlen($meta['boxes']['email']['words']));
+        self::assertNull($meta['push'], 'a script of another host would run on the shop’s pages');
     }
 }

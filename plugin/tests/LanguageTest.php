@@ -11,11 +11,11 @@ final class LanguageTest extends ShopCase
 
     private function addGermanTexts(): void
     {
-        $box = ['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1', 'languages' => ['de' => ['words' => self::GERMAN, 'id' => 'w2']]];
+        $box = ['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1', 'languages' => ['de' => ['words' => self::GERMAN, 'id' => 'w2']]];
         Settings::take(['version' => 's2', 'boxes' => [$box], 'push' => null]);
     }
 
-    private function shownText(): string
+    private function renderBoxText(): string
     {
         return Settings::boxes()['email']['words'];
     }
@@ -23,11 +23,11 @@ final class LanguageTest extends ShopCase
     public function testShowsABoxInThePagesLanguageOrTheStoresDefault(): void
     {
         $this->addGermanTexts();
-        self::assertSame(self::WORDS, $this->shownText());
+        self::assertSame(self::WORDING, $this->renderBoxText());
         $GLOBALS['wp']['locale'] = 'de_AT';
-        self::assertSame(self::GERMAN, $this->shownText());
+        self::assertSame(self::GERMAN, $this->renderBoxText());
         $GLOBALS['wp']['locale'] = 'fr_FR';
-        self::assertSame(['words' => self::WORDS, 'id' => 'w1'], Settings::boxes()['email']);
+        self::assertSame(['words' => self::WORDING, 'id' => 'w1'], Settings::boxes()['email']);
     }
 
     public function testPrefersTheLanguageOfATranslationPlugin(): void
@@ -36,10 +36,10 @@ final class LanguageTest extends ShopCase
         add_filter('wpml_current_language', static function (): string {
             return 'de';
         });
-        self::assertSame(self::GERMAN, $this->shownText());
+        self::assertSame(self::GERMAN, $this->renderBoxText());
     }
 
-    public function testSendsATickWithTheTextThatWasShown(): void
+    public function testSendsATickWithTheTextOfTheBox(): void
     {
         $this->addGermanTexts();
         $GLOBALS['wp']['locale'] = 'de_DE';
@@ -120,10 +120,10 @@ final class LanguageTest extends ShopCase
             $this->endRequest();
             return $this->lastEntry()['consent']['email'] ?? null;
         };
-        $said = [$tick(null, true), $tick('email=w9', true), $tick('email=w2', true), $tick('email=w1', false), $tick('email=w1', true)];
+        $consents = [$tick(null, true), $tick('email=w9', true), $tick('email=w2', true), $tick('email=w1', false), $tick('email=w1', true)];
         unset($_SERVER['REQUEST_URI'], $_SERVER['HTTP_REFERER']);
-        self::assertSame([null, null], array_slice($said, 0, 2), 'the text that the shopper saw is unknown');
-        self::assertSame([self::GERMAN, self::WORDS, self::WORDS], array_column(array_slice($said, 2), 'wording'));
+        self::assertSame([null, null], array_slice($consents, 0, 2), 'the text that the shopper saw is unknown');
+        self::assertSame([self::GERMAN, self::WORDING, self::WORDING], array_column(array_slice($consents, 2), 'wording'));
         self::assertSame(['email' => 'w1'], $this->lastEntry()['boxes']);
     }
 
@@ -174,7 +174,7 @@ final class LanguageTest extends ShopCase
             $GLOBALS['wp']['locale'] = $locale;
             self::assertSame($language, Language::current(), $locale);
         }
-        self::assertSame(self::WORDS, $this->shownText());
+        self::assertSame(self::WORDING, $this->renderBoxText());
     }
 
     public function testStoresNoLanguageInAShopWithoutTranslations(): void
@@ -189,9 +189,9 @@ final class LanguageTest extends ShopCase
     {
         $odd = ['DE' => ['words' => 'x', 'id' => 'y'], 'deu' => ['words' => 'x'], 'de' => 'x', 'fr' => ['words' => ''], 5 => ['words' => 'x']];
         foreach ([$odd, 'odd', null] as $languages) {
-            Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1', 'languages' => $languages]], 'push' => null]);
+            Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1', 'languages' => $languages]], 'push' => null]);
             self::assertFalse(Settings::hasLanguages());
-            self::assertSame(self::WORDS, $this->shownText());
+            self::assertSame(self::WORDING, $this->renderBoxText());
         }
     }
 
@@ -201,8 +201,8 @@ final class LanguageTest extends ShopCase
         $this->addGermanTexts();
         require_once __DIR__ . '/translation-plugin/polylang.php';
         $GLOBALS['wp']['polylang'] = ['slug' => 'franconian', 'locale' => 'de_DE'];
-        self::assertSame(self::GERMAN, $this->shownText());
+        self::assertSame(self::GERMAN, $this->renderBoxText());
         $GLOBALS['wp']['polylang'] = ['slug' => 'de', 'locale' => 'fr_FR'];
-        self::assertSame(self::WORDS, $this->shownText());
+        self::assertSame(self::WORDING, $this->renderBoxText());
     }
 }

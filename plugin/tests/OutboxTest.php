@@ -42,16 +42,16 @@ final class OutboxTest extends ShopCase
 
     public function testNeverReusesASequenceNumberAfterTheQueueWasEmpty(): void
     {
-        $seen = [];
+        $received = [];
         foreach (range(1, 5) as $round) {
             $this->queueCart('one', $round);
             Sender::flush(1);
-            $seen[] = $this->lastEntry()['seq'];
+            $received[] = $this->lastEntry()['seq'];
             self::assertSame(0, Outbox::count());
         }
-        $sorted = array_values(array_unique($seen));
+        $sorted = array_values(array_unique($received));
         sort($sorted);
-        self::assertSame($sorted, $seen);
+        self::assertSame($sorted, $received);
     }
 
     public function testSendsEverythingInOrderAfterADayOffline(): void
@@ -59,7 +59,7 @@ final class OutboxTest extends ShopCase
         $this->recoup->mode = 'silent';
         foreach (range(1, 120) as $number) {
             $this->queueCart('cart-' . $number, $number);
-            Sender::soon(true);
+            Sender::sendSoon(true);
         }
         self::assertSame(120, Outbox::count());
         self::assertGreaterThan(time() + 50, State::get('nextTry'));
@@ -105,19 +105,19 @@ final class OutboxTest extends ShopCase
         foreach ([0, 1] as $round) {
             $tries = count($this->recoup->calls);
             $this->queueCart('two', 1 + $round);
-            Sender::soon(true);
+            Sender::sendSoon(true);
             self::assertCount($tries, $this->recoup->calls, 'no try within the minute');
             State::put(['nextNews' => time()]);
-            Sender::soon(false);
+            Sender::sendSoon(false);
             self::assertCount($tries, $this->recoup->calls, 'the shopper would wait while Recoup hangs');
-            Sender::soon(true);
+            Sender::sendSoon(true);
             self::assertCount($tries + 1, $this->recoup->calls);
             self::assertSame([$wait, 5], [State::get('nextTry'), State::get('failures')]);
         }
         $this->recoup->mode = '';
         State::put(['nextNews' => time()]);
         $this->queueCart('three', 1);
-        Sender::soon(true);
+        Sender::sendSoon(true);
         self::assertSame(0, Outbox::count(), 'the whole queue is sent');
         self::assertSame([0, 0, 0], [State::get('nextTry'), State::get('nextNews'), State::get('failures')]);
     }
@@ -158,13 +158,13 @@ final class OutboxTest extends ShopCase
                 // Other shoppers fill their carts while this request waits for its answer.
                 foreach (range(1, 10) as $other) {
                     $this->queueCart('other-' . $other, 1);
-                    Sender::soon(true);
+                    Sender::sendSoon(true);
                 }
             }
             return [200, ['done' => [], 'refused' => [], 'settings' => 's1']];
         };
         $this->queueCart('one', 1);
-        Sender::soon(true);
+        Sender::sendSoon(true);
         self::assertSame(2, $tries, 'entries that arrived meanwhile are in the next batch');
         self::assertSame(0, Outbox::count());
     }

@@ -15,7 +15,7 @@ final class Recoup
     /** @var string '' or 'down', 'silent', 'unsigned' */
     public $mode = '';
     /** @var string[] */
-    public $seenNonces = [];
+    public $usedNonces = [];
     /** @var string */
     public $key = self::SECRET;
     /** @var int all requests, answered or not */
@@ -53,13 +53,13 @@ final class Recoup
 
     private function answer(string $name, string $body, array $headers): array
     {
-        $right = Signature::ofCall('shop', $name, $headers['X-Recoup-Store'], $headers['X-Recoup-Time'], $headers['X-Recoup-Nonce'], $body, $this->key);
+        $right = Signature::signCall('shop', $name, $headers['X-Recoup-Store'], $headers['X-Recoup-Time'], $headers['X-Recoup-Nonce'], $body, $this->key);
         if (!hash_equals($right, $headers['X-Recoup-Signature'])) {
             return ['status' => 401, 'body' => '{"code":"unauthenticated"}', 'headers' => []];
         }
         [$status, $answer] = $this->mode === 'down' ? [503, []] : $this->findAnswer($name, json_decode($body, true));
         $text = json_encode($answer, JSON_FORCE_OBJECT & 0);
-        $signature = $this->mode === 'unsigned' ? 'x' : Signature::ofAnswer($headers['X-Recoup-Nonce'], $status, $text, $this->key);
+        $signature = $this->mode === 'unsigned' ? 'x' : Signature::signAnswer($headers['X-Recoup-Nonce'], $status, $text, $this->key);
         return ['status' => $status, 'body' => $text, 'headers' => ['x-recoup-signature' => $signature]];
     }
 

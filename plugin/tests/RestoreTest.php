@@ -17,7 +17,7 @@ final class RestoreTest extends ShopCase
     private function openLink(array $more = []): string
     {
         $_GET = ['recoup-restore' => self::TOKEN] + $more;
-        return $this->captureRedirect([Restore::class, 'look']);
+        return $this->captureRedirect([Restore::class, 'handleRequest']);
     }
 
     private static function line(int $product, int $quantity, string $name, array $choices = [], ?int $variation = null): array
@@ -73,11 +73,11 @@ final class RestoreTest extends ShopCase
         ]);
         self::assertSame('https://shop.example.com/checkout/', $this->openLink());
         self::assertSame([3, 1], $this->cartQuantities());
-        $words = $this->notices();
-        self::assertStringContainsString('No longer available: Sold out, Deleted.', $words);
-        self::assertStringContainsString('fewer than before are left: Lamp.', $words);
-        self::assertStringContainsString('choose these again: Hoodie.', $words);
-        self::assertStringNotContainsString('cannot add that amount', $words);
+        $notices = $this->notices();
+        self::assertStringContainsString('No longer available: Sold out, Deleted.', $notices);
+        self::assertStringContainsString('fewer than before are left: Lamp.', $notices);
+        self::assertStringContainsString('choose these again: Hoodie.', $notices);
+        self::assertStringNotContainsString('cannot add that amount', $notices);
     }
 
     public function testAsksBeforeReplacingACartWithOtherItems(): void
@@ -129,7 +129,7 @@ final class RestoreTest extends ShopCase
         $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
         for ($n = 0; $n < 30; $n++) {
             $_GET = ['recoup-restore' => str_pad((string) $n, 43, 'm')];
-            self::assertSame('ended with 404', $this->captureRedirect([Restore::class, 'look']));
+            self::assertSame('ended with 404', $this->captureRedirect([Restore::class, 'handleRequest']));
         }
         self::assertCount(10, $this->recoup->calls);
         $GLOBALS['wp']['ip'] = '198.51.100.20';
@@ -151,7 +151,7 @@ final class RestoreTest extends ShopCase
         foreach ([self::TOKEN, '<script>', self::TOKEN . "\n.", str_repeat('t', 42), '', ['x']] as $forged) {
             WC()->session->hasCookie = false;
             $_GET = ['recoup-restore' => $forged];
-            self::assertSame('ended with 404', $this->captureRedirect([Restore::class, 'look']));
+            self::assertSame('ended with 404', $this->captureRedirect([Restore::class, 'handleRequest']));
             self::assertStringContainsString('has expired, or belongs to another shop', $GLOBALS['wp']['died']['words']);
             self::assertSame('https://shop.example.com/shop/', $GLOBALS['wp']['died']['link_url']);
             self::assertFalse(WC()->session->hasCookie, 'a forged link created a session');

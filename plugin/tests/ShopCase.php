@@ -15,7 +15,7 @@ abstract class ShopCase extends TestCase
     protected const LAMP = 12;
     protected const HOODIE = 13;
     protected const BLUE = 14;
-    protected const WORDS = 'Email me reminders.';
+    protected const WORDING = 'Email me reminders.';
 
     /** @var Recoup */
     protected $recoup;
@@ -86,7 +86,7 @@ abstract class ShopCase extends TestCase
             'install' => str_repeat('a', 32),
             'home' => 'https://shop.example.com/',
             'keyId' => '1',
-            'settings' => ['version' => 's1', 'boxes' => ['email' => ['words' => self::WORDS, 'id' => 'w1']], 'push' => null],
+            'settings' => ['version' => 's1', 'boxes' => ['email' => ['words' => self::WORDING, 'id' => 'w1']], 'push' => null],
         ]);
         Outbox::create();
     }
@@ -122,10 +122,10 @@ abstract class ShopCase extends TestCase
 
     protected function notices(): string
     {
-        $words = '';
+        $text = '';
         foreach (wc_get_notices() as $list) {
-            $words .= implode(' ', array_column($list, 'notice')) . ' ';
+            $text .= implode(' ', array_column($list, 'notice')) . ' ';
         }
-        return $words;
+        return $text;
     }
 }

@@ -9,9 +9,9 @@ final class SignatureTest extends ShopCase
     public function testSignsCallsAndAnswersAsInTheProtocol(): void
     {
         $nonce = '00112233445566778899aabbccddeeff';
-        $call = Signature::ofCall('shop', 'beat', 'store-1', '1700000000', $nonce, '{"v":1}', 'secret');
+        $call = Signature::signCall('shop', 'beat', 'store-1', '1700000000', $nonce, '{"v":1}', 'secret');
         self::assertSame('d2b0da6a5ec604f8396abc76e876940c0e9dd0af90724bb87317277b59e9998c', $call);
-        $answer = Signature::ofAnswer($nonce, 200, '{}', 'secret');
+        $answer = Signature::signAnswer($nonce, 200, '{}', 'secret');
         self::assertSame('c2c0e458fe08fea2a81a69247084bb2768b8b198a9ef265df335622d1edfb79d', $answer);
     }
 

@@ -48,7 +48,7 @@ final class UpdateTest extends ShopCase
         $this->receiveUpdate(['version' => $version, 'sha256' => hash('sha256', 'the zip'), 'signed' => $signed]);
     }
 
-    private static function signedBy(string ...$signatures): array
+    private static function buildSigned(string ...$signatures): array
     {
         return ['sha256' => hash('sha256', 'the zip'), 'signatures' => $signatures];
     }
@@ -72,15 +72,15 @@ final class UpdateTest extends ShopCase
     public function testAcceptsOnlyUpdatesSignedWithThePublishersKey(): void
     {
         $this->setPublicKey(self::OLD_KEY);
-        $right = self::signedBy(self::BY_OLD);
+        $right = self::buildSigned(self::BY_OLD);
         $wrong = [
             'none' => null,
             'text' => 'signed',
             'no list' => ['sha256' => $right['sha256'], 'signatures' => self::BY_OLD],
             'no digest' => ['signatures' => [self::BY_OLD]],
-            'no signature' => self::signedBy(),
-            'too short' => self::signedBy('x', base64_encode('x')),
-            'another key' => self::signedBy(self::BY_NEW),
+            'no signature' => self::buildSigned(),
+            'too short' => self::buildSigned('x', base64_encode('x')),
+            'another key' => self::buildSigned(self::BY_NEW),
             'another zip' => ['sha256' => hash('sha256', 'another zip')] + $right,
         ];
         foreach ($wrong as $case => $signed) {
@@ -106,10 +106,10 @@ final class UpdateTest extends ShopCase
         require __DIR__ . '/old-sodium.php';
         $this->setPublicKey(self::OLD_KEY);
         $hostile = base64_encode(str_repeat("\xff", 64));
-        $this->offerSigned(self::signedBy($hostile));
+        $this->offerSigned(self::buildSigned($hostile));
         $this->assertRefused('the hostile one');
         self::assertStringContainsString('without a valid signature', implode(' ', Health::problems()));
-        $this->offerSigned(self::signedBy($hostile, self::BY_OLD));
+        $this->offerSigned(self::buildSigned($hostile, self::BY_OLD));
         $this->assertAccepted('a right one after it');
     }
 
@@ -117,11 +117,11 @@ final class UpdateTest extends ShopCase
     {
         foreach ([self::OLD_KEY, self::NEW_KEY] as $key) {
             $this->setPublicKey($key);
-            $this->offerSigned(self::signedBy(self::BY_NEW, self::BY_OLD));
+            $this->offerSigned(self::buildSigned(self::BY_NEW, self::BY_OLD));
             $this->assertAccepted($key);
         }
         $this->setPublicKey(self::OLD_KEY);
-        $this->offerSigned(self::signedBy(self::BY_NEW));
+        $this->offerSigned(self::buildSigned(self::BY_NEW));
         $this->assertRefused('only the new key has signed');
     }
 
@@ -130,7 +130,7 @@ final class UpdateTest extends ShopCase
         $pair = sodium_crypto_sign_keypair();
         $this->setPublicKey(base64_encode(sodium_crypto_sign_publickey($pair)));
         $text = "recoup-plugin\n" . Plugin::VERSION . "\n" . hash('sha256', 'the zip');
-        $this->offerSigned(self::signedBy(base64_encode(sodium_crypto_sign_detached($text, sodium_crypto_sign_secretkey($pair)))), Plugin::VERSION);
+        $this->offerSigned(self::buildSigned(base64_encode(sodium_crypto_sign_detached($text, sodium_crypto_sign_secretkey($pair)))), Plugin::VERSION);
         $this->assertRefused('the same version');
         self::assertSame('', Update::unsigned());
     }
@@ -139,7 +139,7 @@ final class UpdateTest extends ShopCase
     {
         foreach (['', 'no key', base64_encode('short')] as $text) {
             $this->setPublicKey($text);
-            $this->offerSigned(self::signedBy(self::BY_OLD));
+            $this->offerSigned(self::buildSigned(self::BY_OLD));
             $this->assertRefused($text);
         }
     }
@@ -152,7 +152,7 @@ final class UpdateTest extends ShopCase
     {
         define('RECOUP_URL', 'https://recoup.example.com');
         $this->setPublicKey(self::OLD_KEY);
-        $this->offerSigned(self::signedBy(self::BY_OLD));
+        $this->offerSigned(self::buildSigned(self::BY_OLD));
         $this->assertAccepted('');
         self::assertSame('https://recoup.example.com', $GLOBALS['wp']['options']['recoup_given']);
     }
@@ -161,7 +161,7 @@ final class UpdateTest extends ShopCase
     public function testKnowsTheOriginRecoupWithoutConfigPhp(): void
     {
         update_site_option('recoup_given', 'https://first.example.com');
-        self::assertSame(['https://first.example.com', 'https://recoup.example.com'], [Connection::given(), Connection::url()]);
+        self::assertSame(['https://first.example.com', 'https://recoup.example.com'], [Connection::configuredUrl(), Connection::url()]);
         Connection::forget();
         self::assertSame('https://first.example.com', Connection::url());
     }

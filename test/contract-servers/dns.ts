@@ -17,7 +17,7 @@ export interface NameServer {
   /** Names without any reply, and names with a server failure. */
   silent: Set<string>
   failing: Set<string>
-  asked: string[]
+  questions: string[]
   close(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export async function openNameServer(zone: Record<string, Entry> = {}): Promise<
     zone,
     silent: new Set(),
     failing: new Set(),
-    asked: [],
+    questions: [],
     close: () => new Promise((done) => socket.close(() => done())),
   }
   socket.on('message', (packet, from) => {
@@ -47,7 +47,7 @@ function respond(server: NameServer, packet: Buffer): Buffer | null {
   const { name, end } = readName(packet)
   const type = TYPES[packet.readUInt16BE(end) as keyof typeof TYPES]
   const question = packet.subarray(12, end + 4)
-  server.asked.push(name)
+  server.questions.push(name)
   if (server.silent.has(name)) return null
   if (server.failing.has(name)) return encodeMessage(packet, question, [], SERVER_FAILURE)
   const rows = (type && server.zone[name]?.[type]) ?? []

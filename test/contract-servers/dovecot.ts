@@ -14,7 +14,7 @@ export const USER = 'bounces@shop.example'
 export const PASSWORD = 'a mailbox of the tests'
 
 /** A user who owns no other files: Dovecot reads no mail as root. */
-const NOBODY = 65_534
+const UNPRIVILEGED_ID = 65_534
 
 export interface Dovecot {
   /** Port with TLS from the start. */
@@ -30,7 +30,7 @@ export async function startDovecot(): Promise<Dovecot> {
   const maildir = join(folder, 'mail')
   for (const part of ['', 'new', 'cur', 'tmp']) {
     mkdirSync(join(maildir, part), { recursive: true })
-    chownSync(join(maildir, part), NOBODY, NOBODY)
+    chownSync(join(maildir, part), UNPRIVILEGED_ID, UNPRIVILEGED_ID)
   }
   chmodSync(folder, 0o755)
   writeFileSync(join(folder, 'users'), `${USER}:{PLAIN}${PASSWORD}\n`)
@@ -44,7 +44,7 @@ export async function startDovecot(): Promise<Dovecot> {
     deliver(raw) {
       const file = join(maildir, 'new', `${Date.now()}.${++count}.test`)
       writeFileSync(file, raw)
-      chownSync(file, NOBODY, NOBODY)
+      chownSync(file, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
     },
     async stop() {
       server.kill()
@@ -70,7 +70,7 @@ passdb {
 }
 userdb {
   driver = static
-  args = uid=${NOBODY} gid=${NOBODY} home=${folder}
+  args = uid=${UNPRIVILEGED_ID} gid=${UNPRIVILEGED_ID} home=${folder}
 }
 service imap-login {
   inet_listener imap {

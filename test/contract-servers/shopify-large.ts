@@ -51,7 +51,7 @@ async function open({ at, orders, checkouts }: Extract<LargeShopCommand, { do: '
   }
   store.controls.insertCheckouts(
     Array.from({ length: checkouts }, (_each, index): Checkout => {
-      const left = at - 40 * DAY + index * 60_000
+      const abandonedAt = at - 40 * DAY + index * 60_000
       const of = {
         id: 100 + index,
         token: `left-checkout-${index}`,
@@ -60,7 +60,7 @@ async function open({ at, orders, checkouts }: Extract<LargeShopCommand, { do: '
         phone: null,
         customerId: null,
       }
-      return { ...checkout, ...of, createdAt: left, updatedAt: left, completedAt: null, orderId: null }
+      return { ...checkout, ...of, createdAt: abandonedAt, updatedAt: abandonedAt, completedAt: null, orderId: null }
     }),
   )
   const answer: LargeShop = { url: store.url, keys: store.keys }

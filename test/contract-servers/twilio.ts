@@ -47,9 +47,9 @@ export async function openProvider(
       const early = provider.intercept(read)
       if (early === 'hang') return
       if (early === 'cut') return request.socket.destroy()
-      const given = early ?? answer(network, read) ?? { status: 404, body: {} }
-      reply.writeHead(given.status, { 'content-type': 'application/json', ...given.headers })
-      reply.end(JSON.stringify(given.body))
+      const response = early ?? answer(network, read) ?? { status: 404, body: {} }
+      reply.writeHead(response.status, { 'content-type': 'application/json', ...response.headers })
+      reply.end(JSON.stringify(response.body))
     })
   })
   provider.url = `http://127.0.0.1:${server.port}`

@@ -159,12 +159,12 @@ function createWebhook(store: ContractStore, query: Map<string, string>, body: R
   ) {
     return findResponse('webhooks-crud.json', 'invalid topic')
   }
-  const made = findResponse('webhooks-crud.json', 'create webhook order.created')
+  const response = findResponse('webhooks-crud.json', 'create webhook order.created')
   // The secret can be written and is never returned.
   const { secret: _, ...rest } = body
-  const row = { ...(made.body as Row), ...rest, id: 7 + store.webhooks.length }
+  const row = { ...(response.body as Row), ...rest, id: 7 + store.webhooks.length }
   store.webhooks.push(row)
-  return { ...made, body: trim(row, query) }
+  return { ...response, body: trim(row, query) }
 }
 
 const STATUSES =
@@ -212,9 +212,9 @@ function list(rows: Row[], query: Map<string, string>) {
   if (!(perPage >= 1 && perPage <= 100)) return findResponse('orders-queries.json', 'per_page above 100')
   if (!(page >= 1)) return findResponse('products-more.json', 'page 0')
   const sorted = [...rows].sort((a, b) => compareBy(a, b, query))
-  const shown = sorted.slice((page - 1) * perPage, page * perPage)
+  const pageRows = sorted.slice((page - 1) * perPage, page * perPage)
   const headers = { 'x-wp-total': String(rows.length), 'x-wp-totalpages': String(Math.ceil(rows.length / perPage)) }
-  return { status: 200, headers, body: shown.map((row) => trim(row, query)) }
+  return { status: 200, headers, body: pageRows.map((row) => trim(row, query)) }
 }
 
 function compareBy(a: Row, b: Row, query: Map<string, string>): number {

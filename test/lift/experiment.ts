@@ -20,7 +20,7 @@ export interface ExperimentSetting {
 /** The result for one measure of one experiment. */
 export interface Verdict {
   /** There were enough data to show a result on some day. */
-  isShown: boolean
+  isSignificant: boolean
   /** The confidence sequence missed the true value on some day on which it was shown. */
   isMissed: boolean
   /** Whether the interval of the last day held the true value; null: it was not shown then. */
@@ -64,13 +64,13 @@ export function runExperiment(setting: ExperimentSetting, chance: Random): Verdi
     const spent = selectMeasure(arms, ({ people, total, squares }) => sumTotals(people, total, squares))
     const isLast = day === DAYS
     evaluateDay(conversion, buyerTotals, compareShares, {
-      isShown: isConversionShown(buyerTotals),
+      isSignificant: isConversionShown(buyerTotals),
       bought: buyerTotals,
       truth: truth.conversion,
       isLast,
     })
     evaluateDay(revenue, spent, compareMeans, {
-      isShown: isRevenueShown(buyerTotals),
+      isSignificant: isRevenueShown(buyerTotals),
       bought: buyerTotals,
       truth: truth.revenue,
       isLast,
@@ -83,10 +83,10 @@ function evaluateDay(
   verdict: Verdict,
   arms: Arms,
   planned: (arms: Arms) => Interval,
-  { isShown, bought, truth, isLast }: { isShown: boolean; bought: Arms; truth: number; isLast: boolean },
+  { isSignificant, bought, truth, isLast }: { isSignificant: boolean; bought: Arms; truth: number; isLast: boolean },
 ): void {
-  if (isShown) {
-    verdict.isShown = true
+  if (isSignificant) {
+    verdict.isSignificant = true
     if (!containsValue(computeSequence(arms), truth)) verdict.isMissed = true
     if (isLast) verdict.isPlannedRight = containsValue(planned(arms), truth)
   }
@@ -96,7 +96,12 @@ function evaluateDay(
 const containsValue = ({ low, high }: Interval, truth: number) => low <= truth && truth <= high
 
 const createEmptyArm = (): Arm => ({ people: 0, buyers: 0, total: 0, squares: 0 })
-const createVerdict = (): Verdict => ({ isShown: false, isMissed: false, isPlannedRight: null, isNaiveMissed: false })
+const createVerdict = (): Verdict => ({
+  isSignificant: false,
+  isMissed: false,
+  isPlannedRight: null,
+  isNaiveMissed: false,
+})
 const selectMeasure = (arms: Record<'treated' | 'control', Arm>, of: (arm: Arm) => Arms['treated']): Arms => ({
   treated: of(arms.treated),
   control: of(arms.control),

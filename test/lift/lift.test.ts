@@ -18,7 +18,7 @@ test.each(
     expect(computeMissedShare(tally) ?? 0).toBeLessThanOrEqual(0.097)
     expect(computePlannedShare(tally) ?? 0.95).toBeGreaterThanOrEqual(0.903)
   }
-  expect(tallies.conversion.shown).toBe(EXPERIMENTS)
+  expect(tallies.conversion.significant).toBe(EXPERIMENTS)
 })
 
 test('a fixed-sample interval that is checked daily misses the true value in every fourth shop', () => {

@@ -59,7 +59,7 @@ function isWithin(tally: Tally): boolean {
 
 function formatRow(tally: Tally): string {
   const [missed, right] = [computeMissedShare(tally), computePlannedShare(tally)]
-  const parts = [tally.shown / tally.experiments, missed, right, tally.naiveMissed / tally.experiments]
+  const parts = [tally.significant / tally.experiments, missed, right, tally.naiveMissed / tally.experiments]
   return parts.map((part) => (part === null ? 'none shown' : formatPercent(part, 1))).join(' | ')
 }
 

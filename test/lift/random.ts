@@ -19,16 +19,16 @@ export function createRandom(seed: number): Random {
     return z ^ (z >>> 15)
   }
   let [a, b, c, d] = [drawNext(), drawNext(), drawNext(), drawNext()]
-  const turn = (value: number, by: number) => (value << by) | (value >>> (32 - by))
+  const rotate = (value: number, by: number) => (value << by) | (value >>> (32 - by))
   const uniform = () => {
-    const drawn = Math.imul(turn(Math.imul(b, 5), 7), 9)
+    const drawn = Math.imul(rotate(Math.imul(b, 5), 7), 9)
     const shifted = b << 9
     c ^= a
     d ^= b
     b ^= c
     a ^= d
     c ^= shifted
-    d = turn(d, 11)
+    d = rotate(d, 11)
     return ((drawn >>> 0) + 0.5) / 2 ** 32
   }
   // The Box-Muller method makes two numbers at a time.

@@ -11,7 +11,7 @@ export const SETTINGS: readonly ExperimentSetting[] = [0.1, 0.5].flatMap((share)
 
 export interface Tally {
   experiments: number
-  shown: number
+  significant: number
   missed: number
   /** Shown on the planned day, and correct then. */
   planned: number
@@ -34,12 +34,12 @@ export function tallySetting(setting: ExperimentSetting, experiments: number, se
 /**
  * Shares: experiments whose sequence missed the true value, and planned intervals that held it, each among those shown.
  */
-export const computeMissedShare = ({ shown, missed }: Tally) => (shown === 0 ? null : missed / shown)
+export const computeMissedShare = ({ significant, missed }: Tally) => (significant === 0 ? null : missed / significant)
 export const computePlannedShare = ({ planned, plannedRight }: Tally) => (planned === 0 ? null : plannedRight / planned)
 
 const createTally = (experiments: number): Tally => ({
   experiments,
-  shown: 0,
+  significant: 0,
   missed: 0,
   planned: 0,
   plannedRight: 0,
@@ -47,7 +47,7 @@ const createTally = (experiments: number): Tally => ({
 })
 
 function add(tally: Tally, verdict: Verdict): void {
-  if (verdict.isShown) tally.shown += 1
+  if (verdict.isSignificant) tally.significant += 1
   if (verdict.isMissed) tally.missed += 1
   if (verdict.isPlannedRight !== null) tally.planned += 1
   if (verdict.isPlannedRight) tally.plannedRight += 1

@@ -40,7 +40,7 @@ export class ProcessKilled extends Error {
 export interface ProcessState {
   isDead: boolean
   /** Dies after this many more statements. */
-  statementsLeft: number | null
+  remainingStatements: number | null
   /** Statements since a worker's pass started, or since the scenario's step started for the web server. */
   statements: number
   /** Awaited before every statement that opens a transaction: the process holds no lock then. */
@@ -108,7 +108,7 @@ export function createProcess(environment: Environment, workerId: string): Actor
   const doNothing = async () => {}
   const life: ProcessState = {
     isDead: false,
-    statementsLeft: null,
+    remainingStatements: null,
     statements: 0,
     before: doNothing,
     sending: doNothing,
@@ -153,7 +153,7 @@ export function createProcess(environment: Environment, workerId: string): Actor
       text: async (_, channel) => channels?.[channel] ?? null,
       push: { poolSize: POOL_SIZE, send: (push) => environment.takePush(actor, push), close: async () => {} },
     },
-    storeClient: (access, kept) => environment.client(workerId, access, kept?.shelf),
+    storeClient: (access, life) => environment.client(workerId, access, life?.shelf),
     demo: null,
   }
   return actor
@@ -222,9 +222,9 @@ const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }
 function countDown(life: ProcessState): void {
   life.statements += 1
   if (life.statements > MOST_STATEMENTS) throw new Error('a worker pass or an act does not end')
-  if (life.statementsLeft === null) return
-  life.statementsLeft -= 1
-  if (life.statementsLeft > 0) return
+  if (life.remainingStatements === null) return
+  life.remainingStatements -= 1
+  if (life.remainingStatements > 0) return
   life.isDead = true
   throw new ProcessKilled()
 }

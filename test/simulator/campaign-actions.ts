@@ -80,7 +80,7 @@ export async function recordWorkerDeath({ environment, campaignActions }: Harnes
 /** Call after a step. */
 export function recordRuns({ campaigns, campaignActions, everHeld }: Harness, { runs, messages }: State): void {
   for (const { id, state, origin } of messages) if (state === 'held' && isCampaignSend({ origin })) everHeld.add(id)
-  for (const { id, asked: pressed, retried, versions } of campaigns) {
+  for (const { id, requested: pressed, retried, versions } of campaigns) {
     const { frequency } = versions.at(-1)!.plan
     if (frequency === 'once') continue
     const requests = [...pressed, ...retried]

@@ -14,10 +14,10 @@ const DAY = 24 * HOUR
 /** First posts of people who abandon a cart. */
 export function createLeaverSteps(dice: ActContext): Step[] {
   const count = dice.between(3, LEAVERS.length)
-  return LEAVERS.slice(0, count).map((_, index) => createLeave(dice, index, dice.between(0, 5 * MINUTE)))
+  return LEAVERS.slice(0, count).map((_, index) => createAbandonment(dice, index, dice.between(0, 5 * MINUTE)))
 }
 
-function createLeave(dice: ActContext, index: number, waitMs: number): Step {
+function createAbandonment(dice: ActContext, index: number, waitMs: number): Step {
   const { email, typedPhone, country } = LEAVERS[index]!
   return {
     do: 'post',
@@ -72,7 +72,7 @@ export function drawMonth(dice: ActContext): Step[] {
   }
   const back = LEAVERS.slice(0, 3).flatMap((_, index): Step[] => [
     { do: 'new visit', browser: 3 + index, waitMs: 0 },
-    createLeave(dice, index, dice.between(0, MINUTE)),
+    createAbandonment(dice, index, dice.between(0, MINUTE)),
   ])
   const [first, ...rest] = back
   return [
@@ -152,7 +152,7 @@ const actMakers: Record<keyof typeof KINDS, (dice: ActContext) => Step[]> = {
     ...createStartedCampaign(dice),
     createPass(dice, drawMoment(dice)),
     createPass(dice, drawMoment(dice)),
-    createLeave(dice, LEAVERS.length - 1, drawDay(dice)),
+    createAbandonment(dice, LEAVERS.length - 1, drawDay(dice)),
     { ...createStep(dice.pick(['play', 'play', 'send'])), waitMs: dice.between(2 * HOUR, 4 * HOUR) },
     createPass(dice, drawMoment(dice)),
     createPass(dice, drawDay(dice)),

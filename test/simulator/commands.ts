@@ -54,9 +54,9 @@ export async function simulateMany(count: number, from: number, workers: number)
     tally.add(report)
     if (report.failure) console.log(`\n${describeFailure(report)}\n`)
   }
-  const onLost = (words: string) => {
-    tally.lost.push(words)
-    console.log(`\n${words}\n`)
+  const onLost = (message: string) => {
+    tally.lost.push(message)
+    console.log(`\n${message}\n`)
   }
   const isEnough = () => isStopped || tally.failed.length + tally.lost.length >= MANY_FAILURES
   try {

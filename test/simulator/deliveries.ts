@@ -21,16 +21,16 @@ export interface Delivery {
 }
 
 /** Sends a delivery of the scenario. A forged delivery reports a change the shop never made. */
-export async function sendDelivery(harness: Harness, delivery: Delivery, way: DeliveryFate): Promise<void> {
-  if (way === 'lost') return
-  if (way === 'forged') return sendForged(harness, delivery)
+export async function sendDelivery(harness: Harness, delivery: Delivery, fate: DeliveryFate): Promise<void> {
+  if (fate === 'lost') return
+  if (fate === 'forged') return sendForged(harness, delivery)
   const reported = { ...delivery, id: crypto.randomUUID() }
-  if (way === 'late') {
+  if (fate === 'late') {
     harness.lateDeliveries.push(reported)
     return
   }
   await processDelivery(harness, reported)
-  if (way === 'twice') await processDelivery(harness, reported, true)
+  if (fate === 'twice') await processDelivery(harness, reported, true)
 }
 
 export interface ShopDelivery extends Delivery {
@@ -43,22 +43,22 @@ export async function processDelivery(harness: Harness, reported: ShopDelivery, 
   const { environment, shopify } = harness
   const wasConnected = !harness.isDisconnected
   const jobsBefore = environment.storeJobs.length
-  const isTaken = await receive(harness, reported, APP.clientSecret)
-  if (!isTaken && wasConnected && !harness.isDisconnected) shopify!.faults.push(`${reported.topic} was rejected`)
+  const isAccepted = await receive(harness, reported, APP.clientSecret)
+  if (!isAccepted && wasConnected && !harness.isDisconnected) shopify!.faults.push(`${reported.topic} was rejected`)
   if (isAgain && environment.storeJobs.length > jobsBefore) shopify!.faults.push(`${reported.topic} counted twice`)
   await runStoreJobs(harness)
 }
 
 /** Uses another secret, no signature, or another body under this signature. */
 async function sendForged(harness: Harness, delivery: Delivery): Promise<void> {
-  const ways = {
+  const attempts = {
     'another secret': () => receive(harness, buildReport(), 'shpss_of_somebody'),
     'no signature': () => receive(harness, buildReport(), null),
     'another body': () =>
       receive(harness, buildReport(), APP.clientSecret, { ...delivery.body, note: 'changed on the way' }),
   }
   const buildReport = () => ({ ...delivery, id: crypto.randomUUID() })
-  for (const [how, deliver] of Object.entries(ways)) {
+  for (const [how, deliver] of Object.entries(attempts)) {
     if (await deliver()) harness.shopify!.faults.push(`${delivery.topic} with ${how} was accepted`)
   }
   harness.environment.storeJobs.length = 0

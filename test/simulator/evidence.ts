@@ -36,7 +36,7 @@ export interface Evidence {
    * Messages on the channel that this process has sent and not settled, with their recipients; answered ones are not in
    * flight.
    */
-  underWay: { id: string; shopper: string; sendingAt: number; isAnswered: boolean }[]
+  inFlight: { id: string; shopper: string; sendingAt: number; isAnswered: boolean }[]
   /** Carts merged into this one, also indirectly. */
   joined: string[]
   /** `kind:value` of the person, and of people who used one of its devices. */
@@ -58,7 +58,7 @@ export interface Evidence {
     /** The coupon's id in the store. */
     platformId: string | null
     /** The coupon that its step should have. */
-    isWanted: boolean
+    hasCoupon: boolean
     fallback: 'without' | 'skip' | null
     /** From the decision record. */
     record: { coupon?: string; couponIncluded?: boolean; couponReason?: string } | null
@@ -107,7 +107,7 @@ export async function readEvidence(
       (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'sendingAt', ${ms('o.sending_at')}, 'isAnswered', o.answer is not null,
           'shopper', case when ${isAtOnce} then p.shopper else o.shopper_id end)), '[]')
         from messages o join simulator_sends p on p.message_id = o.id
-        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel and o.state = 'sending') as "underWay",
+        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel and o.state = 'sending') as "inFlight",
       case when ${isAtOnce} then to_jsonb(d.joined) else (select coalesce(jsonb_agg(id), '[]') from joined) end as joined,
       (select coalesce(jsonb_agg(distinct k.kind || ':' || k.value), '[]') from shopper_keys k where k.store_id = m.store_id
         and k.shopper_id in (select m.shopper_id union
@@ -121,7 +121,7 @@ export async function readEvidence(
         cross join lateral (select (i ->> 'quantity') || '×' || (i ->> 'productId') as line) l) as contents,
       h.country, c.fold -> 'contact' ->> 'state' as "usState", coalesce(c.phone, h.phone) as phone, r.overrides_holdout as "overridesHoldout",
       drawn.arm, ${ms('drawn.at')} as "armAt",
-      json_build_object('code', m.coupon_code, 'isPersonal', cp.kind = 'personal', 'isWanted', coalesce(fs.coupon_id, g.coupon_id) is not null,
+      json_build_object('code', m.coupon_code, 'isPersonal', cp.kind = 'personal', 'hasCoupon', coalesce(fs.coupon_id, g.coupon_id) is not null,
         'fallback', coalesce(fs.coupon_fallback, g.coupon_fallback),
         'platformId', coalesce((select k.platform_id from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id
           and k.coupon_id = m.coupon_id), cp.platform_id),

@@ -15,15 +15,17 @@ export async function recordExpectedRecipients(
   if (state === before) return
   await readFigures(harness)
   if (harness.isPassDone) await readReports(harness)
-  for (const made of harness.campaigns) {
-    const runs = state.runs.filter(({ campaign }) => campaign === made.id)
+  for (const played of harness.campaigns) {
+    const runs = state.runs.filter(({ campaign }) => campaign === played.id)
     for (const { run, startedAt } of runs) {
-      const isNew = !before?.runs.some((each) => each.campaign === made.id && each.run === run)
+      const isNew = !before?.runs.some((each) => each.campaign === played.id && each.run === run)
       const people =
-        isNew && before ? findMatches(harness, { made, state, before, startedAt }) : (made.expected.get(run) ?? [])
-      made.expected.set(
+        isNew && before
+          ? findMatches(harness, { campaign: played, state, before, startedAt })
+          : (played.expected.get(run) ?? [])
+      played.expected.set(
         run,
-        isUndisturbed(harness, made) ? people.filter((each) => isUnchanged(each.cart, state, before)) : [],
+        isUndisturbed(harness, played) ? people.filter((each) => isUnchanged(each.cart, state, before)) : [],
       )
     }
   }
@@ -34,7 +36,7 @@ const isUndisturbed = ({ stepNumber, isDisconnected }: Harness, { changedInStep 
   changedInStep < stepNumber && !isDisconnected
 
 interface StartedRun {
-  made: PlayedCampaign
+  campaign: PlayedCampaign
   state: State
   before: State
   startedAt: number
@@ -42,9 +44,9 @@ interface StartedRun {
 
 function findMatches(
   harness: Harness,
-  { made, state, before, startedAt }: StartedRun,
+  { campaign, state, before, startedAt }: StartedRun,
 ): { cart: string; shopper: string }[] {
-  const { plan } = made.versions.at(-1)!
+  const { plan } = campaign.versions.at(-1)!
   // With this filter, later states do not show who was mailed by then.
   if (plan.filters.mailedBefore) return []
   return state.carts
@@ -53,7 +55,7 @@ function findMatches(
     .filter(
       (cart) => plan.people === 'matching' || plan.chosen.some((one) => harness.people[one]!.email === cart.email),
     )
-    .filter((cart) => isInAudience(plan.filters, cart, startedAt) && !hasHadIt(made, cart, before))
+    .filter((cart) => isInAudience(plan.filters, cart, startedAt) && !hasHadIt(campaign, cart, before))
     .map(({ id, shopper }) => ({ cart: id, shopper }))
 }
 

@@ -85,11 +85,11 @@ export async function createFixture(
   const steps = STEPS.map((key, index) => {
     const { name, subject, body } = CAMPAIGN_TEMPLATES.find((template) => template.id === key)!
     const channel = scenario.channels[index]
-    const words = {
+    const content = {
       subject,
       body: (channel === 'email' ? body : TEXT) + (scenario.coupons?.[index] ? CODE_SNIPPET : ''),
     }
-    return { step: index + 1, delay: scenario.delays[index], channel, id: createId(), key, name, ...words }
+    return { step: index + 1, delay: scenario.delays[index], channel, id: createId(), key, name, ...content }
   })
   const timeout = Math.min(1_440, scenario.delays[0]!)
   await pool.query(SET_UP, [

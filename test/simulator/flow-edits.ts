@@ -112,8 +112,8 @@ export function drawChange(dice: Random, channels: readonly Channel[]): FlowChan
 
 function drawChannels(dice: Random, channels: readonly Channel[]): Channel[] {
   const count = dice.between(1, Math.min(3, channels.length))
-  const left = [...channels]
-  return Array.from({ length: count }, () => left.splice(dice.between(0, left.length - 1), 1)[0]!)
+  const remaining = [...channels]
+  return Array.from({ length: count }, () => remaining.splice(dice.between(0, remaining.length - 1), 1)[0]!)
 }
 
 export function createWorkStep(waitMs: number): Step {

@@ -24,18 +24,19 @@ export interface FlowSnapshot {
 
 export interface Flows {
   /** Ids in order of creation, without deleted ones. */
-  made: readonly string[]
+  flowIds: readonly string[]
   past: readonly FlowSnapshot[]
 }
 
 /** One flow that is on. */
 export const createFlows = ({ flowId }: Fixture, startedAt: number): Flows => ({
-  made: [flowId],
+  flowIds: [flowId],
   past: [{ step: -1, flows: [{ id: flowId, isOn: true, matchesFrom: startedAt, entry: null }], switchedOn: null }],
 })
 
 /** Index among existing flows. */
-export const findFlow = ({ flows: { made } }: Harness, place: number): string => made[Math.min(place, made.length - 1)]!
+export const findFlow = ({ flows: { flowIds } }: Harness, place: number): string =>
+  flowIds[Math.min(place, flowIds.length - 1)]!
 
 /** Call after the change. */
 export function recordFlows(
@@ -43,11 +44,11 @@ export function recordFlows(
   change: (flows: readonly FlowState[]) => readonly FlowState[],
   switchedOn: string | null = null,
 ): void {
-  const { made, past } = harness.flows
+  const { flowIds, past } = harness.flows
   const flows = change(past.at(-1)!.flows)
   const there = new Set(flows.map(({ id }) => id))
   harness.flows = {
-    made: [...new Set([...made.filter((id) => there.has(id)), ...there])],
+    flowIds: [...new Set([...flowIds.filter((id) => there.has(id)), ...there])],
     past: [...past, { step: harness.stepNumber, flows, switchedOn }],
   }
 }

@@ -38,10 +38,10 @@ export const ownerActMakers: ActMakers = {
 const CODES = ['30003', '30005', '30007', '21610', '63003', '131026', null] as const
 
 const drawReply: ActMaker = (chance) => {
-  const words = chance.weighted({ STOP: 3, START: 3, YES: 6, HELP: 0.5, hello: 2 })
+  const keyword = chance.weighted({ STOP: 3, START: 3, YES: 6, HELP: 0.5, hello: 2 })
   // Opt-in requests go by SMS.
-  const channel = words === 'YES' ? 'sms' : chance.pick(['sms', 'whatsapp'] as const)
-  return { do: 'says', person: chance.between(0, 2), channel, words, network: drawNetwork(chance) }
+  const channel = keyword === 'YES' ? 'sms' : chance.pick(['sms', 'whatsapp'] as const)
+  return { do: 'says', person: chance.between(0, 2), channel, keyword, network: drawNetwork(chance) }
 }
 
 const drawNetwork = (chance: ActContext) => chance.weighted({ now: 8, twice: 1, late: 1, forged: 1 })

@@ -9,6 +9,7 @@ import { drawFrame, MIXED_CHANNELS } from './frame.ts'
 import { ownerActMakers, textActMakers } from './generate-more.ts'
 import { addLateOrders } from './late-orders.ts'
 import { addMode } from './modes.ts'
+import { addErasedNames, addOtherShoppers } from './other-shoppers.ts'
 import { createPeople, type Person } from './people.ts'
 import { addPlugin } from './plugin.ts'
 import { addPush } from './push.ts'
@@ -28,7 +29,6 @@ import {
   type Step,
 } from './steps.ts'
 import { addStops } from './stops.ts'
-import { addErasedNames, addStrangers } from './strangers.ts'
 
 // Random scenarios. Three browsers, three people, few products and short delays make collisions likely. Half of the
 // scenarios have texts.
@@ -83,7 +83,7 @@ export function generateScenario(seed: number): Scenario {
   const plugged = pushed.push === null ? addPlugin(seed, pushed, emails) : pushed
   const shopped = plugged === pushed ? addShopify(seed, pushed, chance.people) : plugged
   const flowing = addSeveralFlows(seed, addFlowEdits(seed, shopped), chance.people)
-  return addMode(seed, addErasedNames(seed, addStrangers(seed, flowing, emails), emails), chance.people)
+  return addMode(seed, addErasedNames(seed, addOtherShoppers(seed, flowing, emails), emails), chance.people)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }
@@ -279,7 +279,7 @@ const edit = (chance: ActContext): Act => ({
 const unsubscribe = (chance: ActContext): Act => ({
   do: 'unsubscribe',
   mail: chance.between(0, 5),
-  way: chance.isLucky(0.5) ? 'page' : 'one-click',
+  method: chance.isLucky(0.5) ? 'page' : 'one-click',
 })
 
 /** Name of the act, weight, and how to draw one. */

@@ -21,12 +21,12 @@ import { createModeState, type ModeState } from './play-modes.ts'
 import type { Plugin } from './play-plugin.ts'
 import { buildProviderId, openProviders, type Providers, type SendBlocks } from './providers.ts'
 import { openPushService, type PushService } from './push-service.ts'
-import { openSecondShop, readSecondStanding } from './second-shop.ts'
+import { openSecondShop, readSecondBlocks } from './second-shop.ts'
 import { type OrderVersion, openShop, type Shop } from './shop.ts'
 import { openShopifyShop, type ShopifyShop } from './shop-shopify.ts'
 import type { Cart } from './state.ts'
 import { type Act, type Channel, hasTexts, type Plan, type Scenario } from './steps.ts'
-import type { DeliveryReport, InboundWords } from './texts.ts'
+import type { DeliveryReport, InboundMessage } from './texts.ts'
 
 // State of a running scenario.
 
@@ -82,10 +82,10 @@ export interface Harness {
   refused: Map<string, ReadonlySet<string>>
   isCrowdFull: boolean
   /** Time of each person's last STOP or START, as dated by the phone. */
-  keywords: Map<string, { words: string; saidAt: number }>
+  keywords: Map<string, { keyword: string; sentAt: number }>
   /** Time of the last WhatsApp message, by phone. */
   lastInboundAt: Map<string, number>
-  lateInbound: InboundWords[]
+  lateInbound: InboundMessage[]
   lateReports: DeliveryReport[]
   /** Accepted delivery reports of each message. */
   reported: Map<string, Set<DeliveryReport['status']>>
@@ -170,13 +170,13 @@ export interface ManualRequest {
   /** Number of callers that wait for the reply. */
   waiting: number
   /** A message was created for it. */
-  isMade: boolean
+  isRecorded: boolean
 }
 
 /** Manual send requests. */
 export interface ManualState {
   /** By key. */
-  asked: Map<string, ManualRequest>
+  requests: Map<string, ManualRequest>
   /** Most messages that the requests may create. */
   allowed: number
   /** Messages that were reported as sent. */
@@ -239,7 +239,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     lateReports: [],
     reported: new Map(),
     failedAt: new Map(),
-    manual: { asked: new Map(), allowed: 0, reportedSent: [], broadcasts: new Map() },
+    manual: { requests: new Map(), allowed: 0, reportedSent: [], broadcasts: new Map() },
     campaigns: [],
     campaignActions: new Set(),
     audiences: [],
@@ -288,7 +288,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
   harness.other = scenario.shopify?.hasOther ? await openSecondShop(pool, harness) : null
   harness.providers = openProviders(clock, openObserver(pool), (channel, address) => {
     const [sendBlocks, { other }] = [readSendBlocks(channel, address), harness]
-    const inOther = other && readSecondStanding(other, sendBlocks, channel, address)
+    const inOther = other && readSecondBlocks(other, sendBlocks, channel, address)
     return (storeId) => (inOther && storeId === other?.fixture.storeId ? inOther : sendBlocks)
   })
   harness.providers.push = harness.push

@@ -123,4 +123,4 @@ const PRICES: Record<Country, number> = { US: 8_000, DE: 100_000, GB: 50_000, MX
 export const findPrice = (phone: string): number => PRICES[findPhoneCountry(phone) ?? 'DE']
 
 /** The price of all segments. */
-export const findSmsPrice = (phone: string, words: string): number => Math.ceil(words.length / 153) * findPrice(phone)
+export const findSmsPrice = (phone: string, text: string): number => Math.ceil(text.length / 153) * findPrice(phone)

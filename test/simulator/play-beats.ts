@@ -36,8 +36,8 @@ export const beatPlayers: Players = {
 
 /** Sends a beat; returns whether the next one follows at once. */
 async function sendBeat(harness: Harness, plugin: Plugin, { readingMs, network }: ActOf<'beat'>): Promise<boolean> {
-  const { asked } = plugin
-  const { report, reading } = asked.since === null ? NO_REPORT : await readShop(harness, asked, readingMs)
+  const { request } = plugin
+  const { report, reading } = request.since === null ? NO_REPORT : await readShop(harness, request, readingMs)
   const call = signCall(harness, plugin, 'beat', buildBody(plugin, report))
   if (network === 'lost') return false
   const answer = await deliverBeat(plugin, call)
@@ -46,10 +46,10 @@ async function sendBeat(harness: Harness, plugin: Plugin, { readingMs, network }
   if (network === 'twice' && (await sendCall(plugin, call)).statusCode !== 409)
     plugin.faults.push('a beat counted twice')
   if (network === 'unanswered') return false
-  plugin.asked = { since: answer.ask.ordersSince, goods: answer.ask.goods }
-  if (plugin.asked.since === null) return false
+  plugin.request = { since: answer.ask.ordersSince, goods: answer.ask.goods }
+  if (plugin.request.since === null) return false
   const had = new Set(report?.goods.map(({ product }) => product))
-  return !report?.isComplete || plugin.asked.goods.some(({ product }) => !had.has(product))
+  return !report?.isComplete || plugin.request.goods.some(({ product }) => !had.has(product))
 }
 
 const NO_REPORT = { report: null, reading: null }

@@ -31,7 +31,7 @@ export interface PlayedCampaign {
   /** Times of retries of failed messages, on the engine's clock. */
   retried: { from: number; until: number }[]
   /** Times of requested runs, on the engine's clock. */
-  asked: { from: number; until: number }[]
+  requested: { from: number; until: number }[]
   /** Times of creation and edits: a run whose time had passed starts at that moment. */
   saved: { from: number; until: number }[]
   plays: number
@@ -79,9 +79,9 @@ export const campaignPlayers: Players = {
     harness.campaignActions.add('send to all')
   },
   async 'campaign edit'(harness, { place, change, isNow }) {
-    const made = harness.campaigns.at(-1 - place)
-    if (!made) return
-    const { plan: before, schedule: previousSchedule } = made.versions.at(-1)!
+    const campaign = harness.campaigns.at(-1 - place)
+    if (!campaign) return
+    const { plan: before, schedule: previousSchedule } = campaign.versions.at(-1)!
     const plan = {
       ...before,
       ...change,
@@ -90,41 +90,42 @@ export const campaignPlayers: Players = {
     if (before.people !== 'matching') plan.filters = {}
     const schedule = change.inDays === undefined ? previousSchedule : buildSchedule(harness, plan)
     const request = startPeriod(harness)
-    const busy = await readCampaignActivity(harness.environment.pool, made.id)
-    markChanged(harness, made)
+    const busy = await readCampaignActivity(harness.environment.pool, campaign.id)
+    markChanged(harness, campaign)
     // Rows may have the new times before the reply arrives.
-    made.versions.push({ plan, schedule })
+    campaign.versions.push({ plan, schedule })
     const saved = { from: request().from, until: Number.POSITIVE_INFINITY }
-    made.saved.push(saved)
+    campaign.saved.push(saved)
     const input = buildInput(harness, { plan, schedule }, isNow)
     try {
-      const { nextRunAt } = await saveCampaign(harness.web.deps, storeHandle(harness), made.id, input)
-      if (schedule !== previousSchedule) made.scheduledSince = nextRunAt === null ? null : harness.clock.now().getTime()
+      const { nextRunAt } = await saveCampaign(harness.web.deps, storeHandle(harness), campaign.id, input)
+      if (schedule !== previousSchedule)
+        campaign.scheduledSince = nextRunAt === null ? null : harness.clock.now().getTime()
     } catch (error) {
-      made.versions.push({ plan: before, schedule: previousSchedule })
+      campaign.versions.push({ plan: before, schedule: previousSchedule })
       throw error
     } finally {
       saved.until = request().until
     }
-    if (isNow) resumeCampaign(harness, made, request())
-    markChanged(harness, made)
-    for (const deed of listActions('edit', busy)) harness.campaignActions.add(deed)
+    if (isNow) resumeCampaign(harness, campaign, request())
+    markChanged(harness, campaign)
+    for (const action of listActions('edit', busy)) harness.campaignActions.add(action)
   },
   async 'campaign step'(harness, { place, step, isTwice }) {
-    const made = harness.campaigns.at(-1 - place)
-    if (!made) return
+    const campaign = harness.campaigns.at(-1 - place)
+    if (!campaign) return
     const period = startPeriod(harness)
-    markChanged(harness, made)
+    markChanged(harness, campaign)
     const request = buildRequest(harness, step)
-    const busy = await readCampaignActivity(harness.environment.pool, made.id)
-    await sendRequest(isTwice && step !== 'delete', () => requestStep(harness, made.id, step, request))
-    if (step === 'retry') made.retried.push(period())
-    else if (step === 'play') play(harness, made, period())
-    else if (step === 'send' || step === 'send now') resumeCampaign(harness, made, period())
-    else stop(harness, made, step)
-    markChanged(harness, made)
+    const busy = await readCampaignActivity(harness.environment.pool, campaign.id)
+    await sendRequest(isTwice && step !== 'delete', () => requestStep(harness, campaign.id, step, request))
+    if (step === 'retry') campaign.retried.push(period())
+    else if (step === 'play') play(harness, campaign, period())
+    else if (step === 'send' || step === 'send now') resumeCampaign(harness, campaign, period())
+    else stop(harness, campaign, step)
+    markChanged(harness, campaign)
     if (step === 'retry') return
-    for (const deed of listActions(step, busy)) harness.campaignActions.add(deed)
+    for (const action of listActions(step, busy)) harness.campaignActions.add(action)
   },
   async audience(harness, { filters }) {
     const input = { name: `Audience ${harness.arrivals} ${harness.clock.trueNow()}`, filters }
@@ -174,33 +175,37 @@ const QUICK: CampaignPlan = {
   isTextChanged: true,
 }
 
-function markChanged({ stepNumber }: Harness, made: PlayedCampaign): void {
-  made.changedInStep = stepNumber
+function markChanged({ stepNumber }: Harness, campaign: PlayedCampaign): void {
+  campaign.changedInStep = stepNumber
 }
 
-function stop({ clock }: Harness, made: PlayedCampaign, step: 'pause' | 'cancel' | 'delete'): void {
-  if (step !== 'pause') made.scheduledSince = null
-  made.isDeleted ||= step === 'delete'
-  if (made.stops.at(-1)?.until !== null) made.stops.push({ from: clock.trueNow(), until: null })
+function stop({ clock }: Harness, campaign: PlayedCampaign, step: 'pause' | 'cancel' | 'delete'): void {
+  if (step !== 'pause') campaign.scheduledSince = null
+  campaign.isDeleted ||= step === 'delete'
+  if (campaign.stops.at(-1)?.until !== null) campaign.stops.push({ from: clock.trueNow(), until: null })
 }
 
 /** Also ends its schedule. */
-function resumeCampaign({ clock }: Harness, made: PlayedCampaign, request: PlayedCampaign['asked'][number]): void {
-  const last = made.stops.at(-1)
-  if (last && !made.isDeleted) last.until ??= clock.trueNow()
-  made.asked.push(request)
-  made.scheduledSince = null
+function resumeCampaign(
+  { clock }: Harness,
+  campaign: PlayedCampaign,
+  request: PlayedCampaign['requested'][number],
+): void {
+  const last = campaign.stops.at(-1)
+  if (last && !campaign.isDeleted) last.until ??= clock.trueNow()
+  campaign.requested.push(request)
+  campaign.scheduledSince = null
 }
 
 /** Starts the schedule of an ended campaign again, or continues that of a paused one; has no effect on others. */
-function play(harness: Harness, made: PlayedCampaign, request: PlayedCampaign['asked'][number]): void {
-  const { status } = harness.figures.get(made.id) ?? {}
+function play(harness: Harness, campaign: PlayedCampaign, request: PlayedCampaign['requested'][number]): void {
+  const { status } = harness.figures.get(campaign.id) ?? {}
   const hasEnded = status === 'completed' || status === 'sent' || status === 'cancelled'
-  const wasPaused = made.stops.at(-1)?.until === null
-  const { scheduledSince } = made
-  resumeCampaign(harness, made, request)
-  made.plays += 1
-  made.scheduledSince =
+  const wasPaused = campaign.stops.at(-1)?.until === null
+  const { scheduledSince } = campaign
+  resumeCampaign(harness, campaign, request)
+  campaign.plays += 1
+  campaign.scheduledSince =
     hasEnded || (wasPaused && scheduledSince !== null) ? harness.clock.now().getTime() : scheduledSince
 }
 
@@ -214,7 +219,7 @@ function recordCampaign(
   { clock, stepNumber }: Harness,
   id: string,
   version: PlayedCampaign['versions'][number],
-  request: PlayedCampaign['asked'][number] | null,
+  request: PlayedCampaign['requested'][number] | null,
 ): PlayedCampaign {
   return {
     id,
@@ -223,7 +228,7 @@ function recordCampaign(
     isDeleted: false,
     retried: [],
     saved: [],
-    asked: request ? [request] : [],
+    requested: request ? [request] : [],
     plays: 0,
     scheduledSince: request ? null : clock.now().getTime(),
     changedInStep: stepNumber,
@@ -311,8 +316,8 @@ const buildNeutralBody = (hasCoupon: boolean) => (hasCoupon ? NEUTRAL + CODE_SNI
 const NEUTRAL = 'Hello {{ customer_name }}, from {{ store_name }}.'
 
 function buildBody(channel: CampaignPlan['channel'], hasCoupon: boolean, isOwn: boolean): string {
-  const words = channel === 'email' ? (isOwn ? OWN : OURS) : TEXT
-  return hasCoupon ? words + CODE_SNIPPET : words
+  const body = channel === 'email' ? (isOwn ? OWN : OURS) : TEXT
+  return hasCoupon ? body + CODE_SNIPPET : body
 }
 
 function findCouponId({ scenario, couponIds }: Harness, at: number | null) {
@@ -368,14 +373,14 @@ async function recordAutomaticPauses(harness: Harness): Promise<void> {
     "select id, paused_by as cause from campaigns where store_id = $1 and paused_by is not null and status = 'paused'",
     [harness.fixture.storeId],
   )
-  for (const made of harness.campaigns) {
-    const found = rows.find(({ id }) => id === made.id)
-    if (!found || made.stops.at(-1)?.until === null) continue
-    made.stops.push({ from: harness.clock.trueNow(), until: null })
+  for (const campaign of harness.campaigns) {
+    const found = rows.find(({ id }) => id === campaign.id)
+    if (!found || campaign.stops.at(-1)?.until === null) continue
+    campaign.stops.push({ from: harness.clock.trueNow(), until: null })
     // A run that the plan does not allow.
     if (found.cause !== 'bounces' && found.cause !== 'complaints') continue
-    made.previousEnginePauseAt = made.enginePausedAt
-    made.enginePausedAt = harness.clock.now().getTime()
+    campaign.previousEnginePauseAt = campaign.enginePausedAt
+    campaign.enginePausedAt = harness.clock.now().getTime()
     harness.campaignActions.add('guard pause')
   }
 }

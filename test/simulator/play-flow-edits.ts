@@ -59,7 +59,7 @@ interface StoredStep {
 /** Reads the steps of all flows. */
 async function readSteps(harness: Harness): Promise<StoredStep[]> {
   const store = storeHandle(harness)
-  const steps = await listSteps(store, harness.flows.made)
+  const steps = await listSteps(store, harness.flows.flowIds)
   const variants = await loadVariants(store, steps)
   return steps.map((step) => ({
     flowId: step.flow_id,

@@ -141,13 +141,13 @@ export async function expectContact(harness: Harness, post: CapturePost, isOpen:
   if (!modes || !isUsual || !email || !post.items?.length || !findAllowedIdentity(harness, post)?.email) return
   const person = people.find((each) => each.email === findMailbox(email))
   const isAlone = [...modes.named].every((each) => each === person?.email || person?.phones.includes(each))
-  const { rows } = await environment.pool.query<{ isKept: boolean; isInCart: boolean }>(
-    `select exists (select 1 from facts where store_id = $1 and payload ->> 'type' <> 'order' and payload #>> '{contact,email}' = $2) as "isKept",
+  const { rows } = await environment.pool.query<{ isStored: boolean; isInCart: boolean }>(
+    `select exists (select 1 from facts where store_id = $1 and payload ->> 'type' <> 'order' and payload #>> '{contact,email}' = $2) as "isStored",
       exists (select 1 from carts where store_id = $1 and email = $2) as "isInCart"`,
     [fixture.storeId, email],
   )
-  const { isKept, isInCart } = rows[0]!
-  if (!isKept) modes.faults.push(`a person consented, but their address ${email} is not stored`)
+  const { isStored, isInCart } = rows[0]!
+  if (!isStored) modes.faults.push(`a person consented, but their address ${email} is not stored`)
   else if (isAlone && !isInCart) modes.faults.push(`a person consented, but no cart has their address ${email}`)
 }
 

@@ -27,7 +27,7 @@ export interface Plugin {
   /** The last acknowledged state of each cart. */
   acknowledged: Map<string, PendingEntry>
   /** From the reply to the last beat. */
-  asked: BeatRequest
+  request: BeatRequest
   /** Violations found. */
   faults: string[]
 }
@@ -65,7 +65,7 @@ export const pluginPlayers: Players = {
     const plugin = await connectPlugin(harness)
     if (!plugin) return
     // The shop's queue keeps entries no longer.
-    const isTooOld = ({ at }: PendingEntry) => harness.clock.trueNow() - at > KEPT_MS
+    const isTooOld = ({ at }: PendingEntry) => harness.clock.trueNow() - at > QUEUE_MS
     for (const each of plugin.queue.values()) if (isTooOld(each)) plugin.queue.delete(each.cart)
     const all = [...plugin.queue.values()]
     const calls = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
@@ -79,12 +79,12 @@ export const pluginPlayers: Players = {
   async forge(harness, { how }) {
     const plugin = await connectPlugin(harness)
     if (!plugin) return
-    const made = buildEntry(harness, plugin, {
+    const entry = buildEntry(harness, plugin, {
       cart: FORGED,
       items: [['16', 1]],
       contact: { email: 'forged@evil.example' },
     })
-    const body = buildBody(harness, plugin, [made])
+    const body = buildBody(harness, plugin, [entry])
     const change = {
       key: { key: randomBytes(32).toString('hex') },
       store: { store: crypto.randomUUID() },
@@ -96,9 +96,9 @@ export const pluginPlayers: Players = {
   },
 }
 
-const KEPT_MS = 7 * 86_400_000
+const QUEUE_MS = 7 * 86_400_000
 
-const NOTHING_ASKED: BeatRequest = { since: null, goods: [] }
+const NO_REQUEST: BeatRequest = { since: null, goods: [] }
 
 /** Token of a cart that does not exist. */
 const FORGED = 'f'.repeat(32)
@@ -115,7 +115,7 @@ export async function connectPlugin(harness: Harness): Promise<Plugin | null> {
   await changePlugin(store, { is_reached: !harness.shop.isCutOff })
   const before = harness.plugin
   const app = before?.app ?? (await openCalls(harness))
-  const fresh = { app, secret, install, seq: 0, queue: new Map(), acknowledged: new Map(), asked: NOTHING_ASKED }
+  const fresh = { app, secret, install, seq: 0, queue: new Map(), acknowledged: new Map(), request: NO_REQUEST }
   harness.plugin = { ...fresh, faults: before?.faults ?? [] }
   return harness.plugin
 }
@@ -281,7 +281,7 @@ async function checkAcknowledged(
   for (const each of sent) {
     const entries = await readStoredEntries(harness, plugin, each.cart)
     const mine = entries.find(({ seq }) => seq === each.seq)
-    if (mine) checkStoredEntry(harness, plugin, { sent: each, mine, kept: entries })
+    if (mine) checkStoredEntry(harness, plugin, { sent: each, mine, stored: entries })
     else if (overtaken && entries.some(({ seq }) => seq === overtaken.seq)) {
       plugin.faults.push(`an older state of ${each.cart.slice(0, 16)} was stored after one without changes`)
     }
@@ -291,7 +291,7 @@ async function checkAcknowledged(
 function checkStoredEntry(
   harness: Harness,
   { faults }: Plugin,
-  { sent, mine, kept }: { sent: PendingEntry; mine: StoredEntry; kept: readonly StoredEntry[] },
+  { sent, mine, stored }: { sent: PendingEntry; mine: StoredEntry; stored: readonly StoredEntry[] },
 ): void {
   const cart = sent.cart.slice(0, 16)
   const items = mine.items?.map(({ quantity, productId }) => `${quantity}×${productId}`).join()
@@ -303,7 +303,7 @@ function checkStoredEntry(
   if (harness.hasJumped) return
   const early = harness.clock.trueNow() - sent.at - (harness.web.deps.now().getTime() - mine.at.getTime())
   if (early > 1_500) faults.push(`the cart ${cart} is dated ${Math.round(early / 1_000)} s too late`)
-  if (kept.some(({ seq, at }) => seq < mine.seq && at > mine.at))
+  if (stored.some(({ seq, at }) => seq < mine.seq && at > mine.at))
     faults.push(`an older state of ${cart} has the latest date`)
 }
 

@@ -86,7 +86,7 @@ async function keep({ web: { deps } }: Harness, store: CaptureStore, post: Place
 }
 
 /** `isLeft`: the process ended between its reply and processing. Returns whether all of its contact counts. */
-async function deliverPost(harness: Harness, post: CapturePost, isLeft = false): Promise<boolean> {
+async function deliverPost(harness: Harness, post: CapturePost, isInterrupted = false): Promise<boolean> {
   const { fixture, web, clock } = harness
   const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
   const isCrowded = harness.arrivals++ % 4 === 3
@@ -96,9 +96,9 @@ async function deliverPost(harness: Harness, post: CapturePost, isLeft = false):
   if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldStorePosts(web.deps, fixture.storeId)
   if (placed?.consent) await recordCapture(web.deps, store, placed, client)
   else if (placed) await keep(harness, store, dropUnusable(placed), client)
-  if (!isLeft) await foldStorePosts(web.deps, fixture.storeId)
+  if (!isInterrupted) await foldStorePosts(web.deps, fixture.storeId)
   recordConsent(harness, counted, isOfCart)
-  return !isLeft && !isCrowded
+  return !isInterrupted && !isCrowded
 }
 
 /** Returns a client that has used up its hourly limit on new contacts; other clients have limits of their own. */

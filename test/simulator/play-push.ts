@@ -34,8 +34,8 @@ const getPushService = ({ push }: Harness): PushService => push!
 
 export const pushPlayers: Players = {
   async 'push settings'(harness, { isOn, frequency, delay, most, isTextChanged }) {
-    const words = { title: DEFAULT_PUSH.title, body: isTextChanged ? LONG : DEFAULT_PUSH.body }
-    const settings = { enabled: isOn, frequency, delay, maxNotifications: most, ...words }
+    const content = { title: DEFAULT_PUSH.title, body: isTextChanged ? LONG : DEFAULT_PUSH.body }
+    const settings = { enabled: isOn, frequency, delay, maxNotifications: most, ...content }
     harness.editedAt = harness.clock.trueNow()
     // Sends that become due at once with the change are correct.
     if (isOn) harness.setBlocks({ pushOffSince: null })
@@ -50,7 +50,7 @@ export const pushPlayers: Players = {
     const world = getPushService(harness)
     const setup = await fetchSetup(harness)
     if (network === 'forged') return subscribeForged(harness, browser, setup)
-    const known = world.kept.get(browser)
+    const known = world.subscriptions.get(browser)
     const isSame = known?.endpoint.status === 201 && known.endpoint.publicKey === setup.publicKey
     const endpoint = isSame ? known.endpoint : createEndpoint(world, browser, setup.publicKey)
     if (network === 'lost') return
@@ -59,7 +59,7 @@ export const pushPlayers: Players = {
   },
   async 'push visit'(harness, { browser }) {
     const world = getPushService(harness)
-    const subscription = world.kept.get(browser)
+    const subscription = world.subscriptions.get(browser)
     if (!subscription) return
     const setup = await fetchSetup(harness)
     const { endpoint } = subscription
@@ -74,23 +74,23 @@ export const pushPlayers: Players = {
   },
   async 'push change'(harness, { browser, network }) {
     const world = getPushService(harness)
-    const subscription = world.kept.get(browser)
+    const subscription = world.subscriptions.get(browser)
     if (subscription?.endpoint.status !== 201) return
     subscription.endpoint.status = 410
     const next = createEndpoint(world, browser, subscription.endpoint.publicKey)
     if (network === 'now') await reportMoved(harness, next, subscription)
     // The server has not heard of it, but the browser has it.
-    else world.kept.set(browser, { ...subscription, endpoint: next })
+    else world.subscriptions.set(browser, { ...subscription, endpoint: next })
   },
-  async 'push revoke'(harness, { browser, status, isTold }) {
-    const subscription = getPushService(harness).kept.get(browser)
+  async 'push revoke'(harness, { browser, status, isReported }) {
+    const subscription = getPushService(harness).subscriptions.get(browser)
     if (!subscription) return
     Object.assign(subscription.endpoint, { status, isRevoked: true })
-    if (isTold) await reportEnd(harness, browser, subscription)
+    if (isReported) await reportEnd(harness, browser, subscription)
   },
   async 'push event'(harness, { note: place, kind }) {
     const note = getPushService(harness)
-      .notes.filter(({ isShown }) => isShown)
+      .notes.filter(({ isDisplayed }) => isDisplayed)
       .at(-1 - place)
     if (!note?.token) return
     const isUnanswered = (await readMessageState(harness, note.messageId)) === 'sending'
@@ -103,9 +103,9 @@ export const pushPlayers: Players = {
     const { endpoint } = note
     for (const id of [...theirs, ...(endpoint?.id ? [endpoint.id] : [])]) recordStopped(harness, id)
     if (!endpoint) return
-    const subscription = getPushService(harness).kept.get(endpoint.browser)
+    const subscription = getPushService(harness).subscriptions.get(endpoint.browser)
     if (subscription) subscription.endpoint.status = 410
-    getPushService(harness).kept.delete(endpoint.browser)
+    getPushService(harness).subscriptions.delete(endpoint.browser)
   },
   async 'push keys'(harness, { isLeaked }) {
     const { endpoints } = getPushService(harness)
@@ -182,7 +182,7 @@ const buildTokens = ({ browsers }: Harness, browser: number) => ({
 async function subscribe(harness: Harness, setup: Setup, endpoint: Endpoint): Promise<void> {
   const body = buildBody(harness, setup, endpoint)
   const { token, isCartKnown } = await storeSubscription(harness.web.deps, body, buildVisitor(harness))
-  getPushService(harness).kept.set(endpoint.browser, { endpoint, token, cart: isCartKnown ? body.cart : null })
+  getPushService(harness).subscriptions.set(endpoint.browser, { endpoint, token, cart: isCartKnown ? body.cart : null })
   recordKnown(harness, endpoint, token)
 }
 
@@ -191,11 +191,11 @@ async function subscribeForged(harness: Harness, browser: number, setup: Setup):
   const { forged, notes } = getPushService(harness)
   for (const url of HOSTILE) {
     const body = buildBody(harness, setup, { url, browser })
-    const taken = await storeSubscription(harness.web.deps, body, buildVisitor(harness)).catch((error) => {
+    const accepted = await storeSubscription(harness.web.deps, body, buildVisitor(harness)).catch((error) => {
       if (!(error instanceof AppError)) throw error
       return null
     })
-    if (taken) forged.push(url)
+    if (accepted) forged.push(url)
   }
   if (notes.some(({ url }) => HOSTILE.includes(url))) forged.push('a notification was sent there')
 }
@@ -213,23 +213,23 @@ async function reportMoved(
   { token, cart: before }: BrowserSubscription,
   tokens?: ReturnType<typeof buildTokens>,
 ): Promise<boolean> {
-  const { kept } = getPushService(harness)
+  const { subscriptions } = getPushService(harness)
   const { browser } = endpoint
   const { storeKey } = await fetchSetup(harness)
   const body = { storeKey, token, subscription: buildSubscription(endpoint), publicKey: endpoint.publicKey, ...tokens }
   try {
     await moveSubscription(harness.web.deps, body, buildVisitor(harness))
-    kept.set(browser, { endpoint, token, cart: tokens?.cart ?? before })
+    subscriptions.set(browser, { endpoint, token, cart: tokens?.cart ?? before })
     recordKnown(harness, endpoint, token)
     return true
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'not_found') {
       endpoint.status = 410
-      kept.delete(browser)
+      subscriptions.delete(browser)
       return true
     }
-    kept.set(browser, { endpoint, token, cart: before })
+    subscriptions.set(browser, { endpoint, token, cart: before })
     return false
   }
 }
@@ -237,7 +237,7 @@ async function reportMoved(
 async function reportEnd(harness: Harness, browser: number, { endpoint, token }: BrowserSubscription): Promise<void> {
   const { storeKey } = await fetchSetup(harness)
   await endSubscription(harness.web.deps, { storeKey, token }, buildVisitor(harness))
-  getPushService(harness).kept.delete(browser)
+  getPushService(harness).subscriptions.delete(browser)
   const id = endpoint.id ?? token.split('.')[0]!
   if (!harness.withdrawn.has(buildKey(id))) harness.withdrawn.set(buildKey(id), harness.clock.trueNow())
 }

@@ -85,7 +85,7 @@ export const shopifyPlayers = (findWorker: (harness: Harness, worker: number) =>
     if (points !== null) bucket.drain(points)
   },
   async rush(harness, { person }) {
-    for (let more = STRANGERS; more > 0; more--) placeOtherOrder(harness)
+    for (let more = OTHER_ORDERS; more > 0; more--) placeOtherOrder(harness)
     const email = person === null ? null : harness.people[person]!.email
     if (email === null) return
     harness.usable.add(email)
@@ -97,7 +97,7 @@ export const shopifyPlayers = (findWorker: (harness: Harness, worker: number) =>
 const isDone = async (reading: Promise<SyncResult>): Promise<boolean> => (await reading).kind === 'done'
 
 /** More than fit on the first page of a list. */
-const STRANGERS = 12
+const OTHER_ORDERS = 12
 
 export const buildCartToken = ({ browsers }: Harness, browser: number): string =>
   `cart-of-browser-${browser}-visit-${browsers[browser]!.visit}`
@@ -161,8 +161,8 @@ function tick(harness: Harness, { customerId, email, phone }: Checkout, ticks: A
     const address = channel === 'email' ? email : phone
     if (!address || customerId === null || channel === 'whatsapp') continue
     harness.consented.add(`${channel}:${listNumbers(address)[0]}`)
-    const given = { state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN' } as const
-    harness.shopify!.store.controls.setConsent(customerId, channel, given)
+    const consent = { state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN' } as const
+    harness.shopify!.store.controls.setConsent(customerId, channel, consent)
   }
 }
 

@@ -21,9 +21,9 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
     const { now } = harness.web.deps
     // Sends that become due at once with the change are correct.
     if (!isSuspended) harness.setBlocks({ suspendedSince: null })
-    const given = { reason: 'Complaints.', operatorId: OWNER_ID, support: 'support@simulator.example', now: now() }
+    const suspension = { reason: 'Complaints.', operatorId: OWNER_ID, support: 'support@simulator.example', now: now() }
     await transactAccount(openAccountHandle(harness), (tx) =>
-      isSuspended ? suspendAccount(tx, given) : resumeAccount(tx, now()),
+      isSuspended ? suspendAccount(tx, suspension) : resumeAccount(tx, now()),
     )
     harness.stops.suspended = isSuspended
     if (isSuspended) harness.setBlocks({ suspendedSince: harness.clock.trueNow() })

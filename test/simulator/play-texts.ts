@@ -7,23 +7,23 @@ import { type ActOf, type Harness, type ManualRequest, storeHandle } from './har
 import { listNumbers } from './people.ts'
 import { buildProviderId } from './providers.ts'
 import type { Act, Answer } from './steps.ts'
-import { type DeliveryReport, deliverReport, deliverWords, type InboundWords } from './texts.ts'
+import { type DeliveryReport, deliverInbound, deliverReport, type InboundMessage } from './texts.ts'
 
 // Acts around texts: inbound messages, delivery reports, and manual sends of the owner.
 
 type Players<Kind extends Act['do']> = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
 
 export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'late reports arrive'> = {
-  async says(harness, { person, channel, words, network }) {
+  async says(harness, { person, channel, keyword, network }) {
     const { clock, people } = harness
     // The number that WhatsApp uses for this phone.
     const from = people[person]!.phones.at(channel === 'sms' ? 0 : -1)!
-    const inbound: InboundWords = {
+    const inbound: InboundMessage = {
       id: `in-${clock.trueNow()}-${harness.arrivals++}`,
       channel,
       from,
-      words,
-      saidAt: clock.trueNow(),
+      keyword,
+      sentAt: clock.trueNow(),
       isForged: network === 'forged',
     }
     if (network === 'late') return harness.lateInbound.push(inbound)
@@ -36,7 +36,7 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
   },
   async report(harness, { text, status, code, network }) {
     const sent = harness.providers.mails.filter(({ channel }) => channel === 'sms' || channel === 'whatsapp')[text]
-    if (!sent?.isTaken || !isTextChannelName(sent.channel)) return
+    if (!sent?.isAccepted || !isTextChannelName(sent.channel)) return
     const { id: messageId, channel } = sent
     const at = harness.clock.trueNow()
     const base = { channel, messageId, providerId: buildProviderId(messageId), at, isForged: network === 'forged' }
@@ -63,25 +63,25 @@ async function deliverOneReport(harness: Harness, report: DeliveryReport): Promi
 /** Within this time, a phone's dates do not show which message came first. */
 const TOGETHER_MS = 2_000
 
-async function receiveText(harness: Harness, inbound: InboundWords): Promise<void> {
+async function receiveText(harness: Harness, inbound: InboundMessage): Promise<void> {
   const { unsubscribed, keywords, lastInboundAt, clock } = harness
-  await deliverWords(harness.web.deps, harness.fixture.accountId, inbound)
+  await deliverInbound(harness.web.deps, harness.fixture.accountId, inbound)
   if (inbound.isForged) throw new Error('a forged inbound message was accepted')
   for (const owed of harness.environment.replies.splice(0)) await sendReply(harness.web.deps, owed)
-  const { channel, words, saidAt } = inbound
+  const { channel, keyword, sentAt } = inbound
   const last = keywords.get(`${channel}:${inbound.from}`)
-  if (words === 'STOP' || words === 'START') {
-    if (!last || last.saidAt <= saidAt) keywords.set(`${channel}:${inbound.from}`, { words, saidAt })
+  if (keyword === 'STOP' || keyword === 'START') {
+    if (!last || last.sentAt <= sentAt) keywords.set(`${channel}:${inbound.from}`, { keyword, sentAt })
   }
-  const isOvertaken = last !== undefined && last.words !== words && last.saidAt > saidAt - TOGETHER_MS
+  const isOvertaken = last !== undefined && last.keyword !== keyword && last.sentAt > sentAt - TOGETHER_MS
   for (const number of listNumbers(inbound.from)) {
     const key = `${channel}:${number}`
     if (channel === 'whatsapp') lastInboundAt.set(number, clock.trueNow())
-    if (words === 'STOP' && !isOvertaken) {
+    if (keyword === 'STOP' && !isOvertaken) {
       unsubscribed.set(key, unsubscribed.get(key) ?? clock.trueNow())
       harness.justUnsubscribed = { channel, address: number }
     }
-    if (words === 'START' && !(isOvertaken && last.saidAt > saidAt + TOGETHER_MS)) unsubscribed.delete(key)
+    if (keyword === 'START' && !(isOvertaken && last.sentAt > sentAt + TOGETHER_MS)) unsubscribed.delete(key)
   }
 }
 
@@ -118,12 +118,12 @@ async function ask(harness: Harness, act: ActOf<'manual'>, ids: readonly string[
   const body = JSON.stringify([connection, isBulk])
   const key = act.key === null ? `press ${body}` : `key ${act.key}`
   const now = clock.now().getTime()
-  const before = manual.asked.get(key)
+  const before = manual.requests.get(key)
   const lastsMs = act.key === null ? PRESS_MS : DAY_MS
   const isOver = !before || clock.trueNow() - before.at >= lastsMs || Math.abs(now - before.engineAt) >= lastsMs
-  const attempt = isOver ? { body, at: clock.trueNow(), engineAt: now, waiting: 0, isMade: false } : before
+  const attempt = isOver ? { body, at: clock.trueNow(), engineAt: now, waiting: 0, isRecorded: false } : before
   if (isOver) {
-    manual.asked.set(key, attempt)
+    manual.requests.set(key, attempt)
     manual.allowed += connection.cartIds.length
   }
   attempt.waiting += 1
@@ -136,15 +136,15 @@ async function ask(harness: Harness, act: ActOf<'manual'>, ids: readonly string[
       ? await startJob(web.deps, storeHandle(harness), request, many).then(() => null)
       : await sendManually(web.deps, storeHandle(harness), request, one)
     attempt.waiting -= 1
-    attempt.isMade = true
-    if (!manual.asked.has(key)) manual.asked.set(key, attempt)
+    attempt.isRecorded = true
+    if (!manual.requests.has(key)) manual.requests.set(key, attempt)
     if (reply?.state === 'sent' && reply.messageId) manual.reportedSent.push(reply.messageId)
   } catch (error) {
     attempt.waiting -= 1
     if (error instanceof AppError)
       recordRefusal(harness, {
         key,
-        asked: attempt,
+        request: attempt,
         error,
         isPress: act.key === null,
         count: connection.cartIds.length,
@@ -158,15 +158,15 @@ function recordRefusal(
   { manual }: Harness,
   {
     key,
-    asked,
+    request,
     error,
     isPress,
     count,
-  }: { key: string; asked: ManualRequest; error: AppError; isPress: boolean; count: number },
+  }: { key: string; request: ManualRequest; error: AppError; isPress: boolean; count: number },
 ): void {
   const isWritten = error.fields?.reason !== undefined
-  asked.isMade ||= isWritten
-  if (isWritten && isPress && asked.waiting > 0) manual.allowed += count
-  if (!asked.isMade && asked.waiting === 0) manual.allowed -= count
-  if ((!isWritten || isPress) && manual.asked.get(key) === asked) manual.asked.delete(key)
+  request.isRecorded ||= isWritten
+  if (isWritten && isPress && request.waiting > 0) manual.allowed += count
+  if (!request.isRecorded && request.waiting === 0) manual.allowed -= count
+  if ((!isWritten || isPress) && manual.requests.get(key) === request) manual.requests.delete(key)
 }

@@ -164,10 +164,10 @@ const players: Players = {
     const id = findMailId(harness, mail)
     if (id) await restoreCart(harness.web.deps, createRestoreToken(secrets, id))
   },
-  async unsubscribe(harness, { mail, way }) {
+  async unsubscribe(harness, { mail, method }) {
     const sent = harness.providers.mails[mail]
     if (!sent) return
-    await unsubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', sent.id), way)
+    await unsubscribe(harness.web.deps, createToken(secrets, 'unsubscribe', sent.id), method)
     harness.unsubscribed.set(`${sent.channel}:${sent.to}`, harness.clock.trueNow())
     harness.justUnsubscribed = { channel: sent.channel, address: sent.to }
   },
@@ -262,7 +262,7 @@ async function runPass(harness: Harness, act: ActOf<'work'>): Promise<void> {
   await recordMissedHeartbeats(harness)
   harness.providers.answers = [...act.answers]
   const interrupted = act.meanwhile ? setInterruption(harness, actor, act.meanwhile) : null
-  life.statementsLeft = act.diesAt
+  life.remainingStatements = act.diesAt
   life.statements = 0
   const heart = setInterval(() => recordHeartbeat(actor), BEAT_MS)
   let isDone = false
@@ -286,7 +286,7 @@ async function runPass(harness: Harness, act: ActOf<'work'>): Promise<void> {
     if (life.isDead) harness.diedAt = harness.clock.trueNow()
     if (life.isDead && harness.scenario.hasCampaigns) await recordWorkerDeath(harness, deps.workerId)
     clearInterval(heart)
-    life.statementsLeft = null
+    life.remainingStatements = null
     life.before = async () => {}
     life.sending = async () => {}
     if (act.meanwhile?.at === 'page') harness.shop.beforePage = async () => {}

@@ -43,13 +43,13 @@ export interface SentMessage {
   engineAt: number
   /** `gone`, `unauthorized`: of a browser, after which the person's next one is tried. */
   answer: Answer | 'gone' | 'unauthorized'
-  isTaken: boolean
+  isAccepted: boolean
   /** List price of a text; 0 for mail. */
   micros: number
   /** WhatsApp: a template, not free text. */
   isTemplate: boolean
   /** The coupon code in its text, if any. */
-  shownCode: string | null
+  code: string | null
   /** The sending process received the reply. */
   isAnswered: boolean
   evidence: Evidence | undefined
@@ -86,7 +86,7 @@ export interface Budget {
   since: number
 }
 
-const TAKEN: ReadonlySet<Answer> = new Set(['accepts', 'silent, took it', 'takes it, sender dies'])
+const ACCEPTING: ReadonlySet<Answer> = new Set(['accepts', 'silent, took it', 'takes it, sender dies'])
 
 /** Reads the present blocks; the inner function selects the store once the message's store is known. */
 type StandingsOf = (channel: Channel, address: string) => (storeId: string | undefined) => SendBlocks
@@ -109,13 +109,13 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         to: `push:${endpoint?.id}`,
         micros: 0,
         isTemplate: false,
-        shownCode: null,
+        code: null,
         at: clock.trueNow(),
         engineAt: clock.now().getTime(),
         isAnswered: false,
         evidence: undefined,
         answer: 'accepts',
-        isTaken: false,
+        isAccepted: false,
         sendBlocks: standingsOf('push', `push:${endpoint?.id}`)(undefined),
       }
       const note = {
@@ -131,7 +131,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         alive: [],
         answer: sent.answer,
         answeredAt: null,
-        isShown: false,
+        isDisplayed: false,
         retryAt: null,
         by: actor.life,
       } satisfies PushAttempt as PushAttempt
@@ -146,8 +146,8 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
       await Promise.allSettled(readings)
       await providers.atSubmission()
       const answer = await answerPush(world, note, message, sent.engineAt)
-      note.isShown = sent.isTaken =
-        TAKEN.has(note.answer as Answer) && answer.kind !== 'rejected' && answer.kind !== 'retry'
+      note.isDisplayed = sent.isAccepted =
+        ACCEPTING.has(note.answer as Answer) && answer.kind !== 'rejected' && answer.kind !== 'retry'
       if (note.answer === 'takes it, sender dies' || note.answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new ProcessKilled()
       sent.isAnswered = true
@@ -159,7 +159,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         return { kind: 'accepted', providerId: message.messageId, response: '' }
       const answer = providers.answers.shift() ?? 'accepts'
       const channel: Channel = 'channel' in message ? message.channel : 'email'
-      const standingIn = standingsOf(channel, message.to)
+      const readBlocks = standingsOf(channel, message.to)
       const sent: SentMessage = {
         id: message.messageId,
         channel,
@@ -167,12 +167,12 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         at: clock.trueNow(),
         engineAt: clock.now().getTime(),
         answer,
-        isTaken: TAKEN.has(answer),
+        isAccepted: ACCEPTING.has(answer),
         micros: 'channel' in message ? computePrice(message) : 0,
         isTemplate: 'channel' in message && message.template !== null,
-        shownCode: /Code: ([\w-]+)/.exec(message.text)?.[1] ?? null,
+        code: /Code: ([\w-]+)/.exec(message.text)?.[1] ?? null,
         isAnswered: false,
-        sendBlocks: standingIn(undefined),
+        sendBlocks: readBlocks(undefined),
         evidence: undefined,
       }
       if (message.sendAuthorization === 'decision') {
@@ -181,7 +181,7 @@ export function openProviders(clock: Clock, db: Db, standingsOf: StandingsOf): P
         const reading = readEvidence(db, of)
         readings.add(reading)
         sent.evidence = await reading.finally(() => readings.delete(reading))
-        sent.sendBlocks = standingIn(sent.evidence?.store)
+        sent.sendBlocks = readBlocks(sent.evidence?.store)
         await Promise.allSettled(readings)
       } else providers.questions.push({ ...sent, country: await readRequestCountry(db, sent.to) })
       await providers.atSubmission()

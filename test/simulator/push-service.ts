@@ -37,7 +37,7 @@ export interface PushAttempt {
   endpoint: Endpoint | undefined
   url: string
   /** The browser received it. */
-  isShown: boolean
+  isDisplayed: boolean
   token: string | undefined
   topic: string
   publicKey: string
@@ -66,7 +66,7 @@ export interface PushService {
   mostBytes: number
   endpoints: Map<string, Endpoint>
   /** By browser. */
-  kept: Map<number, BrowserSubscription>
+  subscriptions: Map<number, BrowserSubscription>
   notes: PushAttempt[]
   /** URLs that are no push service and were accepted. */
   forged: string[]
@@ -76,7 +76,7 @@ export interface PushService {
 export const openPushService = (mostBytes: number): PushService => ({
   mostBytes,
   endpoints: new Map(),
-  kept: new Map(),
+  subscriptions: new Map(),
   notes: [],
   forged: [],
   count: 0,

@@ -29,7 +29,7 @@ export type PushAct =
   /** The browser replaces its subscription by itself. */
   | { do: 'push change'; browser: number; network: 'now' | 'lost' }
   /** The shopper revokes the permission. `isTold`: a page is open and reports it at once. */
-  | { do: 'push revoke'; browser: number; status: 404 | 410; isTold: boolean }
+  | { do: 'push revoke'; browser: number; status: 404 | 410; isReported: boolean }
   /** An event of a notification, by index, newest first. */
   | { do: 'push event'; note: number; kind: 'shown' | 'click' | 'close' | 'stop' }
   | { do: 'push keys'; isLeaked: boolean }
@@ -55,7 +55,7 @@ export function addPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: 
   for (let more = dice.between(3, 8); more > 0; more--) put(drawAct(dice), 6, drawWait(dice))
   for (let more = dice.between(3, 6); more > 0; more--) put(drawPass(dice), 6, dice.between(MINUTE, 2 * HOUR))
   // Carts are abandoned and browsers subscribe early; mostly automatic notifications are already on.
-  const left: Step[] = [0, 1, 2]
+  const later: Step[] = [0, 1, 2]
     .filter((browser) => browser === 0 || dice.isLucky(0.5))
     .flatMap((browser): Step[] => [
       { ...drawPost(dice, browser), waitMs: dice.between(0, MINUTE) },
@@ -64,7 +64,7 @@ export function addPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: 
   for (let more = dice.between(1, 3); more > 0; more--)
     steps.splice(dice.between(3, steps.length), 0, ...drawEpisode(dice))
   const on: Step = { ...buildSettings(dice), isOn: true, waitMs: 0 } as Step
-  steps.splice(2, 0, ...(dice.isLucky(0.8) ? [on, ...left] : [...left, { ...on, waitMs: dice.between(0, 2 * HOUR) }]))
+  steps.splice(2, 0, ...(dice.isLucky(0.8) ? [on, ...later] : [...later, { ...on, waitMs: dice.between(0, 2 * HOUR) }]))
   if (dice.isLucky(0.5)) steps.splice(dice.between(3, steps.length), 0, ...drawLateSubscription(dice))
   return {
     ...scenario,
@@ -109,7 +109,9 @@ function drawSecondBrowser(dice: ActContext, post: Extract<Act, { do: 'post' }>)
     { ...post, browser, contact: buildContact(dice, post.browser), waitMs: dice.between(0, MINUTE) },
     { do: 'push allow', browser, network: 'now', waitMs: dice.between(0, MINUTE) },
     // The newer of the two is gone, and the server does not know.
-    ...(dice.isLucky(0.5) ? [{ do: 'push revoke', browser, status: 410, isTold: false, waitMs: MINUTE } as Step] : []),
+    ...(dice.isLucky(0.5)
+      ? [{ do: 'push revoke', browser, status: 410, isReported: false, waitMs: MINUTE } as Step]
+      : []),
   ]
 }
 
@@ -190,7 +192,7 @@ const actMakers = {
     do: 'push revoke',
     browser: drawBrowser(dice),
     status: dice.pick([404, 410] as const),
-    isTold: dice.isLucky(0.6),
+    isReported: dice.isLucky(0.6),
   }),
   event: (dice) => ({
     do: 'push event',

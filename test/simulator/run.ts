@@ -108,8 +108,10 @@ function checkInvariants(
 
 /** Carts that can be contacted first, then by age. */
 function sortCarts(carts: readonly Cart[]): Cart[] {
-  const isLeft = ({ status }: Cart) => Number(status === 'abandoned')
-  return [...carts].sort((a, b) => isLeft(b) - isLeft(a) || a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1))
+  const rankAbandoned = ({ status }: Cart) => Number(status === 'abandoned')
+  return [...carts].sort(
+    (a, b) => rankAbandoned(b) - rankAbandoned(a) || a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1),
+  )
 }
 
 /** PostgreSQL's deadlock details, and the place in our code. */

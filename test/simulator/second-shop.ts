@@ -43,7 +43,7 @@ export async function openSecondShop(pool: pg.Pool, first: Harness): Promise<Har
 const NO_OTHERS: ReadonlyMap<string, number> = new Map()
 
 /** The second store is never paused, switched off or disconnected. */
-export function readSecondStanding(other: Harness, of: SendBlocks, channel: string, address: string): SendBlocks {
+export function readSecondBlocks(other: Harness, of: SendBlocks, channel: string, address: string): SendBlocks {
   const stays = {
     pausedSince: null,
     flowOffSince: null,

@@ -42,8 +42,8 @@ const DELAYS = [
 
 export function addSeveralFlows(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
   // A step's coupon is known by its index, and the free plan has one flow.
-  const isLeftOut = scenario.coupons !== null || scenario.hasCampaigns || scenario.plan === 'free'
-  if (isLeftOut || !createSeededRandom(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return scenario
+  const isExcluded = scenario.coupons !== null || scenario.hasCampaigns || scenario.plan === 'free'
+  if (isExcluded || !createSeededRandom(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return scenario
   const dice = createSeededRandom(seed ^ DICE)
   const channels = listChannels(scenario)
   const act = () => drawAct(dice, channels)
@@ -60,11 +60,11 @@ export function addSeveralFlows(seed: number, scenario: Scenario, people: readon
   for (let more = dice.between(1, 3); more > 0; more--) {
     const person = dice.between(0, 2)
     const row: Step[] = [
-      { ...createLeave(dice, people, person), waitMs: dice.between(0, HOUR) },
+      { ...createAbandonment(dice, people, person), waitMs: dice.between(0, HOUR) },
       createWorkStep(dice.between(15, 65) * MINUTE),
       { ...act(), waitMs: dice.between(0, MINUTE) },
       {
-        ...createLeave(dice, people, dice.isLucky(0.6) ? person : dice.between(0, 2)),
+        ...createAbandonment(dice, people, dice.isLucky(0.6) ? person : dice.between(0, 2)),
         waitMs: dice.between(0, 10 * MINUTE),
       },
       createWorkStep(dice.between(15, 65) * MINUTE),
@@ -75,8 +75,8 @@ export function addSeveralFlows(seed: number, scenario: Scenario, people: readon
     steps.splice(dice.between(2, steps.length), 0, ...putOff(dice, people))
   }
   if (dice.isLucky(0.4)) steps.splice(dice.between(2, steps.length), 0, ...drawWinner(dice, people))
-  const made = Array.from({ length: dice.between(1, 2) }, () => ({ ...drawFlow(dice, channels), waitMs: 0 }))
-  return { ...scenario, steps: [...made, ...steps, createWorkStep(10 * MINUTE), createWorkStep(HOUR)] }
+  const edits = Array.from({ length: dice.between(1, 2) }, () => ({ ...drawFlow(dice, channels), waitMs: 0 }))
+  return { ...scenario, steps: [...edits, ...steps, createWorkStep(10 * MINUTE), createWorkStep(HOUR)] }
 }
 
 /**
@@ -93,7 +93,7 @@ function putOff(dice: Random, people: readonly Person[]): Step[] {
   return [
     ...both,
     {
-      ...createLeave(dice, people, person),
+      ...createAbandonment(dice, people, person),
       contact: { email, phone },
       consent: { sms: true },
       waitMs: MINUTE,
@@ -112,7 +112,7 @@ function drawWinner(dice: Random, people: readonly Person[]): Step[] {
   ])
   return [
     ...changes,
-    { ...createLeave(dice, people, dice.between(0, 2)), waitMs: MINUTE },
+    { ...createAbandonment(dice, people, dice.between(0, 2)), waitMs: MINUTE },
     createWorkStep(65 * MINUTE),
     createWorkStep(MINUTE),
   ]
@@ -152,7 +152,7 @@ function drawEntry(dice: Random): Entry | null {
   return { match: dice.pick(['all', 'any'] as const), bounds: Array.from({ length: count }, () => dice.pick(BOUNDS)) }
 }
 
-const createLeave = (dice: Random, people: readonly Person[], person: number): Act => ({
+const createAbandonment = (dice: Random, people: readonly Person[], person: number): Act => ({
   do: 'post',
   browser: person,
   isNewPage: true,

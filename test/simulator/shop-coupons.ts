@@ -19,7 +19,7 @@ export interface CouponStock {
   answers: CouponAnswer[]
   /** Ids of codes that the store's admin has deleted. */
   deletedByAdmin: Set<string>
-  made: number
+  lastId: number
 }
 
 /** A reply about one coupon to one process. */
@@ -39,7 +39,7 @@ export const createCouponStock = (): CouponStock => ({
   mood: 'answer',
   answers: [],
   deletedByAdmin: new Set(),
-  made: 100,
+  lastId: 100,
 })
 
 const SLOW_MS = 20_000
@@ -103,11 +103,11 @@ export function createCouponCalls(
     },
     async createCoupons(drafts) {
       // The store checks for a free code when the request arrives, not when it finishes.
-      const wasTaken = drafts.map((draft) => findByCode(couponStock, draft.code)?.isPublished ?? false)
+      const wasPublished = drafts.map((draft) => findByCode(couponStock, draft.code)?.isPublished ?? false)
       return write(() =>
         drafts.map((draft, at): CouponResult => {
           if (couponStock.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
-          if (wasTaken[at]) return { refusal: 'duplicate', words: 'The coupon code already exists' }
+          if (wasPublished[at]) return { refusal: 'duplicate', words: 'The coupon code already exists' }
           const coupon = addCoupon(couponStock, draft)
           couponStock.coupons.push(coupon)
           return { coupon: recordAnswer(coupon.couponId, false)[0]! }
@@ -141,9 +141,9 @@ export function findByCode({ coupons }: CouponStock, code: string): PlatformCoup
 }
 
 export function addCoupon(couponStock: CouponStock, draft: CouponDraft): PlatformCoupon {
-  couponStock.made += 1
+  couponStock.lastId += 1
   return {
-    couponId: String(couponStock.made),
+    couponId: String(couponStock.lastId),
     platformType: '',
     percent: null,
     amountMinor: null,

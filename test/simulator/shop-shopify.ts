@@ -103,8 +103,8 @@ export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boo
 function stock({ shop }: InProcessShopifyStore, at: number): void {
   const dates = { createdAt: at, updatedAt: at }
   for (const { id, name, priceMinor } of PRODUCTS) {
-    const words = { handle: `tea-${id}`, title: name, description: name, productType: 'Tea', picture: 'seeds' }
-    save(shop.db, 'product', { id: Number(id), ...dates, ...words, status: 'ACTIVE', optionName: null })
+    const texts = { handle: `tea-${id}`, title: name, description: name, productType: 'Tea', picture: 'seeds' }
+    save(shop.db, 'product', { id: Number(id), ...dates, ...texts, status: 'ACTIVE', optionName: null })
     save(shop.db, 'variant', {
       id: Number(buildVariantId(id)),
       ...dates,

@@ -20,8 +20,8 @@ export async function shrink(pool: pg.Pool, scenario: Scenario, broken: Invarian
   for (let size = Math.ceil(best.scenario.steps.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
     for (let start = 0; start < best.scenario.steps.length; ) {
       const { steps } = best.scenario
-      const isGone = await attempt([...steps.slice(0, start), ...steps.slice(start + size)])
-      if (!isGone) start += size
+      const isRemovable = await attempt([...steps.slice(0, start), ...steps.slice(start + size)])
+      if (!isRemovable) start += size
     }
   }
   for (let index = 0; index < best.scenario.steps.length; index++) await simplify(index, attempt, () => best.scenario)

@@ -55,6 +55,6 @@ export function addSplitOrders(seed: number, steps: readonly Step[], emails: rea
 type Placed = Extract<Act, { do: 'order' }>
 
 function shuffle<T>(dice: ReturnType<typeof createSeededRandom>, all: readonly T[]): T[] {
-  const left = [...all]
-  return all.map(() => left.splice(dice.between(0, left.length - 1), 1)[0]!)
+  const remaining = [...all]
+  return all.map(() => remaining.splice(dice.between(0, remaining.length - 1), 1)[0]!)
 }

@@ -156,7 +156,7 @@ export interface State {
   writes: number
   isActive: boolean
   /** Time at which the sender next looks at the store; null: none is set. */
-  nextLookAt: number | null
+  nextDueAt: number | null
   carts: Cart[]
   choices: FlowAssignment[]
   messages: Message[]
@@ -269,7 +269,7 @@ const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
 
 const STATE = `
   select last_value + is_called::int as writes, (select is_active from stores where id = $1) as "isActive",
-    (select ${toMillisSql('next_due_at')} from send_schedule where store_id = $1) as "nextLookAt",
+    (select ${toMillisSql('next_due_at')} from send_schedule where store_id = $1) as "nextDueAt",
     ${list('carts', {
       id: 'id',
       shopper: 'shopper_id',

@@ -148,14 +148,14 @@ export type Act =
   | { do: 'reconnect' }
   | { do: 'click'; mail: number; isHuman: boolean }
   | { do: 'restore'; mail: number }
-  | { do: 'unsubscribe'; mail: number; way: 'page' | 'one-click' }
+  | { do: 'unsubscribe'; mail: number; method: 'page' | 'one-click' }
   | { do: 'resubscribe'; mail: number }
   /** An inbound message: a keyword or free text. */
   | {
       do: 'says'
       person: number
       channel: TextChannelName
-      words: 'STOP' | 'START' | 'YES' | 'HELP' | 'hello'
+      keyword: 'STOP' | 'START' | 'YES' | 'HELP' | 'hello'
       network: 'now' | 'twice' | 'late' | 'forged'
     }
   | { do: 'late words arrive'; isReversed: boolean }

@@ -53,7 +53,7 @@ export function addStops(seed: number, scenario: Scenario): Scenario {
     { do: 'suspend', isSuspended: false, waitMs: MINUTE },
     { do: 'rest', isChosen: false, plan: null, waitMs: MINUTE },
   ]
-  const look = (waitMs: number): Step => ({
+  const work = (waitMs: number): Step => ({
     do: 'work',
     worker: 0,
     answers: [],
@@ -61,5 +61,5 @@ export function addStops(seed: number, scenario: Scenario): Scenario {
     diesAt: null,
     waitMs,
   })
-  return { ...scenario, steps: [...steps, ...awake, look(10 * MINUTE), look(HOUR)] }
+  return { ...scenario, steps: [...steps, ...awake, work(10 * MINUTE), work(HOUR)] }
 }

@@ -73,7 +73,7 @@ function describeSummary(tally: Tally, seeds: string, seconds: number, workers: 
 
 function describeProgress({ scenarios, failed }: Tally, count: number, seconds: number): string {
   const rate = scenarios / seconds
-  const left = Math.round((count - scenarios) / rate)
-  const eta = left > 90 ? `${Math.round(left / 60)} min` : `${left} s`
+  const remainingS = Math.round((count - scenarios) / rate)
+  const eta = remainingS > 90 ? `${Math.round(remainingS / 60)} min` : `${remainingS} s`
   return `${scenarios} of ${count} · ${rate.toFixed(1)} scenarios/s · ${eta} left · ${failed.length} failed`
 }

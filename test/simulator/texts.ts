@@ -51,12 +51,12 @@ export function getTextChannel(name: TextChannelName, { template, finalCost }: T
   }
 }
 
-export interface InboundWords {
+export interface InboundMessage {
   id: string
   channel: TextChannelName
   from: string
-  words: string
-  saidAt: number
+  keyword: string
+  sentAt: number
   isForged: boolean
 }
 
@@ -70,17 +70,17 @@ export interface DeliveryReport {
   isForged: boolean
 }
 
-export async function deliverWords(deps: Deps, accountId: string, inbound: InboundWords): Promise<void> {
+export async function deliverInbound(deps: Deps, accountId: string, inbound: InboundMessage): Promise<void> {
   if (inbound.channel === 'sms') {
-    const form = { MessageSid: inbound.id, From: inbound.from, Body: inbound.words }
+    const form = { MessageSid: inbound.id, From: inbound.from, Body: inbound.keyword }
     await hooks.takeTwilioInbound(deps, buildTwilioCall(deps, accountId, 'inbound', form, inbound.isForged))
     return
   }
   const message = {
     id: inbound.id,
     from: inbound.from.slice(1),
-    timestamp: formatSeconds(inbound.saidAt),
-    text: { body: inbound.words },
+    timestamp: formatSeconds(inbound.sentAt),
+    text: { body: inbound.keyword },
   }
   await hooks.takeMetaNews(deps, buildMetaCall(accountId, { messages: [message] }, inbound.isForged))
 }
@@ -105,9 +105,15 @@ export async function deliverReport(deps: Deps, accountId: string, report: Deliv
 const formatSeconds = (ms: number) => String(Math.floor(ms / 1_000))
 
 /** A forger knows the URL and the whole call, but not the token. */
-function buildTwilioCall(deps: Deps, accountId: string, way: string, form: Record<string, string>, isForged: boolean) {
+function buildTwilioCall(
+  deps: Deps,
+  accountId: string,
+  pathPart: string,
+  form: Record<string, string>,
+  isForged: boolean,
+) {
   const hookKey = `sms-${accountId}`
-  const path = `/api/webhooks/twilio/${hookKey}/${way}`
+  const path = `/api/webhooks/twilio/${hookKey}/${pathPart}`
   const params: Record<string, string> = { ...form, AccountSid: SMS.identity.accountSid }
   const signed =
     deps.config.publicUrl +

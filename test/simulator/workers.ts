@@ -20,7 +20,7 @@ export interface WorkerPlan {
   /** Nothing else uses the machine: each process gets a core. */
   isAlone?: boolean
   /** Called when a process ended or hung; another one replaces it. Without this, the run fails. */
-  onLost?: (words: string) => void
+  onLost?: (message: string) => void
   /** Checked after a report: stops giving out seeds. */
   isEnough?: () => boolean
 }
@@ -37,10 +37,10 @@ export async function runWorkers(plan: WorkerPlan): Promise<void> {
 async function runOne(plan: WorkerPlan, index: number): Promise<void> {
   const database = await plan.databases.database()
   for (;;) {
-    const words = await playUntilEnd(plan, fork(MAIN, ['worker'], buildForkOptions(plan, index, database)))
-    if (words === null) return
-    if (!plan.onLost) throw new Error(words)
-    plan.onLost(words)
+    const message = await playUntilEnd(plan, fork(MAIN, ['worker'], buildForkOptions(plan, index, database)))
+    if (message === null) return
+    if (!plan.onLost) throw new Error(message)
+    plan.onLost(message)
   }
 }
 

@@ -6,7 +6,7 @@ import { NotFoundPage } from '../site/NotFoundPage.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { type Access, decideEarly, type KnownAccessState } from './access.ts'
-import { useIsFormKeptOpen } from './open-forms.ts'
+import { useHasOpenForm } from './open-forms.ts'
 import { meQuery, prefetchAccess, useAccessState, useConnectionCheck } from './queries.ts'
 import { isConnectRequest, isForAnother, loadRequest } from './request.ts'
 import { useScreen } from './screen.ts'
@@ -38,17 +38,17 @@ function AccessGuard() {
   const { accessState, isConnectionRemembered, failure, retry } = useAccessState()
   const isChecked = useConnectionCheck()
   const { farewell, returnTo } = useSession()
-  const isHeldOpen = useIsFormKeptOpen()
+  const isHeldOpen = useHasOpenForm()
   usePrefetchAccess(accessState.authenticated)
   const isOldYes = pathname === '/store-setup' && isConnectionRemembered
   const answer = useAnswer(pathname, isChecked ? accessState : ignoreOldDenial(accessState, isOldYes))
   const isConfirmed = useIsConfirmed(key, isChecked && answer?.show === true)
   if (!answer) return failure && isChecked ? <GuardFailed failure={failure} onRetry={retry} /> : <LoadingPage />
   // During a transition React may still render a path the address has left. Do not redirect for it.
-  const isLeaving = pathname !== window.location.pathname
+  const isNavigating = pathname !== window.location.pathname
   const savedRequest = pathname === '/store-setup' && !isRequest && accessState.subscribed ? loadRequest() : null
   if (savedRequest) return <Navigate to={savedRequest} replace />
-  if (answer.show || isLeaving || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
+  if (answer.show || isNavigating || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
   if (answer.redirect === '/dashboard' && isForAnother(pathname + search)) return <Outlet />
   if (isRequest) return accessState.authenticated ? <Outlet /> : <Navigate to="/login" replace />
   // Explain an expired session (decision 2) or a deleted account. After an ordinary logout, show the public page.
@@ -75,12 +75,12 @@ function AccessGuard() {
 const FROM = 'from'
 
 /** Whether this visit's connection check has shown the page. */
-function useIsConfirmed(key: string, isShown: boolean): boolean {
-  const [shown, setShown] = useState<string | null>(null)
+function useIsConfirmed(key: string, isPageVisible: boolean): boolean {
+  const [confirmedKey, setConfirmedKey] = useState<string | null>(null)
   useEffect(() => {
-    if (isShown) setShown(key)
-  }, [isShown, key])
-  return shown === key
+    if (isPageVisible) setConfirmedKey(key)
+  }, [isPageVisible, key])
+  return confirmedKey === key
 }
 
 const signInPaths = new Set(['/login', '/register'])

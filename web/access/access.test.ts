@@ -113,7 +113,7 @@ describe('the access rule', () => {
 })
 
 describe('the registered screens', () => {
-  const withValues = (path: string) => path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001')
+  const fillParameters = (path: string) => path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001')
   const visitor = { authenticated: false, subscribed: false, connected: false }
 
   it('are shown to everyone if they are public', { tags: ['A2.1'] }, () => {
@@ -127,15 +127,16 @@ describe('the registered screens', () => {
 
   it('are never shown to a visitor if they are behind the guard', { tags: ['A4.1'] }, () => {
     const guarded = screens.filter((screen) => screen.access !== 'everybody')
-    const shown = guarded.filter(({ path }) => access(withValues(path), visitor).show)
-    expect(shown.map(({ path }) => path)).toEqual(['/login', '/register', '/reset-password'])
-    expect(shown.filter(({ frame }) => frame !== 'page')).toEqual([])
+    const visible = guarded.filter(({ path }) => access(fillParameters(path), visitor).show)
+    expect(visible.map(({ path }) => path)).toEqual(['/login', '/register', '/reset-password'])
+    expect(visible.filter(({ frame }) => frame !== 'page')).toEqual([])
   })
 
   it('appear in the table above, or below a path that does', () => {
     const missing = screens.filter(
       ({ path, access }) =>
-        access !== 'everybody' && !Object.keys(table).some((known) => `${withValues(path)}/`.startsWith(`${known}/`)),
+        access !== 'everybody' &&
+        !Object.keys(table).some((known) => `${fillParameters(path)}/`.startsWith(`${known}/`)),
     )
     expect(missing).toEqual([])
   })

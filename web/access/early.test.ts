@@ -35,9 +35,13 @@ const figures = async (range: '1y' | '7d' = '1y') => (await call(readAnalytics, 
 
 test('prefetches the same call as the screen, for the range of the address or the default, and for one store', () => {
   const buildCallAddress = (range: string) => buildAddress(readAnalytics, {}, { range }, buildStoreFields())
-  const first = (search: string) => findFirstQuery('/analytics', new URLSearchParams(search), buildStoreFields())
-  expect([first('range=1y'), first('')]).toEqual([buildCallAddress('1y'), buildCallAddress(DEFAULT_RANGE)])
-  for (const search of ['stores=all', 'storeId=x', 'platform=shopify']) expect(first(search)).toBe(null)
+  const readFirstQuery = (search: string) =>
+    findFirstQuery('/analytics', new URLSearchParams(search), buildStoreFields())
+  expect([readFirstQuery('range=1y'), readFirstQuery('')]).toEqual([
+    buildCallAddress('1y'),
+    buildCallAddress(DEFAULT_RANGE),
+  ])
+  for (const search of ['stores=all', 'storeId=x', 'platform=shopify']) expect(readFirstQuery(search)).toBe(null)
   expect(findFirstQuery('/carts', new URLSearchParams(), buildStoreFields())).toBe(null)
 })
 

@@ -19,7 +19,7 @@ export function useKeepFormOpen(isHeld: boolean): void {
   }, [isHeld])
 }
 
-export const useIsFormKeptOpen = () =>
+export const useHasOpenForm = () =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener)

@@ -22,9 +22,9 @@ function renderFor(role: Role | null): string {
   if (role) client.setQueryData(meQuery.queryKey, { role } as never)
   const child = { path: '/carts', handle: carts, Component: () => SECRET }
   const router = createMemoryRouter([{ Component: Permitted, children: [child] }], { initialEntries: ['/carts'] })
-  const shown = createElement(RouterProvider, { router })
+  const routes = createElement(RouterProvider, { router })
   return renderToStaticMarkup(
-    createElement(MantineProvider, null, createElement(QueryClientProvider, { client }, shown)),
+    createElement(MantineProvider, null, createElement(QueryClientProvider, { client }, routes)),
   )
 }
 

@@ -38,10 +38,10 @@ const CONNECTION_KEYS = [
 
 let current: Session | null = null
 /**
- * The store of this tab; other tabs share the storage and may show another store. `askedFor`: the platform in the
- * address when the server returned this store.
+ * The store of this tab; other tabs share the storage and may show another store. `requestedPlatform`: the platform
+ * in the address when the server returned this store.
  */
-let shown: (StoredConnection & { askedFor?: string | null }) | null = null
+let currentStore: (StoredConnection & { requestedPlatform?: string | null }) | null = null
 const listeners = new Set<() => void>()
 
 export const useSession = () => useSyncExternalStore(onSessionChange, session)
@@ -131,7 +131,7 @@ export const loadUser = () => readJson<StoredUser>('user')
 
 export function rememberConnection({ platform, store_url }: StoredConnection) {
   forgetConnection()
-  shown = { platform, store_url, askedFor: readAddressPlatform() }
+  currentStore = { platform, store_url, requestedPlatform: readAddressPlatform() }
   localStorage.setItem('isConnected', 'true')
   localStorage.setItem('platform', platform)
   localStorage.setItem('storeUrl', store_url)
@@ -141,7 +141,7 @@ export function rememberConnection({ platform, store_url }: StoredConnection) {
 }
 
 export function forgetConnection() {
-  shown = null
+  currentStore = null
   for (const key of CONNECTION_KEYS) localStorage.removeItem(key)
 }
 
@@ -149,14 +149,14 @@ export const loadConnection = () =>
   localStorage.getItem('isConnected') === 'true' ? readJson<StoredConnection>('store_connection') : null
 
 /** A new tab starts with the store the browser showed last. */
-function loadShownStore(): typeof shown {
-  shown ??= loadConnection()
-  return shown
+function loadCurrentStore(): typeof currentStore {
+  currentStore ??= loadConnection()
+  return currentStore
 }
 
 /** B 1: platform from the address, else of this tab's stored store, else of the stored connection, else the default. */
 export function findPlatform(): string {
-  const named = readAddressPlatform() ?? loadShownStore()?.platform
+  const named = readAddressPlatform() ?? loadCurrentStore()?.platform
   const readStoredPlatform = () =>
     localStorage.getItem('platform') ?? readJson<StoredConnection>('store_connection')?.platform
   return named ?? readStoredPlatform() ?? DEFAULT_PLATFORM
@@ -174,9 +174,9 @@ export interface StoreFields {
  * until it has answered.
  */
 export function buildStoreFields(): StoreFields {
-  const [platform, store] = [findPlatform(), loadShownStore()]
-  const isShown = store !== null && (store.platform === platform || store.askedFor === platform)
-  return { platform, ...(isShown && { storeId: store.store_url }) }
+  const [platform, store] = [findPlatform(), loadCurrentStore()]
+  const isSelected = store !== null && (store.platform === platform || store.requestedPlatform === platform)
+  return { platform, ...(isSelected && { storeId: store.store_url }) }
 }
 
 function change(next: Session) {

@@ -13,9 +13,9 @@ import { formatRole } from './rules.ts'
 export function AccountsCard() {
   const accounts = useAccounts().data?.accounts ?? []
   const change = useSwitchAccount()
-  const [leaving, setLeaving] = useState<string | null>(null)
+  const [nextAccount, setNextAccount] = useState<string | null>(null)
   const enter = (id: string) => {
-    setLeaving(null)
+    setNextAccount(null)
     change.mutate(id, {
       onSuccess: ({ message }) => announce(message),
       onError: (error) => announce(error.message, 'bad'),
@@ -45,7 +45,7 @@ export function AccountsCard() {
                 variant="default"
                 loading={change.isPending && change.variables === id}
                 aria-label={`Switch to ${name}`}
-                onClick={() => (hasUnsaved() ? setLeaving(id) : enter(id))}
+                onClick={() => (hasUnsaved() ? setNextAccount(id) : enter(id))}
               >
                 Switch
               </Button>
@@ -54,12 +54,12 @@ export function AccountsCard() {
         ))}
       </ul>
       <Confirm
-        opened={leaving !== null}
+        opened={nextAccount !== null}
         title="Switch without saving?"
         confirmLabel="Switch account"
         isDangerous
-        onConfirm={() => leaving && enter(leaving)}
-        onClose={() => setLeaving(null)}
+        onConfirm={() => nextAccount && enter(nextAccount)}
+        onClose={() => setNextAccount(null)}
       >
         Your changes on this page have not been saved.
       </Confirm>

@@ -14,7 +14,7 @@ import { DownloadButton } from '../ui/Download.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useExport } from './account-queries.ts'
-import { isSaidAtField, showPassword } from './fields.ts'
+import { hasFieldError, showPassword } from './fields.ts'
 import { isLastOwner } from './rules.ts'
 import { useTeam } from './team-queries.ts'
 import { SubmitButton, useWait } from './wait.tsx'
@@ -137,7 +137,7 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
     }),
   )
   const stores = user.stores.filter((store) => store.isActive).length
-  const failure = wait.isOver(remove.error) || isSaidAtField(remove.error as ApiError | null) ? null : remove.error
+  const failure = wait.isOver(remove.error) || hasFieldError(remove.error as ApiError | null) ? null : remove.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">

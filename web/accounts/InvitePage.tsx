@@ -14,7 +14,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CodeField } from './CodeField.tsx'
-import { isSaidAtField, showPassword } from './fields.ts'
+import { hasFieldError, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { getErrorText } from './queries.ts'
 import { checkNewPassword } from './rules.ts'
@@ -93,7 +93,7 @@ function AcceptForm({ token, invited }: { token: string; invited: InvitationRepl
     initialValues: { name: '', password: '', repeated: '', code: '' },
     validate: (values: Values) => check(values, invited),
   })
-  const [isCodeWanted, setCodeWanted] = useState(false)
+  const [isCodeRequired, setCodeRequired] = useState(false)
   const submit = form.onSubmit(({ name, password, code }: Values) =>
     accept.mutate(
       { token, name, password, code, isRemembered: true },
@@ -103,7 +103,7 @@ function AcceptForm({ token, invited }: { token: string; invited: InvitationRepl
           wait.note(error)
           if (!(error instanceof ApiError)) return
           form.setErrors(error.fields)
-          if (error.code === 'second_factor') setCodeWanted(true)
+          if (error.code === 'second_factor') setCodeRequired(true)
         },
       },
     ),
@@ -115,7 +115,7 @@ function AcceptForm({ token, invited }: { token: string; invited: InvitationRepl
     key: form.key(name),
     ...form.getInputProps(name),
   })
-  const isAtField = isCodeAsked(accept.error) || isSaidAtField(accept.error as ApiError | null)
+  const isAtField = needsCode(accept.error) || hasFieldError(accept.error as ApiError | null)
   const failure = wait.isOver(accept.error) || isAtField ? null : accept.error
   return (
     <form onSubmit={submit} noValidate>
@@ -142,7 +142,7 @@ function AcceptForm({ token, invited }: { token: string; invited: InvitationRepl
             {...field('password')}
           />
         )}
-        {isCodeWanted && <CodeField autoFocus {...field('code')} />}
+        {isCodeRequired && <CodeField autoFocus {...field('code')} />}
         {failure && (
           <Notice tone="bad" isLive>
             {getErrorText(failure, authTexts.loginFailed)}
@@ -155,7 +155,7 @@ function AcceptForm({ token, invited }: { token: string; invited: InvitationRepl
 }
 
 /** The field that then appears explains itself. */
-const isCodeAsked = (error: Error | null) => error instanceof ApiError && error.code === 'second_factor'
+const needsCode = (error: Error | null) => error instanceof ApiError && error.code === 'second_factor'
 
 function check(values: Values, { isKnown, isYou }: InvitationReply): Partial<Values> {
   if (isYou) return {}

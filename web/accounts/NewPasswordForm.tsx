@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { isSaidAtField, showPassword } from './fields.ts'
+import { hasFieldError, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { getErrorText } from './queries.ts'
 import { checkNewPassword } from './rules.ts'
@@ -35,7 +35,7 @@ export function NewPasswordForm({ label, fallback, isBusy, error, onSubmit, reme
     }
     onSubmit(password, { onError })
   })
-  const failure = wait.isOver(error) || isSaidAtField(error as ApiError | null) ? null : error
+  const failure = wait.isOver(error) || hasFieldError(error as ApiError | null) ? null : error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">

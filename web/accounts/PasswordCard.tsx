@@ -7,7 +7,7 @@ import { authTexts, type User } from '../../shared/auth.ts'
 import { ApiError, call } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { sessionsQuery } from './account-queries.ts'
-import { isSaidAtField, showPassword } from './fields.ts'
+import { hasFieldError, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { checkNewPassword } from './rules.ts'
 import { SubmitButton, useWait } from './wait.tsx'
@@ -87,7 +87,7 @@ function PasswordForm({ user, onDone, onCancel }: FormProps) {
     key: form.key(name),
     ...form.getInputProps(name),
   })
-  const failure = wait.isOver(change.error) || isSaidAtField(change.error as ApiError | null) ? null : change.error
+  const failure = wait.isOver(change.error) || hasFieldError(change.error as ApiError | null) ? null : change.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md" maw={420}>

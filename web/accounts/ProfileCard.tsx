@@ -12,7 +12,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { useRefreshMe } from './account-queries.ts'
-import { isSaidAtField, showPassword } from './fields.ts'
+import { hasFieldError, showPassword } from './fields.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
 const RENAMED = 'Shown to your team and to people you invite'
@@ -193,7 +193,7 @@ function EmailForm({ onClose }: { onClose: () => void }) {
     }),
   )
   const required = { required: true, withAsterisk: false }
-  const failure = wait.isOver(change.error) || isSaidAtField(change.error as ApiError | null) ? null : change.error
+  const failure = wait.isOver(change.error) || hasFieldError(change.error as ApiError | null) ? null : change.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">

@@ -36,7 +36,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { saveText } from '../ui/saveText.ts'
 import { DateTime } from '../ui/Time.tsx'
 import { CodeField } from './CodeField.tsx'
-import { isSaidAtField, showPassword } from './fields.ts'
+import { hasFieldError, showPassword } from './fields.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
 const FEW = 3
@@ -57,7 +57,7 @@ export function SecondFactorCard({ user }: { user: User }) {
       ) : factor.isPending ? (
         <LoadingList count={1} />
       ) : factor.data?.isOn ? (
-        <SecondFactorOn since={factor.data.since!} left={factor.data.recoveryCodesLeft} />
+        <SecondFactorOn since={factor.data.since!} remaining={factor.data.recoveryCodesLeft} />
       ) : factor.data ? (
         <Group gap="md">
           <Button variant="default" onClick={() => setSettingUp(true)}>
@@ -72,7 +72,7 @@ export function SecondFactorCard({ user }: { user: User }) {
   )
 }
 
-function SecondFactorOn({ since, left }: { since: string; left: number }) {
+function SecondFactorOn({ since, remaining }: { since: string; remaining: number }) {
   const [isEnding, setEnding] = useState(false)
   const [isRenewing, setRenewing] = useState(false)
   return (
@@ -81,14 +81,14 @@ function SecondFactorOn({ since, left }: { since: string; left: number }) {
         entries={[
           ['State', <StatusBadge key="on" tone="good" icon={IconShieldCheck} label="On" />],
           ['Since', <DateTime key="since" at={since} />],
-          ['Recovery codes', `${formatCounted(left, 'code')} left`],
+          ['Recovery codes', `${formatCounted(remaining, 'code')} left`],
         ]}
       />
-      {left <= FEW && (
+      {remaining <= FEW && (
         <div style={{ marginTop: 16 }}>
           <Notice tone="warn">
-            {left === 0 ? 'There is no recovery code left.' : 'Few recovery codes are left.'} Make new ones, so that you
-            can sign in without your phone.
+            {remaining === 0 ? 'There is no recovery code left.' : 'Few recovery codes are left.'} Make new ones, so
+            that you can sign in without your phone.
           </Notice>
         </div>
       )}
@@ -164,7 +164,7 @@ interface Proof {
 
 interface FormProps<Answer> {
   ask: {
-    mutate: (input: Proof, ways: { onSuccess: (answer: Answer) => void; onError: (error: Error) => void }) => void
+    mutate: (input: Proof, callbacks: { onSuccess: (answer: Answer) => void; onError: (error: Error) => void }) => void
     error: Error | null
     isPending: boolean
   }
@@ -191,7 +191,7 @@ function ProofForm<Answer>({ ask, label, isDangerous, onDone, onClose, children 
     if (error instanceof ApiError) form.setErrors(error.fields)
   }
   const submit = form.onSubmit((values: Proof) => ask.mutate(values, { onSuccess: onDone, onError }))
-  const failure = wait.isOver(ask.error) || isSaidAtField(ask.error as ApiError | null) ? null : ask.error
+  const failure = wait.isOver(ask.error) || hasFieldError(ask.error as ApiError | null) ? null : ask.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -363,7 +363,7 @@ function findNote(
 }
 
 function Refusal({ error, isOver }: { error: Error | null; isOver: boolean }) {
-  if (!error || isOver || isSaidAtField(error as ApiError)) return null
+  if (!error || isOver || hasFieldError(error as ApiError)) return null
   return (
     <Notice tone="bad" isLive>
       {error.message}
@@ -406,10 +406,10 @@ function QrCode({ text, label }: { text: string; label: string }) {
 
 /** The library is loaded only where a code is shown. */
 function useModules(text: string): boolean[][] | null | 'failed' {
-  const [made, setMade] = useState<{ text: string; rows: boolean[][] | 'failed' } | null>(null)
+  const [drawing, setDrawing] = useState<{ text: string; rows: boolean[][] | 'failed' } | null>(null)
   useEffect(() => {
     let isCurrent = true
-    const keep = (rows: boolean[][] | 'failed') => isCurrent && setMade({ text, rows })
+    const keep = (rows: boolean[][] | 'failed') => isCurrent && setDrawing({ text, rows })
     void import('qr')
       .then(({ encodeQR }) => keep(encodeQR(text, 'raw', { border: BORDER })))
       .catch(() => keep('failed'))
@@ -417,7 +417,7 @@ function useModules(text: string): boolean[][] | null | 'failed' {
       isCurrent = false
     }
   }, [text])
-  return made?.text === text ? made.rows : null
+  return drawing?.text === text ? drawing.rows : null
 }
 
 const buildPath = (rows: boolean[][]) =>

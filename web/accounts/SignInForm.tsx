@@ -6,7 +6,7 @@ import { authTexts } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
 import type { FirstStep } from './CodeForm.tsx'
-import { isSaidAtField, showPassword } from './fields.ts'
+import { hasFieldError, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { getErrorText, useLogin, useRegister } from './queries.ts'
 import { checkSignIn, type SignInForm as Fields } from './rules.ts'
@@ -27,8 +27,8 @@ interface Props {
 
 export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
   const isRegistering = mode === 'register'
-  const { form, asked, submit, wait } = useSignInForm({ mode, email, onEmail, onCode })
-  const failure = wait.isOver(asked.error) || isSaidAtField(asked.error as ApiError | null) ? null : asked.error
+  const { form, signIn, submit, wait } = useSignInForm({ mode, email, onEmail, onCode })
+  const failure = wait.isOver(signIn.error) || hasFieldError(signIn.error as ApiError | null) ? null : signIn.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -64,7 +64,7 @@ export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
         )}
         <SubmitButton
           label={isRegistering ? 'Create account' : 'Sign in'}
-          isBusy={asked.isPending}
+          isBusy={signIn.isPending}
           waitS={wait.waitS}
         />
         <OtherMode isRegistering={isRegistering} />
@@ -99,7 +99,7 @@ function useSignInForm({ mode, email, onEmail, onCode }: Omit<Props, 'onForgot'>
   const submit = form.onSubmit((values: Values) =>
     mutation.mutate(values, { onError: (error) => onError(error, values) }),
   )
-  return { form, asked: mutation, submit, wait }
+  return { form, signIn: mutation, submit, wait }
 }
 
 const getFieldProps = (form: Form, name: keyof Fields) => ({

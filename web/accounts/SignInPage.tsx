@@ -12,7 +12,7 @@ import { BarePage } from '../shell/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CodeField } from './CodeField.tsx'
 import type { FirstStep } from './CodeForm.tsx'
-import { isSaidAtField } from './fields.ts'
+import { hasFieldError } from './fields.ts'
 import { getErrorText, useDemoLogin, useForgotPassword, useLogin } from './queries.ts'
 import { checkSignIn } from './rules.ts'
 import { SignInForm } from './SignInForm.tsx'
@@ -29,8 +29,8 @@ const headings = {
 export function SignInPage() {
   const { pathname } = useLocation()
   // An expired reset link redirects here to request a new one.
-  const isAskedFor = useSearchParams()[0].has('forgot')
-  const [isForgotten, setForgotten] = useState(isAskedFor)
+  const hasForgotParam = useSearchParams()[0].has('forgot')
+  const [isForgotten, setForgotten] = useState(hasForgotParam)
   const [email, setEmail] = useState('')
   const { farewell } = useSession()
   const instance = useInstance()
@@ -67,7 +67,7 @@ export function SignInPage() {
             {mode === 'forgot' ? (
               <ForgotForm email={email} onEmail={setEmail} onBack={() => setForgotten(false)} />
             ) : mode === 'code' ? (
-              <CodeForm given={firstStep!} onBack={() => setFirstStep(null)} />
+              <CodeForm firstStep={firstStep!} onBack={() => setFirstStep(null)} />
             ) : (
               <SignInForm
                 key={mode}
@@ -90,13 +90,13 @@ function DemoButton() {
   const demo = useDemoLogin()
   const { mutate } = demo
   // "Try the live demo" on the landing page links here with `?demo`, which signs in with one click.
-  const isAsked = useSearchParams()[0].has('demo')
+  const hasDemoParam = useSearchParams()[0].has('demo')
   const hasBegun = useRef(false)
   useEffect(() => {
-    if (!isAsked || hasBegun.current) return
+    if (!hasDemoParam || hasBegun.current) return
     hasBegun.current = true
     mutate({ isRemembered: true })
-  }, [isAsked, mutate])
+  }, [hasDemoParam, mutate])
   return (
     <Stack gap="md">
       <Divider label="or look around first" labelPosition="center" />
@@ -128,7 +128,7 @@ function ForgotForm({ email, onEmail, onBack }: Props) {
   const field = useRef<HTMLInputElement>(null)
   // The button that had the focus is gone; move the focus to the field.
   useEffect(() => field.current?.focus(), [])
-  const failure = wait.isOver(forgot.error) || isSaidAtField(forgot.error as ApiError | null) ? null : forgot.error
+  const failure = wait.isOver(forgot.error) || hasFieldError(forgot.error as ApiError | null) ? null : forgot.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -198,7 +198,7 @@ function useForgotForm(email: string, onEmail: (email: string) => void) {
 }
 
 /** The second step of signing in (decision 90). */
-function CodeForm({ given, onBack }: { given: FirstStep; onBack: () => void }) {
+function CodeForm({ firstStep, onBack }: { firstStep: FirstStep; onBack: () => void }) {
   const signIn = useLogin()
   const wait = useWait()
   const support = useInstance()?.supportEmail
@@ -211,7 +211,7 @@ function CodeForm({ given, onBack }: { given: FirstStep; onBack: () => void }) {
   const submit = form.onSubmit(
     ({ code }: { code: string }) =>
       signIn.mutate(
-        { ...given, code },
+        { ...firstStep, code },
         {
           onError: (error) => {
             wait.note(error)
@@ -222,7 +222,7 @@ function CodeForm({ given, onBack }: { given: FirstStep; onBack: () => void }) {
       ),
     () => field.current?.focus(),
   )
-  const failure = wait.isOver(signIn.error) || isSaidAtField(signIn.error as ApiError | null) ? null : signIn.error
+  const failure = wait.isOver(signIn.error) || hasFieldError(signIn.error as ApiError | null) ? null : signIn.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">

@@ -18,7 +18,7 @@ import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { isSaidAtField } from './fields.ts'
+import { hasFieldError } from './fields.ts'
 import { addArticle, formatRole, isLastOwner, lowercaseFirst } from './rules.ts'
 import { teamQuery, useTeam } from './team-queries.ts'
 
@@ -216,7 +216,7 @@ function InviteForm({ user }: { user: User }) {
         {formatRole(form.values.role)}: {roleText[form.values.role]}. The link in the email works once and expires after
         seven days.
       </Text>
-      {invite.error && !isSaidAtField(invite.error as ApiError) && (
+      {invite.error && !hasFieldError(invite.error as ApiError) && (
         <div style={{ marginTop: 12 }}>
           <Notice tone="bad" isLive>
             {invite.error.message}

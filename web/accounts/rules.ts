@@ -37,7 +37,7 @@ export interface Strength {
   word: string
 }
 
-const words = ['Too short', 'Weak', 'Fair', 'Good', 'Strong']
+const labels = ['Too short', 'Weak', 'Fair', 'Good', 'Strong']
 const FAVOURITES =
   /password|passwort|qwert|letmein|welcome|iloveyou|admin|abc123|111111|123123|dragon|monkey|football|sunshine/
 
@@ -46,14 +46,14 @@ const FAVOURITES =
  * the page needs no dictionary; the rule is the length alone (A 5).
  */
 export function ratePassword(password: string, known: readonly string[] = []): Strength {
-  if (password.length < PASSWORD_MIN) return { bars: 0, word: words[0]! }
+  if (password.length < PASSWORD_MIN) return { bars: 0, word: labels[0]! }
   const lower = password.toLowerCase()
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/].filter((kind) => kind.test(password)).length
   const isGuessed =
     FAVOURITES.test(lower) || known.some((word) => word.length > 3 && lower.includes(word.toLowerCase()))
   const points = countUnpredictable(lower) + (kinds - 1) * 2 - (isGuessed ? 8 : 0)
   const bars = points >= 16 ? 4 : points >= 12 ? 3 : points >= 9 ? 2 : 1
-  return { bars, word: words[bars]! }
+  return { bars, word: labels[bars]! }
 }
 
 /** Characters that neither repeat the one before nor continue a sequence. */
@@ -68,4 +68,4 @@ export const isLastOwner = (role: Role, members: readonly { role: Role }[]) =>
   role === 'owner' && members.filter((each) => each.role === 'owner').length === 1
 
 export const addArticle = (role: Role) => (/^[ao]/.test(role) ? `an ${role}` : `a ${role}`)
-export const lowercaseFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)
+export const lowercaseFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

@@ -169,7 +169,7 @@ function TestCart({ followState, onClose, ...about }: Props) {
         <FollowedCart
           following={following}
           onFound={follow}
-          ways={{
+          stepActions={{
             cart: <ShopLink url={url} />,
             email: <ShopLink url={url} />,
             sent: (

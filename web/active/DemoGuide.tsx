@@ -34,9 +34,11 @@ function OfStore({ storeId, takesPush, hasAdmin }: DemoStore) {
   const shop = useDemoShop()
   const found = useFollowed(isHidden ? null : (following ?? ANY)).data
   if (isHidden || !shop || (found && isLongOver(found))) return null
-  const toShop = <Way href={shop}>Open the demo store</Way>
+  const toShop = <ExternalLink href={shop}>Open the demo store</ExternalLink>
   const toMail = instance?.mailboxUrl && (
-    <Way href={buildMailSearch(instance.mailboxUrl, found?.cart?.customer_email)}>Open the mailbox</Way>
+    <ExternalLink href={buildMailSearch(instance.mailboxUrl, found?.cart?.customer_email)}>
+      Open the mailbox
+    </ExternalLink>
   )
   return (
     <Card component="section" aria-label="Guide to the demo">
@@ -49,7 +51,7 @@ function OfStore({ storeId, takesPush, hasAdmin }: DemoStore) {
       <FollowedCart
         following={following ?? ANY}
         onFound={follow}
-        ways={{ cart: toShop, email: toShop, clicked: toMail, bought: toShop }}
+        stepActions={{ cart: toShop, email: toShop, clicked: toMail, bought: toShop }}
         head={(steps, cart, aheadMs) => <Summary steps={steps} cart={cart} aheadMs={aheadMs} />}
         foot={(cart) =>
           cart &&
@@ -104,7 +106,7 @@ const isNewerThan = ({ last_activity }: ActiveCart): Following => ({
 const buildMailSearch = (mailbox: string, email: string | null | undefined) =>
   email ? `${mailbox}/?to=${encodeURIComponent(email)}` : mailbox
 
-const Way = ({ href, children }: { href: string; children: string }) => (
+const ExternalLink = ({ href, children }: { href: string; children: string }) => (
   <Button component="a" href={href} target="_blank" rel="noreferrer" size="xs">
     {children}
   </Button>

@@ -17,7 +17,7 @@ interface Props {
   following: Following
   /** Called when the cart is found; from then on it is followed by its id. */
   onFound: (following: Following) => void
-  ways: Partial<Record<StepName, ReactNode>>
+  stepActions: Partial<Record<StepName, ReactNode>>
   /** Summary above the steps. */
   head?: (steps: FollowedStep[], cart: ActiveCart | null, aheadMs: number) => ReactNode
   /** Content below the steps. */
@@ -25,7 +25,7 @@ interface Props {
 }
 
 /** One cart, step by step, updated by live events. */
-export function FollowedCart({ following, onFound, ...shown }: Props) {
+export function FollowedCart({ following, onFound, ...props }: Props) {
   const found = useFollowed(following)
   const id = found.data?.cart?.id
   const isAnswer = !found.isPlaceholderData
@@ -34,17 +34,17 @@ export function FollowedCart({ following, onFound, ...shown }: Props) {
   }, [isAnswer, id, following.id, onFound])
   if (found.data)
     return id ? (
-      <WithMessages id={id} found={found.data} {...shown} />
+      <WithMessages id={id} found={found.data} {...props} />
     ) : (
-      <Steps found={found.data} {...shown} email={following.email ?? null} />
+      <Steps found={found.data} {...props} email={following.email ?? null} />
     )
   if (found.isPending) return <LoadingList count={3} />
-  const isGone = found.error instanceof ApiError && found.error.status === 404
-  if (isGone) return <CartGone foot={shown.foot} />
+  const isMissing = found.error instanceof ApiError && found.error.status === 404
+  if (isMissing) return <MissingCart foot={props.foot} />
   return <Failed title="The cart could not be followed" error={found.error!} onRetry={() => found.refetch()} />
 }
 
-const CartGone = ({ foot }: Pick<Props, 'foot'>) => (
+const MissingCart = ({ foot }: Pick<Props, 'foot'>) => (
   <>
     <Text fz="sm" c="dimmed">
       The followed cart no longer exists.
@@ -56,15 +56,15 @@ const CartGone = ({ foot }: Pick<Props, 'foot'>) => (
 type FoundCart = NonNullable<ReturnType<typeof useFollowed>['data']>
 type FollowedProps = Omit<Props, 'following' | 'onFound'> & { found: FoundCart; email?: string | null }
 
-function WithMessages({ id, ...shown }: FollowedProps & { id: string }) {
+function WithMessages({ id, ...props }: FollowedProps & { id: string }) {
   const record = useCartMessages(id)
-  return <Steps {...shown} record={record.data} />
+  return <Steps {...props} record={record.data} />
 }
 
 function Steps({
   found,
   record,
-  ways,
+  stepActions,
   head,
   foot,
   email = null,
@@ -81,7 +81,7 @@ function Steps({
   return (
     <>
       {head?.(steps, found.cart, found.aheadMs)}
-      <FollowedSteps steps={steps} aheadMs={found.aheadMs} ways={ways} />
+      <FollowedSteps steps={steps} aheadMs={found.aheadMs} stepActions={stepActions} />
       {foot(found.cart)}
     </>
   )

@@ -5,31 +5,31 @@ import type { FollowedStep, StepName } from './followed.ts'
 import { Until } from './Until.tsx'
 
 const signs = {
-  done: { Sign: IconCircleCheckFilled, words: 'done' },
-  now: { Sign: IconCircleDot, words: 'next' },
-  later: { Sign: IconCircle, words: 'later' },
-  problem: { Sign: IconAlertTriangle, words: 'problem' },
+  done: { Sign: IconCircleCheckFilled, stateLabel: 'done' },
+  now: { Sign: IconCircleDot, stateLabel: 'next' },
+  later: { Sign: IconCircle, stateLabel: 'later' },
+  problem: { Sign: IconAlertTriangle, stateLabel: 'problem' },
 }
 
 interface Props {
   steps: FollowedStep[]
   aheadMs: number
   /** Action beside a step that is next or failed. */
-  ways: Partial<Record<StepName, ReactNode>>
+  stepActions: Partial<Record<StepName, ReactNode>>
 }
 
-export function FollowedSteps({ steps, aheadMs, ways }: Props) {
+export function FollowedSteps({ steps, aheadMs, stepActions }: Props) {
   return (
     <ol className="steps followed">
       {steps.map(({ name, title, text, state, at }) => {
-        const { Sign, words } = signs[state]
+        const { Sign, stateLabel } = signs[state]
         return (
           <li key={name} className="step" data-done={state === 'done'} data-state={state} data-step={name}>
             <Sign size={20} aria-hidden />
             <div className="step-words">
               <Text fw={state === 'later' ? 500 : 600} fz="sm">
                 {title}
-                <span className="only-read"> ({words})</span>
+                <span className="only-read"> ({stateLabel})</span>
                 {at && state !== 'done' && (
                   <span className="followed-at">
                     <Until at={at} aheadMs={aheadMs} />
@@ -40,7 +40,7 @@ export function FollowedSteps({ steps, aheadMs, ways }: Props) {
                 {text}
               </Text>
             </div>
-            {(state === 'now' || state === 'problem') && ways[name]}
+            {(state === 'now' || state === 'problem') && stepActions[name]}
           </li>
         )
       })}

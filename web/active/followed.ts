@@ -101,7 +101,7 @@ const LATER: StepStatus = { state: 'later', text: 'By the flow, after its delay.
 
 function describeMessage({ flows, messages }: CartProgress, cart: ActiveCart): StepStatus {
   const mails = messages.filter(({ channel }) => channel === 'email')
-  const sent = mails.find(({ state }) => LEFT.includes(state))
+  const sent = mails.find(({ state }) => SENT_STATES.includes(state))
   if (sent) return { state: 'done', text: sent.to ? `To ${sent.to}.` : 'Accepted by the mail server.' }
   const open = mails.find(({ state }) => OPEN.includes(state))
   if (open?.state === 'held' && cart.state !== 'active') return { state: 'problem', text: open.explanation }
@@ -114,7 +114,7 @@ function describeMessage({ flows, messages }: CartProgress, cart: ActiveCart): S
     : { state: 'problem', text: 'No message is scheduled for this cart.' }
 }
 
-const LEFT = ['sending', 'sent', 'delivered', 'unknown']
+const SENT_STATES = ['sending', 'sent', 'delivered', 'unknown']
 const OPEN = ['scheduled', 'held', 'claimed']
 
 /** Before abandonment no message is scheduled, so use the flow's delay. */

@@ -6,13 +6,13 @@ import type { Following } from './following.ts'
 
 /** Fallback polling for browsers without a live connection (`web/live`). */
 const REFRESH_MS = 15_000
-const SHOWN = 3
+const MAX_CARTS = 3
 
 export function useActiveCarts() {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['carts', storeId, 'active'],
-    queryFn: async ({ signal }) => addClockOffset(await call(listActiveCarts, { query: { limit: SHOWN }, signal })),
+    queryFn: async ({ signal }) => addClockOffset(await call(listActiveCarts, { query: { limit: MAX_CARTS }, signal })),
     refetchInterval: REFRESH_MS,
   })
 }

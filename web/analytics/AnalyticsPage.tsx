@@ -112,15 +112,15 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
   if (figures.error && !figures.data) {
     return <Failed title={analyticsTexts.failed} error={figures.error} onRetry={figures.refetch} />
   }
-  const shown = figures.data
+  const overview = figures.data
   return (
     <div className="analytics" aria-busy={figures.isPlaceholderData}>
       {isAll && <AllStoresBar />}
-      <KpiCards figures={shown} range={range} />
-      {shown ? <FiguresNote figures={shown} isAll={isAll} /> : null}
+      <KpiCards figures={overview} range={range} />
+      {overview ? <FiguresNote figures={overview} isAll={isAll} /> : null}
       {!isAll && <OrdersMissing />}
-      {shown?.isBeingCounted && <CountingNotice isAll={isAll} />}
-      {shown && isEmptyReply(shown) && !shown.isBeingCounted && (
+      {overview?.isBeingCounted && <CountingNotice isAll={isAll} />}
+      {overview && isEmptyReply(overview) && !overview.isBeingCounted && (
         <Empty
           icon={IconChartBar}
           title={analyticsTexts.noData}
@@ -129,15 +129,15 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
           <NoCaptureYet />
         </Empty>
       )}
-      {shown ? (
+      {overview ? (
         <div className="analytics-pair">
-          <FunnelBlock figures={shown} range={range} />
-          {shown.email && <EmailBlock figures={shown} />}
+          <FunnelBlock figures={overview} range={range} />
+          {overview.email && <EmailBlock figures={overview} />}
         </div>
       ) : (
         <Skeleton h={280} role="status" aria-label="Loading" />
       )}
-      {shown && (
+      {overview && (
         <Deferred>
           {isWhole && (
             <>
@@ -146,17 +146,17 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
                 <TrendPanel name="revenue" range={range} />
               </div>
               <div className="analytics-pair">
-                <CustomerBlock figures={shown} />
-                <PlatformBlock figures={shown} />
+                <CustomerBlock figures={overview} />
+                <PlatformBlock figures={overview} />
               </div>
               <Details details={details} range={range} />
-              {shown.topProducts && (
+              {overview.topProducts && (
                 <TopProducts
-                  products={shown.topProducts}
-                  currency={shown.currency}
+                  products={overview.topProducts}
+                  currency={overview.currency}
                   range={range}
-                  days={shown}
-                  isBeingCounted={shown.isBeingCounted}
+                  days={overview}
+                  isBeingCounted={overview.isBeingCounted}
                 />
               )}
             </>
@@ -373,7 +373,7 @@ function Sources({ details: { sources, currency } }: { details: AnalyticsDetails
 }
 
 function Hours({ details }: { details: AnalyticsDetails }) {
-  const shown = details.hours.filter(({ accepted }) => accepted > 0)
+  const hours = details.hours.filter(({ accepted }) => accepted > 0)
   return (
     <RowsBlock
       title="What a reminder earned, by time after leaving"
@@ -384,7 +384,7 @@ function Hours({ details }: { details: AnalyticsDetails }) {
         ['Conversion rate', definitions.messageConversionRate],
         ['Revenue per message', definitions.revenuePerMessage],
       ]}
-      rows={shown.map((hour) => [
+      rows={hours.map((hour) => [
         toTextCell(getHourLabel(hour.fromHour)),
         count(hour.accepted),
         rateCell(hour.conversionRate),
@@ -397,7 +397,7 @@ function Hours({ details }: { details: AnalyticsDetails }) {
 
 type ShareRow = AnalyticsDetails['countries'][number] & { name: string }
 
-const SHOWN = 8
+const VISIBLE_ROWS = 8
 
 interface SharesProps {
   title: string
@@ -420,7 +420,7 @@ const Shares = ({ title, name, definition, rows, details, linkOf }: SharesProps)
       ['Recovery rate', definitions.recoveryRate],
       ['Revenue opportunity', definitions.revenueOpportunity],
     ]}
-    most={SHOWN}
+    most={VISIBLE_ROWS}
     rows={rows.map((row) => [
       toTextCell(row.name),
       count(row.abandoned),
@@ -500,7 +500,7 @@ interface ReasonsProps extends Pick<CartReach, 'reachable' | 'reasons'> {
 }
 
 function Reasons({ reachable, reasons, total, days }: ReasonsProps) {
-  const { shown, button } = useFirstRows(reasons, SHOWN)
+  const { visible, button } = useFirstRows(reasons, VISIBLE_ROWS)
   return (
     <>
       <ul className="coverage">
@@ -511,7 +511,7 @@ function Reasons({ reachable, reasons, total, days }: ReasonsProps) {
           <span className="number">{formatCount(reachable)}</span>
           <Bar width={(reachable / total) * 100} />
         </li>
-        {shown.map(({ reason, country, count }) => (
+        {visible.map(({ reason, country, count }) => (
           <li key={`${reason} ${country}`}>
             <Anchor component={Link} to={`/carts?reach=${writeReachFilter({ reason, country })}&days=${days}`}>
               {reasonLabels[reason]}
@@ -705,14 +705,14 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
           ['Discounts given', definitions.discountsGiven],
         ]}
         rows={roi.months.toReversed().map((month, place) => {
-          const { left, rate: back } = computeReturn(month)
+          const { profit, rate: back } = computeReturn(month)
           const name = place === 0 ? formatRunningMonth(month.month) : formatMonth(month.month)
           return [
-            { shown: name, value: month.month },
+            { text: name, value: month.month },
             amount(month.attributedRevenue),
             amount(month.messageCost),
             amount(month.planPrice),
-            amount(left),
+            amount(profit),
             rateCell(back),
             amount(month.discounts),
           ]
@@ -773,12 +773,12 @@ function Parts({ title, name, rows, roi }: PartsProps) {
         ['Discounts given', definitions.discountsGiven],
       ]}
       rows={rows.map((row) => {
-        const { left, rate: back } = computeReturn(row)
+        const { profit, rate: back } = computeReturn(row)
         return [
           toTextCell(row.name),
           amount(row.attributedRevenue),
           amount(row.messageCost),
-          amount(left),
+          amount(profit),
           rateCell(back),
           amount(row.discounts),
         ]
@@ -788,14 +788,14 @@ function Parts({ title, name, rows, roi }: PartsProps) {
 }
 
 function RoiTable({ title, ...sheet }: Sheet) {
-  const { shown, button } = useFirstRows(sheet.rows, MAX_ORIGINS)
+  const { visible, button } = useFirstRows(sheet.rows, MAX_ORIGINS)
   return (
     <>
       <div className="block-sub">
         <h3 className="roi-title">{title}</h3>
         <SaveCsv {...sheet} title={`ROI ${title}`} />
       </div>
-      <Rows {...sheet} rows={shown} name={`ROI ${title.split(',')[0]!.toLowerCase()}`} />
+      <Rows {...sheet} rows={visible} name={`ROI ${title.split(',')[0]!.toLowerCase()}`} />
       {button}
     </>
   )

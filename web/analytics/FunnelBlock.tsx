@@ -31,7 +31,7 @@ export function FunnelBlock({ figures, range }: Props) {
   const { isAll } = useScope()
   const [channel, setChannel] = useState<FunnelChannel>('email')
   const stages = buildStages(figures.funnels[channel], channel)
-  const shown = funnelChannels.filter(
+  const channels = funnelChannels.filter(
     (each) => each === 'all' || each === 'email' || figures.funnels[each].emailsSent > 0,
   )
   return (
@@ -41,7 +41,7 @@ export function FunnelBlock({ figures, range }: Props) {
         <NativeSelect
           size="xs"
           aria-label="Channel"
-          data={shown.map((value) => ({ value, label: names[value] }))}
+          data={channels.map((value) => ({ value, label: names[value] }))}
           value={channel}
           onChange={(event) => setChannel(event.currentTarget.value as FunnelChannel)}
         />

@@ -41,7 +41,7 @@ interface BlockProps extends Sheet {
 
 export function RowsBlock({ nothing, links, most = Number.POSITIVE_INFINITY, ...sheet }: BlockProps) {
   const { title, head, rows } = sheet
-  const { shown, button } = useFirstRows(rows, most)
+  const { visible, button } = useFirstRows(rows, most)
   if (rows.length === 0) {
     return (
       <Block title={title}>
@@ -51,7 +51,7 @@ export function RowsBlock({ nothing, links, most = Number.POSITIVE_INFINITY, ...
   }
   return (
     <Block title={title} tools={<SaveCsv {...sheet} />}>
-      <Rows {...{ head, rows: shown, name: head[0]![0] }} {...(links && { links })} />
+      <Rows {...{ head, rows: visible, name: head[0]![0] }} {...(links && { links })} />
       {button}
     </Block>
   )
@@ -65,7 +65,7 @@ export function useFirstRows<Row>(rows: readonly Row[], most: number) {
       {isAll ? `Show the first ${most}` : `Show all ${formatCount(rows.length)}`}
     </Button>
   )
-  return { shown: isAll ? rows : rows.slice(0, most), button }
+  return { visible: isAll ? rows : rows.slice(0, most), button }
 }
 
 interface RowsProps extends Pick<Sheet, 'head' | 'rows'> {
@@ -101,15 +101,15 @@ export function Rows({ head, rows, name: table, links }: RowsProps) {
               <Table.Th scope="row" fw={500}>
                 {links ? (
                   <Anchor component={Link} to={links[row]!} inherit>
-                    {name!.shown}
+                    {name!.text}
                   </Anchor>
                 ) : (
-                  name!.shown
+                  name!.text
                 )}
               </Table.Th>
               {cells.map((cell, place) => (
                 <Table.Td key={head[place + 1]![0]} className="number">
-                  {cell.shown}
+                  {cell.text}
                 </Table.Td>
               ))}
             </Table.Tr>

@@ -55,7 +55,7 @@ export function TrendPanel({ name, range }: Props) {
   useEffect(() => {
     if (trend.data && !data) console.error('The chart data is not valid', trend.data)
   }, [trend.data, data])
-  const shown = data && hasData(trend.data) ? markRunning(data) : null
+  const plotted = data && hasData(trend.data) ? markRunning(data) : null
   const subject = buildSubject(title, definition, trend.data)
   return (
     <Block
@@ -79,18 +79,18 @@ export function TrendPanel({ name, range }: Props) {
             <ToolButton label="Bar chart" icon={IconChartBar} isOn={type === 'bar'} onClick={() => setType('bar')} />
           </Button.Group>
           <ToolButton label="Show as table" icon={IconTable} isOn={isTable} onClick={() => setTable(!isTable)} />
-          {shown && isTable && trend.data && <SaveCsv {...buildSheet(title, trend.data)} />}
-          <PictureButton canvas={canvas} file={file} isDisabled={!shown} />
+          {plotted && isTable && trend.data && <SaveCsv {...buildSheet(title, trend.data)} />}
+          <PictureButton canvas={canvas} file={file} isDisabled={!plotted} />
         </div>
       }
     >
       <div className="trend-plot" aria-busy={trend.isPlaceholderData}>
-        <Plot trend={trend} isEmpty={data !== null && !shown}>
-          {shown && (
+        <Plot trend={trend} isEmpty={data !== null && !plotted}>
+          {plotted && (
             <Suspense fallback={<Skeleton h="100%" />}>
               <SeriesChart
                 {...{ canvas, type, subject }}
-                data={shown}
+                data={plotted}
                 name={rangeLabels[trend.data?.period ?? period]}
               />
             </Suspense>
@@ -100,8 +100,8 @@ export function TrendPanel({ name, range }: Props) {
       <Text fz="xs" c="dimmed" mt="xs">
         {definition}
       </Text>
-      {shown && isTable && (
-        <ChartTable data={shown} name={rangeLabels[trend.data?.period ?? period]} subject={subject} column="Date" />
+      {plotted && isTable && (
+        <ChartTable data={plotted} name={rangeLabels[trend.data?.period ?? period]} subject={subject} column="Date" />
       )}
     </Block>
   )
@@ -117,8 +117,8 @@ interface PlotProps {
 function Plot({ trend, isEmpty, children }: PlotProps) {
   if (trend.isPending) return <Skeleton h="100%" role="status" aria-label="Loading" />
   if (trend.error && !trend.data) {
-    const words = getErrorText(trend.error, analyticsTexts.trendFailed)
-    return <Failed title={analyticsTexts.chartFailed} error={new Error(words)} onRetry={trend.refetch} />
+    const message = getErrorText(trend.error, analyticsTexts.trendFailed)
+    return <Failed title={analyticsTexts.chartFailed} error={new Error(message)} onRetry={trend.refetch} />
   }
   if (isEmpty && trend.data?.isBeingCounted) {
     return (

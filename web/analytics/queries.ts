@@ -39,24 +39,24 @@ export function useAnalytics(range: AnalyticsRange) {
   })
 }
 
-export function useDetails(range: AnalyticsRange, isAsked: boolean) {
+export function useDetails(range: AnalyticsRange, isEnabled: boolean) {
   const { key, query: scope } = useScope()
   return useQuery({
     queryKey: ['analytics', key, 'details', range],
     queryFn: ({ signal }) => call(readAnalyticsDetails, { query: { ...scope, range }, signal }),
-    enabled: isAsked,
+    enabled: isEnabled,
     refetchInterval: refreshMs,
     retry: RETRIES,
     placeholderData: keepPreviousData,
   })
 }
 
-export function useRoi(range: AnalyticsRange, isAsked: boolean) {
+export function useRoi(range: AnalyticsRange, isEnabled: boolean) {
   const { key, query: scope } = useScope()
   return useQuery({
     queryKey: ['analytics', key, 'roi', range],
     queryFn: ({ signal }) => call(readRoi, { query: { ...scope, range }, signal }),
-    enabled: isAsked,
+    enabled: isEnabled,
     refetchInterval: refreshMs,
     retry: RETRIES,
     placeholderData: keepPreviousData,
@@ -82,13 +82,13 @@ export interface ProductQuery {
   page: number
 }
 
-export function useProducts(range: AnalyticsRange, { search, page }: ProductQuery, isAsked: boolean) {
+export function useProducts(range: AnalyticsRange, { search, page }: ProductQuery, isEnabled: boolean) {
   const { key, query: scope } = useScope()
   return useQuery({
     queryKey: ['analytics', key, 'products', range, search, page],
     queryFn: ({ signal }) =>
       call(listAnalyticsProducts, { query: { ...scope, range, page, ...(search && { search }) }, signal }),
-    enabled: isAsked,
+    enabled: isEnabled,
     refetchInterval: refreshMs,
     retry: RETRIES,
     placeholderData: keepPreviousData,

@@ -9,7 +9,7 @@ test('exports plain numbers, fractions, and the currency in the column’s name'
     [toTextCell('France'), count(1_234), rateCell(1 / 3), toMoneyCell(5_678.9, 'EUR')],
     [toTextCell('Not known'), count(0), rateCell(null), toMoneyCell(null, 'EUR')],
   ]
-  expect(rows[0]!.map(({ shown }) => shown)).toEqual(['France', '1,234', '33.33%', '€5,678.90'])
+  expect(rows[0]!.map(({ text }) => text)).toEqual(['France', '1,234', '33.33%', '€5,678.90'])
   expect(
     buildLines([['Country'], ['Abandoned', 'Of these days.'], ['Recovery rate'], ['Revenue opportunity']], rows),
   ).toEqual([
@@ -22,7 +22,7 @@ test('exports plain numbers, fractions, and the currency in the column’s name'
 test('exports formula-like names and number-like codes as text (X3)', () => {
   const [, line] = buildLines([['Sent by'], ['SKU']], [[toTextCell('=1+1'), toCodeValueCell('00123')]])
   expect(formatCsvLine(line!)).toBe("'=1+1,'00123\r\n")
-  expect(toCodeValueCell('00123').shown).toBe('00123')
+  expect(toCodeValueCell('00123').text).toBe('00123')
 })
 
 test('names the file by table and days', () => {

@@ -5,19 +5,19 @@ import { formatCount, formatMoney } from '../ui/format.ts'
 // Table cells as shown and as exported to CSV (decision 100). Pure.
 
 export interface Cell {
-  shown: string
+  text: string
   /** A rate is a fraction, as in the full export. */
   value: CsvCell
   /** Currency of an amount. */
   currency?: string
 }
 
-export const toTextCell = (text: string): Cell => ({ shown: text, value: text })
-export const toCodeValueCell = (text: string | null): Cell => ({ shown: text ?? '', value: formatCodeCell(text) })
-export const count = (value: number): Cell => ({ shown: formatCount(value), value })
-export const rateCell = (value: number | null): Cell => ({ shown: formatPercent(value), value })
+export const toTextCell = (text: string): Cell => ({ text, value: text })
+export const toCodeValueCell = (text: string | null): Cell => ({ text: text ?? '', value: formatCodeCell(text) })
+export const count = (value: number): Cell => ({ text: formatCount(value), value })
+export const rateCell = (value: number | null): Cell => ({ text: formatPercent(value), value })
 export const toMoneyCell = (value: number | null, currency: string): Cell => ({
-  shown: value === null ? '–' : formatMoney(value, currency),
+  text: value === null ? '–' : formatMoney(value, currency),
   value,
   currency,
 })

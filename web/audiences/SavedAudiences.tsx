@@ -23,7 +23,7 @@ export function SavedAudiences({ filters, isReadOnly, onChoose }: Props) {
   const forget = useDeleteAudience()
   if (!data) return null
   const { audiences } = data
-  const shown = audiences.find(({ id }) => id === chosen)
+  const selected = audiences.find(({ id }) => id === chosen)
   const choose = (audience: Audience | null) => {
     setChosen(audience?.id ?? '')
     if (audience) onChoose(audience.filters)
@@ -34,8 +34,8 @@ export function SavedAudiences({ filters, isReadOnly, onChoose }: Props) {
       {audiences.length > 0 && (
         <Group gap="sm" align="flex-end">
           <SavedAudience audiences={audiences} value={chosen} onChange={choose} />
-          {shown && (
-            <Button variant="default" loading={forget.isPending} onClick={() => forget.mutate(shown.id)}>
+          {selected && (
+            <Button variant="default" loading={forget.isPending} onClick={() => forget.mutate(selected.id)}>
               Delete saved audience
             </Button>
           )}

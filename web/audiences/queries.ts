@@ -7,12 +7,12 @@ import { call } from '../api.ts'
 const LIST = 'audiences'
 const MINUTE_MS = 60_000
 
-export function useAudiences(isAsked: boolean) {
+export function useAudiences(isEnabled: boolean) {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: [LIST, storeId],
     queryFn: ({ signal }) => call(listAudiences, { signal }),
-    enabled: isAsked,
+    enabled: isEnabled,
     staleTime: MINUTE_MS,
   })
 }
@@ -23,12 +23,12 @@ export const useSaveAudience = () =>
 export const useDeleteAudience = () => useChange((id: string) => call(deleteAudience, { params: { id } }))
 
 /** Keeps the last answer while the next one loads. */
-export function useProducts(search: string, isAsked: boolean) {
+export function useProducts(search: string, isEnabled: boolean) {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['products', storeId, search],
     queryFn: async ({ signal }) => (await call(findProducts, { query: { search }, signal })).products,
-    enabled: isAsked,
+    enabled: isEnabled,
     placeholderData: keepPreviousData,
     staleTime: MINUTE_MS,
     refetchOnWindowFocus: false,

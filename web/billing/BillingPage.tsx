@@ -108,10 +108,10 @@ function Known({ detail, subscription }: KnownProps) {
     <>
       {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
       {!mayLead && isSold && <PlanPermissionHint hasPlan />}
-      <AskedChange detail={detail} deeds={permitted} />
+      <RequestedChange detail={detail} actions={permitted} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 7 }}>
-          <StatusCard detail={detail} subscription={subscription} deeds={permitted} />
+          <StatusCard detail={detail} subscription={subscription} actions={permitted} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <LimitsAndUsage features={detail.features} />
@@ -127,13 +127,13 @@ function Known({ detail, subscription }: KnownProps) {
 }
 
 /** The address requests a change (`?change=`). Accounts that do not pay by card yet go through Pricing. */
-function AskedChange({ detail, deeds }: { detail: SubscriptionDetail; deeds: SubscriptionActions }) {
+function RequestedChange({ detail, actions }: { detail: SubscriptionDetail; actions: SubscriptionActions }) {
   const [search] = useSearchParams()
   const requestedPlan = search.get('change')
-  if (deeds.change === 'here') return <ChangeDialog detail={detail} />
+  if (actions.change === 'here') return <ChangeDialog detail={detail} />
   if (requestedPlan === null) return null
-  if (deeds.change === null) {
-    const first = deeds.canReactivate ? ENDING : deeds.canCancel ? OVERDUE : null
+  if (actions.change === null) {
+    const first = actions.canReactivate ? ENDING : actions.canCancel ? OVERDUE : null
     return (
       first && (
         <Notice tone="info" isLive>
@@ -249,13 +249,13 @@ function Steps({ detail, start, onClose }: StepsProps) {
   })
   const problem = it.problem && (
     <ChangeProblem
-      words={it.problem}
-      isOther={it.isOther && it.shown !== null}
+      text={it.problem}
+      isOther={it.isOther && it.offer !== null}
       isOfCard={it.isRefused && detail.canManage}
     />
   )
   if (it.bank) return <BankConfirmation {...it.bank} onClose={onClose} />
-  if (!it.shown) {
+  if (!it.offer) {
     return (
       <ChooseChange
         detail={detail}
@@ -264,16 +264,16 @@ function Steps({ detail, start, onClose }: StepsProps) {
         isBusy={it.isLooking}
         problem={problem}
         onChoose={setChoice}
-        onContinue={it.look}
+        onContinue={it.reload}
         onClose={onClose}
       />
     )
   }
   return (
     <ConfirmChange
-      key={it.shown.token}
+      key={it.offer.token}
       choice={choice}
-      preview={it.shown}
+      preview={it.offer}
       isBusy={it.isChanging || it.isLooking}
       onConfirm={it.make}
       onBack={it.back}
@@ -312,7 +312,7 @@ function BankConfirmation({ url, message, onClose }: { url: string | null; messa
 }
 
 interface Props {
-  words: string
+  text: string
   /** The amounts changed meanwhile; nothing failed. */
   isOther: boolean
   /** The cause may be the card, which is stored at Stripe. */
@@ -320,13 +320,13 @@ interface Props {
 }
 
 /** Explains why a change failed, with a link to change the card. */
-function ChangeProblem({ words, isOther, isOfCard }: Props) {
+function ChangeProblem({ text, isOther, isOfCard }: Props) {
   const portal = useOpenPortal()
   const failed = getFailureText(portal.error, billingTexts.failed.openPortal)
   return (
     <Stack gap="sm">
       <Notice tone={isOther ? 'warn' : 'bad'} isLive>
-        {words}
+        {text}
       </Notice>
       {isOfCard && (
         // The browser leaves the page once the address arrives.
@@ -397,12 +397,12 @@ function NextStep() {
 
 /** The checkout could not be read or belongs to another account. */
 function Refused({ error, onRetry }: { error: Error; onRetry: () => unknown }) {
-  const words = getFailureText(error, billingTexts.failed.processCheckout)!
+  const text = getFailureText(error, billingTexts.failed.processCheckout)!
   const mayHeal = error instanceof ApiError && error.isOutage
-  if (mayHeal) return <Failed title={words} error={error} onRetry={onRetry} />
+  if (mayHeal) return <Failed title={text} error={error} onRetry={onRetry} />
   return (
     <Notice tone="bad" title="This checkout could not be looked up." isLive>
-      {words}
+      {text}
     </Notice>
   )
 }
@@ -513,7 +513,7 @@ const columns: readonly DataColumn<Payment>[] = [
 
 const Status = ({ status, failureReason }: Payment) => (
   <>
-    <StatusBadge {...paymentLooks[status]} />
+    <StatusBadge {...paymentBadges[status]} />
     {failureReason && (
       <Text fz="sm" c="dimmed" mt={2}>
         {failureReason}
@@ -544,7 +544,7 @@ function Invoice({ number, invoiceUrl, stripeInvoiceId }: Payment) {
 }
 
 /** Label and color of each payment status (A 4.3). */
-const paymentLooks = {
+const paymentBadges = {
   succeeded: { tone: 'good', icon: IconCircleCheck, label: 'Succeeded' },
   pending: { tone: 'warn', icon: IconClock, label: 'Pending' },
   failed: { tone: 'bad', icon: IconCircleX, label: 'Failed' },
@@ -614,7 +614,7 @@ function useCheckoutSession(name: 'session_id' | 'credits'): string | null {
   return id
 }
 
-const NOT_SHOWN = 'What this costs could not be found out. Please try again.'
+const PREVIEW_FAILED = 'What this costs could not be found out. Please try again.'
 const NOT_CHANGED = 'The plan could not be changed. Please try again.'
 
 const isRefusal = (error: Error | null) =>
@@ -627,20 +627,20 @@ const isRefusal = (error: Error | null) =>
 function usePlanChange(choice: Choice, onDone: (message: string) => void) {
   const preview = usePreview()
   const change = useChange()
-  const [shown, setShown] = useState<ChangePreview | null>(null)
+  const [offer, setOffer] = useState<ChangePreview | null>(null)
   const [other, setOther] = useState<string | null>(null)
   /** Keeps the last preview until the next one arrives. */
-  const show = () => preview.mutate(choice, { onSuccess: setShown, onError: () => setShown(null) })
-  const look = () => {
+  const show = () => preview.mutate(choice, { onSuccess: setOffer, onError: () => setOffer(null) })
+  const reload = () => {
     setOther(null)
     change.reset()
     show()
   }
   const make = (restingStoreIds: string[]) => {
-    if (!shown) return
+    if (!offer) return
     setOther(null)
     change.mutate(
-      { token: shown.token, restingStoreIds },
+      { token: offer.token, restingStoreIds },
       {
         onSuccess: ({ state, message }) => state !== 'confirm' && onDone(message),
         onError: (error) => {
@@ -654,22 +654,22 @@ function usePlanChange(choice: Choice, onDone: (message: string) => void) {
   }
   const back = () => {
     setOther(null)
-    setShown(null)
+    setOffer(null)
     preview.reset()
     change.reset()
   }
-  const { data: made } = change
+  const { data: result } = change
   return {
-    shown,
-    bank: made?.state === 'confirm' ? { url: made.url, message: made.message } : null,
-    problem: getFailureText(preview.error, NOT_SHOWN) ?? other ?? getFailureText(change.error, NOT_CHANGED),
+    offer,
+    bank: result?.state === 'confirm' ? { url: result.url, message: result.message } : null,
+    problem: getFailureText(preview.error, PREVIEW_FAILED) ?? other ?? getFailureText(change.error, NOT_CHANGED),
     /** The shown amounts are outdated. */
     isOther: other !== null,
     /** The server's reason, for problems the owner can fix. */
     isRefused: [preview.error, change.error].some(isRefusal),
     isLooking: preview.isPending,
     isChanging: change.isPending,
-    look,
+    reload,
     make,
     back,
   }
@@ -727,7 +727,7 @@ function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
   const rest = useChooseRestingStores()
   const now = stores.filter(({ isResting }) => isResting).map(({ id }) => id)
   const [chosen, setChosen] = useState<string[] | null>(null)
-  const shown = chosen ?? now
+  const selection = chosen ?? now
   const close = () => {
     setChosen(null)
     rest.reset()
@@ -739,10 +739,10 @@ function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
       title="Choose which stores rest"
       confirmLabel="Save"
       isBusy={rest.isPending}
-      isDisabled={describeMissing(needed, shown.length) !== null}
+      isDisabled={describeMissing(needed, selection.length) !== null}
       problem={getFailureText(rest.error, 'Which stores rest could not be saved. Please try again.')}
       onConfirm={() =>
-        rest.mutate(shown, {
+        rest.mutate(selection, {
           onSuccess: () => {
             close()
             announce('Saved which stores rest')
@@ -755,7 +755,7 @@ function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
         label={`${formatCounted(needed, 'store')} of ${stores.length} ${needed === 1 ? 'has' : 'have'} to rest`}
         needed={needed}
         stores={stores}
-        chosen={shown}
+        chosen={selection}
         onChoose={setChosen}
       />
     </Confirm>

@@ -43,9 +43,9 @@ export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, chil
       </div>
       {isNow && (
         <Facts
-          entries={buildDueLines(preview).map(([name, words], at, all) => [
+          entries={buildDueLines(preview).map(([name, text], at, all) => [
             name,
-            at === all.length - 1 ? <strong key={name}>{words}</strong> : words,
+            at === all.length - 1 ? <strong key={name}>{text}</strong> : text,
           ])}
         />
       )}

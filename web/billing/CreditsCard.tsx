@@ -180,18 +180,18 @@ const columns: readonly DataColumn<CreditEntry>[] = [
     label: 'Amount',
     sort: null,
     isNumber: true,
-    cell: ({ micros }) => <Money words={formatSignedCredits(micros)} />,
+    cell: ({ micros }) => <Money text={formatSignedCredits(micros)} />,
   },
   {
     id: 'balance',
     label: 'Balance',
     sort: null,
     isNumber: true,
-    cell: ({ balanceMicros }) => <Money words={formatCredits(balanceMicros)} />,
+    cell: ({ balanceMicros }) => <Money text={formatCredits(balanceMicros)} />,
   },
 ]
 
-const Money = ({ words }: { words: string }) => <span className="tabular">{words}</span>
+const Money = ({ text }: { text: string }) => <span className="tabular">{text}</span>
 
 const PAGE = 10
 
@@ -205,19 +205,19 @@ const useCreditEntries = (page: number) =>
 
 /** Opens the payment page of the pack. Busy from the press until the page is left or restored by the browser's Back. */
 function useBuyCredits() {
-  const [isLeaving, setLeaving] = useState(false)
+  const [isRedirecting, setRedirecting] = useState(false)
   const buying = useOnce({
     mutationFn: async (pack: CreditPack) => {
       const { url } = await call(buyCredits, { body: { pack } })
       if (!url) throw new ApiError(502, { error: '', code: 'internal' })
-      setLeaving(true)
+      setRedirecting(true)
       location.assign(url)
     },
   })
   useEffect(() => {
-    const stay = (event: PageTransitionEvent) => event.persisted && setLeaving(false)
+    const stay = (event: PageTransitionEvent) => event.persisted && setRedirecting(false)
     addEventListener('pageshow', stay)
     return () => removeEventListener('pageshow', stay)
   }, [])
-  return { error: buying.error, isBusy: buying.isPending || isLeaving, buy: buying.mutate }
+  return { error: buying.error, isBusy: buying.isPending || isRedirecting, buy: buying.mutate }
 }

@@ -3,7 +3,7 @@ import { plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { findEndDay, listPlanNotes } from './plan-copy.ts'
 import type { Overview } from './queries.ts'
-import { getEndingLook, getStatusLook } from './statusLook.ts'
+import { buildEndingBadge, getStatusBadge } from './statusLook.ts'
 
 /** The plan, its status and scheduled changes. */
 export function CurrentPlan({ subscription }: { subscription: Overview['subscription'] }) {
@@ -18,8 +18,8 @@ export function CurrentPlan({ subscription }: { subscription: Overview['subscrip
         <Title order={2} fz="xl">
           {plans[plan].name}
         </Title>
-        {status && <StatusBadge {...getStatusLook(status)} />}
-        {subscription.cancelAtPeriodEnd && <StatusBadge {...getEndingLook(findEndDay(subscription))} />}
+        {status && <StatusBadge {...getStatusBadge(status)} />}
+        {subscription.cancelAtPeriodEnd && <StatusBadge {...buildEndingBadge(findEndDay(subscription))} />}
       </Group>
       {listPlanNotes(subscription).map((note) => (
         <Text key={note} mt={4}>

@@ -67,7 +67,7 @@ function Choice({ planKey, offer, isCurrent, isBusy, onChoose }: Props) {
   if (offer?.kind === 'ends') {
     return (
       <Hint>
-        {offer.words}{' '}
+        {offer.text}{' '}
         <Anchor underline="always" component={Link} to="/billing" fz="sm">
           Reactivate under Billing
         </Anchor>
@@ -91,7 +91,7 @@ function Choice({ planKey, offer, isCurrent, isBusy, onChoose }: Props) {
   }
   // The notice above the plans shows whom to ask.
   if (!offer) return null
-  if (offer.kind === 'waits') return <Hint>{offer.words}</Hint>
+  if (offer.kind === 'waits') return <Hint>{offer.text}</Hint>
   if (offer.kind === 'change') {
     return (
       <Button component={Link} to={offer.to} variant="light" fullWidth>

@@ -369,7 +369,7 @@ function Order({ choice, isTest, hasUsedTrial }: Props) {
   const { dueNow, notes } = describeToday(total, choice.cycle, isTest ? 'test' : hasUsedTrial ? 'paid' : 'trial')
   const { isBusy, problem, go } = useCheckout()
   const navigate = useNavigate()
-  const toTestPage = () => navigate(`/test-subscription?plan=${choice.plan}&cycle=${choice.cycle}`)
+  const openTestPage = () => navigate(`/test-subscription?plan=${choice.plan}&cycle=${choice.cycle}`)
   return (
     <Card padding="xl">
       <Stack gap="md">
@@ -392,7 +392,7 @@ function Order({ choice, isTest, hasUsedTrial }: Props) {
           </Notice>
         )}
         <Group>
-          <Button size="md" loading={isBusy} onClick={isTest ? toTestPage : () => go(choice)}>
+          <Button size="md" loading={isBusy} onClick={isTest ? openTestPage : () => go(choice)}>
             {isTest ? 'Continue to the test page' : hasUsedTrial ? 'Continue to payment' : 'Start free trial'}
           </Button>
         </Group>
@@ -417,7 +417,7 @@ const Line = ({ label, amount, isSum }: { label: string; amount: number; isSum?:
 function useCheckout() {
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const [isLeaving, setLeaving] = useState(false)
+  const [isRedirecting, setRedirecting] = useState(false)
   const checkout = useOnce({
     mutationFn: async ({ plan, cycle, extraStores }: Choice) => {
       const { url } = await call(createCheckoutSession, { body: { planKey: plan, cycle, addOns: { extraStores } } })
@@ -426,7 +426,7 @@ function useCheckout() {
     },
     onSuccess: (url) => {
       if (url.startsWith('/')) return navigate(url)
-      setLeaving(true)
+      setRedirecting(true)
       location.assign(url)
     },
     // Bought in another tab: the subscription decides the next step.
@@ -435,13 +435,13 @@ function useCheckout() {
   useEffect(() => {
     const stay = (event: PageTransitionEvent) => {
       if (!event.persisted) return
-      setLeaving(false)
+      setRedirecting(false)
       void queries.refetchQueries({ queryKey: subscriptionQuery.queryKey })
     }
     addEventListener('pageshow', stay)
     return () => removeEventListener('pageshow', stay)
   }, [queries])
-  const isBusy = checkout.isPending || isLeaving
+  const isBusy = checkout.isPending || isRedirecting
   // A 8: no address came back, the request was refused, or there was no answer.
   return {
     isBusy,
@@ -556,17 +556,17 @@ function useChoosePlan(subscription: z.output<typeof subscriptionStatus.reply>) 
   const navigate = useNavigate()
   const [leaving, setLeaving] = useState<PlanKey | null>(null)
   const paid = findPaidPlan(subscription)
-  const toStores = () => navigate('/store-setup')
+  const openStoreSetup = () => navigate('/store-setup')
   return {
     choose(key: PlanKey, cycle: BillingCycle = 'month') {
       if (key !== 'free') return navigate(buildChoiceAddress({ plan: key, cycle, extraStores: 0 }))
-      if (!paid) return free.mutate(undefined, { onSettled: toStores }) // If this failed, the store set-up shows what is missing (A 4.3).
+      if (!paid) return free.mutate(undefined, { onSettled: openStoreSetup }) // If this failed, the store set-up shows what is missing (A 4.3).
       free.reset()
       setLeaving(paid)
     },
     /** On failure an existing plan stays and the reason is shown. A paid plan continues; Billing shows it. */
     leave: () =>
-      free.mutate(undefined, { onSuccess: isAtStripe(subscription) ? () => navigate('/billing') : toStores }),
+      free.mutate(undefined, { onSuccess: isAtStripe(subscription) ? () => navigate('/billing') : openStoreSetup }),
     stay: () => setLeaving(null),
     leaving,
     isBusy: free.isPending,

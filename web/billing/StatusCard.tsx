@@ -19,29 +19,29 @@ import type { Overview } from './queries.ts'
 interface Props {
   detail: SubscriptionDetail
   subscription: Overview['subscription']
-  deeds: SubscriptionActions
+  actions: SubscriptionActions
 }
 
 /** The plan, its cost and end date, and the actions (A 2.7, A 4.3). */
-export function StatusCard({ detail, subscription, deeds }: Props) {
+export function StatusCard({ detail, subscription, actions }: Props) {
   return (
     <Card h="100%">
       <CurrentPlan subscription={subscription} />
       <div style={{ marginTop: 'var(--mantine-spacing-md)' }}>
         <Facts entries={listFacts(detail, subscription)} />
       </div>
-      {deeds.advice && <Text mt="md">{deeds.advice}</Text>}
-      {deeds.because && <MissingActionsNote words={deeds.because} isWithSupport={subscription.sells === 'none'} />}
-      <Actions detail={detail} subscription={subscription} deeds={deeds} />
+      {actions.advice && <Text mt="md">{actions.advice}</Text>}
+      {actions.because && <MissingActionsNote text={actions.because} isWithSupport={subscription.sells === 'none'} />}
+      <Actions detail={detail} subscription={subscription} actions={actions} />
     </Card>
   )
 }
 
-function MissingActionsNote({ words, isWithSupport }: { words: string; isWithSupport: boolean }) {
+function MissingActionsNote({ text, isWithSupport }: { text: string; isWithSupport: boolean }) {
   const support = useInstance()?.supportEmail
   return (
     <Text fz="sm" c="dimmed" mt="md">
-      {words}
+      {text}
       {isWithSupport && support && (
         <>
           {' '}
@@ -52,10 +52,10 @@ function MissingActionsNote({ words, isWithSupport }: { words: string; isWithSup
   )
 }
 
-function Actions({ detail, subscription, deeds }: Props) {
+function Actions({ detail, subscription, actions }: Props) {
   const [, setSearch] = useSearchParams()
   const [isCanceling, setCanceling] = useState(false)
-  const deedsBox = useRef<HTMLDivElement>(null)
+  const actionsBox = useRef<HTMLDivElement>(null)
   const portal = useOpenPortal()
   const back = useReactivate()
   const { name } = plans[detail.plan]
@@ -65,7 +65,7 @@ function Actions({ detail, subscription, deeds }: Props) {
       onSuccess: ({ message }) => {
         announce(message)
         // The pressed button may be gone, so move the focus.
-        deedsBox.current?.focus()
+        actionsBox.current?.focus()
       },
     })
   }
@@ -75,28 +75,28 @@ function Actions({ detail, subscription, deeds }: Props) {
   const change = () => setSearch({ change: detail.plan, cycle: detail.billingCycle ?? 'month' })
   return (
     <>
-      <Group gap="sm" mt="lg" ref={deedsBox} tabIndex={-1} className="billing-deeds">
-        {deeds.canReactivate && (
+      <Group gap="sm" mt="lg" ref={actionsBox} tabIndex={-1} className="billing-deeds">
+        {actions.canReactivate && (
           <Button loading={back.isPending} onClick={takeBack}>
             Reactivate
           </Button>
         )}
-        {deeds.canKeep && (
+        {actions.canKeep && (
           <Button loading={back.isPending} onClick={takeBack}>
             Keep {name}
           </Button>
         )}
-        {deeds.change === 'here' && (
+        {actions.change === 'here' && (
           <Button variant="default" onClick={change}>
             Change plan
           </Button>
         )}
-        {deeds.change === 'pricing' && (
+        {actions.change === 'pricing' && (
           <Button variant="default" component={Link} to="/pricing">
             Change plan
           </Button>
         )}
-        {deeds.canManage && (
+        {actions.canManage && (
           // The browser leaves the page once the address arrives.
           <Button
             variant="default"
@@ -109,7 +109,7 @@ function Actions({ detail, subscription, deeds }: Props) {
             {billingTexts.manage}
           </Button>
         )}
-        {deeds.canCancel && (
+        {actions.canCancel && (
           <Button variant="default" onClick={() => setCanceling(true)}>
             Cancel subscription
           </Button>
@@ -127,7 +127,7 @@ function Actions({ detail, subscription, deeds }: Props) {
         plan={detail.plan}
         end={formatOnDay(findPaidEnd(subscription))}
         onClose={() => setCanceling(false)}
-        onCanceled={() => deedsBox.current?.focus()}
+        onCanceled={() => actionsBox.current?.focus()}
       />
     </>
   )

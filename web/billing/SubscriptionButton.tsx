@@ -5,25 +5,25 @@ import { useSubscription } from '../access/queries.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { findEndDay } from './plan-copy.ts'
-import { getEndingLook, getStatusLook } from './statusLook.ts'
+import { buildEndingBadge, getStatusBadge } from './statusLook.ts'
 
 const SubscriptionPanel = lazy(async () => ({ default: (await import('./SubscriptionPanel.tsx')).SubscriptionPanel }))
 
 /** Name and status of a paid plan (A 2.2); opens the drawer of A 2.12 (decision 123). Not rendered on the free plan. */
-export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-link' | 'side-link' }) {
+export function SubscriptionButton({ variant = 'header-link' }: { variant?: 'header-link' | 'side-link' }) {
   const subscription = useSubscription()
   const [isOpen, setOpen] = useState(false)
   const isPaid = subscription?.plan != null && subscription.plan !== 'free'
   const name = isPaid && plans[subscription.plan!].name
-  const status = subscription?.status && getStatusLook(subscription.status)
+  const status = subscription?.status && getStatusBadge(subscription.status)
   // Text only: the header has no room for a second badge.
-  const end = subscription?.cancelAtPeriodEnd ? getEndingLook(findEndDay(subscription)).label : null
+  const end = subscription?.cancelAtPeriodEnd ? buildEndingBadge(findEndDay(subscription)).label : null
   const label = `Subscription: ${[name, status?.label, end].filter(Boolean).join(', ')}`
   return (
     <>
       {name && (
         <UnstyledButton
-          className={look}
+          className={variant}
           aria-label={label}
           {...(end && { title: label })}
           aria-haspopup="dialog"

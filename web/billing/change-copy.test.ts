@@ -34,8 +34,8 @@ it.each([
   ['growth', 'year', 0, '$468.00 a year'],
   ['growth', 'month', 2, '$69.00 a month'],
   ['starter', 'year', 1, '$300.00 a year'],
-] as const)('%s by the %s with %i extra stores costs %s', (plan, cycle, extraStores, words) => {
-  expect(describePrice({ plan, cycle, extraStores })).toBe(words)
+] as const)('%s by the %s with %i extra stores costs %s', (plan, cycle, extraStores, text) => {
+  expect(describePrice({ plan, cycle, extraStores })).toBe(text)
 })
 
 it('lists each line of the amount due and omits zero lines', () => {
@@ -73,8 +73,8 @@ it.each([
   ['growth', 'stripe', 'stripe', 'An extra store wakes it, or another store rests in its place.'],
   ['starter', 'test', 'test', 'A larger plan wakes it, or another store rests in its place.'],
   ['free', 'none', 'default', 'It wakes when another store rests in its place.'],
-] as const)('explains how to wake a store on %s (%s, %s)', (planInForce, sells, source, words) => {
-  expect(describeWakeOptions({ planInForce, sells, source })).toBe(words)
+] as const)('explains how to wake a store on %s (%s, %s)', (planInForce, sells, source, text) => {
+  expect(describeWakeOptions({ planInForce, sells, source })).toBe(text)
 })
 
 it('proposes the stores that would rest by default: those resting already, then the newest', () => {
@@ -93,6 +93,6 @@ it.each([
   [2, 1, 'Choose 1 more store to rest.'],
   [2, 2, null],
   [1, 3, null],
-])('with %i stores that must rest and %i chosen: %s', (needed, chosen, words) => {
-  expect(describeMissing(needed, chosen)).toBe(words)
+])('with %i stores that must rest and %i chosen: %s', (needed, chosen, text) => {
+  expect(describeMissing(needed, chosen)).toBe(text)
 })

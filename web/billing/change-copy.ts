@@ -96,9 +96,9 @@ type Subscription = Pick<z.output<typeof subscriptionStatus.reply>, 'planInForce
 export function describeWakeOptions({ planInForce, sells, source }: Subscription): string {
   const larger = planInForce !== 'growth' && sells !== 'none' ? ['a larger plan'] : []
   const extra = planInForce !== 'free' && sells === 'stripe' && source === 'stripe' ? ['an extra store'] : []
-  const ways = [...larger, ...extra].join(' or ')
+  const options = [...larger, ...extra].join(' or ')
   const other = 'another store rests in its place.'
-  return ways ? `${ways[0]!.toUpperCase()}${ways.slice(1)} wakes it, or ${other}` : `It wakes when ${other}`
+  return options ? `${options[0]!.toUpperCase()}${options.slice(1)} wakes it, or ${other}` : `It wakes when ${other}`
 }
 
 /** Default choice: stores that already rest, then the newest. */

@@ -26,8 +26,8 @@ it.each([
       ['overdue', 'warn'],
     ],
   ],
-] as const)('shows a subscription problem on every screen: %s', (_, given, concerns) => {
-  expect(findConcerns(buildStatus(given), NOW, false).map(({ kind, tone }) => [kind, tone])).toEqual(concerns)
+] as const)('shows a subscription problem on every screen: %s', (_, fields, concerns) => {
+  expect(findConcerns(buildStatus(fields), NOW, false).map(({ kind, tone }) => [kind, tone])).toEqual(concerns)
 })
 
 it('shows on every screen that its store rests (decision 85)', () => {

@@ -20,8 +20,8 @@ export function findConcerns(subscription: Subscription, now: number, isStoreRes
   const concerns: Concern[] = []
   if (suspension) concerns.push({ kind: 'suspended', tone: 'bad' })
   if (status === 'past_due') concerns.push({ kind: 'overdue', tone: hasActiveSubscription ? 'warn' : 'bad' })
-  const leftMs = status === 'trialing' && trialEndsAt ? Date.parse(trialEndsAt) - now : 0
-  if (leftMs > 0 && leftMs <= TRIAL_NOTICE_DAYS * DAY_MS) {
+  const remainingMs = status === 'trialing' && trialEndsAt ? Date.parse(trialEndsAt) - now : 0
+  if (remainingMs > 0 && remainingMs <= TRIAL_NOTICE_DAYS * DAY_MS) {
     concerns.push({ kind: 'trial', tone: hasCard || cancelAtPeriodEnd ? 'info' : 'warn' })
   }
   if (isStoreResting) concerns.push({ kind: 'resting', tone: 'warn' })

@@ -11,8 +11,8 @@ const listActions = (detail: Partial<Detail>, status: Partial<Status> = {}, mayP
     subscription: buildStatus({ plan, source, ...status }),
     mayPay,
   })
-  const shownTexts = [...(advice ? ['advice'] : []), ...(because ? ['because'] : [])]
-  return [change, ...Object.entries(may).flatMap(([name, is]) => (is ? [name] : [])), ...shownTexts]
+  const texts = [...(advice ? ['advice'] : []), ...(because ? ['because'] : [])]
+  return [change, ...Object.entries(may).flatMap(([name, is]) => (is ? [name] : [])), ...texts]
 }
 const WAITS = { plan: 'starter', cycle: 'month', at: '2026-12-06T00:00:00.000Z' } as const
 
@@ -56,17 +56,17 @@ it.each([
   [123_456_789, 'usd', '$1,234,567.89'],
   [1_999, 'eur', '€19.99'],
   [5, 'usd', '$0.05'],
-] as const)('formats %i of %s as %s: cents, in en-US format (A 9)', { tags: ['A9'] }, (minor, currency, words) => {
-  expect(formatAmount(minor, currency)).toBe(words)
+] as const)('formats %i of %s as %s: cents, in en-US format (A 9)', { tags: ['A9'] }, (minor, currency, text) => {
+  expect(formatAmount(minor, currency)).toBe(text)
 })
 
 it('shows limits the server omits as 1 store, 100 emails, 50 SMS, 50 WhatsApp (A 9)', {
   tags: ['A9'],
 }, () => {
-  const shown = { maxStores: 1, maxEmailsPerMonth: 100, maxSmsPerMonth: 50, maxWhatsappPerMonth: 50 }
-  expect(fillLimits(undefined)).toEqual(shown)
+  const defaults = { maxStores: 1, maxEmailsPerMonth: 100, maxSmsPerMonth: 50, maxWhatsappPerMonth: 50 }
+  expect(fillLimits(undefined)).toEqual(defaults)
   expect(fillLimits({ maxSmsPerMonth: 0, maxEmailsPerMonth: -1 })).toEqual({
-    ...shown,
+    ...defaults,
     maxSmsPerMonth: 0,
     maxEmailsPerMonth: -1,
   })

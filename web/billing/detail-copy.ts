@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import {
   type BillingCycle,
+  fallbackLimits,
   type PlanLimits,
   plans,
-  shownLimits,
   type subscriptionStatus,
 } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
@@ -126,10 +126,10 @@ function explainMissingActions({ plan, source }: SubscriptionDetail, sells: Subs
 export function fillLimits(features: Partial<PlanLimits> | undefined): PlanLimits {
   const { maxStores, maxEmailsPerMonth, maxSmsPerMonth, maxWhatsappPerMonth } = features ?? {}
   return {
-    maxStores: maxStores ?? shownLimits.maxStores,
-    maxEmailsPerMonth: maxEmailsPerMonth ?? shownLimits.maxEmailsPerMonth,
-    maxSmsPerMonth: maxSmsPerMonth ?? shownLimits.maxSmsPerMonth,
-    maxWhatsappPerMonth: maxWhatsappPerMonth ?? shownLimits.maxWhatsappPerMonth,
+    maxStores: maxStores ?? fallbackLimits.maxStores,
+    maxEmailsPerMonth: maxEmailsPerMonth ?? fallbackLimits.maxEmailsPerMonth,
+    maxSmsPerMonth: maxSmsPerMonth ?? fallbackLimits.maxSmsPerMonth,
+    maxWhatsappPerMonth: maxWhatsappPerMonth ?? fallbackLimits.maxWhatsappPerMonth,
   }
 }
 

@@ -16,37 +16,37 @@ interface Prompt {
   file: string
   asks: string
   /** The file with the text and the link to the plans. */
-  shown: string
+  offeredIn: string
   text: string
-  words: string
+  sentence: string
 }
 
 const CARTS = { screen: '/carts', file: 'web/carts/useTextAction.ts', asks: "useHasFeature('manual_texts')" }
-const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', shown: 'web/campaigns/Steps.tsx' }
+const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', offeredIn: 'web/campaigns/Steps.tsx' }
 
 /** The table type requires a row for every feature. */
 const prompts: Record<Feature, Prompt[]> = {
   manual_texts: [
     ...[
-      { text: 'reminderTexts.smsPlan', words: reminderTexts.smsPlan },
-      { text: 'reminderTexts.whatsappPlan', words: reminderTexts.whatsappPlan },
+      { text: 'reminderTexts.smsPlan', sentence: reminderTexts.smsPlan },
+      { text: 'reminderTexts.whatsappPlan', sentence: reminderTexts.whatsappPlan },
     ].flatMap((mode) =>
-      ['web/carts/CartsPage.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((shown) => ({
+      ['web/carts/CartsPage.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((offeredIn) => ({
         ...CARTS,
         ...mode,
-        shown,
+        offeredIn,
       })),
     ),
-    { ...CAMPAIGN, asks: "lacks('manual_texts')", text: 'campaignTexts.smsPlan', words: campaignTexts.smsPlan },
+    { ...CAMPAIGN, asks: "lacks('manual_texts')", text: 'campaignTexts.smsPlan', sentence: campaignTexts.smsPlan },
   ],
   flow_texts: [
     {
       screen: '/flows',
       file: 'server/marketing/flows/flows.ts',
       asks: "hasFeature(entitlements, 'flow_texts')",
-      shown: 'web/flow-editor/ChannelOrder.tsx',
+      offeredIn: 'web/flow-editor/ChannelOrder.tsx',
       text: 'findObstacle(channel, obstacles)',
-      words: reasonTexts.plan_required!,
+      sentence: reasonTexts.plan_required!,
     },
   ],
   flow_rules: [
@@ -55,13 +55,13 @@ const prompts: Record<Feature, Prompt[]> = {
       ['web/flow-editor/EntryCard.tsx', 'text={rulesPlan}'],
       ['web/flow-editor/StepPanel.tsx', 'text={rulesPlan}'],
       ['web/flow-editor/FlowEditor.tsx', 'save.error.message'],
-    ].map(([shown, text]) => ({
+    ].map(([offeredIn, text]) => ({
       screen: '/flows',
       file: 'server/marketing/flows/save.ts',
       asks: "hasFeature(entitlements, 'flow_rules')",
-      shown: shown!,
+      offeredIn: offeredIn!,
       text: text!,
-      words: flowTexts.rulesPlan,
+      sentence: flowTexts.rulesPlan,
     })),
   ],
   scheduled_campaigns: [
@@ -69,7 +69,7 @@ const prompts: Record<Feature, Prompt[]> = {
       ...CAMPAIGN,
       asks: "lacks('scheduled_campaigns')",
       text: 'campaignTexts.scheduledPlan',
-      words: campaignTexts.scheduledPlan,
+      sentence: campaignTexts.scheduledPlan,
     },
   ],
   audience_filters: [
@@ -77,68 +77,68 @@ const prompts: Record<Feature, Prompt[]> = {
       ...CAMPAIGN,
       asks: "lacks('audience_filters')",
       text: 'campaignTexts.filterPlan',
-      words: campaignTexts.filterPlan,
+      sentence: campaignTexts.filterPlan,
     },
     {
       ...CAMPAIGN,
       file: 'web/campaigns/Steps.tsx',
       asks: "useHasFeature('audience_filters')",
       text: 'campaignTexts.filterPlan',
-      words: campaignTexts.filterPlan,
+      sentence: campaignTexts.filterPlan,
     },
   ],
   campaign_texts: [
     ...[
-      { text: 'campaignTexts.plannedSmsPlan', words: campaignTexts.plannedSmsPlan },
-      { text: 'campaignTexts.whatsappPlan', words: campaignTexts.whatsappPlan },
+      { text: 'campaignTexts.plannedSmsPlan', sentence: campaignTexts.plannedSmsPlan },
+      { text: 'campaignTexts.whatsappPlan', sentence: campaignTexts.whatsappPlan },
     ].map((prompt) => ({ ...CAMPAIGN, ...prompt, asks: "lacks('campaign_texts')" })),
   ],
   advanced_analytics: [
     {
       screen: '/analytics',
       file: 'web/analytics/AnalyticsPage.tsx',
-      shown: 'web/analytics/AnalyticsPage.tsx',
+      offeredIn: 'web/analytics/AnalyticsPage.tsx',
       asks: 'featurePlans.advanced_analytics',
       text: 'are part of the Starter and Growth plans',
-      words: 'and 90 days or a year at once are part of the Starter and Growth plans.',
+      sentence: 'and 90 days or a year at once are part of the Starter and Growth plans.',
     },
   ],
   analytics_export: [
     {
       screen: '/analytics',
       file: 'web/analytics/AnalyticsPage.tsx',
-      shown: 'web/analytics/AnalyticsPage.tsx',
+      offeredIn: 'web/analytics/AnalyticsPage.tsx',
       asks: 'featurePlans.analytics_export',
       text: 'analyticsTexts.exportPlan',
-      words: analyticsTexts.exportPlan,
+      sentence: analyticsTexts.exportPlan,
     },
   ],
   multi_store_dashboard: [
     {
       screen: 'every screen',
       file: 'web/shell/StoreSwitcher.tsx',
-      shown: 'web/shell/StoreSwitcher.tsx',
+      offeredIn: 'web/shell/StoreSwitcher.tsx',
       asks: "useHasFeature('multi_store_dashboard')",
       text: 'On the Growth plan: see plans',
-      words: 'On the Growth plan: see plans',
+      sentence: 'On the Growth plan: see plans',
     },
     ...['web/dashboard/DashboardPage.tsx', 'web/analytics/AnalyticsPage.tsx'].map((file) => ({
       screen: file.includes('dashboard') ? '/dashboard' : '/analytics',
       file,
       asks: "useHasFeature('multi_store_dashboard')",
-      shown: 'web/analytics/AllStoresBar.tsx',
+      offeredIn: 'web/analytics/AllStoresBar.tsx',
       text: 'analyticsTexts.allStoresPlan',
-      words: analyticsTexts.allStoresPlan,
+      sentence: analyticsTexts.allStoresPlan,
     })),
   ],
   roi_tracking: [
     {
       screen: '/analytics',
       file: 'web/analytics/AnalyticsPage.tsx',
-      shown: 'web/analytics/AnalyticsPage.tsx',
+      offeredIn: 'web/analytics/AnalyticsPage.tsx',
       asks: "useHasFeature('roi_tracking')",
       text: 'analyticsTexts.roiPlan',
-      words: analyticsTexts.roiPlan,
+      sentence: analyticsTexts.roiPlan,
     },
   ],
 }
@@ -147,19 +147,20 @@ const readSource = (file: string) => readFileSync(new URL(`../../${file}`, impor
 const every = Object.entries(prompts).flatMap(([feature, its]) => its.map((prompt) => ({ feature, ...prompt })))
 
 describe('features of larger plans', () => {
-  test.each(every)('$feature on $screen: $file asks the price list, and $shown shows the offer', (prompt) => {
+  test.each(every)('$feature on $screen: $file asks the price list, and $offeredIn shows the offer', (prompt) => {
     expect(readSource(prompt.file)).toContain(prompt.asks)
-    const source = readSource(prompt.shown) + (prompt.shown === CAMPAIGN.shown ? readSource(prompt.file) : '')
+    const source =
+      readSource(prompt.offeredIn) + (prompt.offeredIn === CAMPAIGN.offeredIn ? readSource(prompt.file) : '')
     expect(source).toContain(prompt.text)
     expect(source).toMatch(/\/pricing|<Upgrade(Prompt|Notice)/)
     expect(readSource('web/billing/UpgradeNotice.tsx')).toContain('to="/pricing"')
   })
 
-  test.each(every)('$feature, $text: the text lists the plans that include it', ({ feature, words }) => {
+  test.each(every)('$feature, $text: the text lists the plans that include it', ({ feature, sentence }) => {
     const names = { starter: /Starter/, growth: /Growth/ }
     const smallest = featurePlans[feature as Feature][0] as 'starter' | 'growth'
-    expect(words).toMatch(names[smallest])
-    if (smallest === 'growth') expect(words).not.toMatch(names.starter)
+    expect(sentence).toMatch(names[smallest])
+    if (smallest === 'growth') expect(sentence).not.toMatch(names.starter)
   })
 
   test('every feature has a screen that offers it', () => {

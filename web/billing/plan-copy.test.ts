@@ -4,13 +4,13 @@ import type { Meter } from '../../shared/billing.ts'
 import { describeHeld, describeStores, describeUsage, listPlanNotes } from './plan-copy.ts'
 
 it('describes usage of a limit, without a limit, and of features outside the plan', () => {
-  const words = [
+  const texts = [
     [1_234, 5_000],
     [20_400, -1],
     [0, 0],
     [7, 0],
   ].map(([used, limit]) => describeUsage({ used: used!, limit: limit! }))
-  expect(words).toEqual([
+  expect(texts).toEqual([
     '1,234 of 5,000 used',
     '20,400 used, no limit',
     'Not in this plan',
@@ -61,6 +61,6 @@ it.each([
     { suspension: { reason: 'Complaints.', since: NOON }, nextBillingDate: null },
     ['Sending is suspended: Complaints.'],
   ],
-] as const)('announces the next change of a subscription: %o', (given, notes) => {
-  expect(listPlanNotes(buildStatus({ nextBillingDate: NOON, currentPeriodEnd: NOON, ...given }))).toEqual(notes)
+] as const)('announces the next change of a subscription: %o', (fields, notes) => {
+  expect(listPlanNotes(buildStatus({ nextBillingDate: NOON, currentPeriodEnd: NOON, ...fields }))).toEqual(notes)
 })

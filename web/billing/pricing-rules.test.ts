@@ -32,8 +32,8 @@ describe('offers the account’s possible actions on each plan’s card', () => 
       { plan: 'growth', change: { plan: 'starter', cycle: 'month', at: AT } },
       ['free', 'waits', 'current'],
     ],
-  ] as const)('to %s', { tags: ['A2.6'] }, (_, given, offers) => {
-    expect(kinds(given as Parameters<typeof buildStatus>[0])).toEqual(offers)
+  ] as const)('to %s', { tags: ['A2.6'] }, (_, subscription, offers) => {
+    expect(kinds(subscription as Parameters<typeof buildStatus>[0])).toEqual(offers)
   })
 
   it('links an account with a Stripe subscription to its change, for the selected period', () => {
@@ -53,16 +53,16 @@ describe('offers the account’s possible actions on each plan’s card', () => 
   it('states when the subscription starts', () => {
     const waiting = buildStatus({ change: { plan: 'starter', cycle: 'month', at: AT } })
     expect(findOffer(waiting, 'starter', 'month')).toMatchObject({
-      words: 'Your account changes to Starter on Jan 5, 2027.',
+      text: 'Your account changes to Starter on Jan 5, 2027.',
     })
     const ending = buildStatus({ cancelAtPeriodEnd: true, currentPeriodEnd: AT })
     expect(findOffer(ending, 'growth', 'month')).toEqual({
       kind: 'ends',
-      words: 'This is your current plan. It ends on Jan 5, 2027.',
+      text: 'This is your current plan. It ends on Jan 5, 2027.',
     })
     expect(findOffer(ending, 'starter', 'month')).toEqual({
       kind: 'ends',
-      words: 'Your subscription ends with its period. Reactivate it first to change it.',
+      text: 'Your subscription ends with its period. Reactivate it first to change it.',
     })
     expect(findPaidEnd(buildStatus({ status: 'trialing', trialEndsAt: AT, cancelAtPeriodEnd: true }))).toBe(AT)
     expect(findPaidEnd(buildStatus({ currentPeriodEnd: null }))).toBeNull()

@@ -38,21 +38,21 @@ export type Offer =
   /** Needs a confirmation because a paid plan would end. */
   | { kind: 'free' }
   /** The change to this plan is scheduled. */
-  | { kind: 'waits'; words: string }
+  | { kind: 'waits'; text: string }
   /** The subscription is ending and must be reactivated before it can change. */
-  | { kind: 'ends'; words: string }
+  | { kind: 'ends'; text: string }
 
 export function findOffer(subscription: Subscription, key: PlanKey, cycle: BillingCycle): Offer {
   const { change, cancelAtPeriodEnd } = subscription
   const isLive = isAtStripe(subscription)
-  if (isLive && cancelAtPeriodEnd && key !== 'free') return { kind: 'ends', words: describeEnd(subscription, key) }
+  if (isLive && cancelAtPeriodEnd && key !== 'free') return { kind: 'ends', text: describeEnd(subscription, key) }
   if (isCurrent(subscription, key))
     return { kind: 'current', changeTo: isLive && key !== 'free' ? buildChangePath(key, cycle) : null }
   const next = cancelAtPeriodEnd ? 'free' : change?.plan
   if (isLive && next === key)
     return {
       kind: 'waits',
-      words: `Your account changes to ${plans[key].name}${formatOnDay(findPaidEnd(subscription))}.`,
+      text: `Your account changes to ${plans[key].name}${formatOnDay(findPaidEnd(subscription))}.`,
     }
   if (key === 'free') return { kind: 'free' }
   return isLive ? { kind: 'change', to: buildChangePath(key, cycle) } : { kind: 'buy' }

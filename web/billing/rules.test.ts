@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { featurePlans, monthlyPrice, planAmountMinor, plans } from '../../shared/billing.ts'
 import { buildSupportLink, listLimits, listPlanLines } from './rules.ts'
-import { getStatusLook } from './statusLook.ts'
+import { getStatusBadge } from './statusLook.ts'
 
 it('takes 20 percent off the yearly price, rounded', { tags: ['A9'] }, () => {
   expect([0, 19, 49].map((price) => monthlyPrice(price, 'year'))).toEqual([0, 15, 39])
@@ -23,8 +23,8 @@ it('lists the features of each plan', { tags: ['A6'] }, () => {
 it('shows each status with its label and color, and an unknown status unchanged (A 4.3)', {
   tags: ['A4.3'],
 }, () => {
-  const looks = ['active', 'trialing', 'past_due', 'canceled', 'paused'].map(getStatusLook)
-  expect(looks.map(({ label, tone }) => [label, tone])).toEqual([
+  const badges = ['active', 'trialing', 'past_due', 'canceled', 'paused'].map(getStatusBadge)
+  expect(badges.map(({ label, tone }) => [label, tone])).toEqual([
     ['Active', 'good'],
     ['Trial', 'info'],
     ['Past Due', 'warn'],

@@ -8,7 +8,7 @@ import {
 } from '@tabler/icons-react'
 import type { Tone } from '../ui/Notice.tsx'
 
-const looks: Record<string, { tone: Tone; icon: Icon; label: string }> = {
+const badges: Record<string, { tone: Tone; icon: Icon; label: string }> = {
   active: { tone: 'good', icon: IconCircleCheck, label: 'Active' },
   trialing: { tone: 'info', icon: IconClock, label: 'Trial' },
   past_due: { tone: 'warn', icon: IconAlertTriangle, label: 'Past Due' },
@@ -16,12 +16,12 @@ const looks: Record<string, { tone: Tone; icon: Icon; label: string }> = {
 }
 
 /** Shown beside the status of a subscription that ends with its period. `day`: null if unknown. */
-export const getEndingLook = (day: string | null) => ({
+export const buildEndingBadge = (day: string | null) => ({
   tone: 'warn' as const,
   icon: IconClock,
   label: day ? `Ends ${day}` : 'Ends with its period',
 })
 
 /** Label of a subscription status (A 4.3); unknown statuses are shown unchanged. */
-export const getStatusLook = (status: string) =>
-  looks[status] ?? { tone: 'quiet' as const, icon: IconCircleDashed, label: status }
+export const getStatusBadge = (status: string) =>
+  badges[status] ?? { tone: 'quiet' as const, icon: IconCircleDashed, label: status }

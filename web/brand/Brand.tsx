@@ -4,14 +4,14 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import {
-  type BrandLook,
+  type BrandFields,
   brandLimits,
   type ColourName,
   chooseLabelColour,
   colourNames,
+  findBrandProblems,
   fontStackNames,
   fontStacks,
-  lookProblems,
   type SocialKind,
   socialKinds,
 } from '../../shared/brand.ts'
@@ -27,8 +27,8 @@ import { NotSaved } from '../ui/NotSaved.tsx'
 import { SaveBar } from '../ui/SaveBar.tsx'
 import { MessageShown } from '../words/MessageShown.tsx'
 import { LogoCard } from './LogoCard.tsx'
-import { useBrand, useLookPreview } from './queries.ts'
-import { checkWhileChosen, describeContrast, listUnusedKinds, normalizeLook, toPickerColour } from './rules.ts'
+import { useBrand, useBrandPreview } from './queries.ts'
+import { checkWhileChosen, describeContrast, listUnusedKinds, normalizeBrand, toPickerColour } from './rules.ts'
 import { type BrandFormState, useBrandForm } from './useBrandForm.ts'
 
 /** Settings for the look of the store's mails. */
@@ -49,11 +49,11 @@ function BrandForm({ store, view }: { store: StoreView; view: BrandView }) {
       <div className="brand-parts">
         {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
         <LogoCard store={store} view={view} form={form} isFixed={isFixed} />
-        <Look form={form} isFixed={isFixed} />
-        <Words form={form} isFixed={isFixed} />
+        <AppearanceFields form={form} isFixed={isFixed} />
+        <TextFields form={form} isFixed={isFixed} />
         <SocialFields form={form} isFixed={isFixed} />
       </div>
-      <LookPreview storeId={store.id} view={view} look={form.values} />
+      <BrandPreview storeId={store.id} view={view} brand={form.values} />
       <SaveBar
         isDirty={form.isDirty()}
         isSaving={save.isPending}
@@ -81,7 +81,7 @@ interface PartProps {
   isFixed: boolean
 }
 
-function Look({ form, isFixed }: PartProps) {
+function AppearanceFields({ form, isFixed }: PartProps) {
   return (
     <Card component="section" aria-label="Colors and font">
       <Title order={2}>Colors and font</Title>
@@ -114,7 +114,7 @@ function Look({ form, isFixed }: PartProps) {
   )
 }
 
-function Words({ form, isFixed }: PartProps) {
+function TextFields({ form, isFixed }: PartProps) {
   return (
     <Card component="section" aria-label="Words">
       <Title order={2}>Words</Title>
@@ -168,7 +168,7 @@ function ColourField({ name, form, isFixed }: Props) {
     // Changing another color may change this one's contrast.
     for (const each of colourNames) form.clearFieldError(each)
   }
-  const words = name === 'ground' ? null : describeContrast(name, form.values)
+  const contrastNote = name === 'ground' ? null : describeContrast(name, form.values)
   const live = form.errors[name] ?? checkWhileChosen(name, form.values)
   return (
     <div>
@@ -179,7 +179,7 @@ function ColourField({ name, form, isFixed }: Props) {
         autoComplete="off"
         value={value}
         error={live}
-        description={words}
+        description={contrastNote}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         onChange={(event) => choose(event.currentTarget.value)}
         leftSection={
@@ -195,7 +195,7 @@ function ColourField({ name, form, isFixed }: Props) {
         leftSectionPointerEvents="all"
         leftSectionWidth={44}
       />
-      {name === 'button' && words && (
+      {name === 'button' && contrastNote && (
         <span
           className="brand-button"
           style={{ background: toPickerColour(value), color: chooseLabelColour(toPickerColour(value)) }}
@@ -212,10 +212,10 @@ const PAUSE_MS = 300
 /**
  * A mail rendered by the sending code with the unsaved settings. Keeps the last preview if the settings are invalid.
  */
-function LookPreview({ storeId, view, look }: { storeId: string; view: BrandView; look: BrandLook }) {
-  const shown = useLastUsable(look, view.look)
-  const [settled] = useDebouncedValue(shown, PAUSE_MS)
-  const preview = useLookPreview(storeId, settled, view.logo?.path ?? null)
+function BrandPreview({ storeId, view, brand }: { storeId: string; view: BrandView; brand: BrandFields }) {
+  const usable = useLastUsable(brand, view.look)
+  const [settled] = useDebouncedValue(usable, PAUSE_MS)
+  const preview = useBrandPreview(storeId, settled, view.logo?.path ?? null)
   return (
     <Card component="section" aria-label="Preview" className="brand-preview">
       <Title order={2} mb="md">
@@ -225,7 +225,7 @@ function LookPreview({ storeId, view, look }: { storeId: string; view: BrandView
         <MessageShown
           channel="email"
           message={preview.data}
-          isStale={preview.isPlaceholderData || settled !== shown}
+          isStale={preview.isPlaceholderData || settled !== usable}
           height={760}
         />
       ) : preview.error ? (
@@ -238,9 +238,9 @@ function LookPreview({ storeId, view, look }: { storeId: string; view: BrandView
 }
 
 /** An incomplete color keeps the last preview. */
-function useLastUsable(look: BrandLook, saved: BrandLook): BrandLook {
-  const isUsable = Object.keys(lookProblems(look)).length === 0
-  const text = JSON.stringify(normalizeLook(look))
+function useLastUsable(brand: BrandFields, saved: BrandFields): BrandFields {
+  const isUsable = Object.keys(findBrandProblems(brand)).length === 0
+  const text = JSON.stringify(normalizeBrand(brand))
   const [last, setLast] = useState(JSON.stringify(saved))
   if (isUsable && text !== last) setLast(text)
   return useMemo(() => JSON.parse(last), [last])

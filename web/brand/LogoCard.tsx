@@ -1,6 +1,6 @@
 import { Button, Card, FileButton, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
-import type { BrandLook } from '../../shared/brand.ts'
+import type { BrandFields } from '../../shared/brand.ts'
 import { type BrandView, brandTexts } from '../../shared/brand-calls.ts'
 import type { StoreView } from '../../shared/stores.ts'
 import { announce } from '../ui/announce.ts'
@@ -29,7 +29,7 @@ export function LogoCard({ store, view, form, isFixed }: Props) {
       <Stack gap="md">
         {view.proposal && <Proposal storeId={store.id} proposal={view.proposal} ground={ground} isFixed={isFixed} />}
         {view.logo ? (
-          <Shown logo={view.logo} ground={ground} name="Your logo" />
+          <LogoImage logo={view.logo} ground={ground} name="Your logo" />
         ) : (
           <p className="brand-logo brand-name" style={buildNameStyle(form.values)}>
             {store.name}
@@ -49,10 +49,10 @@ export function LogoCard({ store, view, form, isFixed }: Props) {
 }
 
 /** The logo as mails show it; hidden if it cannot be loaded. */
-const buildNameStyle = (look: BrandLook) =>
-  checkWhileChosen('text', look) ? {} : { background: toPickerColour(look.ground), color: toPickerColour(look.text) }
+const buildNameStyle = (brand: BrandFields) =>
+  checkWhileChosen('text', brand) ? {} : { background: toPickerColour(brand.ground), color: toPickerColour(brand.text) }
 
-function Shown({ logo, ground, name }: { logo: NonNullable<BrandView['logo']>; ground: string; name: string }) {
+function LogoImage({ logo, ground, name }: { logo: NonNullable<BrandView['logo']>; ground: string; name: string }) {
   return (
     <p className="brand-logo" style={{ background: ground }}>
       <img src={logo.path} width={logo.width} height={logo.height} alt={name} />
@@ -77,7 +77,7 @@ function Proposal({ storeId, proposal, ground, isFixed }: ProposalProps) {
     <Notice tone="info" title={`We found this ${proposal.source === 'site_logo' ? 'logo' : 'icon'} in your store.`}>
       <Stack gap="sm">
         <span>Use it in your emails? Nothing uses it until you say so.</span>
-        <Shown logo={proposal.logo} ground={ground} name="Logo found in your store" />
+        <LogoImage logo={proposal.logo} ground={ground} name="Logo found in your store" />
         {answer.error && <NotSaved>{answer.error.message}</NotSaved>}
         {!isFixed && (
           <Group gap="xs">
@@ -116,7 +116,7 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
         onSuccess: () => announce('New emails have this logo'),
       })
   }
-  const look = () => {
+  const findLogo = () => {
     setProblem(null)
     find.mutate(undefined, {
       ...reportError,
@@ -139,7 +139,7 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
             )}
           </FileButton>
         )}
-        <Button variant="default" loading={find.isPending} disabled={isBusy} onClick={look}>
+        <Button variant="default" loading={find.isPending} disabled={isBusy} onClick={findLogo}>
           Look in your store
         </Button>
         {view.logo && (

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { BrandLook } from '../../shared/brand.ts'
+import type { BrandFields } from '../../shared/brand.ts'
 import * as api from '../../shared/brand-calls.ts'
 import type { MessagePreview } from '../../shared/reminders.ts'
 import { call } from '../api.ts'
@@ -25,8 +25,8 @@ function useChange<Input, View extends api.BrandView>(storeId: string, change: (
 }
 
 export const useSaveBrand = (storeId: string) =>
-  useChange(storeId, ({ look, version }: { look: BrandLook; version: number }) =>
-    call(api.saveBrand, { query: { storeId }, body: { ...look, version } }),
+  useChange(storeId, ({ brand, version }: { brand: BrandFields; version: number }) =>
+    call(api.saveBrand, { query: { storeId }, body: { ...brand, version } }),
   )
 
 export const useUploadLogo = (storeId: string) =>
@@ -55,11 +55,11 @@ export function useAnswerProposal(storeId: string) {
 }
 
 /** A mail preview with saved or unsaved settings. `logo`: which logo, as the server identifies it. */
-export const useLookPreview = (storeId: string, look: BrandLook, logo: string | null) =>
+export const useBrandPreview = (storeId: string, brand: BrandFields, logo: string | null) =>
   useQuery({
-    queryKey: ['store', storeId, 'brand-preview', look, logo],
+    queryKey: ['store', storeId, 'brand-preview', brand, logo],
     queryFn: ({ signal }): Promise<MessagePreview> =>
-      call(api.previewBrand, { query: { storeId }, body: look, signal }),
+      call(api.previewBrand, { query: { storeId }, body: brand, signal }),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   })

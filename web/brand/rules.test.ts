@@ -1,34 +1,34 @@
 import { expect, test } from 'vitest'
-import { type BrandLook, DEFAULT_LOOK, lookProblems } from '../../shared/brand.ts'
+import { type BrandFields, DEFAULT_BRAND_FIELDS, findBrandProblems } from '../../shared/brand.ts'
 import {
   checkFile,
   checkWhileChosen,
   describeContrast,
   listUnusedKinds,
-  normalizeLook,
+  normalizeBrand,
   toPickerColour,
 } from './rules.ts'
 
-const look = (change: Partial<BrandLook> = {}): BrandLook => ({ ...DEFAULT_LOOK, ...change })
+const buildBrand = (change: Partial<BrandFields> = {}): BrandFields => ({ ...DEFAULT_BRAND_FIELDS, ...change })
 
 test('shows the contrast of each color while it is chosen, rounded down', () => {
-  expect(describeContrast('text', look({ text: '#000000' }))).toBe('Contrast 21.0:1')
-  expect(describeContrast('accent', look({ accent: '#767676' }))).toBe('Contrast 4.5:1')
-  expect(describeContrast('accent', look({ accent: '#777777' }))).toBeNull()
-  expect(describeContrast('button', look({ button: '#000000' }))).toBe('White label, contrast 21.0:1')
-  expect(describeContrast('button', look({ button: '#ffd400' }))).toMatch(/^Black label, contrast 1\d\.\d:1$/)
-  expect(describeContrast('text', look({ text: '#12' }))).toBeNull()
+  expect(describeContrast('text', buildBrand({ text: '#000000' }))).toBe('Contrast 21.0:1')
+  expect(describeContrast('accent', buildBrand({ accent: '#767676' }))).toBe('Contrast 4.5:1')
+  expect(describeContrast('accent', buildBrand({ accent: '#777777' }))).toBeNull()
+  expect(describeContrast('button', buildBrand({ button: '#000000' }))).toBe('White label, contrast 21.0:1')
+  expect(describeContrast('button', buildBrand({ button: '#ffd400' }))).toMatch(/^Black label, contrast 1\d\.\d:1$/)
+  expect(describeContrast('text', buildBrand({ text: '#12' }))).toBeNull()
 })
 
 test('reports poor contrast immediately, and ignores an incomplete color', () => {
-  const pale = look({ text: '#999999' })
+  const pale = buildBrand({ text: '#999999' })
   expect(checkWhileChosen('text', pale)).toContain('contrast 2.8:1')
   expect(checkWhileChosen('accent', pale)).toBeNull()
   expect(checkWhileChosen('text', { ...pale, accent: '#1d4' })).toBeNull()
-  expect(checkWhileChosen('text', look({ ground: '#000000' }))).not.toBeNull()
+  expect(checkWhileChosen('text', buildBrand({ ground: '#000000' }))).not.toBeNull()
 })
 
-test.each<[Partial<BrandLook>, Record<string, string>]>([
+test.each<[Partial<BrandFields>, Record<string, string>]>([
   [{}, {}],
   [{ button: 'blue' }, { button: 'A color such as #1d4ed8' }],
   [{ radius: 1.5 }, { radius: 'A whole number from 0 to 24' }],
@@ -44,21 +44,23 @@ test.each<[Partial<BrandLook>, Record<string, string>]>([
     },
     { 'social.1.url': 'An address that begins with https://www.x.com/' },
   ],
-])('rejects what the server would reject: %o', (change, problems) => {
-  expect(lookProblems(look(change))).toEqual(problems)
+])('rejects input that the server would reject: %o', (change, problems) => {
+  expect(findBrandProblems(buildBrand(change))).toEqual(problems)
 })
 
 test('ignores spaces and case in colors', () => {
-  const typed = look({ button: ' #AA0000 ', social: [{ kind: 'x', url: ' https://x.com/tea ' }] })
-  expect(lookProblems(typed)).toEqual({})
-  expect(normalizeLook(typed)).toEqual(look({ button: '#aa0000', social: [{ kind: 'x', url: 'https://x.com/tea' }] }))
+  const typed = buildBrand({ button: ' #AA0000 ', social: [{ kind: 'x', url: ' https://x.com/tea ' }] })
+  expect(findBrandProblems(typed)).toEqual({})
+  expect(normalizeBrand(typed)).toEqual(
+    buildBrand({ button: '#aa0000', social: [{ kind: 'x', url: 'https://x.com/tea' }] }),
+  )
   expect([toPickerColour(' #AA0000'), toPickerColour('#aa')]).toEqual(['#aa0000', '#000000'])
 })
 
 test('offers each kind of link once', () => {
-  const left = listUnusedKinds(look({ social: [{ kind: 'instagram', url: '' }] }))
-  expect(left).not.toContain('instagram')
-  expect(left[0]).toBe('facebook')
+  const unused = listUnusedKinds(buildBrand({ social: [{ kind: 'instagram', url: '' }] }))
+  expect(unused).not.toContain('instagram')
+  expect(unused[0]).toBe('facebook')
 })
 
 test('checks a file before uploading it', () => {

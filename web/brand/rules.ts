@@ -1,5 +1,5 @@
 import {
-  type BrandLook,
+  type BrandFields,
   type ColourName,
   chooseLabelColour,
   colourNames,
@@ -22,15 +22,15 @@ export const checkFile = ({ size }: { size: number }): string | null => {
 const isColour = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
 
 /** Contrast of a color at its place, while it is chosen; null for an incomplete color. */
-export function describeContrast(name: 'button' | 'text' | 'accent', look: BrandLook): string | null {
-  const colour = look[name]
+export function describeContrast(name: 'button' | 'text' | 'accent', brand: BrandFields): string | null {
+  const colour = brand[name]
   if (!isColour(colour)) return null
   if (name === 'button') {
     const label = chooseLabelColour(colour)
     return `${label === '#ffffff' ? 'White' : 'Black'} label, contrast ${formatRatio(contrastRatio(label, colour))}`
   }
-  if (!isColour(look.ground)) return null
-  const ratio = contrastRatio(colour, look.ground)
+  if (!isColour(brand.ground)) return null
+  const ratio = contrastRatio(colour, brand.ground)
   return ratio < MIN_CONTRAST ? null : `Contrast ${formatRatio(ratio)}`
 }
 
@@ -38,21 +38,21 @@ export function describeContrast(name: 'button' | 'text' | 'accent', look: Brand
 export const toPickerColour = (text: string): string => (isColour(text.trim()) ? text.trim().toLowerCase() : '#000000')
 
 /** Social networks not linked yet, in display order. */
-export const listUnusedKinds = ({ social }: Pick<BrandLook, 'social'>) =>
+export const listUnusedKinds = ({ social }: Pick<BrandFields, 'social'>) =>
   socialKindNames.filter((kind) => !social.some((link) => link.kind === kind))
 
 /** Normalizes as the server stores it: case and surrounding spaces do not matter. */
-export const normalizeLook = (look: BrandLook): BrandLook => ({
-  ...look,
-  button: look.button.trim().toLowerCase(),
-  text: look.text.trim().toLowerCase(),
-  ground: look.ground.trim().toLowerCase(),
-  accent: look.accent.trim().toLowerCase(),
-  social: look.social.map(({ kind, url }) => ({ kind, url: url.trim() })),
+export const normalizeBrand = (brand: BrandFields): BrandFields => ({
+  ...brand,
+  button: brand.button.trim().toLowerCase(),
+  text: brand.text.trim().toLowerCase(),
+  ground: brand.ground.trim().toLowerCase(),
+  accent: brand.accent.trim().toLowerCase(),
+  social: brand.social.map(({ kind, url }) => ({ kind, url: url.trim() })),
 })
 
 /** Poor contrast is reported at once; an incomplete color only on saving. */
-export function checkWhileChosen(name: ColourName, look: BrandLook): string | null {
-  const isFinished = colourNames.every((each) => isColour(look[each].trim()))
-  return isFinished ? (contrastProblems(normalizeLook(look))[name] ?? null) : null
+export function checkWhileChosen(name: ColourName, brand: BrandFields): string | null {
+  const isFinished = colourNames.every((each) => isColour(brand[each].trim()))
+  return isFinished ? (contrastProblems(normalizeBrand(brand))[name] ?? null) : null
 }

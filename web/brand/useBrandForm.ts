@@ -1,22 +1,22 @@
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { type BrandLook, lookProblems } from '../../shared/brand.ts'
+import { type BrandFields, findBrandProblems } from '../../shared/brand.ts'
 import type { BrandView } from '../../shared/brand-calls.ts'
 import { useDraft } from '../access/drafts.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { brandQuery, useSaveBrand } from './queries.ts'
-import { normalizeLook } from './rules.ts'
+import { normalizeBrand } from './rules.ts'
 
 /** The brand settings as a form. The logo is separate: it applies as soon as it is uploaded or confirmed. */
 export function useBrandForm(storeId: string, view: BrandView) {
   const queries = useQueryClient()
   const save = useSaveBrand(storeId)
   const [version, setVersion] = useState(view.version)
-  const form = useForm<BrandLook>({ initialValues: view.look, validate: lookProblems })
-  const take = (next: BrandView, values: BrandLook) => {
+  const form = useForm<BrandFields>({ initialValues: view.look, validate: findBrandProblems })
+  const take = (next: BrandView, values: BrandFields) => {
     setVersion(next.version)
     form.setInitialValues(next.look)
     form.setValues(values)
@@ -31,7 +31,7 @@ export function useBrandForm(storeId: string, view: BrandView) {
   const submit = () => {
     if (form.validate().hasErrors) return focusFirstError()
     save.mutate(
-      { look: normalizeLook(form.getValues()), version },
+      { brand: normalizeBrand(form.getValues()), version },
       {
         onSuccess: (saved) => {
           take(saved, saved.look)

@@ -82,13 +82,14 @@ function Price({ price }: { price: NonNullable<Count['price']> }) {
   )
 }
 
-function Warnings({ count: { left, eligible, quietPercent, total } }: { count: Count }) {
-  const waiting = left === null ? 0 : Math.max(0, eligible - left)
+function Warnings({ count: { left: remaining, eligible, quietPercent, total } }: { count: Count }) {
+  const waiting = remaining === null ? 0 : Math.max(0, eligible - remaining)
   return (
     <>
       {waiting > 0 && (
         <Notice tone="warn">
-          Your plan has {formatCounted(left!, 'message')} left this month, so {formatCount(waiting)} of them would wait.{' '}
+          Your plan has {formatCounted(remaining!, 'message')} left this month, so {formatCount(waiting)} of them would
+          wait.{' '}
           <Anchor component={Link} to="/pricing" inherit underline="always">
             See plans
           </Anchor>

@@ -21,10 +21,10 @@ export function useDebouncedCount(draft: Draft, campaignId?: string) {
 function buildCountRequest(draft: Draft, campaignId?: string): CountBody | null {
   const { type } = draft
   const targetAudience = selectAudience(draft)
-  const isNobody = targetAudience.mode === 'selected' && countChosen(draft) === 0
+  const isEmpty = targetAudience.mode === 'selected' && countChosen(draft) === 0
   const isTooMany = countChosen(draft) > MAX_SELECTED
-  if (isNobody || isTooMany || hasInvalidNumbers(draft)) return null
-  const words = type === 'sms' && { body: draft.sms }
+  if (isEmpty || isTooMany || hasInvalidNumbers(draft)) return null
+  const smsText = type === 'sms' && { body: draft.sms }
   const couponId = selectCoupon(draft)?.couponId ?? null
-  return { type, targetAudience, couponId, ...words, ...(campaignId && { campaignId }) }
+  return { type, targetAudience, couponId, ...smsText, ...(campaignId && { campaignId }) }
 }

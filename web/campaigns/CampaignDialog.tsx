@@ -35,12 +35,12 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
     if (isOpen) isDiscarded.current = false
   }, [isOpen])
   const storeId = useStore()?.id
-  const leave = () => (isDirty ? setLeaving(true) : onClose())
+  const close = () => (isDirty ? setLeaving(true) : onClose())
   return (
     <>
       <Modal
         opened={isOpen}
-        onClose={leave}
+        onClose={close}
         title="Create New Campaign"
         size={WIDTH}
         closeOnClickOutside={!isDirty}
@@ -55,7 +55,7 @@ export function CampaignDialog({ isOpen, name, start, onClose, onCreated }: Prop
             isDiscarded={isDiscarded}
             onDirty={setDirty}
             onAsking={setAsking}
-            onCancel={leave}
+            onCancel={close}
             onCreated={(campaign, isSent) => {
               onClose()
               onCreated(campaign, isSent)

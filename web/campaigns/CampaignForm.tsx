@@ -47,7 +47,7 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
   const [step, choose] = useState<StepName>('details')
   const [isAsking, setAsking] = useState(false)
   const create = useCreateCampaign()
-  const { problems, found, gate, ask, zone } = useDraftProblems(draft, create.error, { keptStart: null })
+  const { problems, found, gate, ask, zone } = useDraftProblems(draft, create.error, { savedStart: null })
   const heading = useHeading(step)
   const isCreated = useRef(false)
   const question = useQuestion(isDirty, () => isCreated.current || isDiscarded.current, onAsking)
@@ -133,11 +133,11 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
 
 /** B 8; features of a larger plan link to the plans. */
 export function NotCreated({ error, text = campaignTexts.notCreated }: { error: Error; text?: string }) {
-  const words = getErrorText(error, text)
-  if (error instanceof ApiError && error.code === 'plan_required') return <UpgradeNotice text={words} />
+  const message = getErrorText(error, text)
+  if (error instanceof ApiError && error.code === 'plan_required') return <UpgradeNotice text={message} />
   return (
     <Notice tone="bad" isLive>
-      {words}
+      {message}
     </Notice>
   )
 }
@@ -161,13 +161,13 @@ function useTyped(place: string, start: () => Draft, onDirty: (isDirty: boolean)
 
 /** Confirms leaving by link or Back. No confirmation after creating or discarding. */
 function useQuestion(isDirty: boolean, isOver: () => boolean, onAsking: (isAsking: boolean) => void) {
-  const { question, isAsking } = useLeaveGuard(isDirty, (from, to) => !isOver() && isLeft(from, to))
+  const { question, isAsking } = useLeaveGuard(isDirty, (from, to) => !isOver() && isOtherForm(from, to))
   useEffect(() => onAsking(isAsking), [isAsking, onAsking])
   return question
 }
 
 /** Leaving the wizard means another path or another position in the address. */
-const isLeft = (from: Location, to: Location) => from.pathname !== to.pathname || findForm(from) !== findForm(to)
+const isOtherForm = (from: Location, to: Location) => from.pathname !== to.pathname || findForm(from) !== findForm(to)
 
 const findForm = ({ search }: Location) => new URLSearchParams(search).get('form')
 

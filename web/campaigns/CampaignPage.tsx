@@ -164,9 +164,9 @@ function CampaignEditor({ campaign, step, onStep }: Props) {
   useDraft<Draft>(`campaign:${campaign.id}`, edit, setEdit)
   const stored = toDraft(campaign)
   const draft = edit ?? stored
-  const keptStart = campaign.schedule.startDate
+  const savedStart = campaign.schedule.startDate
   const [isAsking, setAsking] = useState(false)
-  const { problems, found, gate, ask, zone } = useDraftProblems(draft, save.error, { keptStart })
+  const { problems, found, gate, ask, zone } = useDraftProblems(draft, save.error, { savedStart })
   const change = (next: Partial<Draft>) => {
     const changed = { ...draft, ...next }
     setEdit(isSameDraft(changed, stored) ? null : changed)

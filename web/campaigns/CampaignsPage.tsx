@@ -24,7 +24,7 @@ import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import { type ActionResult, useCampaignActions } from './actions.tsx'
 import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
-import { looks, Revenue, StatusMark } from './parts.tsx'
+import { badges, Revenue, StatusMark } from './parts.tsx'
 import { type CampaignQuery, useCampaigns } from './queries.ts'
 import { RowActions } from './RowActions.tsx'
 import { campaignsAddress, createDraft, describeAudience, parseStatus, typeNames } from './rules.ts'
@@ -135,7 +135,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
         query={campaigns}
         loading={<Waiting />}
         failed={campaignTexts.notLoaded}
-        wordsOf={(error) => getErrorText(error, campaignTexts.notFetched)}
+        getErrorText={(error) => getErrorText(error, campaignTexts.notFetched)}
         className="padded"
       >
         {({ campaigns: rows, pagination }) => (
@@ -145,7 +145,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
             ) : (
               <>
                 <VisuallyHidden role="status">{formatCounted(pagination.total, 'campaign')}</VisuallyHidden>
-                <CampaignsTable campaigns={rows} added={columns.shown} actions={renderActions} />
+                <CampaignsTable campaigns={rows} added={columns.visible} actions={renderActions} />
               </>
             )}
             <Pager
@@ -215,15 +215,19 @@ interface Props {
 }
 
 function CampaignsTable({ campaigns, added, actions }: Props) {
-  const shown = addedCells.filter(({ id }) => added.some((column) => column.id === id))
+  const addedColumns = addedCells.filter(({ id }) => added.some((column) => column.id === id))
   return (
     <DataList
       label="Campaigns"
-      minWidth={600 + 80 * shown.length}
+      minWidth={600 + 80 * addedColumns.length}
       className="campaigns-rows"
       rows={campaigns}
       keyOf={({ id }) => id}
-      columns={[...standard, ...shown, { id: 'action', label: 'Action', sort: null, isNumber: true, cell: actions }]}
+      columns={[
+        ...standard,
+        ...addedColumns,
+        { id: 'action', label: 'Action', sort: null, isNumber: true, cell: actions },
+      ]}
       card={(campaign) => <CampaignCard campaign={campaign} actions={actions(campaign)} />}
     />
   )
@@ -313,19 +317,20 @@ const readColumns = (stored: string | null): AddedColumn[] =>
   stored === null ? all : all.filter((id) => stored.split(',').includes(id))
 
 function useAddedColumns() {
-  const [shown, setShown] = useState(() => readColumns(localStorage.getItem(KEY)))
+  const [visible, setVisible] = useState(() => readColumns(localStorage.getItem(KEY)))
   const choose = (next: AddedColumn[]) => {
     localStorage.setItem(KEY, next.join(','))
-    setShown(readColumns(next.join(',')))
+    setVisible(readColumns(next.join(',')))
   }
   return {
-    shown: addedColumns.filter(({ id }) => shown.includes(id)),
-    toggle: (id: AddedColumn) => choose(shown.includes(id) ? shown.filter((other) => other !== id) : [...shown, id]),
+    visible: addedColumns.filter(({ id }) => visible.includes(id)),
+    toggle: (id: AddedColumn) =>
+      choose(visible.includes(id) ? visible.filter((other) => other !== id) : [...visible, id]),
     reset: () => choose(all),
   }
 }
 
-const statusNames = Object.entries(looks).map(([value, { label }]) => ({ value, label }))
+const statusNames = Object.entries(badges).map(([value, { label }]) => ({ value, label }))
 
 const NextRun = ({ nextRunAt }: Pick<CampaignView, 'nextRunAt'>) => (nextRunAt ? <StoreTime at={nextRunAt} /> : '–')
 

@@ -59,7 +59,7 @@ export function PeoplePicker({ draft, abandonedOnly, isReadOnly, onChange }: Pro
         query={people}
         loading={<LoadingRows count={4} />}
         failed={customerTexts.failed}
-        wordsOf={() => customerTexts.fetchFailed}
+        getErrorText={() => customerTexts.fetchFailed}
       >
         {() =>
           listed.length === 0 ? (
@@ -133,7 +133,7 @@ function Person({ customer, draft, isText, isReadOnly, onChange }: PersonProps) 
   )
 }
 
-const SHOWN_ELSEWHERE = 20
+const MAX_OTHERS = 20
 
 /** Chosen but not in the current list: found by another search or saved earlier. */
 function ChosenElsewhere({
@@ -155,7 +155,7 @@ function ChosenElsewhere({
         Also selected
       </Text>
       <Group gap={6}>
-        {others.slice(0, SHOWN_ELSEWHERE).map((address) => (
+        {others.slice(0, MAX_OTHERS).map((address) => (
           <Button
             key={address}
             variant="default"
@@ -167,9 +167,7 @@ function ChosenElsewhere({
             {address} ×
           </Button>
         ))}
-        {others.length > SHOWN_ELSEWHERE && (
-          <Text fz="sm">and {formatCount(others.length - SHOWN_ELSEWHERE)} more</Text>
-        )}
+        {others.length > MAX_OTHERS && <Text fz="sm">and {formatCount(others.length - MAX_OTHERS)} more</Text>}
       </Group>
     </div>
   )

@@ -12,7 +12,7 @@ import { Link } from 'react-router'
 import type { CampaignView } from '../../shared/campaigns.ts'
 import { type CampaignAction, explainNoEffect, type RowAction, rowActions } from './rules.ts'
 
-const looks: Record<RowAction, { label: string; icon: Icon }> = {
+const buttons: Record<RowAction, { label: string; icon: Icon }> = {
   edit: { label: 'Edit', icon: IconPencil },
   play: { label: 'Play', icon: IconPlayerPlay },
   pause: { label: 'Pause', icon: IconPlayerPause },
@@ -37,7 +37,7 @@ export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, on
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
       {offered.map((action) => {
-        const { label: text, icon: Sign } = looks[action]
+        const { label: text, icon: Sign } = buttons[action]
         const label = action === 'edit' && !mayWrite ? 'View' : text
         const name = `${label} ${campaign.name}`
         const refused = explainNoEffect(action, campaign)

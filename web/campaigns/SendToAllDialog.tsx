@@ -67,11 +67,11 @@ export function SendToAllDialog({ isOpen, onClose, onSent }: Props) {
 interface TypedContent extends CouponEdit {
   template: string
   /** null: the template's texts. */
-  words: { subject: string; body: string } | null
+  content: { subject: string; body: string } | null
 }
 
 const EVERYBODY = { type: 'abandoned_carts', mode: 'matching', filters: {} } as const
-const begin: TypedContent = { template: 'default', words: null, coupon: null, couponShown: null }
+const begin: TypedContent = { template: 'default', content: null, coupon: null, couponShown: null }
 
 interface FormProps extends Omit<Props, 'isOpen'> {
   isConfirming: boolean
@@ -81,19 +81,19 @@ interface FormProps extends Omit<Props, 'isOpen'> {
 function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
   const store = useStore()
   const [typed, setTyped] = useState<TypedContent>(begin)
-  const [isAsked, setAsked] = useState(false)
+  const [isSubmitted, setSubmitted] = useState(false)
   useDraft<TypedContent>(`send-to-all:${store?.id}`, typed === begin ? null : typed, setTyped)
   const templates = useTemplates()
   const counted = { type: 'email', targetAudience: EVERYBODY, couponId: typed.coupon?.couponId ?? null } as const
   const count = useAudienceCount(counted, { isFresh: true })
   const send = useSendToAll()
   const ready = templates.data?.quickSend.find(({ id }) => id === typed.template)
-  const words = typed.words ?? { subject: ready?.subject ?? '', body: ready?.body ?? '' }
+  const content = typed.content ?? { subject: ready?.subject ?? '', body: ready?.body ?? '' }
   const change = (next: Partial<TypedContent>) => setTyped({ ...typed, ...next })
-  const changeWords = (next: Partial<Words>) => change({ words: { ...words, ...next } })
-  const isBlank = words.subject.trim() === '' || words.body.trim() === ''
+  const changeContent = (next: Partial<Words>) => change({ content: { ...content, ...next } })
+  const isBlank = content.subject.trim() === '' || content.body.trim() === ''
   const ask = () => {
-    setAsked(true)
+    setSubmitted(true)
     if (isBlank) focusFirstError('[role=dialog]')
     else onConfirming(true)
   }
@@ -102,8 +102,8 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
     const template = quickTemplateIds.find((id) => id === typed.template)
     const body = {
       ...where,
-      subject: words.subject,
-      htmlContent: words.body,
+      subject: content.subject,
+      htmlContent: content.body,
       filters: EVERYBODY.filters,
       coupon: typed.coupon,
     }
@@ -112,7 +112,7 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
       { onSuccess: ({ campaign }) => onSent(campaign.id), onSettled: () => onConfirming(false) },
     )
   }
-  const isNobody = count.data?.total === 0
+  const isEmpty = count.data?.total === 0
   const isOfferless = typed.template === 'discount' && typed.coupon === null
   return (
     <Stack gap="md">
@@ -120,17 +120,22 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
       <WordEditor
         layout="toggle"
         channel="email"
-        words={words}
+        words={content}
         coupon={{ edit: typed, onChange: change }}
-        problems={{ ...(isAsked && findBlankProblems(words)), ...readRefused(send.error) }}
+        problems={{ ...(isSubmitted && findBlankProblems(content)), ...readRefused(send.error) }}
         templates={{
           choices: templates.data?.quickSend ?? [],
           value: typed.template,
-          onChoose: (template) => change({ template, words: null }),
+          onChoose: (template) => change({ template, content: null }),
         }}
-        onWords={changeWords}
+        onWords={changeContent}
         preview={
-          <CartPreview channel="email" words={words} coupon={typed.coupon} onBody={(body) => changeWords({ body })} />
+          <CartPreview
+            channel="email"
+            words={content}
+            coupon={typed.coupon}
+            onBody={(body) => changeContent({ body })}
+          />
         }
       >
         {typed.template === 'discount' && !typed.coupon && (
@@ -141,7 +146,7 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
         )}
       </WordEditor>
       <Stack gap="sm" className="campaign-foot">
-        {isAsked && isBlank && (
+        {isSubmitted && isBlank && (
           <Notice tone="bad" isLive>
             {campaignTexts.noWords}
           </Notice>
@@ -156,7 +161,7 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button loading={send.isPending} disabled={isNobody || isOfferless || !templates.data} onClick={ask}>
+          <Button loading={send.isPending} disabled={isEmpty || isOfferless || !templates.data} onClick={ask}>
             Send to All
           </Button>
         </Group>

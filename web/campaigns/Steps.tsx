@@ -26,7 +26,7 @@ import { useHasFeature, useStore } from '../access/queries.ts'
 import { ProductField } from '../audiences/ProductField.tsx'
 import { SavedAudiences } from '../audiences/SavedAudiences.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
-import { badgeLooks } from '../carts/badges.tsx'
+import { badgeStyles } from '../carts/badges.tsx'
 import { allCountries } from '../consent/country-groups.ts'
 import { useNow } from '../ui/clock.ts'
 import { Failed } from '../ui/Failed.tsx'
@@ -238,12 +238,12 @@ function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   const chosen = isWithoutCart ? 'custom' : template
   const isListed = offered.some(({ id }) => id === chosen)
   const choices = isListed ? offered : [{ id: chosen, name: 'Own words' }, ...offered]
-  const words = getContent(draft)
+  const content = getContent(draft)
   return (
     <WordEditor
       layout="toggle"
       channel={type}
-      words={words}
+      words={content}
       coupon={{ edit: draft, onChange }}
       problems={{ ...findCartVariables(draft), ...problems }}
       isWithoutCart={isWithoutCart}
@@ -254,7 +254,7 @@ function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
       preview={
         <CartPreview
           channel={type}
-          words={words}
+          words={content}
           coupon={draft.coupon}
           isWithoutCart={isWithoutCart}
           onBody={(text) => onChange(setContent(draft, { body: text }))}
@@ -271,7 +271,7 @@ function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?: strin
   const count = useDebouncedCount(draft, campaignId)
   const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
   const ofCarts = useRef<Pick<Draft, 'template' | 'subject' | 'body' | 'sms'> | null>(null)
-  const turnTo = (next: Draft['audience']) => {
+  const chooseAudience = (next: Draft['audience']) => {
     const { template, subject, body, sms } = draft
     onChange({ audience: next, emails: [], phones: [], ...chooseContent(next, draft, ofCarts.current) })
     if (next === 'specific_customers') ofCarts.current = { template, subject, body, sms }
@@ -282,7 +282,7 @@ function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?: strin
         aria-label="Audience"
         disabled={isReadOnly}
         value={audience}
-        onChange={(value) => turnTo(value as Draft['audience'])}
+        onChange={(value) => chooseAudience(value as Draft['audience'])}
         data={[
           { value: 'abandoned_carts', label: 'Abandoned carts' },
           { value: 'specific_customers', label: 'Customers' },
@@ -344,7 +344,7 @@ function FilterFields({ draft: { filters }, problems, isReadOnly, onChange }: St
   )
 }
 
-const badges = Object.keys(badgeLooks) as CartBadge[]
+const badges = Object.keys(badgeStyles) as CartBadge[]
 
 const countryChoices = allCountries.map(({ code, name }) => ({ value: code, label: name }))
 

@@ -71,9 +71,9 @@ function ConfirmAction({ command: { action, campaign }, question, handlers, onCl
   const { title, label, text, isDangerous } = question
   const { type, targetAudience, content, id } = campaign
   const isCounted = text === null
-  const words = type === 'sms' && { body: content.body }
+  const smsText = type === 'sms' && { body: content.body }
   const couponId = content.coupon?.couponId ?? null
-  const count = useAudienceCount(isCounted ? { type, targetAudience, campaignId: id, couponId, ...words } : null, {
+  const count = useAudienceCount(isCounted ? { type, targetAudience, campaignId: id, couponId, ...smsText } : null, {
     isFresh: true,
   })
   return (

@@ -96,12 +96,14 @@ export function confirmSendToAll({ total, eligible, judged }: CampaignCounts) {
       others: `Of the newest ${formatCount(judged)} of them, ${formatCount(eligible)} would get it now.`,
     }
   }
-  const [whom, left] = [formatCounted(eligible, 'person', 'people'), total - eligible]
+  const [whom, excluded] = [formatCounted(eligible, 'person', 'people'), total - eligible]
   return {
     title: `Send to ${whom} now?`,
     label: `Send to ${whom}`,
     others:
-      left === 0 ? null : `${formatCount(left)} more ${left === 1 ? 'matches' : 'match'} and would not get it now:`,
+      excluded === 0
+        ? null
+        : `${formatCount(excluded)} more ${excluded === 1 ? 'matches' : 'match'} and would not get it now:`,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AudienceType } from '../../shared/audience.ts'
-import { campaignTexts, speaksOfCart } from '../../shared/campaigns.ts'
+import { campaignTexts, hasCartVariable } from '../../shared/campaigns.ts'
 import type { Draft, Problems } from './rules.ts'
 
 // Default texts for chosen customers, who may have no cart (area decision 42). Pure.
@@ -16,19 +16,20 @@ export function chooseContent(
 ): Partial<DraftTexts> {
   const isBlank = draft.subject.trim() === '' && draft.body.trim() === '' && draft.sms.trim() === ''
   if (audience === 'abandoned_carts') return isBlank && before ? before : {}
-  const isOfCart = !['custom', 'quick_send'].includes(draft.template) || speaksOfCart(`${draft.subject} ${draft.body}`)
+  const isOfCart =
+    !['custom', 'quick_send'].includes(draft.template) || hasCartVariable(`${draft.subject} ${draft.body}`)
   return {
     template: 'custom',
     ...(isOfCart && { subject: '', body: '' }),
-    ...(speaksOfCart(draft.sms) && { sms: '' }),
+    ...(hasCartVariable(draft.sms) && { sms: '' }),
   }
 }
 
 export function findCartVariables({ audience, type, subject, body, sms }: Draft): Problems {
   if (audience !== 'specific_customers' || type === 'whatsapp') return {}
-  if (type === 'sms') return speaksOfCart(sms) ? { body: campaignTexts.cartWords } : {}
+  if (type === 'sms') return hasCartVariable(sms) ? { body: campaignTexts.cartWords } : {}
   return {
-    ...(speaksOfCart(subject) && { subject: campaignTexts.cartWords }),
-    ...(speaksOfCart(body) && { body: campaignTexts.cartWords }),
+    ...(hasCartVariable(subject) && { subject: campaignTexts.cartWords }),
+    ...(hasCartVariable(body) && { body: campaignTexts.cartWords }),
   }
 }

@@ -8,10 +8,10 @@ const draft = { ...createDraft('UTC', NOW), name: 'Autumn', subject: 'For {{ non
 test('lists gaps of earlier steps: no customer chosen, an unknown variable, no text', () => {
   const found = checkDraft(draft, '2026-11-23')
   expect(findMissingBefore(found, 'audience')).toEqual([])
-  const nobody = { step: 'audience', text: 'Please select at least one customer to send the campaign to.' }
-  expect(findMissingBefore(found, 'template')).toEqual([nobody])
+  const noCustomer = { step: 'audience', text: 'Please select at least one customer to send the campaign to.' }
+  expect(findMissingBefore(found, 'template')).toEqual([noCustomer])
   expect(findMissingBefore(found, 'schedule')).toEqual([
-    nobody,
+    noCustomer,
     { step: 'template', text: 'There is no variable nonsense.' },
     { step: 'template', text: 'Enter a message.' },
   ])

@@ -14,7 +14,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 
 // Campaign parts shared by list, dialog and page.
 
-export const looks: Record<CampaignStatus, { tone: Tone; icon: Icon; label: string }> = {
+export const badges: Record<CampaignStatus, { tone: Tone; icon: Icon; label: string }> = {
   scheduled: { tone: 'info', icon: IconCalendarEvent, label: 'Scheduled' },
   active: { tone: 'good', icon: IconPlayerPlay, label: 'Active' },
   paused: { tone: 'warn', icon: IconPlayerPause, label: 'Paused' },
@@ -23,7 +23,7 @@ export const looks: Record<CampaignStatus, { tone: Tone; icon: Icon; label: stri
   cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
 }
 
-export const StatusMark = ({ status }: { status: CampaignStatus }) => <StatusBadge {...looks[status]} />
+export const StatusMark = ({ status }: { status: CampaignStatus }) => <StatusBadge {...badges[status]} />
 
 /** Currencies are listed separately. */
 export const Revenue = ({ revenue }: Pick<CampaignView, 'revenue'>) =>

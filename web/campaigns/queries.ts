@@ -23,10 +23,10 @@ const LIST = 'campaigns'
 const COUNTS_REFRESH_MS = 15_000
 const MINUTE_MS = 60_000
 
-type Given<E extends { body: z.ZodType }> = z.input<E['body']>
-export type CampaignBody = Given<typeof createCampaign>
-export type QuickSend = Given<typeof sendToAbandonedCarts>
-export type CountBody = Given<typeof countAudience>
+type BodyInput<E extends { body: z.ZodType }> = z.input<E['body']>
+export type CampaignBody = BodyInput<typeof createCampaign>
+export type QuickSend = BodyInput<typeof sendToAbandonedCarts>
+export type CountBody = BodyInput<typeof countAudience>
 
 export type CampaignQuery = CampaignFilter & { page: number; limit: number }
 

@@ -156,7 +156,7 @@ export function toDraft({
   const { subject, body, template, coupon } = content
   const { type: audience, mode, filters, customerEmails: emails, customerPhones: phones } = targetAudience
   const none = { subject: '', body: '', sms: '', pushTitle: DEFAULT_PUSH.title, pushBody: DEFAULT_PUSH.body }
-  const words = { ...none, ...setContent({ type }, { subject, body }) }
+  const texts = { ...none, ...setContent({ type }, { subject, body }) }
   return {
     name,
     description,
@@ -167,7 +167,7 @@ export function toDraft({
     emails,
     phones,
     template,
-    ...words,
+    ...texts,
     coupon,
     couponShown,
     schedule,
@@ -294,7 +294,7 @@ export function checkDraft(draft: Draft, today: string | null): Problems {
   const isRecurring = schedule.frequency !== 'once'
   const hasFilters = audience === 'abandoned_carts'
   const isMail = type === 'email' || type === 'push'
-  const words = type === 'whatsapp' ? 'approved' : body
+  const text = type === 'whatsapp' ? 'approved' : body
   return removeBlank({
     name: name.trim() === '' && campaignTexts.noName,
     people:
@@ -305,7 +305,7 @@ export function checkDraft(draft: Draft, today: string | null): Problems {
       isMail &&
       ((subject.trim() === '' && (type === 'push' ? campaignTexts.noTitle : campaignTexts.noSubject)) ||
         unknownText(subject, false)),
-    body: (words.trim() === '' && campaignTexts.noBody) || unknownText(words, false),
+    body: (text.trim() === '' && campaignTexts.noBody) || unknownText(text, false),
     ...findCartVariables(draft),
     ...couponProblems(selectCoupon(draft)),
     startDate:

@@ -18,14 +18,14 @@ import {
 const MINUTE_MS = 60_000
 
 /** Validation errors, hidden until the user first tries to save. */
-export function useDraftProblems(draft: Draft, error: Error | null, { keptStart }: { keptStart: string | null }) {
-  const [isAsked, ask] = useState(false)
+export function useDraftProblems(draft: Draft, error: Error | null, { savedStart }: { savedStart: string | null }) {
+  const [isSubmitted, ask] = useState(false)
   const zone = useStore()?.timeZone ?? 'UTC'
   const plan = useSubscription()?.planInForce
   const today = formatToday(zone, useNow(MINUTE_MS))
-  const found = checkDraft(draft, draft.schedule.startDate === keptStart ? null : today)
+  const found = checkDraft(draft, draft.schedule.startDate === savedStart ? null : today)
   const refused = error instanceof ApiError ? mapRefusedFields(error.fields) : {}
-  const problems: Problems = isAsked && Object.keys(found).length > 0 ? found : refused
+  const problems: Problems = isSubmitted && Object.keys(found).length > 0 ? found : refused
   return { problems, found, gate: findPlanGate(draft, plan, today), ask, zone }
 }
 

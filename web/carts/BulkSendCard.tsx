@@ -180,7 +180,7 @@ function Retry({ jobId, failed, retryable, onJob }: RetryProps) {
   )
 }
 
-const looks: Record<BulkSendItem['outcome'], Parameters<typeof StatusBadge>[0]> = {
+const badges: Record<BulkSendItem['outcome'], Parameters<typeof StatusBadge>[0]> = {
   waiting: { tone: 'info', icon: IconHourglass, label: 'Waiting' },
   sent: { tone: 'good', icon: IconCircleCheck, label: 'Sent' },
   unknown: { tone: 'warn', icon: IconQuestionMark, label: 'Unknown' },
@@ -198,7 +198,7 @@ const Answer = ({ item }: { item: BulkSendItem }) => (
         </Text>
       )}
     </Text>
-    <StatusBadge {...looks[item.outcome]} />
+    <StatusBadge {...badges[item.outcome]} />
     {item.explanation && item.outcome !== 'sent' && <Text fz="sm">{item.explanation}</Text>}
   </li>
 )

@@ -135,11 +135,11 @@ function DecisionRecord({ message: { decisions, channel } }: { message: MessageV
 
 function DecisionEntry({ decision, checks }: { decision: Decision; checks: CheckLine[] }) {
   // The deciding check already shows it.
-  const isTold = checks.at(-1)?.text === decision.explanation
+  const isExplained = checks.at(-1)?.text === decision.explanation
   return (
     <Stack gap={6} align="flex-start">
       <StatusBadge {...outcomes[decision.outcome]} />
-      {!isTold && <Text fz="sm">{decision.explanation}</Text>}
+      {!isExplained && <Text fz="sm">{decision.explanation}</Text>}
       {checks.length > 0 && (
         <ul className="checks" aria-label="Checks">
           {checks.map((check) => (

@@ -40,7 +40,7 @@ import { TimeAgo } from '../ui/Time.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { BulkSendCard } from './BulkSendCard.tsx'
-import { badgeLooks, CartStatus, stateLooks } from './badges.tsx'
+import { badgeStyles, CartStatus, stateStyles } from './badges.tsx'
 import { CartPanel } from './CartPanel.tsx'
 import { CartsEmpty } from './CartsEmpty.tsx'
 import type { Column, ColumnId } from './columns.ts'
@@ -68,7 +68,7 @@ import { useCanSend, useIsTextsLocked, useTextAction } from './useTextAction.ts'
 
 const statuses = [
   { value: '', label: 'All' },
-  ...Object.keys(badgeLooks).map((badge) => ({ value: badge.toLowerCase(), label: badge })),
+  ...Object.keys(badgeStyles).map((badge) => ({ value: badge.toLowerCase(), label: badge })),
 ]
 
 export function CartsPage() {
@@ -106,7 +106,7 @@ export function CartsPage() {
             style={{ flex: '1 1 150px' }}
             maw={{ base: 'none', md: 220 }}
           />
-          <ReachFilter query={query} isAsked={carts.isSuccess} onChange={change} />
+          <ReachFilter query={query} isEnabled={carts.isSuccess} onChange={change} />
           {isWide && <ColumnsMenu optional={optional} {...columns} />}
           {mayExport && <ExportButton query={query} />}
         </Group>
@@ -118,7 +118,7 @@ export function CartsPage() {
         <CartList
           query={query}
           carts={carts}
-          columns={isWide ? columns.shown : allColumns}
+          columns={isWide ? columns.visible : allColumns}
           openCart={param('cart')}
           onOpen={(id) => put('cart', id)}
           onJob={(id) => put('job', id)}
@@ -136,14 +136,14 @@ const formatCountry = (code: string) => (code === 'none' ? 'Country not known' :
 interface ReachProps {
   query: ListQuery
   /** Loaded after the list. */
-  isAsked: boolean
+  isEnabled: boolean
   onChange: (next: Partial<ListQuery>) => void
 }
 
 /** Filter by email reachability and its reasons; the dashboard links here with its 30 days. */
-function ReachFilter({ query, isAsked, onChange }: ReachProps) {
+function ReachFilter({ query, isEnabled, onChange }: ReachProps) {
   const { reach = '' } = query
-  const known = useReach(query, isAsked)
+  const known = useReach(query, isEnabled)
   return (
     <>
       <NativeSelect
@@ -340,7 +340,7 @@ function Rows({ carts, ...props }: RowsProps) {
       query={carts}
       loading={<LoadingRows />}
       failed="The carts could not be loaded"
-      wordsOf={getFailureText}
+      getErrorText={getFailureText}
       className="padded"
     >
       {(data) => <Page {...props} data={data} isStale={carts.isPlaceholderData} />}
@@ -442,14 +442,14 @@ function CartsTable({ columns, ...list }: ListedProps & { columns: readonly Colu
       label="Abandoned carts"
       className="carts-rows"
       minWidth={columns.length > 4 ? 860 : 560}
-      columns={columns.map((column) => withContent(column, list))}
+      columns={columns.map((column) => addContent(column, list))}
       card={(cart) => <CartCard cart={cart} list={list} />}
       actions={(cart) => <RowActions {...list} cart={cart} isWhatsappEligible={list.whatsappEligible.has(cart.id)} />}
     />
   )
 }
 
-const withContent = (column: Column, { onOpen, reasonBadges }: ListedProps): DataColumn<CartView, SortColumn> => ({
+const addContent = (column: Column, { onOpen, reasonBadges }: ListedProps): DataColumn<CartView, SortColumn> => ({
   ...column,
   ...(column.id === 'email' && { shrinks: (cart: CartView) => cart.customer_email }),
   cell: (cart) => (
@@ -572,7 +572,7 @@ function RowActions({ cart, isWhatsappEligible, onOpen, onAsk, onSmsStatus }: Ro
   )
 }
 
-const looks = {
+const reachIcons = {
   sms: { label: 'Send SMS to', Sign: IconMessage, upgrade: reminderTexts.smsPlan },
   whatsapp: { label: 'Send WhatsApp message to', Sign: IconBrandWhatsapp, upgrade: reminderTexts.whatsappPlan },
 }
@@ -586,7 +586,7 @@ interface TextActProps {
 
 function TextAct({ cart, channel, isEligible, onAsk }: TextActProps) {
   const action = useTextAction(cart, channel, isEligible)
-  const { label, Sign, upgrade } = looks[channel]
+  const { label, Sign, upgrade } = reachIcons[channel]
   if (action.kind === 'none') return null
   if (action.kind === 'upgrade') {
     return (
@@ -635,7 +635,7 @@ function Act({ label, isOff = false, onClick, children }: ActProps) {
 
 /** The state without a background: two badges per row would be too loud. */
 function CartStateText({ state }: { state: State }) {
-  const { icon: Sign, label } = stateLooks[state]
+  const { icon: Sign, label } = stateStyles[state]
   return (
     <Group gap={5} wrap="nowrap" fz="sm" c="dimmed">
       <Sign size={15} aria-hidden />

@@ -13,7 +13,7 @@ import { DateTime } from '../ui/Time.tsx'
 import type { Eligibility, useEligibility } from './send-queries.ts'
 import { channelText, type Selection } from './sending.ts'
 
-const NAMES_SHOWN = 5
+const MAX_NAMES = 5
 
 interface Props {
   channel: SendChannel
@@ -153,10 +153,10 @@ function Price({ price, channel }: { price: NonNullable<Eligibility['price']>; c
 function NameList({ cartIds, carts }: { cartIds: string[]; carts: CartView[] }) {
   const names = carts.filter(({ id }) => cartIds.includes(id)).map((cart) => cart.customer_name)
   if (names.length === 0) return null
-  const rest = names.length - NAMES_SHOWN
+  const rest = names.length - MAX_NAMES
   return (
     <Text fz="xs" c="dimmed">
-      {names.slice(0, NAMES_SHOWN).join(', ')}
+      {names.slice(0, MAX_NAMES).join(', ')}
       {rest > 0 && ` and ${rest} more`}
     </Text>
   )

@@ -79,13 +79,13 @@ export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
   )
 }
 
-const looks = {
+const buttons = {
   sms: { label: 'Send SMS', Sign: IconMessage, upgrade: reminderTexts.smsPlan },
   whatsapp: { label: 'WhatsApp', Sign: IconBrandWhatsapp, upgrade: reminderTexts.whatsappPlan },
 }
 
 function TextButton({ channel, action, onSend }: { channel: TextChannel; action: TextAction; onSend: () => void }) {
-  const { label, Sign, upgrade } = looks[channel]
+  const { label, Sign, upgrade } = buttons[channel]
   if (action.kind === 'none') return null
   if (action.kind === 'upgrade') return <UpgradePrompt text={upgrade} />
   const isOff = action.isSending || action.waits !== null

@@ -1,6 +1,6 @@
 import type { CartView } from '../../shared/carts.ts'
 import { useNow } from '../ui/clock.ts'
-import { computeWindowLeft, formatWindow, hasWindow } from './sending.ts'
+import { computeRemainingSeconds, formatWindow, hasWindow } from './sending.ts'
 
 const SECOND_MS = 1_000
 const STILL_MS = 3_600_000
@@ -17,13 +17,13 @@ export function RecoveryWindow({ cart, isAlone }: { cart: Windowed; isAlone?: bo
 }
 
 function Counted({ lastActivity, isAlone }: { lastActivity: string; isAlone: boolean }) {
-  const isOver = computeWindowLeft(lastActivity, Date.now()) === null
+  const isOver = computeRemainingSeconds(lastActivity, Date.now()) === null
   const now = useNow(isOver ? STILL_MS : SECOND_MS)
-  const left = computeWindowLeft(lastActivity, now)
+  const remaining = computeRemainingSeconds(lastActivity, now)
   return (
-    <span className={left === null ? 'tabular window-over' : 'tabular'}>
-      {formatWindow(left)}
-      {isAlone && left !== null && ' left'}
+    <span className={remaining === null ? 'tabular window-over' : 'tabular'}>
+      {formatWindow(remaining)}
+      {isAlone && remaining !== null && ' left'}
     </span>
   )
 }

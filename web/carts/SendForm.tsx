@@ -42,7 +42,7 @@ import {
   type Schedule,
 } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { type ShownMessage, useShownMessage } from './useShownMessage.ts'
+import { type MessagePreview, useMessagePreviewState } from './useShownMessage.ts'
 
 interface Props {
   ask: Ask
@@ -54,7 +54,7 @@ interface Props {
 interface FormValues {
   when: Ask['when']
   schedule: Schedule
-  words: MessageText
+  content: MessageText
 }
 
 /** Steps: recipients, content, time, send. */
@@ -63,21 +63,21 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   const isSingle = selection.kind === 'carts' && selection.carts.length === 1
   const one = isSingle && !ask.isBulk ? selection.carts[0]! : null
   const { typed, change } = useTyped(ask)
-  const { when, schedule, words } = typed
-  const [isDateAsked, setDateAsked] = useState(false)
+  const { when, schedule, content } = typed
+  const [isDateChecked, setDateChecked] = useState(false)
   const dateField = useRef<HTMLInputElement>(null)
   const [isOverride, setOverride] = useState(false)
-  const message = useDebounced(channel, words)
+  const message = useDebounced(channel, content)
   const eligibility = useEligibility(channel, selection, channel === 'sms' ? message.body : undefined)
-  const shown = useShownMessage({
+  const query = useMessagePreviewState({
     ask,
     eligibility: eligibility.data ?? (eligibility.error ? null : undefined),
     message,
-    isTyping: !isSameWords(message, getErrorText(channel, words)),
+    isTyping: !isSameContent(message, getErrorText(channel, content)),
   })
-  const problems = shown.problem ? { [findErrorField(shown.problem)]: shown.problem } : {}
+  const problems = query.problem ? { [findErrorField(query.problem)]: query.problem } : {}
   // Errors in the default content also block sending; the server reports them.
-  const isWrong = Boolean(shown.problem && (message.body || problems.subject))
+  const isWrong = Boolean(query.problem && (message.body || problems.subject))
   const { sendOne, sendMany, isBusy, error } = useSending()
   const store = useStore()
 
@@ -89,9 +89,9 @@ export function SendForm({ ask, onClose, onJob }: Props) {
     ? [...eligibility.data.eligible, ...(when === 'schedule' ? later : []), ...(isOverride && held ? held.cartIds : [])]
     : []
   const about = { ...(store && { storeUrl: store.store_url }), ...(isOverride && { overrideHoldout: true }) }
-  const errorText = getErrorText(channel, words)
+  const errorText = getErrorText(channel, content)
 
-  const changeWords = (next: Partial<MessageText>) => change({ words: { ...words, ...next } })
+  const changeContent = (next: Partial<MessageText>) => change({ content: { ...content, ...next } })
 
   const sendToOne = async (message: SingleMessage) => {
     const { message: answer } = await sendOne.mutateAsync(message)
@@ -105,7 +105,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   }
   const submit = () => {
     if (when === 'schedule' && !delay) {
-      setDateAsked(true)
+      setDateChecked(true)
       dateField.current?.focus()
       return
     }
@@ -146,15 +146,15 @@ export function SendForm({ ask, onClose, onJob }: Props) {
       <WordEditor
         layout="dialog"
         channel={channel}
-        words={{ subject: words.subject, body: words.body ?? shown.ready ?? '' }}
-        problems={{ ...problems, ...(words.body?.trim() === '' && { body: 'A message needs a text' }) }}
+        words={{ subject: content.subject, body: content.body ?? query.ready ?? '' }}
+        problems={{ ...problems, ...(content.body?.trim() === '' && { body: 'A message needs a text' }) }}
         comesAlong={{
-          isOwn: words.body !== null,
-          missing: words.body === null && shown.ready === undefined && <NoText shown={shown} />,
+          isOwn: content.body !== null,
+          missing: content.body === null && query.ready === undefined && <NoText query={query} />,
           ...(channel === 'sms' && { note: '“Reply STOP to opt out.” is added if the text does not contain it.' }),
-          onReset: () => changeWords({ body: null }),
+          onReset: () => changeContent({ body: null }),
         }}
-        onWords={changeWords}
+        onWords={changeContent}
         before={
           <>
             {isSingle && <LastMessage cartId={selection.carts[0]!.id} />}
@@ -176,14 +176,14 @@ export function SendForm({ ask, onClose, onJob }: Props) {
             {channel === 'email' && (
               <SendTimeFields
                 typed={typed}
-                error={isDateAsked && !delay ? reminderTexts.badDate : null}
+                error={isDateChecked && !delay ? reminderTexts.badDate : null}
                 dateRef={dateField}
                 onChange={change}
               />
             )}
           </>
         }
-        preview={<SendMessage channel={channel} selection={selection} shown={shown} onChange={changeWords} />}
+        preview={<SendMessage channel={channel} selection={selection} preview={query} onChange={changeContent} />}
       />
       <Stack gap="sm" className="send-foot">
         {error && (
@@ -197,7 +197,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
           </Button>
           <Button
             loading={isBusy}
-            disabled={cartIds.length === 0 || isWrong || words.body?.trim() === ''}
+            disabled={cartIds.length === 0 || isWrong || content.body?.trim() === ''}
             onClick={submit}
           >
             {getLabel(when, one ? null : cartIds.length)}
@@ -243,15 +243,15 @@ function SendTimeFields({ typed: { when, schedule }, error, dateRef, onChange }:
 }
 
 /** The default content is still loading or failed to load. */
-function NoText({ shown: { made } }: { shown: ShownMessage }) {
-  if (!made.error) return <LoadingList count={2} />
-  return <Failed title="The text could not be loaded" error={made.error} onRetry={() => made.refetch()} />
+function NoText({ query: { query } }: { query: MessagePreview }) {
+  if (!query.error) return <LoadingList count={2} />
+  return <Failed title="The text could not be loaded" error={query.error} onRetry={() => query.refetch()} />
 }
 
 /** Restored after a session expires, for the same carts and channel. */
 function useTyped({ channel, selection, when }: Ask) {
   const [changed, setChanged] = useState<FormValues | null>(null)
-  const typed = changed ?? { when, schedule: defaultSchedule, words: { subject: reminderTexts.subject, body: null } }
+  const typed = changed ?? { when, schedule: defaultSchedule, content: { subject: reminderTexts.subject, body: null } }
   const storeId = useStore()?.id
   useDraft(`send:${storeId}:${channel}:${buildSelectionKey(selection).join()}`, changed, setChanged)
   return { typed, change: (next: Partial<FormValues>) => setChanged({ ...typed, ...next }) }
@@ -269,8 +269,8 @@ function useSending() {
 }
 
 /** Server checks while typing, debounced for the content. */
-function useDebounced(channel: Ask['channel'], words: MessageText) {
-  const [paused] = useDebouncedValue(words, TYPING_PAUSE_MS)
+function useDebounced(channel: Ask['channel'], content: MessageText) {
+  const [paused] = useDebouncedValue(content, TYPING_PAUSE_MS)
   return getErrorText(channel, paused)
 }
 
@@ -281,7 +281,7 @@ function getErrorText(channel: Ask['channel'], { subject, body }: MessageText): 
   return channel === 'email' ? { subject: subject.trim() || reminderTexts.subject, ...own } : own
 }
 
-const isSameWords = (a: ReturnType<typeof getErrorText>, b: ReturnType<typeof getErrorText>) =>
+const isSameContent = (a: ReturnType<typeof getErrorText>, b: ReturnType<typeof getErrorText>) =>
   a.subject === b.subject && a.body === b.body
 
 const formatSendTime = (delay: ReturnType<typeof parseDelay>) =>
@@ -293,10 +293,10 @@ function getLabel(when: Ask['when'], count: number | null): string {
 }
 
 /** The alerts of B 8. */
-function describeFailure({ channel }: Ask, isOne: boolean, words: string): string {
-  if (channel === 'email') return `Failed: ${words}`
-  if (channel === 'whatsapp' && !isOne) return `Failed to send bulk WhatsApp: ${words}`
-  return `Failed to send ${channelNames[channel]}: ${words}`
+function describeFailure({ channel }: Ask, isOne: boolean, content: string): string {
+  if (channel === 'email') return `Failed: ${content}`
+  if (channel === 'whatsapp' && !isOne) return `Failed to send bulk WhatsApp: ${content}`
+  return `Failed to send ${channelNames[channel]}: ${content}`
 }
 
 /** The shopper's last message, so that members do not message twice unknowingly. */

@@ -3,7 +3,7 @@ import { SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
 import { CartPicker } from '../words/CartPicker.tsx'
 import { WordsPreview } from '../words/WordsPreview.tsx'
 import { type MessageText, SAMPLE_LABEL, type Selection } from './sending.ts'
-import type { ShownMessage } from './useShownMessage.ts'
+import type { MessagePreview } from './useShownMessage.ts'
 
 const OFFERED = 50
 const HEIGHT = 440
@@ -11,7 +11,7 @@ const HEIGHT = 440
 interface Props {
   channel: SendChannel
   selection: Selection
-  shown: ShownMessage
+  preview: MessagePreview
   onChange: (next: Partial<MessageText>) => void
 }
 
@@ -22,13 +22,13 @@ const decisionTexts = {
 } as const
 
 /** Preview by the sending code for one of the carts, and a test message to oneself. */
-export function SendMessage({ channel, selection, shown, onChange }: Props) {
-  const { cartId, made, message, isStale } = shown
+export function SendMessage({ channel, selection, preview, onChange }: Props) {
+  const { cartId, query, message, isStale } = preview
   const isOne = selection.kind === 'carts' && selection.carts.length === 1
   return (
     <WordsPreview
       channel={channel}
-      made={made}
+      made={query}
       isStale={isStale}
       height={HEIGHT}
       // For a single cart the same is shown beside it.
@@ -36,13 +36,13 @@ export function SendMessage({ channel, selection, shown, onChange }: Props) {
       of={cartId ? { cartId, channel, ...message } : null}
       {...(channel === 'sms' && { onBody: (body) => onChange({ body }) })}
     >
-      {!isOne && <Whose selection={selection} shown={shown} />}
+      {!isOne && <Whose selection={selection} preview={preview} />}
     </WordsPreview>
   )
 }
 
 /** One of the chosen carts; for "all matches", any. */
-function Whose({ selection, shown: { cartId, choose } }: Pick<Props, 'selection' | 'shown'>) {
+function Whose({ selection, preview: { cartId, choose } }: Pick<Props, 'selection' | 'preview'>) {
   if (cartId === null) return null
   if (selection.kind === 'matching') return <CartPicker value={cartId} onChange={choose} />
   return (

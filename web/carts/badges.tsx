@@ -23,9 +23,9 @@ import {
 import type { CartBadge as Badge, CartState as State } from '../../shared/carts.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 
-type Look = Parameters<typeof StatusBadge>[0]
+type BadgeProps = Parameters<typeof StatusBadge>[0]
 
-export const badgeLooks: Record<Badge, Look> = {
+export const badgeStyles: Record<Badge, BadgeProps> = {
   'No Action': { tone: 'quiet', icon: IconCircleDashed, label: 'No Action' },
   'Email Sent': { tone: 'info', icon: IconMail, label: 'Email Sent' },
   'SMS Sent': { tone: 'info', icon: IconMessage, label: 'SMS Sent' },
@@ -34,7 +34,7 @@ export const badgeLooks: Record<Badge, Look> = {
   Recovered: { tone: 'good', icon: IconCircleCheck, label: 'Recovered' },
 }
 
-export const stateLooks: Record<State, Look> = {
+export const stateStyles: Record<State, BadgeProps> = {
   active: { tone: 'info', icon: IconShoppingCart, label: 'Active' },
   abandoned: { tone: 'bad', icon: IconShoppingCartOff, label: 'Abandoned' },
   recovered: { tone: 'good', icon: IconCircleCheck, label: 'Recovered' },
@@ -44,9 +44,9 @@ export const stateLooks: Record<State, Look> = {
   merged: { tone: 'quiet', icon: IconArrowsJoin, label: 'Merged' },
 }
 
-const inMailbox: Look = { tone: 'info', icon: IconInbox, label: 'In the mailbox' }
+const inMailbox: BadgeProps = { tone: 'info', icon: IconInbox, label: 'In the mailbox' }
 
-const messageLooks: Record<string, Look> = {
+const messageStyles: Record<string, BadgeProps> = {
   scheduled: { tone: 'info', icon: IconClock, label: 'Scheduled' },
   held: { tone: 'warn', icon: IconHourglass, label: 'Held back' },
   claimed: { tone: 'info', icon: IconSend, label: 'Sending soon' },
@@ -60,7 +60,7 @@ const messageLooks: Record<string, Look> = {
   cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
 }
 
-const textLooks: Record<string, Look> = {
+const textStyles: Record<string, BadgeProps> = {
   sending: { tone: 'info', icon: IconSend, label: 'Sending' },
   sent: { tone: 'info', icon: IconSend, label: 'Sent' },
   delivered: { tone: 'good', icon: IconCircleCheck, label: 'Delivered' },
@@ -68,11 +68,11 @@ const textLooks: Record<string, Look> = {
   failed: { tone: 'bad', icon: IconAlertTriangle, label: 'Failed' },
   unknown: { tone: 'warn', icon: IconQuestionMark, label: 'Unknown' },
 }
-const noText: Look = { tone: 'quiet', icon: IconCircleDashed, label: 'No SMS sent' }
+const noText: BadgeProps = { tone: 'quiet', icon: IconCircleDashed, label: 'No SMS sent' }
 
 /** State of an SMS or WhatsApp message. */
 export const TextStatus = ({ status }: { status: string | null }) => (
-  <StatusBadge {...(textLooks[status ?? ''] ?? noText)} />
+  <StatusBadge {...(textStyles[status ?? ''] ?? noText)} />
 )
 
 interface StatusProps {
@@ -84,7 +84,7 @@ interface StatusProps {
 /** One of the six values (B 4), with a note below on where the message went. */
 export const CartStatus = ({ status, isInMailbox }: StatusProps) => (
   <div className="cart-status">
-    <StatusBadge {...badgeLooks[status]} />
+    <StatusBadge {...badgeStyles[status]} />
     {isInMailbox && (
       <div className="reason-mark">
         <IconInbox size={13} aria-hidden />
@@ -96,7 +96,7 @@ export const CartStatus = ({ status, isInMailbox }: StatusProps) => (
 
 /** For the dashboard's list (B 4): abandoned is red, every other state green. */
 export const RecentState = ({ state }: { state: State }) => (
-  <StatusBadge {...stateLooks[state]} tone={state === 'abandoned' ? 'bad' : 'good'} />
+  <StatusBadge {...stateStyles[state]} tone={state === 'abandoned' ? 'bad' : 'good'} />
 )
 
 /** Badge and state; the state only if it adds something. */
@@ -104,14 +104,14 @@ export function CartMarks({ state, ...badge }: StatusProps & { state: State }) {
   return (
     <Group gap={6}>
       <CartStatus {...badge} />
-      {stateLooks[state].label !== badge.status && <StatusBadge {...stateLooks[state]} />}
+      {stateStyles[state].label !== badge.status && <StatusBadge {...stateStyles[state]} />}
     </Group>
   )
 }
 
 export const MessageState = ({ state, reason }: { state: string; reason?: string | null }) => (
   <StatusBadge
-    {...(messageLooks[reason === 'accepted:mailbox' ? reason : state] ?? {
+    {...(messageStyles[reason === 'accepted:mailbox' ? reason : state] ?? {
       tone: 'quiet',
       icon: IconCircleDashed,
       label: state,

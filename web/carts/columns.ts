@@ -40,14 +40,14 @@ export function readColumns(stored: string | null): readonly ColumnId[] {
 }
 
 export function useColumns() {
-  const [shown, setShown] = useState(() => readColumns(localStorage.getItem(KEY)))
+  const [visible, setVisible] = useState(() => readColumns(localStorage.getItem(KEY)))
   const choose = (next: readonly ColumnId[]) => {
     localStorage.setItem(KEY, next.join(','))
-    setShown(readColumns(next.join(',')))
+    setVisible(readColumns(next.join(',')))
   }
   return {
-    shown: columns.filter(({ id }) => shown.includes(id)),
-    toggle: (id: ColumnId) => choose(shown.includes(id) ? shown.filter((other) => other !== id) : [...shown, id]),
+    visible: columns.filter(({ id }) => visible.includes(id)),
+    toggle: (id: ColumnId) => choose(visible.includes(id) ? visible.filter((other) => other !== id) : [...visible, id]),
     reset: () => choose(standard),
   }
 }

@@ -18,7 +18,7 @@ export function useCarts(query: ListQuery) {
     queryKey: ['carts', storeId, query],
     enabled: isStoreKnown,
     queryFn: async ({ signal }) => {
-      await waitForTurn(signal)
+      await waitForSlot(signal)
       return toCartList(await call(listAbandonedCarts, { query, signal }))
     },
     staleTime: FIVE_MINUTES_MS,
@@ -37,17 +37,17 @@ export const useNewestCarts = (search = '') =>
 const isInFlight = ({ sms_status, whatsapp_status }: CartView) =>
   sms_status === 'sending' || whatsapp_status === 'sending'
 
-let lastTurn = 0
+let lastRequestAt = 0
 
 /** Waits until a second has passed since the list's last request; cancelled requests do not take a slot. */
-async function waitForTurn(signal: AbortSignal): Promise<void> {
+async function waitForSlot(signal: AbortSignal): Promise<void> {
   for (;;) {
-    const wait = lastTurn + SECOND_MS - Date.now()
+    const wait = lastRequestAt + SECOND_MS - Date.now()
     if (wait <= 0) break
     await new Promise((resolve) => setTimeout(resolve, Math.min(wait, SECOND_MS)))
     signal.throwIfAborted()
   }
-  lastTurn = Date.now()
+  lastRequestAt = Date.now()
 }
 
 export const useExportCarts = () => useDownload((filter: ListFilter) => call(exportCarts, { query: filter }))

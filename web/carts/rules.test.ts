@@ -63,7 +63,7 @@ it('has 10 rows a page unless 25, 50 or 100 are chosen, and resets to page 1 wit
   expect(writeListQuery({ ...query, limit: 25 }, { limit: 10 }).toString()).toBe('')
 })
 
-it('writes what it parses, and resets to page 1 when a filter changes', () => {
+it('writes an address that it parses back, and resets to page 1 when a filter changes', () => {
   const query = readListQuery(new URLSearchParams('page=3&search=ada&sort=value&order=asc'))
   expect(readListQuery(writeListQuery(query, { page: 3 }))).toEqual(query)
   expect(writeListQuery(query, { search: 'bob' }).get('page')).toBeNull()

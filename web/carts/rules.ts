@@ -59,7 +59,7 @@ export const cartsAddress = createListAddress<ListFilter, SortColumn>({
   sorts: ['timestamp', 'value', 'customer', 'email', 'phone', 'items', 'status'],
   largestFirst: ['timestamp', 'value', 'items'],
 })
-export const { read: readListQuery, write: writeListQuery, turn: nextSort } = cartsAddress
+export const { read: readListQuery, write: writeListQuery, sortBy: nextSort } = cartsAddress
 
 /** Query parameters shared by all calls about these carts. */
 export const toFilterParams = ({ status, search, reach, days, country, product, stage }: ListFilter): ListFilter => ({
@@ -103,8 +103,8 @@ export interface InputEntry {
 /** A decision's inputs as a flat list of names and plain values, in recorded order. */
 export function readInputs(inputs: Record<string, unknown>, prefix = ''): InputEntry[] {
   return Object.entries(inputs).flatMap(([key, value]) => {
-    const words = formatKey(key)
-    const label = prefix ? `${prefix} · ${words.toLowerCase()}` : words
+    const text = formatKey(key)
+    const label = prefix ? `${prefix} · ${text.toLowerCase()}` : text
     if (Array.isArray(value)) return [{ label, value: value.map(formatValue).join(', ') || 'none' }]
     if (typeof value === 'object' && value !== null) return readInputs(value as Record<string, unknown>, label)
     return [{ label, value: value as InputEntry['value'] }]
@@ -113,12 +113,12 @@ export function readInputs(inputs: Record<string, unknown>, prefix = ''): InputE
 
 /** `orderCheckStartedAt` and `order_check_started_at` → "Order check started at". */
 export function formatKey(key: string): string {
-  const words = key
+  const text = key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/[_.-]+/g, ' ')
     .trim()
     .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 export const isInstant = (value: unknown): value is string =>

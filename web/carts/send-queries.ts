@@ -34,18 +34,18 @@ export function useEligibility(channel: SendChannel, selection: Selection, body?
 }
 
 /** Which of a page's carts can get WhatsApp (B 2): only they show its button. */
-export function useWhatsappEligible(cartIds: string[], isAsked: boolean): ReadonlySet<string> {
+export function useWhatsappEligible(cartIds: string[], isEnabled: boolean): ReadonlySet<string> {
   const storeId = useStore()?.id
   const { data } = useQuery({
     queryKey: ['carts', storeId, 'whatsapp-eligible', cartIds],
     queryFn: ({ signal }) => call(cartEligibility, { body: { channel: 'whatsapp', cartIds }, signal }),
-    enabled: isAsked && cartIds.length > 0,
+    enabled: isEnabled && cartIds.length > 0,
     staleTime: MINUTE_MS,
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
     select: ({ eligible }) => new Set(eligible),
   })
-  return data ?? nobody
+  return data ?? NONE
 }
 
 /** Why carts of a page would get no email now, in one request. Without an answer nothing is shown. */
@@ -63,13 +63,13 @@ export function useReasonBadges(carts: CartView[]): ReadonlyMap<string, ReasonBa
 }
 
 /** Counts by reachability and reason: the choices of the list's filter. */
-export function useReach(filter: Omit<ListFilter, 'reach'>, isAsked = true) {
+export function useReach(filter: Omit<ListFilter, 'reach'>, isEnabled = true) {
   const storeId = useStore()?.id
   const { reach: _, ...body } = toFilterParams(filter)
   return useQuery({
     queryKey: ['reach', storeId, body],
     queryFn: ({ signal }) => call(cartReach, { body, signal }),
-    enabled: isAsked,
+    enabled: isEnabled,
     staleTime: MINUTE_MS,
     refetchInterval: MINUTE_MS,
     placeholderData: keepPreviousData,
@@ -79,7 +79,7 @@ export function useReach(filter: Omit<ListFilter, 'reach'>, isAsked = true) {
 
 const noBadges: ReadonlyMap<string, ReasonBadge> = new Map()
 
-const nobody: ReadonlySet<string> = new Set()
+const NONE: ReadonlySet<string> = new Set()
 
 export const buildSelectionKey = (selection: Selection) =>
   selection.kind === 'carts' ? selection.carts.map(({ id }) => id) : [selection.filter]

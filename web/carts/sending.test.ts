@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { CartView } from '../../shared/carts.ts'
 import { readColumns } from './columns.ts'
 import {
-  computeWindowLeft,
+  computeRemainingSeconds,
   defaultSchedule,
   delays,
   describeRecipient,
@@ -51,9 +51,9 @@ it('sends a date as hours, rounded, at least 1, and as the instant itself (B 5)'
 })
 
 it('counts the recovery window down from 24 hours, then shows Expired (decision 10)', { tags: ['B2'] }, () => {
-  expect(formatWindow(computeWindowLeft(formatOffset(0), NOW))).toBe('24:00:00')
-  expect(formatWindow(computeWindowLeft(formatOffset(-23 * HOUR - 59 * 60_000), NOW))).toBe('1:00')
-  expect(formatWindow(computeWindowLeft(formatOffset(-24 * HOUR), NOW))).toBe('Expired')
+  expect(formatWindow(computeRemainingSeconds(formatOffset(0), NOW))).toBe('24:00:00')
+  expect(formatWindow(computeRemainingSeconds(formatOffset(-23 * HOUR - 59 * 60_000), NOW))).toBe('1:00')
+  expect(formatWindow(computeRemainingSeconds(formatOffset(-24 * HOUR), NOW))).toBe('Expired')
 })
 
 it('disables the button during the cooldown and while a message is being sent (B 4)', () => {

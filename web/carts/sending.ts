@@ -41,9 +41,9 @@ export function parseDelay({ delay, date }: Schedule, now: number): { delayHours
 }
 
 /** Seconds left of the 24 hours after the last activity (decision 10); null once they are over. */
-export function computeWindowLeft(lastActivity: string, now: number): number | null {
-  const left = new Date(lastActivity).getTime() + RECOVERY_WINDOW_MS - now
-  return left > 0 ? Math.ceil(left / 1_000) : null
+export function computeRemainingSeconds(lastActivity: string, now: number): number | null {
+  const remainingMs = new Date(lastActivity).getTime() + RECOVERY_WINDOW_MS - now
+  return remainingMs > 0 ? Math.ceil(remainingMs / 1_000) : null
 }
 
 /** The cart was bought or emptied and cannot be recovered. */

@@ -1,4 +1,4 @@
-import { type MessageView, type TimelineEntry, wayOf } from '../../shared/carts.ts'
+import { channelLabels, type MessageView, type TimelineEntry } from '../../shared/carts.ts'
 import { hasOpenMessage } from './rules.ts'
 
 // Merges a cart's messages and events into one timeline. Pure.
@@ -45,7 +45,7 @@ export function describeForecast({ state, channel, forecast }: MessageView): str
   if (!forecast || (forecast.isExpected && forecast.channel === channel)) return null
   // The reason for holding the message is shown elsewhere.
   if (!forecast.isExpected && state === 'held') return null
-  const what = forecast.isExpected ? `it goes by ${wayOf[forecast.channel]}` : 'it will not be sent'
+  const what = forecast.isExpected ? `it goes by ${channelLabels[forecast.channel]}` : 'it will not be sent'
   return `As things stand, ${what}. ${forecast.explanation}`.trim()
 }
 

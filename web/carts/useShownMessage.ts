@@ -15,10 +15,15 @@ interface PreviewRequest {
   isTyping: boolean
 }
 
-export type ShownMessage = ReturnType<typeof useShownMessage>
+export type MessagePreview = ReturnType<typeof useMessagePreviewState>
 
 /** The dialog's preview of the typed message for one cart. A newer request cancels the older one. */
-export function useShownMessage({ ask: { channel, selection }, eligibility, message, isTyping }: PreviewRequest) {
+export function useMessagePreviewState({
+  ask: { channel, selection },
+  eligibility,
+  message,
+  isTyping,
+}: PreviewRequest) {
   const [chosen, choose] = useState<string | null>(null)
   const isKnown = selection.kind === 'carts' && selection.carts.length === 1
   // With several carts, wait until an eligible one is known.
@@ -27,17 +32,19 @@ export function useShownMessage({ ask: { channel, selection }, eligibility, mess
       ? (choosePreviewCart(selection, eligibility?.eligible ?? []) ?? SAMPLE_CART)
       : null
   const cartId = chosen ?? first
-  const made = useMessagePreview(cartId ? { cartId, channel, ...message } : null)
-  const isStale = isTyping || made.isPlaceholderData
-  const ready = useDefaultBody(made.data && !isStale && message.body === undefined ? made.data.words?.body : undefined)
-  return { cartId, choose, made, message, isStale, ready, problem: isStale ? null : (made.data?.problem ?? null) }
+  const query = useMessagePreview(cartId ? { cartId, channel, ...message } : null)
+  const isStale = isTyping || query.isPlaceholderData
+  const ready = useDefaultBody(
+    query.data && !isStale && message.body === undefined ? query.data.words?.body : undefined,
+  )
+  return { cartId, choose, query, message, isStale, ready, problem: isStale ? null : (query.data?.problem ?? null) }
 }
 
 /** Default content, kept while the user types their own. */
 function useDefaultBody(body: string | undefined): string | undefined {
-  const [shownBody, setShownBody] = useState(body)
-  if (body !== undefined && body !== shownBody) setShownBody(body)
-  return body ?? shownBody
+  const [lastBody, setLastBody] = useState(body)
+  if (body !== undefined && body !== lastBody) setLastBody(body)
+  return body ?? lastBody
 }
 
 /** Carts to preview, eligible ones first. */

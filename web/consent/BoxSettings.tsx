@@ -109,9 +109,9 @@ function BoxCard({ box, checkoutSeenAt, isPlugin }: BoxCardProps) {
     <Card component="section" aria-label={title}>
       <Group justify="space-between" gap="xs">
         <Title order={3}>{title}</Title>
-        <Seen box={box} checkoutSeenAt={checkoutSeenAt} />
+        <BoxState box={box} checkoutSeenAt={checkoutSeenAt} />
       </Group>
-      <Words box={box} isPlugin={isPlugin} />
+      <TextField box={box} isPlugin={isPlugin} />
       {!isPlugin && <BoxHtml box={box} />}
       <BoxLanguages box={box} isPlugin={isPlugin} />
     </Card>
@@ -141,7 +141,7 @@ const BoxHtml = ({ box }: { box: ConsentBox }) => (
 const signs = { current: IconCircleCheck, other: IconAlertTriangle, gone: IconAlertTriangle, never: IconClock } as const
 const tones = { current: 'good', other: 'warn', gone: 'warn', never: 'quiet' } as const
 
-function Seen({ box, checkoutSeenAt }: { box: ConsentBox; checkoutSeenAt: string | null }) {
+function BoxState({ box, checkoutSeenAt }: { box: ConsentBox; checkoutSeenAt: string | null }) {
   const { state, label } = describeBox(box, checkoutSeenAt)
   return (
     <Group gap="xs">
@@ -155,11 +155,11 @@ function Seen({ box, checkoutSeenAt }: { box: ConsentBox; checkoutSeenAt: string
   )
 }
 
-function Words({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
+function TextField({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
   const [typed, setTyped] = useState<string | null>(null)
   const save = useSaveBoxText()
   const mayChange = useHasPermission('consent:write')
-  const words = typed ?? box.words
+  const text = typed ?? box.words
   const onSaved = () => {
     setTyped(null)
     announce(isPlugin ? 'Saved.' : 'Saved. Copy the box again: boxes with the old text no longer count.')
@@ -172,7 +172,7 @@ function Words({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
         autosize
         minRows={2}
         maxLength={maxConsentWording}
-        value={words}
+        value={text}
         readOnly={!mayChange}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
@@ -181,7 +181,7 @@ function Words({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
           <Button
             size="sm"
             loading={save.isPending}
-            onClick={() => save.mutate({ channel: box.channel, words }, { onSuccess: onSaved })}
+            onClick={() => save.mutate({ channel: box.channel, words: text }, { onSuccess: onSaved })}
           >
             Save text
           </Button>
@@ -323,7 +323,7 @@ function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean })
         </LanguageText>
       ))}
       {added && !known.includes(added) && (
-        <LanguageText key={added} box={box} language={added} saved="" onGone={() => setAdded(null)} />
+        <LanguageText key={added} box={box} language={added} saved="" onRemove={() => setAdded(null)} />
       )}
       {mayChange && !added && (
         <Select
@@ -354,22 +354,22 @@ interface LanguageTextProps {
   saved: string
   isDefault?: boolean
   /** Choosing another language discards an empty one; edits must be saved first. */
-  onGone?: () => void
+  onRemove?: () => void
   children?: React.ReactNode
 }
 
-function LanguageText({ box, language, saved, isDefault = false, onGone, children }: LanguageTextProps) {
+function LanguageText({ box, language, saved, isDefault = false, onRemove, children }: LanguageTextProps) {
   const [typed, setTyped] = useState(saved)
   const save = useSaveBoxText()
   const mayChange = useHasPermission('consent:write')
   const name = getLanguageName(language)
-  const write = (words: string) =>
+  const write = (text: string) =>
     save.mutate(
-      { channel: box.channel, language, words },
+      { channel: box.channel, language, words: text },
       {
         onSuccess: () => {
-          announce(words === '' ? `${name} removed.` : `${name} saved.`)
-          onGone?.()
+          announce(text === '' ? `${name} removed.` : `${name} saved.`)
+          onRemove?.()
         },
       },
     )
@@ -400,7 +400,7 @@ function LanguageText({ box, language, saved, isDefault = false, onGone, childre
             size="sm"
             variant="default"
             loading={save.isPending}
-            onClick={() => (saved === '' ? onGone?.() : write(''))}
+            onClick={() => (saved === '' ? onRemove?.() : write(''))}
           >
             {saved === '' ? 'Cancel' : `Remove ${name}`}
           </Button>
@@ -455,9 +455,9 @@ export function buildCountRows(counts: readonly BoxCount[]): CountRow[] {
 
 function buildLine(counts: readonly BoxCount[], language: string | null): CountLine {
   const sum = (name: 'shown' | 'ticked' | 'tickedAlone') => counts.reduce((all, each) => all + each[name], 0)
-  const shown = sum('shown')
-  if (shown === 0) return { language, shown: null, ticked: sum('tickedAlone'), share: null }
-  return { language, shown, ticked: sum('ticked'), share: sum('ticked') / shown }
+  const displayed = sum('shown')
+  if (displayed === 0) return { language, shown: null, ticked: sum('tickedAlone'), share: null }
+  return { language, shown: displayed, ticked: sum('ticked'), share: sum('ticked') / displayed }
 }
 
 function formatLanguage(language: BoxCount['language']): string {

@@ -297,7 +297,7 @@ type Mode = ConsentTable['smsConfirmation']
 /** Which shoppers must confirm their SMS consent by reply. */
 function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: boolean }) {
   const save = useSmsConfirmation()
-  const shown = save.isPending ? save.variables : mode
+  const current = save.isPending ? save.variables : mode
   return (
     <section aria-labelledby="consent-confirmation">
       <Title order={3} id="consent-confirmation">
@@ -310,7 +310,7 @@ function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: boolean }
       <Radio.Group
         mt="sm"
         aria-label="Who is asked to confirm"
-        value={shown}
+        value={current}
         onChange={(value) => save.mutate(value as Mode)}
       >
         <Stack gap="xs">

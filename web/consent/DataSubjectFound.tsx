@@ -39,7 +39,7 @@ export function DataSubjectFound({ person, onRefresh, title, ...done }: Props) {
           <Title order={3} fz="sm" mb="xs">
             Data kept
           </Title>
-          <Facts entries={describeKept(person)} />
+          <Facts entries={describeStored(person)} />
         </div>
         <Files address={person.address} />
         <Group gap="sm" align="center">
@@ -95,10 +95,10 @@ function describeSubject({ address, addresses, names, stores, firstSeenAt, suppr
   ]
 }
 
-function describeKept({ counts }: Person): [string, string][] {
-  const keptKinds = (Object.keys(dataKindText) as DataKind[]).filter((name) => (counts[name] ?? 0) > 0)
-  if (keptKinds.length === 0) return [['Nothing', 'except the fingerprint on the suppression list']]
-  return keptKinds.map((name) => [dataKindText[name], formatCount(counts[name]!)])
+function describeStored({ counts }: Person): [string, string][] {
+  const storedKinds = (Object.keys(dataKindText) as DataKind[]).filter((name) => (counts[name] ?? 0) > 0)
+  if (storedKinds.length === 0) return [['Nothing', 'except the fingerprint on the suppression list']]
+  return storedKinds.map((name) => [dataKindText[name], formatCount(counts[name]!)])
 }
 
 function Files({ address }: { address: string }) {

@@ -1,6 +1,6 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { buildKeptPath } from '../../shared/kept.ts'
+import { buildRetentionPath } from '../../shared/kept.ts'
 import { type Language, languages } from '../../shared/preferences.ts'
 import {
   type DocumentName,
@@ -52,7 +52,7 @@ export function DocumentsCard({ captureKey }: { captureKey: string }) {
             <span key={language}>
               {index > 0 && ', '}
               <Anchor
-                href={`${buildKeptPath(captureKey)}?lang=${language}`}
+                href={`${buildRetentionPath(captureKey)}?lang=${language}`}
                 target="_blank"
                 rel="noopener"
                 fz="sm"

@@ -6,13 +6,13 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { channelText, describeEvidence, formatPerson } from './ledger-text.ts'
 
-const looks: Record<LedgerStatus, { tone: Tone; icon: typeof IconCheck }> = {
+const statusBadges: Record<LedgerStatus, { tone: Tone; icon: typeof IconCheck }> = {
   granted: { tone: 'good', icon: IconCheck },
   withdrawn: { tone: 'bad', icon: IconX },
   pending: { tone: 'quiet', icon: IconHourglass },
 }
 
-const standingLooks = {
+const stateBadges = {
   doubted: { tone: 'warn', icon: IconHelp, label: 'Does not count yet' },
   undone: { tone: 'quiet', icon: IconArrowBackUp, label: 'Undone' },
 } as const
@@ -24,8 +24,8 @@ export function LedgerEntries({ entries, isStale }: { entries: readonly LedgerEn
         <li key={entry.id}>
           <div className="ledger-head">
             <strong>{formatPerson(entry.who, entry.person)}</strong>
-            <StatusBadge {...looks[entry.status]} label={statusText[entry.status]} />
-            {entry.standing !== 'stands' && <StatusBadge {...standingLooks[entry.standing]} />}
+            <StatusBadge {...statusBadges[entry.status]} label={statusText[entry.status]} />
+            {entry.standing !== 'stands' && <StatusBadge {...stateBadges[entry.standing]} />}
             <span>{channelText[entry.channel]}</span>
             <Text component="span" fz="sm" c="dimmed" className="ledger-time">
               <DateTime at={entry.at} />

@@ -31,10 +31,10 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
   const [settled] = useDebouncedValue(mapping, PREVIEW_WAIT_MS)
   const preview = usePreview(file.id, settled)
   const cancel = useCancelImport()
-  const shown = preview.data ?? uploaded.preview
+  const current = preview.data ?? uploaded.preview
   // Import only what the preview showed.
-  const isShown = settled === mapping && !preview.isFetching && !preview.error
-  const leave = () => {
+  const isCurrent = settled === mapping && !preview.isFetching && !preview.error
+  const discard = () => {
     cancel.mutate(file.id)
     onDone()
   }
@@ -44,17 +44,24 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
         <strong>{file.fileName}</strong>: {formatCount(file.rowCount)} rows
       </Text>
       <Title order={3}>1. Match the columns</Title>
-      <Columns columns={columns} mapping={mapping} preview={shown} onChange={setMapping} />
+      <Columns columns={columns} mapping={mapping} preview={current} onChange={setMapping} />
       <Title order={3}>2. Check what will be written</Title>
       {preview.error && (
         <Notice tone="bad" title="The rows could not be read" isLive>
           {preview.error.message}
         </Notice>
       )}
-      <Rows preview={shown} isStale={preview.isFetching} />
-      <Findings preview={shown} />
+      <Rows preview={current} isStale={preview.isFetching} />
+      <Findings preview={current} />
       <Title order={3}>3. Import</Title>
-      <Ground importId={file.id} mapping={mapping} preview={shown} isShown={isShown} onDone={onDone} onLeave={leave} />
+      <Ground
+        importId={file.id}
+        mapping={mapping}
+        preview={current}
+        isCurrent={isCurrent}
+        onDone={onDone}
+        onCancel={discard}
+      />
     </Stack>
   )
 }
@@ -216,12 +223,12 @@ interface GroundProps {
   mapping: ImportMapping
   preview: ImportPreview
   /** The preview belongs to the current mapping. */
-  isShown: boolean
+  isCurrent: boolean
   onDone: () => void
-  onLeave: () => void
+  onCancel: () => void
 }
 
-function Ground({ importId, mapping, preview, isShown, onDone, onLeave }: GroundProps) {
+function Ground({ importId, mapping, preview, isCurrent, onDone, onCancel }: GroundProps) {
   const { readable } = preview
   const [ground, setGround] = useState('')
   const confirm = useConfirm(importId)
@@ -257,10 +264,10 @@ function Ground({ importId, mapping, preview, isShown, onDone, onLeave }: Ground
         </Notice>
       )}
       <Group gap="sm">
-        <Button loading={confirm.isPending} disabled={gap !== null || isTooShort || !isShown} onClick={submit}>
+        <Button loading={confirm.isPending} disabled={gap !== null || isTooShort || !isCurrent} onClick={submit}>
           Import {formatCount(readable)} {readable === 1 ? 'row' : 'rows'}
         </Button>
-        <Button variant="default" disabled={confirm.isPending} onClick={onLeave}>
+        <Button variant="default" disabled={confirm.isPending} onClick={onCancel}>
           Cancel
         </Button>
       </Group>

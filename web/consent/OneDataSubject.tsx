@@ -12,12 +12,12 @@ import { useDataSubject } from './privacy-queries.ts'
 
 /** Everything stored about one shopper: view, export or erase (C8). Cart pages link here with `?person=`. */
 export function DataSubject() {
-  const mayLook = useHasPermission('privacy:write')
+  const canSearch = useHasPermission('privacy:write')
   const [search] = useSearchParams()
   const { hash } = useLocation()
   const navigate = useNavigate()
   const address = search.get('person')?.trim() ?? ''
-  const look = (typed: string) => {
+  const openAddress = (typed: string) => {
     const next = new URLSearchParams(search)
     if (typed) next.set('person', typed)
     else next.delete('person')
@@ -32,22 +32,22 @@ export function DataSubject() {
           For people who ask for their data or want it erased. Find them by email address or phone number, then export
           or erase everything kept about them.
         </Text>
-        {mayLook ? (
-          <AddressForm key={address} address={address} onLook={look} />
+        {canSearch ? (
+          <AddressForm key={address} address={address} onSearch={openAddress} />
         ) : (
           <Notice tone="info">Only an owner or admin may do this.</Notice>
         )}
       </Card>
-      {mayLook && address && <Found key={address} address={address} onLook={look} />}
+      {canSearch && address && <Found key={address} address={address} onSearch={openAddress} />}
     </>
   )
 }
 
-function AddressForm({ address, onLook }: { address: string; onLook: (address: string) => void }) {
+function AddressForm({ address, onSearch }: { address: string; onSearch: (address: string) => void }) {
   const [typed, setTyped] = useState(address)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onLook(typed.trim())
+    onSearch(typed.trim())
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -68,7 +68,7 @@ function AddressForm({ address, onLook }: { address: string; onLook: (address: s
   )
 }
 
-function Found({ address, onLook }: { address: string; onLook: (address: string) => void }) {
+function Found({ address, onSearch }: { address: string; onSearch: (address: string) => void }) {
   const person = useDataSubject(address)
   if (person.isPending) return <LoadingCards count={1} rows={6} />
   if (person.error && person.data === undefined) {
@@ -85,5 +85,5 @@ function Found({ address, onLook }: { address: string; onLook: (address: string)
       </Card>
     )
   }
-  return <DataSubjectFound person={person.data} onRefresh={() => person.refetch()} onDone={() => onLook('')} />
+  return <DataSubjectFound person={person.data} onRefresh={() => person.refetch()} onDone={() => onSearch('')} />
 }

@@ -141,11 +141,11 @@ function Affected({ days, isNew }: { days: number; isNew: boolean }) {
   )
 }
 
-const SHOWN = 7
+const MAX_RUNS = 7
 
 function Runs({ runs }: { runs: readonly RetentionRun[] }) {
-  const shown = runs.slice(0, SHOWN)
-  if (shown.length === 0) return null
+  const recent = runs.slice(0, MAX_RUNS)
+  if (recent.length === 0) return null
   return (
     <div>
       <Title order={3} mb="xs">
@@ -166,7 +166,7 @@ function Runs({ runs }: { runs: readonly RetentionRun[] }) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {shown.map((run) => (
+            {recent.map((run) => (
               <Table.Tr key={run.day}>
                 <Table.Td>
                   {formatDay(run.day)}

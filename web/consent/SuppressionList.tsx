@@ -48,7 +48,7 @@ import {
 } from '../../shared/suppressions.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { isSaidAtField } from '../accounts/fields.ts'
+import { hasFieldError } from '../accounts/fields.ts'
 import { getErrorText } from '../accounts/queries.ts'
 import { ApiError, BROKEN, call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
@@ -222,7 +222,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
           description="For you and your team"
           {...form.getInputProps('note')}
         />
-        {add.error && !isSaidAtField(add.error as ApiError) && (
+        {add.error && !hasFieldError(add.error as ApiError) && (
           <Notice tone="bad" isLive>
             {add.error.message}
           </Notice>
@@ -384,7 +384,7 @@ function MapColumns({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
 }
 
 function Preview({ rows, mapping, total }: { rows: ReturnType<typeof buildRows>; mapping: Mapping; total: number }) {
-  const shown = fields.filter((field) => mapping[field] !== null)
+  const mapped = fields.filter((field) => mapping[field] !== null)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways is scrolled by the keyboard too
     <section className="preview-table" aria-label="First rows" tabIndex={0}>
@@ -394,7 +394,7 @@ function Preview({ rows, mapping, total }: { rows: ReturnType<typeof buildRows>;
         </caption>
         <thead>
           <tr>
-            {shown.map((field) => (
+            {mapped.map((field) => (
               <th key={field} scope="col">
                 {labels[field]}
               </th>
@@ -404,7 +404,7 @@ function Preview({ rows, mapping, total }: { rows: ReturnType<typeof buildRows>;
         <tbody>
           {rows.map((row) => (
             <tr key={row.line}>
-              {shown.map((field) => (
+              {mapped.map((field) => (
                 <td key={field}>{row[field] || '–'}</td>
               ))}
             </tr>
@@ -415,7 +415,7 @@ function Preview({ rows, mapping, total }: { rows: ReturnType<typeof buildRows>;
   )
 }
 
-const MOST_SAID = 200
+const MAX_REFUSED = 200
 
 function Report({ report, onClose }: { report: ImportReport; onClose: () => void }) {
   const { taken, known, refused } = report
@@ -433,13 +433,13 @@ function Report({ report, onClose }: { report: ImportReport; onClose: () => void
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too
         <section className="refused" aria-label="Skipped rows" tabIndex={0}>
           <ul>
-            {refused.slice(0, MOST_SAID).map(({ line, problem }) => (
+            {refused.slice(0, MAX_REFUSED).map(({ line, problem }) => (
               <li key={line}>
                 Line {formatCount(line)}: {problem}
               </li>
             ))}
           </ul>
-          {refused.length > MOST_SAID && <Text fz="xs">and {formatCount(refused.length - MOST_SAID)} more</Text>}
+          {refused.length > MAX_REFUSED && <Text fz="xs">and {formatCount(refused.length - MAX_REFUSED)} more</Text>}
         </section>
       )}
       <Group justify="flex-end">
@@ -480,8 +480,8 @@ export function guessMapping(sheet: Sheet, isHeaded: boolean): Mapping {
   const sample = sheet.rows.slice(isHeaded ? 1 : 0, 20)
   const looked = listColumns(sheet).find((column) => sample.some((row) => ADDRESS.test(row[column]?.trim() ?? '')))
   const address = named('address') >= 0 ? named('address') : (looked ?? 0)
-  const other = (field: Field) => (named(field) >= 0 && named(field) !== address ? named(field) : null)
-  return { address, channel: other('channel'), reason: other('reason'), note: other('note') }
+  const findOtherField = (field: Field) => (named(field) >= 0 && named(field) !== address ? named(field) : null)
+  return { address, channel: findOtherField('channel'), reason: findOtherField('reason'), note: findOtherField('note') }
 }
 
 const listColumns = ({ rows }: Sheet): number[] =>
@@ -510,7 +510,7 @@ export function buildRows({ rows }: Sheet, mapping: Mapping, isHeaded: boolean):
 
 // Describes an entry's source. Pure.
 
-const looks: Record<SuppressionReason, { tone: Tone; icon: Icon }> = {
+const badges: Record<SuppressionReason, { tone: Tone; icon: Icon }> = {
   unsubscribed: { tone: 'info', icon: IconHandStop },
   complaint: { tone: 'bad', icon: IconFlag },
   hard_bounce: { tone: 'warn', icon: IconMailX },
@@ -635,7 +635,7 @@ function Entry({ entry, onRemove }: { entry: SuppressionEntry; onRemove: (() => 
           ) : (
             <strong>{address}</strong>
           )}
-          <StatusBadge {...looks[reason]} label={suppressionTexts.reasons[reason]} />
+          <StatusBadge {...badges[reason]} label={suppressionTexts.reasons[reason]} />
         </div>
         <Text fz="xs" c="dimmed">
           {suppressionTexts.channels[channel]} · since <DateTime at={since} /> · {describeSource(entry)}
@@ -736,10 +736,10 @@ const SOURCES: Record<string, string> = {
 
 /** A file source has the form `file old.csv`; unknown sources are shown unchanged. */
 function describeSource({ source, addedBy }: Pick<SuppressionEntry, 'source' | 'addedBy'>): string {
-  const words = source.startsWith('file')
+  const text = source.startsWith('file')
     ? source.replace(/^file ?/, 'from the file ').trim()
     : (SOURCES[source] ?? source)
-  return addedBy ? `${words} (${addedBy})` : words
+  return addedBy ? `${text} (${addedBy})` : text
 }
 
 const LIST = ['suppressions']

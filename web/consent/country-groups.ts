@@ -42,10 +42,10 @@ export const getCountryName = (code: string): string => regions.of(code) ?? code
 
 /** Countries whose name contains the query, or whose code equals it. */
 export function findCountries(search: string): string[] {
-  const words = search.trim().toLowerCase()
-  if (words === '') return []
+  const query = search.trim().toLowerCase()
+  if (query === '') return []
   const hits = allCountries.filter(
-    ({ code, name }) => name.toLowerCase().includes(words) || code.toLowerCase() === words,
+    ({ code, name }) => name.toLowerCase().includes(query) || code.toLowerCase() === query,
   )
   return hits.map(({ code }) => code)
 }

@@ -11,41 +11,43 @@ export const NEW = 'new'
 interface Props {
   list: CouponList
   /** `NEW`, a coupon's id, or null if closed. It is in the address and survives a reload. */
-  asked: string | null
+  requestedId: string | null
   onClose: () => void
 }
 
-export function CouponDialog({ list, asked, onClose }: Props) {
+export function CouponDialog({ list, requestedId, onClose }: Props) {
   const [isAsking, setAsking] = useState(false)
-  const { shown, turn } = useOpenCoupon(asked, list.coupons)
+  const { dialog, formKey } = useOpenCoupon(requestedId, list.coupons)
   return (
     <Modal
-      opened={asked !== null && shown !== null}
+      opened={requestedId !== null && dialog !== null}
       onClose={onClose}
-      title={shown?.coupon ? `Edit ${formatCode(shown.coupon)}` : 'Create coupon'}
+      title={dialog?.coupon ? `Edit ${formatCode(dialog.coupon)}` : 'Create coupon'}
       size="lg"
       // While a confirmation is open, keys belong to it.
       closeOnEscape={!isAsking}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {shown && <CouponForm key={turn} coupon={shown.coupon} list={list} onAsking={setAsking} onClose={onClose} />}
+      {dialog && <CouponForm key={formKey} coupon={dialog.coupon} list={list} onAsking={setAsking} onClose={onClose} />}
     </Modal>
   )
 }
 
 /** Keeps the coupon as it was when opened, even if the list changes. */
 function useOpenCoupon(requestedId: string | null, coupons: Coupon[]) {
-  const [state, setState] = useState<{ asked: string | null; shown: { coupon: Coupon | null } | null; turn: number }>({
-    asked: null,
-    shown: null,
-    turn: 0,
+  const [state, setState] = useState<{
+    requestedId: string | null
+    dialog: { coupon: Coupon | null } | null
+    formKey: number
+  }>({
+    requestedId: null,
+    dialog: null,
+    formKey: 0,
   })
-  if (requestedId !== state.asked) {
+  if (requestedId !== state.requestedId) {
     const coupon = coupons.find(({ _id, madeBy }) => _id === requestedId && madeBy === 'recoup')
-    const shown = requestedId === NEW ? { coupon: null } : coupon ? { coupon } : null
-    setState(
-      requestedId === null ? { ...state, asked: requestedId } : { asked: requestedId, shown, turn: state.turn + 1 },
-    )
+    const dialog = requestedId === NEW ? { coupon: null } : coupon ? { coupon } : null
+    setState(requestedId === null ? { ...state, requestedId } : { requestedId, dialog, formKey: state.formKey + 1 })
   }
   return state
 }

@@ -51,8 +51,8 @@ function toUpperCase({ currentTarget: field }: ChangeEvent<HTMLInputElement>): s
   return text
 }
 
-/** Decision 34. `isKept`: the coupon already exists. */
-export function KindField({ form, isKept }: Props & { isKept: boolean }) {
+/** Decision 34. `isExisting`: the coupon already exists. */
+export function KindField({ form, isExisting }: Props & { isExisting: boolean }) {
   const choose = (kind: string) => {
     form.setFieldValue('kind', kind as 'shared' | 'personal')
     if (kind === 'personal' && form.values.code === '') form.setFieldValue('code', 'CART')
@@ -60,20 +60,20 @@ export function KindField({ form, isKept }: Props & { isKept: boolean }) {
   return (
     <Radio.Group
       label="Who gets which code"
-      {...(isKept && { description: couponTexts.kindIsKept })}
+      {...(isExisting && { description: couponTexts.kindIsKept })}
       {...form.getInputProps('kind')}
       onChange={choose}
     >
       <Stack gap="xs" mt="xs">
         <Radio
           value="shared"
-          disabled={isKept}
+          disabled={isExisting}
           label="One code for everybody"
           description="It stands in your store, and everybody who knows it can use it."
         />
         <Radio
           value="personal"
-          disabled={isKept}
+          disabled={isExisting}
           label="A personal code for each shopper"
           description="Each message gets a code of its own, made in your store shortly before it is sent. It works once."
         />

@@ -6,7 +6,7 @@ import { type Coupon, couponTexts } from '../../shared/coupons.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useKeepFormOpen } from '../access/open-forms.ts'
 import { useStore } from '../access/queries.ts'
-import { isSaidAtField } from '../accounts/fields.ts'
+import { hasFieldError } from '../accounts/fields.ts'
 import { getErrorText } from '../accounts/queries.ts'
 import { ApiError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
@@ -33,7 +33,7 @@ interface Props {
 }
 
 /** Leaving the form means another path or another position in the address. */
-const isLeft = (from: Location, to: Location) =>
+const isOtherPage = (from: Location, to: Location) =>
   from.pathname !== to.pathname || readFormParam(from) !== readFormParam(to)
 
 const readFormParam = ({ search }: Location) => new URLSearchParams(search).get('form')
@@ -41,7 +41,7 @@ const readFormParam = ({ search }: Location) => new URLSearchParams(search).get(
 export function CouponForm({ coupon, list, onAsking, onClose }: Props) {
   const where = { currency: list.currency, zone: toKnownZone(list.timeZone) }
   const { form, problem, isPending, isSaved, submit, dismiss } = useCouponForm(coupon, where)
-  const { isAsking, question } = useLeaveGuard(form.isDirty() && !isSaved, isLeft)
+  const { isAsking, question } = useLeaveGuard(form.isDirty() && !isSaved, isOtherPage)
   const isConnected = useStore() !== null
   useKeepFormOpen(form.isDirty() && !isSaved)
   useEffect(() => onAsking(isAsking), [isAsking, onAsking])
@@ -54,7 +54,7 @@ export function CouponForm({ coupon, list, onAsking, onClose }: Props) {
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <CodeField form={form} />
-        <KindField form={form} isKept={coupon !== null} />
+        <KindField form={form} isExisting={coupon !== null} />
         <DiscountFields form={form} currency={where.currency} />
         <DateFields form={form} zone={where.zone} />
         <LimitFields form={form} />
@@ -121,7 +121,7 @@ function useCouponForm(coupon: Coupon | null, where: { currency: string; zone: s
     () => focusFirstError('[role=dialog]'),
   )
   const fallback = coupon ? couponTexts.updateFailed : couponTexts.createFailed
-  const problem = error && !isSaidAtField(error as ApiError) ? getErrorText(error, fallback) : null
+  const problem = error && !hasFieldError(error as ApiError) ? getErrorText(error, fallback) : null
   return { form, problem, isPending, isSaved, submit, dismiss: reset }
 }
 

@@ -5,7 +5,7 @@ import type { Coupon } from '../../shared/coupons.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { formatCount, formatCounted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
-import { CouponState, DiscountWords, MadeElsewhere, TimeLeft, Usage } from './parts.tsx'
+import { CouponState, DiscountText, ExternalCoupon, RemainingTime, Usage } from './parts.tsx'
 import { formatCode, formatDateTimeIn } from './rules.ts'
 
 interface Props {
@@ -29,7 +29,7 @@ export function CouponPanel({ coupon, zone, onClose }: Props) {
     >
       {coupon && (
         <Stack gap="lg">
-          <MadeElsewhere coupon={coupon} />
+          <ExternalCoupon coupon={coupon} />
           <Terms coupon={coupon} zone={zone} />
           <section aria-label="Results">
             <Title order={3} mb="xs">
@@ -50,9 +50,9 @@ function Terms({ coupon, zone }: { coupon: Coupon; zone: string }) {
     <section aria-label="Terms">
       <Facts
         entries={[
-          ['Discount', <DiscountWords key="discount" coupon={coupon} />],
+          ['Discount', <DiscountText key="discount" coupon={coupon} />],
           ['Status', <CouponState key="state" coupon={coupon} zone={zone} />],
-          ['Time left', <TimeLeft key="left" endDate={endDate} />],
+          ['Time left', <RemainingTime key="left" endDate={endDate} />],
           ['Starts', startDate ? formatDateTimeIn(startDate, zone) : 'When it is made'],
           ['Ends', endDate ? formatDateTimeIn(endDate, zone) : 'No end'],
           ['Used', <Usage key="used" coupon={coupon} />],

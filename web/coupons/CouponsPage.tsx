@@ -85,7 +85,7 @@ export function CouponsPage() {
           />
         </Card>
       </Stack>
-      {coupons.data && <CouponDialog list={coupons.data} asked={openForm} onClose={() => put('form', null)} />}
+      {coupons.data && <CouponDialog list={coupons.data} requestedId={openForm} onClose={() => put('form', null)} />}
     </>
   )
 }

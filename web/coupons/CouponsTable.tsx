@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Coupon } from '../../shared/coupons.ts'
 import { DataList } from '../ui/DataList.tsx'
 import type { DataColumn } from '../ui/DataTable.tsx'
-import { CouponCode, CouponState, DiscountWords, MadeElsewhere, TimeLeft, Usage } from './parts.tsx'
+import { CouponCode, CouponState, DiscountText, ExternalCoupon, RemainingTime, Usage } from './parts.tsx'
 import { formatCode } from './rules.ts'
 
 interface Props {
@@ -41,13 +41,13 @@ function buildColumns(zone: string, onOpen: Props['onOpen']): DataColumn<Coupon>
       cell: (coupon) => (
         <>
           <CouponCode coupon={coupon} onOpen={onOpen} />
-          <MadeElsewhere coupon={coupon} />
+          <ExternalCoupon coupon={coupon} />
         </>
       ),
     },
-    { id: 'discount', label: 'Discount', sort: null, cell: (coupon) => <DiscountWords coupon={coupon} /> },
+    { id: 'discount', label: 'Discount', sort: null, cell: (coupon) => <DiscountText coupon={coupon} /> },
     { id: 'state', label: 'Status', sort: null, cell: (coupon) => <CouponState coupon={coupon} zone={zone} /> },
-    { id: 'left', label: 'Time left', sort: null, cell: (coupon) => <TimeLeft endDate={coupon.endDate} /> },
+    { id: 'left', label: 'Time left', sort: null, cell: (coupon) => <RemainingTime endDate={coupon.endDate} /> },
     { id: 'used', label: 'Used', sort: null, isNumber: true, cell: (coupon) => <Usage coupon={coupon} /> },
   ]
 }
@@ -84,11 +84,11 @@ function CouponCard({ coupon, zone, onOpen, actions }: CardProps) {
         <CouponCode coupon={coupon} onOpen={onOpen} />
         <CouponState coupon={coupon} zone={zone} />
       </Group>
-      <DiscountWords coupon={coupon} />
-      <MadeElsewhere coupon={coupon} />
+      <DiscountText coupon={coupon} />
+      <ExternalCoupon coupon={coupon} />
       <Group gap="sm" justify="space-between" wrap="nowrap" mt={4}>
         <Text fz="sm" c="dimmed">
-          Used <Usage coupon={coupon} /> · <TimeLeft endDate={coupon.endDate} isAlone />
+          Used <Usage coupon={coupon} /> · <RemainingTime endDate={coupon.endDate} isAlone />
         </Text>
         {actions}
       </Group>

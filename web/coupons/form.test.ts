@@ -44,13 +44,13 @@ const wrong: [field: keyof CouponValues, given: Partial<CouponValues>, text: str
   ['validHours', { kind: 'personal', validHours: 0 }, 'Enter a whole number of hours between 1 and 8,760'],
 ]
 
-it.each(wrong)('shows the error at the field %s: %o', { tags: ['B5'] }, (field, given, text) => {
-  expect(findProblems(given)).toEqual({ [field]: text })
+it.each(wrong)('shows the error at the field %s: %o', { tags: ['B5'] }, (field, values, text) => {
+  expect(findProblems(values)).toEqual({ [field]: text })
 })
 
 it('shows all errors at once', () => {
-  const given = { code: '', amount: '', minSpend: -1, startDate: '', endDate: '', usageLimit: -1 } as const
-  expect(Object.keys(findProblems(given)).sort()).toEqual([
+  const values = { code: '', amount: '', minSpend: -1, startDate: '', endDate: '', usageLimit: -1 } as const
+  expect(Object.keys(findProblems(values)).sort()).toEqual([
     'amount',
     'code',
     'endDate',
@@ -61,7 +61,7 @@ it('shows all errors at once', () => {
 })
 
 it('accepts each form the server accepts', () => {
-  const given: Partial<CouponValues>[] = [
+  const values: Partial<CouponValues>[] = [
     {},
     { amount: 100, usageLimit: 1, minSpend: 0.01 },
     { type: 'fixed', amount: 0.01 },
@@ -70,7 +70,7 @@ it('accepts each form the server accepts', () => {
     { kind: 'shared', type: 'fixed', maxDiscount: -5, validHours: '' },
     { kind: 'personal', usageLimit: -5 },
   ]
-  for (const each of given) {
+  for (const each of values) {
     expect(findProblems(each)).toEqual({})
     expect(CouponInput.safeParse(toCouponInput({ ...right, ...each }, where.zone, null)).error).toBeUndefined()
   }

@@ -38,26 +38,26 @@ const CopyCode = ({ code }: { code: string }) => (
 )
 
 /** Decision 30: the store's own coupons are read-only here. */
-export function MadeElsewhere({ coupon }: OfCoupon) {
+export function ExternalCoupon({ coupon }: OfCoupon) {
   const store = useStore()
   if (coupon.madeBy === 'recoup') return null
-  const words = 'edit it there'
+  const label = 'edit it there'
   return (
     <Text fz="xs" c="dimmed">
       Made in {platformNames[store?.platform ?? DEFAULT_PLATFORM]}:{' '}
       {coupon.editUrl ? (
         <a href={coupon.editUrl} target="_blank" rel="noreferrer">
-          {words}
+          {label}
           <VisuallyHidden> ({coupon.code})</VisuallyHidden>
         </a>
       ) : (
-        words
+        label
       )}
     </Text>
   )
 }
 
-export function DiscountWords({ coupon }: OfCoupon) {
+export function DiscountText({ coupon }: OfCoupon) {
   const condition = formatMinSpend(coupon)
   return (
     <div className="coupon-discount">
@@ -71,7 +71,7 @@ export function DiscountWords({ coupon }: OfCoupon) {
   )
 }
 
-const looks = {
+const badges = {
   usable: { tone: 'good', icon: IconCircleCheck },
   inactive: { tone: 'quiet', icon: IconCircleMinus },
   starts: { tone: 'info', icon: IconClock },
@@ -82,13 +82,13 @@ export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
   const now = useNowUntil(coupon.endDate)
   return (
     <span className="coupon-state">
-      {buildStateMarks(coupon, now, zone).map(({ look, label }) =>
-        look === 'plain' ? (
+      {buildStateMarks(coupon, now, zone).map(({ kind, label }) =>
+        kind === 'plain' ? (
           <span key={label} className="mark mark-plain">
             {label}
           </span>
         ) : (
-          <StatusBadge key={label} {...looks[look]} label={label} />
+          <StatusBadge key={label} {...badges[kind]} label={label} />
         ),
       )}
     </span>
@@ -96,7 +96,7 @@ export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
 }
 
 /** `isAlone`: there is no column heading. */
-export function TimeLeft({ endDate, isAlone = false }: { endDate: string | null; isAlone?: boolean }) {
+export function RemainingTime({ endDate, isAlone = false }: { endDate: string | null; isAlone?: boolean }) {
   const text = formatRemaining(endDate, useNowUntil(endDate))
   if (text === null) return 'No end'
   return <span className="tabular">{isAlone && text !== 'Expired' ? `${text} left` : text}</span>
@@ -107,8 +107,8 @@ const HOUR_MS = 3_600_000
 /** Counts seconds in the last hour, so the state changes on time. */
 function useNowUntil(endDate: string | null): number {
   const [far, near] = [15_000, 1_000]
-  const leftMs = endDate === null ? Number.POSITIVE_INFINITY : Date.parse(endDate) - Date.now()
-  return useNow(leftMs > 0 && leftMs < HOUR_MS ? near : far)
+  const remainingMs = endDate === null ? Number.POSITIVE_INFINITY : Date.parse(endDate) - Date.now()
+  return useNow(remainingMs > 0 && remainingMs < HOUR_MS ? near : far)
 }
 
 /** B 2: uses / limit, ∞ without one. */

@@ -20,14 +20,14 @@ const formatInMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).to
 it('shows the time left in days and hours, hours and minutes, or minutes, then Expired (B 2)', {
   tags: ['B2'],
 }, () => {
-  const formatLeft = (minutes: number) => formatRemaining(formatInMinutes(minutes), NOW)
-  expect(formatLeft(7 * 1_440)).toBe('7 d 0 h')
-  expect(formatLeft(6 * 1_440 + 23 * 60 + 59)).toBe('6 d 23 h')
-  expect(formatLeft(1_439)).toBe('23 h 59 min')
-  expect(formatLeft(60)).toBe('1 h 0 min')
-  expect(formatLeft(59)).toBe('59 min')
-  expect(formatLeft(0.1)).toBe('1 min')
-  expect([formatLeft(0), formatLeft(-5)]).toEqual(['Expired', 'Expired'])
+  const formatAfterMinutes = (minutes: number) => formatRemaining(formatInMinutes(minutes), NOW)
+  expect(formatAfterMinutes(7 * 1_440)).toBe('7 d 0 h')
+  expect(formatAfterMinutes(6 * 1_440 + 23 * 60 + 59)).toBe('6 d 23 h')
+  expect(formatAfterMinutes(1_439)).toBe('23 h 59 min')
+  expect(formatAfterMinutes(60)).toBe('1 h 0 min')
+  expect(formatAfterMinutes(59)).toBe('59 min')
+  expect(formatAfterMinutes(0.1)).toBe('1 min')
+  expect([formatAfterMinutes(0), formatAfterMinutes(-5)]).toEqual(['Expired', 'Expired'])
   expect(formatRemaining(null, NOW)).toBeNull()
 })
 
@@ -46,7 +46,7 @@ it('shows the blocker of an active coupon first, and colors Active only if shopp
   tags: ['B4'],
 }, () => {
   const listMarks = (changes: Partial<Coupon>) =>
-    buildStateMarks(buildCoupon(changes, NOW), NOW, 'UTC').map(({ look, label }) => `${look}: ${label}`)
+    buildStateMarks(buildCoupon(changes, NOW), NOW, 'UTC').map(({ kind, label }) => `${kind}: ${label}`)
   const later = '2026-11-30T05:00:00Z'
   expect(listMarks({})).toEqual(['usable: Active'])
   expect(listMarks({ endDate: formatInMinutes(0) })).toEqual(['over: Expired', 'plain: Active'])
@@ -96,12 +96,12 @@ it('shows the pattern of personal codes, or the shared code', () => {
 })
 
 it('builds Quick Create’s code from CART and six uppercase letters and digits (B 9)', { tags: ['B9'] }, () => {
-  let turn = 0
+  let draws = 0
   const bounds = new Set<number>()
   const codes = Array.from({ length: 200 }, () =>
     createQuickCode((bound) => {
       bounds.add(bound)
-      return turn++ % bound
+      return draws++ % bound
     }),
   )
   expect([...bounds]).toEqual([36])

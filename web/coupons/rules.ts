@@ -49,7 +49,7 @@ export function isUsable(coupon: CouponStateFields, now: number): boolean {
 type CouponStateFields = Pick<Coupon, 'isActive' | 'startDate' | 'endDate' | 'usageLimit' | 'usageCount' | 'madeBy'>
 
 export interface StateMark {
-  look: 'usable' | 'inactive' | 'starts' | 'over' | 'plain'
+  kind: 'usable' | 'inactive' | 'starts' | 'over' | 'plain'
   label: string
 }
 
@@ -59,19 +59,19 @@ export interface StateMark {
  */
 export function buildStateMarks(coupon: CouponStateFields, now: number, zone: string): StateMark[] {
   const note = findBlocker(coupon, now, zone)
-  if (!coupon.isActive) return [{ look: 'inactive', label: 'Inactive' }, ...toPlainMarks(note?.label)]
-  if (!note || isUsable(coupon, now)) return [{ look: 'usable', label: 'Active' }]
+  if (!coupon.isActive) return [{ kind: 'inactive', label: 'Inactive' }, ...toPlainMarks(note?.label)]
+  if (!note || isUsable(coupon, now)) return [{ kind: 'usable', label: 'Active' }]
   return [note, ...toPlainMarks('Active')]
 }
 
-const toPlainMarks = (label: string | undefined): StateMark[] => (label ? [{ look: 'plain', label }] : [])
+const toPlainMarks = (label: string | undefined): StateMark[] => (label ? [{ kind: 'plain', label }] : [])
 
 function findBlocker(coupon: CouponStateFields, now: number, zone: string): StateMark | null {
-  if (isOver(coupon, now)) return { look: 'over', label: 'Expired' }
-  if (isUsedUp(coupon)) return { look: 'over', label: 'Used up' }
+  if (isOver(coupon, now)) return { kind: 'over', label: 'Expired' }
+  if (isUsedUp(coupon)) return { kind: 'over', label: 'Used up' }
   const { startDate } = coupon
   if (startDate === null || Date.parse(startDate) <= now) return null
-  return { look: 'starts', label: `Starts ${formatDayIn(startDate, now, zone)}` }
+  return { kind: 'starts', label: `Starts ${formatDayIn(startDate, now, zone)}` }
 }
 
 /** Nov 30; with the year if it is not the current one. */
@@ -92,8 +92,8 @@ export const formatDateTimeIn = (instant: string, zone: string): string =>
 
 /** `free_shipping`: "Free shipping". */
 function formatPlatformType(platformType: string): string {
-  const words = platformType.replaceAll('_', ' ').trim()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const text = platformType.replaceAll('_', ' ').trim()
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 type Discount = Pick<Coupon, 'type' | 'platformType' | 'amount' | 'maxDiscount' | 'currency'>

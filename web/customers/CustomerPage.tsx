@@ -108,11 +108,11 @@ function Content({ customer }: { customer: Customer }) {
 
 /** The same section as in Settings: data in all stores, export, erasure (C8). */
 function DataRequests({ customer }: { customer: Customer }) {
-  const mayLook = useHasPermission('privacy:write')
+  const canRead = useHasPermission('privacy:write')
   const address = customer.emails[0] ?? customer.phones[0] ?? ''
-  const person = useDataSubject(mayLook ? address : '')
+  const person = useDataSubject(canRead ? address : '')
   const navigate = useNavigate()
-  if (!mayLook || !address) return null
+  if (!canRead || !address) return null
   if (person.isPending) return <LoadingCards count={1} rows={4} />
   if (person.error && person.data === undefined) {
     return <Failed title="The data kept could not be loaded" error={person.error} onRetry={() => person.refetch()} />
@@ -172,7 +172,7 @@ const buildListFact = (label: string, values: readonly string[]): [string, React
 
 /** Current consent per channel, then the evidence. */
 function ConsentCard({ entries }: { entries: Customer['consents'] }) {
-  const standing = findCurrentConsents(entries)
+  const current = findCurrentConsents(entries)
   return (
     <Card>
       <Title order={2} mb={entries.length > 0 ? 'md' : 4}>
@@ -185,7 +185,7 @@ function ConsentCard({ entries }: { entries: Customer['consents'] }) {
       ) : (
         <>
           <ul className="standing">
-            {standing.map(({ id, channel, status, who }) => (
+            {current.map(({ id, channel, status, who }) => (
               <li key={id}>
                 <strong>{channelText[channel]}</strong>: {statusText[status]}
                 {who && <Text span inherit c="dimmed">{` · ${who}`}</Text>}

@@ -79,7 +79,7 @@ function List({ query, onChange, onSort }: ListProps) {
   return (
     <div aria-busy={isPlaceholderData}>
       {customers.length === 0 ? (
-        <Nobody query={query} total={total} onChange={onChange} />
+        <NoCustomers query={query} total={total} onChange={onChange} />
       ) : (
         <>
           <VisuallyHidden role="status">
@@ -144,11 +144,11 @@ const NotLoaded = ({ error }: { error: Error }) => (
   </div>
 )
 
-interface NobodyProps extends Pick<ListProps, 'query' | 'onChange'> {
+interface EmptyProps extends Pick<ListProps, 'query' | 'onChange'> {
   total: number
 }
 
-function Nobody({ query, total, onChange }: NobodyProps) {
+function NoCustomers({ query, total, onChange }: EmptyProps) {
   if (total > 0) {
     return (
       <Empty icon={IconUsers} text="There are no customers on this page.">

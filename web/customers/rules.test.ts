@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LedgerEntry } from '../../shared/ledger.ts'
 import { customersAddress, findCurrentConsents, formatName, formatTitle, toFilterParams } from './rules.ts'
 
-const nobody = { first_name: null, last_name: null, customer_email: null, phone: null }
+const unnamed = { first_name: null, last_name: null, customer_email: null, phone: null }
 
 describe('the address of the list', () => {
   it('is read and written, and invalid values count as not given', () => {
@@ -30,7 +30,7 @@ describe('a customer', () => {
     [{ phone: '+12125550101' }, '-', '+12125550101'],
     [{}, '-', 'Customer'],
   ])('%o is shown as %s and named %s', (of, name, title) => {
-    expect([formatName({ ...nobody, ...of }), formatTitle({ ...nobody, ...of })]).toEqual([name, title])
+    expect([formatName({ ...unnamed, ...of }), formatTitle({ ...unnamed, ...of })]).toEqual([name, title])
   })
 
   it('has the newest consent per channel and address', () => {

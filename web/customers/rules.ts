@@ -51,10 +51,10 @@ export const formatTitle = (customer: CustomerName & Pick<CustomerView, 'custome
 
 /** Current consent of each address and channel: its newest entry that counts. Entries come newest first. */
 export function findCurrentConsents(entries: readonly LedgerEntry[]): LedgerEntry[] {
-  const standing = new Map<string, LedgerEntry>()
+  const current = new Map<string, LedgerEntry>()
   for (const entry of entries) {
     const key = `${entry.channel}:${entry.person}`
-    if (entry.standing === 'stands' && !standing.has(key)) standing.set(key, entry)
+    if (entry.standing === 'stands' && !current.has(key)) current.set(key, entry)
   }
-  return [...standing.values()]
+  return [...current.values()]
 }

@@ -88,7 +88,7 @@ function Dashboard() {
   const [measure, setMeasure] = useState<ChartMeasure>('carts')
   const chart = useChart(period, measure)
   const failure = findFailure([stats.error, chart.error, recent.error])
-  if (failure?.look === 'page') return <StoreFailed text={failure.text} />
+  if (failure?.placement === 'page') return <StoreFailed text={failure.text} />
   const retry = () => Promise.all([stats, chart, recent].map((query) => query.refetch()))
   const isEmpty = stats.data && recent.data && isNewStore(stats.data, recent.data.pagination.total)
   // Show "None" only once the figures are loaded too. A new store has its own layout.
@@ -133,10 +133,10 @@ const CartsBeingFilled = () => (
 )
 
 /** A 2.3: the newest 10, each linked to its editor. */
-const SHOWN = { page: 1, limit: 10 } as const
+const FIRST_CAMPAIGNS = { page: 1, limit: 10 } as const
 
 function ActiveCampaigns() {
-  const campaigns = useCampaigns(SHOWN)
+  const campaigns = useCampaigns(FIRST_CAMPAIGNS)
   return (
     <Card padding={0} component="section" aria-label="Active Campaigns">
       <Group justify="space-between" px="lg" pt="lg" pb="sm" gap="sm">
@@ -153,7 +153,7 @@ function ActiveCampaigns() {
           </div>
         }
         failed={campaignTexts.notLoaded}
-        wordsOf={(error) => getErrorText(error, campaignTexts.notFetched)}
+        getErrorText={(error) => getErrorText(error, campaignTexts.notFetched)}
         className="recent-inside"
       >
         {({ campaigns: rows }) =>
@@ -195,7 +195,7 @@ function AllStores() {
   const [measure, setMeasure] = useState<ChartMeasure>('carts')
   const chart = useChart(period, measure)
   const failure = findFailure([stats.error, chart.error])
-  if (failure?.look === 'page') return <StoreFailed text={failure.text} />
+  if (failure?.placement === 'page') return <StoreFailed text={failure.text} />
   const failing = (stats.data?.stores ?? []).flatMap(({ name, isFailing }) => (isFailing ? [name] : []))
   return (
     <div className="dashboard">
@@ -276,9 +276,9 @@ function Step({ step, isNext }: { step: FirstStep; isNext: boolean }) {
           {step.text}
         </Text>
       </div>
-      {step.way && !step.isDone && (
-        <Button component={Link} to={step.way.to} size="xs" variant={isNext ? 'filled' : 'default'}>
-          {step.way.label}
+      {step.link && !step.isDone && (
+        <Button component={Link} to={step.link.to} size="xs" variant={isNext ? 'filled' : 'default'}>
+          {step.link.label}
         </Button>
       )}
     </li>
@@ -291,7 +291,7 @@ interface FirstStep {
   title: string
   text: string
   isDone: boolean
-  way?: { label: string; to: string }
+  link?: { label: string; to: string }
 }
 
 interface SetupFacts {
@@ -329,7 +329,7 @@ export function isSetupOpen({ store, flows, mail }: Pick<SetupFacts, 'store' | '
 
 export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }: SetupFacts): FirstStep[] {
   const isRead = health !== undefined && health.ageSeconds !== null
-  const isSeen = store.mode !== 'limited'
+  const hasCapture = store.mode !== 'limited'
   const hasSender = store.senderName !== '' && store.postalAddress !== ''
   const isOn = flows?.some((flow) => flow.isOn) ?? false
   return [
@@ -342,15 +342,15 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
     {
       title: 'Report carts from your shop',
       text: REPORTS[store.mode],
-      isDone: isSeen,
-      way: { label: 'Install the script', to: '/settings/capture-script' },
+      isDone: hasCapture,
+      link: { label: 'Install the script', to: '/settings/capture-script' },
     },
     ...(store.isCaptureChosen ? [] : [CHOOSE_CAPTURE]),
     {
       title: 'Add your sender details',
       text: hasSender ? `Messages come from ${store.senderName}.` : 'Messages need a sender name and a postal address.',
       isDone: hasSender,
-      way: { label: 'Set the sender', to: '/settings/sending/sender' },
+      link: { label: 'Set the sender', to: '/settings/sending/sender' },
     },
     ...(mail?.isFixed ? [] : [buildMailStep(mail)]),
     {
@@ -359,7 +359,7 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
         ? 'It messages shoppers who abandon a cart, and stops when they buy.'
         : 'Three emails are ready. Read the preview, then switch the flow on.',
       isDone: isOn,
-      way: { label: 'Open flows', to: '/flows' },
+      link: { label: 'Open flows', to: '/flows' },
     },
     {
       title: 'Wait for the first cart',
@@ -367,7 +367,7 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
         ? 'There are carts already.'
         : 'Or try it yourself: put something in the cart in your shop, enter your own email address at checkout, and leave.',
       isDone: hasCarts,
-      way: { label: 'Try a test cart', to: '/dashboard?try=cart' },
+      link: { label: 'Try a test cart', to: '/dashboard?try=cart' },
     },
   ]
 }
@@ -390,7 +390,7 @@ const CHOOSE_CAPTURE: FirstStep = {
   title: 'Choose what is kept before consent',
   text: 'Until you choose, what shoppers type at the checkout is kept before they agree to anything.',
   isDone: false,
-  way: { label: 'Choose', to: '/settings/consent#capture' },
+  link: { label: 'Choose', to: '/settings/consent#capture' },
 }
 
 /** Only a mail accepted by a mail server counts: the built-in mailbox delivers to no shopper. */
@@ -399,11 +399,11 @@ function buildMailStep(mail: SetupFacts['mail']): FirstStep {
   const hasServer = mail?.way === 'own' || mail?.way === 'server'
   const label = hasServer ? 'Send a test email' : 'Set up a mail server'
   const link = { label, to: '/settings/sending/mail-server' }
-  if (mail?.acceptedAt) return { title, text: 'The mail server accepted it.', isDone: true, way: link }
+  if (mail?.acceptedAt) return { title, text: 'The mail server accepted it.', isDone: true, link }
   const text = hasServer
     ? 'It shows that your mail server accepts your emails.'
     : 'Set up a mail server first. Until then, no email reaches your shoppers.'
-  return { title, text, isDone: false, way: link }
+  return { title, text, isDone: false, link }
 }
 
 interface Props {

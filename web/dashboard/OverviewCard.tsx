@@ -55,8 +55,8 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
   }, [chart.data, data])
   const subject = findSubject(measure, chart.data)
   // While the next period loads, the previous numbers keep their period's label.
-  const shown = chart.data?.period ?? period
-  const name = periods.find(({ value }) => value === shown)!.label
+  const chartPeriod = chart.data?.period ?? period
+  const name = periods.find(({ value }) => value === chartPeriod)!.label
   return (
     <Card className="overview">
       <div className="overview-head">
@@ -98,7 +98,7 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
       <Text fz="xs" c="dimmed" mt="xs">
         {subject.definition}
       </Text>
-      {data && isTable && <ChartTable {...{ data, name, subject }} column={shown === 'day' ? 'Hour' : 'Date'} />}
+      {data && isTable && <ChartTable {...{ data, name, subject }} column={chartPeriod === 'day' ? 'Hour' : 'Date'} />}
     </Card>
   )
 }
@@ -143,10 +143,10 @@ interface TypeProps {
 }
 
 function TypeButtons({ type, onType, hasPie }: TypeProps) {
-  const shown = types.filter((each) => hasPie || each.type !== 'pie')
+  const available = types.filter((each) => hasPie || each.type !== 'pie')
   return (
     <Button.Group aria-label="Chart type">
-      {shown.map((each) => (
+      {available.map((each) => (
         <ToolButton
           key={each.type}
           label={each.label}

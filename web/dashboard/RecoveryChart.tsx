@@ -57,7 +57,9 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
         canvas.current = chart?.canvas ?? null
       }}
       type={type}
-      data={type === 'pie' ? buildPie(data, colors) : buildSeries(data, { type, looks: createStyles(subject) }, colors)}
+      data={
+        type === 'pie' ? buildPie(data, colors) : buildSeries(data, { type, styles: createStyles(subject) }, colors)
+      }
       options={buildOptions(type, subject, colors)}
       plugins={[ground(colors.surface)]}
       role="img"
@@ -68,29 +70,30 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
 }
 
 /** Abandoned is muted, recovered has the theme's first color. Line and point styles distinguish them without color. */
-const looks = [
+const styles = [
   { color: 5, dash: [6, 4], point: 'rectRot' },
   { color: 0, dash: [], point: 'circle' },
 ] as const
-type Look = (typeof looks)[number]
+type SeriesStyle = (typeof styles)[number]
 
 /** Recovered is second beside abandoned, and first beside lost. */
-const createStyles = ({ measure }: Subject): readonly Look[] => (measure === 'carts' ? looks : looks.toReversed())
+const createStyles = ({ measure }: Subject): readonly SeriesStyle[] =>
+  measure === 'carts' ? styles : styles.toReversed()
 
-const chooseColor = (index: number, { series }: ChartColors) => series[looks[index]!.color]!
+const chooseColor = (index: number, { series }: ChartColors) => series[styles[index]!.color]!
 
 interface Drawing {
   type: 'bar' | 'line'
-  looks: readonly Look[]
+  styles: readonly SeriesStyle[]
 }
 
-function buildSeries({ labels, datasets }: ChartData, { type, looks }: Drawing, colors: ChartColors) {
+function buildSeries({ labels, datasets }: ChartData, { type, styles }: Drawing, colors: ChartColors) {
   const isLine = type === 'line'
   const last = labels.length - 1
   // The running period is hollow.
   const filled = (color: string) => labels.map((_, place) => (place === last ? colors.surface : color))
   const sets = datasets.map((set, index) => {
-    const { dash, point, color: place } = looks[index]!
+    const { dash, point, color: place } = styles[index]!
     const color = colors.series[place]!
     const line = {
       borderWidth: 2,

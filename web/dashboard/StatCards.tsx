@@ -146,10 +146,10 @@ function TrendMark({ trend, isLoss }: { trend: Trend; isLoss: boolean }) {
   const isWelcome = trend.direction === (isLoss ? 'down' : 'up')
   const isMove = trend.direction === 'up' || trend.direction === 'down'
   return (
-    <span className="stat-trend" data-tone={isMove ? (isWelcome ? 'good' : 'bad') : 'quiet'} title={trend.words}>
+    <span className="stat-trend" data-tone={isMove ? (isWelcome ? 'good' : 'bad') : 'quiet'} title={trend.description}>
       {Arrow && <Arrow size={15} stroke={2.2} aria-hidden />}
       <span aria-hidden>{trend.text}</span>
-      <span className="only-read">{trend.words}.</span>
+      <span className="only-read">{trend.description}.</span>
     </span>
   )
 }

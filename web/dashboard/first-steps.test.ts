@@ -61,7 +61,7 @@ test('counts only a test mail accepted by a mail server; the demo needs none', (
       ({ title }) => title === 'Send yourself a test email',
     )
   expect(step(inMailbox)).toMatchObject({ isDone: false, text: expect.stringContaining('no email reaches') })
-  expect(step(inMailbox)!.way!.label).toBe('Set up a mail server')
+  expect(step(inMailbox)!.link!.label).toBe('Set up a mail server')
   expect(step({ ...inMailbox, way: 'own' as never })).toMatchObject({ isDone: false })
   expect(step({ ...inMailbox, isFixed: true })).toBeUndefined()
 })

@@ -25,7 +25,7 @@ describe('failures (A 8)', () => {
     ],
     [buildApiError(404, 'x', 'not_found'), 'Store not found. Please connect your store first.'],
   ])('of the store replace the page', { tags: ['A8'] }, (error, text) => {
-    expect(findFailure([null, error])).toEqual({ look: 'page', text })
+    expect(findFailure([null, error])).toEqual({ placement: 'page', text })
   })
 
   test.each([
@@ -34,12 +34,12 @@ describe('failures (A 8)', () => {
     [new TypeError('x')],
   ])('are shown above the dashboard unless they replace it', (error) => {
     const text = 'Failed to fetch dashboard data. Please try again later.'
-    expect(findFailure([error, null])).toEqual({ look: 'banner', text })
+    expect(findFailure([error, null])).toEqual({ placement: 'banner', text })
   })
 
   test('return the most serious one, or null without any', () => {
     const [slight, serious] = [buildApiError(500, 'x', 'internal'), buildApiError(404, 'x', 'not_found')]
-    expect(findFailure([slight, serious])!.look).toBe('page')
+    expect(findFailure([slight, serious])!.placement).toBe('page')
     expect(findFailure([null, null])).toBeNull()
   })
 })
@@ -47,7 +47,7 @@ describe('failures (A 8)', () => {
 test('shows a trend with sign and text, and a dash without one (A5)', () => {
   expect(describeTrend(12.5)).toEqual({
     text: '+12.5%',
-    words: '12.5% more than in the previous 30 days',
+    description: '12.5% more than in the previous 30 days',
     direction: 'up',
   })
   expect(describeTrend(-1_250)).toMatchObject({ text: '−1,250.0%', direction: 'down' })

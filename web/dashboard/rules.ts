@@ -5,22 +5,22 @@ import { ApiError, BROKEN } from '../api.ts'
 
 /** `page`: replaces everything; `banner`: shown above the rest (A 8). */
 export interface DashboardFailure {
-  look: 'page' | 'banner'
+  placement: 'page' | 'banner'
   text: string
 }
 
 /** The most serious failure; null if there was none. */
 export function findFailure(errors: readonly (Error | null)[]): DashboardFailure | null {
   const failures = errors.flatMap((error) => (error ? [describeFailure(error)] : []))
-  return failures.find(({ look }) => look === 'page') ?? failures[0] ?? null
+  return failures.find(({ placement }) => placement === 'page') ?? failures[0] ?? null
 }
 
 function describeFailure(error: Error): DashboardFailure {
   const status = error instanceof ApiError ? error.status : 0
-  if (status === 503) return { look: 'page', text: getServerText(error as ApiError) ?? dashboardTexts.unreachable }
-  if (status === 401) return { look: 'page', text: dashboardTexts.unauthorized }
-  if (status === 404) return { look: 'page', text: dashboardTexts.notFound }
-  return { look: 'banner', text: dashboardTexts.failed }
+  if (status === 503) return { placement: 'page', text: getServerText(error as ApiError) ?? dashboardTexts.unreachable }
+  if (status === 401) return { placement: 'page', text: dashboardTexts.unauthorized }
+  if (status === 404) return { placement: 'page', text: dashboardTexts.notFound }
+  return { placement: 'banner', text: dashboardTexts.failed }
 }
 
 /** A proxy's 503 has no error code. */
@@ -64,18 +64,18 @@ export interface Trend {
   /** `+12.5%`; `–` without a previous value. */
   text: string
   /** Direction as text, for screen readers. */
-  words: string
+  description: string
   direction: 'up' | 'down' | 'level' | 'unknown'
 }
 
 export function describeTrend(change: number | null): Trend {
-  if (change === null) return { text: '–', words: 'no data for the previous 30 days', direction: 'unknown' }
+  if (change === null) return { text: '–', description: 'no data for the previous 30 days', direction: 'unknown' }
   const size = `${trends.format(Math.abs(change))}%`
-  if (change === 0) return { text: size, words: 'same as in the previous 30 days', direction: 'level' }
+  if (change === 0) return { text: size, description: 'same as in the previous 30 days', direction: 'level' }
   const isUp = change > 0
   return {
     text: `${isUp ? '+' : '−'}${size}`,
-    words: `${size} ${isUp ? 'more' : 'less'} than in the previous 30 days`,
+    description: `${size} ${isUp ? 'more' : 'less'} than in the previous 30 days`,
     direction: isUp ? 'up' : 'down',
   }
 }

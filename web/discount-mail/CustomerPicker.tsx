@@ -71,7 +71,7 @@ export function CustomerPicker({ people, filter, chosen, error, isDropped, onFil
         query={people}
         loading={<LoadingRows count={4} />}
         failed={customerTexts.failed}
-        wordsOf={() => customerTexts.fetchFailed}
+        getErrorText={() => customerTexts.fetchFailed}
       >
         {(data) => <People pages={data.pages} people={people} filter={filter} chosen={chosen} onChoose={onChoose} />}
       </Loaded>

@@ -42,7 +42,7 @@ interface FormValues {
   chosen: RecipientChoice
   couponId: string | null
   cartUrl: string
-  words: { subject: string; body: string }
+  content: { subject: string; body: string }
 }
 
 const PAUSE_MS = 500
@@ -52,13 +52,13 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const { typed, change } = useTyped(place, person)
   const [isDropped, setDropped] = useState(false)
   const [jobId, setJobId] = useState<string | null>(null)
-  const [isAsked, setAsked] = useState(false)
+  const [isSubmitted, setSubmitted] = useState(false)
   const people = usePeople(typed.filter)
   const send = useSendOffers()
   const [debounced] = useDebouncedValue(typed, PAUSE_MS)
   const settled = toRecipients(debounced.chosen, debounced.filter)
   const offer = buildOffer(debounced)
-  const isDirty = jobId === null && hasOwnWords(typed)
+  const isDirty = jobId === null && hasOwnContent(typed)
   const { question } = useLeaveGuard(isDirty)
   useEffect(() => {
     dirty.current = isDirty
@@ -78,30 +78,33 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const refused = findRefused(send, typed)
   // For a search without an exact total, only the server knows it.
   const tooMany = isTooMany ? discountTexts.tooMany : (getFieldErrors(eligibility.error).customers ?? null)
-  const isBlank = typed.words.subject.trim() === '' || typed.words.body.trim() === ''
+  const isBlank = typed.content.subject.trim() === '' || typed.content.body.trim() === ''
   const isChecked = !eligibility.isPlaceholderData && debounced === typed
   const recipients = count > 0 && isChecked ? (eligibility.data ?? null) : null
   const submit = () => {
-    setAsked(true)
+    setSubmitted(true)
     const body = buildBody(typed)
     if (!body || isBlank) return
     send.mutate(body, { onSuccess: (answer) => setJobId(answer.jobId) })
   }
   const problem = send.error && refused ? getErrorText(send.error, discountTexts.failed) : null
   const missing = !typed.couponId ? discountTexts.noCoupon : isBlank ? 'The message needs a subject and a text.' : null
-  const shown = choosePreviewed(typed.chosen, people.data?.pages.flatMap((page) => page.customers.map(toPerson)) ?? [])
+  const previewed = choosePreviewed(
+    typed.chosen,
+    people.data?.pages.flatMap((page) => page.customers.map(toPerson)) ?? [],
+  )
   return (
     <Stack gap="md">
       <WordEditor
         layout="dialog"
         channel="email"
-        words={typed.words}
+        words={typed.content}
         problems={{
-          subject: typed.words.subject.trim() === '' ? 'A message needs a subject' : null,
-          body: typed.words.body.trim() === '' ? 'A message needs a text' : null,
+          subject: typed.content.subject.trim() === '' ? 'A message needs a subject' : null,
+          body: typed.content.body.trim() === '' ? 'A message needs a text' : null,
         }}
         coupon="always"
-        onWords={(next) => change({ words: { ...typed.words, ...next } })}
+        onWords={(next) => change({ content: { ...typed.content, ...next } })}
         before={
           <>
             {person ? (
@@ -113,7 +116,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
                 people={people}
                 filter={typed.filter}
                 chosen={typed.chosen}
-                error={isAsked && count === 0 ? discountTexts.noCustomers : (refused?.customers ?? null)}
+                error={isSubmitted && count === 0 ? discountTexts.noCustomers : (refused?.customers ?? null)}
                 isDropped={isDropped}
                 onFilter={(filter) => {
                   const chosen = clearAll(typed.chosen)
@@ -128,7 +131,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
             )}
             <CouponField
               value={typed.couponId}
-              error={isAsked && !typed.couponId ? discountTexts.noCoupon : (refused?.couponId ?? null)}
+              error={isSubmitted && !typed.couponId ? discountTexts.noCoupon : (refused?.couponId ?? null)}
               onChange={(couponId) => change({ couponId })}
             />
             <TextInput
@@ -144,16 +147,16 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
         }
         above={
           <RecipientSummary
-            isNobody={count === 0}
+            isEmpty={count === 0}
             tooMany={tooMany}
             missing={missing ?? (problem && 'Not sent')}
             eligibility={eligibility}
-            people={shown}
+            people={previewed}
           />
         }
         preview={
           <DiscountPreview
-            people={shown}
+            people={previewed}
             first={eligibility.data?.eligible[0] ?? null}
             offer={debounced.couponId ? { ...offer, couponId: debounced.couponId } : null}
             isTyping={debounced !== typed}
@@ -180,7 +183,7 @@ function useTyped(place: string, person: Person | null) {
     chosen: person ? { kind: 'some', people: [person] } : noCustomers,
     couponId: null,
     cartUrl: '',
-    words: { ...READY_DISCOUNT },
+    content: { ...READY_DISCOUNT },
   })
   const [isTouched, setTouched] = useState(false)
   const storeId = useStore()?.id
@@ -192,8 +195,8 @@ function useTyped(place: string, person: Person | null) {
   return { typed, change }
 }
 
-const hasOwnWords = ({ cartUrl, words }: FormValues) =>
-  cartUrl.trim() !== '' || words.subject !== READY_DISCOUNT.subject || words.body !== READY_DISCOUNT.body
+const hasOwnContent = ({ cartUrl, content }: FormValues) =>
+  cartUrl.trim() !== '' || content.subject !== READY_DISCOUNT.subject || content.body !== READY_DISCOUNT.body
 
 function buildBody(typed: FormValues): Offer | null {
   const recipients = toRecipients(typed.chosen, typed.filter)
@@ -201,8 +204,8 @@ function buildBody(typed: FormValues): Offer | null {
 }
 
 /** Default content is not the user's own text. */
-function buildOffer({ cartUrl, words }: FormValues): Pick<Offer, 'cartUrl' | 'subject' | 'body'> {
-  const { subject, body } = words
+function buildOffer({ cartUrl, content }: FormValues): Pick<Offer, 'cartUrl' | 'subject' | 'body'> {
+  const { subject, body } = content
   return {
     ...(cartUrl.trim() && { cartUrl: cartUrl.trim() }),
     ...(subject.trim() && subject !== READY_DISCOUNT.subject && { subject }),
@@ -224,9 +227,9 @@ function findRefused({ error, variables }: ReturnType<typeof useSendOffers>, typ
     JSON.stringify(field === 'customers' ? [body.customers, body.matching] : body[field])
   const isSame = (field: string) => pickPart(now, field) === pickPart(sent, field)
   const fields = getFieldErrors(error)
-  const left = Object.entries(fields).filter(([field]) => isSame(field))
-  const isChanged = Object.keys(fields).length > 0 && left.length === 0
-  return isChanged ? null : Object.fromEntries(left)
+  const remaining = Object.entries(fields).filter(([field]) => isSame(field))
+  const isChanged = Object.keys(fields).length > 0 && remaining.length === 0
+  return isChanged ? null : Object.fromEntries(remaining)
 }
 
 const getFieldErrors = (error: Error | null): Record<string, string> => (error instanceof ApiError ? error.fields : {})

@@ -29,12 +29,12 @@ export function DiscountPreview({ people, first, offer, isTyping }: Props) {
   const isOffered = (id: string | null) => offered.some((person) => person.id === id)
   const customer = isOffered(chosen) ? chosen : isOffered(first) ? first : (offered[0]?.id ?? null)
   const of = customer && offer ? { customer, ...offer } : null
-  const made = useDiscountPreview(of)
+  const preview = useDiscountPreview(of)
   return (
     <WordsPreview
       channel="email"
-      made={made}
-      isStale={isTyping || made.isPlaceholderData}
+      made={preview}
+      isStale={isTyping || preview.isPlaceholderData}
       height={HEIGHT}
       {...(people.length > 1 && { decisionTexts })}
       nothing={explainNoPreview(customer, offer)}

@@ -11,12 +11,12 @@ import type { PeopleFilter } from './rules.ts'
 export function LoadMoreCustomers({ people }: { people: ReturnType<typeof usePeople> }) {
   const { ref, entry } = useIntersection({ rootMargin: '200px' })
   const isInSight = entry?.isIntersecting ?? false
-  const isWanted = isInSight && people.hasNextPage && !people.isFetchingNextPage && !people.isFetchNextPageError
+  const shouldLoad = isInSight && people.hasNextPage && !people.isFetchingNextPage && !people.isFetchNextPageError
   const fetchNext = useRef(people.fetchNextPage)
   fetchNext.current = people.fetchNextPage
   useEffect(() => {
-    if (isWanted) void fetchNext.current()
-  }, [isWanted])
+    if (shouldLoad) void fetchNext.current()
+  }, [shouldLoad])
   return (
     <div ref={ref}>
       <ShowMore list={people} />

@@ -8,10 +8,10 @@ import { DateTime } from '../ui/Time.tsx'
 import type { useRecipientCheck } from './queries.ts'
 import type { Person } from './rules.ts'
 
-const NAMES_SHOWN = 5
+const MAX_NAMES = 5
 
 interface Props {
-  isNobody: boolean
+  isEmpty: boolean
   /** The selection exceeds the limit of one mail. */
   tooMany: string | null
   /** Other problems that block sending. */
@@ -22,8 +22,8 @@ interface Props {
 }
 
 /** Shown before sending: recipients, and exclusions with reasons. */
-export function RecipientSummary({ isNobody, tooMany, missing, eligibility, people }: Props) {
-  if (isNobody) return <Notice tone="quiet" title="Nobody is selected yet" />
+export function RecipientSummary({ isEmpty, tooMany, missing, eligibility, people }: Props) {
+  if (isEmpty) return <Notice tone="quiet" title="Nobody is selected yet" />
   if (tooMany) return <Notice tone="warn" isLive title={tooMany} />
   if (eligibility.error) {
     const { error, refetch } = eligibility
@@ -88,10 +88,10 @@ function Names({ ids, people }: { ids: string[]; people: readonly Person[] }) {
   const selected = new Set(ids)
   const names = people.filter(({ id }) => selected.has(id)).map(({ name }) => name)
   if (names.length === 0) return null
-  const rest = ids.length - Math.min(names.length, NAMES_SHOWN)
+  const rest = ids.length - Math.min(names.length, MAX_NAMES)
   return (
     <Text fz="xs" c="dimmed">
-      {names.slice(0, NAMES_SHOWN).join(', ')}
+      {names.slice(0, MAX_NAMES).join(', ')}
       {rest > 0 && ` and ${formatCount(rest)} more`}
     </Text>
   )

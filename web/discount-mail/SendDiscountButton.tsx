@@ -19,7 +19,7 @@ interface Props extends ButtonProps {
 const WIDTH = 1_200
 
 /** Opens the discount mail. Hidden from members who may not send. */
-export function SendDiscountButton({ place, label, person, ...look }: Props) {
+export function SendDiscountButton({ place, label, person, ...buttonProps }: Props) {
   const [isOpen, setOpen] = useState(false)
   const [opened, setOpened] = useState(0)
   // A ref, so a key pressed right after typing sees the current text.
@@ -35,7 +35,7 @@ export function SendDiscountButton({ place, label, person, ...look }: Props) {
   if (!useCanSend()) return null
   return (
     <>
-      <Button variant="default" leftSection={<IconDiscount size={16} aria-hidden />} {...look} onClick={open}>
+      <Button variant="default" leftSection={<IconDiscount size={16} aria-hidden />} {...buttonProps} onClick={open}>
         {label}
       </Button>
       <Modal

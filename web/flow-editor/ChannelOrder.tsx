@@ -33,7 +33,7 @@ interface Props {
 /** Channels of a message in order of preference: the first that can be used sends it. */
 export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange }: Props) {
   const [first, ...others] = channels
-  const left = CHANNELS.filter((channel) => !channels.includes(channel))
+  const unused = CHANNELS.filter((channel) => !channels.includes(channel))
   return (
     <Stack gap="sm">
       <Input.Wrapper label="Channel" labelElement="div" error={error}>
@@ -89,9 +89,9 @@ export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange 
               It is not sent.
             </Text>
           )}
-          {!isReadOnly && left.length > 0 && (
+          {!isReadOnly && unused.length > 0 && (
             <Group gap={6}>
-              {left.map((channel) => (
+              {unused.map((channel) => (
                 <Button
                   key={channel}
                   variant="default"

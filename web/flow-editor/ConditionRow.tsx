@@ -55,7 +55,7 @@ export function ConditionRow(props: Props) {
   )
 }
 
-const isWords: Record<string, string> = {
+const operatorLabels: Record<string, string> = {
   above: 'is above',
   below: 'is below',
   at_least: 'at least',
@@ -94,7 +94,7 @@ function IsSelect({ condition, isReadOnly, onChange }: Props) {
       aria-label={`${factNames[condition.fact]}: how`}
       size="sm"
       disabled={isReadOnly}
-      data={choices.map((value) => ({ value, label: isWords[value]! }))}
+      data={choices.map((value) => ({ value, label: operatorLabels[value]! }))}
       value={condition.is}
       onChange={(event) => onChange({ ...condition, is: event.currentTarget.value } as FlowCondition)}
     />

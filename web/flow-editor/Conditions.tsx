@@ -75,7 +75,7 @@ function ConditionGroup({ conditions, at, currency, error, isReadOnly, onAdd, on
       {at > 0 && (
         <MatchSelect
           label={`Between group ${at} and group ${at + 1}`}
-          words={['and', 'or']}
+          labels={['and', 'or']}
           match={match}
           isReadOnly={isReadOnly}
           onChange={(next) => onChange(setMatch(conditions, next, null))}
@@ -84,7 +84,7 @@ function ConditionGroup({ conditions, at, currency, error, isReadOnly, onAdd, on
       {group.conditions.length > 1 && (
         <MatchSelect
           label={groups.length > 1 ? `In group ${at + 1}` : 'How many have to hold'}
-          words={['All of these hold', 'Any of these holds']}
+          labels={['All of these hold', 'Any of these holds']}
           match={group.match}
           isReadOnly={isReadOnly}
           onChange={(next) => onChange(setMatch(conditions, next, at))}
@@ -110,13 +110,13 @@ function ConditionGroup({ conditions, at, currency, error, isReadOnly, onAdd, on
 
 interface MatchProps {
   label: string
-  words: readonly [all: string, any: string]
+  labels: readonly [all: string, any: string]
   match: 'all' | 'any'
   isReadOnly: boolean
   onChange: (match: 'all' | 'any') => void
 }
 
-const MatchSelect = ({ label, words: [all, any], match, isReadOnly, onChange }: MatchProps) => (
+const MatchSelect = ({ label, labels: [all, any], match, isReadOnly, onChange }: MatchProps) => (
   <NativeSelect
     aria-label={label}
     size="xs"

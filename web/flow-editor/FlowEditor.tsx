@@ -99,13 +99,13 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
 function usePreviewOpened(first: string | undefined, opened: string | null, open: (key: string) => void) {
   const { hash, key } = useLocation()
   const [led, setLed] = useState<string | null>(null)
-  const isWanted = hash === PREVIEW_HASH && first !== undefined && led !== key
+  const shouldOpenPreview = hash === PREVIEW_HASH && first !== undefined && led !== key
   useEffect(() => {
-    if (!isWanted) return
+    if (!shouldOpenPreview) return
     if (opened !== first) return open(first)
     setLed(key)
     document.querySelector('.step-panel, [role=dialog]')?.querySelector('[aria-label=Preview]')?.scrollIntoView()
-  }, [isWanted, opened, first, key, open])
+  }, [shouldOpenPreview, opened, first, key, open])
 }
 
 interface OpenedProps extends Pick<Props, 'flow' | 'channels'> {
@@ -283,7 +283,7 @@ function useReadyStep() {
   return (keyOf: () => string, place: number): Omit<StepDraft, 'delayMinutes'> => {
     const ready = templates?.campaign.filter(({ body }) => body !== '') ?? []
     const mail = ready[Math.min(place, PLAIN_READY - 1)]
-    const words = {
+    const texts = {
       email: { subject: mail?.subject ?? '', body: mail?.body ?? '' },
       sms: { body: templates?.sms ?? '' },
       push: { title: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
@@ -296,7 +296,7 @@ function useReadyStep() {
       conditions: null,
       coupon: null,
       couponShown: null,
-      variants: [{ key: keyOf(), id: null, name: null, sharePercent: 100, words }],
+      variants: [{ key: keyOf(), id: null, name: null, sharePercent: 100, words: texts }],
       variantsSoFar: 0,
     }
   }
@@ -309,8 +309,8 @@ const PAUSE_MS = 800
 function EditBar({ flowId, edit, isReadOnly }: { flowId: string; edit: FlowEdit; isReadOnly: boolean }) {
   const { editing, save, isValid, submit, discard } = edit
   const { isDirty, draft, stored } = editing
-  const isAsked = isDirty && isValid && !isReadOnly
-  const body = isAsked ? JSON.stringify(buildSaveBody(draft, stored)) : null
+  const canCheck = isDirty && isValid && !isReadOnly
+  const body = canCheck ? JSON.stringify(buildSaveBody(draft, stored)) : null
   const [debounced] = useDebouncedValue(body, PAUSE_MS)
   const effect = useFlowEffect(flowId, body === null ? null : debounced)
   const isKnown = debounced === body && effect.data !== undefined && !effect.isPlaceholderData
@@ -351,9 +351,9 @@ export function describeEffect(effect: SaveEffect): string {
     [added, 'is added', 'are added'],
     [changed, 'changes', 'change'],
   ]
-  const shownParts = parts.filter(([count]) => count > 0)
-  if (shownParts.length === 0 && tooLate === 0 && overtaken === 0) return 'No planned message is affected'
-  const sentence = shownParts
+  const nonEmptyParts = parts.filter(([count]) => count > 0)
+  if (nonEmptyParts.length === 0 && tooLate === 0 && overtaken === 0) return 'No planned message is affected'
+  const sentence = nonEmptyParts
     .map(([count, one, many], index) => {
       const noun = index > 0 ? '' : count === 1 ? ' message' : ' messages'
       return `${formatCount(count)}${noun} ${count === 1 ? one : many}`

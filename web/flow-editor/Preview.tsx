@@ -33,7 +33,7 @@ export function useRenderedPreview({ flowId, step, entry, variant, channel }: Pr
   const first = usePreviewCart(channel)
   const cartId = chosen ?? first
   const typed = messageOf(channel, getContent(variant.words, channel))
-  const shown =
+  const current =
     typed &&
     JSON.stringify({
       ...typed,
@@ -42,10 +42,10 @@ export function useRenderedPreview({ flowId, step, entry, variant, channel }: Pr
       ...findPlace(step, variant),
       ...findEntry(entry),
     })
-  const [debounced] = useDebouncedValue(shown, TYPING_PAUSE_MS)
+  const [debounced] = useDebouncedValue(current, TYPING_PAUSE_MS)
   const of = cartId && debounced ? { ...(JSON.parse(debounced) as PreviewRequest), cartId } : null
-  const made = usePreview(flowId, typed === null || isLater({ step, channel }) ? null : of)
-  return { cartId, typed, of, made, isStale: made.isPlaceholderData || debounced !== shown }
+  const preview = usePreview(flowId, typed === null || isLater({ step, channel }) ? null : of)
+  return { cartId, typed, of, preview, isStale: preview.isPlaceholderData || debounced !== current }
 }
 
 /** For WhatsApp the server finds the approved template by the step. */
@@ -76,19 +76,19 @@ interface Props extends PreviewSubject {
   onBody: (body: string) => void
 }
 
-export function Preview({ cart: [chosen, choose], onBody, ...shown }: Props) {
-  const { channel } = shown
-  const { cartId, typed, of, made, isStale } = useRenderedPreview(shown, chosen)
-  const unmet = made.data?.decision?.unmet
+export function Preview({ cart: [chosen, choose], onBody, ...subject }: Props) {
+  const { channel } = subject
+  const { cartId, typed, of, preview, isStale } = useRenderedPreview(subject, chosen)
+  const unmet = preview.data?.decision?.unmet
   const tested = of && { cartId: of.cartId, channel, coupon: of.coupon, ...typed }
   return (
     <WordsPreview
       channel={channel}
-      made={made}
+      made={preview}
       isStale={isStale}
       decisionTexts={decisionTexts}
       unmet={unmet && <Unmet inputs={unmet} of={unmet.of} />}
-      nothing={typed === null ? NOTHING_YET : isLater(shown) ? 'The preview comes once the flow is saved.' : null}
+      nothing={typed === null ? NOTHING_YET : isLater(subject) ? 'The preview comes once the flow is saved.' : null}
       of={tested}
       {...(channel === 'sms' && { onBody })}
     >

@@ -18,7 +18,7 @@ import {
   type StepDraft,
   selectCoupon,
 } from './draft.ts'
-import { formatSinceLeaving, formatSincePrevious } from './elapsed.ts'
+import { formatSinceAbandonment, formatSincePrevious } from './elapsed.ts'
 import { type PreviewSubject, useRenderedPreview } from './Preview.tsx'
 import { isUnfinished } from './problems.ts'
 
@@ -57,7 +57,7 @@ export function StepCard(props: Props) {
   return (
     <li className="flow-step" {...item}>
       <p className="flow-time">
-        {formatSinceLeaving(step.delayMinutes)}
+        {formatSinceAbandonment(step.delayMinutes)}
         {later && <span>{later}</span>}
       </p>
       <Card padding="sm" className="step-card" {...(isOpen && { 'data-open': true })}>
@@ -183,29 +183,37 @@ function formatChannels([first, ...others]: StepDraft['channels']): string {
 const MAIL_HEIGHT = 900
 
 /** Thumbnail of a message. Decorative: the text beside it describes it. */
-function StepPicture({ approved, cart, ...shown }: PreviewSubject & { approved: string | null; cart: string | null }) {
+function StepPicture({
+  approved,
+  cart,
+  ...subject
+}: PreviewSubject & { approved: string | null; cart: string | null }) {
   const { ref, inViewport } = useInViewport()
-  const [isSeen, setSeen] = useState(false)
-  if (inViewport && !isSeen) setSeen(true)
+  const [isVisible, setVisible] = useState(false)
+  if (inViewport && !isVisible) setVisible(true)
   return (
     <div ref={ref} className="step-picture" aria-hidden>
-      {shown.channel === 'whatsapp' ? <Bubble text={approved ?? ''} /> : isSeen && <Picture {...shown} cart={cart} />}
+      {subject.channel === 'whatsapp' ? (
+        <Bubble text={approved ?? ''} />
+      ) : (
+        isVisible && <Picture {...subject} cart={cart} />
+      )}
     </div>
   )
 }
 
-function Picture({ cart, ...shown }: PreviewSubject & { cart: string | null }) {
-  const { made } = useRenderedPreview(shown, cart)
-  const message = made.data
-  if (!message) return made.error ? null : <Skeleton h="100%" />
-  if (shown.channel === 'email') {
+function Picture({ cart, ...subject }: PreviewSubject & { cart: string | null }) {
+  const { preview } = useRenderedPreview(subject, cart)
+  const message = preview.data
+  if (!message) return preview.error ? null : <Skeleton h="100%" />
+  if (subject.channel === 'email') {
     return (
       <div className="step-mail" inert>
         <MailFrame html={message.html} title="" height={MAIL_HEIGHT} />
       </div>
     )
   }
-  if (shown.channel === 'push') {
+  if (subject.channel === 'push') {
     return (
       <div className="step-note">
         <Text fz={10} fw={620} lineClamp={2}>

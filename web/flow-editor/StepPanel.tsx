@@ -16,7 +16,7 @@ import { type ChosenCart, Preview } from './Preview.tsx'
 import { buildContentField, findFirstContentError, NOT_LATER, type StepProblems } from './problems.ts'
 import { Variants } from './Variants.tsx'
 
-interface Props extends StepWordsProps, Pick<TimeProps, 'up'> {
+interface Props extends StepContentProps, Pick<TimeProps, 'up'> {
   currency: string
 }
 
@@ -53,7 +53,7 @@ export function StepPanel(props: Props) {
   )
 }
 
-interface TimeProps extends Pick<StepWordsProps, 'step' | 'problems' | 'isReadOnly' | 'onChange'> {
+interface TimeProps extends Pick<StepContentProps, 'step' | 'problems' | 'isReadOnly' | 'onChange'> {
   /**
    * The position, from 1, that fits the message's time, and the message that causes it; null if there is none above.
    */
@@ -94,7 +94,7 @@ function Time({ step, problems, isReadOnly, up, onChange }: TimeProps) {
   )
 }
 
-interface StepWordsProps {
+interface StepContentProps {
   flowId: string
   step: StepDraft
   /** The flow's entry conditions. */
@@ -111,9 +111,9 @@ interface StepWordsProps {
 }
 
 /** Content of a message by variant and channel, its coupon, and its preview. */
-function StepContent(props: StepWordsProps) {
+function StepContent(props: StepContentProps) {
   const { step, problems, rulesPlan, isReadOnly, keyOf, onChange } = props
-  const { variant, channel, chooseVariant, chooseChannel } = useShown(step, problems)
+  const { variant, channel, chooseVariant, chooseChannel } = useSelectedContent(step, problems)
   return (
     <Stack gap="md" component="section" aria-label="Words">
       <Title order={3}>Words</Title>
@@ -144,11 +144,11 @@ function StepContent(props: StepWordsProps) {
 }
 
 /** Which content is shown: the chosen tab, or after an attempt to save the one with an error. */
-function useShown(step: StepDraft, problems: StepProblems) {
-  const [wantedVariant, chooseVariant] = useState(step.variants[0]!.key)
-  const [wantedChannel, chooseChannel] = useState<FlowChannel | null>(null)
-  const variant = step.variants.find(({ key }) => key === wantedVariant) ?? step.variants[0]!
-  const channel = wantedChannel && step.channels.includes(wantedChannel) ? wantedChannel : step.channels[0]!
+function useSelectedContent(step: StepDraft, problems: StepProblems) {
+  const [chosenVariant, chooseVariant] = useState(step.variants[0]!.key)
+  const [chosenChannel, chooseChannel] = useState<FlowChannel | null>(null)
+  const variant = step.variants.find(({ key }) => key === chosenVariant) ?? step.variants[0]!
+  const channel = chosenChannel && step.channels.includes(chosenChannel) ? chosenChannel : step.channels[0]!
   const [wrongVariant, wrongChannel] = findFirstContentError(problems) ?? []
   useEffect(() => {
     if (wrongVariant === undefined) return
@@ -158,34 +158,34 @@ function useShown(step: StepDraft, problems: StepProblems) {
   return { variant, channel, chooseVariant, chooseChannel }
 }
 
-interface ChannelWordsProps extends StepWordsProps {
+interface ChannelContentProps extends StepContentProps {
   variant: StepDraft['variants'][number]
   channel: FlowChannel
 }
 
-function ChannelContent({ variant, channel, ...props }: ChannelWordsProps) {
+function ChannelContent({ variant, channel, ...props }: ChannelContentProps) {
   const { flowId, step, entry, problems, channels, cart, isReadOnly, onChange } = props
-  const words = getContent(variant.words, channel)
-  const changeWords = (next: Partial<Words>) =>
+  const content = getContent(variant.words, channel)
+  const changeContent = (next: Partial<Words>) =>
     onChange(
       changeVariant(step, variant.key, { words: setContent(variant.words, channel, next) }),
       'Words changed',
       `words ${variant.key} ${channel} ${Object.keys(next).join()}`,
     )
-  const templates = useTemplateChoice(words, changeWords)
+  const templates = useTemplateChoice(content, changeContent)
   return (
     <WordEditor
       layout="panel"
       channel={channel}
-      words={words}
+      words={content}
       problems={listProblems(problems, variant.key, channel)}
       coupon={{ edit: step, onChange: (next) => onChange(next, 'Coupon changed', 'coupon') }}
       approved={channels.whatsapp.template}
       isReadOnly={isReadOnly}
       {...(variant.id === null && { templates })}
-      onWords={changeWords}
+      onWords={changeContent}
       preview={
-        <Preview {...{ flowId, step, entry, variant, channel, cart }} onBody={(body) => changeWords({ body })} />
+        <Preview {...{ flowId, step, entry, variant, channel, cart }} onBody={(body) => changeContent({ body })} />
       }
     />
   )
@@ -207,15 +207,15 @@ function listProblems(problems: StepProblems, variantKey: string, channel: FlowC
 const OWN = 'own'
 
 /** Templates offered for a new mail. */
-function useTemplateChoice(words: Words, onWords: (words: Words) => void) {
+function useTemplateChoice(content: Words, onContent: (content: Words) => void) {
   const ready = useTemplates().data?.campaign.filter(({ body }) => body !== '') ?? []
-  const chosen = ready.find(({ subject, body }) => subject === words.subject && body === words.body)
+  const chosen = ready.find(({ subject, body }) => subject === content.subject && body === content.body)
   return {
     choices: [...ready.map(({ id, name }) => ({ id, name })), { id: OWN, name: 'Words of your own' }],
     value: chosen?.id ?? OWN,
     onChoose(id: string) {
       const template = ready.find((each) => each.id === id)
-      if (template) onWords({ subject: template.subject, body: template.body })
+      if (template) onContent({ subject: template.subject, body: template.body })
     },
   }
 }

@@ -22,7 +22,7 @@ import {
   shareEqually,
 } from './draft.ts'
 
-const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
+const texts = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
 const buildStep = (key: string, delayMinutes: number): StepDraft => ({
   key,
   id: key,
@@ -32,7 +32,7 @@ const buildStep = (key: string, delayMinutes: number): StepDraft => ({
   conditions: null,
   coupon: null,
   couponShown: null,
-  variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words }],
+  variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words: texts }],
   variantsSoFar: 1,
 })
 const buildFlow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
@@ -92,7 +92,7 @@ describe('the messages of a flow', () => {
       key: 'new-1',
       id: null,
       delayMinutes: 60,
-      variants: [{ key: 'new-2', id: null, words }],
+      variants: [{ key: 'new-2', id: null, words: texts }],
     })
     expect(createKeys(buildFlow(copy))()).toBe('new-3')
   })
@@ -107,11 +107,11 @@ describe('the channels of a message', () => {
   })
 
   it('have their own content, with the title as the subject', () => {
-    expect(getContent(words, 'push')).toEqual({ subject: 'Hey', body: 'Cart' })
-    expect(getContent(words, 'sms').body).toBe('Short')
-    expect(setContent(words, 'push', { subject: 'Ho' })).toEqual({ ...words, push: { title: 'Ho', body: 'Cart' } })
-    expect(setContent(words, 'sms', { subject: 'none', body: 'Other' })).toEqual({ ...words, sms: { body: 'Other' } })
-    expect(setContent(words, 'email', { body: '' })).toEqual({ ...words, email: { subject: 'Hi', body: '' } })
+    expect(getContent(texts, 'push')).toEqual({ subject: 'Hey', body: 'Cart' })
+    expect(getContent(texts, 'sms').body).toBe('Short')
+    expect(setContent(texts, 'push', { subject: 'Ho' })).toEqual({ ...texts, push: { title: 'Ho', body: 'Cart' } })
+    expect(setContent(texts, 'sms', { subject: 'none', body: 'Other' })).toEqual({ ...texts, sms: { body: 'Other' } })
+    expect(setContent(texts, 'email', { body: '' })).toEqual({ ...texts, email: { subject: 'Hi', body: '' } })
   })
 })
 
@@ -130,7 +130,7 @@ describe('the variants of a message', () => {
     const two = { ...three.steps[0]!, ...addVariant(three.steps[0]!, only!, 'new-1') }
     expect(two.variants).toMatchObject([
       { key: 'a-a', id: 'a-a', sharePercent: 50 },
-      { key: 'new-1', id: null, sharePercent: 50, words },
+      { key: 'new-1', id: null, sharePercent: 50, words: texts },
     ])
     expect(removeVariant(two, 'a-a').variants).toMatchObject([{ key: 'new-1', sharePercent: 100 }])
   })
@@ -141,7 +141,7 @@ describe('the variants of a message', () => {
     expect(findEqualVariants(three.steps[0]!)).toBeNull()
     expect(findEqualVariants(two)).toEqual(['A', 'B'])
     const [a, b] = two.variants
-    const other = { ...b!, words: { ...words, email: { subject: 'Hi ', body: 'Other' } } }
+    const other = { ...b!, words: { ...texts, email: { subject: 'Hi ', body: 'Other' } } }
     expect(findEqualVariants({ ...two, variants: [a!, other] })).toBeNull()
     // Content of unused channels does not matter, nor that of WhatsApp, which is one template.
     expect(findEqualVariants({ ...two, variants: [a!, other], channels: ['sms', 'whatsapp'] })).toEqual(['A', 'B'])
@@ -150,8 +150,8 @@ describe('the variants of a message', () => {
 
   it('keep their names after others ended; a new one is named after all of them', () => {
     const [only] = three.steps[0]!.variants
-    const left = { ...three.steps[0]!, variants: [{ ...only!, name: 'B' }], variantsSoFar: 2 }
-    const two = { ...left, ...addVariant(left, left.variants[0]!, 'new-1') }
+    const reduced = { ...three.steps[0]!, variants: [{ ...only!, name: 'B' }], variantsSoFar: 2 }
+    const two = { ...reduced, ...addVariant(reduced, reduced.variants[0]!, 'new-1') }
     expect(two.variants.map(({ key }) => getVariantLetter(two, key))).toEqual(['B', 'C'])
     const copy = copyStep(two, createKeys(three))
     expect(copy.variants.map(({ key }) => getVariantLetter(copy, key))).toEqual(['A', 'B'])
@@ -162,6 +162,6 @@ it('detects changes from the stored flow, an emptied number, and ignores updates
   const emptied = changeStep(three, 'a', { delayMinutes: Number.NaN })
   expect(isSameDraft(emptied, three)).toBe(false)
   expect(isSameDraft({ ...three, name: 'Other' }, three)).toBe(false)
-  const shown = { code: 'X' } as unknown as NonNullable<StepDraft['couponShown']>
-  expect(isSameDraft(changeStep(three, 'a', { couponShown: shown }), three)).toBe(true)
+  const coupon = { code: 'X' } as unknown as NonNullable<StepDraft['couponShown']>
+  expect(isSameDraft(changeStep(three, 'a', { couponShown: coupon }), three)).toBe(true)
 })

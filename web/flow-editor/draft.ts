@@ -124,13 +124,13 @@ export function getContent({ email, sms, push }: StepTexts, channel: FlowChannel
   return { subject: email.subject, body: channel === 'sms' ? sms.body : email.body }
 }
 
-export function setContent(words: StepTexts, channel: FlowChannel, { subject, body }: Partial<Words>): StepTexts {
+export function setContent(texts: StepTexts, channel: FlowChannel, { subject, body }: Partial<Words>): StepTexts {
   const text = body === undefined ? {} : { body }
   if (channel === 'push') {
-    return { ...words, push: { ...words.push, ...(subject !== undefined && { title: subject }), ...text } }
+    return { ...texts, push: { ...texts.push, ...(subject !== undefined && { title: subject }), ...text } }
   }
-  if (channel === 'sms') return { ...words, sms: { ...words.sms, ...text } }
-  return { ...words, email: { ...words.email, ...(subject !== undefined && { subject }), ...text } }
+  if (channel === 'sms') return { ...texts, sms: { ...texts.sms, ...text } }
+  return { ...texts, email: { ...texts.email, ...(subject !== undefined && { subject }), ...text } }
 }
 
 export const changeVariant = (step: StepDraft, key: string, next: Partial<VariantDraft>): Partial<StepDraft> => ({
@@ -186,11 +186,11 @@ export const selectCoupon = ({ channels, coupon }: Pick<StepDraft, 'channels' | 
 
 /** Creates keys that the draft does not use yet. */
 export function createKeys({ steps }: FlowDraft): () => string {
-  const taken = new Set(steps.flatMap(({ key, variants }) => [key, ...variants.map((variant) => variant.key)]))
+  const usedKeys = new Set(steps.flatMap(({ key, variants }) => [key, ...variants.map((variant) => variant.key)]))
   let number = 0
   return () => {
     do number += 1
-    while (taken.has(`new-${number}`))
+    while (usedKeys.has(`new-${number}`))
     return `new-${number}`
   }
 }

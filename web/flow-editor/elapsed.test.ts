@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { formatSinceLeaving, formatSincePrevious, formatSpan } from './elapsed.ts'
+import { formatSinceAbandonment, formatSincePrevious, formatSpan } from './elapsed.ts'
 
 it('formats the time since the shopper left', () => {
-  expect(formatSinceLeaving(60)).toBe('1 hour after they leave')
-  expect(formatSinceLeaving(4_320)).toBe('3 days after they leave')
-  expect(formatSinceLeaving(Number.NaN)).toBe('No time yet')
+  expect(formatSinceAbandonment(60)).toBe('1 hour after they leave')
+  expect(formatSinceAbandonment(4_320)).toBe('3 days after they leave')
+  expect(formatSinceAbandonment(Number.NaN)).toBe('No time yet')
 })
 
 it('formats the time since the previous message', () => {

@@ -3,7 +3,7 @@ import { formatMinutes } from '../ui/format.ts'
 // Formats when the messages of a flow are sent. Pure.
 
 /** On the timeline: "1 hour after they leave". */
-export const formatSinceLeaving = (minutes: number): string =>
+export const formatSinceAbandonment = (minutes: number): string =>
   Number.isNaN(minutes) ? 'No time yet' : `${formatSpan(minutes)} after they leave`
 
 /** Between two messages: "23 hours later". null if a time is missing or they do not increase. */

@@ -6,7 +6,7 @@ import type { FlowDraft, StepDraft } from './draft.ts'
 import { buildContentField, checkFlow, findFirstContentError, hasProblems, mapRefusedFields } from './problems.ts'
 import { buildSaveBody } from './saving.ts'
 
-const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
+const texts = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
 const step = (key: string, delayMinutes: number, more: Partial<StepDraft> = {}): StepDraft => ({
   key,
   id: key,
@@ -16,7 +16,7 @@ const step = (key: string, delayMinutes: number, more: Partial<StepDraft> = {}):
   conditions: null,
   coupon: null,
   couponShown: null,
-  variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words }],
+  variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words: texts }],
   variantsSoFar: 1,
   ...more,
 })
@@ -29,24 +29,24 @@ const free: FlowChannels = {
 const stored = buildFlow(step('a', 60), step('b', 1_440))
 const check = (draft: FlowDraft, minDelayMinutes = 15, channels = free, before = stored) =>
   checkFlow(draft, { minDelayMinutes, stored: before, channels })
-const ofStep = (draft: FlowDraft, key: string, ...more: [number?, FlowChannels?, FlowDraft?]) =>
+const findStepProblems = (draft: FlowDraft, key: string, ...more: [number?, FlowChannels?, FlowDraft?]) =>
   check(draft, ...more).steps.get(key)
 
 it('requires a name, and allowed times in ascending order', () => {
   expect(hasProblems(check(stored))).toBe(false)
   expect(check({ ...stored, name: ' ' }).name).toBe('Enter a name')
-  expect(ofStep(buildFlow(step('a', 5)), 'a')).toEqual({ delayMinutes: 'At least 15 minutes' })
-  expect(ofStep(buildFlow(step('a', 60), step('b', 60)), 'b')).toEqual({
+  expect(findStepProblems(buildFlow(step('a', 5)), 'a')).toEqual({ delayMinutes: 'At least 15 minutes' })
+  expect(findStepProblems(buildFlow(step('a', 60), step('b', 60)), 'b')).toEqual({
     delayMinutes: 'Later than the message before it',
   })
-  expect(ofStep(buildFlow(step('a', Number.NaN)), 'a', 1)).toEqual({ delayMinutes: 'At least 1 minute' })
-  expect(ofStep(buildFlow(step('a', 50_000)), 'a')).toEqual({ delayMinutes: 'At most 30 days' })
+  expect(findStepProblems(buildFlow(step('a', Number.NaN)), 'a', 1)).toEqual({ delayMinutes: 'At least 1 minute' })
+  expect(findStepProblems(buildFlow(step('a', 50_000)), 'a')).toEqual({ delayMinutes: 'At most 30 days' })
 })
 
 it('requires content for the message’s channels only', () => {
   const empty = { email: { subject: ' ', body: '' }, sms: { body: ' ' }, push: { title: '', body: '' } }
   const buildStep = (...channels: StepDraft['channels']) =>
-    ofStep(
+    findStepProblems(
       buildFlow(
         step('a', 60, { channels, variants: [{ key: 'v', id: 'v', name: 'A', sharePercent: 100, words: empty }] }),
       ),
@@ -79,13 +79,15 @@ it('requires a channel to be set up, unless the message already uses it', () => 
     push: { problem: 'Not here.' },
   }
   const sms = buildFlow(step('a', 60, { channels: ['email', 'sms'] }))
-  expect(ofStep(sms, 'a', 15, without)).toEqual({ channels: 'Not set up.' })
-  expect(ofStep(buildFlow(step('a', 60, { channels: ['whatsapp'] })), 'a', 15, without)).toEqual({
+  expect(findStepProblems(sms, 'a', 15, without)).toEqual({ channels: 'Not set up.' })
+  expect(findStepProblems(buildFlow(step('a', 60, { channels: ['whatsapp'] })), 'a', 15, without)).toEqual({
     channels: 'No template.',
   })
-  expect(ofStep(buildFlow(step('a', 60, { channels: ['push'] })), 'a', 15, without)).toEqual({ channels: 'Not here.' })
+  expect(findStepProblems(buildFlow(step('a', 60, { channels: ['push'] })), 'a', 15, without)).toEqual({
+    channels: 'Not here.',
+  })
   // Its messages are held with a reason; saving other changes stays possible.
-  expect(ofStep(sms, 'a', 15, without, sms)).toBeUndefined()
+  expect(findStepProblems(sms, 'a', 15, without, sms)).toBeUndefined()
 })
 
 it('requires shares to sum to 100', () => {
@@ -95,9 +97,9 @@ it('requires shares to sum to 100', () => {
       id: null,
       name: null,
       sharePercent,
-      words,
+      words: texts,
     }))
-    return ofStep(buildFlow(step('a', 60, { variants })), 'a')
+    return findStepProblems(buildFlow(step('a', 60, { variants })), 'a')
   }
   expect(findShareProblems(60, 40)).toBeUndefined()
   expect(findShareProblems(60, 30)).toEqual({ shares: 'The shares must make 100% together' })
@@ -111,15 +113,15 @@ it('requires complete conditions and valid coupon numbers', () => {
     groups: [{ match: 'all', conditions: [{ fact: 'value', is: 'above', amount: Number.NaN }] }],
   }
   expect(check({ ...stored, conditions: open }).conditions).toBe('A condition is not complete yet')
-  expect(ofStep(buildFlow(step('a', 60, { conditions: open })), 'a')).toEqual({
+  expect(findStepProblems(buildFlow(step('a', 60, { conditions: open })), 'a')).toEqual({
     conditions: 'A condition is not complete yet',
   })
   const wrong = { ...withCoupon(null, buildCoupon()).coupon!, pauseDays: Number.NaN, aboveAmount: 0 }
-  expect(ofStep(buildFlow(step('a', 60, { coupon: wrong })), 'a')).toEqual({
+  expect(findStepProblems(buildFlow(step('a', 60, { coupon: wrong })), 'a')).toEqual({
     pauseDays: 'Enter a whole number of days between 1 and 3,650',
     aboveAmount: 'Enter an amount greater than 0',
   })
-  expect(ofStep(buildFlow(step('a', 60, { coupon: wrong, channels: ['whatsapp'] })), 'a')).toBeUndefined()
+  expect(findStepProblems(buildFlow(step('a', 60, { coupon: wrong, channels: ['whatsapp'] })), 'a')).toBeUndefined()
 })
 
 it('assigns the server’s field errors to their place', () => {
@@ -160,7 +162,7 @@ it('sends changed parts and omits the others', () => {
     ],
   })
   const variants = [
-    { key: 'a-a', id: 'a-a', name: 'A', sharePercent: 100, words: { ...words, sms: { body: 'Shorter' } } },
+    { key: 'a-a', id: 'a-a', name: 'A', sharePercent: 100, words: { ...texts, sms: { body: 'Shorter' } } },
   ]
   const changed = buildFlow(step('a', 60, { channels: ['email', 'sms'], variants }), step('b', 1_440))
   expect(buildSaveBody(changed, stored).steps[0]).toEqual({
@@ -182,7 +184,7 @@ it('sends all of a new message, with content for its channels only', () => {
     id: null,
     channels: ['sms'],
     variants: [
-      { key: 'new-2', id: null, name: null, sharePercent: 100, words: { ...words, email: { subject: '', body: '' } } },
+      { key: 'new-2', id: null, name: null, sharePercent: 100, words: { ...texts, email: { subject: '', body: '' } } },
     ],
   })
   expect(buildSaveBody(buildFlow(...stored.steps, added), stored).steps[2]).toEqual({

@@ -11,12 +11,12 @@ import { formatMoney } from '../ui/format.ts'
 
 const MINUTE_MS = 60_000
 
-export function useCategories(search: string, isAsked: boolean) {
+export function useCategories(search: string, isEnabled: boolean) {
   const storeId = useStore()?.id
   return useQuery({
     queryKey: ['flow-categories', storeId, search],
     queryFn: ({ signal }) => call(searchCategories, { query: { search }, signal }),
-    enabled: isAsked,
+    enabled: isEnabled,
     placeholderData: keepPreviousData,
     staleTime: MINUTE_MS,
   })

@@ -43,15 +43,15 @@ function buildVariant(
 
 /** A new variant sends content for its channels only; other channels may be empty. */
 function buildContent(
-  words: StepTexts,
+  texts: StepTexts,
   before: StepTexts | undefined,
   channels: StepDraft['channels'],
 ): Partial<StepTexts> {
   const isSent = (channel: keyof StepTexts) =>
-    before ? serialize(words[channel]) !== serialize(before[channel]) : channels.includes(channel)
+    before ? serialize(texts[channel]) !== serialize(before[channel]) : channels.includes(channel)
   return {
-    ...(isSent('email') && { email: words.email }),
-    ...(isSent('sms') && { sms: words.sms }),
-    ...(isSent('push') && { push: words.push }),
+    ...(isSent('email') && { email: texts.email }),
+    ...(isSent('sms') && { sms: texts.sms }),
+    ...(isSent('push') && { push: texts.push }),
   }
 }

@@ -95,10 +95,10 @@ function Step({ step, flow, currency, isEdited }: StepProps) {
       ) : (
         <>
           <ul className="funnel" aria-label="From planned to orders">
-            {buildFunnel(step).map(({ key, label, shown, width }) => (
+            {buildFunnel(step).map(({ key, label, text, width }) => (
               <li key={key}>
                 <Term label={label} definition={reportDefinitions[key]} />
-                <span className="funnel-count">{shown}</span>
+                <span className="funnel-count">{text}</span>
                 <Bar width={width} />
               </li>
             ))}
@@ -222,7 +222,7 @@ interface AskProps {
 
 function AskFirst({ flowId, step, variant, onClose }: AskProps) {
   const choosing = useChooseWinner(flowId)
-  const isShown = step.variants.some(({ comparison }) => comparison?.excludesZero)
+  const hasDifference = step.variants.some(({ comparison }) => comparison?.excludesZero)
   return (
     <Confirm
       opened
@@ -246,7 +246,7 @@ function AskFirst({ flowId, step, variant, onClose }: AskProps) {
       <Text>
         From now on every shopper gets variant {variant.name}. The others end, and their figures stay in the report.
       </Text>
-      {!isShown && <Text mt="sm">The figures do not show yet that one variant sells more than another.</Text>}
+      {!hasDifference && <Text mt="sm">The figures do not show yet that one variant sells more than another.</Text>}
     </Confirm>
   )
 }

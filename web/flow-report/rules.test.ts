@@ -41,7 +41,7 @@ const step: StepFigures = {
 
 it('draws every bar from zero, as a share of the longest', () => {
   expect(buildFunnel({ ...step, planned: 40, sent: 80 }).map(({ width }) => width)).toEqual([50, 100, 0, 62.5, 12.5])
-  expect(buildFunnel(step).map(({ label, shown, width }) => [label, shown, width])).toEqual([
+  expect(buildFunnel(step).map(({ label, text, width }) => [label, text, width])).toEqual([
     ['Planned', '200', 100],
     ['Sent', '100', 50],
     ['Delivered', 'not reported', 0],

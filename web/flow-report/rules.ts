@@ -39,7 +39,7 @@ export function buildFunnel(figures: StepFigures) {
     label,
     count,
     width: computeWidth(count ?? 0, whole),
-    shown: key === 'delivered' ? describeDelivered(figures) : formatCount(count ?? 0),
+    text: key === 'delivered' ? describeDelivered(figures) : formatCount(count ?? 0),
   }))
 }
 

@@ -12,11 +12,11 @@ export function CountsBar({ counts }: { counts: FlowView['counts'] }) {
       </Text>
     )
   }
-  const shown = countParts.filter(({ key }) => counts[key] > 0)
+  const nonEmpty = countParts.filter(({ key }) => counts[key] > 0)
   return (
     <div>
       <div className="bar" role="img" aria-label={describeCounts(counts)}>
-        {shown.map(({ key, fill }) => (
+        {nonEmpty.map(({ key, fill }) => (
           <span key={key} className={`fill-${fill}`} style={{ flexGrow: counts[key] }} />
         ))}
       </div>
@@ -26,7 +26,7 @@ export function CountsBar({ counts }: { counts: FlowView['counts'] }) {
             <strong className="tabular">{formatCount(counts.planned)}</strong> scheduled
           </Text>
         </li>
-        {shown.map(({ key, fill, label, meaning }) => (
+        {nonEmpty.map(({ key, fill, label, meaning }) => (
           <li key={key}>
             <Tooltip label={meaning}>
               <Group gap={6} wrap="nowrap">

@@ -151,7 +151,7 @@ function FlowCard({ flow, names, isReadOnly, item, handle }: Props) {
           <FlowSwitchMark isOn={flow.isOn} />
           <span className="flow-deeds">
             <FlowSwitch flow={flow} size="xs" />
-            {!isReadOnly && <Deeds flow={flow} />}
+            {!isReadOnly && <FlowActions flow={flow} />}
           </span>
         </div>
         <Text fz="sm" mt={4}>
@@ -182,12 +182,12 @@ function FlowRevenue({ flow: { brought, currency } }: { flow: FlowView }) {
   )
 }
 
-function Deeds({ flow }: { flow: FlowView }) {
+function FlowActions({ flow }: { flow: FlowView }) {
   const [isDeleting, setDeleting] = useState(false)
   const copying = useCopyFlow()
   const copy = () =>
     copying.mutate(flow.id, {
-      onSuccess: ({ flow: made }) => announce(`“${made.name}” is there, switched off`),
+      onSuccess: ({ flow: copy }) => announce(`“${copy.name}” is there, switched off`),
       onError: (error) => announce(getErrorText(error, BROKEN), 'bad'),
     })
   return (

@@ -14,12 +14,12 @@ export function Missing({ missing }: { missing: string[] }) {
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      {maySwitch ? <Ways missing={missing} /> : 'The owner or an admin of the account can do this.'}
+      {maySwitch ? <SetupLinks missing={missing} /> : 'The owner or an admin of the account can do this.'}
     </Notice>
   )
 }
 
-function Ways({ missing }: { missing: string[] }) {
+function SetupLinks({ missing }: { missing: string[] }) {
   const isMail = missing.includes(mailServerTexts.missing)
   // The confirmation mail can be sent again from the banner above.
   const elsewhere: string[] = [mailServerTexts.missing, authTexts.verifyFirst]

@@ -74,7 +74,7 @@ export function SwitchOnDialog({ flow, unsaved, opened, onClose }: Props) {
             purchase stops the messages.
           </Text>
         )}
-        <CartsUnderWay flow={flow} above={above} isIncluded={includeLast24h} onChoose={choose} />
+        <OpenCarts flow={flow} above={above} isIncluded={includeLast24h} onChoose={choose} />
         {flow.holdoutPercent > 0 ? (
           <Text>{describeRunning(flow.holdoutPercent)}</Text>
         ) : (
@@ -136,7 +136,7 @@ function Holdout({ isHoldingOut, percent, known, onChoose }: HoldoutProps) {
   )
 }
 
-interface CartsUnderWayProps {
+interface OpenCartsProps {
   flow: FlowView
   /** A flow above leaves this one no carts. */
   above: FlowView | null
@@ -145,7 +145,7 @@ interface CartsUnderWayProps {
 }
 
 /** Whether to include carts abandoned before the switch. */
-function CartsUnderWay({ flow, above, isIncluded, onChoose }: CartsUnderWayProps) {
+function OpenCarts({ flow, above, isIncluded, onChoose }: OpenCartsProps) {
   const count = useUpcoming(flow.id).data?.cartsOfLast24h
   const goesOn = describeContinuing(flow.counts)
   // Which of them match is decided when the flow is switched on.

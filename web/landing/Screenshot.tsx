@@ -16,18 +16,18 @@ export function Screenshot({ of }: { of: ShotName }) {
           <img
             src={urls[`${of}-${theme}-wide.webp`]}
             {...shots[of].wide}
-            alt={words[of].alt}
+            alt={texts[of].alt}
             loading="lazy"
             decoding="async"
           />
         </picture>
       ))}
-      <figcaption>{words[of].caption}</figcaption>
+      <figcaption>{texts[of].caption}</figcaption>
     </figure>
   )
 }
 
-const words: Record<ShotName, { alt: string; caption: string }> = {
+const texts: Record<ShotName, { alt: string; caption: string }> = {
   dashboard: {
     alt: 'The dashboard of Recoup: abandoned carts, recovered carts, recovered revenue and active customers, each with its trend, and a chart of abandoned and recovered carts by day.',
     caption: 'The dashboard, with sample data from the demo.',

@@ -88,9 +88,9 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
 })
 
 test('shows trial, card, guarantee and yearly saving beside the prices (A 9)', { tags: ['A9'] }, () => {
-  const words = page.replace(/<[^>]+>/g, '')
+  const text = page.replace(/<[^>]+>/g, '')
   for (const claim of ['Save 20%', '14-day free trial', 'No credit card required', '30-day money-back guarantee']) {
-    expect(words).toContain(claim)
+    expect(text).toContain(claim)
   }
 })
 
@@ -145,9 +145,9 @@ test('shows no price and no offer where nothing is sold (decision 82)', () => {
 })
 
 test('does not mention a demo where there is none', () => {
-  const words = renderPage(false)
+  const html = renderPage(false)
     .replace(/<head>.*<\/head>/s, '')
     .replace(/<figure.*?<\/figure>/s, '')
-  expect(words).not.toMatch(/live demo|demo store as|\?demo|the demo as|in the demo/)
-  expect(words).not.toContain('{%')
+  expect(html).not.toMatch(/live demo|demo store as|\?demo|the demo as|in the demo/)
+  expect(html).not.toContain('{%')
 })

@@ -24,7 +24,7 @@ export function IntervalPicture({ interval: { low, high }, format }: Props) {
         <span className="interval-zero" style={{ insetInlineStart: `${place(0)}%` }} />
       </div>
       <div className="interval-words">
-        {words(side, { low, high }, format).map((word) => (
+        {listLabels(side, { low, high }, format).map((word) => (
           <span key={word}>{word}</span>
         ))}
       </div>
@@ -33,7 +33,7 @@ export function IntervalPicture({ interval: { low, high }, format }: Props) {
 }
 
 /** From left to right. */
-function words(side: 'more' | 'less' | 'unseen', { low, high }: Interval, format: Props['format']): string[] {
+function listLabels(side: 'more' | 'less' | 'unseen', { low, high }: Interval, format: Props['format']): string[] {
   const none = 'no difference'
   const { inner, outer } = format
   if (side === 'more') return [none, `${inner(low)} to ${outer(high)} more`]

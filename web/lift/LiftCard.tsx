@@ -32,11 +32,11 @@ export function LiftCard() {
 /** Shown beside revenue, only if there is a result. */
 export function LiftResultCard() {
   const experiments = useExperiments().data
-  const shown = experiments && findNewestResult(experiments)
-  if (!shown) return null
+  const experiment = experiments && findNewestResult(experiments)
+  if (!experiment) return null
   return (
     <Section title="Incremental">
-      <ResultText experiment={shown} />
+      <ResultText experiment={experiment} />
     </Section>
   )
 }

@@ -23,8 +23,8 @@ import {
   describePast,
   formatDay,
   getBoundFormats,
+  hasResult,
   healthTexts,
-  isShown,
   type Measure,
 } from './copy.ts'
 import { IntervalPicture } from './IntervalPicture.tsx'
@@ -235,12 +235,14 @@ function MeasureCard(props: { experiment: ExperimentView; measure: Measure; titl
       <Title order={order} mb="xs">
         {title}
       </Title>
-      {planned && <Look experiment={experiment} measure={measure} by="planned" name="On the day you planned" />}
-      <Look
+      {planned && (
+        <MeasureResult experiment={experiment} measure={measure} by="planned" name="On the day you planned" />
+      )}
+      <MeasureResult
         experiment={experiment}
         measure={measure}
         by="anytime"
-        {...(isShown(experiment, measure) && { name: 'If you look whenever you like' })}
+        {...(hasResult(experiment, measure) && { name: 'If you look whenever you like' })}
       />
       {measure === 'revenue' && experiment.people.control > 0 && (
         <Text fz="sm" c="dimmed" mt="sm">
@@ -251,14 +253,14 @@ function MeasureCard(props: { experiment: ExperimentView; measure: Measure; titl
   )
 }
 
-interface LookProps {
+interface ResultProps {
   experiment: ExperimentView
   measure: Measure
   by: 'anytime' | 'planned'
   name?: string
 }
 
-function Look({ experiment, measure, by, name }: LookProps) {
+function MeasureResult({ experiment, measure, by, name }: ResultProps) {
   const interval = experiment[measure][by]
   return (
     <div>
@@ -362,7 +364,7 @@ function ShareDialog({ known, opened, onClose }: Props) {
     announce(isChange ? 'A new control group has begun' : 'The control group has begun')
   }
   const problem = checkDays(days)
-  const shownDays = problem ? PLANNED_DAYS : Number(days)
+  const previewDays = problem ? PLANNED_DAYS : Number(days)
   const isSame = isChange && Number(share) === known.running?.sharePercent
   return (
     <Confirm
@@ -391,13 +393,13 @@ function ShareDialog({ known, opened, onClose }: Props) {
           onChange={setShare}
         >
           <Stack gap="sm" mt="sm">
-            {listShareChoices(known.pace, shownDays).map((choice) => (
+            {listShareChoices(known.pace, previewDays).map((choice) => (
               <Radio
                 key={choice.sharePercent}
                 value={String(choice.sharePercent)}
                 label={`${choice.sharePercent}% of people${choice.sharePercent === known.proposedPercent ? ' (proposed for your store)' : ''}`}
                 // Show no estimate for invalid durations.
-                description={problem ? null : describeChoice(choice, shownDays)}
+                description={problem ? null : describeChoice(choice, previewDays)}
               />
             ))}
           </Stack>

@@ -163,7 +163,7 @@ test.each<[ExperimentView['cost'], string]>([
     'Not writing to the 400 people of the control group has cost at most $90.00, and perhaps nothing.',
   ],
   [{ low: -20, high: -10 }, 'Not writing to the 400 people of the control group has cost nothing.'],
-])('states what the control group cost: %o', (cost, sentence) => {
+])('states the cost of the control group: %o', (cost, sentence) => {
   expect(describeCost(buildExperiment({ cost }))).toBe(sentence)
 })
 
@@ -187,9 +187,9 @@ describe('the text before a start (decision 60)', () => {
     expect(describeBefore(buildReply({ pace: { people: 30, ...few }, proposedPercent: null }))).toBe(
       'With 30 people a month who leave a cart and can be written to, even a large effect could not be seen in 90 days, whatever the share: too few of them would buy. A control group is not worth it yet.',
     )
-    const nobody = buildReply({ pace: { people: 0, ...few }, proposedPercent: null })
-    expect(describeBefore(nobody)).toContain('nothing could be measured yet. A control group is not worth it yet.')
-    expect(describePace(nobody)).toContain('5% is assumed')
+    const noTraffic = buildReply({ pace: { people: 0, ...few }, proposedPercent: null })
+    expect(describeBefore(noTraffic)).toContain('nothing could be measured yet. A control group is not worth it yet.')
+    expect(describePace(noTraffic)).toContain('5% is assumed')
     expect(describePace(buildReply({}))).toContain('4% bought')
   })
 
@@ -217,7 +217,7 @@ describe('the text before a start (decision 60)', () => {
     [3_050, '32 times as many purchases or more'],
     [9_900, '100 times as many purchases or more'],
     [123_456, 'more than 100 times as many purchases'],
-  ])('accepts %i percent', (percent, words) => expect(describeRise(percent)).toBe(words))
+  ])('accepts %i percent', (percent, text) => expect(describeRise(percent)).toBe(text))
 })
 
 test('uses days of the store’s calendar', () => {

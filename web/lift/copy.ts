@@ -91,12 +91,12 @@ function describeMissing(missing: Finding['missing']): string {
 }
 
 /** Whether a measure has enough data. */
-export const isShown = (experiment: ExperimentView, measure: Measure) => experiment[measure].state !== 'few'
+export const hasResult = (experiment: ExperimentView, measure: Measure) => experiment[measure].state !== 'few'
 
 /** The measure to show where there is room for one; null if neither has enough data. */
 export function chooseMeasure(experiment: ExperimentView): Measure | null {
-  if (isShown(experiment, 'revenue')) return 'revenue'
-  return isShown(experiment, 'conversion') ? 'conversion' : null
+  if (hasResult(experiment, 'revenue')) return 'revenue'
+  return hasResult(experiment, 'conversion') ? 'conversion' : null
 }
 
 /** Summary of an ended group in a sentence: uses the planned day's interval if there is one. */

@@ -71,33 +71,33 @@ const loadLive = async () => {
 function createRefresher(queries: QueryClient) {
   const waiting = new Set<LivePart>()
   let isAsking = false
-  let isAnew = false
+  let isFirstAfterAbsence = false
   const ask = async () => {
     if (isAsking) return
     isAsking = true
     while (waiting.size > 0 && !document.hidden) {
       const changed = [...waiting]
       waiting.clear()
-      const rests = isAnew ? () => false : isResting
-      isAnew = false
+      const rests = isFirstAfterAbsence ? () => false : isResting
+      isFirstAfterAbsence = false
       await queries.invalidateQueries({
         predicate: ({ queryKey, state }) => isOutdatedBy(changed, queryKey) && !rests(state, Date.now()),
       })
     }
     isAsking = false
   }
-  const onShown = () => void ask()
-  document.addEventListener('visibilitychange', onShown)
+  const onVisibilityChange = () => void ask()
+  document.addEventListener('visibilitychange', onVisibilityChange)
   return {
     /** `afterAbsence`: the server is back, so failed queries are repeated too. */
     changed(parts: readonly LivePart[], afterAbsence = false) {
-      if (afterAbsence) isAnew = true
+      if (afterAbsence) isFirstAfterAbsence = true
       for (const part of parts) waiting.add(part)
       void ask()
     },
     stop() {
       waiting.clear()
-      document.removeEventListener('visibilitychange', onShown)
+      document.removeEventListener('visibilitychange', onVisibilityChange)
     },
   }
 }

@@ -25,14 +25,14 @@ function OfStore({ storeId, platform }: { storeId: string; platform: string }) {
   const { Panel, isOpen, open, close, load } = usePanel()
   const place = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
-  const leave = useCallback(
+  const closePanel = useCallback(
     (isFocusOurs: boolean) => {
       close()
       if (isFocusOurs) button.current?.focus()
     },
     [close],
   )
-  useCloseOutside(place, isOpen, leave)
+  useCloseOutside(place, isOpen, closePanel)
   return (
     <div className="bell" ref={place}>
       <UnstyledButton
@@ -44,7 +44,7 @@ function OfStore({ storeId, platform }: { storeId: string; platform: string }) {
         aria-expanded={isOpen}
         onPointerEnter={load}
         onFocus={load}
-        onClick={() => (isOpen ? leave(true) : open())}
+        onClick={() => (isOpen ? closePanel(true) : open())}
       >
         <IconBell size={20} stroke={1.7} aria-hidden />
         {count > 0 && (
@@ -96,17 +96,17 @@ function usePanel() {
 function useCloseOutside(
   place: { current: HTMLElement | null },
   isOpen: boolean,
-  leave: (isFocusOurs: boolean) => void,
+  close: (isFocusOurs: boolean) => void,
 ) {
   useEffect(() => {
     if (!isOpen) return
     const isOutside = (target: EventTarget | null) => target instanceof Node && !place.current?.contains(target)
-    const onPress = ({ target }: Event) => isOutside(target) && leave(false)
-    const onFocus = ({ target }: Event) => isOutside(target) && target !== document.body && leave(false)
+    const onPress = ({ target }: Event) => isOutside(target) && close(false)
+    const onFocus = ({ target }: Event) => isOutside(target) && target !== document.body && close(false)
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       event.stopPropagation()
-      leave(true)
+      close(true)
     }
     document.addEventListener('pointerdown', onPress)
     document.addEventListener('focusin', onFocus)
@@ -116,5 +116,5 @@ function useCloseOutside(
       document.removeEventListener('focusin', onFocus)
       document.removeEventListener('keydown', onKey)
     }
-  }, [place, isOpen, leave])
+  }, [place, isOpen, close])
 }

@@ -101,23 +101,23 @@ interface List {
 function useList(cache: StoreCache, tab: Tab): List {
   const bell = useBell(cache)
   const carts = useNewCarts(cache, tab === 'new-carts')
-  const [shownCarts, setShownCarts] = useState(NOTIFICATIONS_PER_PAGE)
+  const [cartLimit, setCartLimit] = useState(NOTIFICATIONS_PER_PAGE)
   const more = useLoadMore(cache)
-  const isShown = useTestsOnce(cache, bell.data?.notifications ?? [])
+  const isVisible = useTestsOnce(cache, bell.data?.notifications ?? [])
   useFirstOpening(bell)
   if (tab === 'new-carts') {
     const all = carts.data?.notifications ?? []
     return {
       query: carts,
       all,
-      items: all.slice(0, shownCarts),
-      hasMore: all.length > shownCarts,
-      more: () => setShownCarts(shownCarts + NOTIFICATIONS_PER_PAGE),
+      items: all.slice(0, cartLimit),
+      hasMore: all.length > cartLimit,
+      more: () => setCartLimit(cartLimit + NOTIFICATIONS_PER_PAGE),
       isLoadingMore: false,
       problem: null,
     }
   }
-  const items = (bell.data?.notifications ?? []).filter(isShown)
+  const items = (bell.data?.notifications ?? []).filter(isVisible)
   return {
     query: bell,
     all: items,
@@ -266,10 +266,11 @@ function AllButtons({ cache, all, isWhole, onCleared }: AllProps) {
  */
 function useTestsOnce(cache: StoreCache, items: NotificationView[]): (item: NotificationView) => boolean {
   const { tests } = getLocalState(cache.storeId)
-  const isShown = (item: NotificationView) => item.type !== 'connection_test' || isTestShown(item, tests.get(item._id))
+  const isVisible = (item: NotificationView) =>
+    item.type !== 'connection_test' || isTestVisible(item, tests.get(item._id))
   useEffect(() => {
     const news = items.filter(
-      (item) => item.type === 'connection_test' && !tests.has(item._id) && isTestShown(item, undefined),
+      (item) => item.type === 'connection_test' && !tests.has(item._id) && isTestVisible(item, undefined),
     )
     for (const { _id } of news) tests.set(_id, 'showing')
     if (news.length > 0) void markRead(cache, { notificationIds: news.map(({ _id }) => _id) })
@@ -280,11 +281,11 @@ function useTestsOnce(cache: StoreCache, items: NotificationView[]): (item: Noti
     },
     [tests],
   )
-  return isShown
+  return isVisible
 }
 
 /** A read test that is not shown here was shown elsewhere, such as in another tab. */
-export const isTestShown = (
+export const isTestVisible = (
   { read }: Pick<NotificationView, 'read'>,
   state: 'showing' | 'shown' | undefined,
 ): boolean => (state === undefined ? !read : state === 'showing')

@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { getCurrencyExponent } from '../../shared/money.ts'
 import type { NotificationFilter, NotificationView } from '../../shared/notification-calls.ts'
 import { markNotificationsRead } from '../../shared/notification-calls.ts'
-import { getNotificationLook } from '../../shared/notification-kinds.ts'
+import { getNotificationStyle } from '../../shared/notification-kinds.ts'
 import { formatDuration } from '../../shared/stages.ts'
 import { useInstance } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
@@ -29,7 +29,7 @@ import { startDeletion } from './deleting.ts'
 import { markRead } from './marking.ts'
 import { NotificationList } from './NotificationList.tsx'
 import { setRead } from './order.ts'
-import { findNewestSeen, useNotification, usePage, useStoreCache, useUnread } from './queries.ts'
+import { findNewestLoaded, useNotification, usePage, useStoreCache, useUnread } from './queries.ts'
 import { type ListQuery, notificationsAddress } from './rules.ts'
 import { UndoBar } from './UndoBar.tsx'
 
@@ -125,9 +125,9 @@ function useReadWhenOpened(cache: StoreCache, item: NotificationView | undefined
 }
 
 /** Back to the list, with the focus on the open row. */
-function useBackToList(list: { current: HTMLElement | null }, id: string | null, leave: () => void) {
+function useBackToList(list: { current: HTMLElement | null }, id: string | null, onClose: () => void) {
   return () => {
-    leave()
+    onClose()
     requestAnimationFrame(() => {
       const rows = list.current?.querySelectorAll<HTMLElement>('.note-row') ?? []
       const row = [...rows].find(({ dataset }) => dataset.id === id) ?? rows[0]
@@ -163,7 +163,7 @@ function MarkAllButton({ cache }: { cache: StoreCache }) {
   const markAll = async () => {
     if (count === 0) return
     try {
-      const newest = await findNewestSeen(cache)
+      const newest = await findNewestLoaded(cache)
       if (newest) await markRead(cache, { upTo: newest._id })
     } catch (error) {
       announce((error as Error).message, 'bad')
@@ -261,20 +261,20 @@ function Opened({ answer, onBack, onToggleRead, onDelete }: Omit<Props, 'id' | '
 
 function NotThere({ answer: { error, refetch } }: Pick<Props, 'answer'>) {
   if (!error) return <LoadingCards count={1} rows={5} />
-  const isGone = error instanceof ApiError && error.status === 404
+  const isMissing = error instanceof ApiError && error.status === 404
   return (
     <div className="padded">
       <Failed
-        title={isGone ? 'This notification is no longer there' : 'The notification could not be loaded'}
-        error={isGone ? new Error('It was deleted, or is older than 90 days.') : error}
-        {...(!isGone && { onRetry: () => refetch() })}
+        title={isMissing ? 'This notification is no longer there' : 'The notification could not be loaded'}
+        error={isMissing ? new Error('It was deleted, or is older than 90 days.') : error}
+        {...(!isMissing && { onRetry: () => refetch() })}
       />
     </div>
   )
 }
 
 function Content({ item }: { item: NotificationView }) {
-  const { tone, action } = getNotificationLook(item)
+  const { tone, action } = getNotificationStyle(item)
   return (
     <article className={`note-card note-${tones[tone]}`} aria-labelledby="note-title">
       <div className="note-card-head">

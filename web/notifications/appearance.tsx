@@ -15,7 +15,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import type { NotificationView } from '../../shared/notification-calls.ts'
-import { getNotificationLook, type NotificationIcon, type NotificationTone } from '../../shared/notification-kinds.ts'
+import { getNotificationStyle, type NotificationIcon, type NotificationTone } from '../../shared/notification-kinds.ts'
 import type { Tone } from '../ui/Notice.tsx'
 
 // How a notification is displayed in the bell and on the screen.
@@ -39,7 +39,7 @@ const icons: Record<NotificationIcon, Icon> = {
 export const tones: Record<NotificationTone, Tone> = { problem: 'bad', good: 'good', neutral: 'info' }
 
 export function NotificationSign({ item }: { item: NotificationView }) {
-  const { icon, tone } = getNotificationLook(item)
+  const { icon, tone } = getNotificationStyle(item)
   const Sign = icons[icon]
   return (
     <span className={`note-sign tone-${tones[tone]}`} data-icon={icon}>
@@ -65,7 +65,7 @@ export const formatLocation = (zone: NotificationView['zone']): string | null =>
 /** The shopper's location, and a label for tests. */
 export function NotificationMarks({ item }: { item: NotificationView }) {
   const place = formatLocation(item.zone)
-  const { isTest } = getNotificationLook(item)
+  const { isTest } = getNotificationStyle(item)
   if (!place && !isTest) return null
   return (
     <span className="note-marks">

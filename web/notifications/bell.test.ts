@@ -52,18 +52,18 @@ beforeEach(() => {
 
 const show = async () =>
   cache.queries.setQueryData(buildBellKey(cache.storeId), await fetchBell(cache, AbortSignal.any([])))
-const listShown = () =>
+const listVisibleIds = () =>
   cache.queries.getQueryData<Answer>(buildBellKey(cache.storeId))!.notifications.map(({ _id }) => _id)
 const listIdsDown = (from: number, to: number) =>
   Array.from({ length: from - to + 1 }, (_, index) => `n${from - index}`)
 
 test('loads page after page', async () => {
   await show()
-  expect(listShown()).toEqual(listIdsDown(23, 14))
+  expect(listVisibleIds()).toEqual(listIdsDown(23, 14))
   await loadMore(cache)
-  expect(listShown()).toEqual(listIdsDown(23, 4))
+  expect(listVisibleIds()).toEqual(listIdsDown(23, 4))
   await loadMore(cache)
-  expect(listShown()).toEqual(listIdsDown(23, 1))
+  expect(listVisibleIds()).toEqual(listIdsDown(23, 1))
 })
 
 test('loads ten more, or all there are, even during a deletion', async () => {
@@ -72,7 +72,7 @@ test('loads ten more, or all there are, even during a deletion', async () => {
   vi.useFakeTimers()
   startDeletion(cache, { notificationIds: ['n23'] })
   await loadMore(cache)
-  expect(listShown()).toEqual(listIdsDown(22, 1))
+  expect(listVisibleIds()).toEqual(listIdsDown(22, 1))
   // Its undo would outlive this test and could be triggered by another file's test.
   vi.advanceTimersByTime(UNDO_MS)
   vi.useRealTimers()
@@ -88,5 +88,5 @@ test('keeps what "Load More" brought when an earlier request answers later', asy
   await loadMore(cache)
   waiting[0]!.answer()
   await permission
-  expect(listShown()).toEqual(listIdsDown(23, 4))
+  expect(listVisibleIds()).toEqual(listIdsDown(23, 4))
 })

@@ -85,7 +85,7 @@ export function insertNew(cache: StoreCache, item: NotificationView, isOfBell = 
   return pages.every(([key, answer]) => {
     const query = key.at(-1) as ListQuery
     if (!answer) return true
-    if (!isShownBy(query, item)) return query.page === 1 && !query.search
+    if (!matchesFilter(query, item)) return query.page === 1 && !query.search
     queries.setQueryData<Answer>(key, (page) => page && truncateTo(query.limit, applyChange(page, add)))
     return true
   })
@@ -166,7 +166,7 @@ export async function refetchLists({ queries, storeId }: StoreCache): Promise<vo
 // Pure. Separate from the list's address, so background counting loads no screen code.
 
 /** Whether a new notification matches this query, as far as the browser can tell; it cannot search. */
-export const isShownBy = ({ filter, search, page }: ListQuery, { type }: Pick<NotificationView, 'type'>): boolean =>
+export const matchesFilter = ({ filter, search, page }: ListQuery, { type }: Pick<NotificationView, 'type'>): boolean =>
   page === 1 && !search && isOf[filter](type)
 
 const isOf: Record<NotificationFilter, (type: NotificationView['type']) => boolean> = {

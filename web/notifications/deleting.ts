@@ -65,7 +65,7 @@ export function startDeletion(cache: StoreCache, target: NotificationTarget): vo
 async function send(
   cache: StoreCache,
   target: NotificationTarget,
-  { pending, ...taken }: { pending: Pending } & RemovedItems,
+  { pending, ...removed }: { pending: Pending } & RemovedItems,
 ): Promise<string | null> {
   try {
     const { undo } = await call(deleteNotifications, { query: buildStoreParams(cache), body: target })
@@ -74,7 +74,7 @@ async function send(
   } catch (error) {
     removePending(cache, pending)
     dropFromUndo(pending)
-    restoreItems(cache, taken)
+    restoreItems(cache, removed)
     announce((error as Error).message, 'bad')
     return null
   } finally {
@@ -137,10 +137,10 @@ export const usePendingUndo = (): PendingUndo | null =>
 export async function undoDeletion(): Promise<void> {
   const deletions = undoable?.deletions ?? []
   closeUndo()
-  for (const { cache, undo, ...taken } of deletions) {
+  for (const { cache, undo, ...removed } of deletions) {
     const token = await undo
     if (token === null) continue
-    restoreItems(cache, taken)
+    restoreItems(cache, removed)
     await call(restoreNotifications, { query: buildStoreParams(cache), body: { undo: token } }).catch((error) =>
       announce((error as Error).message, 'bad'),
     )

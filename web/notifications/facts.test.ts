@@ -26,10 +26,10 @@ test('lists keys and values of the data, with instants as dates', { tags: ['B2']
 })
 
 test('shows codes as text: causes, channels, stages', () => {
-  const listWords = (data: Record<string, string>) =>
+  const listTexts = (data: Record<string, string>) =>
     listFacts({ data }).map(({ label, value }) => `${label}: ${value}`)
-  expect(listWords({ to: 'sms', channel: 'sms' })).toEqual(['To: sms', 'Channel: SMS'])
-  expect(listWords({ stage: 'sending', cause: 'mail_server' })).toEqual(['Cause: Mail server', 'Stage: Sending'])
+  expect(listTexts({ to: 'sms', channel: 'sms' })).toEqual(['To: sms', 'Channel: SMS'])
+  expect(listTexts({ stage: 'sending', cause: 'mail_server' })).toEqual(['Cause: Mail server', 'Stage: Sending'])
 })
 
 test('formats an amount with its currency’s decimals', () => {

@@ -32,7 +32,7 @@ function seedCache(notifications: NotificationView[], count: number, total = not
   cache.queries.setQueryData(page(''), { notifications: notifications.slice(0, 10), pagination })
 }
 
-const listShown = (key: readonly unknown[] = buildBellKey(cache.storeId)) =>
+const listVisibleIds = (key: readonly unknown[] = buildBellKey(cache.storeId)) =>
   cache.queries.getQueryData<Answer>(key)!.notifications.map(({ _id, read }) => (read ? _id : `${_id}*`))
 const count = () => cache.queries.getQueryData<{ count: number }>(countKey(cache.storeId))!.count
 const receiveEvents = (...events: NotificationEvent[]) => {
@@ -52,14 +52,14 @@ describe('a new notification', () => {
   test('is added at the top and raises the count', { tags: ['A4.6'] }, () => {
     seedCache([buildNotification('a', 1, true)], 0)
     receiveEvents({ type: 'new', notification: buildNotification('b', 2) })
-    expect([listShown(), listShown(page('')), count()]).toEqual([['b*', 'a'], ['b*', 'a'], 1])
+    expect([listVisibleIds(), listVisibleIds(page('')), count()]).toEqual([['b*', 'a'], ['b*', 'a'], 1])
   })
 
   test('is added once when it arrives twice (A 4.6)', { tags: ['A4.6'] }, () => {
     seedCache([buildNotification('a', 1)], 1)
     const event = { type: 'new', notification: buildNotification('b', 2) } as const
     receiveEvents(event, event, { type: 'new', notification: buildNotification('a', 1) })
-    expect([listShown(), count()]).toEqual([['b*', 'a*'], 2])
+    expect([listVisibleIds(), count()]).toEqual([['b*', 'a*'], 2])
   })
 
   test('counts once when it arrives twice, even if no list is loaded', () => {
@@ -72,7 +72,7 @@ describe('a new notification', () => {
   test('stays deleted when its event arrives after the deletion', () => {
     seedCache([buildNotification('b', 2), buildNotification('a', 1)], 2)
     receiveEvents({ type: 'delete', notificationIds: ['b'] }, { type: 'new', notification: buildNotification('b', 2) })
-    expect([listShown(), count()]).toEqual([['a*'], 1])
+    expect([listVisibleIds(), count()]).toEqual([['a*'], 1])
   })
 
   test('is read and not counted when the read event arrived first', () => {
@@ -81,7 +81,7 @@ describe('a new notification', () => {
       { type: 'read', notificationIds: ['b'], read: true },
       { type: 'new', notification: buildNotification('b', 2) },
     )
-    expect([listShown(), count()]).toEqual([['b', 'a'], 0])
+    expect([listVisibleIds(), count()]).toEqual([['b', 'a'], 0])
   })
 
   test('is read when all up to a newer one were read first', () => {
@@ -91,7 +91,7 @@ describe('a new notification', () => {
       { type: 'new', notification: buildNotification('b', 2) },
       { type: 'new', notification: buildNotification('d', 4) },
     )
-    expect([listShown(), count()]).toEqual([['d*', 'c', 'b'], 1])
+    expect([listVisibleIds(), count()]).toEqual([['d*', 'c', 'b'], 1])
   })
 
   test('is read when an event had marked all up to it', () => {
@@ -101,13 +101,13 @@ describe('a new notification', () => {
       { type: 'new', notification: buildNotification('b', 2) },
     )
     receiveEvents({ type: 'new', notification: buildNotification('a', 1) })
-    expect([listShown(), count()]).toEqual([['b', 'a'], 0])
+    expect([listVisibleIds(), count()]).toEqual([['b', 'a'], 0])
   })
 
   test('is sorted by its time when it arrives late', () => {
     seedCache([buildNotification('c', 3), buildNotification('a', 1)], 2)
     receiveEvents({ type: 'new', notification: buildNotification('b', 2) })
-    expect(listShown()).toEqual(['c*', 'b*', 'a*'])
+    expect(listVisibleIds()).toEqual(['c*', 'b*', 'a*'])
   })
 
   test('appears among the new carts only if it is about an abandoned cart', () => {
@@ -115,14 +115,14 @@ describe('a new notification', () => {
     cache.queries.setQueryData(buildNewCartsKey(cache.storeId), { notifications: [] })
     receiveEvents({ type: 'new', notification: { ...buildNotification('a', 1), type: 'cart_abandoned' } })
     receiveEvents({ type: 'new', notification: buildNotification('b', 2) })
-    expect(listShown(buildNewCartsKey(cache.storeId))).toEqual(['a*'])
+    expect(listVisibleIds(buildNewCartsKey(cache.storeId))).toEqual(['a*'])
   })
 
   test('moves the last one of a full page to the next', () => {
     const ten = Array.from({ length: 10 }, (_, index) => buildNotification(`n${index}`, 30 - index, true))
     seedCache(ten, 0)
     receiveEvents({ type: 'new', notification: buildNotification('new', 40) })
-    expect(listShown(page(''))).toEqual(['new*', ...ten.slice(0, 9).map(({ _id }) => _id)])
+    expect(listVisibleIds(page(''))).toEqual(['new*', ...ten.slice(0, 9).map(({ _id }) => _id)])
     expect(cache.queries.getQueryData<Answer>(page(''))!.pagination).toMatchObject({ total: 11, pages: 2 })
   })
 })
@@ -131,7 +131,7 @@ describe('a read elsewhere', () => {
   test('marks the items and lowers the count by the unread ones', { tags: ['A4.6'] }, () => {
     seedCache([buildNotification('b', 2), buildNotification('a', 1, true)], 1)
     receiveEvents({ type: 'read', notificationIds: ['a', 'b'], read: true })
-    expect([listShown(), count()]).toEqual([['b', 'a'], 0])
+    expect([listVisibleIds(), count()]).toEqual([['b', 'a'], 0])
   })
 
   test('never lowers the count below 0 (A 4.6)', { tags: ['A4.6'] }, () => {
@@ -146,7 +146,7 @@ describe('a read elsewhere', () => {
       { type: 'read', notificationIds: ['x', 'y'], read: true },
       { type: 'read', notificationIds: ['z'], read: false },
     )
-    expect([listShown(), count()]).toEqual([['a*'], 3])
+    expect([listVisibleIds(), count()]).toEqual([['a*'], 3])
   })
 
   test('of a notification known from events lowers the count once, even if no list is loaded', () => {
@@ -159,19 +159,19 @@ describe('a read elsewhere', () => {
   test('of all up to one keeps newer ones unread', () => {
     seedCache([buildNotification('c', 3), buildNotification('b', 2), buildNotification('a', 1)], 3)
     receiveEvents({ type: 'read', notificationIds: [], upTo: 'b', read: true })
-    expect([listShown(), count()]).toEqual([['c*', 'b', 'a'], 1])
+    expect([listVisibleIds(), count()]).toEqual([['c*', 'b', 'a'], 1])
   })
 
   test('of all up to one of another store changes nothing', () => {
     seedCache([buildNotification('b', 2), buildNotification('a', 1)], 2)
     receiveEvents({ type: 'read', notificationIds: [], upTo: 'z-of-another-store', read: true })
-    expect([listShown(), count()]).toEqual([['b*', 'a*'], 2])
+    expect([listVisibleIds(), count()]).toEqual([['b*', 'a*'], 2])
   })
 
   test('undone elsewhere marks it unread here too', () => {
     seedCache([buildNotification('a', 1, true)], 0)
     receiveEvents({ type: 'read', notificationIds: ['a'], read: false })
-    expect([listShown(), count()]).toEqual([['a*'], 1])
+    expect([listVisibleIds(), count()]).toEqual([['a*'], 1])
   })
 })
 
@@ -179,13 +179,13 @@ describe('a deletion elsewhere', () => {
   test('removes it from every list, and from the count if unread', { tags: ['A4.6'] }, () => {
     seedCache([buildNotification('c', 3), buildNotification('b', 2, true), buildNotification('a', 1)], 2, 30)
     receiveEvents({ type: 'delete', notificationIds: ['b', 'c'] })
-    expect([listShown(), listShown(page('')), count()]).toEqual([['a*'], ['a*'], 1])
+    expect([listVisibleIds(), listVisibleIds(page('')), count()]).toEqual([['a*'], ['a*'], 1])
     expect(cache.queries.getQueryData<Answer>(buildBellKey(cache.storeId))!.pagination!.total).toBe(28)
   })
 
   test('of all up to one keeps newer ones', () => {
     seedCache([buildNotification('c', 3), buildNotification('b', 2), buildNotification('a', 1)], 3)
     receiveEvents({ type: 'delete', notificationIds: [], upTo: 'b' })
-    expect([listShown(), count()]).toEqual([['c*'], 1])
+    expect([listVisibleIds(), count()]).toEqual([['c*'], 1])
   })
 })

@@ -40,7 +40,7 @@ export function getLocalState(storeId: string): LocalState {
   const known = locals.get(storeId)
   if (known) return known
   const pendingMarks = loadMarks(token, storeId)
-  const made: LocalState = {
+  const state: LocalState = {
     pending: new Set<Pending>(pendingMarks),
     pendingMarks,
     received: new Set(),
@@ -53,6 +53,6 @@ export function getLocalState(storeId: string): LocalState {
     counting: undefined,
     asking: null,
   }
-  locals.set(storeId, made)
-  return made
+  locals.set(storeId, state)
+  return state
 }

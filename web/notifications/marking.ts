@@ -78,10 +78,10 @@ export async function sendPendingMarks(cache: StoreCache, over?: (ids: string[])
   clearTimeout(resend.timer)
   resend.timer = undefined
   const ids = marks.flatMap(({ meant }) => ('upTo' in meant ? [] : meant.notificationIds))
-  const isTaken = over !== undefined && ids.length > 0 && ids.length <= MAX_IDS_PER_EVENT && (await over(ids))
+  const isSentLive = over !== undefined && ids.length > 0 && ids.length <= MAX_IDS_PER_EVENT && (await over(ids))
   for (const mark of marks) {
     const outcome =
-      isTaken && !('upTo' in mark.meant) ? 'sent' : await sendMark((signal) => send(cache, mark.meant, signal))
+      isSentLive && !('upTo' in mark.meant) ? 'sent' : await sendMark((signal) => send(cache, mark.meant, signal))
     if (outcome === 'kept') {
       keepMark(cache, mark)
       continue

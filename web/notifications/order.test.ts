@@ -41,7 +41,7 @@ describe('a list of notifications', () => {
     expect(marked[0]).toBe(b)
   })
 
-  test('marks or clears up to the newest seen, and keeps later ones', () => {
+  test('marks or clears up to the newest visible one, and keeps later ones', () => {
     const [a, b, c] = [buildItem('a', 1), buildItem('b', 2), buildItem('c', 2)]
     expect([a, b, c].map((item) => isUpTo(item, b))).toEqual([true, true, false])
   })

@@ -41,7 +41,7 @@ const buildBellQuery = (cache: StoreCache) =>
 export const useBell = (cache: StoreCache) => useQuery(buildBellQuery(cache))
 
 /** The newest seen. If the filtered list is empty, it is fetched. */
-export async function findNewestSeen(cache: StoreCache): Promise<NotificationView | undefined> {
+export async function findNewestLoaded(cache: StoreCache): Promise<NotificationView | undefined> {
   const newest = findNewest(cache)
   if (newest) return newest
   await cache.queries.fetchQuery({ ...buildBellQuery(cache), staleTime: 0 })
@@ -51,14 +51,14 @@ export async function findNewestSeen(cache: StoreCache): Promise<NotificationVie
 export const useLoadMore = (cache: StoreCache) => useMutation({ mutationFn: () => loadMore(cache) })
 
 /** The newest 100 about abandoned carts. */
-export const useNewCarts = (cache: StoreCache, isAsked: boolean) =>
+export const useNewCarts = (cache: StoreCache, isEnabled: boolean) =>
   useQuery({
     queryKey: buildNewCartsKey(cache.storeId),
     queryFn: async ({ signal }): Promise<Answer> => {
       const { notifications } = await call(listNewCartNotifications, { query: buildStoreParams(cache), signal })
       return { notifications: applyPending(cache.storeId, notifications) }
     },
-    enabled: isAsked,
+    enabled: isEnabled,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -106,7 +106,7 @@ type BellAnswer = Required<Answer>
 
 const PAGES_REFRESHED = 10
 
-const countShown = ({ queries, storeId }: StoreCache): number =>
+const countLoaded = ({ queries, storeId }: StoreCache): number =>
   queries.getQueryData<BellAnswer>(buildBellKey(storeId))?.notifications.length ?? 0
 
 /**
@@ -115,12 +115,12 @@ const countShown = ({ queries, storeId }: StoreCache): number =>
  */
 export async function fetchBell(cache: StoreCache, signal: AbortSignal): Promise<BellAnswer> {
   for (;;) {
-    const shown = countShown(cache)
-    const count = Math.min(PAGES_REFRESHED, Math.max(1, Math.ceil(shown / NOTIFICATIONS_PER_PAGE)))
+    const loaded = countLoaded(cache)
+    const count = Math.min(PAGES_REFRESHED, Math.max(1, Math.ceil(loaded / NOTIFICATIONS_PER_PAGE)))
     const pages = await Promise.all(
       Array.from({ length: count }, (_, index) => fetchPage(cache, { page: index + 1, signal })),
     )
-    const isOutgrown = count < PAGES_REFRESHED && countShown(cache) > Math.max(shown, count * NOTIFICATIONS_PER_PAGE)
+    const isOutgrown = count < PAGES_REFRESHED && countLoaded(cache) > Math.max(loaded, count * NOTIFICATIONS_PER_PAGE)
     if (isOutgrown) continue
     const notifications = mergeItems(
       pages.flatMap((page) => page.notifications),
@@ -143,11 +143,11 @@ const fetchPage = (cache: StoreCache, { page, signal }: PageRequest) =>
 
 /** Loads ten more. Deletions shift the pages, so a short page loads the next one too. */
 export async function loadMore(cache: StoreCache): Promise<void> {
-  const targetCount = countShown(cache) + NOTIFICATIONS_PER_PAGE
-  for (let page = getNextPage(countShown(cache)); ; page += 1) {
+  const targetCount = countLoaded(cache) + NOTIFICATIONS_PER_PAGE
+  for (let page = getNextPage(countLoaded(cache)); ; page += 1) {
     const { notifications, pagination } = await fetchPage(cache, { page })
     appendPage(cache, notifications, pagination)
-    if (countShown(cache) >= targetCount || page >= pagination.pages) return
+    if (countLoaded(cache) >= targetCount || page >= pagination.pages) return
   }
 }
 

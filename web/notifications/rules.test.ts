@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isShownBy } from './cache.ts'
+import { matchesFilter } from './cache.ts'
 import { groupByDay, notificationsAddress } from './rules.ts'
 
 describe('the address of the screen', () => {
@@ -26,7 +26,7 @@ describe('the address of the screen', () => {
 
   test('decides which new notifications match the list', () => {
     const expectText = (text: string, type: 'cart_abandoned' | 'email_failed' | 'email_sent') =>
-      isShownBy(read(text), { type })
+      matchesFilter(read(text), { type })
     expect(expectText('', 'email_sent')).toBe(true)
     expect(expectText('filter=unread', 'email_sent')).toBe(true)
     expect([expectText('filter=problems', 'email_failed'), expectText('filter=problems', 'email_sent')]).toEqual([

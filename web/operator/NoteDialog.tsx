@@ -14,15 +14,15 @@ interface Props {
   isDangerous?: boolean
   confirmLabel: string
   mutation: { isPending: boolean; error: Error | null }
-  onConfirm: (words: string) => void
+  onConfirm: (note: string) => void
   onClose: () => void
 }
 
 /** Confirms an action and asks for the note stored with it. */
 export function NoteDialog({ isRequired = false, isDangerous = false, ...props }: Props) {
-  const [words, setWords] = useState('')
+  const [note, setNote] = useState('')
   const close = () => {
-    setWords('')
+    setNote('')
     props.onClose()
   }
   return (
@@ -32,9 +32,9 @@ export function NoteDialog({ isRequired = false, isDangerous = false, ...props }
       confirmLabel={props.confirmLabel}
       isDangerous={isDangerous}
       isBusy={props.mutation.isPending}
-      isDisabled={isRequired && words.trim() === ''}
+      isDisabled={isRequired && note.trim() === ''}
       problem={props.mutation.error?.message}
-      onConfirm={() => props.onConfirm(words.trim())}
+      onConfirm={() => props.onConfirm(note.trim())}
       onClose={close}
     >
       <Text mb="md">{props.text}</Text>
@@ -47,8 +47,8 @@ export function NoteDialog({ isRequired = false, isDangerous = false, ...props }
         autosize
         minRows={2}
         maxLength={MAX_REASON_LENGTH}
-        value={words}
-        onChange={(event) => setWords(event.currentTarget.value)}
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
       />
     </Confirm>
   )

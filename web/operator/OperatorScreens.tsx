@@ -26,7 +26,7 @@ import { explain } from '../../shared/reasons.ts'
 import { useMe } from '../access/queries.ts'
 import { formatBalance } from '../billing/credit-copy.ts'
 import { Meters } from '../billing/Meters.tsx'
-import { getStatusLook } from '../billing/statusLook.ts'
+import { getStatusBadge } from '../billing/statusLook.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -82,7 +82,7 @@ function Accounts() {
         {({ accounts: rows, pagination }) => (
           <div aria-busy={accounts.isPlaceholderData}>
             {rows.length === 0 ? (
-              <Nobody isFirst={pagination.total === 0} onChange={change} />
+              <NoAccounts isFirst={pagination.total === 0} onChange={change} />
             ) : (
               <AccountsTable rows={rows} />
             )}
@@ -100,7 +100,7 @@ function Accounts() {
   )
 }
 
-function Nobody({ isFirst, onChange }: { isFirst: boolean; onChange: (next: Partial<AccountsQuery>) => void }) {
+function NoAccounts({ isFirst, onChange }: { isFirst: boolean; onChange: (next: Partial<AccountsQuery>) => void }) {
   if (!isFirst) {
     return (
       <Empty icon={IconUsers} text="There are no accounts on this page.">
@@ -160,7 +160,7 @@ const columns: readonly DataColumn<OperatorAccount>[] = [
     cell: ({ ownerEmail }) => ownerEmail ?? '-',
   },
   { id: 'plan', label: 'Plan', sort: null, cell: formatPlan },
-  { id: 'status', label: 'Status', sort: null, cell: (account) => <Standing account={account} /> },
+  { id: 'status', label: 'Status', sort: null, cell: (account) => <AccountState account={account} /> },
   { id: 'stores', label: 'Stores', sort: null, isNumber: true, cell: ({ stores }) => formatCount(stores) },
   {
     id: 'messages',
@@ -174,9 +174,9 @@ const columns: readonly DataColumn<OperatorAccount>[] = [
 ]
 
 /** "Suspended" takes precedence over the payment status. */
-function Standing({ account }: { account: Pick<OperatorAccount, 'suspendedAt' | 'status'> }) {
+function AccountState({ account }: { account: Pick<OperatorAccount, 'suspendedAt' | 'status'> }) {
   if (account.suspendedAt) return <StatusBadge tone="bad" icon={IconBan} label="Suspended" />
-  return account.status ? <StatusBadge {...getStatusLook(account.status)} /> : '-'
+  return account.status ? <StatusBadge {...getStatusBadge(account.status)} /> : '-'
 }
 
 type HealthView = z.output<typeof readOperatorHealth.reply>
@@ -279,18 +279,18 @@ const isEmpty = ({ ready, active, later, failed }: Queue) => ready + active + la
 
 /** There are about thirty; empty ones are only counted. */
 function Queues({ queues }: { queues: Queue[] }) {
-  const shown = queues.filter((queue) => !isEmpty(queue))
-  const empty = formatCounted(queues.length - shown.length, 'queue')
+  const busy = queues.filter((queue) => !isEmpty(queue))
+  const empty = formatCounted(queues.length - busy.length, 'queue')
   return (
     <Card padding={0}>
       <Title order={2} p="md" pb="xs">
         Queues
       </Title>
-      <Text px="md" pb={shown.length > 0 ? 'xs' : 'md'} fz="sm" c="dimmed">
+      <Text px="md" pb={busy.length > 0 ? 'xs' : 'md'} fz="sm" c="dimmed">
         Jobs that wait, run, or were given up within the last day. {empty}{' '}
-        {queues.length - shown.length === 1 ? 'is' : 'are'} empty.
+        {queues.length - busy.length === 1 ? 'is' : 'are'} empty.
       </Text>
-      {shown.length > 0 && <DataList rows={shown} keyOf={({ name }) => name} label="Queues" columns={queueColumns} />}
+      {busy.length > 0 && <DataList rows={busy} keyOf={({ name }) => name} label="Queues" columns={queueColumns} />}
     </Card>
   )
 }
@@ -359,15 +359,15 @@ export function OperatorAccountPage() {
  * up.
  */
 function OperatorFrame({ title, children }: { title: string; children: ReactNode }) {
-  const standing = useMe()?.operator
+  const access = useMe()?.operator
   return (
     <BarePage title={title} size="xl">
-      {standing === 'ready' ? (
+      {access === 'ready' ? (
         children
       ) : (
         <Stack gap="md">
           <Title order={1}>{title}</Title>
-          <Missing isOn={standing === 'code_missing'} />
+          <Missing isOn={access === 'code_missing'} />
         </Stack>
       )}
     </BarePage>
@@ -438,7 +438,7 @@ function Summary({ view: { account } }: { view: View }) {
     <Stack gap="md">
       <Group gap="sm">
         <Title order={1}>{account.name}</Title>
-        <Standing account={account} />
+        <AccountState account={account} />
       </Group>
       {account.suspendedAt && (
         <Notice tone="bad" title="Sending is suspended">
@@ -566,9 +566,9 @@ function AccountActions({ account }: { account: OperatorAccount & { creditMicros
   const resume = useResume(id)
   const view = useView(id)
   const close = () => setAsking(null)
-  const showWhenDone = (words: string) => ({
+  const showWhenDone = (text: string) => ({
     onSuccess: () => {
-      announce(words)
+      announce(text)
       close()
     },
   })

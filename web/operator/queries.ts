@@ -17,7 +17,7 @@ import { call } from '../api.ts'
 import { useOnce } from '../ui/useOnce.ts'
 import type { AccountsQuery } from './rules.ts'
 
-const LOOK_MS = 30_000
+const REFETCH_MS = 30_000
 
 export const useOperatorAccounts = ({ search = '', show, page, limit }: AccountsQuery) =>
   useQuery({
@@ -37,7 +37,7 @@ export const useOperatorHealth = () =>
   useQuery({
     queryKey: ['operator', 'health'],
     queryFn: ({ signal }) => call(readOperatorHealth, { signal }),
-    refetchInterval: LOOK_MS,
+    refetchInterval: REFETCH_MS,
   })
 
 export const useOperatorActions = ({ page, limit }: { page: number; limit: number }) =>

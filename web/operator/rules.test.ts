@@ -14,8 +14,8 @@ describe('what operators read', () => {
     ['resume', { note: null }, /^Resumed sending$/, null],
     ['view', { storeId: null }, /^Looked at the account$/, null],
     ['resolve_problem', { kind: 'chargeback', note: '' }, /^Closed: A payment was charged back$/, null],
-  ] as const)('shows %s for %j', (action, data, words, note) => {
-    expect(describeAction({ action, data })).toMatch(words)
+  ] as const)('shows %s for %j', (action, data, text, note) => {
+    expect(describeAction({ action, data })).toMatch(text)
     expect(getNote({ data })).toBe(note)
   })
 

@@ -65,6 +65,6 @@ export function describeAction({ action, data }: Pick<OperatorAction, 'action' |
 }
 
 export const getNote = ({ data }: Pick<OperatorAction, 'data'>): string | null => {
-  const words = data.reason ?? data.note
-  return typeof words === 'string' && words ? words : null
+  const text = data.reason ?? data.note
+  return typeof text === 'string' && text ? text : null
 }

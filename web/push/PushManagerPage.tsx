@@ -3,7 +3,7 @@ import { Button, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { PushPrompt } from '../../shared/push.ts'
 import { DEFAULT_PROMPT, DEFAULT_PUSH } from '../../shared/push.ts'
-import { type BarLook, makeBar } from '../../shared/push-bar.ts'
+import { type BarSettings, makeBar } from '../../shared/push-bar.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { focusFirstError } from '../ui/focusFirstError.ts'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
@@ -21,7 +21,7 @@ import {
   toFailure,
   toPickerColour,
 } from './rules.ts'
-import { Seen } from './Seen.tsx'
+import { LiveCheck } from './Seen.tsx'
 import { SettingsCard } from './SettingsCard.tsx'
 import { SetupSteps, StoreCard } from './StoreCard.tsx'
 import { TestCard } from './TestCard.tsx'
@@ -41,7 +41,10 @@ function Cards({ setup, storeId }: { setup: PushSetup | null; storeId?: string }
   const mayChange = useHasPermission('flows:write')
   const [storeUrl, setStoreUrl] = useState(setup?.storeUrl ?? '')
   const settings = setup?.settings ?? DEFAULT_PUSH
-  const [words, setWords] = useState<{ title: string; body: string }>({ title: settings.title, body: settings.body })
+  const [content, setContent] = useState<{ title: string; body: string }>({
+    title: settings.title,
+    body: settings.body,
+  })
   const isFixed = !setup || !mayChange
   return (
     <Stack gap="md" maw={860}>
@@ -51,10 +54,10 @@ function Cards({ setup, storeId }: { setup: PushSetup | null; storeId?: string }
       <SetupSteps />
       {setup && (
         <Section id="seen" title="Live check">
-          <Seen seen={setup.seen} />
+          <LiveCheck places={setup.seen} />
         </Section>
       )}
-      <SettingsCard storeUrl={storeUrl} settings={settings} isFixed={isFixed} onWords={setWords} />
+      <SettingsCard storeUrl={storeUrl} settings={settings} isFixed={isFixed} onContent={setContent} />
       <PromptCard
         storeUrl={storeUrl}
         storeName={setup?.storeName ?? 'Your store'}
@@ -64,7 +67,7 @@ function Cards({ setup, storeId }: { setup: PushSetup | null; storeId?: string }
       <Section id="stats" title="Store statistics">
         <Figures storeId={storeId ?? null} figures={customerFigures} isDisabled={storeUrl.trim() === ''} />
       </Section>
-      <TestCard storeUrl={storeUrl} setup={setup} words={words} isFixed={isFixed} />
+      <TestCard storeUrl={storeUrl} setup={setup} content={content} isFixed={isFixed} />
     </Stack>
   )
 }
@@ -109,10 +112,10 @@ function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
     >
       <form onSubmit={submit} noValidate>
         <div className="push-section" style={{ marginTop: 0 }}>
-          <BarWords {...fields} />
+          <BarTexts {...fields} />
           <BarPlace {...fields} />
           <BarColours {...fields} />
-          <Preview look={shownLook(form, storeName)} />
+          <Preview bar={buildBar(form, storeName)} />
           <div className="push-ways">
             <Button type="submit" loading={save.isPending} disabled={isFixed || storeUrl.trim() === ''}>
               Save bar
@@ -133,7 +136,7 @@ interface PartProps {
   isFixed: boolean
 }
 
-function BarWords({ form, change, problems, isFixed }: PartProps) {
+function BarTexts({ form, change, problems, isFixed }: PartProps) {
   const field = (name: 'title' | 'text' | 'accept' | 'decline') => ({
     value: form[name],
     error: problems[name],
@@ -225,7 +228,7 @@ const BarColours = ({ form, change, problems, isFixed }: PartProps) => (
 )
 
 /** An incomplete color keeps the last valid one. */
-const shownLook = (form: PushPrompt, storeName: string): BarLook => ({
+const buildBar = (form: PushPrompt, storeName: string): BarSettings => ({
   ...form,
   ...Object.fromEntries(colourFields.map((name) => [name, toPickerColour(form[name])])),
   title: form.title.replaceAll('{store}', storeName),
@@ -235,11 +238,11 @@ const shownLook = (form: PushPrompt, storeName: string): BarLook => ({
 const doNothing = () => {}
 
 /** The bar as shops show it, drawn by the same code. */
-function Preview({ look }: { look: BarLook }) {
+function Preview({ bar }: { bar: BarSettings }) {
   const place = useRef<HTMLDivElement>(null)
-  const drawn = JSON.stringify(look)
+  const drawn = JSON.stringify(bar)
   useEffect(() => {
-    const bar = makeBar(JSON.parse(drawn) as BarLook, { accept: doNothing, decline: doNothing }, true)
+    const bar = makeBar(JSON.parse(drawn) as BarSettings, { accept: doNothing, decline: doNothing }, true)
     place.current?.replaceChildren(bar)
   }, [drawn])
   return (

@@ -15,7 +15,7 @@ import { type PushSetup, type Replace, useGenerateKeys, useWorkerText } from './
 import { RegenerateDialog } from './RegenerateDialog.tsx'
 import type { PushActionResult } from './rules.ts'
 import { createFailure, succeeded } from './rules.ts'
-import { Seen } from './Seen.tsx'
+import { LiveCheck } from './Seen.tsx'
 
 /** A 2.10. */
 export const PushSetupPage = () => (
@@ -32,7 +32,7 @@ function Steps({ setup, storeId }: { setup: PushSetup | null; storeId?: string }
   const mayChange = useHasPermission('flows:write')
   const mayReplace = useHasPermission('flows:switch')
   const [chosen, setChosen] = useState<InstallMethod['method']>('functions')
-  const way = installMethods.find(({ method }) => method === chosen)!
+  const installMethod = installMethods.find(({ method }) => method === chosen)!
   return (
     <Stack gap="md" maw={860}>
       {!setup && <NoStore />}
@@ -41,11 +41,11 @@ function Steps({ setup, storeId }: { setup: PushSetup | null; storeId?: string }
         The Recoup plugin for WooCommerce brings widget and worker along: with it you need nothing but the key.
       </Text>
       <KeyCard setup={setup} isFixed={!setup || !mayChange} mayReplace={mayReplace} />
-      <CodeCard setup={setup} way={way} onChoose={setChosen} />
+      <CodeCard setup={setup} installMethod={installMethod} onChoose={setChosen} />
       <WorkerCard />
-      <Section id="install" title={`Installation in WordPress: ${way.title}`}>
+      <Section id="install" title={`Installation in WordPress: ${installMethod.title}`}>
         <List type="ordered" spacing="sm" fz="sm">
-          {way.steps.map((step) => (
+          {installMethod.steps.map((step) => (
             <List.Item key={step}>{step}</List.Item>
           ))}
         </List>
@@ -59,37 +59,37 @@ function Steps({ setup, storeId }: { setup: PushSetup | null; storeId?: string }
 
 interface CodeProps {
   setup: PushSetup | null
-  way: InstallMethod
+  installMethod: InstallMethod
   onChoose: (method: InstallMethod['method']) => void
 }
 
 /** Step 2. */
-function CodeCard({ setup, way, onChoose }: CodeProps) {
+function CodeCard({ setup, installMethod, onChoose }: CodeProps) {
   const [result, setResult] = useState<PushActionResult | null>(null)
-  const code = useInstallCode(setup, way.method)
+  const code = useInstallCode(setup, installMethod.method)
   const choose = (method: string) => {
     setResult(null)
     onChoose(method as InstallMethod['method'])
   }
   return (
-    <Section id="code" title="Step 2: integration code" text={way.when}>
+    <Section id="code" title="Step 2: integration code" text={installMethod.when}>
       <SegmentedControl
         aria-label="Method"
         className="push-methods"
-        value={way.method}
+        value={installMethod.method}
         onChange={choose}
         data={installMethods.map(({ method, title }) => ({ value: method, label: title }))}
       />
       <CodeBox
         code={code}
-        name={`Code: ${way.title}`}
+        name={`Code: ${installMethod.title}`}
         label="Copy code"
         copied="Code copied to clipboard"
         missing="Generate the key first: the code goes with it."
         onResult={setResult}
       />
       <Outcome result={result} />
-      {setup && <Seen seen={setup.seen} method={way.method} />}
+      {setup && <LiveCheck places={setup.seen} method={installMethod.method} />}
     </Section>
   )
 }
@@ -142,7 +142,7 @@ interface Props {
 
 /** Step 1 (A 2.10). */
 function KeyCard({ setup, isFixed, mayReplace }: Props) {
-  const [isAsked, setAsked] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const [result, setResult] = useState<PushActionResult | null>(null)
   const generate = useGenerateKeys()
   const keys = setup?.keys ?? null
@@ -152,7 +152,7 @@ function KeyCard({ setup, isFixed, mayReplace }: Props) {
       {
         onSuccess: () => setResult(succeeded(pushTexts.keysMade)),
         onError: () => setResult(createFailure(pushTexts.keysFailed)),
-        onSettled: () => setAsked(false),
+        onSettled: () => setConfirming(false),
       },
     )
   return (
@@ -169,7 +169,7 @@ function KeyCard({ setup, isFixed, mayReplace }: Props) {
       ))}
       <div className="push-ways">
         {keys ? (
-          <Button variant="default" disabled={isFixed || !mayReplace} onClick={() => setAsked(true)}>
+          <Button variant="default" disabled={isFixed || !mayReplace} onClick={() => setConfirming(true)}>
             Regenerate
           </Button>
         ) : (
@@ -183,10 +183,10 @@ function KeyCard({ setup, isFixed, mayReplace }: Props) {
       {keys && (
         <RegenerateDialog
           keys={keys}
-          opened={isAsked}
+          opened={isConfirming}
           isBusy={generate.isPending}
           onReplace={run}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
     </Section>

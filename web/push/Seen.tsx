@@ -8,9 +8,9 @@ import { formatHost, methodNames } from './rules.ts'
 type Place = PushSetup['seen'][number]
 
 /** The live check: where widget and worker were seen running. `method`: limited to one install method. */
-export function Seen({ seen, method }: { seen: readonly Place[]; method?: PushMethod }) {
-  const places = method ? seen.filter((each) => each.method === method) : seen
-  if (places.length === 0) {
+export function LiveCheck({ places, method }: { places: readonly Place[]; method?: PushMethod }) {
+  const shopPlaces = method ? places.filter((each) => each.method === method) : places
+  if (shopPlaces.length === 0) {
     return (
       <div role="status">
         <StatusBadge tone="quiet" icon={IconCircleDashed} label="Not seen yet" />{' '}
@@ -20,16 +20,16 @@ export function Seen({ seen, method }: { seen: readonly Place[]; method?: PushMe
   }
   return (
     <ul className="push-seen" aria-live="polite">
-      {places.map((place) => (
+      {shopPlaces.map((place) => (
         <li key={`${place.method} ${place.origin}`}>
-          <SeenAt place={place} isNamed={!method} />
+          <PlaceState place={place} isNamed={!method} />
         </li>
       ))}
     </ul>
   )
 }
 
-function SeenAt({ place, isNamed }: { place: Place; isNamed: boolean }) {
+function PlaceState({ place, isNamed }: { place: Place; isNamed: boolean }) {
   const { method, origin, widgetAt, workerAt, isWorkerOld } = place
   if (workerAt && isWorkerOld) {
     return (

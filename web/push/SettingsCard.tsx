@@ -11,12 +11,12 @@ interface Props {
   settings: PushSettings
   isFixed: boolean
   /** A test uses the unsaved values. */
-  onWords: (words: { title: string; body: string }) => void
+  onContent: (content: { title: string; body: string }) => void
 }
 
 /** When notifications are sent, how many, and their content (A 2.9, 4.5, 5, 9). */
-export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
-  const { form, change, isDirty, took } = useTyped(settings, onWords)
+export function SettingsCard({ storeUrl, settings, isFixed, onContent }: Props) {
+  const { form, change, isDirty, took } = useTyped(settings, onContent)
   const save = useSavePush()
   const [result, setResult] = useState<PushActionResult | null>(null)
   const { question } = useLeaveGuard(isDirty)
@@ -50,7 +50,7 @@ export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
             onChange={(event) => change({ enabled: event.currentTarget.checked })}
           />
           <Timing form={form} change={change} isFixed={isFixed} />
-          <Words form={form} change={change} isFixed={isFixed} />
+          <DefaultTexts form={form} change={change} isFixed={isFixed} />
           <div className="push-ways">
             <Button type="submit" loading={save.isPending} disabled={isFixed || storeUrl.trim() === ''}>
               Save settings
@@ -65,7 +65,7 @@ export function SettingsCard({ storeUrl, settings, isFixed, onWords }: Props) {
 }
 
 /** Field values. Changes saved elsewhere are taken over until the user edits. */
-function useTyped(settings: PushSettings, onWords: Props['onWords']) {
+function useTyped(settings: PushSettings, onContent: Props['onContent']) {
   const [base, setBase] = useState(settings)
   const [form, setForm] = useState(settings)
   const isSame = (one: PushSettings, other: PushSettings) => JSON.stringify(one) === JSON.stringify(other)
@@ -77,7 +77,7 @@ function useTyped(settings: PushSettings, onWords: Props['onWords']) {
   const change = (part: Partial<PushSettings>) => {
     const next = { ...form, ...part }
     setForm(next)
-    onWords({ title: next.title, body: next.body })
+    onContent({ title: next.title, body: next.body })
   }
   return { form, change, isDirty, took: setBase }
 }
@@ -128,7 +128,7 @@ function Timing({ form, change, isFixed }: PartProps) {
   )
 }
 
-function Words({ form, change, isFixed }: PartProps) {
+function DefaultTexts({ form, change, isFixed }: PartProps) {
   return (
     <>
       <TextInput

@@ -9,15 +9,15 @@ import { subscribeThisBrowser } from './this-browser.ts'
 interface Props {
   storeUrl: string
   setup: PushSetup | null
-  words: { title: string; body: string }
+  content: { title: string; body: string }
   isFixed: boolean
 }
 
 /** Sends a test to one's own browser or to all subscribers (decision 79). */
-export function TestCard({ storeUrl, setup, words, isFixed }: Props) {
+export function TestCard({ storeUrl, setup, content, isFixed }: Props) {
   const [cartUrl, setCartUrl] = useState('')
   const [icon, setIcon] = useState('')
-  const { result, isBusy, sendToAll, sendHere } = useTest({ storeUrl, ...words, cartUrl, icon }, setup)
+  const { result, isBusy, sendToAll, sendHere } = useTest({ storeUrl, ...content, cartUrl, icon }, setup)
   const isDisabled = isFixed || isBusy || storeUrl.trim() === ''
   return (
     <Section id="test" title="Test notification" text="With the title and body that stand in the settings above.">
@@ -55,7 +55,7 @@ export function TestCard({ storeUrl, setup, words, isFixed }: Props) {
   )
 }
 
-function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync']>[0], setup: PushSetup | null) {
+function useTest(content: Parameters<ReturnType<typeof useSendToAll>['mutateAsync']>[0], setup: PushSetup | null) {
   const [result, setResult] = useState<PushActionResult | null>(null)
   const [isBusy, setBusy] = useState(false)
   const toAll = useSendToAll()
@@ -70,7 +70,7 @@ function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync'
     isBusy,
     sendToAll: () =>
       during(async () => {
-        const { results } = await toAll.mutateAsync(words)
+        const { results } = await toAll.mutateAsync(content)
         return succeeded(testSent(results.length))
       }),
     // Browsers ask for permission only during a user action.
@@ -78,7 +78,7 @@ function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync'
       during(async () => {
         if (!setup?.keys) return createFailure(pushTexts.noKeys)
         const subscription = await subscribeThisBrowser(setup.keys.publicKey)
-        const { success, message } = await here.mutateAsync({ ...words, subscription })
+        const { success, message } = await here.mutateAsync({ ...content, subscription })
         return success ? succeeded(message) : createFailure(`Refused by this browser’s push service. ${message}`)
       }),
   }

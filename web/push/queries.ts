@@ -62,7 +62,7 @@ export const useSavePrompt = () =>
     call(api.savePushPrompt, { query: { storeId }, body: { storeUrl, prompt } }),
   )
 
-export interface TestWords extends OfStore {
+export interface TestContent extends OfStore {
   title: string
   body: string
   cartUrl: string
@@ -70,10 +70,10 @@ export interface TestWords extends OfStore {
 }
 
 export const useSendToAll = () =>
-  useChange((body: TestWords, storeId) => call(api.sendStoreNotification, { query: { storeId }, body }))
+  useChange((body: TestContent, storeId) => call(api.sendStoreNotification, { query: { storeId }, body }))
 
 export const useSendHere = () =>
-  useChange((body: TestWords & { subscription: BrowserSubscription }, storeId) =>
+  useChange((body: TestContent & { subscription: BrowserSubscription }, storeId) =>
     call(api.sendToThisBrowser, { query: { storeId }, body }),
   )
 

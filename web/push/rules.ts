@@ -63,11 +63,11 @@ export function checkPrompt(prompt: PushPrompt): PromptProblems {
     ['color', 'background'],
     ['buttonColor', 'button'],
   ] as const
-  for (const [words, ground] of pairs) {
-    if (problems[words] || problems[ground]) continue
-    const ratio = contrastRatio(prompt[words], prompt[ground])
+  for (const [text, ground] of pairs) {
+    if (problems[text] || problems[ground]) continue
+    const ratio = contrastRatio(prompt[text], prompt[ground])
     if (ratio < MIN_CONTRAST)
-      problems[words] =
+      problems[text] =
         `These words cannot be read well: contrast ${formatRatio(ratio)}, at least ${MIN_CONTRAST}:1 is needed`
   }
   return problems

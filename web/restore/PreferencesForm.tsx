@@ -30,14 +30,14 @@ interface Props {
 
 /** The form itself, also shown in the owner's preview. */
 export function PreferencesForm({ view, language, isSaving, error, onSave }: Props) {
-  const words = shopperCopy[language]
+  const copy = shopperCopy[language]
   const wording = view.wordings[language]
   const [changed, setChanged] = useState<Decision['channels']>({})
   const [isPushOff, setPushOff] = useState(false)
   const [why, setWhy] = useState<Pick<Decision, 'reason' | 'note'>>({ reason: null, note: '' })
   const [outcome, setOutcome] = useState<'saved' | 'nothingChanged' | 'stopped' | null>(null)
   const isOn = (channel: PreferenceChannel, now: boolean) => changed[channel] ?? now
-  const isLeaving = isPushOff || view.channels.some((each) => each.isOn && !isOn(each.channel, each.isOn))
+  const isUnsubscribing = isPushOff || view.channels.some((each) => each.isOn && !isOn(each.channel, each.isOn))
   const hasChanged = isPushOff || view.channels.some((each) => each.isOn !== isOn(each.channel, each.isOn))
   const decide = async (isStopAll: boolean) => {
     setOutcome(null)
@@ -64,12 +64,12 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
           <Text mt="xs">{wording.intro}</Text>
         </div>
         <fieldset className="preference-list" disabled={isSaving}>
-          <legend>{words.channels}</legend>
+          <legend>{copy.channels}</legend>
           {view.channels.map((each) => (
             <div key={each.channel} className="preference">
               <Switch
                 label={channelNames[language][each.channel]}
-                description={<About each={each} sentence={wording[each.channel]} words={words} />}
+                description={<About each={each} sentence={wording[each.channel]} copy={copy} />}
                 checked={isOn(each.channel, each.isOn)}
                 disabled={each.lock !== null}
                 onChange={({ currentTarget: { checked } }) => {
@@ -82,7 +82,7 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
           {view.browsers > 0 && (
             <Browsers
               count={view.browsers}
-              words={words}
+              copy={copy}
               isOff={isPushOff}
               onChange={(isOff) => {
                 setOutcome(null)
@@ -91,7 +91,7 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
             />
           )}
         </fieldset>
-        {isLeaving && <Why words={words} why={why} onChange={setWhy} />}
+        {isUnsubscribing && <Why copy={copy} why={why} onChange={setWhy} />}
         {error && (
           <Notice tone="bad" isLive>
             {error}
@@ -99,18 +99,18 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
         )}
         {outcome && !error && (
           <Notice tone="good" isLive>
-            {words[outcome]}
+            {copy[outcome]}
           </Notice>
         )}
         <Button type="submit" size="md" loading={isSaving}>
-          {words.save}
+          {copy.save}
         </Button>
         <div>
           <Button type="button" variant="default" fullWidth loading={isSaving} onClick={() => void decide(true)}>
-            {words.stopAll}
+            {copy.stopAll}
           </Button>
           <Text fz="sm" c="dimmed" mt={6} ta="center">
-            {words.stopAllHint}
+            {copy.stopAllHint}
           </Text>
         </div>
       </Stack>
@@ -120,17 +120,17 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
 
 interface BrowsersProps {
   count: number
-  words: ShopperCopy
+  copy: ShopperCopy
   isOff: boolean
   onChange: (isOff: boolean) => void
 }
 
 /** Can only be switched off: browsers grant permission on the shop's pages. */
-const Browsers = ({ count, words, isOff, onChange }: BrowsersProps) => (
+const Browsers = ({ count, copy, isOff, onChange }: BrowsersProps) => (
   <div className="preference">
     <Switch
-      label={words.push}
-      description={[words.pushAbout, words.pushIn(count), words.pushAgain].map((each) => (
+      label={copy.push}
+      description={[copy.pushAbout, copy.pushIn(count), copy.pushAgain].map((each) => (
         <span key={each} style={{ display: 'block', marginTop: 2 }}>
           {each}
         </span>
@@ -144,45 +144,45 @@ const Browsers = ({ count, words, isOff, onChange }: BrowsersProps) => (
 interface AboutProps {
   each: PreferencesView['channels'][number]
   sentence: string
-  words: ShopperCopy
+  copy: ShopperCopy
 }
 
-function About({ each, sentence, words }: AboutProps) {
+function About({ each, sentence, copy }: AboutProps) {
   return (
     <>
       <span style={{ display: 'block' }}>{sentence}</span>
       <span style={{ display: 'block', marginTop: 2 }}>
-        {words.to}: {each.address}
+        {copy.to}: {each.address}
       </span>
-      {each.isPending && <strong style={{ display: 'block', marginTop: 2 }}>{words.pending}</strong>}
-      {each.lock && <strong style={{ display: 'block', marginTop: 2 }}>{words.lock[each.lock]}</strong>}
+      {each.isPending && <strong style={{ display: 'block', marginTop: 2 }}>{copy.pending}</strong>}
+      {each.lock && <strong style={{ display: 'block', marginTop: 2 }}>{copy.lock[each.lock]}</strong>}
     </>
   )
 }
 
 interface WhyProps {
-  words: ShopperCopy
+  copy: ShopperCopy
   why: Pick<Decision, 'reason' | 'note'>
   onChange: (why: Pick<Decision, 'reason' | 'note'>) => void
 }
 
-function Why({ words, why, onChange }: WhyProps) {
+function Why({ copy, why, onChange }: WhyProps) {
   return (
     <Stack gap="sm">
       <NativeSelect
-        label={words.why}
+        label={copy.why}
         value={why.reason ?? ''}
         onChange={({ currentTarget: { value } }) =>
           onChange({ ...why, reason: preferenceReasons.find((reason) => reason === value) ?? null })
         }
         data={[
-          { value: '', label: words.whyNone },
-          ...preferenceReasons.map((value) => ({ value, label: words.reasons[value] })),
+          { value: '', label: copy.whyNone },
+          ...preferenceReasons.map((value) => ({ value, label: copy.reasons[value] })),
         ]}
       />
       <Textarea
-        label={words.note}
-        description={words.noteHint}
+        label={copy.note}
+        description={copy.noteHint}
         autosize
         minRows={2}
         maxLength={500}

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import { keptPageTexts } from '../../shared/kept.ts'
+import { retentionPageTexts } from '../../shared/kept.ts'
 import { parseToken } from '../../shared/link-tokens.ts'
 import './shopper.css'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -24,10 +24,10 @@ export function PreferencesPage() {
   const save = useSavePreferences(token)
   const [chosen, setChosen] = useState<Language | null>(null)
   const language = chosen ?? about.data?.language ?? chooseLanguage(navigator.languages)
-  const words = shopperCopy[language]
+  const copy = shopperCopy[language]
   return (
     <ShopperPage
-      title={words.title}
+      title={copy.title}
       storeName={about.data?.storeName ?? null}
       brand={about.data?.brand ?? null}
       size={560}
@@ -38,13 +38,13 @@ export function PreferencesPage() {
           view={about.data}
           language={language}
           isSaving={save.isPending}
-          error={save.error && (language === 'en' ? save.error.message : words.failed)}
+          error={save.error && (language === 'en' ? save.error.message : copy.failed)}
           onSave={(decision) => save.mutateAsync({ ...decision, language })}
         />
       ) : (
         <ShopperFailed
           token={token}
-          title={words.title}
+          title={copy.title}
           language={language}
           error={about.error}
           onRetry={about.refetch}
@@ -57,7 +57,7 @@ export function PreferencesPage() {
           mt="md"
           style={{ display: 'block', textAlign: 'center' }}
         >
-          {keptPageTexts[language].title}
+          {retentionPageTexts[language].title}
         </Anchor>
       )}
       <LanguageChoice language={language} onChoose={setChosen} />

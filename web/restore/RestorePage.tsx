@@ -22,7 +22,7 @@ import {
   describeOutcome,
   isAsAnnounced,
   isBought,
-  isLeftOut,
+  isOmitted,
   isOnOffer,
 } from './rules.ts'
 import { ShopperPage } from './ShopperPage.tsx'
@@ -77,7 +77,7 @@ function RestorableContent({ cartId, cart }: { cartId: string; cart: RestorableC
               You are signed in to this store. Restoring the cart here is a test and is not counted.
             </Notice>
           )}
-          {restored && !restoring.isLeaving ? (
+          {restored && !restoring.isRedirecting ? (
             <Restored restored={restored} currency={cart.currency} />
           ) : (
             <>
@@ -229,7 +229,7 @@ const signs = {
 
 function RestoredItem({ item, currency }: { item: RestoredReply['items'][number]; currency: string }) {
   const Sign = signs[item.outcome]
-  const words = describeOutcome(item, currency)
+  const note = describeOutcome(item, currency)
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Sign size={18} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
@@ -237,14 +237,14 @@ function RestoredItem({ item, currency }: { item: RestoredReply['items'][number]
         <Text fz="sm" fw={600}>
           {item.product_name}
         </Text>
-        {!isLeftOut(item) && (
+        {!isOmitted(item) && (
           <Text fz="sm" c="dimmed" className="tabular">
             {item.quantity} × <Money amount={item.price} currency={currency} />
           </Text>
         )}
-        {words && (
+        {note && (
           <Text fz="sm">
-            {words}{' '}
+            {note}{' '}
             {item.outcome === 'choose_again' && item.url && <ChooseAgain url={item.url} name={item.product_name} />}
           </Text>
         )}
@@ -338,11 +338,11 @@ function CouponRow({ coupon, currency }: { coupon: NonNullable<RestorableCart['c
 }
 
 function Announced({ item, currency }: { item: RestorableCart['items'][number]; currency: string }) {
-  const words = describeDifference(item, currency)
-  if (!words) return null
+  const note = describeDifference(item, currency)
+  if (!note) return null
   return (
     <Text fz="xs" c="dimmed">
-      {words} {item.outcome === 'choose_again' && item.url && <ChooseAgain url={item.url} name={item.product_name} />}
+      {note} {item.outcome === 'choose_again' && item.url && <ChooseAgain url={item.url} name={item.product_name} />}
     </Text>
   )
 }
@@ -362,7 +362,7 @@ interface Restoring {
   pressed: Press | null
   /** A request or the redirect to the store is running. */
   isBusy: boolean
-  isLeaving: boolean
+  isRedirecting: boolean
   restored: RestoredReply | undefined
   error: Error | null
   press: (which: Press) => void
@@ -375,15 +375,15 @@ interface Restoring {
 function useRestoring(cartId: string, cart: RestorableCart | CartView): Restoring {
   const restore = useRestore(cartId)
   const [pressed, setPressed] = useState<Press | null>(null)
-  const [isLeaving, setLeaving] = useState(false)
+  const [isRedirecting, setRedirecting] = useState(false)
   // After Back from the store, browsers show this page from their cache.
   useEffect(() => {
-    const stay = (event: PageTransitionEvent) => event.persisted && setLeaving(false)
+    const stay = (event: PageTransitionEvent) => event.persisted && setRedirecting(false)
     addEventListener('pageshow', stay)
     return () => removeEventListener('pageshow', stay)
   }, [])
-  const leave = (url: string) => {
-    setLeaving(true)
+  const redirect = (url: string) => {
+    setRedirecting(true)
     location.assign(url)
   }
   const run = async (which: Press) => {
@@ -391,12 +391,12 @@ function useRestoring(cartId: string, cart: RestorableCart | CartView): Restorin
     localStorage.setItem('restoredCart', JSON.stringify(cart.items))
     setPressed(which)
     const restored = await restore.mutateAsync().catch(() => undefined)
-    if (which === 'continue' && restored?.checkoutUrl && isAsAnnounced(cart, restored)) leave(restored.checkoutUrl)
+    if (which === 'continue' && restored?.checkoutUrl && isAsAnnounced(cart, restored)) redirect(restored.checkoutUrl)
   }
   return {
     pressed,
-    isBusy: restore.isPending || isLeaving,
-    isLeaving,
+    isBusy: restore.isPending || isRedirecting,
+    isRedirecting,
     restored: restore.data,
     error: restore.error,
     press: (which) => void run(which),

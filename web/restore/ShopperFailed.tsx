@@ -23,24 +23,24 @@ interface Props {
 
 /** Shown while a shopper's page loads or when it fails. */
 export function ShopperFailed({ token, title, language, error, onRetry }: Props) {
-  const words = shopperCopy[language]
+  const copy = shopperCopy[language]
   return (
     <Stack gap="md">
       <Title order={1}>{title}</Title>
       {isTestLink(token) ? (
         <Notice tone="info" isLive>
-          {words.isTest}
+          {copy.isTest}
         </Notice>
       ) : isLinkBroken(token, error) ? (
         <Notice tone="warn" isLive>
-          {words.linkBroken}
+          {copy.linkBroken}
         </Notice>
       ) : error ? (
-        <Notice tone="bad" title={words.failedTitle} isLive>
+        <Notice tone="bad" title={copy.failedTitle} isLive>
           <Stack gap="sm" align="flex-start" mt={2}>
-            <span>{language === 'en' ? error.message : words.failed}</span>
+            <span>{language === 'en' ? error.message : copy.failed}</span>
             <Button size="xs" variant="default" onClick={() => onRetry()}>
-              {words.retry}
+              {copy.retry}
             </Button>
           </Stack>
         </Notice>

@@ -2,7 +2,7 @@ import { Box, Card, Container } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import type { Language } from '../../shared/preferences.ts'
 import type { ShopBrand } from '../../shared/shop-brand.ts'
-import { useShopLook } from './use-shop-look.ts'
+import { useShopTheme } from './use-shop-look.ts'
 
 interface Props {
   title: string
@@ -20,7 +20,7 @@ interface Props {
  * links are personal.
  */
 export function ShopperPage({ title, storeName, storeUrl, brand, size = 620, language = 'en', children }: Props) {
-  useShopLook(brand ?? null)
+  useShopTheme(brand ?? null)
   useEffect(() => {
     document.documentElement.lang = language
     return () => {
@@ -44,7 +44,7 @@ export function ShopperPage({ title, storeName, storeUrl, brand, size = 620, lan
 /** As in the shop's mails. */
 export function Shop({ name, url, brand }: { name: string; url: string | null; brand: ShopBrand | null }) {
   const logo = brand?.logo ?? null
-  const shown = logo ? (
+  const logoImage = logo ? (
     <img
       className="shopper-logo"
       src={logo.path}
@@ -60,10 +60,10 @@ export function Shop({ name, url, brand }: { name: string; url: string | null; b
     <div className="shopper-shop">
       {url ? (
         <a href={url} rel="noreferrer">
-          {shown}
+          {logoImage}
         </a>
       ) : (
-        shown
+        logoImage
       )}
     </div>
   )

@@ -44,49 +44,49 @@ type About = z.output<typeof readUnsubscribe.reply>
 function Choice({ token, about, language }: { token: string; about: About; language: Language }) {
   const change = useUnsubscribe(token)
   const { storeName, address, isUnsubscribed, preferencesToken } = about
-  const words = shopperCopy[language]
+  const copy = shopperCopy[language]
   return (
     <Stack gap="lg">
-      <Title order={1}>{isUnsubscribed ? words.isUnsubscribed : words.unsubscribe}</Title>
+      <Title order={1}>{isUnsubscribed ? copy.isUnsubscribed : copy.unsubscribe}</Title>
       <Text role="status">
         {isUnsubscribed ? (
           <>
             <strong>{address}</strong>
-            {words.done[0]}
+            {copy.done[0]}
             {storeName}
-            {words.done[1]}
+            {copy.done[1]}
           </>
         ) : (
           <>
-            {words.ask[0]}
+            {copy.ask[0]}
             {storeName}
-            {words.ask[1]}
+            {copy.ask[1]}
             <strong>{address}</strong>
-            {words.ask[2]}
+            {copy.ask[2]}
           </>
         )}
       </Text>
       {change.error && (
         <Notice tone="bad" isLive>
-          {language === 'en' ? change.error.message : words.failed}
+          {language === 'en' ? change.error.message : copy.failed}
         </Notice>
       )}
       {isUnsubscribed ? (
         <div>
           <Text fz="sm" c="dimmed" mb="xs">
-            {words.byMistake}
+            {copy.byMistake}
           </Text>
           <Button variant="default" loading={change.isPending} onClick={() => change.mutate(false)}>
-            {words.subscribeAgain}
+            {copy.subscribeAgain}
           </Button>
         </div>
       ) : (
         <Button size="md" loading={change.isPending} onClick={() => change.mutate(true)}>
-          {words.unsubscribe}
+          {copy.unsubscribe}
         </Button>
       )}
       <Anchor component={Link} to={`/preferences?token=${encodeURIComponent(preferencesToken)}`} fz="sm">
-        {words.preferences}
+        {copy.preferences}
       </Anchor>
     </Stack>
   )

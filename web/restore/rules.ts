@@ -13,12 +13,12 @@ type Item = Reply['items'][number]
 export const isBought = (cart: RestorableCart | CartView): boolean =>
   'isOrdered' in cart ? cart.isOrdered : !cart.is_void && (cart.state === 'recovered' || cart.state === 'purchased')
 
-export const isLeftOut = ({ outcome }: Pick<Item, 'outcome'>): boolean =>
+export const isOmitted = ({ outcome }: Pick<Item, 'outcome'>): boolean =>
   outcome === 'gone' || outcome === 'choose_again'
 
 /** Some items can be restored. */
 export const isOnOffer = (cart: RestorableCart | CartView): boolean =>
-  cart.items.some((item) => !('outcome' in item && isLeftOut({ outcome: item.outcome as ItemOutcome })))
+  cart.items.some((item) => !('outcome' in item && isOmitted({ outcome: item.outcome as ItemOutcome })))
 
 /** The discount as the message stated it; null without a coupon or if unknown. */
 export function computeTotal(cart: RestorableCart | CartView): number | null {
@@ -37,8 +37,8 @@ export function isAsAnnounced(
     const result = cart.items[index]
     if (!result) return false
     const before = 'outcome' in result ? result : { ...result, outcome: 'ok' as const, now: result }
-    if (isLeftOut(before)) return true
-    return !isLeftOut(item) && item.quantity >= before.now.quantity && item.price <= before.now.price
+    if (isOmitted(before)) return true
+    return !isOmitted(item) && item.quantity >= before.now.quantity && item.price <= before.now.price
   })
 }
 
@@ -46,11 +46,11 @@ export function isAsAnnounced(
 export function describeDifference(item: RestorableCart['items'][number], currency: string): string | null {
   if (item.outcome === 'gone') return 'No longer available.'
   if (item.outcome === 'choose_again') return 'Needs to be chosen again.'
-  const words = [
+  const sentences = [
     ...(item.outcome === 'quantity_clamped' ? [`Only ${item.now.quantity} left.`] : []),
     ...(item.now.price === item.price ? [] : [`Now ${formatMoney(item.now.price, currency)}.`]),
   ]
-  return words.join(' ') || null
+  return sentences.join(' ') || null
 }
 
 /**
@@ -60,11 +60,11 @@ export function describeDifference(item: RestorableCart['items'][number], curren
 export function describeOutcome(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
   if (item.outcome === 'gone') return 'No longer available.'
   if (item.outcome === 'choose_again') return 'Please choose it again.'
-  const words = [
+  const sentences = [
     ...(item.outcome === 'quantity_clamped' ? [describeClamped(item.quantity)] : []),
     ...(item.price === item.before.price ? [] : [`It was ${formatMoney(item.before.price, currency)} before.`]),
   ]
-  return words.join(' ') || null
+  return sentences.join(' ') || null
 }
 
 /** Result of the message's coupon; null if there is nothing to show. */
@@ -75,7 +75,7 @@ export function describeCoupon(coupon: Reply['coupon']): string | null {
   return outcome === 'to_enter' ? `Please enter the coupon ${code} in the shop yourself.` : null
 }
 
-const describeClamped = (left: number) => (left === 1 ? 'Only 1 is left.' : `Only ${left} are left.`)
+const describeClamped = (remaining: number) => (remaining === 1 ? 'Only 1 is remaining.' : `Only ${remaining} are remaining.`)
 
 /** The browser's languages, used until the server returns the shopper's choice. */
 export function chooseLanguage(preferred: readonly string[]): Language {

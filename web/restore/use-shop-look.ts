@@ -1,22 +1,22 @@
 import { type CSSProperties, useLayoutEffect, useMemo } from 'react'
-import { buildLook, type Palette } from '../../shared/palette.ts'
+import { buildShopTheme, type Palette } from '../../shared/palette.ts'
 import type { ShopBrand } from '../../shared/shop-brand.ts'
 import { getScheme, useTheme } from '../theme/chosen.ts'
 import { inRoles } from '../theme/mantine.ts'
 
 /** Applies the shop's colors and fonts to the whole page through theme roles, until unmounted. */
-export function useShopLook(brand: ShopBrand | null): void {
+export function useShopTheme(brand: ShopBrand | null): void {
   const scheme = getScheme(useTheme())
-  const look = useMemo(() => brand && buildLook(brand), [brand])
+  const theme = useMemo(() => brand && buildShopTheme(brand), [brand])
   useLayoutEffect(() => {
-    if (!look) return
+    if (!theme) return
     const { style } = document.documentElement
-    const roles = buildRoles(look, scheme)
+    const roles = buildRoles(theme, scheme)
     for (const [name, value] of Object.entries(roles)) style.setProperty(name, value)
     return () => {
       for (const name of Object.keys(roles)) style.removeProperty(name)
     }
-  }, [look, scheme])
+  }, [theme, scheme])
 }
 
 /** The same for one element: a preview in the owner's screen. */
@@ -27,7 +27,7 @@ export function useShopStyle(brand: ShopBrand): CSSProperties {
 
 export const createShopStyle = (brand: ShopBrand, scheme: 'light' | 'dark') =>
   ({
-    ...buildRoles(buildLook(brand), scheme),
+    ...buildRoles(buildShopTheme(brand), scheme),
     ...inRoles,
     '--mantine-primary-color-filled': 'var(--rc-brand)',
     '--mantine-primary-color-filled-hover': 'var(--rc-brand-hover)',
@@ -37,24 +37,24 @@ export const createShopStyle = (brand: ShopBrand, scheme: 'light' | 'dark') =>
     color: 'var(--rc-text)',
   }) as CSSProperties
 
-const buildRoles = (look: ReturnType<typeof buildLook>, scheme: 'light' | 'dark'): Record<string, string> => {
-  const roles = { ...buildPaletteRoles(look[scheme]), 'rc-font': look.font, 'rc-radius': `${look.radius}px` }
+const buildRoles = (theme: ReturnType<typeof buildShopTheme>, scheme: 'light' | 'dark'): Record<string, string> => {
+  const roles = { ...buildPaletteRoles(theme[scheme]), 'rc-font': theme.font, 'rc-radius': `${theme.radius}px` }
   return Object.fromEntries(Object.entries(roles).map(([name, value]) => [`--${name}`, value]))
 }
 
-const buildPaletteRoles = (palette: Palette): Record<string, string> => ({
-  'rc-page': palette.page,
-  'rc-surface': palette.card,
-  'rc-surface-hover': palette.soft,
-  'rc-sunken': palette.soft,
-  'rc-line': palette.line,
-  'rc-line-strong': palette.line,
-  'rc-line-field': palette.muted,
-  'rc-text': palette.text,
-  'rc-text-soft': palette.muted,
-  'rc-text-hint': palette.muted,
-  'rc-brand': palette.button,
-  'rc-brand-hover': palette.button,
-  'rc-on-brand': palette.onButton,
-  'rc-accent': palette.accent,
+const buildPaletteRoles = (theme: Palette): Record<string, string> => ({
+  'rc-page': theme.page,
+  'rc-surface': theme.card,
+  'rc-surface-hover': theme.soft,
+  'rc-sunken': theme.soft,
+  'rc-line': theme.line,
+  'rc-line-strong': theme.line,
+  'rc-line-field': theme.muted,
+  'rc-text': theme.text,
+  'rc-text-soft': theme.muted,
+  'rc-text-hint': theme.muted,
+  'rc-brand': theme.button,
+  'rc-brand-hover': theme.button,
+  'rc-on-brand': theme.onButton,
+  'rc-accent': theme.accent,
 })

@@ -226,9 +226,9 @@ export const questions: readonly Question[] = [
 
 /** Questions that contain every typed word. */
 export function findQuestions(typed: string): readonly Question[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  const terms = typed.toLowerCase().split(/\s+/).filter(Boolean)
   return questions.filter(({ question, answer }) => {
     const text = `${question} ${answer.join(' ')}`.toLowerCase()
-    return words.every((word) => text.includes(word))
+    return terms.every((word) => text.includes(word))
   })
 }

@@ -5,8 +5,8 @@ import { Notice } from '../ui/Notice.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
 
 export function PrivacyTab() {
-  const mayLook = useHasPermission('privacy:write')
-  if (!mayLook) return <Notice tone="info">Only an owner or admin may see and change this.</Notice>
+  const canRead = useHasPermission('privacy:write')
+  if (!canRead) return <Notice tone="info">Only an owner or admin may see and change this.</Notice>
   return (
     <ConnectedTab>
       {(store) => (

@@ -7,34 +7,34 @@ import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
 import { buildSupportLink } from '../billing/rules.ts'
 
 /** Pricing, Support and Logout (A 2.2), in the header or, on a phone, at the bottom of the menu. */
-export function AccountLinks({ look }: { look: 'header-link' | 'side-link' }) {
+export function AccountLinks({ className }: { className: 'header-link' | 'side-link' }) {
   const support = useInstance()?.supportEmail
   const plan = useSubscription()?.plan ?? null
   const isOperator = Boolean(useMe()?.operator)
-  const [isLeaving, setLeaving] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <>
-      <Link to="/pricing" className={look}>
+      <Link to="/pricing" className={className}>
         <IconReceipt size={17} stroke={1.8} aria-hidden />
         Pricing
       </Link>
       {support && (
-        <a href={buildSupportLink(support, plan)} className={look}>
+        <a href={buildSupportLink(support, plan)} className={className}>
           <IconMail size={17} stroke={1.8} aria-hidden />
           Support
         </a>
       )}
       {isOperator && (
-        <Link to="/operator" className={look}>
+        <Link to="/operator" className={className}>
           <IconShieldCog size={17} stroke={1.8} aria-hidden />
           Operator
         </Link>
       )}
-      <UnstyledButton className={look} onClick={() => setLeaving(true)}>
+      <UnstyledButton className={className} onClick={() => setConfirming(true)}>
         <IconLogout size={17} stroke={1.8} aria-hidden />
         Logout
       </UnstyledButton>
-      <LogoutDialog opened={isLeaving} onClose={() => setLeaving(false)} />
+      <LogoutDialog opened={isConfirming} onClose={() => setConfirming(false)} />
     </>
   )
 }

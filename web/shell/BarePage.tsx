@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** Frame of pages outside the shell: logo, content, footer. */
-export function BarePage({ title, size = 'sm', actions = <Ways />, children }: Props) {
+export function BarePage({ title, size = 'sm', actions = <HomeLinks />, children }: Props) {
   return (
     <Box mih="100dvh" style={{ display: 'flex', flexDirection: 'column' }}>
       <title>{`${title} · Recoup`}</title>
@@ -58,7 +58,7 @@ function SmallPrint() {
   )
 }
 
-function Ways() {
+function HomeLinks() {
   const isSignedIn = useSession().token !== null
   if (isSignedIn) {
     return (

@@ -61,12 +61,12 @@ function useBackOrForward(isPending: boolean): boolean {
 
 /** True for 200 ms after the path changed; the first path does not count. */
 function useIsTransitioning(pathname: string): boolean {
-  const [shown, setShown] = useState(pathname)
+  const [finishedPath, setFinishedPath] = useState(pathname)
   useEffect(() => {
-    const timer = setTimeout(() => setShown(pathname), OVERLAY_MS)
+    const timer = setTimeout(() => setFinishedPath(pathname), OVERLAY_MS)
     return () => clearTimeout(timer)
   }, [pathname])
-  return shown !== pathname
+  return finishedPath !== pathname
 }
 
 /** Announces the new screen to screen readers and moves the focus to its start. */

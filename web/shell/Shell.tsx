@@ -405,7 +405,7 @@ function Header({ section, isMenuOpen, onMenu }: Props) {
         <span className="header-account">
           <StoreMark />
           <SubscriptionButton />
-          <AccountLinks look="header-link" />
+          <AccountLinks className="header-link" />
         </span>
       </div>
     </>

@@ -39,8 +39,8 @@ export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
       </nav>
       {withAccount && (
         <div className="side-list side-foot">
-          <SubscriptionButton look="side-link" />
-          <AccountLinks look="side-link" />
+          <SubscriptionButton variant="side-link" />
+          <AccountLinks className="side-link" />
         </div>
       )}
     </div>

@@ -14,7 +14,7 @@ export function StoreMark() {
   const { isAll, currency } = useScope()
   const mayConnect = useCanConnectStores()
   if (!store) return null
-  const words = (
+  const label = (
     <>
       <IconBuildingStore size={18} stroke={1.6} aria-hidden />
       <span className="store-words">
@@ -23,11 +23,11 @@ export function StoreMark() {
       </span>
     </>
   )
-  const mark = <span className="store-mark">{words}</span>
+  const mark = <span className="store-mark">{label}</span>
   if (stores.length < 2 && !mayConnect) return mark
   return (
     <Suspense fallback={mark}>
-      <StoreSwitcher words={words} stores={stores} currentId={store.id} />
+      <StoreSwitcher label={label} stores={stores} currentId={store.id} />
     </Suspense>
   )
 }

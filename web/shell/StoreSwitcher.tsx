@@ -14,22 +14,22 @@ import { useSwitchStore } from './queries.ts'
 import { findSection } from './sections.ts'
 
 interface Props {
-  words: ReactNode
+  label: ReactNode
   stores: User['stores']
   currentId: string
 }
 
-export function StoreSwitcher({ words, stores, currentId }: Props) {
+export function StoreSwitcher({ label, stores, currentId }: Props) {
   const { isAll } = useScope()
   const mayConnect = useCanConnectStores()
-  const { choose, leaving, setLeaving } = useChoice(currentId)
-  const isShown = (id: string) => !isAll && id === currentId
+  const { choose, nextStore, setNextStore } = useChoice(currentId)
+  const isCurrent = (id: string) => !isAll && id === currentId
   return (
     <>
       <Menu position="bottom-end" width={280} shadow="md" withInitialFocusPlaceholder={false} withinPortal={false}>
         <Menu.Target>
           <UnstyledButton className="store-mark store-switch" aria-label="Switch store">
-            {words}
+            {label}
             <IconSelector size={16} aria-hidden />
           </UnstyledButton>
         </Menu.Target>
@@ -38,8 +38,8 @@ export function StoreSwitcher({ words, stores, currentId }: Props) {
           {stores.map(({ id, name, storeUrl, platform }) => (
             <Menu.Item
               key={id}
-              aria-current={isShown(id)}
-              rightSection={isShown(id) ? <IconCheck size={16} aria-label="shown now" /> : null}
+              aria-current={isCurrent(id)}
+              rightSection={isCurrent(id) ? <IconCheck size={16} aria-label="shown now" /> : null}
               onClick={() => choose(id)}
             >
               {name}
@@ -49,17 +49,17 @@ export function StoreSwitcher({ words, stores, currentId }: Props) {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          {stores.length > 1 && <AllStores isShown={isAll} onChoose={() => choose(ALL)} />}
+          {stores.length > 1 && <AllStores isCurrent={isAll} onChoose={() => choose(ALL)} />}
           {mayConnect && <AnotherStore />}
         </Menu.Dropdown>
       </Menu>
       <Confirm
-        opened={leaving !== null}
+        opened={nextStore !== null}
         title="Switch without saving?"
         confirmLabel="Switch store"
         isDangerous
-        onConfirm={() => leaving && choose(leaving, true)}
-        onClose={() => setLeaving(null)}
+        onConfirm={() => nextStore && choose(nextStore, true)}
+        onClose={() => setNextStore(null)}
       >
         Your changes on this page have not been saved.
       </Confirm>
@@ -82,7 +82,7 @@ function AnotherStore() {
 }
 
 /** Dashboard and analytics over all stores (decision 154); on smaller plans a link to the plans. */
-function AllStores({ isShown, onChoose }: { isShown: boolean; onChoose: () => void }) {
+function AllStores({ isCurrent, onChoose }: { isCurrent: boolean; onChoose: () => void }) {
   if (useHasFeature('multi_store_dashboard') === false) {
     return (
       <Menu.Item component={Link} to="/pricing" rightSection={<IconLock size={16} aria-hidden />}>
@@ -93,8 +93,8 @@ function AllStores({ isShown, onChoose }: { isShown: boolean; onChoose: () => vo
   }
   return (
     <Menu.Item
-      aria-current={isShown}
-      rightSection={isShown ? <IconCheck size={16} aria-label="shown now" /> : null}
+      aria-current={isCurrent}
+      rightSection={isCurrent ? <IconCheck size={16} aria-label="shown now" /> : null}
       onClick={onChoose}
     >
       All stores
@@ -110,11 +110,11 @@ function useChoice(currentId: string) {
   const { isAll } = useScope()
   const navigate = useNavigate()
   const switchStore = useSwitchStore()
-  const [leaving, setLeaving] = useState<string | null>(null)
+  const [nextStore, setNextStore] = useState<string | null>(null)
   const choose = (storeId: string, isSure = false) => {
     if (storeId === (isAll ? ALL : currentId)) return
-    if (hasUnsaved() && !isSure) return setLeaving(storeId)
-    setLeaving(null)
+    if (hasUnsaved() && !isSure) return setNextStore(storeId)
+    setNextStore(null)
     if (storeId === ALL) {
       announce('Now showing all stores')
       return void navigate(buildAllStoresPath(hasAllStores(pathname) ? pathname : '/dashboard', null))
@@ -130,5 +130,5 @@ function useChoice(currentId: string) {
       onError: (error) => announce(error.message, 'bad'),
     })
   }
-  return { choose, leaving, setLeaving }
+  return { choose, nextStore, setNextStore }
 }

@@ -128,7 +128,7 @@ function MailboxForm({ mailbox }: { mailbox: Mailbox | null }) {
           />
         </Group>
         <TextInput label="User" autoComplete="off" spellCheck={false} {...form.getInputProps('user')} />
-        <SecretInput label="Password" isKept={mailbox !== null} {...form.getInputProps('password')} />
+        <SecretInput label="Password" isSaved={mailbox !== null} {...form.getInputProps('password')} />
         <FormEnding problem={save.error && <NotSaved>{save.error.message}</NotSaved>} isSaving={save.isPending}>
           {mailbox && <Remove />}
         </FormEnding>

@@ -33,7 +33,7 @@ function ThemeInstall({ store }: { store: StoreView }) {
           ))}
         </List>
       </Card>
-      <SeenCard store={store} docs="docs/connecting-shopify.md" hints={themeHints} />
+      <LastPostCard store={store} docs="docs/connecting-shopify.md" hints={themeHints} />
     </>
   )
 }
@@ -56,36 +56,36 @@ function WordPressInstall({ store }: { store: StoreView }) {
         <Snippet code={snippet} label="Copy script" />
       </Card>
       {installMethods.map((method, place) => (
-        <Way key={method.id} way={method} number={place + 1} snippet={snippet} />
+        <InstallOption key={method.id} method={method} number={place + 1} snippet={snippet} />
       ))}
-      <SeenCard store={store} docs="docs/connecting-woocommerce.md" hints={wordPressHints} />
+      <LastPostCard store={store} docs="docs/connecting-woocommerce.md" hints={wordPressHints} />
     </>
   )
 }
 
-function Way({ way, number, snippet }: { way: InstallMethod; number: number; snippet: string }) {
+function InstallOption({ method, number, snippet }: { method: InstallMethod; number: number; snippet: string }) {
   return (
-    <Card component="section" aria-labelledby={`way-${way.id}`}>
-      <Title order={2} id={`way-${way.id}`}>
-        Option {number}: {way.title}
+    <Card component="section" aria-labelledby={`way-${method.id}`}>
+      <Title order={2} id={`way-${method.id}`}>
+        Option {number}: {method.title}
       </Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        {way.when}
+        {method.when}
       </Text>
       <div className="install-way">
         <List type="ordered" spacing="sm" fz="sm">
-          {way.steps.map((step) => (
+          {method.steps.map((step) => (
             <List.Item key={step}>{step}</List.Item>
           ))}
         </List>
-        <InstallDrawing way={way.id} label={way.drawing} />
+        <InstallDrawing methodId={method.id} label={method.drawing} />
       </div>
-      {way.hasOwnCode && (
+      {method.hasOwnCode && (
         <div className="install-code">
           <Snippet code={buildFunctionsCode(snippet)} label="Copy code" />
         </div>
       )}
-      {way.id !== 'plugin' && (
+      {method.id !== 'plugin' && (
         <Text fz="sm" c="dimmed" mt="md">
           Some hosts disable the Theme File Editor. In that case, edit the file by SFTP in wp-content/themes, or choose
           option 1.
@@ -95,14 +95,14 @@ function Way({ way, number, snippet }: { way: InstallMethod; number: number; sni
   )
 }
 
-interface SeenProps {
+interface LastPostProps {
   store: StoreView
   docs: string
   hints: readonly string[]
 }
 
 /** Whether the script was seen, and what may block it. */
-function SeenCard({ store, docs, hints }: SeenProps) {
+function LastPostCard({ store, docs, hints }: LastPostProps) {
   const connection = useConnection()
   const [answer, setAnswer] = useState<'none' | 'told' | 'failed'>('none')
   const ask = async () => {
@@ -161,11 +161,11 @@ function SeenCard({ store, docs, hints }: SeenProps) {
 
 // Drawings of where to click in WordPress, in theme colors. Numbers are those of the steps.
 
-function InstallDrawing({ way, label }: { way: MethodId; label: string }) {
+function InstallDrawing({ methodId, label }: { methodId: MethodId; label: string }) {
   return (
     <svg viewBox="0 0 340 212" role="img" aria-label={label} className="drawing">
       <rect x="0.5" y="0.5" width="339" height="211" rx="8" className="drawing-window" />
-      {way === 'plugin' ? <PluginPage /> : <FileEditor way={way} />}
+      {methodId === 'plugin' ? <PluginPage /> : <FileEditor theme={methodId} />}
     </svg>
   )
 }
@@ -174,24 +174,24 @@ function PluginPage() {
   return (
     <>
       <path d="M8.5 0.5h107v211h-107a8 8 0 0 1-8-8v-195a8 8 0 0 1 8-8z" className="drawing-side" />
-      <Words at={[14, 24]}>Dashboard</Words>
-      <Words at={[14, 46]}>WooCommerce</Words>
-      <Words at={[14, 68]}>Plugins</Words>
-      <Words at={[14, 90]} isStrong>
+      <Label at={[14, 24]}>Dashboard</Label>
+      <Label at={[14, 46]}>WooCommerce</Label>
+      <Label at={[14, 68]}>Plugins</Label>
+      <Label at={[14, 90]} isStrong>
         Code Snippets
-      </Words>
+      </Label>
       <rect x="8" y="98" width="104" height="22" rx="5" className="drawing-chosen" />
-      <Words at={[16, 113]} isStrong>
+      <Label at={[16, 113]} isStrong>
         Header & Footer
-      </Words>
+      </Label>
       <Marker at={[110, 98]} step={2} />
-      <Words at={[130, 30]} isStrong>
+      <Label at={[130, 30]} isStrong>
         Header
-      </Words>
+      </Label>
       <rect x="130" y="40" width="192" height="52" rx="5" className="drawing-field" />
       <ScriptLine at={[138, 60]} />
       <Marker at={[320, 42]} step={3} />
-      <Words at={[130, 114]}>Body</Words>
+      <Label at={[130, 114]}>Body</Label>
       <rect x="130" y="122" width="192" height="28" rx="5" className="drawing-field" />
       <PressHere at={[130, 168]} step={4}>
         Save Changes
@@ -205,21 +205,21 @@ const files = {
   block: ['style.css', 'theme.json', 'functions.php'],
 }
 
-function FileEditor({ way }: { way: 'classic' | 'block' }) {
+function FileEditor({ theme }: { theme: 'classic' | 'block' }) {
   return (
     <>
-      <Words at={[16, 24]} isStrong>
+      <Label at={[16, 24]} isStrong>
         Edit Themes
-      </Words>
+      </Label>
       <rect x="16" y="34" width="196" height="124" rx="5" className="drawing-field" />
-      {way === 'classic' ? <HeaderFile /> : <FunctionsFile />}
-      <Marker at={[210, way === 'classic' ? 104 : 98]} step={3} />
-      <Words at={[226, 46]}>Theme Files</Words>
+      {theme === 'classic' ? <HeaderFile /> : <FunctionsFile />}
+      <Marker at={[210, theme === 'classic' ? 104 : 98]} step={3} />
+      <Label at={[226, 46]}>Theme Files</Label>
       <rect x="222" y="97" width="104" height="22" rx="5" className="drawing-chosen" />
-      {files[way].map((file, place) => (
-        <Words key={file} at={[230, 68 + place * 22]} isStrong={place === 2}>
+      {files[theme].map((file, place) => (
+        <Label key={file} at={[230, 68 + place * 22]} isStrong={place === 2}>
           {file}
-        </Words>
+        </Label>
       ))}
       <Marker at={[324, 97]} step={2} />
       <PressHere at={[16, 170]} step={4}>
@@ -255,7 +255,7 @@ function FunctionsFile() {
 
 type Place = readonly [x: number, y: number]
 
-function Words({ at: [x, y], isStrong, children }: { at: Place; isStrong?: boolean; children: string }) {
+function Label({ at: [x, y], isStrong, children }: { at: Place; isStrong?: boolean; children: string }) {
   return (
     <text x={x} y={y} className={isStrong ? 'drawing-strong' : 'drawing-words'}>
       {children}

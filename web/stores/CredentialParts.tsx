@@ -6,18 +6,18 @@ import { focusFirstError } from '../ui/focusFirstError.ts'
 
 interface SecretProps {
   label: string
-  isKept: boolean
+  isSaved: boolean
   value?: string
   error?: React.ReactNode
   onChange?: (event: React.ChangeEvent<HTMLInputElement>) => void
 }
 
 /** The server never returns secrets: an empty field keeps the stored one. */
-export function SecretInput({ label, isKept, ...input }: SecretProps) {
+export function SecretInput({ label, isSaved, ...input }: SecretProps) {
   return (
     <PasswordInput
       label={label}
-      {...(isKept && { description: 'Saved, but not shown. Leave empty to keep it.' })}
+      {...(isSaved && { description: 'Saved, but not shown. Leave empty to keep it.' })}
       autoComplete="off"
       visibilityToggleButtonProps={{ 'aria-label': `Show or hide: ${label}`, tabIndex: 0 }}
       {...input}

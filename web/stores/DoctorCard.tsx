@@ -72,11 +72,11 @@ const areKeysRefused = ({ id, state }: Check) =>
 
 function describeSummary(checks: readonly Check[]): string {
   const count = (state: Check['state']) => checks.filter((check) => check.state === state).length
-  const [problems, looks] = [count('bad'), count('warn')]
-  if (problems + looks === 0) return 'Everything is OK.'
+  const [problems, warnings] = [count('bad'), count('warn')]
+  if (problems + warnings === 0) return 'Everything is OK.'
   const parts = [
     problems > 0 ? `${problems} ${problems === 1 ? 'problem' : 'problems'}` : '',
-    looks > 0 ? `${looks} ${looks === 1 ? 'needs' : 'need'} attention` : '',
+    warnings > 0 ? `${warnings} ${warnings === 1 ? 'needs' : 'need'} attention` : '',
   ]
   return `${parts.filter(Boolean).join(', ')}.`
 }

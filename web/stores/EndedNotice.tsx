@@ -27,15 +27,15 @@ export function EndedNotice() {
 
 // What happened to a disconnected store. Pure.
 
-const words: Record<PlatformName, { part: string; admin: string; again: string }> = {
+const texts: Record<PlatformName, { part: string; admin: string; again: string }> = {
   woocommerce: { part: 'plugin', admin: 'WordPress', again: 'Install the plugin again or connect with keys' },
   shopify: { part: 'app', admin: 'Shopify', again: 'Connect it again' },
 }
 
 export function formatEndedTitle({ name, store_url, platform, by }: EndedStore): string {
   const shop = name || store_url
-  if (by === 'uninstall') return `The Recoup ${words[platform].part} was removed from ${shop}`
-  if (by === 'shop') return `${shop} was disconnected in ${words[platform].admin}`
+  if (by === 'uninstall') return `The Recoup ${texts[platform].part} was removed from ${shop}`
+  if (by === 'shop') return `${shop} was disconnected in ${texts[platform].admin}`
   if (by === 'other_account') return `${shop} was connected by another account`
   return `${shop} was disconnected`
 }
@@ -48,6 +48,6 @@ export function describeEnded(
   const what = `Since ${time(at)} nothing is sent for ${store_url}.`
   if (by === 'other_account')
     return `${what} That account proved that it manages the shop. If it is yours, connect it with its API keys.`
-  const again = by === 'uninstall' ? words[platform].again : 'Connect it again'
+  const again = by === 'uninstall' ? texts[platform].again : 'Connect it again'
   return `${what} ${again} before ${time(keptUntil)} to keep its carts, flows and reports; after that they are deleted.`
 }

@@ -15,12 +15,12 @@ type FormOfKeys = Pick<
 /** Consumer key and secret, with a button to swap them if pasted the wrong way round. */
 export function KeyFields({ form }: { form: FormOfKeys }) {
   const [isSwapped, setSwapped] = useState(false)
-  const look = () => {
+  const check = () => {
     const { consumer_key, consumer_secret } = form.getValues()
     setSwapped(areKeysSwapped(consumer_key, consumer_secret))
   }
-  form.watch('consumer_key', look)
-  form.watch('consumer_secret', look)
+  form.watch('consumer_key', check)
+  form.watch('consumer_secret', check)
   const swap = () => {
     const { consumer_key, consumer_secret } = form.getValues()
     form.setValues({ consumer_key: consumer_secret, consumer_secret: consumer_key })

@@ -186,10 +186,10 @@ function MailServerForm({ view }: { view: MailServerView }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <ServerFields form={form} isPasswordKept={keepsPassword(view, form.values)} />
+        <ServerFields form={form} isPasswordSaved={keepsPassword(view, form.values)} />
         <TextInput
           label="From address"
-          description={fromHint(form.values.user)}
+          description={describeFromAddress(form.values.user)}
           required={!isMailAddress(form.values.user.trim())}
           withAsterisk={false}
           placeholder="hello@shop.example"
@@ -206,17 +206,17 @@ function MailServerForm({ view }: { view: MailServerView }) {
   )
 }
 
-const fromHint = (user: string): string =>
+const describeFromAddress = (user: string): string =>
   isMailAddress(user.trim())
     ? `Your emails come from this address. Leave empty to use ${user.trim()}.`
     : 'Your emails come from this address. Your email provider must be allowed to send for it.'
 
 interface FieldsProps {
   form: ReturnType<typeof useServerForm>
-  isPasswordKept: boolean
+  isPasswordSaved: boolean
 }
 
-function ServerFields({ form, isPasswordKept }: FieldsProps) {
+function ServerFields({ form, isPasswordSaved }: FieldsProps) {
   const choose = (value: string | null) => {
     const security = mailSecurities.find((each) => each === value) ?? 'starttls'
     // Set the usual port unless the user entered another.
@@ -259,7 +259,7 @@ function ServerFields({ form, isPasswordKept }: FieldsProps) {
         spellCheck={false}
         {...form.getInputProps('user')}
       />
-      <SecretInput label="Password" isKept={isPasswordKept} {...form.getInputProps('password')} />
+      <SecretInput label="Password" isSaved={isPasswordSaved} {...form.getInputProps('password')} />
     </>
   )
 }

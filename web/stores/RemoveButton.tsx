@@ -10,7 +10,7 @@ interface Props {
   remove: {
     isPending: boolean
     error: Error | null
-    mutate: (given: undefined, options: { onSuccess: () => void }) => void
+    mutate: (variables: undefined, options: { onSuccess: () => void }) => void
   }
   /** What stops working. */
   children: ReactNode

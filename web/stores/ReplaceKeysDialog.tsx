@@ -97,10 +97,10 @@ function ReplaceShopify({ store, onReplaced, onClose }: Props) {
   )
   return (
     <Replacement store={store} replace={replace} onSubmit={submit} onClose={onClose}>
-      <ShopifyKeyFields form={form} way={kind} />
+      <ShopifyKeyFields form={form} kind={kind} />
       <details className="more-help">
         <summary>How to get new credentials</summary>
-        <ShopifySteps way={kind} />
+        <ShopifySteps kind={kind} />
       </details>
     </Replacement>
   )

@@ -3,27 +3,27 @@ import { SCOPES, type ShopifyForm } from './shopify-rules.ts'
 
 interface Props {
   /** The kind of credentials the form asks for. */
-  way: ShopifyForm['way']
+  kind: ShopifyForm['kind']
 }
 
 /** Where to find the credentials in Shopify, beside the form that asks for them. */
-export function ShopifyHelp({ way }: Props) {
+export function ShopifyHelp({ kind }: Props) {
   return (
     <Card>
       <Title order={2} mb="sm">
         How to get your credentials
       </Title>
-      <ShopifySteps way={way} />
+      <ShopifySteps kind={kind} />
     </Card>
   )
 }
 
 /** Keep docs/connecting-shopify.md in step. */
-export function ShopifySteps({ way }: Props) {
+export function ShopifySteps({ kind }: Props) {
   return (
     <>
       <List type="ordered" spacing="sm" fz="sm">
-        {way === 'app' ? <AppSteps /> : <TokenSteps />}
+        {kind === 'app' ? <AppSteps /> : <TokenSteps />}
         <List.Item>
           Copy the store’s address from <strong>Shopify → Settings → Domains</strong>: it ends in .myshopify.com.
         </List.Item>

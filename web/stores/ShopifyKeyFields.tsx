@@ -8,9 +8,9 @@ type FormOfKeys = Pick<
   'setFieldValue' | 'clearErrors' | 'key' | 'getInputProps'
 >
 
-type FieldName = Exclude<keyof ShopifyForm, 'store_url' | 'way'>
+type FieldName = Exclude<keyof ShopifyForm, 'store_url' | 'kind'>
 
-const ways = [
+const kinds = [
   { value: 'app', label: 'Client ID and secret' },
   { value: 'token', label: 'Access token' },
 ]
@@ -18,16 +18,16 @@ const ways = [
 /** The selected kind, shared with the help beside it. */
 export function useCredentialKind(
   form: Pick<ReturnType<typeof useForm<ShopifyForm>>, 'getValues' | 'watch'>,
-): ShopifyForm['way'] {
-  const [way, setWay] = useState(form.getValues().way)
-  form.watch('way', ({ value }) => setWay(value))
-  return way
+): ShopifyForm['kind'] {
+  const [kind, setKind] = useState(form.getValues().kind)
+  form.watch('kind', ({ value }) => setKind(value))
+  return kind
 }
 
 /** The two kinds of credentials; switching keeps the input of both. */
-export function ShopifyKeyFields({ form, way }: { form: FormOfKeys; way: ShopifyForm['way'] }) {
+export function ShopifyKeyFields({ form, kind }: { form: FormOfKeys; kind: ShopifyForm['kind'] }) {
   const choose = (value: string) => {
-    form.setFieldValue('way', value as ShopifyForm['way'])
+    form.setFieldValue('kind', value as ShopifyForm['kind'])
     form.clearErrors()
   }
   const field = (name: FieldName) => ({
@@ -44,8 +44,8 @@ export function ShopifyKeyFields({ form, way }: { form: FormOfKeys; way: Shopify
   })
   return (
     <Stack gap="md">
-      <SegmentedControl fullWidth data={ways} value={way} onChange={choose} aria-label="Kind of credentials" />
-      {way === 'app' ? (
+      <SegmentedControl fullWidth data={kinds} value={kind} onChange={choose} aria-label="Kind of credentials" />
+      {kind === 'app' ? (
         <>
           <TextInput label="Client ID" {...field('client_id')} />
           <PasswordInput {...secret('Client secret')} {...field('client_secret')} />

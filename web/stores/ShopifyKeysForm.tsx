@@ -12,7 +12,7 @@ interface Props {
   connect: ReturnType<typeof useConnectStore>
   isDisabled: boolean
   form: ReturnType<typeof useShopifyForm>
-  way: ShopifyForm['way']
+  kind: ShopifyForm['kind']
 }
 
 export const useShopifyForm = () =>
@@ -23,7 +23,7 @@ export const useShopifyForm = () =>
   })
 
 /** Connects a Shopify store with an app's credentials, or with a token of an app created before 2026. */
-export function ShopifyKeysForm({ connect, isDisabled, form, way }: Props) {
+export function ShopifyKeysForm({ connect, isDisabled, form, kind }: Props) {
   const submit = form.onSubmit((values: ShopifyForm) =>
     connect.mutate(
       { platform: 'shopify', store_url: values.store_url.trim(), ...toShopifyKeys(values) },
@@ -45,7 +45,7 @@ export function ShopifyKeysForm({ connect, isDisabled, form, way }: Props) {
           spellCheck={false}
           autoComplete="url"
         />
-        <ShopifyKeyFields form={form} way={way} />
+        <ShopifyKeyFields form={form} kind={kind} />
         {connect.error && (
           <Notice tone="bad" title="Connection failed" isLive>
             {getErrorText(connect.error, storeTexts.connectFailed)}

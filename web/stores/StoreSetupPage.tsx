@@ -167,11 +167,11 @@ function ConnectStore({ connect, isAnother }: Props) {
                 <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={pair} />
               </>
             ) : (
-              <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={shopify} way={kind} />
+              <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={shopify} kind={kind} />
             )}
           </Stack>
         </Card>
-        {platform === 'woocommerce' ? <KeysHelp storeUrl={address} /> : <ShopifyHelp way={kind} />}
+        {platform === 'woocommerce' ? <KeysHelp storeUrl={address} /> : <ShopifyHelp kind={kind} />}
       </SimpleGrid>
     </Stack>
   )
@@ -194,12 +194,12 @@ function ConnectRequest({ request }: { request: string }) {
       </Stack>
     )
   }
-  return <Confirm request={request} asked={connectRequest.data} />
+  return <Confirm request={request} review={connectRequest.data} />
 }
 
-function Confirm({ request, asked }: { request: string; asked: z.infer<typeof reviewPlugin.reply> }) {
+function Confirm({ request, review }: { request: string; review: z.infer<typeof reviewPlugin.reply> }) {
   const confirm = useConfirmRequest()
-  const { homeUrl, name, account, problem, cancelUrl } = asked
+  const { homeUrl, name, account, problem, cancelUrl } = review
   const connect = () => confirm.mutate(request, { onSuccess: ({ url }) => location.assign(url) })
   return (
     <Card padding="xl">

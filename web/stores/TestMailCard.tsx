@@ -14,11 +14,11 @@ import { useTestMail } from './sending-queries.ts'
  */
 export function TestMailCard() {
   const mail = useMailServer().data
-  return <ServerTest key={mail?.server?.version ?? 0} isKept={mail?.way === 'mailbox'} />
+  return <ServerTest key={mail?.server?.version ?? 0} isMailbox={mail?.way === 'mailbox'} />
 }
 
-/** `isKept`: mail stays in the built-in mailbox. */
-function ServerTest({ isKept }: { isKept: boolean }) {
+/** `isMailbox`: mail stays in the built-in mailbox. */
+function ServerTest({ isMailbox }: { isMailbox: boolean }) {
   const me = useMe()
   const isAllowed = useHasPermission('flows:switch')
   const test = useTestMail()
@@ -26,8 +26,8 @@ function ServerTest({ isKept }: { isKept: boolean }) {
     <Card component="section" aria-label="Test email">
       <Title order={2}>Test email</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        {isKept ? 'Sends an email to this server’s built-in mailbox' : `Sends a real email to ${me?.email ?? 'you'}`},
-        in the same way as your messages and from the saved sender. Each step shows the mail server’s answer.
+        {isMailbox ? 'Sends an email to this server’s built-in mailbox' : `Sends a real email to ${me?.email ?? 'you'}`}
+        , in the same way as your messages and from the saved sender. Each step shows the mail server’s answer.
       </Text>
       <Stack gap="md" align="stretch">
         <Button

@@ -197,7 +197,7 @@ function SmsForm({ view }: { view: TextChannelView }) {
   return (
     <TwilioForm
       view={view}
-      isKept={view.state === 'ready'}
+      isSaved={view.state === 'ready'}
       save={save}
       onSave={(credentials, onError) =>
         save.mutate(credentials, { onSuccess: () => announce('SMS settings saved'), onError })
@@ -246,13 +246,13 @@ interface MetaFields {
 
 function MetaForm({ view }: { view: TextChannelView }) {
   const save = useSaveWhatsapp()
-  const isKept = view.state === 'ready' && view.provider === 'meta'
+  const isSaved = view.state === 'ready' && view.provider === 'meta'
   const digits = (value: string) => (/^\d{5,25}$/.test(value.trim()) ? null : 'Digits only, from WhatsApp Manager')
-  const secret = (value: string) => (value.trim() || isKept ? null : 'This field is required')
+  const secret = (value: string) => (value.trim() || isSaved ? null : 'This field is required')
   const form = useForm<MetaFields>({
     initialValues: {
-      phoneNumberId: (isKept && view.identity.phoneNumberId) || '',
-      businessAccountId: (isKept && view.identity.businessAccountId) || '',
+      phoneNumberId: (isSaved && view.identity.phoneNumberId) || '',
+      businessAccountId: (isSaved && view.identity.businessAccountId) || '',
       accessToken: '',
       appSecret: '',
     },
@@ -276,8 +276,8 @@ function MetaForm({ view }: { view: TextChannelView }) {
       <Stack gap="md">
         {text('phoneNumberId', 'Phone number ID')}
         {text('businessAccountId', 'WhatsApp Business Account ID')}
-        <SecretInput label="Access token" isKept={isKept} {...form.getInputProps('accessToken')} />
-        <SecretInput label="App secret" isKept={isKept} {...form.getInputProps('appSecret')} />
+        <SecretInput label="Access token" isSaved={isSaved} {...form.getInputProps('accessToken')} />
+        <SecretInput label="App secret" isSaved={isSaved} {...form.getInputProps('appSecret')} />
         <CredentialsEnding view={view} save={save} provider="Meta" />
       </Stack>
     </form>
@@ -289,7 +289,7 @@ function ByTwilioForm({ view }: { view: TextChannelView }) {
   return (
     <TwilioForm
       view={view}
-      isKept={view.state === 'ready' && view.provider === 'twilio'}
+      isSaved={view.state === 'ready' && view.provider === 'twilio'}
       save={save}
       onSave={(credentials, onError) =>
         save.mutate(
@@ -458,20 +458,20 @@ interface Credentials {
 interface Props {
   view: TextChannelView
   /** Twilio credentials are stored: an empty token keeps the stored one. */
-  isKept: boolean
+  isSaved: boolean
   save: { error: Error | null; isPending: boolean }
   onSave: (credentials: Credentials, onError: (error: Error) => void) => void
 }
 
 /** A Twilio account with its senders, for SMS and WhatsApp. */
-function TwilioForm({ view, isKept, save, onSave }: Props) {
+function TwilioForm({ view, isSaved, save, onSave }: Props) {
   const form = useForm<TwilioValues>({
     initialValues: {
-      accountSid: (isKept && view.identity.accountSid) || '',
+      accountSid: (isSaved && view.identity.accountSid) || '',
       authToken: '',
-      senders: toSenderRows(isKept ? view : { senders: [] }),
+      senders: toSenderRows(isSaved ? view : { senders: [] }),
     },
-    validate: (values) => problems(values, isKept),
+    validate: (values) => problems(values, isSaved),
   })
   const submit = form.onSubmit(({ accountSid, authToken, senders }) =>
     onSave(
@@ -494,7 +494,7 @@ function TwilioForm({ view, isKept, save, onSave }: Props) {
           autoComplete="off"
           {...form.getInputProps('accountSid')}
         />
-        <SecretInput label="Auth token" isKept={isKept} {...form.getInputProps('authToken')} />
+        <SecretInput label="Auth token" isSaved={isSaved} {...form.getInputProps('authToken')} />
         <SenderRows
           rows={form.values.senders}
           errors={form.errors}
@@ -506,11 +506,11 @@ function TwilioForm({ view, isKept, save, onSave }: Props) {
   )
 }
 
-const problems = (form: TwilioValues, isKept: boolean): Record<string, string> => ({
+const problems = (form: TwilioValues, isSaved: boolean): Record<string, string> => ({
   ...(/^AC[0-9a-fA-F]{32}$/.test(form.accountSid.trim())
     ? {}
     : { accountSid: 'AC and 32 digits, from the Twilio console' }),
-  ...(form.authToken.trim() || isKept ? {} : { authToken: 'This field is required' }),
+  ...(form.authToken.trim() || isSaved ? {} : { authToken: 'This field is required' }),
   ...checkSenders(form.senders),
 })
 

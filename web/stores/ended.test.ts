@@ -20,7 +20,7 @@ it('states that the plugin was removed, since when, and until when data is kept 
   expect(text).toContain('Install the plugin again or connect with keys before 2026-12-29')
 })
 
-it('has a title for each way a store can end, and one for unknown ways', () => {
+it('has a title for each end of a store, and one for unknown ends', () => {
   const titles = [...disconnectedBy, null].map((by) => formatEndedTitle(buildEndedStore({ by, name: '' })))
   expect(titles).toEqual([
     'https://shop.example was disconnected',

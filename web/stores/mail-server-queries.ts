@@ -8,4 +8,4 @@ export const mailServerQuery = queryOptions({
   queryFn: ({ signal }): Promise<api.MailServerView> => call(api.readMailServer, { signal }),
 })
 
-export const useMailServer = (isWanted = true) => useQuery({ ...mailServerQuery, enabled: isWanted })
+export const useMailServer = (isEnabled = true) => useQuery({ ...mailServerQuery, enabled: isEnabled })

@@ -9,15 +9,15 @@ it('requires each form’s own fields, with the specification’s texts', { tags
   expect(checkShopifyKeys({ ...form, store_url: ' ', client_id: 'id', client_secret: 's' })).toEqual({
     store_url: 'Store URL is required',
   })
-  expect(checkShopifyKeys({ ...form, way: 'token' })).toEqual({
+  expect(checkShopifyKeys({ ...form, kind: 'token' })).toEqual({
     access_token: 'Access token is required for Shopify',
     api_secret: 'API secret key is required for Shopify',
   })
-  expect(checkShopifyKeys({ ...form, way: 'token', access_token: 'shpat_1', api_secret: 's' })).toEqual({})
+  expect(checkShopifyKeys({ ...form, kind: 'token', access_token: 'shpat_1', api_secret: 's' })).toEqual({})
 })
 
 it('sends only the chosen form’s values', () => {
   const both = { ...form, client_id: ' id ', client_secret: 's', access_token: 't ', api_secret: 'a' }
   expect(toShopifyKeys(both)).toEqual({ client_id: 'id', client_secret: 's' })
-  expect(toShopifyKeys({ ...both, way: 'token' })).toEqual({ access_token: 't', api_secret: 'a' })
+  expect(toShopifyKeys({ ...both, kind: 'token' })).toEqual({ access_token: 't', api_secret: 'a' })
 })

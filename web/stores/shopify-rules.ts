@@ -5,7 +5,7 @@ import { storeTexts } from '../../shared/stores.ts'
 
 export interface ShopifyForm {
   store_url: string
-  way: 'app' | 'token'
+  kind: 'app' | 'token'
   client_id: string
   client_secret: string
   access_token: string
@@ -13,7 +13,7 @@ export interface ShopifyForm {
 }
 
 export const noShopifyKeys: Omit<ShopifyForm, 'store_url'> = {
-  way: 'app',
+  kind: 'app',
   client_id: '',
   client_secret: '',
   access_token: '',
@@ -29,7 +29,7 @@ export function checkShopifyKeys(form: ShopifyForm): Partial<Record<keyof Shopif
   const url = normalizeStoreUrl('shopify', form.store_url)
   if (!url.ok) problems.store_url = url.message
   const isMissing = (name: keyof ShopifyForm) => form[name].trim() === ''
-  if (form.way === 'app') {
+  if (form.kind === 'app') {
     if (isMissing('client_id')) problems.client_id = storeTexts.clientRequired
     if (isMissing('client_secret')) problems.client_secret = storeTexts.clientRequired
   } else {
@@ -41,6 +41,6 @@ export function checkShopifyKeys(form: ShopifyForm): Partial<Record<keyof Shopif
 
 /** Sends the selected form's fields only. */
 export const toShopifyKeys = (form: ShopifyForm) =>
-  form.way === 'app'
+  form.kind === 'app'
     ? { client_id: form.client_id.trim(), client_secret: form.client_secret.trim() }
     : { access_token: form.access_token.trim(), api_secret: form.api_secret.trim() }

@@ -27,6 +27,6 @@ function listRights({ rights, canWrite }: StoreView): [string, ReactNode][] {
 function countries(codes: string[] | null): string | null {
   if (!codes || codes.length === 0) return null
   const names = new Intl.DisplayNames('en-US', { type: 'region' })
-  const shown = codes.slice(0, 8).map((code) => (/^[A-Z]{2}$/.test(code) ? names.of(code) : code))
-  return shown.join(', ') + (codes.length > 8 ? ` and ${codes.length - 8} more` : '')
+  const visible = codes.slice(0, 8).map((code) => (/^[A-Z]{2}$/.test(code) ? names.of(code) : code))
+  return visible.join(', ') + (codes.length > 8 ? ` and ${codes.length - 8} more` : '')
 }

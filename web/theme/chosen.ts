@@ -11,7 +11,7 @@ const listeners = new Set<() => void>()
 /** Mantine has two schemes; Blue is a light one. */
 export const getScheme = (theme: ThemeName) => (theme === 'dark' ? 'dark' : 'light')
 
-export const useTheme = () => useSyncExternalStore(subscribe, getShownTheme)
+export const useTheme = () => useSyncExternalStore(subscribe, getCurrentTheme)
 
 /** Applies immediately and is remembered. */
 export function chooseTheme(theme: ThemeName) {
@@ -20,17 +20,17 @@ export function chooseTheme(theme: ThemeName) {
 }
 
 /** `public/theme.js` set it before the first paint. */
-function getShownTheme(): ThemeName {
-  return (document.documentElement.dataset.theme as ThemeName | undefined) ?? getWantedTheme()
+function getCurrentTheme(): ThemeName {
+  return (document.documentElement.dataset.theme as ThemeName | undefined) ?? getPreferredTheme()
 }
 
-function getWantedTheme(): ThemeName {
+function getPreferredTheme(): ThemeName {
   const stored = themeNames.find((name) => name === localStorage.getItem(KEY))
   return stored ?? (systemIsDark().matches ? 'dark' : 'light')
 }
 
 function applyTheme() {
-  const theme = getWantedTheme()
+  const theme = getPreferredTheme()
   const root = document.documentElement
   root.dataset.theme = theme
   root.style.colorScheme = getScheme(theme)

@@ -98,8 +98,8 @@ export const inRoles = {
   '--mantine-color-red-filled-hover': 'var(--rc-danger-hover)',
 }
 
-export const resolveColors: CSSVariablesResolver = (given) => {
-  const base = defaultCssVariablesResolver(given)
+export const resolveColors: CSSVariablesResolver = (theme) => {
+  const base = defaultCssVariablesResolver(theme)
   return {
     variables: base.variables,
     light: { ...base.light, ...inRoles },

@@ -73,7 +73,7 @@ const readPair = (rule: string) => [
 it('measures each color pair that a style rule sets together', () => {
   const sheets = globSync('web/**/*.css').map((name) => readFileSync(name, 'utf8'))
   const rules = sheets.flatMap((css) => [...css.matchAll(/\{([^{}]*)\}/g)].map(([, rule]) => readPair(rule!)))
-  const pairs = rules.filter(([words, ground]) => words && ground).map((pair) => pair.join(' on '))
+  const pairs = rules.filter(([text, ground]) => text && ground).map((pair) => pair.join(' on '))
   expect(pairs.length).toBeGreaterThan(20)
   const measured = readablePairs.map((pair) => pair.join(' on '))
   expect(pairs.filter((pair) => !measured.includes(pair))).toEqual([])
@@ -96,8 +96,8 @@ describe.each(themeNames)('the theme %s', (theme) => {
     expect(computeHue(roles.quiet!).chroma).toBeLessThan(0.2)
   })
 
-  it.each(readablePairs)('keeps %s readable on %s', (words, ground) => {
-    expect(contrast(roles[words]!, roles[ground]!)).toBeGreaterThanOrEqual(4.5)
+  it.each(readablePairs)('keeps %s readable on %s', (text, ground) => {
+    expect(contrast(roles[text]!, roles[ground]!)).toBeGreaterThanOrEqual(4.5)
   })
 
   it('keeps text readable on backgrounds tinted with the accent', () => {

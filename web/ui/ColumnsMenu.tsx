@@ -4,13 +4,13 @@ import { IconColumns3 } from '@tabler/icons-react'
 interface Props<Id extends string> {
   /** Optional columns. */
   optional: readonly { id: Id; label: string }[]
-  shown: readonly { id: string }[]
+  visible: readonly { id: string }[]
   toggle: (id: Id) => void
   reset: () => void
 }
 
 /** Chooses the table's columns; stored in this browser. */
-export function ColumnsMenu<Id extends string>({ optional, shown, toggle, reset }: Props<Id>) {
+export function ColumnsMenu<Id extends string>({ optional, visible, toggle, reset }: Props<Id>) {
   return (
     <Popover position="bottom-end" trapFocus withinPortal>
       <Popover.Target>
@@ -24,7 +24,7 @@ export function ColumnsMenu<Id extends string>({ optional, shown, toggle, reset 
             <Checkbox
               key={id}
               label={label}
-              checked={shown.some((column) => column.id === id)}
+              checked={visible.some((column) => column.id === id)}
               onChange={() => toggle(id)}
             />
           ))}

@@ -27,8 +27,9 @@ export function DurationInput({
   const [unit, setUnit] = useState<DurationUnit>(() => chooseUnit(minutes))
   const id = useId()
   // The value may be replaced from outside (discard): change the unit if it cannot express it in whole numbers.
-  const shown = Number.isInteger(minutes / minutesPer[unit]) || Number.isNaN(minutes) ? unit : chooseUnit(minutes)
-  const amount = minutes / minutesPer[shown]
+  const displayedUnit =
+    Number.isInteger(minutes / minutesPer[unit]) || Number.isNaN(minutes) ? unit : chooseUnit(minutes)
+  const amount = minutes / minutesPer[displayedUnit]
   return (
     <Input.Wrapper label={label} description={description} error={error} id={id} labelElement="label">
       <Group gap="xs" wrap="nowrap" mt={4}>
@@ -40,13 +41,13 @@ export function DurationInput({
           disabled={disabled}
           error={Boolean(error)}
           value={Number.isNaN(amount) ? '' : amount}
-          onChange={(value) => onChange(value === '' ? Number.NaN : toMinutes(Number(value), shown))}
+          onChange={(value) => onChange(value === '' ? Number.NaN : toMinutes(Number(value), displayedUnit))}
         />
         <NativeSelect
           aria-label={`${label}: unit`}
           disabled={disabled}
           data={units as DurationUnit[]}
-          value={shown}
+          value={displayedUnit}
           onChange={(event) => {
             const next = event.currentTarget.value as DurationUnit
             setUnit(next)

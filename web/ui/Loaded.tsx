@@ -8,17 +8,17 @@ interface Props<Data> {
   /** What failed to load, as a sentence. */
   failed: string
   /** Formats the failure; by default its message. */
-  wordsOf?: (error: Error) => string
+  getErrorText?: (error: Error) => string
   /** Wraps the error state. */
   className?: string
   children: (data: Data) => ReactNode
 }
 
 /** Shows a skeleton, then the error or the content. Loaded content stays if a refetch fails. */
-export function Loaded<Data>({ query, loading, failed, wordsOf, className, children }: Props<Data>) {
+export function Loaded<Data>({ query, loading, failed, getErrorText, className, children }: Props<Data>) {
   if (query.data !== undefined) return children(query.data)
   if (!query.error) return loading
-  const error = wordsOf ? new Error(wordsOf(query.error)) : query.error
-  const shown = <Failed title={failed} error={error} onRetry={() => query.refetch()} />
-  return className ? <div className={className}>{shown}</div> : shown
+  const error = getErrorText ? new Error(getErrorText(query.error)) : query.error
+  const notice = <Failed title={failed} error={error} onRetry={() => query.refetch()} />
+  return className ? <div className={className}>{notice}</div> : notice
 }

@@ -14,15 +14,15 @@ interface Props {
 
 /** Heading of a page, its document title, and its actions on the right. */
 export function PageTitle({ title, text, mark, children }: Props) {
-  const isSaidAbove = useContext(FrameHeading) === title
-  const isEmpty = isSaidAbove && !mark && !text && !children
+  const isInFrame = useContext(FrameHeading) === title
+  const isEmpty = isInFrame && !mark && !text && !children
   return (
     <Group justify="space-between" align={text ? 'flex-start' : 'center'} mb={isEmpty ? 0 : 'lg'} gap="sm">
       <title>{`${title} · Recoup`}</title>
       <Stack gap={4} miw={0}>
-        {(!isSaidAbove || mark) && (
+        {(!isInFrame || mark) && (
           <Group gap="sm">
-            {!isSaidAbove && <Title order={1}>{title}</Title>}
+            {!isInFrame && <Title order={1}>{title}</Title>}
             {mark}
           </Group>
         )}

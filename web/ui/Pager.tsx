@@ -46,20 +46,20 @@ export function PageButtons({ page, requestedPage, pages, onPage, isCapped = fal
   useEffect(() => {
     lastRequested.current = requestedPage
   }, [requestedPage])
-  const turn = (by: number) => {
+  const goBy = (by: number) => {
     lastRequested.current = Math.min(Math.max(lastRequested.current + by, 1), pages)
     onPage(lastRequested.current)
   }
   return (
     <Group gap="sm">
-      <Button variant="default" size={size} disabled={requestedPage <= 1} onClick={() => turn(-1)}>
+      <Button variant="default" size={size} disabled={requestedPage <= 1} onClick={() => goBy(-1)}>
         Previous{of}
       </Button>
       <Text fz="sm" className="tabular">
         Page {formatCount(page)} of {formatCount(pages)}
         {isCapped && '+'}
       </Text>
-      <Button variant="default" size={size} disabled={requestedPage >= pages} onClick={() => turn(1)}>
+      <Button variant="default" size={size} disabled={requestedPage >= pages} onClick={() => goBy(1)}>
         Next{of}
       </Button>
     </Group>

@@ -41,9 +41,12 @@ it('omits defaults, keeps foreign parameters, and resets to page 1 with another 
 })
 
 it('reverses the order on a second press, and starts another column in its natural order', () => {
-  expect(people.turn(defaults, 'joined')).toEqual({ sort: 'joined', order: 'asc' })
-  expect(people.turn(defaults, 'name')).toEqual({ sort: 'name', order: 'asc' })
-  expect(people.turn({ ...defaults, sort: 'name', order: 'asc' }, 'joined')).toEqual({ sort: 'joined', order: 'desc' })
+  expect(people.sortBy(defaults, 'joined')).toEqual({ sort: 'joined', order: 'asc' })
+  expect(people.sortBy(defaults, 'name')).toEqual({ sort: 'name', order: 'asc' })
+  expect(people.sortBy({ ...defaults, sort: 'name', order: 'asc' }, 'joined')).toEqual({
+    sort: 'joined',
+    order: 'desc',
+  })
 })
 
 it('has 10 rows a page unless 25, 50 or 100 are chosen', () => {

@@ -38,7 +38,7 @@ export interface ListAddress<Query, Sort extends string> {
   read: (search: URLSearchParams) => Query
   write: (query: Query, change: Partial<Query>, address?: URLSearchParams) => URLSearchParams
   /** A second click reverses the order; a new column starts newest or largest first, names from A. */
-  turn: (query: Query, column: Sort) => Sorted<Sort>
+  sortBy: (query: Query, column: Sort) => Sorted<Sort>
 }
 
 type Sorted<Sort extends string> = Pick<Paged<Sort>, 'sort' | 'order'>
@@ -64,7 +64,7 @@ export function createListAddress<Filter extends object, Sort extends string>(
       if (next.page > 1) search.set('page', String(next.page))
       return search
     },
-    turn: ({ sort, order }, column) => {
+    sortBy: ({ sort, order }, column) => {
       if (sort === column) return { sort: column, order: order === 'desc' ? 'asc' : 'desc' }
       return { sort: column, order: largestFirst.includes(column) ? 'desc' : 'asc' }
     },

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { buildMailDocument, hasDarkColors } from './mail.ts'
 
 it('puts its head before the mail’s own', () => {
-  const shown = buildMailDocument(
+  const html = buildMailDocument(
     '<!doctype html><html><HEAD lang="en"><base href="https://shop.example"></HEAD><body>Hi</body></html>',
   )
-  expect(shown.indexOf('<base target="_blank">')).toBeLessThan(shown.indexOf('<base href'))
-  expect(shown.startsWith('<!doctype html><html><HEAD lang="en"><base target')).toBe(true)
+  expect(html.indexOf('<base target="_blank">')).toBeLessThan(html.indexOf('<base href'))
+  expect(html.startsWith('<!doctype html><html><HEAD lang="en"><base target')).toBe(true)
 })
 
 it('turns a fragment into a document', () => {

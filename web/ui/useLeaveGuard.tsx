@@ -3,11 +3,11 @@ import { type Location, useBlocker } from 'react-router'
 import { Confirm } from './Confirm.tsx'
 import { countUnsaved } from './unsaved.ts'
 
-const toAnotherPath = (from: Location, to: Location) => from.pathname !== to.pathname
+const isAnotherPath = (from: Location, to: Location) => from.pathname !== to.pathname
 
-/** Confirms before a form with changes is left. `isLeft` decides which addresses leave it. */
-export function useLeaveGuard(isDirty: boolean, isLeft = toAnotherPath) {
-  const blocker = useBlocker(({ currentLocation, nextLocation }) => isDirty && isLeft(currentLocation, nextLocation))
+/** Confirms before a form with changes is left. `isOutside` decides which addresses leave it. */
+export function useLeaveGuard(isDirty: boolean, isOutside = isAnotherPath) {
+  const blocker = useBlocker(({ currentLocation, nextLocation }) => isDirty && isOutside(currentLocation, nextLocation))
   useEffect(() => {
     if (!isDirty) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()

@@ -29,7 +29,7 @@ export function useListQuery<Query extends { sort: Sort; order: Order }, Sort ex
     query: address.read(search),
     change,
     put,
-    sort: (column: Sort) => change(address.turn(address.read(latest.current), column) as Partial<Query>),
+    sort: (column: Sort) => change(address.sortBy(address.read(latest.current), column) as Partial<Query>),
     param: (key: string) => search.get(key),
   }
 }

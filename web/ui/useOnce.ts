@@ -13,7 +13,7 @@ type Once<Data, Variables> = Omit<UseMutationResult<Data, Error, Variables>, 'mu
 export function useOnce<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ): Once<Data, Variables> {
-  const locked = useRef({ isUnderWay: false, until: Number.NEGATIVE_INFINITY, what: '' })
+  const locked = useRef({ isRunning: false, until: Number.NEGATIVE_INFINITY, what: '' })
   const { mutate, ...mutation } = useMutation({
     ...options,
     onError: async (...failed) => {
@@ -21,7 +21,7 @@ export function useOnce<Data, Variables = void>(
       await options.onError?.(...failed)
     },
     onSettled: async (...settled) => {
-      locked.current.isUnderWay = false
+      locked.current.isRunning = false
       await options.onSettled?.(...settled)
     },
   })
@@ -29,9 +29,9 @@ export function useOnce<Data, Variables = void>(
     (...call) => {
       const now = performance.now()
       const what = JSON.stringify([call[0]])
-      const { isUnderWay, until, what: last } = locked.current
-      if (isUnderWay || (now < until && what === last)) return
-      locked.current = { isUnderWay: true, until: now + DOUBLE_MS, what }
+      const { isRunning, until, what: last } = locked.current
+      if (isRunning || (now < until && what === last)) return
+      locked.current = { isRunning: true, until: now + DOUBLE_MS, what }
       mutate(...call)
     },
     [mutate],

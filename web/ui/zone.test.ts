@@ -19,8 +19,8 @@ it.each(zones)('converts every hour of a year in %s like Temporal', (zone) => {
     const local = wall.toString({ smallestUnit: 'minute' })
     const read = toInstant(local, zone)!
     if (Date.parse(read) !== expected.epochMilliseconds) expect([local, read]).toEqual([local, expected.toString()])
-    const shown = expected.toZonedDateTimeISO(zone).toPlainDateTime().toString({ smallestUnit: 'minute' })
-    if (toLocal(read, zone) !== shown) expect([local, toLocal(read, zone)]).toEqual([local, shown])
+    const localTime = expected.toZonedDateTimeISO(zone).toPlainDateTime().toString({ smallestUnit: 'minute' })
+    if (toLocal(read, zone) !== localTime) expect([local, toLocal(read, zone)]).toEqual([local, localTime])
   }
 })
 

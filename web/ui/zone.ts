@@ -24,8 +24,8 @@ export function toInstant(local: string, zone: string): string | null {
   const wallMs = Date.parse(`${local}Z`)
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(local) || Number.isNaN(wallMs)) return null
   const [before, after] = [computeOffsetMs(wallMs - DAY_MS, zone), computeOffsetMs(wallMs + DAY_MS, zone)]
-  const isShown = (offset: number) => computeOffsetMs(wallMs - offset, zone) === offset
-  const offset = isShown(before) || !isShown(after) ? before : after
+  const isValidOffset = (offset: number) => computeOffsetMs(wallMs - offset, zone) === offset
+  const offset = isValidOffset(before) || !isValidOffset(after) ? before : after
   return new Date(wallMs - offset).toISOString()
 }
 

@@ -1,4 +1,4 @@
-import { speaksOfCart } from '../../shared/campaigns.ts'
+import { hasCartVariable } from '../../shared/campaigns.ts'
 import { pushLimits } from '../../shared/push.ts'
 import type { SendChannel } from '../../shared/reminders.ts'
 
@@ -21,7 +21,7 @@ export const variables = [
 
 /** Of a message that is about no cart without those of one; of a notification without the name. */
 export const offeredVariables = (isWithoutCart: boolean, isNotification: boolean) =>
-  variables.filter(({ name }) => !(isWithoutCart && speaksOfCart(name)) && !(isNotification && name === NAME))
+  variables.filter(({ name }) => !(isWithoutCart && hasCartVariable(name)) && !(isNotification && name === NAME))
 
 const NAME = 'customer_name'
 

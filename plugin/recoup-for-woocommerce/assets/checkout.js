@@ -33,7 +33,7 @@
   }
 
   /** Lists the visible boxes. A theme may omit or hide them. */
-  function shownBoxes() {
+  function readBoxes() {
     return Array.from(document.querySelectorAll('[id^="recoup_consent_"][data-recoup-wording]'))
       .filter((box) => [box].concat(Array.from(box.labels || [])).some((each) => each.getClientRects().length > 0))
       .map((box) => `${box.id.slice(15)}=${box.getAttribute('data-recoup-wording')}`)
@@ -59,7 +59,7 @@
     })
     if (!sent || sent === lastSent) return false
     lastSent = sent
-    data.append('boxes', shownBoxes())
+    data.append('boxes', readBoxes())
     data.append('nonce', setup.nonce)
     fetch(setup.url, { method: 'POST', body: data, credentials: 'same-origin', keepalive: true }).catch(() => {
       lastSent = ''

@@ -76,20 +76,20 @@ final class Account
         }
         $consents = self::readConsents($user);
         $changes = [];
-        $shownBoxes = [];
+        $boxStates = [];
         foreach (Settings::boxes() as $channel => $now) {
             $name = 'recoup_consent_' . $channel;
             $isGiven = Input::hasForm($name);
             $box = Settings::box($channel, Input::wording($name)) ?? ($isGiven ? null : $now);
             $wasGiven = $consents[$channel]['isGiven'] ?? false;
             if ($box !== null && !$wasGiven) {
-                $shownBoxes[$channel] = ['id' => $box['id'], 'isTicked' => $isGiven];
+                $boxStates[$channel] = ['id' => $box['id'], 'isTicked' => $isGiven];
             }
             if ($box !== null && $isGiven !== $wasGiven) {
                 $changes[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
             }
         }
-        self::queueBoxCounts($shownBoxes);
+        self::queueBoxCounts($boxStates);
         if ($changes === []) {
             return;
         }
@@ -101,13 +101,13 @@ final class Account
      * Reports which unticked boxes the customer saw and ticked, for the owner's statistics. The entry does not identify
      * the customer.
      */
-    private static function queueBoxCounts(array $shownBoxes): void
+    private static function queueBoxCounts(array $boxStates): void
     {
-        $mayCount = Settings::consentMode() !== 'nothing' || in_array(true, array_column($shownBoxes, 'isTicked'), true);
-        if ($shownBoxes === [] || !$mayCount || Agreement::toolSays() === false) {
+        $mayCount = Settings::consentMode() !== 'nothing' || in_array(true, array_column($boxStates, 'isTicked'), true);
+        if ($boxStates === [] || !$mayCount || Agreement::getToolConsent() === false) {
             return;
         }
-        Outbox::put('form:' . bin2hex(random_bytes(8)), ['type' => 'form', 'forms' => ['account' => $shownBoxes]]);
+        Outbox::put('form:' . bin2hex(random_bytes(8)), ['type' => 'form', 'forms' => ['account' => $boxStates]]);
         Capture::wake();
     }
 

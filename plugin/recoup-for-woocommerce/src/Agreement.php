@@ -39,7 +39,7 @@ final class Agreement
     /** Runs on every request and applies the consent tool's current answer to the cart. */
     public static function applyToolAnswer(): void
     {
-        $answer = self::toolSays();
+        $answer = self::getToolConsent();
         if (!Connection::isUp() || !Session::isThere()) {
             return;
         }
@@ -80,7 +80,7 @@ final class Agreement
     }
 
     /** null: no answer yet, or no tool. A tool's default does not count as an answer. */
-    public static function toolSays(): ?bool
+    public static function getToolConsent(): ?bool
     {
         $marketing = self::readToolAnswer('marketing');
         return self::readToolAnswer('functional') === false ? false : $marketing;
@@ -101,24 +101,24 @@ final class Agreement
     /** Whether any data of this cart may be stored. A withdrawal at a box is sent even after a refusal. */
     public static function mayKeepCart(): bool
     {
-        $answer = self::toolSays();
+        $answer = self::getToolConsent();
         if ($answer === false) {
             return in_array(false, array_column(self::readBoxAnswers(), 'isGiven'), true);
         }
-        return $answer === true || Settings::consentMode() !== 'nothing' || Consent::told() !== [] || self::hasAccountConsent(Settings::CHANNELS);
+        return $answer === true || Settings::consentMode() !== 'nothing' || Consent::answersToSend() !== [] || self::hasAccountConsent(Settings::CHANNELS);
     }
 
     /** Whether all contact fields and the device id may be sent. */
     public static function mayName(): bool
     {
-        return self::toolSays() ?? Settings::consentMode() === 'cart_and_contact';
+        return self::getToolConsent() ?? Settings::consentMode() === 'cart_and_contact';
     }
 
     /** Whether the cart's products may be sent. */
-    public static function mayTellLines(): bool
+    public static function canReportLines(): bool
     {
         return self::mayName()
-            || (self::toolSays() === null && (Settings::consentMode() === 'cart_only' || self::hasConsented(Settings::CHANNELS)));
+            || (self::getToolConsent() === null && (Settings::consentMode() === 'cart_only' || self::hasConsented(Settings::CHANNELS)));
     }
 
     /** Filters the contact to the addresses that ticked boxes cover, and a known customer's own email address. */
@@ -127,7 +127,7 @@ final class Agreement
         if (self::mayName()) {
             return $contact;
         }
-        if (self::toolSays() === false) {
+        if (self::getToolConsent() === false) {
             return [];
         }
         $email = (string) ($contact['email'] ?? '');
@@ -144,13 +144,13 @@ final class Agreement
     {
         $isBuyer = isset(WC()->customer) && is_object(WC()->customer) && method_exists(WC()->customer, 'get_is_paying_customer')
             && WC()->customer->get_is_paying_customer();
-        return Settings::consentMode() === 'cart_only' && self::toolSays() === null && get_current_user_id() > 0 && $isBuyer;
+        return Settings::consentMode() === 'cart_only' && self::getToolConsent() === null && get_current_user_id() > 0 && $isBuyer;
     }
 
     /** Whether the signed-in customer's id may be sent. */
     public static function mayNameCustomer(): bool
     {
-        return self::mayName() || self::isKnownCustomer() || (self::toolSays() === null && self::hasAccountConsent(Settings::CHANNELS));
+        return self::mayName() || self::isKnownCustomer() || (self::getToolConsent() === null && self::hasAccountConsent(Settings::CHANNELS));
     }
 
     private static function hasConsented(array $channels): bool
@@ -175,7 +175,7 @@ final class Agreement
     private static function hasTickedBox(array $channels): bool
     {
         foreach ($channels as $channel) {
-            if (Consent::told()[$channel]['isGiven'] ?? false) {
+            if (Consent::answersToSend()[$channel]['isGiven'] ?? false) {
                 return true;
             }
         }

@@ -59,7 +59,7 @@ final class Api
         $text = (string) wp_remote_retrieve_body($reply);
         $signature = (string) wp_remote_retrieve_header($reply, 'x-recoup-signature');
         $body = json_decode($text, true, 32);
-        $isTrue = hash_equals(Signature::ofAnswer($nonce, $status, $text, $key), $signature);
+        $isTrue = hash_equals(Signature::signAnswer($nonce, $status, $text, $key), $signature);
         $why = $isTrue ? '' : self::explainUnsigned($status);
         return new Answer($status, is_array($body) ? $body : [], $isTrue, $why);
     }
@@ -90,12 +90,12 @@ final class Api
         }
         $off = time() - (int) ($body['now'] ?? 0);
         if (abs($off) > Signature::WINDOW_S) {
-            return ['why' => self::clockWords($off)];
+            return ['why' => self::describeClock($off)];
         }
         return ['why' => ''];
     }
 
-    public static function clockWords(int $off): string
+    public static function describeClock(int $off): string
     {
         $minutes = (int) round(abs($off) / 60);
         return $off > 0

@@ -10,7 +10,7 @@ final class Beat
     private const MAX_CALLS = 20;
 
     /** @var bool */
-    private static $isWanted = false;
+    private static $isRequested = false;
     /** @var array{at: int, ids: int[]}|null last second of the report just sent, and its order ids; null: no report, or it is complete */
     private static $reportEnd = null;
 
@@ -28,33 +28,33 @@ final class Beat
     }
 
     /** Sends a beat at the end of this request, after the response to the shopper. */
-    public static function soon(): void
+    public static function sendSoon(): void
     {
-        if (!self::$isWanted) {
-            self::$isWanted = true;
+        if (!self::$isRequested) {
+            self::$isRequested = true;
             register_shutdown_function(Guard::action('beat', static function (): void {
-                Capture::letGo();
+                Capture::finishResponse();
                 self::send();
             }));
         }
     }
 
     /** Without WP-Cron, admin screens and cart changes send overdue beats. */
-    public static function ifLate(): void
+    public static function sendIfLate(): void
     {
         if (Connection::isUp() && time() > (int) State::get('nextBeat', 0) + 5 * MINUTE_IN_SECONDS) {
-            self::soon();
+            self::sendSoon();
         }
     }
 
     /** Returns the problem; '' on success. */
     public static function send(): string
     {
-        self::$isWanted = false;
+        self::$isRequested = false;
         $problem = '';
         for ($count = 0; $count < self::MAX_CALLS; $count++) {
             $answer = Api::call('beat', self::buildBody(), self::TIMEOUT_S);
-            $problem = $answer->isOk() ? '' : Sender::problemOf($answer);
+            $problem = $answer->isOk() ? '' : Sender::describeProblem($answer);
             if (!self::applyAnswer($answer)) {
                 break;
             }
@@ -66,7 +66,7 @@ final class Beat
     private static function applyAnswer(Answer $answer): bool
     {
         if ($answer->has(410)) {
-            Connect::ended();
+            Connect::handleDisconnect();
             return false;
         }
         if (!$answer->isOk()) {
@@ -90,9 +90,9 @@ final class Beat
         $failures = 1 + (int) State::get('beatFailures', 0);
         $every = (int) State::get('every', HOUR_IN_SECONDS);
         $wait = max($every, min(15 * MINUTE_IN_SECONDS, $every * 2 ** min($failures - 1, 10)));
-        $problem = Sender::problemOf($answer);
+        $problem = Sender::describeProblem($answer);
         State::put(['nextBeat' => time() + $wait, 'beatProblem' => $problem, 'beatFailures' => $failures]);
-        Sender::atLatest(self::TASK, $wait);
+        Sender::scheduleBy(self::TASK, $wait);
     }
 
     private static function saveAnswer(array $body): void
@@ -110,7 +110,7 @@ final class Beat
             'reach' => self::parseReach($body['reach'] ?? null),
             'update' => is_array($body['update'] ?? null) ? $body['update'] : null,
             'ordersSince' => is_string($since) && $since !== '' ? Text::cut($since, 40) : null,
-            'goods' => Goods::asked($ask['goods'] ?? null),
+            'goods' => Goods::parseRequest($ask['goods'] ?? null),
             'asked' => is_string($ask['at'] ?? null) ? ['at' => Text::cut($ask['at'], 40), 'on' => time()] : null,
         ]);
         if ((int) ($body['seq'] ?? 0) > Outbox::highestSeq()) {
@@ -118,7 +118,7 @@ final class Beat
             Connection::set('install', bin2hex(random_bytes(16)));
         }
         self::sendTestEntry($ask['test'] ?? null);
-        Sender::atLatest(self::TASK, $every);
+        Sender::scheduleBy(self::TASK, $every);
     }
 
     /**
@@ -167,8 +167,8 @@ final class Beat
      */
     private static function describeRequestAge(int $began): array
     {
-        $asked = State::get('asked');
-        return is_array($asked) ? ['askedAt' => $asked['at'], 'sinceAskedS' => max(0, $began - $asked['on'] - 1)] : [];
+        $request = State::get('asked');
+        return is_array($request) ? ['askedAt' => $request['at'], 'sinceAskedS' => max(0, $began - $request['on'] - 1)] : [];
     }
 
     /**

@@ -88,7 +88,7 @@ final class Capture
     public static function onLogin($name, $user = null): void
     {
         if (is_object($user) && Session::cart() !== '' && Connection::isUp() && Agreement::mayKeepCart()) {
-            Snapshot::speakFor((int) $user->ID);
+            Snapshot::setUser((int) $user->ID);
             self::$isDirty = true;
             self::later();
         }
@@ -109,7 +109,7 @@ final class Capture
     public static function finish(): void
     {
         self::$isScheduled = false;
-        $canWait = self::letGo();
+        $canWait = self::finishResponse();
         $hasQueued = Orders::queueChanged() || self::$hasQueuedOther;
         if (self::$isDirty) {
             self::$isDirty = false;
@@ -117,7 +117,7 @@ final class Capture
         }
         Consent::atCheckout('');
         if ($hasQueued) {
-            Guard::action('send', [Sender::class, 'soon'])($canWait);
+            Guard::action('send', [Sender::class, 'sendSoon'])($canWait);
         }
     }
 
@@ -130,7 +130,7 @@ final class Capture
 
     private static function queueCart(): bool
     {
-        $entry = Snapshot::ofSession();
+        $entry = Snapshot::buildFromSession();
         if ($entry === null) {
             return false;
         }
@@ -139,7 +139,7 @@ final class Capture
     }
 
     /** Finishes the response to the shopper now; false if the server cannot do that. */
-    public static function letGo(): bool
+    public static function finishResponse(): bool
     {
         ignore_user_abort(true);
         foreach (['fastcgi_finish_request', 'litespeed_finish_request'] as $function) {

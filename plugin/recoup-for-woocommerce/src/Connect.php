@@ -41,7 +41,7 @@ final class Connect
      */
     private static function mayConnectTo(string $url): bool
     {
-        return $url === self::address(Connection::given()) || current_user_can('update_plugins');
+        return $url === self::address(Connection::configuredUrl()) || current_user_can('update_plugins');
     }
 
     /** Normalizes to scheme, host, port and path without a trailing slash; '' if invalid. */
@@ -125,7 +125,7 @@ final class Connect
             'account' => Text::plain($answer->body['account'] ?? '', 120),
         ]);
         Settings::take($answer->body['settings'] ?? null);
-        Beat::soon();
+        Beat::sendSoon();
         return '';
     }
 
@@ -201,7 +201,7 @@ final class Connect
     }
 
     /** Recoup has disconnected the shop in a signed answer. */
-    public static function ended(): void
+    public static function handleDisconnect(): void
     {
         self::clearConnection(__('The shop was disconnected in Recoup.', 'recoup-for-woocommerce'));
         Log::note('Disconnected by Recoup.');

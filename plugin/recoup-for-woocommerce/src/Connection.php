@@ -6,7 +6,7 @@ namespace Recoup\WooCommerce;
 final class Connection
 {
     public const OPTION = 'recoup_connection';
-    public const GIVEN = 'recoup_given';
+    public const URL_OPTION = 'recoup_given';
 
     /** Whether the shop at this address is connected. A copy at another address (staging) is not. */
     public static function isUp(): bool
@@ -68,7 +68,7 @@ final class Connection
      */
     public static function url(): string
     {
-        $origin = self::exists() ? '' : self::given();
+        $origin = self::exists() ? '' : self::configuredUrl();
         return $origin !== '' ? $origin : self::read('url');
     }
 
@@ -76,12 +76,12 @@ final class Connection
      * A Recoup writes its address into the zip's config.php. Signed updates lack that file, so an option keeps the
      * address.
      */
-    public static function given(): string
+    public static function configuredUrl(): string
     {
         $file = dirname(__DIR__) . '/config.php';
         if (!defined('RECOUP_URL') && is_file($file)) {
             require_once $file;
         }
-        return rtrim((string) (defined('RECOUP_URL') ? constant('RECOUP_URL') : get_site_option(self::GIVEN, '')), '/');
+        return rtrim((string) (defined('RECOUP_URL') ? constant('RECOUP_URL') : get_site_option(self::URL_OPTION, '')), '/');
     }
 }

@@ -15,11 +15,11 @@ final class Consent
     /** @var array<string, bool> channels whose box is in the form of this request */
     private static $answered = [];
     /** @var array<string, string> channel => text id of each box that the form of this request shows */
-    private static $shown = [];
+    private static $visibleBoxes = [];
     /** @var array<string, string> channel => text id of the block checkout's labels */
     private static $labels = [];
     /** @var bool the form already contains the boxes */
-    private static $isShown = false;
+    private static $isRendered = false;
 
     public static function start(): void
     {
@@ -115,7 +115,7 @@ final class Consent
     }
 
     /** Lists the user meta keys that earlier versions stored. */
-    public static function keptKeys(): array
+    public static function legacyMetaKeys(): array
     {
         return array_map(static function (string $channel): string {
             return '_wc_other/' . self::FIELD . $channel;
@@ -180,7 +180,7 @@ final class Consent
     }
 
     /** Returns the answers to send. A yes covers the address in the form, not the address of an express payment. */
-    public static function told(): array
+    public static function answersToSend(): array
     {
         return Session::get('express') !== true ? self::readAnswers() : array_filter(self::readAnswers(), static function ($answer): bool {
             return empty($answer['isGiven']);
@@ -216,15 +216,15 @@ final class Consent
         if ($name !== 'billing_email' || !is_string($html) || !is_checkout()) {
             return $html;
         }
-        self::$isShown = true;
+        self::$isRendered = true;
         return $html . self::renderBoxes();
     }
 
     /** Shows the boxes in forms that render their email field without this filter. */
     public static function show(): void
     {
-        $boxes = self::$isShown ? '' : self::renderBoxes();
-        self::$isShown = false;
+        $boxes = self::$isRendered ? '' : self::renderBoxes();
+        self::$isRendered = false;
         // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- boxes() escapes each part.
         echo $boxes === '' ? '' : '<div class="recoup-consent woocommerce-additional-fields">' . $boxes . '</div>';
     }
@@ -259,7 +259,7 @@ final class Consent
     {
         $hasBoxes = $boxes !== [] && ($checkout !== 'block' || self::supportsBlockFields());
         self::$checkout = $hasBoxes ? $checkout : '';
-        self::$shown = $hasBoxes ? array_intersect_key($boxes, Settings::boxes()) : [];
+        self::$visibleBoxes = $hasBoxes ? array_intersect_key($boxes, Settings::boxes()) : [];
         if ($hasBoxes && Session::get('express') !== null) {
             Session::put('express', null);
         }
@@ -304,23 +304,23 @@ final class Consent
      * Returns the boxes of this request's checkout: place => channel => id of the text, and whether the box is ticked.
      * Recoup shows the owner how many shoppers tick them. Empty after a refusal in the consent tool.
      */
-    public static function seen(): array
+    public static function reportBoxes(): array
     {
-        if (Agreement::toolSays() === false || !Agreement::mayKeepCart()) {
+        if (Agreement::getToolConsent() === false || !Agreement::mayKeepCart()) {
             return [];
         }
         $answers = self::readAnswers();
         $report = [];
-        foreach (self::shown() as $channel => $id) {
+        foreach (self::visibleBoxes() as $channel => $id) {
             $report[self::$checkout][$channel] = ['id' => $id] + (isset($answers[$channel]) ? ['isTicked' => $answers[$channel]['isGiven']] : []);
         }
         return $report;
     }
 
     /** Channel => id of the text of each box in this request's checkout. */
-    public static function shown(): array
+    public static function visibleBoxes(): array
     {
-        return self::$shown;
+        return self::$visibleBoxes;
     }
 
     /**
@@ -373,7 +373,7 @@ final class Consent
     /** Copies the answers of a signed-in customer to their account. */
     public static function copyToAccount(int $user): void
     {
-        $answers = self::told();
+        $answers = self::answersToSend();
         if ($user > 0 && $answers !== []) {
             $stored = get_user_meta($user, Account::META, true);
             update_user_meta($user, Account::META, $answers + (is_array($stored) ? $stored : []));

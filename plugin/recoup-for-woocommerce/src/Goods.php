@@ -12,10 +12,10 @@ final class Goods
      *
      * @param mixed $asked
      */
-    public static function asked($asked): array
+    public static function parseRequest($requested): array
     {
         $list = [];
-        foreach (array_slice(is_array($asked) ? $asked : [], 0, self::MAX_ITEMS) as $item) {
+        foreach (array_slice(is_array($requested) ? $requested : [], 0, self::MAX_ITEMS) as $item) {
             $product = self::parseId($item['product'] ?? null);
             if ($product !== null) {
                 $list[] = ['product' => $product, 'variation' => self::parseId($item['variation'] ?? null)];
@@ -31,10 +31,10 @@ final class Goods
     }
 
     /** Leaves out a product when another plugin throws while it is read. */
-    public static function report(array $asked): array
+    public static function report(array $requested): array
     {
         $list = [];
-        foreach ($asked as $item) {
+        foreach ($requested as $item) {
             try {
                 $list[] = $item + ['terms' => self::readTerms((int) $item['product'], (int) $item['variation'])];
             } catch (\Throwable $error) {

@@ -71,7 +71,7 @@ final class Orders
             return;
         }
         self::$changed[$id] = 'placed';
-        self::$forms[$id] = Consent::seen();
+        self::$forms[$id] = Consent::reportBoxes();
         Consent::copyToAccount(get_current_user_id());
         if (Session::cart() !== '') {
             Session::put('ordered', $id);

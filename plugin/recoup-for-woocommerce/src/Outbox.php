@@ -112,7 +112,7 @@ final class Outbox
     }
 
     /** Builds a batch's body from as many rows as fit, and lists their ids. */
-    public static function batchOf(array $rows): array
+    public static function buildBatch(array $rows): array
     {
         $entries = [];
         $ids = [];
@@ -183,7 +183,7 @@ final class Outbox
      * Finds a person's queued entries by id: those that contain the address (case-insensitive) or belong to the
      * account.
      */
-    public static function ofPerson(string $email, int $user): array
+    public static function findByPerson(string $email, int $user): array
     {
         global $wpdb;
         $table = self::table();
@@ -232,8 +232,8 @@ final class Outbox
     {
         global $wpdb;
         $table = self::table();
-        $made = $wpdb->get_var($wpdb->prepare('SELECT MIN(made_at) FROM %i WHERE name <> %s', $table, self::MARK));
-        return $made === null ? 0 : max(0, time() - (int) $made);
+        $oldest = $wpdb->get_var($wpdb->prepare('SELECT MIN(made_at) FROM %i WHERE name <> %s', $table, self::MARK));
+        return $oldest === null ? 0 : max(0, time() - (int) $oldest);
     }
 
     public static function highestSeq(): int

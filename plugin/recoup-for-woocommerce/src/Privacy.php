@@ -78,13 +78,13 @@ final class Privacy
             return $outcome;
         }
         $user = self::findUserId($email);
-        $waiting = Outbox::ofPerson($email, $user);
+        $waiting = Outbox::findByPerson($email, $user);
         Outbox::remove(array_keys($waiting));
         $hasConsents = self::readConsents($user) !== [];
         if ($hasConsents) {
             delete_user_meta($user, Account::META);
         }
-        foreach ($user > 0 ? Consent::keptKeys() : [] as $name) {
+        foreach ($user > 0 ? Consent::legacyMetaKeys() : [] as $name) {
             delete_user_meta($user, $name);
         }
         $outcome['items_removed'] = $waiting !== [] || $hasConsents;
@@ -111,7 +111,7 @@ final class Privacy
     private static function explainFailure(Answer $answer): string
     {
         return __('Recoup could not be asked, so data about this person may still be kept there. Please try again.', 'recoup-for-woocommerce')
-            . ' ' . Sender::problemOf($answer);
+            . ' ' . Sender::describeProblem($answer);
     }
 
     /** @param mixed $email */
@@ -137,7 +137,7 @@ final class Privacy
     {
         $user = self::findUserId($email);
         $items = [];
-        foreach (Outbox::ofPerson($email, $user) as $id => $entry) {
+        foreach (Outbox::findByPerson($email, $user) as $id => $entry) {
             $items[] = self::buildItem(['table' => 'waiting', 'fields' => [['name' => 'entry', 'value' => $entry]]], (string) $id);
         }
         foreach (self::readConsents($user) as $channel => $consent) {

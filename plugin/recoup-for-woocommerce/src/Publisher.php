@@ -13,7 +13,7 @@ final class Publisher
     /** @var string path of the public key file: 32 bytes in base64 */
     private static $file = __DIR__ . '/../signing-key.txt';
 
-    public static function signs(): bool
+    public static function hasKey(): bool
     {
         return is_file(self::$file);
     }

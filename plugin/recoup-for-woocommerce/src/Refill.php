@@ -11,7 +11,7 @@ final class Refill
     /** @var array<int, array> */
     private $lines;
     /** @var string[] */
-    private $gone = [];
+    private $unavailable = [];
     /** @var string[] */
     private $fewer = [];
     /** @var string[] */
@@ -23,9 +23,9 @@ final class Refill
     }
 
     /** @return string[] */
-    public function gone(): array
+    public function unavailable(): array
     {
-        return $this->gone;
+        return $this->unavailable;
     }
 
     /** @return string[] */
@@ -84,7 +84,7 @@ final class Refill
         $name = Text::plain($line['name'] ?? '') ?: ($product ? Text::plain($product->get_name()) : '');
         $isMissing = !$parent || ((int) ($line['variation'] ?? 0) > 0 && !$variation);
         if ($isMissing || !$product->is_purchasable() || !$product->is_in_stock() || $parent->get_status() !== 'publish') {
-            $this->gone[] = $name;
+            $this->unavailable[] = $name;
             return;
         }
         $choices = is_array($line['choices'] ?? null) ? $line['choices'] : [];

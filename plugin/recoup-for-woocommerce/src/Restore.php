@@ -14,10 +14,10 @@ final class Restore
 
     public static function start(): void
     {
-        add_action('template_redirect', Guard::action('template_redirect', [self::class, 'look']), 1);
+        add_action('template_redirect', Guard::action('template_redirect', [self::class, 'handleRequest']), 1);
     }
 
-    public static function look(): void
+    public static function handleRequest(): void
     {
         if (!Input::hasQuery(self::ARGUMENT) || !Connection::isUp() || !Session::isThere()) {
             return;
@@ -149,10 +149,10 @@ final class Restore
 
     private static function showResult(Refill $refill): void
     {
-        $gone = $refill->gone();
-        if ($gone !== []) {
+        $unavailable = $refill->unavailable();
+        if ($unavailable !== []) {
             /* translators: %s: names of products */
-            self::addNotice(sprintf(__('No longer available: %s.', 'recoup-for-woocommerce'), implode(', ', $gone)), 'notice');
+            self::addNotice(sprintf(__('No longer available: %s.', 'recoup-for-woocommerce'), implode(', ', $unavailable)), 'notice');
         }
         $fewer = $refill->fewer();
         if ($fewer !== []) {
@@ -164,7 +164,7 @@ final class Restore
             /* translators: %s: names of products */
             self::addNotice(sprintf(__('Please choose these again: %s.', 'recoup-for-woocommerce'), implode(', ', $again)), 'notice');
         }
-        if (!WC()->cart->is_empty() && $gone === [] && $fewer === [] && $again === []) {
+        if (!WC()->cart->is_empty() && $unavailable === [] && $fewer === [] && $again === []) {
             self::addNotice(__('Your cart is back.', 'recoup-for-woocommerce'), 'success');
         }
     }

@@ -41,7 +41,7 @@ final class Screen
     /** Handles the redirect from Recoup, which carries a code or an error. */
     public static function handleReturn(): void
     {
-        Beat::ifLate();
+        Beat::sendIfLate();
         $isReturn = Input::query('page') === self::PAGE && Input::hasQuery('recoup_state');
         if (!$isReturn || !current_user_can(self::CAPABILITY)) {
             return;

@@ -19,7 +19,7 @@ final class Sender
     public const NO_WAIT = ['failures' => 0, 'nextTry' => 0, 'nextNews' => 0, 'problem' => ''];
 
     /** Sends new entries. $canWait: the response to the shopper is finished. */
-    public static function soon(bool $canWait): void
+    public static function sendSoon(bool $canWait): void
     {
         if (!Connection::isUp()) {
             return;
@@ -34,12 +34,12 @@ final class Sender
             State::put(['busyUntil' => $now + self::TIMEOUT_S + 1]);
             self::flush(self::MAX_BATCHES_INLINE);
             State::put(['busyUntil' => 0]);
-            Beat::ifLate();
+            Beat::sendIfLate();
             return;
         }
         $rows = Outbox::claim();
         if ($rows !== []) {
-            Api::sendBlind('batch', Outbox::batchOf($rows)['body']);
+            Api::sendBlind('batch', Outbox::buildBatch($rows)['body']);
             // The answer is not read. The task sends the same rows again, and Recoup confirms them.
             self::schedule(MINUTE_IN_SECONDS * 2);
         }
@@ -62,7 +62,7 @@ final class Sender
             if ($rows === []) {
                 return true;
             }
-            $batch = Outbox::batchOf($rows);
+            $batch = Outbox::buildBatch($rows);
             Outbox::release(array_diff(array_map([self::class, 'rowId'], $rows), $batch['ids']));
             if (!self::sendBatch($batch, $rows)) {
                 return false;
@@ -105,7 +105,7 @@ final class Sender
         State::put(['sentAt' => time()] + self::NO_WAIT);
         $version = $answer->body['settings'] ?? null;
         if ((is_string($version) && $version !== Settings::version()) || !empty($answer->body['beat'])) {
-            Beat::soon();
+            Beat::sendSoon();
         }
     }
 
@@ -119,7 +119,7 @@ final class Sender
             return true;
         }
         foreach ($rows as $row) {
-            if (in_array((int) $row->id, $ids, true) && !self::sendBatch(Outbox::batchOf([$row]), [$row])) {
+            if (in_array((int) $row->id, $ids, true) && !self::sendBatch(Outbox::buildBatch([$row]), [$row])) {
                 return false;
             }
         }
@@ -130,7 +130,7 @@ final class Sender
     {
         Outbox::release($ids);
         if ($answer->has(410)) {
-            Connect::ended();
+            Connect::handleDisconnect();
             return;
         }
         self::backOff($answer);
@@ -162,7 +162,7 @@ final class Sender
 
     private static function waitUntil(int $task, int $newEntry, Answer $answer): void
     {
-        State::put(['nextTry' => $task, 'nextNews' => $newEntry, 'problem' => self::problemOf($answer)]);
+        State::put(['nextTry' => $task, 'nextNews' => $newEntry, 'problem' => self::describeProblem($answer)]);
         self::schedule($task - time());
     }
 
@@ -177,10 +177,10 @@ final class Sender
         }
     }
 
-    public static function problemOf(Answer $answer): string
+    public static function describeProblem(Answer $answer): string
     {
         if ($answer->has(401) && $answer->code() === 'clock') {
-            return Api::clockWords(time() - (int) ($answer->body['now'] ?? time()));
+            return Api::describeClock(time() - (int) ($answer->body['now'] ?? time()));
         }
         if ($answer->isTrue) {
             return Text::plain($answer->body['error'] ?? '', 500);
@@ -208,7 +208,7 @@ final class Sender
     }
 
     /** As once(), but replaces a task that is scheduled for later. */
-    public static function atLatest(string $task, int $inSeconds): void
+    public static function scheduleBy(string $task, int $inSeconds): void
     {
         if (!function_exists('as_schedule_single_action')) {
             return;

@@ -75,7 +75,7 @@ final class Session
     /** Sets the cookie by which the push widget links a subscription to the cart. */
     public static function showCart(string $token): void
     {
-        if (headers_sent() || !Settings::hasPush() || ($token !== '' && Agreement::toolSays() === false) || Input::cookie(self::COOKIE) === $token) {
+        if (headers_sent() || !Settings::hasPush() || ($token !== '' && Agreement::getToolConsent() === false) || Input::cookie(self::COOKIE) === $token) {
             return;
         }
         // A session cookie unless the shopper may be identified.

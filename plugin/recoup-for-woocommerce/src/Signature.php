@@ -17,11 +17,11 @@ final class Signature
             'X-Recoup-Store' => $store,
             'X-Recoup-Time' => $time,
             'X-Recoup-Nonce' => $nonce,
-            'X-Recoup-Signature' => self::ofCall('shop', $name, $store, $time, $nonce, $body, $key),
+            'X-Recoup-Signature' => self::signCall('shop', $name, $store, $time, $nonce, $body, $key),
         ];
     }
 
-    public static function ofCall(
+    public static function signCall(
         string $direction,
         string $name,
         string $store,
@@ -34,7 +34,7 @@ final class Signature
         return hash_hmac('sha256', implode("\n", $lines), $key);
     }
 
-    public static function ofAnswer(string $nonce, int $status, string $body, string $key): string
+    public static function signAnswer(string $nonce, int $status, string $body, string $key): string
     {
         return hash_hmac('sha256', implode("\n", ['v1', 'answer', $nonce, (string) $status, $body]), $key);
     }

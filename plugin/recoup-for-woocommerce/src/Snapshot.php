@@ -8,12 +8,12 @@ final class Snapshot
     /** @var int the user who has just logged in: get_current_user_id() returns them from the next request on */
     private static $user = 0;
 
-    public static function speakFor(int $user): void
+    public static function setUser(int $user): void
     {
         self::$user = $user;
     }
 
-    public static function ofSession(): ?array
+    public static function buildFromSession(): ?array
     {
         $token = Session::cart();
         if ($token === '' || !Session::isThere()) {
@@ -25,7 +25,7 @@ final class Snapshot
         $entry = [
             'type' => 'cart',
             'cart' => $token,
-            'lines' => Agreement::mayTellLines() ? array_slice($lines, 0, Lines::MOST) : [],
+            'lines' => Agreement::canReportLines() ? array_slice($lines, 0, Lines::MOST) : [],
             'coupons' => self::readCoupons($cart),
             'currency' => get_woocommerce_currency(),
             'total' => self::formatMoney($cart->get_total('edit')),
@@ -58,7 +58,7 @@ final class Snapshot
         if ($contact !== []) {
             $part['contact'] = $contact;
         }
-        if (Agreement::toolSays() === true) {
+        if (Agreement::getToolConsent() === true) {
             $part['agreed'] = true;
         }
         $id = self::$user ?: get_current_user_id();
@@ -73,7 +73,7 @@ final class Snapshot
     private static function readSessionState(): array
     {
         $part = [];
-        $all = ['consent' => Consent::told(), 'boxes' => Consent::shown(), 'forms' => Consent::seen(), 'back' => Session::get('back')];
+        $all = ['consent' => Consent::answersToSend(), 'boxes' => Consent::visibleBoxes(), 'forms' => Consent::reportBoxes(), 'back' => Session::get('back')];
         foreach ($all as $name => $value) {
             if (!empty($value)) {
                 $part[$name] = $value;

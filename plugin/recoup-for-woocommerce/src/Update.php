@@ -25,7 +25,7 @@ final class Update
         if (!self::isNewer($update)) {
             return null;
         }
-        if (Publisher::signs()) {
+        if (Publisher::hasKey()) {
             $signed = is_array($update['signed'] ?? null) ? $update['signed'] : [];
             $update['sha256'] = self::verifyDigest($update['version'], $signed['sha256'] ?? '', $signed['signatures'] ?? null);
         }
@@ -51,13 +51,13 @@ final class Update
     public static function unsigned(): string
     {
         $update = State::get('update');
-        return Publisher::signs() && self::isNewer($update) && self::findUpdate() === null ? Text::plain($update['version'], 20) : '';
+        return Publisher::hasKey() && self::isNewer($update) && self::findUpdate() === null ? Text::plain($update['version'], 20) : '';
     }
 
     /** Signed builds request the zip without config.php: its bytes are the same on every Recoup. */
     private static function zipUrl(): string
     {
-        return Connection::url() . '/plugin/recoup-for-woocommerce.zip' . (Publisher::signs() ? '?signed=1' : '');
+        return Connection::url() . '/plugin/recoup-for-woocommerce.zip' . (Publisher::hasKey() ? '?signed=1' : '');
     }
 
     /**
@@ -124,9 +124,9 @@ final class Update
             wp_delete_file($file);
             return new \WP_Error('recoup_update', __('The download is not the version that Recoup has announced. Please try again later.', 'recoup-for-woocommerce'));
         }
-        if (Publisher::signs() && Connection::given() !== '') {
+        if (Publisher::hasKey() && Connection::configuredUrl() !== '') {
             // The signed zip has no config.php.
-            update_site_option(Connection::GIVEN, Connection::given());
+            update_site_option(Connection::URL_OPTION, Connection::configuredUrl());
         }
         return $file;
     }

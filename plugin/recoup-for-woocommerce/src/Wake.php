@@ -40,7 +40,7 @@ final class Wake
         }
         [$status, $answer] = self::checkCall($call, $body);
         if ($status === 200) {
-            Beat::soon();
+            Beat::sendSoon();
         }
         return self::signResponse($call['nonce'], $status, $answer);
     }
@@ -52,7 +52,7 @@ final class Wake
             return false;
         }
         $key = Connection::read('secret');
-        $right = Signature::ofCall('recoup', 'wake', $call['store'], $call['time'], $call['nonce'], $body, $key);
+        $right = Signature::signCall('recoup', 'wake', $call['store'], $call['time'], $call['nonce'], $body, $key);
         return hash_equals($right, $call['is']);
     }
 
@@ -87,7 +87,7 @@ final class Wake
     {
         $body = Api::json($answer);
         $response = new \WP_REST_Response(null, $status);
-        $response->header('X-Recoup-Signature', Signature::ofAnswer($nonce, $status, $body, Connection::read('secret')));
+        $response->header('X-Recoup-Signature', Signature::signAnswer($nonce, $status, $body, Connection::read('secret')));
         add_filter('rest_pre_serve_request', static function ($isServed, $served) use ($response, $body) {
             if ($served !== $response) {
                 return $isServed;

@@ -149,12 +149,12 @@ function wc_get_order(int $id)
 function wc_get_orders(array $query): array
 {
     $GLOBALS['wp']['orderQuery'] = $query;
-    $left = array_diff_key($GLOBALS['wp']['orders'] ?? [], array_flip($query['exclude'] ?? []));
+    $remaining = array_diff_key($GLOBALS['wp']['orders'] ?? [], array_flip($query['exclude'] ?? []));
     $from = (int) substr($query['date_modified'] ?? '>=0', 2);
     $instant = static function (WC_Order $order): int {
         return $order->get_date_modified()->getTimestamp();
     };
-    $found = array_filter($left, static function (WC_Order $order) use ($from, $instant): bool {
+    $found = array_filter($remaining, static function (WC_Order $order) use ($from, $instant): bool {
         return $instant($order) >= $from;
     });
     uasort($found, static function (WC_Order $one, WC_Order $other) use ($instant): int {

@@ -41,11 +41,11 @@ class Customer
 {
     private $data = ['billing_country' => 'US', 'shipping_country' => 'US', 'billing_state' => 'CA', 'shipping_state' => 'CA'];
 
-    public function __call(string $name, array $given)
+    public function __call(string $name, array $arguments)
     {
         $what = substr($name, 4);
         if (strncmp($name, 'set_', 4) === 0) {
-            $this->data[$what] = $given[0];
+            $this->data[$what] = $arguments[0];
         }
         return $this->data[$what] ?? '';
     }
@@ -102,9 +102,9 @@ class WC_Geolocation
     }
 }
 
-function wc_add_notice(string $words, string $kind = 'success'): void
+function wc_add_notice(string $message, string $kind = 'success'): void
 {
-    $GLOBALS['wp']['notices'][$kind][] = ['notice' => $words];
+    $GLOBALS['wp']['notices'][$kind][] = ['notice' => $message];
 }
 
 function wc_get_notices(): array

@@ -30,9 +30,9 @@ function wp_safe_redirect(string $to): void
     throw new Redirected($to);
 }
 
-function wp_die(string $words, string $title, array $of): void
+function wp_die(string $message, string $title, array $of): void
 {
-    $GLOBALS['wp']['died'] = ['words' => $words, 'title' => $title] + $of;
+    $GLOBALS['wp']['died'] = ['words' => $message, 'title' => $title] + $of;
     throw new Redirected('ended with ' . $of['response']);
 }
 

@@ -13,29 +13,29 @@ function add_action(string $hook, callable $work, int $priority = 10, int $argum
     return add_filter($hook, $work, $priority, $arguments);
 }
 
-function apply_filters(string $hook, ...$given)
+function apply_filters(string $hook, ...$values)
 {
     $hooks = $GLOBALS['wp']['hooks'][$hook] ?? [];
     ksort($hooks);
     foreach ($hooks as $works) {
         foreach ($works as [$work, $arguments]) {
-            $given[0] = $work(...array_slice($given, 0, $arguments));
+            $values[0] = $work(...array_slice($values, 0, $arguments));
         }
     }
-    return $given[0] ?? null;
+    return $values[0] ?? null;
 }
 
 /** Without arguments WordPress passes an empty string. */
-function do_action(string $hook, ...$given): void
+function do_action(string $hook, ...$values): void
 {
-    $given = $given === [] ? [''] : $given;
+    $values = $values === [] ? [''] : $values;
     $hooks = $GLOBALS['wp']['hooks'][$hook] ?? [];
     ksort($hooks);
     // As in WordPress, the hook stays on the stack when a callback throws.
     $GLOBALS['wp_current_filter'][] = $hook;
     foreach ($hooks as $works) {
         foreach ($works as [$work, $arguments]) {
-            $work(...array_slice($given, 0, $arguments));
+            $work(...array_slice($values, 0, $arguments));
         }
     }
     array_pop($GLOBALS['wp_current_filter']);

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { listNotifications, NotificationView } from '../../../shared/notification-calls.ts'
-import { MAX_IDS_PER_CALL, NEW_CARTS_SHOWN } from '../../../shared/notification-calls.ts'
+import { MAX_IDS_PER_CALL, MAX_NEW_CARTS } from '../../../shared/notification-calls.ts'
 import { listTopicTypes } from '../../../shared/notification-kinds.ts'
 import { getNotificationText, type NotificationType } from '../../../shared/notifications.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
@@ -30,7 +30,7 @@ export async function listForMember({ store, userId }: Reader, query: Query) {
 
 export async function listNewCarts({ store, userId }: Reader): Promise<NotificationView[]> {
   const view = await sql.readMemberView(store, userId)
-  const request = { filter: 'new-carts' as const, search: '', after: null, limit: NEW_CARTS_SHOWN }
+  const request = { filter: 'new-carts' as const, search: '', after: null, limit: MAX_NEW_CARTS }
   const rows = await sql.readNewest(store, view, { ...request, without: listMutedTypes(view) })
   return rows.map(presentNotification)
 }

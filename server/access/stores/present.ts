@@ -1,4 +1,4 @@
-import { timeOfMinute } from '../../../shared/store-settings.ts'
+import { formatMinuteOfDay } from '../../../shared/store-settings.ts'
 import type { StoreView } from '../../../shared/stores.ts'
 import type { StoreRow } from './sql.ts'
 
@@ -23,8 +23,8 @@ export function presentStore(row: StoreRow, { hasPlugin }: { hasPlugin: boolean 
     senderEmail: row.sender_email,
     postalAddress: row.postal_address,
     abandonmentTimeoutMinutes: row.abandonment_timeout_minutes,
-    quietFrom: timeOfMinute(row.quiet_from_minute),
-    quietUntil: timeOfMinute(row.quiet_until_minute),
+    quietFrom: formatMinuteOfDay(row.quiet_from_minute),
+    quietUntil: formatMinuteOfDay(row.quiet_until_minute),
     capMessages: row.cap_messages,
     capWindowHours: row.cap_window_hours,
     textCooldownHours: row.text_cooldown_hours,

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { chooseLabelColour, contrastRatio, DEFAULT_BRAND, DEFAULT_LOOK } from '../../../shared/brand.ts'
+import { chooseLabelColour, contrastRatio, DEFAULT_BRAND, DEFAULT_BRAND_FIELDS } from '../../../shared/brand.ts'
 import { brandTexts } from '../../../shared/brand-calls.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -43,12 +43,12 @@ const call = (store: TestStore, method: 'GET' | 'PUT' | 'POST' | 'DELETE', path 
 const upload = async (store: TestStore, bytes: Buffer) =>
   call(store, 'PUT', '/logo', { content: bytes.toString('base64') })
 
-const look = { ...DEFAULT_LOOK, button: '#aa0000', promise: 'Free shipping over $50 · 30 days to return' }
+const look = { ...DEFAULT_BRAND_FIELDS, button: '#aa0000', promise: 'Free shipping over $50 · 30 days to return' }
 
 test('a look is saved once for each version it was edited from', async () => {
   const store = await createStore(world)
   expect((await call(store, 'GET')).body).toEqual({
-    look: DEFAULT_LOOK,
+    look: DEFAULT_BRAND_FIELDS,
     logo: null,
     version: 0,
     proposal: null,
@@ -59,7 +59,7 @@ test('a look is saved once for each version it was edited from', async () => {
   expect(await save(look, 1)).toMatchObject({ status: 409, body: { error } })
   expect((await save(look, 0)).body).toMatchObject({ look, version: 1 })
   for (const version of [0, 2]) {
-    expect(await save(DEFAULT_LOOK, version)).toMatchObject({ status: 409, body: { error } })
+    expect(await save(DEFAULT_BRAND_FIELDS, version)).toMatchObject({ status: 409, body: { error } })
     expect((await call(store, 'GET')).body).toMatchObject({ look, version: 1 })
   }
   expect((await save(look, 1)).body).toMatchObject({ look, version: 2 })
@@ -97,7 +97,7 @@ test.each([
   ],
 ])('a look that mails could not show is refused: %s', async (field, change, sentence) => {
   const store = await createStore(world)
-  const refused = await call(store, 'PUT', '', { ...DEFAULT_LOOK, ...change })
+  const refused = await call(store, 'PUT', '', { ...DEFAULT_BRAND_FIELDS, ...change })
   expect(refused.status).toBe(400)
   expect(refused.body.fields).toEqual({ [field]: sentence })
   expect((await call(store, 'GET')).body.version).toBe(0)

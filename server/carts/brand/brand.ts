@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import type { BrandKit, BrandLook } from '../../../shared/brand.ts'
+import type { BrandFields, BrandKit } from '../../../shared/brand.ts'
 import { type BrandView, brandTexts } from '../../../shared/brand-calls.ts'
 import { limits } from '../../access/members/public.ts'
 import { isDemoAccount } from '../../access/stores/public.ts'
@@ -48,7 +48,7 @@ const presentProposal = ({ storeId }: StoreDb, proposal: sql.ProposalRow) => ({
 export async function saveLook(
   deps: Pick<Deps, 'now'>,
   store: StoreDb,
-  input: { look: BrandLook; version?: number | undefined },
+  input: { look: BrandFields; version?: number | undefined },
 ) {
   const { look, version } = input
   if (await sql.saveLook(store, look, { version, now: deps.now() })) return

@@ -1,11 +1,11 @@
 import {
+  type BrandFields,
+  BrandFieldsSchema,
   type BrandKit,
   type BrandLogo,
-  type BrandLook,
-  BrandLookParts,
   contrastProblems,
   DEFAULT_BRAND,
-  DEFAULT_LOOK,
+  DEFAULT_BRAND_FIELDS,
   withoutAlt,
 } from '../../../shared/brand.ts'
 
@@ -20,7 +20,7 @@ export interface StoredLogo {
 
 export interface StoredBrand {
   storeId: string
-  look: Partial<BrandLook>
+  look: Partial<BrandFields>
   logo: StoredLogo | null
 }
 
@@ -32,18 +32,18 @@ export function toBrandKit(stored: StoredBrand | null | undefined): BrandKit {
   return { ...withoutAlt(look), logo }
 }
 
-export function toLook(kept: Partial<BrandLook>): BrandLook {
-  const parts = Object.entries(BrandLookParts.shape).flatMap(([name, part]) => {
-    const read = part.safeParse(kept[name as keyof BrandLook])
+export function toLook(kept: Partial<BrandFields>): BrandFields {
+  const parts = Object.entries(BrandFieldsSchema.shape).flatMap(([name, part]) => {
+    const read = part.safeParse(kept[name as keyof BrandFields])
     return read.success ? [[name, read.data]] : []
   })
-  const look = { ...DEFAULT_LOOK, ...(Object.fromEntries(parts) as Partial<BrandLook>) }
+  const look = { ...DEFAULT_BRAND_FIELDS, ...(Object.fromEntries(parts) as Partial<BrandFields>) }
   // A single color may not be readable with the default of another.
   return Object.keys(contrastProblems(look)).length === 0 ? look : { ...look, ...defaultColours() }
 }
 
 function defaultColours() {
-  const { button, text, ground, accent } = DEFAULT_LOOK
+  const { button, text, ground, accent } = DEFAULT_BRAND_FIELDS
   return { button, text, ground, accent }
 }
 

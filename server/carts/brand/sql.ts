@@ -1,4 +1,4 @@
-import type { BrandLook } from '../../../shared/brand.ts'
+import type { BrandFields } from '../../../shared/brand.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { BrandProposalsTable } from '../../core/schema/public.ts'
 import { brandOfStore } from './fragments.ts'
@@ -22,7 +22,7 @@ export async function readVersion({ db, storeId }: StoreDb): Promise<number> {
 /** `version`: save only if it is still current. Returns whether it was saved. */
 export async function saveLook(
   { db, storeId }: StoreDb,
-  look: BrandLook,
+  look: BrandFields,
   { version, now }: { version: number | undefined; now: Date },
 ): Promise<boolean> {
   const rows = await sql`

@@ -112,7 +112,7 @@ test('a capped percentage becomes a fixed amount of its cart and follows changes
 
 test('a capped percentage excludes sold-out items (decision 134)', async () => {
   shop = await createCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
-  shop.fake.gone.add(`${pot.productId}:`)
+  shop.fake.deletedKeys.add(`${pot.productId}:`)
   const soldOut = { product_id: pot.productId, name: 'Teapot', price_minor: 6_800, is_available: false }
   await world.db
     .insertInto('products')

@@ -48,7 +48,7 @@ const isQueued = () =>
   )
 
 test('an item that sells out after the code was created is removed from its amount before the mail is sent', async () => {
-  shop.fake.gone.add(POT)
+  shop.fake.deletedKeys.add(POT)
   await shop.pass(MINUTE)
   expect(await first()).toBe('held(coupon_pending)')
   expect(world.sent).toEqual([])
@@ -64,10 +64,10 @@ test('an item that sells out after the code was created is removed from its amou
 })
 
 test('an item back in stock counts again, and nothing is written without a change', async () => {
-  shop.fake.gone.add(POT)
+  shop.fake.deletedKeys.add(POT)
   await shop.pass(MINUTE)
   await shop.make()
-  shop.fake.gone.delete(POT)
+  shop.fake.deletedKeys.delete(POT)
   await shop.pass(MINUTE)
   expect(await first()).toBe('held(coupon_pending)')
   await shop.make()
@@ -80,7 +80,7 @@ test('an item back in stock counts again, and nothing is written without a chang
 })
 
 test('no code without an amount is created for a sold-out cart', async () => {
-  shop.fake.gone.add(POT).add(`${buildTea().productId}:${buildTea().variationId ?? ''}`)
+  shop.fake.deletedKeys.add(POT).add(`${buildTea().productId}:${buildTea().variationId ?? ''}`)
   await world.db
     .insertInto('products')
     .values({

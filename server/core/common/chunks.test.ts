@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { countTurns } from '../../../test/event-loop.ts'
+import { countLoopIterations } from '../../../test/event-loop.ts'
 import { chunked } from './chunks.ts'
 
 test('yields to the event loop between two chunks of a list', async () => {
-  const turns = countTurns()
+  const turns = countLoopIterations()
   const pieces: number[][] = []
   const turnsBefore: number[] = []
   for await (const piece of chunked([1, 2, 3, 4, 5], 2)) {

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { BrandLook } from '../../../shared/brand.ts'
+import type { BrandFields } from '../../../shared/brand.ts'
 
 export interface BrandSchema {
   brand_logos: BrandLogosTable
@@ -20,7 +20,7 @@ export interface BrandLogosTable {
 export interface BrandKitsTable {
   store_id: string
   /** As saved; missing values have their defaults. */
-  look: ColumnType<Partial<BrandLook>, string | undefined, string>
+  look: ColumnType<Partial<BrandFields>, string | undefined, string>
   logo_hash: Generated<string | null>
   version: Generated<number>
   updated_at: Date

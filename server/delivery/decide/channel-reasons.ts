@@ -1,4 +1,4 @@
-import { type MessageView, wayOf } from '../../../shared/carts.ts'
+import { channelLabels, type MessageView } from '../../../shared/carts.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { isChannelSpecific } from './fallback.ts'
 
@@ -44,10 +44,10 @@ export const explainSkippedChannels = ({ outcome, inputs }: DecisionRecord): str
  */
 export const readChannel = ({ inputs }: Pick<DecisionRecord, 'inputs'>): Channel | null => {
   const { channel } = inputs as { channel?: unknown }
-  return typeof channel === 'string' && Object.hasOwn(wayOf, channel) ? (channel as Channel) : null
+  return typeof channel === 'string' && Object.hasOwn(channelLabels, channel) ? (channel as Channel) : null
 }
 
-const formatRefusal = ({ channel, reason }: Refusal) => `By ${wayOf[channel]}: ${explain(reason, channel)}`
+const formatRefusal = ({ channel, reason }: Refusal) => `By ${channelLabels[channel]}: ${explain(reason, channel)}`
 
 /** Recorded by `recordOtherChannels` (evaluate.ts). */
 const readOtherRefusals = (inputs: unknown): readonly Refusal[] =>

@@ -1,4 +1,4 @@
-import type { BrandLook } from '../../../shared/brand.ts'
+import type { BrandFields } from '../../../shared/brand.ts'
 import { oldest } from '../../access/stores/public.ts'
 import { formatMonth } from '../../billing/billing/public.ts'
 import { toBrandKit } from '../../carts/brand/public.ts'
@@ -139,7 +139,7 @@ export async function dryRun<Row extends load.ClaimedRow>(
     isRendered = true,
     ahead,
     look,
-  }: { isRendered?: boolean; ahead?: ForecastUsage; look?: BrandLook | undefined } = {},
+  }: { isRendered?: boolean; ahead?: ForecastUsage; look?: BrandFields | undefined } = {},
 ) {
   const { situation, context, rows } = await snapshot(store, async (tx) => {
     const base = withLook(await loadStoreSituation(deps, tx), store, look)
@@ -168,7 +168,7 @@ export async function dryRun<Row extends load.ClaimedRow>(
 }
 
 /** Replaces the store's mail design by `look`. */
-function withLook<Base extends { situation: Situation }>(base: Base, { storeId }: StoreDb, look?: BrandLook): Base {
+function withLook<Base extends { situation: Situation }>(base: Base, { storeId }: StoreDb, look?: BrandFields): Base {
   const logo = base.situation.brand?.logo ?? null
   return look ? { ...base, situation: { ...base.situation, brand: { storeId, look, logo } } } : base
 }

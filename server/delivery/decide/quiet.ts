@@ -1,4 +1,4 @@
-import { timeOfMinute } from '../../../shared/store-settings.ts'
+import { formatMinuteOfDay } from '../../../shared/store-settings.ts'
 import { findQuietEnd, listZones, type Place } from '../../core/common/public.ts'
 
 // Quiet hours of a recipient (T2). Pure.
@@ -24,7 +24,7 @@ export interface QuietFinding {
 export function findQuietHours(now: Date, place: Place, store: QuietSettings): QuietFinding {
   const countryZones = listZones(place)
   const zones = countryZones.length > 0 ? countryZones : [store.timeZone]
-  const hours = { from: timeOfMinute(store.fromMinute), to: timeOfMinute(store.untilMinute) }
+  const hours = { from: formatMinuteOfDay(store.fromMinute), to: formatMinuteOfDay(store.untilMinute) }
   const findEnd = (at: Date): Date | null => {
     const ends = zones.flatMap((zone) => {
       const end = findQuietEnd(Temporal.Instant.fromEpochMilliseconds(at.getTime()), zone, hours)

@@ -143,5 +143,5 @@ test('an unresponsive name server is awaited no longer than the limit', async ()
   const impatient = openDns({ servers: [server.address], limitMs: 300 })
   expect(await impatient.txt('slow.com')).toEqual({ kind: 'failed', reason: 'the name server did not answer in time' })
   // After two seconds it would have been asked again.
-  expect(server.asked.filter((name) => name === 'slow.com')).toHaveLength(1)
+  expect(server.questions.filter((name) => name === 'slow.com')).toHaveLength(1)
 })

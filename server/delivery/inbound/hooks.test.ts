@@ -12,7 +12,7 @@ const { world, fromTwilio, fromMeta, inboundPath } = scene
 describe('authentication of webhook calls', () => {
   test('an unknown key or another account’s is not found, and a forged signature is refused', async () => {
     expect((await fromTwilio('/api/webhooks/twilio/nobody/inbound', {})).status).toBe(404)
-    expect((await fromTwilio(`/api/webhooks/twilio/${scene.keys.strangerSms}/inbound`, {})).status).toBe(404)
+    expect((await fromTwilio(`/api/webhooks/twilio/${scene.keys.otherSms}/inbound`, {})).status).toBe(404)
     expect((await fromTwilio(inboundPath(), { Body: 'STOP' }, { body: { Body: 'START' } })).status).toBe(403)
     expect((await fromTwilio(inboundPath(), {}, { signed: `http://localhost:3000${inboundPath()}` })).status).toBe(403)
     expect(
@@ -49,7 +49,7 @@ describe('messages', () => {
     const id = await insertMessageTo(adaPhone, scene, { state: 'sent', channel: 'sms', providerId: MessageSid })
     const path = (key: string) => `/api/webhooks/twilio/${key}/status/${id}`
     const foreign = { AccountSid: otherAccountSid, MessageSid, MessageStatus: 'undelivered', ErrorCode: '30003' }
-    expect((await fromTwilio(path(scene.keys.strangerSms), foreign)).status).toBe(204)
+    expect((await fromTwilio(path(scene.keys.otherSms), foreign)).status).toBe(204)
     expect((await readMessageState(world.db, id)).state).toBe('sent')
     await fromTwilio(path(scene.keys.sms), { MessageSid, MessageStatus: 'delivered' })
     await fromTwilio(path(scene.keys.sms), { MessageSid, MessageStatus: 'sent' })

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { buildKeptPath } from '../../../shared/kept.ts'
+import { buildRetentionPath } from '../../../shared/kept.ts'
 import {
   channelNames,
   type Language,
@@ -162,7 +162,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
     language: person.language ?? browser,
     wordings: await loadWordings(store, person.storeName),
     browsers: await countBrowsers(store, person.shopperId),
-    keptPath: buildKeptPath((await readStore(store))!.capture_key),
+    keptPath: buildRetentionPath((await readStore(store))!.capture_key),
     channels: facts.map((fact, index) => {
       const { channel, address } = person.contacts[index]!
       return { ...computeStanding(fact), address: maskAddress(channel, address) }

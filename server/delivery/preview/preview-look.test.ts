@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_LOOK } from '../../../shared/brand.ts'
+import { DEFAULT_BRAND_FIELDS } from '../../../shared/brand.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 
@@ -8,7 +8,10 @@ import { createWorld } from '../../../test/world.ts'
 const world = createWorld()
 
 const preview = (store: TestStore, change: object) =>
-  world.request('POST', '/api/stores/brand/preview', { token: store.token, body: { ...DEFAULT_LOOK, ...change } })
+  world.request('POST', '/api/stores/brand/preview', {
+    token: store.token,
+    body: { ...DEFAULT_BRAND_FIELDS, ...change },
+  })
 
 test('an unsaved design is shown by the code that sends and stays unsaved', async () => {
   const store = await createStore(world)
@@ -17,7 +20,7 @@ test('an unsaved design is shown by the code that sends and stays unsaved', asyn
   expect(body.html).toContain('#7a1fa2')
   expect(body.text).toContain('Ships within two days')
   const saved = await world.request('GET', '/api/stores/brand', { token: store.token })
-  expect(saved.body).toMatchObject({ look: DEFAULT_LOOK, version: 0 })
+  expect(saved.body).toMatchObject({ look: DEFAULT_BRAND_FIELDS, version: 0 })
   expect((await preview(store, {})).body.html).not.toContain('#7a1fa2')
 })
 

@@ -1,6 +1,6 @@
 import { type CountryCode, getExampleNumber, isSupportedCountry } from 'libphonenumber-js'
 import examples from 'libphonenumber-js/mobile/examples'
-import type { BrandLook } from '../../../shared/brand.ts'
+import type { BrandFields } from '../../../shared/brand.ts'
 import type { CartItem } from '../../../shared/carts.ts'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { StepCoupon } from '../../../shared/flows.ts'
@@ -190,7 +190,7 @@ const offered = (id: string) => ({
 })
 
 /** Previews the store's first mail for the sample cart in a new design. */
-export function previewDesign({ deps, store, signal }: PreviewContext, look: BrandLook) {
+export function previewDesign({ deps, store, signal }: PreviewContext, look: BrandFields) {
   return seated(async () => {
     const channel = 'email'
     const template = async (tx: StoreTx) =>
@@ -203,7 +203,7 @@ interface SampleRequest extends OwnText {
   channel?: SendChannel | 'push' | undefined
   template: (tx: StoreTx) => Promise<SampleTemplate | undefined>
   /** undefined: as saved. */
-  look?: BrandLook | undefined
+  look?: BrandFields | undefined
   isWithoutCart?: boolean
 }
 

@@ -173,7 +173,7 @@ test('one request reads the items of all due messages', async () => {
 
 test('an item sold out a minute ago is shown as sold out, without price and not in the total', async () => {
   const { storeId, fake } = await aShop()
-  fake.gone.add('17:')
+  fake.deletedKeys.add('17:')
   await sendDueMessages(world, storeId)
   expect(mail().text).toContain('Brass Lamp: Sold out')
   expect(mail().html).toContain('Sold out')
@@ -186,12 +186,12 @@ test('an item sold out a minute ago is shown as sold out, without price and not 
 
 test('a mail without available items is skipped with the reason, and the next step is checked again (D2: items_gone)', async () => {
   const { storeId, fake } = await aShop()
-  fake.gone.add('16:').add('17:')
+  fake.deletedKeys.add('16:').add('17:')
   await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
   expect((await listStepStates(world, storeId))[0]).toBe('skipped(items_gone)')
   expect(await listStepDecisions(world, storeId)).toEqual(['skip items_gone'])
-  fake.gone.clear()
+  fake.deletedKeys.clear()
   world.advance(DAY)
   await sendDueMessages(world, storeId)
   expect(world.sent).toHaveLength(1)
@@ -283,7 +283,7 @@ test('a store whose order check fails is not asked for stock', async () => {
 
 test('a manual message about a cart without available items is refused with the reason (D11)', async () => {
   const { storeId, fake, owner } = await aShop(false)
-  fake.gone.add('16:').add('17:')
+  fake.deletedKeys.add('16:').add('17:')
   const cart = await world.db
     .selectFrom('carts')
     .select(['id', 'email'])

@@ -1,5 +1,5 @@
 import type { Feature } from '../../../shared/billing.ts'
-import { type CampaignType, campaignTexts, speaksOfCart } from '../../../shared/campaigns.ts'
+import { type CampaignType, campaignTexts, hasCartVariable } from '../../../shared/campaigns.ts'
 import { capabilities } from '../../../shared/platforms.ts'
 import { pushTexts } from '../../../shared/push.ts'
 import { explain } from '../../../shared/reasons.ts'
@@ -91,7 +91,7 @@ const remindersOfCarts = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter
 
 const mentionsCart = ({ template_key, subject, body }: CampaignText): boolean =>
   remindersOfCarts.some((each) => each.id === template_key || each.subject === subject || each.body === body) ||
-  speaksOfCart(`${subject} ${body}`)
+  hasCartVariable(`${subject} ${body}`)
 
 /** The field and the error message; null: the campaign mentions no cart, or its audience always has one. */
 export async function findCartWording(
@@ -104,7 +104,7 @@ export async function findCartWording(
     return mentionsCart(campaign) ? { field: 'content.body', text: campaignTexts.cartWords } : null
   }
   const template = (await deps.channels.text(accountId, 'whatsapp'))?.template
-  const isFilled = template && (template.buttonUrlPrefix !== null || template.variables.some(speaksOfCart))
+  const isFilled = template && (template.buttonUrlPrefix !== null || template.variables.some(hasCartVariable))
   return isFilled ? { field: 'type', text: campaignTexts.cartTemplate } : null
 }
 

@@ -31,7 +31,7 @@ export async function createFlow(
       throw new AppError('unprocessable', COUPON_GONE, { fields: { couponId: COUPON_GONE } })
     }
     const id = createId()
-    const words = entry.steps.map(({ words: key }) => CAMPAIGN_TEMPLATES.find((template) => template.id === key)!)
+    const words = entry.steps.map(({ template: key }) => CAMPAIGN_TEMPLATES.find((template) => template.id === key)!)
     const templates = words.map(({ name, subject, body }) => ({
       id: createId(),
       key: 'flow_words',

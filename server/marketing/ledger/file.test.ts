@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
-import { countTurns } from '../../../test/event-loop.ts'
+import { countLoopIterations } from '../../../test/event-loop.ts'
 import { measureHeapBytes } from '../../../test/memory.ts'
 import { decodeText, parseTable } from './file.ts'
 
@@ -54,7 +54,7 @@ describe('a spreadsheet export', () => {
 test('is read in chunks of a few hundred rows and yields after each', async () => {
   const rows = Array.from({ length: 20_000 }, (_, n) => `person${n}@shoppers.example;13.05.2024;Footer form;yes`)
   const text = `email;date;source;status\n${rows.join('\n')}`
-  const turns = countTurns()
+  const turns = countLoopIterations()
   const table = await parseTable(text)
   const count = turns.stop()
   expect(table.rows).toHaveLength(20_000)
@@ -76,7 +76,7 @@ describe('a file made to exhaust the server', () => {
   /** How often other work ran, and the peak of additional memory. */
   async function costOf(text: string) {
     const before = measureHeapBytes()
-    const turns = countTurns()
+    const turns = countLoopIterations()
     let most = 0
     let nextLookAt = 0
     const timer = setInterval(() => {

@@ -1,6 +1,6 @@
 // Replaces the marks of a compiled template after cleaning: with tables in HTML, with lines in text. Pure.
 import { encode } from 'html-entities'
-import type { Look } from '../../../shared/palette.ts'
+import type { ShopTheme } from '../../../shared/palette.ts'
 import { BUTTON_MARKS, ITEMS_MARK, ROW_MARKS } from './compile.ts'
 import type { TemplateCoupon } from './context.ts'
 import { countHiddenItems, describeSaving, limitItems, type ShownCart, TOTAL } from './items.ts'
@@ -21,7 +21,7 @@ const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0"'
 /** `isLast`: the mail has no button to put it under. */
 export interface Blocks {
   cart: ShownCart
-  look: Look
+  look: ShopTheme
   link: string
   /** The owner's line below the button; '' for none. */
   promise: string
@@ -42,16 +42,16 @@ export function blocksHtml(content: string, { cart, look, link, promise }: Block
 }
 
 /** The cell has the colour too, because some mail programs do not colour a link. */
-function buttonHtml(link: string, { light, radius }: Look, below: number): string {
+function buttonHtml(link: string, { light, radius }: ShopTheme, below: number): string {
   return `<table ${TABLE} width="100%" style="width:100%"><tr><td style="padding:20px 0 ${below}px"><table ${TABLE} class="cta" width="100%" style="width:100%;border-collapse:separate"><tr><td class="cell" align="center" bgcolor="${light.button}" style="border-radius:${radius}px;background-color:${light.button};mso-padding-alt:16px 32px">${link}</td></tr></table></td></tr></table>`
 }
 
-function rowHtml(label: string, amount: string, { light }: Look): string {
+function rowHtml(label: string, amount: string, { light }: ShopTheme): string {
   const cell = `padding:16px 0;border-top:1px solid ${light.line};font-size:18px;line-height:1.4;font-weight:700`
   return `<table ${TABLE} class="row" width="100%" style="width:100%;margin:0;border-collapse:separate"><tr><td class="line" style="${cell};padding-right:12px">${label}</td><td class="line" align="right" style="${cell};text-align:right;word-break:normal">${amount}</td></tr></table>`
 }
 
-const promiseToHtml = (promise: string, { light }: Look): string =>
+const promiseToHtml = (promise: string, { light }: ShopTheme): string =>
   `<p class="muted" style="margin:0 0 24px;font-size:14px;line-height:1.5;color:${light.muted}">${encode(promise)}</p>`
 
 export function blocksText(plain: string, { cart, promise }: Pick<Blocks, 'cart' | 'promise'>): string {

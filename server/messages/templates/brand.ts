@@ -1,6 +1,6 @@
 // A store's brand kit, sanitised for mails: readable colours, valid addresses, one-line texts. Pure.
 import { type BrandKit, DEFAULT_BRAND, socialKinds } from '../../../shared/brand.ts'
-import { buildLook, type Look } from '../../../shared/palette.ts'
+import { buildShopTheme, type ShopTheme } from '../../../shared/palette.ts'
 import { cleanText, type MailBrand, parseWebAddress } from './context.ts'
 
 export const DEFAULT_MAIL_BRAND: MailBrand = { ...DEFAULT_BRAND, logo: null }
@@ -11,7 +11,7 @@ export const toMailBrand = ({ logo, ...kit }: BrandKit, publicUrl: string): Mail
 })
 
 export interface CleanBrand {
-  look: Look
+  look: ShopTheme
   logo: CleanLogo | null
   social: { name: string; url: string }[]
   footerWords: string
@@ -39,16 +39,16 @@ export function cleanBrand(brand: MailBrand, storeName: string): CleanBrand {
 }
 
 /** A batch shares one store's look. */
-const looks = new Map<string, Look>()
+const looks = new Map<string, ShopTheme>()
 const MAX_LOOKS = 100
 
-function cacheLook(brand: MailBrand): Look {
+function cacheLook(brand: MailBrand): ShopTheme {
   const { button, text, ground, accent, fontStack, radius } = brand
   const key = [button, text, ground, accent, fontStack, radius].join()
   const known = looks.get(key)
   if (known) return known
   if (looks.size >= MAX_LOOKS) looks.clear()
-  const look = buildLook(brand)
+  const look = buildShopTheme(brand)
   looks.set(key, look)
   return look
 }

@@ -1,7 +1,7 @@
 // A cart's items as tables, which all mail programs show alike: the first item large, the others below it, then the
 // coupon. Pure.
 import { encode } from 'html-entities'
-import type { Look } from '../../../shared/palette.ts'
+import type { ShopTheme } from '../../../shared/palette.ts'
 import type { TemplateCoupon } from './context.ts'
 import {
   type CleanItem,
@@ -14,7 +14,7 @@ import {
 } from './items.ts'
 
 export interface ItemsLook {
-  look: Look
+  look: ShopTheme
   /** Target of pictures and names. */
   link: string
 }
@@ -139,7 +139,7 @@ function couponRows(
 
 const formatExpiry = (expires: string) => `Valid until ${expires}`
 
-const codeStyle = ({ light, radius }: Look) =>
+const codeStyle = ({ light, radius }: ShopTheme) =>
   `display:inline-block;border:1px dashed ${light.accent};border-radius:${Math.min(radius, 6)}px;background-color:${light.soft};color:${light.text};font-weight:700;letter-spacing:0.04em`
 
 /** Shows the coupon when there is no cart. */

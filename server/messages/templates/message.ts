@@ -1,7 +1,7 @@
 // Turns a draft into a mail: adds the layout and the footer. Pure.
 import { readFileSync } from 'node:fs'
 import { Liquid, type Template } from 'liquidjs'
-import type { Look } from '../../../shared/palette.ts'
+import type { ShopTheme } from '../../../shared/palette.ts'
 import { blocksHtml, blocksText, removeBlocks } from './blocks.ts'
 import { cleanText, TemplateError } from './context.ts'
 import { type Draft, MAX_HTML_BYTES, tooLargeError } from './draft.ts'
@@ -17,7 +17,7 @@ export interface RenderedMessage {
   leftOut: Draft['leftOut']
 }
 
-export type Layout = (look: Look, values: object) => string
+export type Layout = (look: ShopTheme, values: object) => string
 
 /** Throws a TemplateError. */
 export function renderMessage(layout: Layout, draft: Draft, values: Values): RenderedMessage {
@@ -79,7 +79,7 @@ export function unsubscribeHeaders(link: string): Record<string, string> {
 export function readLayout(): Layout {
   const liquid = new Liquid({ outputEscape: 'escape', strictVariables: true, strictFilters: true, templates: {} })
   const source = readFileSync(new URL('./layouts/mail.liquid', import.meta.url), 'utf8')
-  const parsed = new WeakMap<Look, Template[]>()
+  const parsed = new WeakMap<ShopTheme, Template[]>()
   return (look, values) => {
     const template = parsed.get(look) ?? liquid.parse(applyColours(source, look))
     parsed.set(look, template)
@@ -87,7 +87,7 @@ export function readLayout(): Layout {
   }
 }
 
-function applyColours(source: string, { light, dark, font, radius }: Look): string {
+function applyColours(source: string, { light, dark, font, radius }: ShopTheme): string {
   const sizes = { font, radius: String(radius), cardRadius: String(radius && radius + 8) }
   const words = {
     ...addPrefix('light', { ...light }),

@@ -149,7 +149,7 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
   ] as const
   const rate = ['Return', definitions.roiReturn] as const
   const cells = (row: Roi['channels'][number] | Roi['origins'][number]): CsvCell[] => {
-    const { left: rest, rate: back } = computeReturn(row)
+    const { profit: rest, rate: back } = computeReturn(row)
     return [row.attributedRevenue, row.messageCost, rest, back, row.discounts]
   }
   return [
@@ -165,7 +165,7 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
         discounts,
       ],
       rows: months.map((month) => {
-        const { left: rest, rate: back } = computeReturn(month)
+        const { profit: rest, rate: back } = computeReturn(month)
         return [month.month, month.attributedRevenue, month.messageCost, month.planPrice, rest, back, month.discounts]
       }),
     },

@@ -104,7 +104,7 @@ test('reports continue every minute, and each message is sent with the first one
     await leaveCart({ contact: { ...contact, email: `hour${hour}@shoppers.example.com` } })
     for (let count = 0; count < 4; count++) {
       await minute()
-      expect(shop.asked).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
+      expect(shop.request).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
     }
     await passTime(world, HOUR, HOUR)
     await minute()
@@ -208,7 +208,7 @@ test('a message that waits for a report is checked every half minute', async () 
 test('the server accepts an unrequested or unknown report and stores nothing', async () => {
   shop = await createUnreachableShop(world)
   await shop.beat()
-  const report = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [] }
+  const report = { since: shop.request.ordersSince, age: 0, isComplete: true, list: [] }
   for (const goods of [[null, 7, 'x', { product: '0' }], [{ product: '424242', variation: null, terms: null }]])
     expect((await shop.call('beat', buildBeat(shop, { orders: { ...report, goods } }))).status).toBe(200)
   const known = world.db.selectFrom('plugin_goods').selectAll().where('store_id', '=', shop.storeId)
@@ -227,7 +227,7 @@ test('a large cart is reported in parts, within one task run', async () => {
 test('a report older than a minute does not count', async () => {
   await aDueCart()
   await shop.beat()
-  const { ordersSince } = shop.asked
+  const { ordersSince } = shop.request
   world.advance(10_000)
   await shop.call(
     'beat',
@@ -241,7 +241,7 @@ test('a report older than a minute does not count', async () => {
 test('a report in transit for a minute does not count, however fast it was created', async () => {
   await aDueCart()
   await shop.beat()
-  const { ordersSince, at } = shop.asked
+  const { ordersSince, at } = shop.request
   expect(at).toBe(world.now.toISOString())
   world.advance(65_000)
   const goods = [{ product: '16', variation: null, terms: buildSellableProduct('16') }]
@@ -256,7 +256,7 @@ test('a report in transit for a minute does not count, however fast it was creat
 
 test('the server skips an unreadable part of a report and finds a purchase after it', async () => {
   await aDueCart()
-  const { ordersSince } = shop.asked
+  const { ordersSince } = shop.request
   const wall = (ms: number) => new Date(world.now.getTime() - ms).toISOString().slice(0, 19)
   const list = Array.from({ length: 100 }, (_, n) => ({ id: n + 1, date_modified_gmt: wall(100_000 - n) }))
   await shop.call(
@@ -265,7 +265,7 @@ test('the server skips an unreadable part of a report and finds a purchase after
   )
   const { body } = await shop.call('beat', buildBeat(shop))
   expect(body.ask.ordersSince).toBe(`${wall(99_901)}.000Z`)
-  shop.asked = body.ask
+  shop.request = body.ask
   shop.orders.push(buildWireOrder(world))
   await minute()
   expect(world.sent).toEqual([])
@@ -278,7 +278,7 @@ test('stock reported a minute ago is not used, although orders have been reporte
   await passTime(world, 2 * HOUR, HOUR)
   await shop.beat()
   world.advance(50_000)
-  const orders = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [], goods: [] }
+  const orders = { since: shop.request.ordersSince, age: 0, isComplete: true, list: [], goods: [] }
   await shop.call('beat', buildBeat(shop, { orders }))
   // Five are sent at a time, by a slow mail server.
   world.answer = (mail) => {
@@ -335,7 +335,7 @@ test('a shop that stops answering is asked for reports at once, until it answers
   shop = await createUnreachableShop(world, { isReached: true })
   world.sent.length = 0
   await shop.beat()
-  expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null, goods: [] })
+  expect(shop.request).toMatchObject({ everyS: 3_600, ordersSince: null, goods: [] })
   await leaveCart()
   shop.fake.problem = buildProblem('plain_permalinks')
   await passTime(world, 2 * HOUR - 30_000, HOUR)
@@ -349,14 +349,14 @@ test('a shop that stops answering is asked for reports at once, until it answers
   expect(world.sent).toHaveLength(1)
   for (let count = 0; count < 20; count++) {
     await minute()
-    expect(shop.asked).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
+    expect(shop.request).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
   }
   const { plugin } = (await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })).body
   expect(plugin).toMatchObject({ isReached: false, reason: expect.stringContaining('Post name') })
 
   shop.fake.problem = null
   for (let count = 0; count < 11; count++) await minute()
-  expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null })
+  expect(shop.request).toMatchObject({ everyS: 3_600, ordersSince: null })
 })
 
 test('a shop whose orders alone are unreadable reports them as well', async () => {
@@ -372,7 +372,7 @@ test('a shop whose orders alone are unreadable reports them as well', async () =
   await runTick(world)
   await minute()
   expect(world.sent).toHaveLength(1)
-  expect(shop.asked.everyS).toBe(60)
+  expect(shop.request.everyS).toBe(60)
 })
 
 test('the answer to a cart or order requests the heartbeat if the wake-up cannot arrive', async () => {
@@ -389,12 +389,12 @@ test('one failed reading only makes the plugin call again within a minute', asyn
   shop.fake.problem = buildProblem('timeout')
   await checkOrders(world.deps, shop.storeId)
   await shop.beat()
-  expect(shop.asked).toMatchObject({ everyS: 60, ordersSince: null })
+  expect(shop.request).toMatchObject({ everyS: 60, ordersSince: null })
   shop.fake.problem = null
   world.advance(MINUTE)
   await checkOrders(world.deps, shop.storeId)
   await shop.beat()
-  expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null })
+  expect(shop.request).toMatchObject({ everyS: 3_600, ordersSince: null })
 })
 
 test('a plugin without stock reports sends again as soon as the shop is reached', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dataKinds, keptTexts } from '../../../shared/kept.ts'
+import { dataKinds, retentionTexts } from '../../../shared/kept.ts'
 import { languages } from '../../../shared/preferences.ts'
 import { documentNames } from '../../../shared/privacy-documents.ts'
 import { createColleague, createStore } from '../../../test/factories.ts'
@@ -10,7 +10,7 @@ const world = createWorld({ COMPANY_NAME: 'Host & Co', SMTP_URL: 'smtp://u:secre
 
 test('“What we keep” has a text for every table in each language, and no others', () => {
   expect(listStoredKinds()).toEqual([...dataKinds])
-  for (const language of languages) expect(Object.keys(keptTexts[language])).toEqual([...dataKinds])
+  for (const language of languages) expect(Object.keys(retentionTexts[language])).toEqual([...dataKinds])
 })
 
 test("a store's page uses the shopper's language, shows the retention days and escapes names", async () => {

@@ -1,4 +1,4 @@
-import { keptEnds, keptEndTexts, keptTexts } from '../../../shared/kept.ts'
+import { retentionEnds, retentionEndTexts, retentionTexts } from '../../../shared/kept.ts'
 import { type DocumentName, documentNames, documentTitles } from '../../../shared/privacy-documents.ts'
 import { readStore, type StoreRow } from '../../access/stores/public.ts'
 import { requireFound } from '../../core/common/public.ts'
@@ -44,7 +44,7 @@ const describeProcessor = ({ config }: DocumentInput) =>
 const KINDS = listStoredKinds
 const dataKinds = () =>
   KINDS()
-    .map((name) => `- **${keptTexts.en[name].title}**: ${keptTexts.en[name].text}`)
+    .map((name) => `- **${retentionTexts.en[name].title}**: ${retentionTexts.en[name].text}`)
     .join('\n')
 
 const describeEnd = ({ store }: DocumentInput) =>
@@ -195,7 +195,7 @@ Visitors of the shop who fill a cart, customers, and members of the shop's team.
 ${KINDS()
   .map(
     (name) =>
-      `- **${keptTexts.en[name].title}**: ${keptTexts.en[name].text} *${keptEndTexts.en(keptEnds[name], facts.store.retention_days)}*`,
+      `- **${retentionTexts.en[name].title}**: ${retentionTexts.en[name].text} *${retentionEndTexts.en(retentionEnds[name], facts.store.retention_days)}*`,
   )
   .join('\n')}
 

@@ -1,11 +1,11 @@
 import {
-  buildKeptPath,
+  buildRetentionPath,
   type DataKind,
   dataKinds,
-  keptEnds,
-  keptEndTexts,
-  keptPageTexts,
-  keptTexts,
+  retentionEnds,
+  retentionEndTexts,
+  retentionPageTexts,
+  retentionTexts,
 } from '../../../shared/kept.ts'
 import { type Language, languages } from '../../../shared/preferences.ts'
 import { readStore } from '../../access/stores/public.ts'
@@ -51,17 +51,17 @@ const STYLE = `:root{color-scheme:light dark}body{font:16px/1.55 system-ui,sans-
 h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.05rem;margin:1.75rem 0 .25rem}p{margin:.25rem 0}.end{opacity:.8;font-size:.9rem}nav{text-align:right}a{color:inherit}`
 
 function html({ language, key, storeName, contact, days }: Page): string {
-  const words = keptPageTexts[language]
+  const words = retentionPageTexts[language]
   const other = languages.find((each) => each !== language)!
   const sections = listStoredKinds().map((name) => {
-    const { title, text } = keptTexts[language][name]
-    const end = keptEndTexts[language](keptEnds[name], days)
+    const { title, text } = retentionTexts[language][name]
+    const end = retentionEndTexts[language](retentionEnds[name], days)
     return `<section><h2>${escaped(title)}</h2><p>${escaped(text)}</p><p class="end">${words.ends}: ${escaped(end)}</p></section>`
   })
   const title = `${words.title} · ${storeName}`
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style></head>
-<body><nav aria-label="Language"><a href="${buildKeptPath(key)}?lang=${other}" lang="${other}" hreflang="${other}">${words.other}</a></nav>
+<body><nav aria-label="Language"><a href="${buildRetentionPath(key)}?lang=${other}" lang="${other}" hreflang="${other}">${words.other}</a></nav>
 <main><h1>${words.title}</h1><p>${escaped(words.intro(storeName))}</p>
 ${sections.join('\n')}
 <section><h2>${words.rights}</h2><p>${escaped(words.rightsText(contact))}</p></section></main></body></html>`

@@ -7,13 +7,13 @@ import type { ConsentBoxes } from '../../../shared/consent-box.ts'
 import { platformCopy } from '../../../shared/platform-words.ts'
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
 import {
+  addCertificateHint,
   findRightsProblems,
   getProblemText,
   KEYS_UNREADABLE_TEXT,
   type RightsProblem,
   STORE_PROBLEM_TEXT,
   type StoreProblemCode,
-  withCertificateHint,
 } from '../../../shared/store-problems.ts'
 import {
   explainFirewall,
@@ -222,7 +222,7 @@ function findProblem({ asked, plugin, now }: Findings): { part: CheckId; said: C
   // The check of the plugin’s reports has the next step.
   if (firewallFinding) return { part, said: { state: 'warn', finding: firewallFinding, answer: detail } }
   const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
-  const finding = code === 'certificate' ? withCertificateHint(sentence) : sentence
+  const finding = code === 'certificate' ? addCertificateHint(sentence) : sentence
   const isPassing = code === 'rate_limited' || code === 'maintenance'
   return { part, said: { state: isPassing ? 'warn' : 'bad', finding, nextStep, answer: detail } }
 }

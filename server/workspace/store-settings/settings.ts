@@ -1,6 +1,11 @@
 import type { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { findSettingProblems, parseMinuteOfDay, settingTexts, timeOfMinute } from '../../../shared/store-settings.ts'
+import {
+  findSettingProblems,
+  formatMinuteOfDay,
+  parseMinuteOfDay,
+  settingTexts,
+} from '../../../shared/store-settings.ts'
 import type { saveStoreSettings } from '../../../shared/stores.ts'
 import { assertPlainName } from '../../access/members/public.ts'
 import { isDemoAccount, lockStore, readStore, type StoreRow } from '../../access/stores/public.ts'
@@ -61,8 +66,8 @@ function parseEmail(typed: string | null): string | null {
 
 /** One field of a pair may be changed alone. */
 function checkPairs(row: StoreRow): void {
-  const quietFrom = timeOfMinute(row.quiet_from_minute)
-  const quietUntil = timeOfMinute(row.quiet_until_minute)
+  const quietFrom = formatMinuteOfDay(row.quiet_from_minute)
+  const quietUntil = formatMinuteOfDay(row.quiet_until_minute)
   const message = findSettingProblems({ quietFrom, quietUntil }).quietUntil
   if (message) throw new AppError('invalid', message, { fields: { quietUntil: message } })
 }

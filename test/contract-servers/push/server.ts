@@ -29,7 +29,7 @@ export interface Fault {
   /** Accepts the request, and then sends nothing or closes the connection. */
   silence?: 'hang' | 'cut'
   /** With `status`: the response body never ends, or never starts. */
-  words?: 'endless' | 'late'
+  body?: 'endless' | 'late'
   /** Applies only to encrypted payloads larger than this many bytes. */
   above?: number
 }
@@ -79,16 +79,16 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
   function answer(request: IncomingMessage, reply: ServerResponse, body: Buffer): unknown {
     const endpoint = `${service.url}${request.url}`
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-    const end = (status: number, words = '', more: Record<string, string> = {}, payload: unknown = null) => {
+    const end = (status: number, text = '', more: Record<string, string> = {}, payload: unknown = null) => {
       service.seen.push({ endpoint, payload, headers, status })
       reply.writeHead(status, { 'content-type': 'text/plain', ...more })
-      reply.end(words)
+      reply.end(text)
     }
     const fault = service.fault(endpoint)
     const isMeant = fault && (fault.above === undefined || body.length > fault.above)
     if (isMeant && fault.silence === 'hang') return
     if (isMeant && fault.silence === 'cut') return void request.socket.destroy()
-    if (isMeant && fault.status && fault.words) return sendSlowBody(reply.writeHead(fault.status), fault.words)
+    if (isMeant && fault.status && fault.body) return sendSlowBody(reply.writeHead(fault.status), fault.body)
     if (isMeant && fault.status) return end(fault.status, 'as the test wants', fault.headers)
     const known = registrations.get(endpoint)
     if (!known) return end(404, 'no such subscription')
@@ -106,10 +106,10 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
   return service
 }
 
-function sendSlowBody(reply: ServerResponse, words: 'endless' | 'late'): void {
+function sendSlowBody(reply: ServerResponse, body: 'endless' | 'late'): void {
   reply.write('as the test wants ')
   const writeMore = (error?: Error | null) => void (error || reply.write('.'.repeat(65_536), writeMore))
-  if (words === 'endless') writeMore()
+  if (body === 'endless') writeMore()
 }
 
 interface Registered {

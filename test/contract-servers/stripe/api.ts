@@ -55,7 +55,7 @@ interface StoredReply {
 export class Api {
   private readonly world: StripeState
   private readonly key: string
-  private readonly kept = new Map<string, StoredReply>()
+  private readonly replies = new Map<string, StoredReply>()
 
   constructor(world: StripeState, key: string) {
     this.world = world
@@ -87,13 +87,13 @@ export class Api {
     const params = readCallParameters(request, operation)
     if (!key) return this.run(request, operation, params)
     const requestText = `${request.path}\n${request.body}`
-    const stored = this.kept.get(key)
+    const stored = this.replies.get(key)
     if (stored && stored.at > this.world.now - 86_400) {
       if (stored.request !== requestText) throw createKeyReuseError(key, stored.request.split('\n')[0]!, request.path)
       return { ...stored.answer, headers: { 'idempotent-replayed': 'true' } }
     }
     const answer = this.run(request, operation, params)
-    this.kept.set(key, { request: requestText, at: this.world.now, answer })
+    this.replies.set(key, { request: requestText, at: this.world.now, answer })
     return answer
   }
 

@@ -119,11 +119,11 @@ it('stores no reply for invalid parameters, and stores the error of a started re
 
 it('returns lists newest first, in pages of the requested size', async () => {
   const mine = { metadata: { of: 'pages' } }
-  const made: string[] = []
-  for (const name of ['a', 'b', 'c']) made.push((await stripe.products.create({ name, ...mine })).id)
+  const created: string[] = []
+  for (const name of ['a', 'b', 'c']) created.push((await stripe.products.create({ name, ...mine })).id)
   const listed: string[] = []
   for await (const one of stripe.products.list({ limit: 1 })) if (one.metadata.of === 'pages') listed.push(one.id)
-  expect(listed).toEqual(made.reverse())
+  expect(listed).toEqual(created.reverse())
   expect(await readRefusal(stripe.products.list({ limit: 101 }))).toMatchObject({ param: 'limit' })
   expect(await readRefusal(stripe.products.list({ starting_after: 'prod_none' }))).toMatchObject({
     param: 'starting_after',

@@ -29,7 +29,7 @@ const CARDS: Record<string, TestCard> = {
 }
 
 /** Can be saved without a charge. */
-const KEPT = new Set(['4000000000000341'])
+const SAVABLE = new Set(['4000000000000341'])
 
 /** Ids of test cards in the API. */
 const NAMED: Record<string, string> = {
@@ -55,7 +55,7 @@ export function enterCard(world: StripeState, typed: string, isCharged: boolean)
   const number = typed.replace(/\D/g, '')
   const card = CARDS[number]
   if (!card) throw createCardError('incorrect_number', 'Your card number is incorrect.')
-  if (card.now === 'declined' && !isCharged && !KEPT.has(number)) throw createDecline(card.decline!)
+  if (card.now === 'declined' && !isCharged && !SAVABLE.has(number)) throw createDecline(card.decline!)
   return makeCard(world, number)
 }
 

@@ -132,11 +132,11 @@ const hasSameInterval = (a: Item, b: Item) => {
 export function applyItemChanges(world: StripeState, before: Item[], changes: ItemChange[], currency: string): Item[] {
   const items = before.map((one) => ({ ...one }))
   for (const [at, change] of changes.entries()) changeItem(world, items, change, `items[${at}]`)
-  const left = items.filter(({ quantity }) => quantity >= 0)
-  if (left.length === 0) throw createInvalidError('A subscription must have at least one active plan.', 'items')
-  if (left.length > 20) throw createInvalidError('A subscription can have up to 20 items.', 'items')
-  assertTogether(left, currency)
-  return left
+  const remaining = items.filter(({ quantity }) => quantity >= 0)
+  if (remaining.length === 0) throw createInvalidError('A subscription must have at least one active plan.', 'items')
+  if (remaining.length > 20) throw createInvalidError('A subscription can have up to 20 items.', 'items')
+  assertTogether(remaining, currency)
+  return remaining
 }
 
 function changeItem(world: StripeState, items: Item[], change: ItemChange, path: string): void {

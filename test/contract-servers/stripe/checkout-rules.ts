@@ -104,8 +104,8 @@ const MODES: [keyof Order, Order['mode'][]][] = [
 function assertMode(order: Order): void {
   for (const [name, modes] of MODES) {
     if (order[name] === undefined || modes.includes(order.mode)) continue
-    const words = modes.map((one) => `\`${one}\``).join(' and ')
-    throw createInvalidError(`\`${name}\` can only be used in ${words} mode.`, name)
+    const allowed = modes.map((one) => `\`${one}\``).join(' and ')
+    throw createInvalidError(`\`${name}\` can only be used in ${allowed} mode.`, name)
   }
 }
 

@@ -74,10 +74,10 @@ it('saves a card with its fingerprint, as the default of its own customer only',
   const same = await stripe.paymentMethods.attach('pm_card_visa', { customer: bob.id })
   expect(same.card!.fingerprint).toBe(card.card!.fingerprint)
   expect((await stripe.customers.listPaymentMethods(ann.id)).data.map(({ id }) => id)).toEqual([card.id])
-  const asDefault = (customer: string) =>
+  const setDefaultCard = (customer: string) =>
     stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
-  expect((await asDefault(ann.id)).invoice_settings.default_payment_method).toBe(card.id)
-  expect(await readRefusal(asDefault(bob.id))).toMatchObject({ param: 'invoice_settings[default_payment_method]' })
+  expect((await setDefaultCard(ann.id)).invoice_settings.default_payment_method).toBe(card.id)
+  expect(await readRefusal(setDefaultCard(bob.id))).toMatchObject({ param: 'invoice_settings[default_payment_method]' })
   expect(await readRefusal(stripe.paymentMethods.attach(card.id, { customer: bob.id }))).toMatchObject({
     statusCode: 400,
   })

@@ -83,13 +83,13 @@ function createTypeError(value: string, kinds: Set<Schema['kind']>, literals: un
   if (kinds.has('boolean')) return createInvalidError(`Invalid boolean: ${value}`, path)
   if (kinds.has('array')) return createInvalidError('Invalid array', path)
   if (kinds.has('object')) return createInvalidError('Invalid object', path)
-  return createInvalidError(`Invalid ${path}: must be one of ${joinWords(literals.map(String))}`, path)
+  return createInvalidError(`Invalid ${path}: must be one of ${joinWithOr(literals.map(String))}`, path)
 }
 
-const joinWords = (words: string[]) =>
-  words.length < 2
-    ? words.join('')
-    : `${words.slice(0, -1).join(', ')}${words.length > 2 ? ',' : ''} or ${words.at(-1)}`
+const joinWithOr = (parts: string[]) =>
+  parts.length < 2
+    ? parts.join('')
+    : `${parts.slice(0, -1).join(', ')}${parts.length > 2 ? ',' : ''} or ${parts.at(-1)}`
 
 function readTree(tree: Tree, alternatives: Schema[], path: string): unknown {
   const array = alternatives.find((one) => one.kind === 'array')

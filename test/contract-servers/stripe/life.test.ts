@@ -17,8 +17,8 @@ afterEach(async () => {
 })
 
 const DAY = 86_400_000
-const after = (days: number) => new Date(START.getTime() + days * DAY)
-const advanceDays = (days: number) => scene.server.clock.advance(after(days))
+const addDays = (days: number) => new Date(START.getTime() + days * DAY)
+const advanceDays = (days: number) => scene.server.clock.advance(addDays(days))
 const listWaitingEvents = () => scene.server.webhooks.waiting().map(({ type }) => type)
 const dropEvents = () => scene.server.webhooks.drop()
 
@@ -26,7 +26,7 @@ const dropEvents = () => scene.server.webhooks.drop()
 async function buyStarter({
   card,
   trial = true,
-  ...given
+  ...options
 }: {
   card?: string
   trial?: boolean
@@ -43,7 +43,7 @@ async function buyStarter({
       metadata: { account: '1' },
       ...(trial && {
         trial_period_days: 14,
-        trial_settings: { end_behavior: { missing_payment_method: given.missing ?? 'cancel' } },
+        trial_settings: { end_behavior: { missing_payment_method: options.missing ?? 'cancel' } },
       }),
     },
   })
@@ -61,11 +61,11 @@ it('starts a trial without a card, announces its end three days before, and canc
   expect(session).toMatchObject({ status: 'complete', payment_status: 'no_payment_required', url: null })
   expect(await read(id)).toMatchObject({
     status: 'trialing',
-    trial_end: toUnixSeconds(after(14)),
+    trial_end: toUnixSeconds(addDays(14)),
     metadata: { account: '1' },
     default_payment_method: null,
     items: {
-      data: [{ current_period_end: toUnixSeconds(after(14)), quantity: 1, price: { lookup_key: 'starter_month' } }],
+      data: [{ current_period_end: toUnixSeconds(addDays(14)), quantity: 1, price: { lookup_key: 'starter_month' } }],
     },
   })
   expect(await listInvoices(id)).toMatchObject([{ status: 'paid', total: 0, billing_reason: 'subscription_create' }])
@@ -84,7 +84,7 @@ it('starts a trial without a card, announces its end three days before, and canc
   expect(listWaitingEvents()).toEqual(['customer.subscription.trial_will_end'])
   advanceDays(14)
   expect(listWaitingEvents()).toEqual(['customer.subscription.trial_will_end', 'customer.subscription.deleted'])
-  expect(await read(id)).toMatchObject({ status: 'canceled', ended_at: toUnixSeconds(after(14)) })
+  expect(await read(id)).toMatchObject({ status: 'canceled', ended_at: toUnixSeconds(addDays(14)) })
 })
 
 it('pauses when a trial ends without a card, if configured', async () => {
@@ -101,7 +101,7 @@ it('charges the card an hour after the trial, and every month', async () => {
   advanceDays(14)
   expect(await read(id)).toMatchObject({
     status: 'active',
-    items: { data: [{ current_period_start: toUnixSeconds(after(14)) }] },
+    items: { data: [{ current_period_start: toUnixSeconds(addDays(14)) }] },
   })
   expect((await listInvoices(id))[0]).toMatchObject({ status: 'draft', billing_reason: 'subscription_cycle' })
   advanceDays(15)
@@ -149,7 +149,7 @@ it('retries after 3, 5 and 7 days, and cancels after the last attempt', async ()
     status: 'open',
     attempt_count: 1,
     amount_due: 1_900,
-    next_payment_attempt: toUnixSeconds(after(17)) + 3_600,
+    next_payment_attempt: toUnixSeconds(addDays(17)) + 3_600,
   })
   expect(await read(id)).toMatchObject({ status: 'past_due' })
   expect(listWaitingEvents()).toEqual(

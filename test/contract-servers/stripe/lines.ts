@@ -49,12 +49,12 @@ export const buildTrialLine = (world: StripeState, item: Item, period: Period): 
 /** A line for the rest of the period: a credit for the old item, a charge for the new one. */
 export function buildProratedLine(world: StripeState, item: Item, sign: 1 | -1, at: number, period: Period): LineDraft {
   const share = (period.end - at) / (period.end - period.start)
-  const words = sign < 0 ? 'Unused time on' : 'Remaining time on'
+  const label = sign < 0 ? 'Unused time on' : 'Remaining time on'
   const times = item.quantity > 1 ? `${item.quantity} × ` : ''
   return {
     item,
     amount: sign * Math.round(computeAmount(item) * share),
-    description: `${words} ${times}${findProductName(world, item.price)} after ${formatDay(at)}`,
+    description: `${label} ${times}${findProductName(world, item.price)} after ${formatDay(at)}`,
     period: { start: at, end: period.end },
     isProration: true,
   }

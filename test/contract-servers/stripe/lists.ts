@@ -26,16 +26,16 @@ export function pageRows<T extends { id: string; created?: number }>(
     throw createInvalidError('You can only specify one of these parameters: ending_before, starting_after.')
   }
   const newest = [...all].reverse().filter((one) => isWithin(one.created ?? 0, created))
-  const findIndexOf = (id: string, param: string) => {
+  const findPosition = (id: string, param: string) => {
     const found = newest.findIndex((one) => one.id === id)
     if (found < 0) throw createMissingError(noun, id, param)
     return found
   }
   if (ending_before) {
-    const end = findIndexOf(ending_before, 'ending_before')
+    const end = findPosition(ending_before, 'ending_before')
     return listObjects(newest.slice(Math.max(0, end - limit), end), url, end > limit)
   }
-  const start = starting_after ? findIndexOf(starting_after, 'starting_after') + 1 : 0
+  const start = starting_after ? findPosition(starting_after, 'starting_after') + 1 : 0
   return listObjects(newest.slice(start, start + limit), url, start + limit < newest.length)
 }
 
@@ -54,10 +54,10 @@ export function listKind<K extends Kind>(
   filters: (keyof Kinds[K] & string)[] = [],
   where: (one: Kinds[K]) => boolean = () => true,
 ) {
-  const given = filters.filter((name) => params[name] !== undefined)
+  const present = filters.filter((name) => params[name] !== undefined)
   const rows = world.all(kind).filter((one) => {
     const fields = one as unknown as Record<string, unknown>
-    const isMeant = given.every((name) => {
+    const isMeant = present.every((name) => {
       const value = fields[name]
       return (typeof value === 'object' ? createId(value as { id: string }) : value) === params[name]
     })
@@ -70,12 +70,12 @@ export function listKind<K extends Kind>(
 /** Merges metadata: an empty value removes its key, an empty string removes all. */
 export function mergeMetadata(
   before: Record<string, string> | null,
-  given: Record<string, string | number | null> | '' | null | undefined,
+  changes: Record<string, string | number | null> | '' | null | undefined,
 ): Record<string, string> {
-  if (given === undefined) return before ?? {}
-  if (given === null || given === '') return {}
+  if (changes === undefined) return before ?? {}
+  if (changes === null || changes === '') return {}
   const merged = { ...before }
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(changes)) {
     if (value === null || value === '') delete merged[key]
     else if (String(value).length > 500) {
       throw createInvalidError('Metadata values can have up to 500 characters.', `metadata[${key}]`)

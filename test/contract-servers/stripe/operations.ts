@@ -84,7 +84,7 @@ function readMethods(file: string): Map<string, Node> {
 
 /** Types are read on first use: a run uses few of the many operations. */
 function readTypes(method: Node, file: string) {
-  const place = { file, scope: [], given: new Map() }
+  const place = { file, scope: [], typeArguments: new Map() }
   const readType = (node: Node) => (node.typeAnnotation as Node).typeAnnotation as Node
   const params = (method.params as Node[]).find((one) => one.name === 'params')
   const returned = (method.returnType as Node).typeAnnotation as Node

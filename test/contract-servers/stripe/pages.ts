@@ -104,7 +104,7 @@ function serveInvoicePage(world: StripeState, id: string, fields: Fields | null)
   if (!invoice || invoice.status === 'draft') return renderPage('Invoice not found', [], 404)
   const refused = fields ? readRefusal(() => payInvoice(world, invoice, fields)) : undefined
   if (fields && !refused) return { status: 303, location: `/i/${id}` }
-  const isAsked = findIntent(world, invoice)?.status === 'requires_action'
+  const needsConfirmation = findIntent(world, invoice)?.status === 'requires_action'
   return renderPage(`Invoice ${invoice.number}`, [
     renderList(
       invoice.lines.data.map(({ description, amount }) => `${escapeHtml(description ?? '')} ${formatDollars(amount)}`),
@@ -113,7 +113,7 @@ function serveInvoicePage(world: StripeState, id: string, fields: Fields | null)
     renderParagraph(`Amount due ${formatDollars(invoice.amount_remaining)}`),
     renderParagraph(`Status: ${invoice.status}`),
     renderProblem(refused),
-    invoice.status === 'open' && isAsked && renderForm([], 'Confirm payment', { bank: 'yes' }),
+    invoice.status === 'open' && needsConfirmation && renderForm([], 'Confirm payment', { bank: 'yes' }),
     invoice.status === 'open' && renderForm([renderField('card', 'Card number')], 'Pay invoice'),
   ])
 }

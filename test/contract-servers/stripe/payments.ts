@@ -38,11 +38,11 @@ export function predictOutcome(world: StripeState, { method, isOwnerThere, isCon
 
 export function openIntent(
   world: StripeState,
-  given: { amount: number; currency: string; customer: string | null; description: string; metadata?: Stripe.Metadata },
+  input: { amount: number; currency: string; customer: string | null; description: string; metadata?: Stripe.Metadata },
 ): Stripe.PaymentIntent {
   const id = world.id('pi')
   const intent = buildObject<Stripe.PaymentIntent>('PaymentIntents', 'PaymentIntent', {
-    ...given,
+    ...input,
     id,
     amount_capturable: 0,
     amount_received: 0,
@@ -50,7 +50,7 @@ export function openIntent(
     client_secret: `${id}_secret_contract`,
     confirmation_method: 'automatic',
     created: world.now,
-    metadata: given.metadata ?? {},
+    metadata: input.metadata ?? {},
     payment_method_types: ['card'],
     status: 'requires_payment_method',
   })

@@ -72,8 +72,8 @@ function renderSubscription(world: StripeState, one: Stripe.Subscription, { subs
   const names = one.items.data.map(({ price }) => findProductName(world, price)).join(', ')
   const state = one.cancel_at === null ? one.status : 'ends with the period'
   const button = one.cancel_at === null ? 'Cancel subscription' : "Don't cancel subscription"
-  const kept = { do: one.cancel_at === null ? 'cancel' : 'keep', id: one.id }
-  return renderParagraph(`${names}: ${state}`) + (subscription_cancel.enabled ? renderForm([], button, kept) : '')
+  const values = { do: one.cancel_at === null ? 'cancel' : 'keep', id: one.id }
+  return renderParagraph(`${names}: ${state}`) + (subscription_cancel.enabled ? renderForm([], button, values) : '')
 }
 
 function renderCards(
@@ -82,9 +82,9 @@ function renderCards(
   { payment_method_update }: Features,
 ): string {
   const isDefault = customer.invoice_settings.default_payment_method === one.id
-  const words = `${one.card!.brand} •••• ${one.card!.last4}${isDefault ? ' (default)' : ''}`
+  const text = `${one.card!.brand} •••• ${one.card!.last4}${isDefault ? ' (default)' : ''}`
   return (
-    renderParagraph(words) +
+    renderParagraph(text) +
     (payment_method_update.enabled ? renderForm([], 'Remove', { do: 'remove', id: one.id }) : '')
   )
 }

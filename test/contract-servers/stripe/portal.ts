@@ -86,34 +86,34 @@ function findConfiguration(world: StripeState, id: string | undefined): Stripe.B
 
 type Features = Partial<Stripe.BillingPortal.ConfigurationCreateParams.Features>
 
-const profile = (given: {
+const profile = (input: {
   headline?: string | null
   privacy_policy_url?: string | null
   terms_of_service_url?: string | null
 }) => ({
-  headline: given.headline || null,
-  privacy_policy_url: given.privacy_policy_url || null,
-  terms_of_service_url: given.terms_of_service_url || null,
+  headline: input.headline || null,
+  privacy_policy_url: input.privacy_policy_url || null,
+  terms_of_service_url: input.terms_of_service_url || null,
 })
 
 /** Features are off unless requested. */
-const readFeatures = (given: Features = {}) =>
+const readFeatures = (input: Features = {}) =>
   buildObject<Stripe.BillingPortal.Configuration.Features>('BillingPortal/Configurations', 'Configuration.Features', {
     customer_update: {
-      allowed_updates: given.customer_update?.allowed_updates || [],
-      enabled: given.customer_update?.enabled ?? false,
+      allowed_updates: input.customer_update?.allowed_updates || [],
+      enabled: input.customer_update?.enabled ?? false,
     },
-    invoice_history: { enabled: given.invoice_history?.enabled ?? false },
-    payment_method_update: { enabled: given.payment_method_update?.enabled ?? false },
+    invoice_history: { enabled: input.invoice_history?.enabled ?? false },
+    payment_method_update: { enabled: input.payment_method_update?.enabled ?? false },
     subscription_cancel: {
       cancellation_reason: {},
-      enabled: given.subscription_cancel?.enabled ?? false,
-      mode: given.subscription_cancel?.mode ?? 'at_period_end',
+      enabled: input.subscription_cancel?.enabled ?? false,
+      mode: input.subscription_cancel?.mode ?? 'at_period_end',
       proration_behavior: 'none',
     },
     subscription_pause: { duration: { type: 'indefinite' } },
     subscription_update: {
-      enabled: given.subscription_update?.enabled ?? false,
+      enabled: input.subscription_update?.enabled ?? false,
       proration_behavior: 'none',
       schedule_at_period_end: {},
       trial_update_behavior: 'end_trial',

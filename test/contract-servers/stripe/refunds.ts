@@ -22,9 +22,9 @@ export const refunds: Handlers = {
 function refund(world: StripeState, params: Stripe.RefundCreateParams): Stripe.Refund {
   assertSupported(params, ['amount', 'charge', 'expand', 'metadata', 'payment_intent', 'reason'])
   const charge = findCharge(world, params)
-  const left = charge.amount - charge.amount_refunded
+  const refundable = charge.amount - charge.amount_refunded
   if (charge.status !== 'succeeded') throw createInvalidError(`Charge ${charge.id} has no amount to refund.`, 'charge')
-  if (left === 0)
+  if (refundable === 0)
     throw createInvalidError(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
   if (charge.disputed)
     throw createInvalidError(
@@ -32,16 +32,16 @@ function refund(world: StripeState, params: Stripe.RefundCreateParams): Stripe.R
       undefined,
       'charge_disputed',
     )
-  const amount = params.amount ?? left
+  const amount = params.amount ?? refundable
   if (amount < 1)
     throw createInvalidError('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer')
-  if (amount > left) {
+  if (amount > refundable) {
     throw createInvalidError(
-      `Refund amount (${formatDollars(amount)}) is greater than unrefunded amount on charge (${formatDollars(left)})`,
+      `Refund amount (${formatDollars(amount)}) is greater than unrefunded amount on charge (${formatDollars(refundable)})`,
       'amount',
     )
   }
-  const made = world.put(
+  const refund = world.put(
     'refund',
     buildObject<Stripe.Refund>('Refunds', 'Refund', {
       id: world.id('re'),
@@ -57,12 +57,12 @@ function refund(world: StripeState, params: Stripe.RefundCreateParams): Stripe.R
       status: 'succeeded',
     }),
   )
-  world.emit('refund.created', made)
+  world.emit('refund.created', refund)
   world.update('charge.refunded', charge, () => {
     charge.amount_refunded += amount
     charge.refunded = charge.amount_refunded === charge.amount
   })
-  return made
+  return refund
 }
 
 const formatDollars = (amount: number) => `$${(amount / 100).toFixed(2)}`

@@ -27,7 +27,7 @@ interface Place {
   file: string
   scope: string[]
   /** Type arguments of a generic declaration. */
-  given: Map<string, Schema>
+  typeArguments: Map<string, Schema>
 }
 
 const named = new Map<string, Schema>()
@@ -42,16 +42,16 @@ export function readObjectSchema(resource: string, name: string): ObjectSchema {
   return schema
 }
 
-export function readSchema(declaration: Declaration, name: string, given = new Map<string, Schema>()): Schema {
+export function readSchema(declaration: Declaration, name: string, typeArguments = new Map<string, Schema>()): Schema {
   const key = `${declaration.file}#${[...declaration.scope, readName(declaration.node.id as Node)].join('.')}`
-  const known = given.size === 0 ? named.get(key) : undefined
+  const known = typeArguments.size === 0 ? named.get(key) : undefined
   if (known) return known
-  const place = { file: declaration.file, scope: declaration.scope, given }
+  const place = { file: declaration.file, scope: declaration.scope, typeArguments: typeArguments }
   const schema =
     declaration.node.type === 'TSTypeAliasDeclaration'
       ? readTypeSchema(declaration.node.typeAnnotation as Node, place)
       : readInterfaceSchema(declaration.node, name, place)
-  if (given.size === 0) named.set(key, schema)
+  if (typeArguments.size === 0) named.set(key, schema)
   return schema
 }
 
@@ -142,8 +142,8 @@ export function readTypeSchema(node: Node, place: Place, name = ''): Schema {
 const OTHER: Schema = { kind: 'string' }
 
 function readReference(name: string, node: Node, place: Place): Schema {
-  const given = place.given.get(name)
-  if (given) return given
+  const typeArguments = place.typeArguments.get(name)
+  if (typeArguments) return typeArguments
   const parameters = ((node.typeArguments as Node | null)?.params as Node[] | undefined) ?? []
   const first = () => readTypeSchema(parameters[0]!, place)
   if (name === 'Array' || name === 'ReadonlyArray') return { kind: 'array', of: first() }

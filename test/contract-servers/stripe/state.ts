@@ -56,7 +56,7 @@ export class StripeState {
   readonly orders = new Map<string, Stripe.Checkout.SessionCreateParams>()
   readonly notes = new Map<string, Fields>()
   private readonly tables = new Map<Kind, Map<string, Fields>>()
-  private made = 0
+  private idCount = 0
 
   constructor(now: Date, settings: Settings) {
     this.now = Math.floor(now.getTime() / 1000)
@@ -64,8 +64,8 @@ export class StripeState {
   }
 
   id(prefix: string): string {
-    this.made++
-    return `${prefix}_${'1RcpContract'.slice(0, 8)}${this.made.toString(36).toUpperCase().padStart(8, '0')}`
+    this.idCount++
+    return `${prefix}_${'1RcpContract'.slice(0, 8)}${this.idCount.toString(36).toUpperCase().padStart(8, '0')}`
   }
 
   put<K extends Kind>(kind: K, object: Kinds[K]): Kinds[K] {

@@ -6,7 +6,7 @@ import { createId, type StripeState } from './state.ts'
 
 export function applyPaidInvoice(world: StripeState, invoice: Stripe.Invoice): void {
   setDelinquent(world, invoice, false)
-  const subscription = findSubscriptionOfInvoice(world, invoice)
+  const subscription = findInvoiceSubscription(world, invoice)
   if (!subscription || subscription.ended_at || subscription.latest_invoice !== invoice.id) return
   if (subscription.pending_update) applyPendingUpdate(world, subscription)
   else if (['past_due', 'unpaid', 'incomplete'].includes(subscription.status)) {
@@ -18,7 +18,7 @@ export function applyPaidInvoice(world: StripeState, invoice: Stripe.Invoice): v
 
 export function applyFailedInvoice(world: StripeState, invoice: Stripe.Invoice): void {
   setDelinquent(world, invoice, true)
-  const subscription = findSubscriptionOfInvoice(world, invoice)
+  const subscription = findInvoiceSubscription(world, invoice)
   // A pending change leaves the subscription as it was; a failed first payment makes it incomplete.
   if (!subscription || subscription.ended_at || subscription.pending_update || subscription.status === 'incomplete')
     return
@@ -43,7 +43,7 @@ export function endSubscription(
   subscription.pending_update = null
   subscription.cancellation_details!.reason ??= reason
   for (const invoice of world.all('invoice')) {
-    if (findSubscriptionOfInvoice(world, invoice) !== subscription || invoice.status === 'paid') continue
+    if (findInvoiceSubscription(world, invoice) !== subscription || invoice.status === 'paid') continue
     // Open invoices can still be paid manually and are no longer collected.
     Object.assign(invoice, { auto_advance: false, next_payment_attempt: null, automatically_finalizes_at: null })
   }
@@ -58,7 +58,7 @@ function cancelSchedule(world: StripeState, subscription: Stripe.Subscription): 
   world.emit('subscription_schedule.canceled', schedule)
 }
 
-const findSubscriptionOfInvoice = (world: StripeState, invoice: Stripe.Invoice) =>
+const findInvoiceSubscription = (world: StripeState, invoice: Stripe.Invoice) =>
   world.find('subscription', createId(invoice.parent?.subscription_details?.subscription))
 
 function setDelinquent(world: StripeState, invoice: Stripe.Invoice, delinquent: boolean): void {

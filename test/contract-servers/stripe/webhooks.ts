@@ -71,7 +71,7 @@ export class Webhooks {
     for (;;) {
       const next = this.queue.find((one) => one.notBefore <= this.world.now && !done.includes(one))
       if (!next) return done
-      if (endpoint && !isWanted(next.event, endpoint)) {
+      if (endpoint && !isSubscribed(next.event, endpoint)) {
         this.drop((event) => event === next.event)
         continue
       }
@@ -149,5 +149,5 @@ const buildDelivery = (event: Stripe.Event): Delivery => ({
 })
 
 /** Filters by the event types that an endpoint has asked for. */
-const isWanted = ({ type }: Stripe.Event, { enabled_events: enabledEvents, status }: Stripe.WebhookEndpoint) =>
+const isSubscribed = ({ type }: Stripe.Event, { enabled_events: enabledEvents, status }: Stripe.WebhookEndpoint) =>
   status === 'enabled' && (enabledEvents.includes('*') || enabledEvents.includes(type))

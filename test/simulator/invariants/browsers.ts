@@ -14,8 +14,8 @@ export const checkEmptiedCarts: Invariant = ({ state, before }) => {
   return state.carts
     .filter((cart) => cart.status === 'emptied' && was.get(cart.id) !== 'emptied')
     .flatMap((cart) => {
-      const [left] = findRemainingItems(state, cart)
-      return left ? [`a cart was emptied although another browser has ${left} in it`] : []
+      const [remaining] = findRemainingItems(state, cart)
+      return remaining ? [`a cart was emptied although another browser has ${remaining} in it`] : []
     })
 }
 
@@ -27,7 +27,7 @@ const listTokens = (payload: CartReport) =>
   (payload.type === 'snapshot' ? payload.browsers : undefined) ?? payload.toldBy ?? []
 
 /** After this time a shop forgets a guest's cart, unless the browser returns. */
-const KEPT_MS = 2 * 86_400_000
+const RESTORE_MS = 2 * 86_400_000
 
 type CartReport = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
 
@@ -55,7 +55,7 @@ function findRemainingItems(state: State, cart: Cart): string[] {
   }
   const { endedAt } = cart
   return browsers
-    .filter(({ items, at }) => items.length > 0 && (endedAt ?? at) - at < KEPT_MS)
+    .filter(({ items, at }) => items.length > 0 && (endedAt ?? at) - at < RESTORE_MS)
     .map(({ items }) => items.map(({ quantity, productId }) => `${quantity}×${productId}`).join())
 }
 

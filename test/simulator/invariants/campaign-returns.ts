@@ -73,11 +73,11 @@ const toSortedJson = (of: unknown): string =>
 export const checkGuard: Invariant = ({ harness, state, before, step }) => {
   if (!before || step.do !== 'work' || !harness.isPassDone || harness.hasJumped) return []
   const since = harness.clock.now().getTime() - WATCHED_MS
-  return harness.campaigns.flatMap((made) => {
-    const [then, now] = [before, state].map((each) => each.campaigns.find(({ id }) => id === made.id))
-    if (!then || !now || made.isDeleted || made.changedInStep >= harness.stepNumber || !isRunning(then.status))
+  return harness.campaigns.flatMap((campaign) => {
+    const [then, now] = [before, state].map((each) => each.campaigns.find(({ id }) => id === campaign.id))
+    if (!then || !now || campaign.isDeleted || campaign.changedInStep >= harness.stepNumber || !isRunning(then.status))
       return []
-    const { id, enginePausedAt, previousEnginePauseAt } = made
+    const { id, enginePausedAt, previousEnginePauseAt } = campaign
     if (isRunning(now.status))
       return isTooMuch(harness, before, {
         id,
@@ -112,12 +112,12 @@ function isTooMuch(
   { messages, runs }: State,
   { id, since, isSending }: { id: string; since: number; isSending: (run: number) => boolean },
 ): boolean {
-  const left = messages.filter(({ origin, sendingAt }) => origin === `campaign:${id}` && sendingAt! > since)
+  const sent = messages.filter(({ origin, sendingAt }) => origin === `campaign:${id}` && sendingAt! > since)
   const all = runs.filter(({ campaign }) => campaign === id)
   const newest = { accepted: 0, bounced: 0, complained: 0 }
   const checked = [newest]
   for (const { run } of all.sort((a, b) => b.run - a.run)) {
-    const some = left.filter(({ step }) => step === run)
+    const some = sent.filter(({ step }) => step === run)
     const isNewest = newest.accepted < PAUSE_LIMITS.leastAccepted
     if (!isNewest && !isSending(run)) continue
     const sum = isNewest ? newest : { accepted: 0, bounced: 0, complained: 0 }

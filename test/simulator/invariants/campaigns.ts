@@ -23,8 +23,8 @@ export const checkCampaigns: Invariant = (scene) => {
 /** A paused, cancelled or deleted campaign sends nothing. */
 function checkStopped({ campaigns: all }: Harness, fresh: readonly SentMail[]): string[] {
   return fresh.flatMap((mail) => {
-    const made = all.find(({ id }) => mail.evidence.origin === buildOrigin(id))
-    const isStopped = made?.stops.some(
+    const campaign = all.find(({ id }) => mail.evidence.origin === buildOrigin(id))
+    const isStopped = campaign?.stops.some(
       ({ from, until }) => mail.at - from >= MOMENT_MS && (until === null || mail.at < until),
     )
     return isStopped ? [`${describeMail(mail)} was sent while its campaign was stopped`] : []
@@ -66,16 +66,16 @@ function checkFigures({ figures: reported }: Harness, { messages }: State): stri
 const checkEnded: Invariant = ({ harness, state, step }) =>
   state.campaigns.flatMap(({ id, status, isDeleted }) => {
     const isThrough = status === 'completed' || status === 'sent'
-    const made = harness.campaigns.find((each) => each.id === id)
+    const campaign = harness.campaigns.find((each) => each.id === id)
     const isLookedAt =
-      step.do === 'work' && harness.isPassDone && made !== undefined && made.changedInStep < harness.stepNumber
+      step.do === 'work' && harness.isPassDone && campaign !== undefined && campaign.changedInStep < harness.stepNumber
     const isOver = isLookedAt && (status === 'cancelled' || isDeleted)
-    const left = state.messages.filter(
+    const stranded = state.messages.filter(
       (message) =>
         message.origin === buildOrigin(id) &&
         ((isThrough && message.state === 'sending') || ((isThrough || isOver) && OPEN.has(message.state))),
     )
-    return left.map(
+    return stranded.map(
       (message) => `a message of a campaign that is ${isDeleted ? 'deleted' : status} is ${message.state}`,
     )
   })
@@ -85,9 +85,9 @@ const buildOrigin = (id: string) => `campaign:${id}`
 export const checkRuns: Invariant = (scene) =>
   scene.harness.scenario.hasCampaigns
     ? [
-        ...onePerPerson(scene),
-        ...onePerCart(scene),
-        ...atTheirTime(scene),
+        ...checkOnePerPerson(scene),
+        ...checkOnePerCart(scene),
+        ...checkStartTimes(scene),
         ...checkHeld(scene),
         ...checkForgotten(scene),
         ...checkStuck(scene),
@@ -101,7 +101,7 @@ const isCounted = ({ reason }: Message) =>
   reason !== 'merged' && reason !== 'campaign_cancelled' && reason !== 'campaign_left_out'
 
 /** People may be merged later: two rows are one too many only if they had the same person when planned. */
-const onePerPerson: Invariant = ({ state, before }) => {
+const checkOnePerPerson: Invariant = ({ state, before }) => {
   const rows = state.messages.filter(
     // A row that a purchase closed is no mail.
     (message) => isCampaignSend(message) && isCounted(message) && message.reason !== 'purchased',
@@ -124,7 +124,7 @@ const mayBeSent = ({ state, sendingAt }: Message) => isStillOpen(state) || sendi
 const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || now === 'claimed'
 
 /** A person gets one message per cart and campaign, also after merges; failed ones may be retried. */
-const onePerCart: Invariant = (scene) => {
+const checkOnePerCart: Invariant = (scene) => {
   const { state, mails, fresh } = scene
   const rows = state.messages.filter((message) => isCampaignSend(message) && isCounted(message))
   const twice = [...Map.groupBy(rows, ({ origin, cart }) => `${origin} ${cart}`).values()]
@@ -137,8 +137,8 @@ const onePerCart: Invariant = (scene) => {
   const again = fresh.flatMap((mail) => {
     const { cart, joined, origin, step } = mail.evidence
     const others = mails.filter(
-      ({ id, isTaken, evidence: e }) =>
-        id !== mail.id && isTaken && e?.origin === origin && [cart, ...joined].includes(e.cart),
+      ({ id, isAccepted, evidence: e }) =>
+        id !== mail.id && isAccepted && e?.origin === origin && [cart, ...joined].includes(e.cart),
     )
     const before = others.flatMap(({ id }) => state.messages.find((each) => each.id === id) ?? [])
     return isCampaignSend(mail.evidence) && others.length > 0 && !isRetry(scene, { origin, step }, before)
@@ -154,26 +154,29 @@ function isRetry(
   { origin, step }: Pick<Message, 'origin' | 'step'>,
   before: readonly Message[],
 ): boolean {
-  const made = harness.campaigns.find(({ id }) => buildOrigin(id) === origin)
-  const run = state.runs.find((each) => each.campaign === made?.id && each.run === step)
-  const isOne = run && made!.retried.some(({ from, until }) => run.at >= from && run.at <= until)
+  const campaign = harness.campaigns.find(({ id }) => buildOrigin(id) === origin)
+  const run = state.runs.find((each) => each.campaign === campaign?.id && each.run === step)
+  const isOne = run && campaign!.retried.some(({ from, until }) => run.at >= from && run.at <= until)
   return isOne === true && before.every((message) => message.state === 'failed')
 }
 
 /** Runs start at times of the store's clock, on request, or at a late save; once per time unless played again. */
-const atTheirTime: Invariant = ({ harness, state }) =>
-  harness.campaigns.flatMap((made) => {
-    const all = state.runs.filter(({ campaign }) => campaign === made.id)
+const checkStartTimes: Invariant = ({ harness, state }) =>
+  harness.campaigns.flatMap((played) => {
+    const all = state.runs.filter(({ campaign }) => campaign === played.id)
     const strange = all.filter(
       ({ at }) =>
         // Within the minute of the save; after a backward clock jump the time occurs again.
         !harness.hasJumped &&
-        ![...made.asked, ...made.retried, ...made.saved].some(({ from, until }) => at >= from && at <= until) &&
-        !made.versions.some(({ schedule }) => listSlots(schedule, at).includes(at)),
+        ![...played.requested, ...played.retried, ...played.saved].some(
+          ({ from, until }) => at >= from && at <= until,
+        ) &&
+        !played.versions.some(({ schedule }) => listSlots(schedule, at).includes(at)),
     )
-    const isAsked = (at: number) => made.asked.some(({ from, until }) => at >= from && at <= until)
+    const isRequested = (at: number) => played.requested.some(({ from, until }) => at >= from && at <= until)
     // A campaign that is played starts runs at future times; after a backward clock jump a past time is future again.
-    const computeMost = (at: number) => (harness.hasJumped || isAsked(at) ? 1 + made.plays + made.asked.length : 1)
+    const computeMost = (at: number) =>
+      harness.hasJumped || isRequested(at) ? 1 + played.plays + played.requested.length : 1
     const twice = [...Map.groupBy(all, ({ at }) => at).values()].filter(
       (some) => some.length > computeMost(some[0]!.at),
     )

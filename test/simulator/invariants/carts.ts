@@ -14,8 +14,8 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
   const again = fresh.flatMap((mail) => {
     const { joined: ids, step, stepId, origin } = mail.evidence
     const before = mails.find(
-      ({ isTaken, evidence, id }) =>
-        isTaken &&
+      ({ isAccepted, evidence, id }) =>
+        isAccepted &&
         id !== mail.id &&
         evidence?.step === step &&
         // Another message may have its number when an earlier one was removed.
@@ -36,9 +36,9 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
 export const S7: Invariant = ({ state }) => {
   const known = foldings.get(state)
   if (known) return known
-  const words = checkFold(state)
-  foldings.set(state, words)
-  return words
+  const problems = checkFold(state)
+  foldings.set(state, problems)
+  return problems
 }
 
 /** A step without writes leaves the same state, which is checked once. */

@@ -44,9 +44,9 @@ function checkStoreReplies({ shop }: Harness, mail: SentMail): string[] {
 
 /** The decision record names the coupon of a message, or the reason for none; required coupons are not omitted. */
 function checkRecord(harness: Harness, mail: SentMail): string[] {
-  const { code, isWanted, fallback, record } = mail.evidence.coupon
+  const { code, hasCoupon, fallback, record } = mail.evidence.coupon
   const reportWrong = (what: string) => [`${describeMail(mail)} was sent ${what}: ${JSON.stringify(record)}`]
-  if (!isWanted) return code === null ? [] : reportWrong(`with ${code}, which its step does not have`)
+  if (!hasCoupon) return code === null ? [] : reportWrong(`with ${code}, which its step does not have`)
   if (record === null) return reportWrong('without a record')
   if (code !== null)
     return record.couponIncluded && record.coupon === code ? [] : reportWrong(`with ${code}, unlike its record`)
@@ -72,8 +72,8 @@ export const checkCodes: Invariant = (scene) => {
   return [
     ...checkSharedCodes(scene),
     ...checkUses(harness, state),
-    ...checkLeftCodes(scene),
-    ...takenFromShoppers(scene),
+    ...checkRemainingCodes(scene),
+    ...checkDeletedCodes(scene),
   ]
 }
 
@@ -81,11 +81,11 @@ export const checkCodes: Invariant = (scene) => {
 const checkSharedCodes: Invariant = ({ mails, fresh, state }) =>
   fresh.flatMap((mail) => {
     const { code, isPersonal } = mail.evidence.coupon
-    if (mail.shownCode !== null && mail.shownCode !== code)
-      return [`${describeMail(mail)} contains ${mail.shownCode}, and its row ${code}`]
+    if (mail.code !== null && mail.code !== code)
+      return [`${describeMail(mail)} contains ${mail.code}, and its row ${code}`]
     if (code === null || !isPersonal) return []
     const other = mails.find(
-      (each) => each.id !== mail.id && (each.evidence?.coupon.code === code || each.shownCode === code),
+      (each) => each.id !== mail.id && (each.evidence?.coupon.code === code || each.code === code),
     )
     const own = state.codes.filter((each) => each.message === mail.id && each.code === code)
     return [
@@ -96,13 +96,13 @@ const checkSharedCodes: Invariant = ({ mails, fresh, state }) =>
 
 /** At most as many codes are used as were created, each by an order with it or by the store's own count. */
 function checkUses({ shop }: Harness, { codes }: State): string[] {
-  return codes.flatMap(({ code, isUsed, order, attempts, state: made }) => {
+  return codes.flatMap(({ code, isUsed, order, attempts, state: codeState }) => {
     if (!isUsed) return []
     const isNamed = shop.versions.some(
       (version) => version.order.orderId === order && isAmong(version.order.coupons, code),
     )
     // After its deletion from the store, by erasure or expiry, a code can be created again.
-    if (attempts === 0 && made !== 'deleted') return [`${code} is used, but was never created in the store`]
+    if (attempts === 0 && codeState !== 'deleted') return [`${code} is used, but was never created in the store`]
     return order === null || isNamed ? [] : [`${code} is used by order ${order}, which does not contain it`]
   })
 }
@@ -113,7 +113,7 @@ const isAmong = (codes: readonly string[], code: string) => codes.includes(code.
 const STORE_IS_DONE_MS = 600_000
 
 /** After the cleanup job, the store has no codes of unsent final messages, except used ones and those in progress. */
-const checkLeftCodes: Invariant = ({ harness, state, before, mails }) => {
+const checkRemainingCodes: Invariant = ({ harness, state, before, mails }) => {
   if (!harness.isCleanedUp || harness.hasJumped || !before) return []
   const isOver = (of: State, { message }: Code) =>
     of.messages.some(({ id, state: now }) => id === message && !OPEN.has(now) && now !== 'sending')
@@ -126,16 +126,16 @@ const checkLeftCodes: Invariant = ({ harness, state, before, mails }) => {
 }
 
 /** Only the store's admin deletes a valid code of a shopper; erased people are an exception. */
-const takenFromShoppers: Invariant = ({ harness, state, mails }) => {
+const checkDeletedCodes: Invariant = ({ harness, state, mails }) => {
   if (harness.erased.size > 0) return []
   const now = harness.clock.now().getTime()
   const { coupons, deletedByAdmin } = harness.shop.couponStock
-  return mails.flatMap(({ id, isTaken, evidence }) => {
+  return mails.flatMap(({ id, isAccepted, evidence }) => {
     const code = evidence?.coupon.code
-    if (!isTaken || !code || !evidence.coupon.isPersonal || deletedByAdmin.has(code.toLowerCase())) return []
+    if (!isAccepted || !code || !evidence.coupon.isPersonal || deletedByAdmin.has(code.toLowerCase())) return []
     const row = state.codes.find((each) => each.message === id && each.code === code)
     const isGood = row && row.expiresAt > now
-    const stands = coupons.some((each) => each.code === code.toLowerCase())
-    return isGood && !stands ? [`${code} was deleted from the store although a shopper has it`] : []
+    const isInStore = coupons.some((each) => each.code === code.toLowerCase())
+    return isGood && !isInStore ? [`${code} was deleted from the store although a shopper has it`] : []
   })
 }

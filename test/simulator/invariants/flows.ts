@@ -39,14 +39,14 @@ function checkChosenFlow({ harness, state, before }: Scene): string[] {
   const together = Map.groupBy(fresh, ({ cart, transaction }) => `${cart} ${transaction}`)
   const expected = listFlowsInForce(harness)
   return [...together.values()].flatMap((some) => {
-    const { cart, flow, ...left } = some.at(-1)!
+    const { cart, flow, ...facts } = some.at(-1)!
     const was = some[0]!.flowBefore
     if (flow === was && !(was === null && some.some(({ isQuiet }) => isQuiet))) return []
     if (was !== null) return [`cart ${shorten(cart)} belonged to flow ${shorten(was)} and belongs to ${shorten(flow)}`]
     const isInherited = state.carts.some((other) => other.mergedInto === cart && other.flow === flow)
-    if (isInherited || expected.some((each) => findMatchingFlow(each, left) === flow)) return []
+    if (isInherited || expected.some((each) => findMatchingFlow(each, facts) === flow)) return []
     return [
-      `cart ${shorten(cart)} belongs to flow ${shorten(flow)}, but matches ${shorten(findMatchingFlow(expected.at(-1)!, left))}`,
+      `cart ${shorten(cart)} belongs to flow ${shorten(flow)}, but matches ${shorten(findMatchingFlow(expected.at(-1)!, facts))}`,
     ]
   })
 }
@@ -91,13 +91,13 @@ function checkOtherFlows({ state, fresh, mails }: Scene): string[] {
   const isOthers = (message: { cart: string; origin: string }) =>
     isFlowSend(message) && flowNames.has(message.cart) && flowNames.get(message.cart) !== message.origin
   const open = state.messages.filter((message) => OPEN.has(message.state) && isOthers(message))
-  const left = fresh.filter(({ evidence }) => isOthers(evidence))
+  const ofOthers = fresh.filter(({ evidence }) => isOthers(evidence))
   const second = fresh.filter(({ evidence: { cart, origin } }) =>
     mails.some(({ evidence: e }) => e?.cart === cart && isFlowSend({ origin }) && isFlowSend(e) && e.origin !== origin),
   )
   return [
     ...open.map(({ step, cart }) => `step ${step} of another flow is open for cart ${shorten(cart)}`),
-    ...left.map((mail) => `${describeMail(mail)} was sent by a flow that its cart does not belong to`),
+    ...ofOthers.map((mail) => `${describeMail(mail)} was sent by a flow that its cart does not belong to`),
     ...second.map((mail) => `${describeMail(mail)} was sent although another flow has sent about that cart`),
   ]
 }

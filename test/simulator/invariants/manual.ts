@@ -6,8 +6,8 @@ import { describeMail, type Invariant, isManualSend, type SentMail } from './sce
 export const D9: Invariant = ({ harness, state }) => {
   const { allowed } = harness.manual
   // A send for a merged cart is also closed on the remaining cart, by a row that never was a message.
-  const made = state.messages.filter((message) => isManualSend(message) && message.reason !== 'merged').length
-  return made > allowed ? [`${made} manual messages, but only ${allowed} were requested`] : []
+  const sentCount = state.messages.filter((message) => isManualSend(message) && message.reason !== 'merged').length
+  return sentCount > allowed ? [`${sentCount} manual messages, but only ${allowed} were requested`] : []
 }
 
 /** A send for now is never held silently, a reported send took place, and the control group gets nothing. */

@@ -47,12 +47,12 @@ function findPurchaseBefore({ shop, erased }: Harness, mail: SentMail, reportedB
   const known = new Set(keys)
   const versions = shop.versions.filter(({ since }) => since < reportedBy)
   const later = shop.versions.filter(({ since }) => since >= reportedBy && since <= mail.at)
-  const takenBack = new Set(later.filter(({ order }) => order.kind !== 'purchase').map(({ order }) => order.orderId))
+  const refunded = new Set(later.filter(({ order }) => order.kind !== 'purchase').map(({ order }) => order.orderId))
   const isEarlier = ({ kind, paidAt, modifiedAt }: PlatformOrder) =>
     kind === 'purchase' && Date.parse(paidAt ?? modifiedAt) < cartStartedAt
   const before = new Set(versions.filter(({ order }) => isEarlier(order)).map(({ order }) => order.orderId))
   return [...new Map(versions.map(({ order }) => [order.orderId, order])).values()].find((order) => {
-    if (takenBack.has(order.orderId) || order.source === 'renewal') return false
+    if (refunded.has(order.orderId) || order.source === 'renewal') return false
     if (order.kind !== 'purchase' || Date.parse(order.paidAt ?? order.modifiedAt) < cartStartedAt) return false
     // Part of a purchase from before the cart (A6).
     if (order.parentId && before.has(order.parentId)) return false

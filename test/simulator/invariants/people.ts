@@ -11,15 +11,15 @@ import { findActiveSteps } from './steps.ts'
 
 /** An unsubscribe applies to every message not yet sent. */
 export const C2: Invariant = ({ harness, step, state, fresh }) => {
-  const left = fresh
+  const wrong = fresh
     .filter(
       ({ at, sendBlocks }) => sendBlocks.unsubscribedSince !== null && at - sendBlocks.unsubscribedSince >= MOMENT_MS,
     )
     .map((mail) => `${describeMail(mail)} was sent after that person had unsubscribed`)
   const just = harness.justUnsubscribed
-  const isTheStep = step.do === 'unsubscribe' || (step.do === 'says' && step.words === 'STOP')
+  const isTheStep = step.do === 'unsubscribe' || (step.do === 'says' && step.keyword === 'STOP')
   const open = just && isTheStep ? openTo(state, [just.channel], listNumbers(just.address)) : []
-  return [...left, ...open.map((message) => `step ${message.step} to ${just!.address} is open after the unsubscribe`)]
+  return [...wrong, ...open.map((message) => `step ${message.step} to ${just!.address} is open after the unsubscribe`)]
 }
 
 function openTo({ carts, messages }: State, channels: readonly Channel[], addresses: readonly string[]): Message[] {
@@ -36,7 +36,7 @@ const SUPPRESSING = /^(rejected|undelivered):(mailbox_unknown|21614|30005|21610|
 
 /** Addresses on the owner's suppression list, or rejected permanently by a provider, get no message. */
 export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
-  const left = fresh
+  const wrong = fresh
     .filter(({ at, sendBlocks }) => sendBlocks.suppressedSince !== null && at - sendBlocks.suppressedSince >= MOMENT_MS)
     .map((mail) => `${describeMail(mail)} was sent after that address was suppressed`)
   const refused = state.messages.filter(({ state: end, reason }) => end === 'failed' && SUPPRESSING.test(reason ?? ''))
@@ -52,17 +52,17 @@ export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
         mail.at - (harness.failedAt.get(id) ?? other.at) >= MOMENT_MS
       )
     })
-    const isBack = harness.keywords.get(`${mail.channel}:${listNumbers(mail.to).at(-1)}`)?.words === 'START'
+    const isBack = harness.keywords.get(`${mail.channel}:${listNumbers(mail.to).at(-1)}`)?.keyword === 'START'
     return before && !isBack ? [`${describeMail(mail)} was sent after ${before.reason} of the same address`] : []
   })
-  if (step.do !== 'suppress') return [...left, ...again]
+  if (step.do !== 'suppress') return [...wrong, ...again]
   const { email, phones } = harness.people[step.person]!
   const open = openTo(
     state,
     step.kind === 'email' ? ['email'] : step.channels,
     step.kind === 'email' ? [email] : phones,
   )
-  return [...left, ...again, ...open.map((message) => `step ${message.step} is open to an address just suppressed`)]
+  return [...wrong, ...again, ...open.map((message) => `step ${message.step} is open to an address just suppressed`)]
 }
 
 /** A withdrawn consent stops every message not yet sent, until the person consents again. */
@@ -78,10 +78,10 @@ export const C5: Invariant = ({ fresh }) =>
 
 /** At most `cap` messages per person in any 24 hours; provably rejected ones do not count. */
 export const T1: Invariant = ({ fresh, mails }) => {
-  const taken = new Set(mails.filter((mail) => mail.isTaken).map((mail) => mail.id))
+  const accepted = new Set(mails.filter((mail) => mail.isAccepted).map((mail) => mail.id))
   return fresh.flatMap((mail) => {
     const { others, cap } = mail.evidence
-    const count = 1 + others.filter((id) => taken.has(id)).length
+    const count = 1 + others.filter((id) => accepted.has(id)).length
     return count > cap
       ? [`${describeMail(mail)} is number ${count} to that person within a day; ${cap} are allowed`]
       : []
@@ -105,7 +105,7 @@ export const T4: Invariant = ({ harness, fresh, mails }) =>
     const { cart, origin, delay, sendingAt } = mail.evidence
     return mails.flatMap((other) => {
       const e = other.evidence
-      if (!e || e.delay === null || other.id === mail.id || !other.isTaken || e.cart !== cart || e.origin !== origin)
+      if (!e || e.delay === null || other.id === mail.id || !other.isAccepted || e.cart !== cart || e.origin !== origin)
         return []
       if (mails.indexOf(other) > mails.indexOf(mail)) return []
       // A step planned on another channel waits for its own reasons, and keeps its distance only from earlier sends.
@@ -134,8 +134,8 @@ export const F1: Invariant = ({ state, before }) => {
     // At the same moment, the order by id decides.
     const isSooner =
       person.armAt !== null && (person.armAt < armAt || (person.armAt === armAt && person.drawing! < drawing!))
-    const isKept = isSooner || (person.drawing === drawing && person.arm === arm)
-    return isKept
+    const isUnchanged = isSooner || (person.drawing === drawing && person.arm === arm)
+    return isUnchanged
       ? []
       : [`shopper ${id.slice(-6)} was assigned to ${arm} at ${armAt}, but is in ${person.arm} since ${person.armAt}`]
   })

@@ -52,7 +52,7 @@ function findSmsLimit(mail: SentMail, { harness, mails }: Parameters<Invariant>[
       return 'the cart was abandoned more than 48 hours ago'
     const carts = new Set([evidence.cart, ...evidence.joined])
     const before = mails.filter((each) => each.channel === 'sms' && each.evidence && carts.has(each.evidence.cart))
-    if (before.some((each) => each.isTaken && each.at < at)) return 'the cart already got its one SMS'
+    if (before.some((each) => each.isAccepted && each.at < at)) return 'the cart already got its one SMS'
   }
   if (channel !== 'whatsapp') return null
   if (mail.isTemplate) {

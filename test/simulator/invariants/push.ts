@@ -18,17 +18,17 @@ export const P1: Invariant = ({ harness, state, fresh }) => {
     const at = push.notes.indexOf(note)
     const before = push.notes.slice(0, at)
     const same = before.filter(({ messageId }) => messageId === note.messageId)
-    const wasGone = before.some(
+    const wasExpired = before.some(
       ({ url, answeredAt, by, answer }) =>
         url === note.url && answer === 'gone' && answeredAt !== null && !by.isDead && mail.at - answeredAt >= MOMENT_MS,
     )
     const early = same.find(({ retryAt }) => retryAt !== null && mail.engineAt < retryAt)
     const topic = mail.evidence.cart.replaceAll('-', '')
     return [
-      ...(wasGone ? [`${describeMail(mail)} was sent to a browser that its service had reported as gone`] : []),
+      ...(wasExpired ? [`${describeMail(mail)} was sent to a browser that its service had reported as gone`] : []),
       ...(early && !harness.hasJumped ? [`${describeMail(mail)} was retried before the time its service named`] : []),
       ...(topic.length === 32 && note.topic !== topic ? [`${describeMail(mail)} has the topic ${note.topic}`] : []),
-      ...checkShrinking(note, push.mostBytes).map((words) => `${describeMail(mail)} ${words}`),
+      ...checkShrinking(note, push.mostBytes).map((problem) => `${describeMail(mail)} ${problem}`),
     ]
   })
   return [...broken, ...checkUntriedBrowsers(push.notes, state), ...checkOwnerNotice(push.notes, state)]
@@ -37,10 +37,10 @@ export const P1: Invariant = ({ harness, state, fresh }) => {
 function checkShrinking({ sizes, answer }: PushAttempt, most: number): string[] {
   const isGrowing = sizes.some((size, index) => index > 0 && size >= sizes[index - 1]!)
   const isTooLarge = answer === 'accepts' && !sizes.some((size) => size <= most)
-  const isLeft = isTooLarge && (most >= 1_000 || sizes.length === 1)
+  const isStillTooLarge = isTooLarge && (most >= 1_000 || sizes.length === 1)
   return [
     ...(isGrowing ? [`was tried with ${sizes.join(', ')} bytes in turn`] : []),
-    ...(isLeft ? [`was not shrunk enough: ${sizes.join(', ')} bytes`] : []),
+    ...(isStillTooLarge ? [`was not shrunk enough: ${sizes.join(', ')} bytes`] : []),
   ]
 }
 
@@ -49,13 +49,13 @@ function checkUntriedBrowsers(notes: readonly PushAttempt[], { messages, subscri
   const failed = messages.filter(({ state, reason }) => state === 'failed' && reason === 'rejected:push_gone')
   return failed.flatMap(({ id, step }) => {
     const tried = notes.filter(({ messageId }) => messageId === id)
-    const goneAnswers = tried.slice(
+    const expiredAnswers = tried.slice(
       tried.findLastIndex(({ answer, by }) => answer !== 'gone' || by !== tried.at(-1)!.by) + 1,
     )
-    const last = goneAnswers.length > 0 ? goneAnswers : tried.slice(-1)
+    const last = expiredAnswers.length > 0 ? expiredAnswers : tried.slice(-1)
     const there = (last[0]?.alive ?? []).filter((each) => last.every(({ alive }) => alive.includes(each)))
-    const left = there.filter((each) => !tried.some(({ endpoint }) => endpoint?.id === each))
-    const alive = left.filter((each) => subscriptions.some((row) => row.id === each))
+    const remaining = there.filter((each) => !tried.some(({ endpoint }) => endpoint?.id === each))
+    const alive = remaining.filter((each) => subscriptions.some((row) => row.id === each))
     return alive.length > 0 ? [`step ${step} failed although browser ${shorten(alive[0]!)} was not tried`] : []
   })
 }

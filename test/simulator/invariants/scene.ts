@@ -43,7 +43,7 @@ export const isCampaignSend = ({ origin }: { origin: string }): boolean => origi
 /** Sent by a flow that the owner edits. */
 export const isFlowSend = ({ origin }: { origin: string }): boolean => origin.startsWith('flow:')
 
-const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp', push: 'notification' }
+const CHANNEL_NAMES = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp', push: 'notification' }
 
 export const describeMail = (mail: SentMail) =>
-  `${WORDS[mail.channel]} ${mail.id.slice(-6)} (cart ${mail.evidence.cart.slice(-6)}, step ${mail.evidence.step}, to ${mail.to})`
+  `${CHANNEL_NAMES[mail.channel]} ${mail.id.slice(-6)} (cart ${mail.evidence.cart.slice(-6)}, step ${mail.evidence.step}, to ${mail.to})`

@@ -30,14 +30,14 @@ export const D1: Invariant = ({ mails, fresh }) => {
   for (const mail of fresh) {
     const { cart, origin, step, stepId } = mail.evidence
     const other = mails.find(
-      ({ id, isTaken, evidence: e }) =>
+      ({ id, isAccepted, evidence: e }) =>
         id !== mail.id &&
-        isTaken &&
+        isAccepted &&
         e?.cart === cart &&
         e.origin === origin &&
         (stepId === null ? e.step === step : e.stepId === stepId),
     )
-    if (other && mail.isTaken) broken.push(`${describeMail(mail)} is a step that was sent by ${other.channel}`)
+    if (other && mail.isAccepted) broken.push(`${describeMail(mail)} is a step that was sent by ${other.channel}`)
   }
   return broken
 }
@@ -64,14 +64,14 @@ export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
     ]
   })
   const over = new Map(state.carts.filter((cart) => ENDED.has(cart.status)).map((cart) => [cart.id, cart.status]))
-  const left = state.messages
+  const sending = state.messages
     .filter((message) => OPEN.has(message.state) && over.has(message.cart))
     .filter((message) => !(isManualSend(message) && over.get(message.cart) === 'lost'))
     .filter((message) => !isManualSend(message) || wasOpen(before, message))
     .map((message) => `step ${message.step} is ${message.state} for a cart that is ${over.get(message.cart)}`)
   const isJustClosed = step.do === 'disconnect' && before?.isActive
   const stillOpen = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
-  return [...forbidden, ...left, ...stillOpen.map((message) => `step ${message.step} is open after disconnecting`)]
+  return [...forbidden, ...sending, ...stillOpen.map((message) => `step ${message.step} is open after disconnecting`)]
 }
 
 function offSince({ fixture }: Harness, { evidence, sendBlocks }: SentMail): number | null {
@@ -128,7 +128,7 @@ export const D7: Invariant = ({ fresh }) =>
     return [`${describeMail(mail)} was sent ${(sendingAt - dueAt) / 3_600_000} h after it was due`]
   })
 
-const hasLeft = (mails: readonly { id: string }[], { id }: { id: string }) => mails.some((mail) => mail.id === id)
+const hasBeenSent = (mails: readonly { id: string }[], { id }: { id: string }) => mails.some((mail) => mail.id === id)
 
 /** Time that later batches wait for messages in flight. */
 const PATIENCE_MS = 5_000
@@ -140,10 +140,10 @@ const PATIENCE_MS = 5_000
  */
 export const D10: Invariant = ({ fresh, mails }) =>
   fresh.flatMap((mail) => {
-    const { underWay, shopper, state, sendingAt } = mail.evidence
-    const inFlight = underWay.filter((other) => !other.isAnswered)
-    const batch = underWay.filter((other) => Math.abs(other.sendingAt - sendingAt) < PATIENCE_MS)
-    const same = batch.filter((other) => other.shopper === shopper && other.id !== mail.id && hasLeft(mails, other))
+    const { inFlight: concurrent, shopper, state, sendingAt } = mail.evidence
+    const inFlight = concurrent.filter((other) => !other.isAnswered)
+    const batch = concurrent.filter((other) => Math.abs(other.sendingAt - sendingAt) < PATIENCE_MS)
+    const same = batch.filter((other) => other.shopper === shopper && other.id !== mail.id && hasBeenSent(mails, other))
     return [
       ...(inFlight.length > POOL_SIZE ? [`${inFlight.length} are in flight at once; the limit is ${POOL_SIZE}`] : []),
       ...(same.length > 0 ? [`${describeMail(mail)} is in flight together with another one to the same person`] : []),

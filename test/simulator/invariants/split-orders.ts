@@ -32,11 +32,11 @@ export const A6: Invariant = ({ state }) => {
   const wrong = state.carts.flatMap(({ id, status, isVoid }) => {
     const own = state.orders.filter(({ cart, purchasedAt }) => cart === id && purchasedAt !== null)
     const isBought = status === 'recovered' || status === 'purchased'
-    const isGone =
+    const isEmpty =
       isBought && own.length > 0 && own.every(({ net, total, kind }) => net === 0 && (total > 0 || kind !== 'purchase'))
-    return isVoid === isGone || status === 'merged'
+    return isVoid === isEmpty || status === 'merged'
       ? []
-      : [`cart ${id.slice(-6)} is void: ${isVoid}, its orders say ${isGone}`]
+      : [`cart ${id.slice(-6)} is void: ${isVoid}, its orders say ${isEmpty}`]
   })
   return [...counted, ...tooMuch, ...renewed, ...wrong]
 }

@@ -8,13 +8,13 @@ import { describeMail, type Invariant, isFlowSend, MOMENT_MS, OPEN, type SentMai
 
 export const checkSteps: Invariant = ({ harness, state, before, fresh, mails }) => {
   const { stepSnapshots } = harness
-  const left = fresh.filter(({ evidence }) => isFlowSend(evidence))
-  const moved = left.flatMap((mail) => {
+  const sent = fresh.filter(({ evidence }) => isFlowSend(evidence))
+  const moved = sent.flatMap((mail) => {
     const earlier = mails.find(({ id, at, channel }) => id === mail.id && at <= mail.at && channel !== mail.channel)
     return earlier ? [`${describeMail(mail)} was sent again by another channel than ${earlier.channel}`] : []
   })
   if (stepSnapshots.length === 0) return moved
-  const wrong = left.flatMap((mail) => {
+  const wrong = sent.flatMap((mail) => {
     const flows = findActiveSteps(stepSnapshots, mail.at)
     const noted = flows.flatMap(({ steps: all }) => all.get(mail.evidence.stepId ?? '') ?? [])
     if (noted.length === 0) return [`${describeMail(mail)} was sent although its step was removed`]

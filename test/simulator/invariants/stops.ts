@@ -7,7 +7,7 @@ const ENDED_BY: Record<string, string> = { account_suspended: 'a suspension', st
 /** Nothing is sent meanwhile; after a full worker pass nothing is held for a reason that has ended. */
 export const checkStops: Invariant = (scene) => {
   const { harness, step, state, fresh } = scene
-  const left = fresh.flatMap((mail) => {
+  const wrong = fresh.flatMap((mail) => {
     const { suspendedSince, restingSince } = mail.sendBlocks
     const reasons = { 'the account is suspended': suspendedSince, 'the store rests': restingSince }
     return Object.entries(reasons)
@@ -17,13 +17,13 @@ export const checkStops: Invariant = (scene) => {
   const { suspended, isResting, changedAt } = harness.stops
   const isWhole = step.do === 'work' && step.meanwhile === null && canSend(scene) && !harness.hasJumped
   const isOver = !suspended && !isResting && harness.clock.trueNow() - changedAt >= SURELY_FREE_MS + step.waitMs
-  if (!isWhole || !isOver) return left
+  if (!isWhole || !isOver) return wrong
   const now = harness.clock.now().getTime()
   const forgotten = state.messages.filter(
     (message) => message.state === 'held' && (message.reason ?? '') in ENDED_BY && message.dueAt <= now,
   )
   return [
-    ...left,
+    ...wrong,
     ...forgotten.map(
       ({ step: number, reason }) => `step ${number} is held because of ${ENDED_BY[reason!]} that has ended`,
     ),

@@ -46,7 +46,7 @@ export const checkCooldown: Invariant = ({ harness, fresh, mails }) =>
     const leastMs = harness.scenario.cooldownHours * 3_600_000
     const before = mails.find(
       (other) =>
-        other.isTaken &&
+        other.isAccepted &&
         other.id !== mail.id &&
         other.channel === mail.channel &&
         mails.indexOf(other) < mails.indexOf(mail as SentMessage) &&
@@ -65,7 +65,7 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
     const { plan: key, used } = mail.evidence
     if (mail.at - mail.sendBlocks.plannedSince < MOMENT_MS) return []
     const limit = key ? readPlanLimit(key, mail.channel) : 0
-    const isMissing = isText(mail) && !isManualSend(mail.evidence) && !mayBeOf(key, mail)
+    const isMissing = isText(mail) && !isManualSend(mail.evidence) && !isAllowedByPlan(key, mail)
     return [
       ...(limit >= 0 && used > limit
         ? [`${describeMail(mail)} is number ${used} of the month; the plan’s limit is ${limit}`]
@@ -84,7 +84,7 @@ export const checkPlan: Invariant = ({ harness, state, fresh }) => {
 }
 
 /** Applies to all but manual sends: a single SMS of a campaign needs less than the rest. */
-const mayBeOf = (plan: string | null, { channel, evidence }: SentMail) =>
+const isAllowedByPlan = (plan: string | null, { channel, evidence }: SentMail) =>
   plan === 'growth' || (isCampaignSend(evidence) && channel === 'sms' && plan === 'starter')
 
 const LIMITS = { email: 'maxEmailsPerMonth', sms: 'maxSmsPerMonth', whatsapp: 'maxWhatsappPerMonth' } as const
@@ -107,7 +107,7 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
       .slice(0, mails.indexOf(mail as SentMessage))
       .filter((other) => formatMonth(other.engineAt) === month)
     const sum = [...before, ...questions.filter(({ at }) => at < mail.at)]
-      .filter((other) => other.isTaken && formatMonth(other.engineAt) === month)
+      .filter((other) => other.isAccepted && formatMonth(other.engineAt) === month)
       .reduce((total, other) => total + findCheapest(state, other), mail.micros)
     const booked = mail.evidence.spent
     return [
@@ -151,8 +151,8 @@ export const D4: Invariant = ({ harness, state, mails }) =>
       // For an erased person, the message of a report is unknown.
       if (isSending || to === null) return []
       if (!reports) {
-        const isMadeUp = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
-        return isMadeUp ? [`step ${message.step} is ${now} without such a report`] : []
+        const isInvented = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
+        return isInvented ? [`step ${message.step} is ${now} without such a report`] : []
       }
       const expected = reports.has('failed')
         ? 'failed'

@@ -14,14 +14,14 @@ export const checkWakeUps: Invariant = ({ harness, state }) => {
   const open = state.messages.filter((message) => OPEN.has(message.state))
   if (open.length === 0) return []
   const first = Math.min(...open.map(({ wakeAt }) => wakeAt))
-  const { nextLookAt } = state
-  if (nextLookAt !== null && nextLookAt <= first + CLAIM_MS) return []
-  const look =
-    nextLookAt === null ? 'no look is scheduled' : `the next look is ${(nextLookAt - first) / 60_000} min later`
+  const { nextDueAt } = state
+  if (nextDueAt !== null && nextDueAt <= first + CLAIM_MS) return []
+  const schedule =
+    nextDueAt === null ? 'no look is scheduled' : `the next look is ${(nextDueAt - first) / 60_000} min later`
   return open
     .filter(({ wakeAt }) => wakeAt === first)
     .map(
       ({ step, channel, state: is, reason }) =>
-        `step ${step} (${channel}, ${is} ${reason ?? ''}) is due for a check, but ${look}`,
+        `step ${step} (${channel}, ${is} ${reason ?? ''}) is due for a check, but ${schedule}`,
     )
 }

@@ -5,20 +5,20 @@ import type { Worker } from 'playwright-core'
 
 interface Counting {
   registration: ServiceWorkerRegistration
-  shownCount: number
+  notificationCount: number
 }
 
 /** Starts counting; call once per worker. */
-export const startCountingShown = (worker: Worker): Promise<void> =>
+export const startCountingNotifications = (worker: Worker): Promise<void> =>
   worker.evaluate(() => {
     const scope = self as unknown as Counting
     const show = scope.registration.showNotification.bind(scope.registration)
-    scope.shownCount = 0
+    scope.notificationCount = 0
     scope.registration.showNotification = async (title, options) => {
       await show(title, options)
-      scope.shownCount += 1
+      scope.notificationCount += 1
     }
   })
 
-export const readShownCount = (worker: Worker): Promise<number> =>
-  worker.evaluate(() => (self as unknown as Counting).shownCount)
+export const readNotificationCount = (worker: Worker): Promise<number> =>
+  worker.evaluate(() => (self as unknown as Counting).notificationCount)

@@ -9,7 +9,7 @@ const HAVE_THEM = 0.2
 const DICE = 0x57_4a6e
 const MINUTE = 60_000
 
-export function addStrangers(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
+export function addOtherShoppers(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
   const dice = createSeededRandom(seed ^ DICE)
   if (!dice.isLucky(HAVE_THEM)) return scenario
   const email = dice.pick(emails)
