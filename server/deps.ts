@@ -18,7 +18,7 @@ export interface Deps {
   config: Config
   db: Db
   pool: pg.Pool
-  /** The only clock; SQL gets the time as a parameter (T4). */
+  /** The only clock; SQL gets the time as a parameter. */
   now: () => Date
   log: Logger
   secrets: Secrets

@@ -13,8 +13,6 @@ import * as sql from './verification-sql.ts'
 // Registering does not prove an address. Until its owner follows a mailed link, the account sends no mail with its own
 // text: no messages, test mails or invitations. The link contains its own proof, for this address only.
 
-/** For other links that confirm an address. */
-
 export function createVerificationToken(
   { secrets, now }: Pick<Deps, 'now' | 'secrets'>,
   user: { id: string; email: string },

@@ -320,7 +320,7 @@ function computeCartValues(source: CartSource, store: StoreRules, catalogue: Cat
   }
 }
 
-/** Fixed at the time of the last activity: later changes of the setting do not apply (S1). */
+/** Set at the last activity. A change of the timeout moves it in `refreshEffectiveTimeout` (S1). */
 function computeAbandonAt(row: CartRow | null, episode: Episode, store: StoreRules): Date {
   const isSameActivity = row?.last_activity_at.getTime() === episode.lastActivityAt
   const timeoutMs = store.effective_timeout_minutes * 60_000

@@ -27,8 +27,6 @@ async function chooseFlows(tx: StoreTx, asking: FactsContext, cartIds: readonly 
   await sql.saveChoices(tx, choices)
 }
 
-/** `inheritFlow`: for a merge of two carts. */
-
 /** Pure. The record lists the evaluated flows in order, and the values that their conditions read. */
 export function chooseFlow(
   flows: readonly sql.ActiveFlow[],

@@ -14,8 +14,6 @@ import * as sql from './webhook-sql.ts'
 // Webhooks make updates faster, but nothing relies on them. They are created if the store can reach us, and checked
 // daily (Y3). Deliveries are handled in deliveries.ts.
 
-/** For connecting, disconnecting and the doctor. */
-
 const CLEAN_UP_LIMIT_MS = 5_000
 
 export const buildSecretContext = (storeId: string, topic: string) => `webhook:${storeId}:${topic}`

@@ -18,8 +18,8 @@ import { formatMinor } from './amounts.ts'
 import { presentCoupon, type ShownCoupon } from './coupon-text.ts'
 import type { ShownItem } from './goods-rules.ts'
 
-// Composes one email from a cart, a template and a store. Sends and previews use the same code (product: "Preview is
-// what is sent").
+// Composes one email from a cart, a template and a store. Sends and previews use the same code, so a preview shows what
+// is sent.
 
 export interface ComposeInput {
   messageId: string

@@ -2,10 +2,7 @@ import type { Decision } from './decide.ts'
 
 // Chooses among the channels of a step (decision 54). Pure.
 
-/**
- * Reasons that rule out one channel and say nothing about the others: no contact, no consent, not in the plan, no
- * provider, quiet hours.
- */
+/** Reasons that rule out one channel and say nothing about the others. */
 const CHANNEL_REASONS = new RegExp(
   `^(${[
     '(too_old:)?(no_contact|contact_unconfirmed)',

@@ -18,8 +18,6 @@ import * as sql from './throttles-sql.ts'
 // probes the domain while the others are held. This never resends a refused message (D1); it only decides when the next
 // one may be sent.
 
-/** For the decision about a message. */
-
 /** The throttled domains and probes of one store's batch. */
 export interface Throttle {
   accountId: string

@@ -1,5 +1,5 @@
-// The email channel over SMTP. The outcome of a send is as certain as the server's reply (engine, "Sending"): `retry`
-// on proof of non-acceptance, `unknown` without a reply after the final dot.
+// The email channel over SMTP. The outcome of a send is as certain as the server's reply (engine, "Message states"):
+// `retry` on proof of non-acceptance, `unknown` without a reply after the final dot.
 import { Readable, type Transform } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isDatabaseUnavailable } from '../../core/db/public.ts'

@@ -19,9 +19,7 @@ import * as spend from '../texts/public.ts'
 import { applyMessageReports } from './delivery.ts'
 import * as sql from './outcome-sql.ts'
 
-// Records the outcomes of sends, many at once (engine, "Sending").
-
-/** For reports that arrive after the reply. */
+// Records the outcomes of sends, many at once (engine, "Message states").
 
 /** The parts of a sent message that its outcome needs. */
 export interface SentRow {

@@ -162,7 +162,7 @@ export function toPushOutcome(answer: ServiceAnswer, messageId: string, now = Da
     const retryAfterMs = parseRetryAfter(answer.retryAfter, now)
     return { kind: 'retry', reason: 'push_429', response, ...(retryAfterMs !== null && { retryAfterMs }) }
   }
-  // A service may have accepted the message before it failed (engine, "Sending").
+  // A service may have accepted the message before it failed (engine, "Message states").
   if (status >= 500) return { kind: 'unknown', reason: `push_${status}`, response }
   return { kind: 'rejected', reason: `push_${status}`, response, isRecipientFault: false }
 }

@@ -1,7 +1,7 @@
 import { textCodes } from '../../../shared/text-codes.ts'
 import { joinLines, type Outcome } from '../../messages/channels/public.ts'
 
-// Maps a provider's error to an outcome (engine, "Sending" and D4). Pure.
+// Maps a provider's error to an outcome (engine, "Message states" and D4). Pure.
 
 export interface ProviderRefusal {
   status: number

@@ -26,7 +26,7 @@ export interface OutgoingEmail {
 }
 
 /**
- * The result of one send (engine, "Sending"). A provider's answer is data, never an exception:
+ * The result of one send (engine, "Message states"). A provider's answer is data, never an exception:
  * - `accepted`: the provider took responsibility.
  * - `rejected`: a permanent refusal (SMTP 5xx to RCPT or DATA). `isRecipientFault`: the address itself is bad (hard
  *   bounce); `suppress` is the reason for its suppression (without it: a hard bounce).

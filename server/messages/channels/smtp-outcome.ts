@@ -1,4 +1,4 @@
-// Maps an SMTP reply, or its absence, to an outcome (engine, "Sending"). Pure.
+// Maps an SMTP reply, or its absence, to an outcome (engine, "Message states"). Pure.
 import { type BounceKind, classifyBounce, isRateLimit, isTextDecisive, joinLines, parseStatus } from './bounce-rules.ts'
 import type { Outcome } from './channel.ts'
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from '../../core/db/public.ts'
 import { type ChannelName, channelTraits } from '../channels/public.ts'
 
-// The state of a message (docs/rules/engine.md, "Sending") as SQL reads and writes it. An architecture test keeps state
-// names out of all other statements. Code outside SQL uses state-rules.ts.
+// The state of a message (docs/rules/engine.md, "Message states") as SQL reads and writes it. An architecture test keeps
+// state names out of all other statements. Code outside SQL uses state-rules.ts.
 
 /** The row's alias in the statement, or a CTE that has the state. */
 type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'k' | 'l' | 'moved' | 'o' | 'said' | 'v'

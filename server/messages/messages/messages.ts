@@ -7,11 +7,6 @@ import { STORE_UNREAD } from './wake-rules.ts'
 // is written in the transaction that decides on it. Its key (cart, or shopper without a cart; origin; step; channel) is
 // unique (D1).
 
-/**
- * Cancels duplicate messages without a cart after two shoppers merge. Call it before rows move from `fromId` to
- * `intoId`.
- */
-
 /** Plans the steps of every active flow for newly abandoned carts. */
 export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   if (cartIds.length === 0) return

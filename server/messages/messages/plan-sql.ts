@@ -103,7 +103,8 @@ export async function wakeHeldByAddress(
 
 /**
  * Keeps at most one message per step without a cart after two people merge, on any channel: none if the other's was
- * sent, else the one of `intoId`. A discount mail or campaign run keeps none if the other's is about a cart.
+ * sent, else the one of `intoId`. A discount mail or campaign run keeps none if the other's is about a cart. Call it
+ * before rows move from `fromId` to `intoId`.
  */
 export async function cancelDuplicates(
   { db, storeId }: StoreTx,

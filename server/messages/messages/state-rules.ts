@@ -1,7 +1,7 @@
 import type { MessageState } from '../../core/schema/public.ts'
 import type { Outcome } from '../channels/public.ts'
 
-// The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. SQL uses fragments.ts.
+// The state of a message (docs/rules/engine.md, "Message states") outside SQL. Pure. SQL uses fragments.ts.
 
 /** The state after a decision against sending. */
 export const stateAfterDecision = { hold: 'held', skip: 'skipped', cancel: 'cancelled' } as const

@@ -19,8 +19,6 @@ import * as sql from './box-sql.ts'
 // The consent boxes of a shop. Anybody can forge a tick, so it counts only for the store's current texts. The ledger
 // gets the store's text, not the posted one (C5).
 
-/** For capture posts that report which boxes a page shows. */
-
 export async function readBoxes(store: StoreDb) {
   const row = requireFound(await readStore(store), 'Store')
   const [rows, languages] = await Promise.all([sql.selectBoxes(store), sql.selectLanguages(store)])

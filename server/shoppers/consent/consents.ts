@@ -16,8 +16,6 @@ import { selectEvidence } from './evidence-sql.ts'
 // Records consents from the shop in the ledger (C5), which is append-only and keeps the displayed text. An SMS consent
 // that must be confirmed is recorded as `pending`, and an opt-in request is queued (opt-in-request.ts).
 
-/** For consents given on Recoup's own pages. */
-
 export type ShopChannel = 'email' | 'sms' | 'whatsapp'
 
 /** Answer at one consent box. */

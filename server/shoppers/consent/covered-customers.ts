@@ -11,8 +11,6 @@ import { selectEvidence } from './evidence-sql.ts'
 // Whose contact may be kept without a consent for this cart: the shop's customers (C6), and shoppers with an earlier
 // consent (C9).
 
-/** For consents of customers about their own addresses. */
-
 interface Customer {
   /** The store's id of the customer. */
   customerId: string | null

@@ -7,8 +7,6 @@ import * as sql from './sql.ts'
 
 // Identity of shoppers. A shopper is everything that its merging keys connect. Keys are only ever added.
 
-/** Rows of shoppers, for transactions that lock or change them with their carts. */
-
 export interface ResolvedShoppers {
   /** One per list of keys, in order. */
   shopperIds: string[]

@@ -31,8 +31,6 @@ import * as sql from './sql.ts'
 // (unsubscribe, STOP, complaint), mail servers (bounces), owners and erasures. Each reason is a separate entry. Owners
 // can remove entries that are not a shopper's own action (C5), and each removal is recorded.
 
-/** For rooms that read addresses without changing the list. */
-
 const REMOVED_SHOWN = 20
 
 export interface EntryPage {

@@ -82,7 +82,7 @@ export async function readFingerprint(deps: InstanceDeps): Promise<string> {
   return crypto.createHash('sha256').update(parts.join('\n')).digest('hex')
 }
 
-/** Linux has an id; elsewhere, the folder's device and inode are used. */
+/** Empty where there is no such file: other systems than Linux. */
 function machineId(): string {
   try {
     return fs.readFileSync('/etc/machine-id', 'utf8').trim()
