@@ -75,7 +75,7 @@ export function describeCoupon(coupon: Reply['coupon']): string | null {
   return outcome === 'to_enter' ? `Please enter the coupon ${code} in the shop yourself.` : null
 }
 
-const describeClamped = (remaining: number) => (remaining === 1 ? 'Only 1 is remaining.' : `Only ${remaining} are remaining.`)
+const describeClamped = (remaining: number) => (remaining === 1 ? 'Only 1 is left.' : `Only ${remaining} are left.`)
 
 /** The browser's languages, used until the server returns the shopper's choice. */
 export function chooseLanguage(preferred: readonly string[]): Language {
