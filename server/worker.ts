@@ -65,7 +65,7 @@ import { sendDue } from './delivery/send/send-due.ts'
 import { beat, endBeat } from './delivery/send/workers.ts'
 import type { Deps } from './deps.ts'
 import { watchStages } from './insights/alarms/alarms.ts'
-import { countAskedBuyers } from './insights/analytics/buyers.ts'
+import { countRequestedBuyers } from './insights/analytics/buyers.ts'
 import { countFigures } from './insights/analytics/figures.ts'
 import { renewRanges } from './insights/analytics/product-ranges.ts'
 import { countDuePeople, foldRollups } from './insights/analytics/rollups.ts'
@@ -187,7 +187,7 @@ export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promis
   { name: 'customers.counts', everyMs: 60_000, run: foldCustomerListCounts },
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.figures', everyMs: 15_000, run: countFigures },
-  { name: 'analytics.buyers', everyMs: 2_000, run: countAskedBuyers },
+  { name: 'analytics.buyers', everyMs: 2_000, run: countRequestedBuyers },
   { name: 'analytics.ranges', everyMs: 15_000, run: renewRanges },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'experiments.count', everyMs: 60_000, run: countExperiments },

@@ -39,9 +39,9 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
       throwIfFailing(self())
       const answers = drafts.map((draft) => {
         const words = self().couponRefusal(draft)
-        if (words) return { refusal: 'refused' as const, words }
+        if (words) return { refusal: 'refused' as const, detail: words }
         if (hasCode(draft.code)?.isPublished)
-          return { refusal: 'duplicate' as const, words: 'The coupon code already exists' }
+          return { refusal: 'duplicate' as const, detail: 'The coupon code already exists' }
         const coupon = buildCoupon({ ...buildFields(draft), couponId: String(made++) })
         self().allCoupons.push(coupon)
         return { coupon }
@@ -72,9 +72,9 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
 
 function changeCoupon(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChangeResult {
   const words = fake.couponRefusal(draft)
-  if (words) return { refusal: 'refused', words }
+  if (words) return { refusal: 'refused', detail: words }
   const coupon = fake.allCoupons.find(({ couponId }) => couponId === id)
-  if (!coupon) return { refusal: 'gone', words: 'Invalid ID.' }
+  if (!coupon) return { refusal: 'gone', detail: 'Invalid ID.' }
   Object.assign(coupon, buildFields(draft))
   return { coupon: { ...coupon } }
 }

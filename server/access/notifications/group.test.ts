@@ -227,10 +227,10 @@ const sentData = () => ({
 test('concurrent workers and senders lose nothing and count nothing twice', async () => {
   const { storeId } = await createStore(world)
   const store = { storeId, db: world.db }
-  const tell = () => notify(store, { type: 'email_sent', data: sentData(), at: world.now })
+  const announce = () => notify(store, { type: 'email_sent', data: sentData(), at: world.now })
   await Promise.all([
     ...Array.from({ length: 60 }, async () => {
-      await tell()
+      await announce()
       await groupNotifications(world.deps)
     }),
   ])
@@ -242,19 +242,19 @@ test('concurrent workers and senders lose nothing and count nothing twice', asyn
 
 test('a grouped row keeps its position and read state when its numbers change (decision 65)', async () => {
   const { storeId, token } = await createStore(world)
-  const tell = async (ms: number) => {
+  const announce = async (ms: number) => {
     await notify(
       { storeId, db: world.db },
       { type: 'email_sent', data: sentData(), at: new Date(world.now.getTime() + ms) },
     )
     await groupNotifications(world.deps)
   }
-  await tell(0)
-  await tell(1_000)
+  await announce(0)
+  await announce(1_000)
   const list = async () => (await world.request('GET', '/api/notifications', { token })).body.notifications
   const [before] = await list()
   await world.request('POST', '/api/notifications/mark-read', { token, body: { notificationIds: [before._id] } })
-  await tell(60_000)
+  await announce(60_000)
   const [after] = await list()
   expect(after).toMatchObject({ _id: before._id, createdAt: before.createdAt, read: true, title: '3 emails sent' })
   const stored = await world.db.selectFrom('notifications').select('search').where('store_id', '=', storeId).execute()
@@ -263,11 +263,11 @@ test('a grouped row keeps its position and read state when its numbers change (d
 
 test('an hour whose row was erased gets a new row (C8)', async () => {
   const { storeId } = await createStore(world)
-  const tell = () => notify({ storeId, db: world.db }, { type: 'email_sent', data: sentData(), at: world.now })
-  await tell()
+  const announce = () => notify({ storeId, db: world.db }, { type: 'email_sent', data: sentData(), at: world.now })
+  await announce()
   await groupNotifications(world.deps)
   await sql`delete from notifications where store_id = ${storeId}`.execute(world.db)
-  await tell()
+  await announce()
   expect((await readNotifications(world, storeId)).map(({ title }) => title)).toEqual(['Recovery email sent'])
 })
 
@@ -322,10 +322,10 @@ test('events written by a newer version of the server wait for it', async () => 
   await pendingOf(storeId, 'drone_landed', '{}')
   await pendingOf(storeId, 'capture_flood', '{"ceiling": 1}')
   await groupNotifications(world.deps)
-  const left = await world.db
+  const remaining = await world.db
     .selectFrom('pending_notifications')
     .select('type')
     .where('store_id', '=', storeId)
     .execute()
-  expect(left).toEqual([{ type: 'drone_landed' }])
+  expect(remaining).toEqual([{ type: 'drone_landed' }])
 })

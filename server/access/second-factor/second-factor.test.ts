@@ -64,13 +64,13 @@ test('confirming requires a started setup and the newest secret', async () => {
 
 test('signing in asks for the code after the right password only', async () => {
   const user = await aProtectedUser()
-  const asked = await signIn(user)
-  expect([asked.status, asked.code, asked.error]).toEqual([
+  const reply = await signIn(user)
+  expect([reply.status, reply.code, reply.error]).toEqual([
     401,
     'second_factor',
     'Enter the code of your authenticator app.',
   ])
-  expect(asked.fields).toBeUndefined()
+  expect(reply.fields).toBeUndefined()
   const wrong = await signIn({ ...user, password: 'wrong' }, generateCode(user.secret, world.now))
   expect([wrong.status, wrong.code]).toEqual([401, 'unauthenticated'])
   const code = generateCode(user.secret, world.now)
@@ -106,9 +106,9 @@ test('a recovery code signs in once, also concurrently, and notifies the user', 
 })
 
 test('another user’s codes do not work', async () => {
-  const [user, stranger] = [await aProtectedUser(), await aProtectedUser()]
-  expect((await signIn(user, stranger.recoveryCodes[0])).status).toBe(401)
-  expect((await signIn(user, generateCode(stranger.secret, world.now))).status).toBe(401)
+  const [user, otherUser] = [await aProtectedUser(), await aProtectedUser()]
+  expect((await signIn(user, otherUser.recoveryCodes[0])).status).toBe(401)
+  expect((await signIn(user, generateCode(otherUser.secret, world.now))).status).toBe(401)
 })
 
 test('wrong codes lock out their client like wrong passwords, even with right passwords between them', async () => {
@@ -163,10 +163,10 @@ test('a session records whether it showed a code', async () => {
     .select(['user_id', 'second_factor_at'])
     .where('user_id', 'in', [user.userId, other.userId])
     .execute()
-  const shown = (userId: string) =>
+  const factorsOf = (userId: string) =>
     rows.filter((row) => row.user_id === userId).map((row) => row.second_factor_at !== null)
-  expect(shown(user.userId)).toEqual([true, true])
-  expect(shown(other.userId)).toEqual([false])
+  expect(factorsOf(user.userId)).toEqual([true, true])
+  expect(factorsOf(other.userId)).toEqual([false])
 })
 
 test('a new password keeps the second factor and earlier sessions', async () => {
@@ -212,10 +212,10 @@ test('new recovery codes replace the earlier ones', async () => {
   const user = await aProtectedUser()
   const body = { password: user.password, code: generateCode(user.secret, world.now) }
   expect((await ask('POST', '/recovery-codes', user.token, { ...body, code: '000000' })).status).toBe(400)
-  const made = await ask('POST', '/recovery-codes', user.token, body)
-  expect(made.body.recoveryCodes).toHaveLength(10)
+  const reply = await ask('POST', '/recovery-codes', user.token, body)
+  expect(reply.body.recoveryCodes).toHaveLength(10)
   expect((await signIn(user, user.recoveryCodes[0])).status).toBe(401)
-  expect((await signIn(user, made.body.recoveryCodes[0])).status).toBe(200)
+  expect((await signIn(user, reply.body.recoveryCodes[0])).status).toBe(200)
   expect(await mailsTo(user.email)).toContain('Your recovery codes were replaced')
 })
 
@@ -234,9 +234,9 @@ test('the database contains neither the secret nor a recovery code in plain text
     `select u.totp_encrypted, array_agg(c.code_hash) as hashes from users u join recovery_codes c on c.user_id = u.id where u.id = $1 group by u.id`,
     [user.userId],
   )
-  const kept = Buffer.concat([rows[0].totp_encrypted, ...rows[0].hashes]).toString('latin1')
-  expect(kept).not.toContain(user.secret)
-  for (const code of user.recoveryCodes) expect(kept).not.toContain(code.replaceAll('-', ''))
+  const stored = Buffer.concat([rows[0].totp_encrypted, ...rows[0].hashes]).toString('latin1')
+  expect(stored).not.toContain(user.secret)
+  for (const code of user.recoveryCodes) expect(stored).not.toContain(code.replaceAll('-', ''))
 })
 
 test('recovery codes still sign in after APP_SECRET has changed', async () => {

@@ -21,21 +21,21 @@ async function aShelf() {
   const row = () =>
     world.db.selectFrom('store_credentials').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
   const { encrypted } = await row()
-  const open = () => createTokenShelf(world.deps, storeId, (kept) => kept.equals(encrypted))
+  const open = () => createTokenShelf(world.deps, storeId, (stored) => stored.equals(encrypted))
   return { storeId, row, open, shelf: open() }
 }
 
 test('two processes that renew together create one token, stored encrypted', async () => {
   const { row, open, shelf } = await aShelf()
   const other = open()
-  let made = 0
-  const make = async () => aToken(`shpat_${++made}`)
+  let count = 0
+  const make = async () => aToken(`shpat_${++count}`)
   expect(await shelf.read()).toBeNull()
   expect(await Promise.all([shelf.renew(null, make), other.renew(null, make)])).toEqual([
     aToken('shpat_1'),
     aToken('shpat_1'),
   ])
-  expect([made, await other.read()]).toEqual([1, aToken('shpat_1')])
+  expect([count, await other.read()]).toEqual([1, aToken('shpat_1')])
   expect((await row()).encrypted_token!.toString('latin1')).not.toContain('shpat_1')
   expect(await other.renew(aToken('shpat_1'), make)).toEqual(aToken('shpat_2'))
   expect(await shelf.renew(aToken('shpat_1'), make)).toEqual(aToken('shpat_2'))
@@ -57,8 +57,8 @@ test('a failed renewal keeps the previous token, and a token of replaced keys is
 test('a process that read the store before a reconnect with the same keys still stores its token for all', async () => {
   const { owner, fake, storeId } = await createShopifyStore(world)
   const shelves: TokenCache[] = []
-  const storeClient: Deps['storeClient'] = (_access, kept) => {
-    shelves.push(kept!.shelf)
+  const storeClient: Deps['storeClient'] = (_access, stored) => {
+    shelves.push(stored!.shelf)
     return fake
   }
   await openStoreClient({ ...world.deps, storeClient }, { storeId, db: world.db })

@@ -122,8 +122,8 @@ describe('in SQL', () => {
   })
 
   test('an account without a plan has nothing in force', async () => {
-    const nobody = sql`'00000000-0000-0000-0000-000000000000'::uuid`
-    const { rows } = await sql`select ${selectPlanInForce(nobody, NOW)} as "inForce"`.execute(world.db)
+    const unknownId = sql`'00000000-0000-0000-0000-000000000000'::uuid`
+    const { rows } = await sql`select ${selectPlanInForce(unknownId, NOW)} as "inForce"`.execute(world.db)
     expect(rows).toEqual([{ inForce: null }])
   })
 })

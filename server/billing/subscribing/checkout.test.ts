@@ -112,13 +112,13 @@ it('treats another account’s session as unknown', { tags: ['A7'] }, async () =
   const { body } = await choosePlan(world, ann.token, { planKey: 'starter' })
   const { id } = findSession(world, body.url)
   world.stripe.buy(id, {})
-  const said = async (token: string, session: string) => {
+  const checkReply = async (token: string, session: string) => {
     const { status: code, body: reply } = await check(token, session)
     return { code, error: reply.error }
   }
-  const foreign = await said(bob.token, id)
+  const foreign = await checkReply(bob.token, id)
   expect(foreign).toEqual({ code: 404, error: 'Checkout session not found' })
-  expect(await said(bob.token, 'cs_test_none')).toEqual(foreign)
+  expect(await checkReply(bob.token, 'cs_test_none')).toEqual(foreign)
   expect(await status(bob.token)).toMatchObject({ plan: null })
   expect((await check(bob.token, '../v1/customers')).status).toBe(400)
 })
@@ -313,8 +313,8 @@ it('closes the session of an account deleted meanwhile at once', async () => {
     await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', accountId).execute()
   }
   expect((await choosePlan(world, token, { planKey: 'starter' })).status).toBe(404)
-  const made = world.stripe.all('checkout.session').filter((one) => one.client_reference_id === accountId)
-  expect(made.map(({ status }) => status)).toEqual(['expired'])
+  const sessions = world.stripe.all('checkout.session').filter((one) => one.client_reference_id === accountId)
+  expect(sessions.map(({ status }) => status)).toEqual(['expired'])
 })
 
 it('redirects only to Stripe’s own pages', async () => {

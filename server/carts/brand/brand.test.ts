@@ -54,7 +54,7 @@ test('a look is saved once for each version it was edited from', async () => {
     proposal: null,
     canUpload: true,
   })
-  const save = (wanted: object, version: number) => call(store, 'PUT', '', { ...wanted, version })
+  const save = (brand: object, version: number) => call(store, 'PUT', '', { ...brand, version })
   const error = 'Someone else has changed the brand since you opened it. Nothing was saved.'
   expect(await save(look, 1)).toMatchObject({ status: 409, body: { error } })
   expect((await save(look, 0)).body).toMatchObject({ look, version: 1 })

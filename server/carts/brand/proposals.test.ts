@@ -55,11 +55,11 @@ test('a store’s logo is proposed and used only after confirmation', async () =
 
 test('a confirmation of another picture than the one proposed by now is refused', async () => {
   const store = await aShop(await picture('#224466'))
-  const seen = (await call(store, 'POST', '/proposal')).body.proposal
+  const proposal = (await call(store, 'POST', '/proposal')).body.proposal
   store.fake.allLogos[0]!.content = await picture('#886644')
   const found = (await call(store, 'POST', '/proposal')).body.proposal
-  expect(found.hash).not.toBe(seen.hash)
-  expect(await confirm(store, seen.hash)).toMatchObject({ status: 409, body: { error: brandTexts.anotherFound } })
+  expect(found.hash).not.toBe(proposal.hash)
+  expect(await confirm(store, proposal.hash)).toMatchObject({ status: 409, body: { error: brandTexts.anotherFound } })
   expect([await readLogo(store), (await call(store, 'GET')).body.proposal]).toEqual([null, found])
   for (const body of [{}, { hash: 'x' }])
     expect((await call(store, 'POST', '/proposal/confirm', body)).status).toBe(400)
@@ -122,6 +122,6 @@ test('deleting a store deletes its logos', async () => {
   world.advance(31 * 86_400_000)
   await purgeStore(world.deps, { storeId: store.storeId })
   expect((await world.app.inject({ url: path })).statusCode).toBe(404)
-  const left = await world.pool.query('select 1 from brand_logos where store_id = $1', [store.storeId])
-  expect(left.rows).toEqual([])
+  const logos = await world.pool.query('select 1 from brand_logos where store_id = $1', [store.storeId])
+  expect(logos.rows).toEqual([])
 })

@@ -32,9 +32,9 @@ export function toBrandKit(stored: StoredBrand | null | undefined): BrandKit {
   return { ...withoutAlt(look), logo }
 }
 
-export function toLook(kept: Partial<BrandLook>): BrandLook {
+export function toLook(stored: Partial<BrandLook>): BrandLook {
   const parts = Object.entries(BrandLookParts.shape).flatMap(([name, part]) => {
-    const read = part.safeParse(kept[name as keyof BrandLook])
+    const read = part.safeParse(stored[name as keyof BrandLook])
     return read.success ? [[name, read.data]] : []
   })
   const look = { ...DEFAULT_LOOK, ...(Object.fromEntries(parts) as Partial<BrandLook>) }

@@ -181,8 +181,10 @@ describe('a pending payment (S4)', () => {
 
 describe('contents and contacts', () => {
   test('a browser’s report by ids keeps the store’s names and prices of the line (X5)', () => {
-    const told = { ...tea(), name: 'Earl Grey', unitPriceMinor: 900 }
-    expect(foldLast(order(0, 'draft', { items: [told] }), cart(5, [tea(4)])).items).toEqual([{ ...told, quantity: 4 }])
+    const updated = { ...tea(), name: 'Earl Grey', unitPriceMinor: 900 }
+    expect(foldLast(order(0, 'draft', { items: [updated] }), cart(5, [tea(4)])).items).toEqual([
+      { ...updated, quantity: 4 },
+    ])
   })
 
   test('newer values replace older ones per field, and missing values remove nothing', () => {

@@ -142,7 +142,7 @@ test('an erased shopper matches nobody, because the key is computed from the era
     body: { confirmation: 'erase' },
   })
   await world.runJobs()
-  const kept = await sql`select 1 from shopper_keys where store_id = ${shop.storeId}
+  const stored = await sql`select 1 from shopper_keys where store_id = ${shop.storeId}
     and kind = 'email' and email_match_key(value) = ${`${name}@shop.example`}`.execute(world.db)
-  expect(kept.rows).toEqual([])
+  expect(stored.rows).toEqual([])
 })

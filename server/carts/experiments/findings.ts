@@ -1,7 +1,12 @@
 import type { Finding } from '../../../shared/experiments.ts'
 import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
 import { type Arms, type Interval, type Sums, sumCounts, sumTotals } from '../../core/lift/arms.ts'
-import { countSmallerArm, isConversionShown, isRevenueShown, REVENUE_FROM } from '../../core/lift/minimum-sizes.ts'
+import {
+  countSmallerArm,
+  hasEnoughForConversion,
+  hasEnoughForRevenue,
+  REVENUE_FROM,
+} from '../../core/lift/minimum-sizes.ts'
 import { compareMeans, compareShares } from '../../core/lift/planned.ts'
 import { computeSequence } from '../../core/lift/sequence.ts'
 
@@ -37,13 +42,13 @@ const countPurchases = (counts: ArmsCounts) => mapArms(counts, ({ people, purcha
 /** In purchases. */
 export function findConversion(counts: ArmsCounts, of: FindingContext): Finding {
   const bought = countPurchases(counts)
-  if (!isConversionShown(bought)) return estimateMissing(counts, CONVERSION_FROM, of)
+  if (!hasEnoughForConversion(bought)) return estimateMissing(counts, CONVERSION_FROM, of)
   return buildFinding(counts, computeSequence(bought), of.isPlannedDay ? compareShares(bought) : null)
 }
 
 /** In minor units. */
 export function findRevenue(counts: ArmsCounts, of: FindingContext): Finding {
-  if (!isRevenueShown(countPurchases(counts))) return estimateMissing(counts, REVENUE_FROM, of)
+  if (!hasEnoughForRevenue(countPurchases(counts))) return estimateMissing(counts, REVENUE_FROM, of)
   const spent = mapArms(counts, ({ people, netMinor, netSquares }) => sumTotals(people, netMinor, netSquares))
   return buildFinding(counts, computeSequence(spent), of.isPlannedDay ? compareMeans(spent) : null)
 }
@@ -52,9 +57,9 @@ export function findRevenue(counts: ArmsCounts, of: FindingContext): Finding {
 function buildFinding({ treated: { people } }: ArmsCounts, anytime: Interval, planned: Interval | null): Finding {
   const ofAll = ({ low, high }: Interval) => ({ low: low * people, high: high * people })
   // On the planned day its own interval counts too.
-  const seen = [anytime, ...(planned ? [planned] : [])]
-  const isMore = seen.some(({ low }) => low > 0)
-  const isLess = seen.some(({ high }) => high < 0)
+  const readings = [anytime, ...(planned ? [planned] : [])]
+  const isMore = readings.some(({ low }) => low > 0)
+  const isLess = readings.some(({ high }) => high < 0)
   const state = isMore ? 'more' : isLess ? 'less' : 'unseen'
   return { state, anytime: ofAll(anytime), planned: planned && ofAll(planned), missing: null }
 }

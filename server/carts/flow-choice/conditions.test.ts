@@ -110,13 +110,13 @@ describe('groups', () => {
     expect(evaluateConditions(conditions, facts)).toEqual({
       holds: false,
       unmet: [no],
-      asked: { items: 3, buyer: 'returning' },
+      values: { items: 3, buyer: 'returning' },
     })
     // A group that matches by another condition is no reason.
     const other = { match: 'any' as const, conditions: [no, { fact: 'buyer' as const, is: 'returning' as const }] }
     expect(evaluateConditions({ match: 'all', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([no])
     expect(evaluateConditions({ match: 'any', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([])
-    expect(evaluateConditions(null, facts)).toEqual({ holds: true, unmet: [], asked: {} })
+    expect(evaluateConditions(null, facts)).toEqual({ holds: true, unmet: [], values: {} })
   })
 
   test('have at most twenty conditions in total', () => {

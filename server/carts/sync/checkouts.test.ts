@@ -25,7 +25,7 @@ test('a checkout becomes a cart with the shopper’s contact, and reading it aga
   const { fake, storeId } = await createShopifyStore(world)
   const restoreUrl = `${fake.profile.homeUrl}/1/checkouts/ac/t/recover?key=k`
   fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS), restoreUrl })]
-  expect(await pullCheckouts(world.deps, { storeId })).toMatchObject({ kind: 'done', rowsSeen: 1 })
+  expect(await pullCheckouts(world.deps, { storeId })).toMatchObject({ kind: 'done', rowCount: 1 })
   const [cart, ...others] = await selectCarts(storeId)
   expect(others).toEqual([])
   expect(cart).toMatchObject({ status: 'active', email: 'shopper-1@mail.example.org', value_minor: 1_800 })

@@ -24,13 +24,13 @@ function listen(port: number, host = '127.0.0.1') {
 }
 
 test('a port in use names its setting', async () => {
-  const taken = await listen(0)
-  const { port } = taken.address() as net.AddressInfo
+  const blocker = await listen(0)
+  const { port } = blocker.address() as net.AddressInfo
   const failure = await failureOf(() => listen(port))
   const rest = 'or stop the program that uses it.'
   expect(explainStartupError(failure)).toBe(`Port ${port} is already in use. Set PORT to another one, ${rest}`)
   expect(explainStartupError(failure, { PORT: 3000, MAILBOX_PORT: port })).toContain('Set MAILBOX_PORT to another one')
-  taken.close()
+  blocker.close()
 })
 
 test('a foreign address names HOST', async () => {
@@ -50,8 +50,8 @@ test.each([
   ['EACCES', 'may not read or write /d'],
   ['EROFS', 'read-only'],
   ['ENOSPC', 'disk is full'],
-])('%s on a folder gives one sentence', (code, words) => {
-  expect(explainStartupError(Object.assign(new Error(code), { code, path: '/d', syscall: 'mkdir' }))).toContain(words)
+])('%s on a folder gives one sentence', (code, message) => {
+  expect(explainStartupError(Object.assign(new Error(code), { code, path: '/d', syscall: 'mkdir' }))).toContain(message)
 })
 
 test('an unreachable database is named without its password', async () => {

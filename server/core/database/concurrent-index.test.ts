@@ -66,12 +66,12 @@ test('a second process that waits for the first does not block the index build',
     waiting.resolve()
     await new Promise(setImmediate)
   }
-  const said: string[] = []
-  const second = migrate(pool, { migrations, pause, say: (sentence) => said.push(sentence) })
+  const sentences: string[] = []
+  const second = migrate(pool, { migrations, pause, say: (sentence) => sentences.push(sentence) })
   await waiting.promise
   await letGo()
   expect([await first, await second]).toEqual([[bySize.name], []])
-  expect(said).toEqual(['Another process of Recoup is updating the database. Waiting until it has finished.'])
+  expect(sentences).toEqual(['Another process of Recoup is updating the database. Waiting until it has finished.'])
 })
 
 test('an invalid index left by an interrupted attempt is rebuilt', async () => {

@@ -33,17 +33,20 @@ test('a mail in flight is settled, a prepared one is due again, and a text prepa
   const rows = (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)
   const idOf = (name: (typeof CASES)[number]) => rows[CASES.indexOf(name)]!.id
   const [dead, left] = [createId(), world.now]
-  const judged = JSON.stringify({ reason: 'ok', inputs: {} })
+  const decision = JSON.stringify({ reason: 'ok', inputs: {} })
   const open = `finished_at = null, provider_id = null, attempts = 0, worker_id = $2`
   const claimed = `state = 'claimed', claim = $2, ${open}, wake_at = now() + interval '1 minute', judged = $3, handed_over_at = $4`
   const set = (name: (typeof CASES)[number], values: string, more: unknown[]) =>
     old.query(`update messages set ${values} where id = $1`, [idOf(name), dead, ...more])
   const answer = JSON.stringify({ ...ACCEPTED, at: left.toISOString() })
-  await set('answered', `${claimed}, departed_at = $4, answer = $5`, [judged, left, answer])
-  await set('unanswered', `${claimed}, departed_at = $4`, [judged, left])
-  await set('prepared', claimed, [judged, left])
-  await set('text', `state = 'handed_over', channel = 'sms', ${open}, judged = $3, handed_over_at = $4`, [judged, left])
-  await set('was prepared as a mail', `channel = 'sms', worker_id = $2, judged = $3`, [judged])
+  await set('answered', `${claimed}, departed_at = $4, answer = $5`, [decision, left, answer])
+  await set('unanswered', `${claimed}, departed_at = $4`, [decision, left])
+  await set('prepared', claimed, [decision, left])
+  await set('text', `state = 'handed_over', channel = 'sms', ${open}, judged = $3, handed_over_at = $4`, [
+    decision,
+    left,
+  ])
+  await set('was prepared as a mail', `channel = 'sms', worker_id = $2, judged = $3`, [decision])
   // The decision on a text was recorded when it was sent.
   await old.query(`update decisions set result = null, result_at = null, result_inputs = null where message_id = $1`, [
     idOf('text'),
@@ -53,7 +56,7 @@ test('a mail in flight is settled, a prepared one is due again, and a text prepa
   await old.query(`delete from decisions where message_id = any($1)`, [inFlight])
 
   await migrate(old)
-  const made = { pool: world.pool, db: world.db }
+  const current = { pool: world.pool, db: world.db }
   Object.assign(world, { pool: old, db: openDb(old) })
   Object.assign(world.deps, { pool: old, db: world.db })
   try {
@@ -71,10 +74,12 @@ test('a mail in flight is settled, a prepared one is due again, and a text prepa
       .set({ state: 'delivered', unsubscribed_at: world.now })
       .where('id', '=', idOf('was prepared as a mail'))
       .execute()
-    const left = (await readStoredMessages(world, storeId)).filter(({ state, answer }) => state === 'sending' || answer)
-    expect(left).toEqual([])
+    const remaining = (await readStoredMessages(world, storeId)).filter(
+      ({ state, answer }) => state === 'sending' || answer,
+    )
+    expect(remaining).toEqual([])
   } finally {
-    Object.assign(world, made)
-    Object.assign(world.deps, made)
+    Object.assign(world, current)
+    Object.assign(world.deps, current)
   }
 })

@@ -84,8 +84,10 @@ test('processes that start at the same time migrate once', async () => {
 test('a failed file is rolled back alone, and the next start continues there', async () => {
   const pool = await aDatabase()
   const broken = readMigration('0002_broken.sql', 'create table half (id int);\ncreate table half (id int);')
-  const said = await readRefusal(migrate(pool, { migrations: [shoes, broken] }))
-  expect(said).toMatch(/^The migration 0002_broken\.sql failed and was rolled back: relation "half" already exists\./)
+  const refusal = await readRefusal(migrate(pool, { migrations: [shoes, broken] }))
+  expect(refusal).toMatch(
+    /^The migration 0002_broken\.sql failed and was rolled back: relation "half" already exists\./,
+  )
   expect(await readNames(pool)).toEqual(['migrations', 'shoes'])
   expect(await migrate(pool, { migrations: [shoes, socks] })).toEqual([socks.name])
 })

@@ -51,6 +51,6 @@ test.each([
     'This socket has been ended by the other party',
   ],
   ['a query on a connection that is being given up', undefined, 'Client was closed and is not queryable'],
-])('%s means that the database is unavailable', (_, code, words) => {
-  expect(isDatabaseUnavailable(Object.assign(new Error(words), { code }))).toBe(true)
+])('%s means that the database is unavailable', (_, code, message) => {
+  expect(isDatabaseUnavailable(Object.assign(new Error(message), { code }))).toBe(true)
 })

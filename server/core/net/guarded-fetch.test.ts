@@ -117,8 +117,8 @@ describe('allowed addresses', () => {
 describe('redirects', () => {
   test('are followed one by one, five at most', async () => {
     const { port } = await served((request, reply) => {
-      const left = Number(request.url?.slice(1))
-      if (left > 0) reply.writeHead(302, { location: `/${left - 1}` }).end()
+      const hopsLeft = Number(request.url?.slice(1))
+      if (hopsLeft > 0) reply.writeHead(302, { location: `/${hopsLeft - 1}` }).end()
       else reply.end('there')
     })
     const fetch = guarded()
@@ -136,9 +136,9 @@ describe('redirects', () => {
   })
 
   test('never carry keys to another origin, nor a body anywhere', async () => {
-    const seen: unknown[] = []
+    const received: unknown[] = []
     const thief = await served((request, reply) => {
-      seen.push(request.headers.authorization)
+      received.push(request.headers.authorization)
       reply.end()
     })
     const { port } = await served((_, reply) =>
@@ -148,7 +148,7 @@ describe('redirects', () => {
     const headers = { authorization: 'Basic c2VjcmV0' }
     expect(await kindOf(fetch(`http://localhost:${port}/`, { headers, hasCredentials: true }))).toBe('redirect_refused')
     expect(await kindOf(fetch(`http://localhost:${port}/`, { method: 'POST', body: '{}' }))).toBe('redirect_refused')
-    expect(seen).toEqual([])
+    expect(received).toEqual([])
   })
 
   test('to other schemes are refused', async () => {
@@ -186,10 +186,10 @@ describe('failures are classified', () => {
   test('a closed port, an unknown name, no TLS on the port, a broken connection', async () => {
     const plain = await served((_, reply) => reply.end())
     const broken = await served((request) => request.socket.destroy())
-    const gone = await served(() => undefined)
-    await gone.close()
+    const closedServer = await served(() => undefined)
+    await closedServer.close()
     const fetch = guarded()
-    expect(await kindOf(fetch(`http://localhost:${gone.port}/`))).toBe('refused')
+    expect(await kindOf(fetch(`http://localhost:${closedServer.port}/`))).toBe('refused')
     expect(await kindOf(fetch('http://no-such-host.invalid/'))).toBe('dns')
     expect(await kindOf(fetch(`https://localhost:${plain.port}/`))).toBe('refused')
     expect(await kindOf(fetch(`http://localhost:${broken.port}/`))).toBe('connection_lost')
@@ -221,7 +221,7 @@ test('connections are kept alive and reused', async () => {
     reply.end()
   })
   const fetch = guarded()
-  for (let turn = 0; turn < 6; turn += 1) await fetch(`http://localhost:${port}/`)
+  for (let round = 0; round < 6; round += 1) await fetch(`http://localhost:${port}/`)
   // The pool may open a second connection while the first is being returned.
   expect(sockets.size).toBeLessThanOrEqual(2)
 })

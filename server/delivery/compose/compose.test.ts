@@ -198,8 +198,8 @@ test('a rendering plan produces the same bytes and tokens as the renderer, and p
     cart: { ...input().cart, firstName: `Ada & ${n}`, valueMinor: n * 1_000 + 500 },
     renders,
   }))
-  const of = (lane: 'sending' | 'asking') =>
-    Promise.all(mails.map((each) => composeEmail({ ...each, who: { lane, accountId: 'a' } })))
+  const of = (queue: 'sending' | 'asking') =>
+    Promise.all(mails.map((each) => composeEmail({ ...each, who: { queue, accountId: 'a' } })))
   const looked = await of('asking')
   expect(renders.planFigures()).toMatchObject({ planned: 0, rendered: 0, plans: 0 })
   expect(await of('sending')).toEqual(looked)

@@ -207,13 +207,13 @@ describe('unsubscribing (C1–C3)', () => {
   test.each([
     'one-click',
     'page',
-  ])('%s: every message of the account to that address is closed in the same commit (C2)', async (way) => {
+  ])('%s: every message of the account to that address is closed in the same commit (C2)', async (route) => {
     const { first, second } = await twoStores()
     const link = await linkOf(first.storeId)
     await passTime(world, second.storeId, 1)
     world.sent.length = 0
     const reply =
-      way === 'page'
+      route === 'page'
         ? await world.request('POST', `/api/unsubscribe/${link.slice(3)}`)
         : await world.request('POST', link, {
             body: 'List-Unsubscribe=One-Click' as never,
@@ -246,9 +246,9 @@ describe('unsubscribing (C1–C3)', () => {
   test('does not affect another account (C1)', async () => {
     const { first, email } = await twoStores()
     await world.request('POST', `/api/unsubscribe/${(await linkOf(first.storeId)).slice(3)}`)
-    const stranger = await createStore(world)
-    await recordOrders(world.deps, stranger.storeId, [buildOrder(world, { email })], 'sync')
-    await passTime(world, stranger.storeId, HOUR)
+    const otherStore = await createStore(world)
+    await recordOrders(world.deps, otherStore.storeId, [buildOrder(world, { email })], 'sync')
+    await passTime(world, otherStore.storeId, HOUR)
     expect(world.sent.map((mail) => mail.to)).toEqual([email])
   })
 

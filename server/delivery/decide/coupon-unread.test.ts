@@ -131,9 +131,9 @@ test('without permission to read coupons, messages without one are sent and the 
 
 test('a store that fails only on coupons holds their messages until a later attempt succeeds', async () => {
   const read = store.fake.couponsById
-  let asked = 0
+  let requests = 0
   store.fake.couponsById = async () => {
-    asked += 1
+    requests += 1
     throw buildProblem('timeout')
   }
   await sendDueMessages(world, store.storeId)
@@ -141,7 +141,7 @@ test('a store that fails only on coupons holds their messages until a later atte
   expect(await states()).toEqual([held, held, 'sent'])
   await world.db.updateTable('messages').set({ wake_at: world.now }).where('state', '=', 'held').execute()
   await sendDueMessages(world, store.storeId)
-  expect([await states(), asked]).toEqual([[held, held, 'sent'], 1])
+  expect([await states(), requests]).toEqual([[held, held, 'sent'], 1])
   expect((await readMessages(world, store.storeId)).find(({ id }) => id === store.messages[0]!.id)!.wake_at).toEqual(
     new Date(world.now.getTime() + 5_000),
   )
@@ -158,9 +158,10 @@ test('a batch prepared without an order check is not sent after a concurrent one
   await completeOrderCheck(world, storeId)
   const ids = messages.map(({ id }) => id)
   const read = { texts: new Map(), goods: NO_GOODS, unread: NONE_UNREAD }
-  const judge = (isChecked: boolean) => evaluate(world.deps, { storeId, db: world.db }, { ids, isChecked, ...read })
-  expect((await judge(true)).ready).toHaveLength(3)
-  const { ready, decisions } = await judge(false)
+  const evaluateAll = (isChecked: boolean) =>
+    evaluate(world.deps, { storeId, db: world.db }, { ids, isChecked, ...read })
+  expect((await evaluateAll(true)).ready).toHaveLength(3)
+  const { ready, decisions } = await evaluateAll(false)
   expect(ready).toEqual([])
   expect(decisions.map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual(
     messages.map(() => 'hold store_unreachable'),

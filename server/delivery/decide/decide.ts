@@ -16,7 +16,7 @@ export interface DecisionInputs {
   /** `isSuspended`: an operator suspended the account. `isResting`: the plan includes fewer stores. */
   store: { isActive: boolean; isSuspended: boolean; isResting: boolean; isPaused: boolean; hasSender: boolean }
   /** false: no mail server is configured (mail-route.ts). */
-  hasMailWay: boolean
+  hasMailRoute: boolean
   /** The account's mail server failed and is paused until then; null: it works. */
   mailRestsUntil: Date | null
   /** null: the origin (flow, step) no longer exists. */
@@ -49,7 +49,7 @@ export interface DecisionInputs {
   consent: ConsentInputs & { countrySource: string }
   orderCheck: OrderCheck
   /** No item of the cart is available any more. */
-  isAllGone: boolean
+  isAllUnavailable: boolean
   cap: { used: number; max: number; freesAt: Date | null }
   /** null: the message has no coupon. */
   coupon: CouponFinding | null
@@ -179,7 +179,7 @@ function checkOrigin(inputs: DecisionInputs): Decision | null {
   if (store.isPaused) return hold('sending_paused', message.expiresAt)
   if (!origin.isOn) return hold(campaign ? 'campaign_paused' : 'flow_off', message.expiresAt)
   if (!store.hasSender) return hold('sender_missing', message.expiresAt)
-  if (!inputs.hasMailWay) return hold('mail_not_configured', message.expiresAt)
+  if (!inputs.hasMailRoute) return hold('mail_not_configured', message.expiresAt)
   if (inputs.text && !inputs.text.isConfigured) return hold(`${message.channel}_not_configured`, message.expiresAt)
   return null
 }
@@ -251,8 +251,8 @@ function checkOrderCheck({ orderCheck: { startedAt, problem, nextTryAt }, now }:
   return hold(problem ? `store_unreachable:${problem}` : 'store_unreachable', later(nextTryAt, soon(now)))
 }
 
-const checkGoods = ({ isAllGone }: DecisionInputs): Decision | null =>
-  isAllGone ? { outcome: 'skip', reason: 'items_gone' } : null
+const checkGoods = ({ isAllUnavailable }: DecisionInputs): Decision | null =>
+  isAllUnavailable ? { outcome: 'skip', reason: 'items_gone' } : null
 
 const send = (): Decision => ({ outcome: 'send', reason: 'ok', sendAuthorization: authorizeByDecision() })
 

@@ -20,7 +20,7 @@ import {
   findTextProblem,
   type LedgerEvidence,
 } from '../../shoppers/consent/consent.ts'
-import { isAllGone } from '../compose/goods-rules.ts'
+import { isAllUnavailable } from '../compose/goods-rules.ts'
 import { findPauseEnd } from '../deliverability/throttle-rules.ts'
 import type { DomainThrottleRow } from '../deliverability/throttles.ts'
 import { getDomain } from '../email/mail-headers.ts'
@@ -122,7 +122,7 @@ export function decisionInputs(
       isPaused: situation.is_sending_paused,
       hasSender: hasSender(situation, channel),
     },
-    hasMailWay: channel !== 'email' || findMailRoute(context.deps, situation) !== 'none',
+    hasMailRoute: channel !== 'email' || findMailRoute(context.deps, situation) !== 'none',
     mailRestsUntil: channel === 'email' ? situation.mail_rests_until : null,
     origin: originInputs(situation, row),
     manual: row.manual && { overridesHoldout: row.manual.overridesHoldout, isRepeated: row.manual.isRepeated },
@@ -150,7 +150,7 @@ export function decisionInputs(
       overrides: situation.overrides,
     },
     orderCheck: buildOrderCheck(context, row),
-    isAllGone: isAllGone(row, context.goods),
+    isAllUnavailable: isAllUnavailable(row, context.goods),
     cap: {
       used: row.cap_used + ahead.ofShopper,
       max: situation.cap_messages,
@@ -368,8 +368,8 @@ export function drawArm(shopperId: string, salt: string, holdoutBps: number): Ar
 /** Records the unmet conditions too, because the step's may change later. */
 function conditionRecord({ condition }: DecisionInputs): Record<string, unknown> {
   if (!condition) return {}
-  const { holds, asked, unmet, currency } = condition
-  const record = { conditionHolds: holds, conditionValues: asked }
+  const { holds, values, unmet, currency } = condition
+  const record = { conditionHolds: holds, conditionValues: values }
   return holds ? record : { ...record, conditionsUnmet: { currency, conditions: unmet } }
 }
 
@@ -395,7 +395,7 @@ export function toDecisionRecord(inputs: DecisionInputs): Record<string, unknown
     storeProblem: inputs.orderCheck.problem,
     storeDetail: inputs.orderCheck.detail,
     ...conditionRecord(inputs),
-    ...(inputs.isAllGone ? { itemsGone: true } : {}),
+    ...(inputs.isAllUnavailable ? { itemsGone: true } : {}),
     ...recordOfCoupon(inputs.coupon),
     messagesInWindow: cap.used,
     messagesAllowed: cap.max,

@@ -166,8 +166,8 @@ describe('a restricted coupon (decision 36)', () => {
     const store = await aShopWith({}, { coupon_first_order_only: true })
     const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
     const times = { createdAt: before, modifiedAt: before, paidAt: null }
-    const asked = { ...times, status: 'quote', amount: 'if_counted' } as const
-    const quote = { ...markPurchased(world, buildOrder(world, { email: store.orders[0]!.email })), ...asked }
+    const order = { ...times, status: 'quote', amount: 'if_counted' } as const
+    const quote = { ...markPurchased(world, buildOrder(world, { email: store.orders[0]!.email })), ...order }
     await recordOrders(world.deps, store.storeId, [quote], 'sync')
     await passTime(world, store.storeId, HOUR)
     expect(await inputsOf(store)).toMatchObject({ couponIncluded: true })

@@ -20,13 +20,13 @@ const mail: OutgoingEmail = {
 }
 
 async function aServer(options: SMTPServerOptions = {}) {
-  const taken: string[] = []
+  const mails: string[] = []
   const server = new SMTPServer({
     authOptional: true,
     disableReverseLookup: true,
     logger: false,
     onData(stream, _session, done) {
-      stream.on('data', (chunk: Buffer) => taken.push(chunk.toString()))
+      stream.on('data', (chunk: Buffer) => mails.push(chunk.toString()))
       stream.on('end', () => done(null, 'queued as 42'))
     },
     ...options,
@@ -34,7 +34,7 @@ async function aServer(options: SMTPServerOptions = {}) {
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   cleanUps.push(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return { port: (server.server.address() as net.AddressInfo).port, taken }
+  return { port: (server.server.address() as net.AddressInfo).port, mails }
 }
 
 const refuse = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
@@ -46,7 +46,7 @@ async function statesOf(url: string) {
 }
 
 test('every step succeeds with the server’s replies, and the mail arrives', async () => {
-  const { port, taken } = await aServer({
+  const { port, mails } = await aServer({
     onAuth: ({ username }, _session, done) => done(null, { user: username }),
     banner: 'Harbour mail',
   })
@@ -64,7 +64,7 @@ test('every step succeeds with the server’s replies, and the mail arrives', as
     rcpt_to: expect.stringMatching(/^250 /),
     accept: expect.stringContaining('queued as 42'),
   })
-  expect(taken.join('')).toContain('Subject: Test')
+  expect(mails.join('')).toContain('Subject: Test')
 })
 
 test('sign-in and encryption are skipped if not required', async () => {
@@ -106,13 +106,13 @@ test.each<[string, SMTPServerOptions, string, RegExp]>([
     '',
     /554 .*spam/,
   ],
-])('a refusal at %s fails that step, and later steps are not reached', async (step, options, user, words) => {
+])('a refusal at %s fails that step, and later steps are not reached', async (step, options, user, message) => {
   const { port } = await aServer(options)
   const trial = await statesOf(`smtp://${user}127.0.0.1:${port}`)
   expect(trial.isAccepted).toBe(false)
   expect(trial.steps.find(({ state }) => state === 'failed')).toMatchObject({
     step,
-    answer: expect.stringMatching(words),
+    answer: expect.stringMatching(message),
   })
   const at = trial.steps.findIndex(({ state }) => state === 'failed')
   expect(trial.steps.slice(at + 1).every(({ state }) => state === 'not_reached')).toBe(true)

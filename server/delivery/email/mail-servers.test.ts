@@ -26,7 +26,7 @@ afterEach(async () => {
 const refuse = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
 async function aServer(options: SMTPServerOptions = {}) {
-  const taken: { from: string; to: string; raw: string; isSecure: boolean }[] = []
+  const received: { from: string; to: string; raw: string; isSecure: boolean }[] = []
   const users: string[] = []
   const server = new SMTPServer({
     logger: false,
@@ -44,7 +44,7 @@ async function aServer(options: SMTPServerOptions = {}) {
       stream.on('end', () => {
         const raw = Buffer.concat(chunks).toString()
         const from = envelope.mailFrom ? envelope.mailFrom.address : ''
-        taken.push({ from, to: envelope.rcptTo[0]!.address, raw, isSecure: secure })
+        received.push({ from, to: envelope.rcptTo[0]!.address, raw, isSecure: secure })
         done(null, 'queued as 7')
       })
     },
@@ -53,7 +53,7 @@ async function aServer(options: SMTPServerOptions = {}) {
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   cleanUps.push(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return { port: (server.server.address() as net.AddressInfo).port, taken, users }
+  return { port: (server.server.address() as net.AddressInfo).port, received, users }
 }
 
 const entered = (port: number, more: object = {}) => ({
@@ -69,7 +69,7 @@ const entered = (port: number, more: object = {}) => ({
 const save = (body: object, token = store.token) => world.request('PUT', '/api/sending/mail-server', { token, body })
 const view = async (token = store.token) => (await world.request('GET', '/api/sending/mail-server', { token })).body
 const testMail = () => world.request('POST', '/api/stores/sending/test-mail', { token: store.token, body: {} })
-const kept = () => readMailServer({ accountId: store.accountId, db: world.db })
+const readStored = () => readMailServer({ accountId: store.accountId, db: world.db })
 
 test('a working server is saved, with its password encrypted and in no reply (Y5)', async () => {
   const { port } = await aServer()
@@ -82,7 +82,7 @@ test('a working server is saved, with its password encrypted and in no reply (Y5
     acceptedAt: null,
     server: { host: '127.0.0.1', port, security: 'none', user: 'shop@mugs.example', version: 1, problem: null },
   })
-  const row = (await kept())!
+  const row = (await readStored())!
   expect(openPassword(world.deps.secrets, row)).toBe(PASSWORD)
   expect(JSON.stringify([reply.body, await view(), row.encrypted!.toString('latin1')])).not.toContain(PASSWORD)
   // Bound to the account: moved to another row it does not open.
@@ -90,11 +90,11 @@ test('a working server is saved, with its password encrypted and in no reply (Y5
 })
 
 test('a test mail uses it, and its acceptance is stored until the server changes', async () => {
-  const { port, taken } = await aServer()
+  const { port, received } = await aServer()
   await save(entered(port, { fromAddress: 'hello@mugs.example' }))
   const reply = await testMail()
   expect(reply.body).toMatchObject({ isAccepted: true, way: 'own', from: 'hello@mugs.example' })
-  expect(taken[0]).toMatchObject({
+  expect(received[0]).toMatchObject({
     from: 'hello@mugs.example',
     raw: expect.stringMatching(/^From: .*<hello@mugs\.example>/m),
   })
@@ -105,7 +105,7 @@ test('a test mail uses it, and its acceptance is stored until the server changes
 })
 
 test('a user name that is not an address requires a From address, and a password requires a user', async () => {
-  const { port, taken, users } = await aServer({ authOptional: true })
+  const { port, received, users } = await aServer({ authOptional: true })
   const fieldsOf = async (more: object) => (await save(entered(port, more))).body.fields
   const missing = { fromAddress: expect.stringContaining('enter the address your emails come from') }
   expect(await fieldsOf({ user: 'apikey' })).toEqual(missing)
@@ -114,14 +114,14 @@ test('a user name that is not an address requires a From address, and a password
   expect(await fieldsOf({ user: '', fromAddress: 'hello@mugs.example' })).toEqual({
     user: expect.stringContaining('Enter the user name'),
   })
-  expect([await kept(), users]).toEqual([undefined, []])
+  expect([await readStored(), users]).toEqual([undefined, []])
   const reply = await save(entered(port, { user: 'apikey', fromAddress: 'hello@mugs.example' }))
   expect([reply.status, reply.body.from]).toEqual([200, 'hello@mugs.example'])
 
   // Saved before one of the two was required.
   await world.db.updateTable('mail_servers').set({ from_address: null, version: 2 }).execute()
   expect((await view()).server.problem).toContain('The From address is missing')
-  expect([(await testMail()).status, taken]).toEqual([422, []])
+  expect([(await testMail()).status, received]).toEqual([422, []])
   const mails = openOwnMails(world.deps)
   cleanUps.push(() => mails.close())
   expect(await (await mails.of(store.accountId))!.channel.send({} as never)).toMatchObject({ kind: 'retry' })
@@ -140,7 +140,7 @@ test('acceptance by the built-in mailbox proves nothing, and the page does not r
 describe('a server is refused with an explanation when', () => {
   const refused = async (body: object) => {
     const reply = await save(body)
-    expect(await kept()).toBeUndefined()
+    expect(await readStored()).toBeUndefined()
     return [reply.status, reply.body.error]
   }
 
@@ -161,10 +161,10 @@ describe('a server is refused with an explanation when', () => {
   test('its certificate is self-signed, by STARTTLS and by TLS', async () => {
     const own = { host: 'localhost' }
     const byStartTls = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
-    const said = [422, expect.stringContaining('The certificate of localhost is self-signed')]
-    expect(await refused(entered(byStartTls.port, { ...own, security: 'starttls' }))).toEqual(said)
+    const expected = [422, expect.stringContaining('The certificate of localhost is self-signed')]
+    expect(await refused(entered(byStartTls.port, { ...own, security: 'starttls' }))).toEqual(expected)
     const byTls = await aServer({ ...readLocalhostTls(), secure: true })
-    expect(await refused(entered(byTls.port, { ...own, security: 'tls' }))).toEqual(said)
+    expect(await refused(entered(byTls.port, { ...own, security: 'tls' }))).toEqual(expected)
     expect([byStartTls.users, byTls.users]).toEqual([[], []])
   })
 
@@ -220,15 +220,15 @@ test('a host that resolves to the metadata service is never connected to, even o
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
   const account = { accountId: store.accountId, db: world.db }
   const body = { ...entered(port), host: 'mail.mugs.example', security: 'starttls' as const }
-  const asked: string[] = []
-  const forbidden = async (host: string) => [asked.push(host) > 1 ? '127.0.0.1' : '169.254.169.254']
+  const hosts: string[] = []
+  const forbidden = async (host: string) => [hosts.push(host) > 1 ? '127.0.0.1' : '169.254.169.254']
   const guard = { ca: readLocalhostTls().cert, lookupAll: forbidden }
   await expect(saveServer(world.deps, account, session, { ...body, guard })).rejects.toThrow('not public')
-  expect(asked).toEqual(['mail.mugs.example'])
+  expect(hosts).toEqual(['mail.mugs.example'])
   // The address that was checked is dialled, and the certificate has to be for the name.
   const rebound = {
     ...guard,
-    lookupAll: async (host: string) => [asked.push(host) === 2 ? '127.0.0.1' : '169.254.169.254'],
+    lookupAll: async (host: string) => [hosts.push(host) === 2 ? '127.0.0.1' : '169.254.169.254'],
   }
   await expect(saveServer(world.deps, account, session, { ...body, guard: rebound })).rejects.toThrow(
     'is for another name',
@@ -239,7 +239,7 @@ test('a host that resolves to the metadata service is never connected to, even o
 })
 
 test('mail is encrypted by STARTTLS when the certificate is valid', async () => {
-  const { port, taken } = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
+  const { port, received } = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
   const guard = { ca: readLocalhostTls().cert }
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
   const account = { accountId: store.accountId, db: world.db }
@@ -257,7 +257,7 @@ test('mail is encrypted by STARTTLS when the certificate is valid', async () => 
     headers: {},
   } as never)
   expect(outcome).toMatchObject({ kind: 'accepted' })
-  expect(taken).toMatchObject([{ isSecure: true, from: 'shop@mugs.example', to: 'ada@shoppers.example' }])
+  expect(received).toMatchObject([{ isSecure: true, from: 'shop@mugs.example', to: 'ada@shoppers.example' }])
 })
 
 test('a stored password is used only for the server, port, security and user it was entered for', async () => {
@@ -301,7 +301,7 @@ test('removal deletes the password, and mail uses the installation’s server ag
   await save(entered(port))
   const reply = await world.request('DELETE', '/api/sending/mail-server', { token: store.token })
   expect(reply.body).toMatchObject({ way: 'mailbox', server: null })
-  expect(await kept()).toBeUndefined()
+  expect(await readStored()).toBeUndefined()
 })
 
 test('the demo account keeps the built-in mailbox (decision 29)', async () => {

@@ -51,7 +51,7 @@ const GOOD: Record<Verb, Reply> = {
 /** Accepts pipelined and single commands and replies by its script. After a 354 it reads content. */
 async function aServer(script: Script = () => undefined, { isInPieces = false } = {}) {
   const counts = new Map<Verb, number>()
-  const seen = {
+  const traffic = {
     connections: 0,
     commands: [] as string[],
     /** Commands received in one chunk. */
@@ -62,7 +62,7 @@ async function aServer(script: Script = () => undefined, { isInPieces = false } 
     cut: [] as string[],
   }
   const server = net.createServer((socket) => {
-    seen.connections += 1
+    traffic.connections += 1
     let rest = ''
     let isData = false
     let writing = Promise.resolve()
@@ -81,11 +81,11 @@ async function aServer(script: Script = () => undefined, { isInPieces = false } 
       if (verb === 'DATA' && typeof reply === 'string') isData = reply.startsWith('354')
     }
     socket.on('error', () => {})
-    socket.on('close', () => isData && seen.cut.push(rest))
+    socket.on('close', () => isData && traffic.cut.push(rest))
     write('220 raw ESMTP\r\n')
     socket.on('data', (chunk) => {
       const text = chunk.toString('latin1')
-      seen.chunks.push(text)
+      traffic.chunks.push(text)
       rest += text
       for (;;) {
         const end = isData && !rest.startsWith('.\r\n') ? rest.indexOf('\r\n.\r\n') : rest.indexOf('\r\n')
@@ -94,10 +94,10 @@ async function aServer(script: Script = () => undefined, { isInPieces = false } 
         rest = rest.slice(end + (isData && line !== '.' ? 5 : 2))
         if (isData) {
           isData = false
-          seen.contents.push(line)
+          traffic.contents.push(line)
           answer('END')
         } else {
-          seen.commands.push(line)
+          traffic.commands.push(line)
           answer(line.slice(0, 4).toUpperCase() as Verb)
         }
       }
@@ -105,7 +105,7 @@ async function aServer(script: Script = () => undefined, { isInPieces = false } 
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
   cleanUps.push(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return Object.assign(seen, { port: (server.address() as net.AddressInfo).port })
+  return Object.assign(traffic, { port: (server.address() as net.AddressInfo).port })
 }
 
 const piece = (socket: net.Socket, letter: string) =>

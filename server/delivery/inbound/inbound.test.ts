@@ -244,12 +244,12 @@ describe('WhatsApp', () => {
     expect(
       await fromMeta({ statuses: [{ id: 'wamid.y', status: 'warning', timestamp: '1' }], messages: [{ odd: true }] }),
     ).toBe(200)
-    const kept = await world.db
+    const stored = await world.db
       .selectFrom('inbound_messages')
       .select('event_key')
       .where('event_key', '=', 'wamid.x')
       .execute()
-    expect(kept).toEqual([])
+    expect(stored).toEqual([])
   })
 })
 

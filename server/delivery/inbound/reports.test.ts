@@ -70,8 +70,8 @@ describe('reports of the provider', () => {
     let messageId = ''
     world.answerText = async (text) => {
       messageId = text.messageId
-      const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
-      await recordDeliveryReport(world.deps, { ...said, code: null, status: 'delivered', at: world.now })
+      const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
+      await recordDeliveryReport(world.deps, { ...report, code: null, status: 'delivered', at: world.now })
       return { kind: 'unknown', reason: 'timeout', response: '' }
     }
     await sendSms(shop)
@@ -94,10 +94,10 @@ describe('reports of the provider', () => {
     world.answerText = async () => ({ kind: 'unknown', reason: 'timeout', response: '' })
     const { messageId } = (await sendSms(shop)).body
     const message = world.db.updateTable('messages').where('id', '=', messageId)
-    const left = { state: 'sending', worker_id: crypto.randomUUID(), finished_at: null } as const
-    await message.set(left).execute()
-    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
-    await recordDeliveryReport(world.deps, { ...said, code: null, status: 'delivered', at: world.now })
+    const sending = { state: 'sending', worker_id: crypto.randomUUID(), finished_at: null } as const
+    await message.set(sending).execute()
+    const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
+    await recordDeliveryReport(world.deps, { ...report, code: null, status: 'delivered', at: world.now })
     const ending: KyselyPlugin = {
       transformQuery: ({ node }) => {
         if (JSON.stringify(node).includes('delivery_reports')) throw new Error('the process ends')
@@ -126,9 +126,9 @@ describe('reports of the provider', () => {
       return answerText(text)
     }
     await sendSms(shop)
-    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
+    const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
     const bad = { code: '30005', suppress: 'invalid' as const, status: 'failed' as const }
-    await recordDeliveryReport(world.deps, { ...said, ...bad, at: world.now })
+    await recordDeliveryReport(world.deps, { ...report, ...bad, at: world.now })
     const row = await world.db.selectFrom('messages').selectAll().where('id', '=', messageId).executeTakeFirstOrThrow()
     expect([row.state, row.provider_id, row.provider_response]).toEqual(['unknown', null, null])
     const news = await readNotifications(world, shop.storeId)
@@ -155,8 +155,13 @@ describe('reports of the provider', () => {
     }
     const shop = await createShop(world)
     world.answerText = async (text) => {
-      const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${text.messageId}`, code: null }
-      await recordDeliveryReport(world.deps, { ...said, status: 'delivered', at: world.now })
+      const report = {
+        accountId: shop.accountId,
+        channel: 'sms' as const,
+        providerId: `t-${text.messageId}`,
+        code: null,
+      }
+      await recordDeliveryReport(world.deps, { ...report, status: 'delivered', at: world.now })
       return answerText(text)
     }
     await sendSms(shop)
@@ -186,8 +191,8 @@ describe('reports of the provider', () => {
     world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'no answer' })
     const { messageId, state } = (await sendSms(shop)).body
     expect(state).toBe('on_its_way')
-    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
-    await recordDeliveryReport(world.deps, { ...said, messageId, status: 'delivered' })
+    const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
+    await recordDeliveryReport(world.deps, { ...report, messageId, status: 'delivered' })
     expect((await badgeOf(shop)).sms_status).toBe('delivered')
   })
 
@@ -199,8 +204,8 @@ describe('reports of the provider', () => {
     const [link] = /\/c\/\S+/.exec(world.texts.at(-1)!.text)!
     await world.request('GET', link, { headers: { 'user-agent': 'Mozilla/5.0 (Macintosh) Firefox/140.0' } })
     expect((await badgeOf(shop)).sms_status).toBe('sent')
-    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
-    await recordDeliveryReport(world.deps, { ...said, messageId, status: 'delivered' })
+    const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
+    await recordDeliveryReport(world.deps, { ...report, messageId, status: 'delivered' })
     expect((await badgeOf(shop)).sms_status).toBe('delivered')
   })
 })

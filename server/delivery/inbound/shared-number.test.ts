@@ -52,8 +52,8 @@ const channelOf = async (store: TestStore) => (await world.deps.channels.text(st
 async function write(store: TestStore, to: string, messageId = createId()) {
   world.advance(1_000)
   const channel = await channelOf(store)
-  const words = { messageId, channel: 'sms' as const, to, text: 'Your tea waits', template: null }
-  return channel.send({ ...words, sendAuthorization: authorizeTest() })
+  const message = { messageId, channel: 'sms' as const, to, text: 'Your tea waits', template: null }
+  return channel.send({ ...message, sendAuthorization: authorizeTest() })
 }
 
 let posts = 0
@@ -148,8 +148,8 @@ describe('the operator’s account', () => {
     const channel = await channelOf(tea)
     const to = aPhone()
     await world.pool.query('alter table operator_text_contacts rename to away')
-    const words = { messageId: createId(), channel: 'sms' as const, to, text: 'Tea', template: null }
-    const outcome = await channel.send({ ...words, sendAuthorization: authorizeTest() })
+    const message = { messageId: createId(), channel: 'sms' as const, to, text: 'Tea', template: null }
+    const outcome = await channel.send({ ...message, sendAuthorization: authorizeTest() })
     await world.pool.query('alter table away rename to operator_text_contacts')
     expect(outcome).toMatchObject({ kind: 'retry', reason: 'not_sent' })
     expect(twilio.seen).toEqual([])
@@ -205,12 +205,12 @@ describe('a reply to the shared number', () => {
     const phone = aPhone()
     for (const store of [wine, tea]) await write(store, phone)
     expect((await says(phone, 'help')).words).toContain('support@recoup.example.com')
-    const kept = await world.db
+    const stored = await world.db
       .selectFrom('inbound_messages')
       .select('account_id')
       .where('address_hash', '=', world.deps.secrets.addressHash(phone))
       .execute()
-    expect(kept.map(({ account_id }) => account_id)).toEqual([tea.accountId])
+    expect(stored.map(({ account_id }) => account_id)).toEqual([tea.accountId])
   })
 
   test('is idempotent, and ignored with a forged signature', async () => {

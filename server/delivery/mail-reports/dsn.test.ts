@@ -194,13 +194,13 @@ test.each([
 })
 
 test('the receiver’s text is stored as one short line without addresses', async () => {
-  const said = await read(
+  const parsed = await read(
     aReport(
       `Action: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 <ana@shopper.example> unknown${'!'.repeat(900)}`,
     ),
   )
-  expect(said?.words).toMatch(/^550 5\.1\.1 <…> unknown!/)
-  expect(said?.words.length).toBeLessThanOrEqual(500)
+  expect(parsed?.words).toMatch(/^550 5\.1\.1 <…> unknown!/)
+  expect(parsed?.words.length).toBeLessThanOrEqual(500)
 })
 
 describe('codes', () => {
@@ -211,7 +211,7 @@ describe('codes', () => {
     ['error: 451 try later', '4.0.0'],
     ['550-first line', '5.0.0'],
     ['order 5504 has 550', null],
-  ])('%s → %s', (words, status) => expect(parseStatus(words)).toBe(status))
+  ])('%s → %s', (text, status) => expect(parseStatus(text)).toBe(status))
 
   test('an unknown code counts as a soft bounce', () => {
     expect(classifyBounce(null, 'something happened')).toBe('soft')

@@ -40,9 +40,9 @@ async function aServer(answers: Answers, greet = (socket: Socket) => void socket
     socket.on('data', (chunk) => {
       heard += chunk
       for (let end = heard.indexOf('\r\n'); end >= 0; end = heard.indexOf('\r\n')) {
-        const [tag = '', ...words] = heard.slice(0, end).split(' ')
+        const [tag = '', ...args] = heard.slice(0, end).split(' ')
         heard = heard.slice(end + 2)
-        const name = words[0] === 'UID' ? words[1]! : words[0]!
+        const name = args[0] === 'UID' ? args[1]! : args[0]!
         const answer = answers[name] ?? ok
         if (name === 'CAPABILITY') socket.write(`* CAPABILITY IMAP4rev1\r\n${tag} OK done\r\n`)
         else answer(tag, socket)

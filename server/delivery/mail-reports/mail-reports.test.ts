@@ -32,7 +32,7 @@ beforeEach(() => {
   world.answer = acceptMail
 })
 
-const said = (messageId: string, kind: MailReport['kind'], more: Partial<MailReport> = {}): MailReport => ({
+const createReport = (messageId: string, kind: MailReport['kind'], more: Partial<MailReport> = {}): MailReport => ({
   messageId,
   kind,
   source: 'dsn',
@@ -40,7 +40,7 @@ const said = (messageId: string, kind: MailReport['kind'], more: Partial<MailRep
   words: '550 5.1.1 User unknown',
   ...more,
 })
-const say = (messageId: string, kind: MailReport['kind']) => recordMailReport(world.deps, said(messageId, kind))
+const say = (messageId: string, kind: MailReport['kind']) => recordMailReport(world.deps, createReport(messageId, kind))
 
 /** A mail that was accepted; `answer` is the mail server's. */
 async function aSentMail() {
@@ -185,8 +185,8 @@ test('a delayed report is applied under the shopper’s lock, which an erasure t
 })
 
 describe('the intake', () => {
-  const DSN = (status: string, words: string) =>
-    `From: MAILER-DAEMON@mx.example\r\nSubject: Undelivered Mail\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=B\r\n\r\n--B\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; ana@shopper.example\r\nAction: failed\r\nStatus: ${status}\r\nDiagnostic-Code: smtp; ${words}\r\n--B--\r\n`
+  const DSN = (status: string, text: string) =>
+    `From: MAILER-DAEMON@mx.example\r\nSubject: Undelivered Mail\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=B\r\n\r\n--B\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; ana@shopper.example\r\nAction: failed\r\nStatus: ${status}\r\nDiagnostic-Code: smtp; ${text}\r\n--B--\r\n`
   async function comeBack(to: string, raw: string) {
     const transport = nodemailer.createTransport({ host: '127.0.0.1', port: intake.port, ignoreTLS: true })
     try {

@@ -145,7 +145,7 @@ test('switching email off closes open messages and is recorded with the shown wo
 test('saving twice writes once, and switching on again counts as the shopper’s own action (C5)', async () => {
   const { accountId, storeId, save } = await aReader()
   /** Messages that count as left by. */
-  const left = () =>
+  const readOpen = () =>
     world.db
       .selectFrom('messages')
       .select('unsubscribed_at')
@@ -155,12 +155,12 @@ test('saving twice writes once, and switching on again counts as the shopper’s
   await save({ channels: { email: false } })
   await save({ channels: { email: false } })
   expect(await ledger(storeId)).toHaveLength(1)
-  expect(await left()).toHaveLength(1)
+  expect(await readOpen()).toHaveLength(1)
   world.advance(1_000)
   const { body } = await save({ channels: { email: true }, language: 'de' })
   expect(body).toMatchObject({ language: 'de', channels: [{ isOn: true }] })
   expect(await suppressed(accountId)).toEqual([])
-  expect(await left()).toEqual([])
+  expect(await readOpen()).toEqual([])
   const [, granted] = (await ledger(storeId)).sort((a, b) => (a.status < b.status ? 1 : -1))
   expect(granted).toMatchObject({ status: 'granted', wording: expect.stringMatching(/^E-Mail: Erinnerungen/) })
 })
@@ -191,9 +191,9 @@ test('stopping everything stops mail and phone; switching one on keeps the other
     { channel: 'sms', isOn: true },
     { channel: 'whatsapp', isOn: false },
   ])
-  const left = await suppressed(accountId)
-  expect(left).toEqual(expect.arrayContaining([`all ${email}`, `whatsapp ${PHONE}`]))
-  expect(left.filter((row) => row === `sms ${PHONE}` || row === `all ${PHONE}`)).toEqual([])
+  const remaining = await suppressed(accountId)
+  expect(remaining).toEqual(expect.arrayContaining([`all ${email}`, `whatsapp ${PHONE}`]))
+  expect(remaining.filter((row) => row === `sms ${PHONE}` || row === `all ${PHONE}`)).toEqual([])
 })
 
 test('a number without its own decision is neither shown nor can be opted in here', async () => {
@@ -211,8 +211,8 @@ test('an SMS opt-in from a mail waits for confirmation where required; an earlie
   world.advance(1_000)
   const { body } = await save({ channels: { sms: true } })
   expect(body.channels[1]).toMatchObject({ channel: 'sms', isOn: true, isPending: true })
-  const asked = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
-  expect(await asked.execute()).toEqual([{ state: 'waiting' }])
+  const requests = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
+  expect(await requests.execute()).toEqual([{ state: 'waiting' }])
   await world.db
     .updateTable('consents')
     .set({ status: 'granted', is_confirmed: true })
@@ -243,8 +243,8 @@ test('a decision during the shopper’s erasure is not recorded (C8)', async () 
   await erasing
   expect(await saving).toMatchObject({ status: 404 })
   expect(await ledger(storeId)).toEqual([])
-  const said = world.db.selectFrom('shoppers').select('language').where('store_id', '=', storeId)
-  expect(await said.execute()).toEqual([{ language: null }])
+  const languages = world.db.selectFrom('shoppers').select('language').where('store_id', '=', storeId)
+  expect(await languages.execute()).toEqual([{ language: null }])
 })
 
 test('the shopper cannot switch on what the shop or a bounce has stopped', async () => {

@@ -141,8 +141,8 @@ describe('the shopper’s last message', () => {
     const first = await cartOf(store).executeTakeFirstOrThrow()
     expect(await last(store, first.id)).toBeNull()
     await passTime(world, store.storeId, HOUR)
-    const told = await last(store, first.id)
-    expect(told).toEqual({
+    const message = await last(store, first.id)
+    expect(message).toEqual({
       channel: 'email',
       at: world.now.toISOString(),
       subject: world.sent[0]!.subject,
@@ -153,7 +153,7 @@ describe('the shopper’s last message', () => {
     await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: store.orders[0]!.email })], 'sync')
     const carts = await cartOf(store).execute()
     expect(carts.length).toBe(2)
-    for (const { id } of carts) expect(await last(store, id)).toEqual(told)
+    for (const { id } of carts) expect(await last(store, id)).toEqual(message)
   })
 
   test('shows its known progress, and ignores opens by machines', async () => {

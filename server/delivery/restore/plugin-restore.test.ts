@@ -71,7 +71,7 @@ test('a test reveals no address, and reading changes nothing about the cart', as
 
 test('a token can be read at most ten times in ten minutes', async () => {
   const token = backOf(await press())
-  for (let asked = 0; asked < 10; asked++) expect((await call('restore', { token })).status).toBe(200)
+  for (let attempt = 0; attempt < 10; attempt++) expect((await call('restore', { token })).status).toBe(200)
   expect(await call('restore', { token })).toMatchObject({
     status: 429,
     isSigned: true,
@@ -81,9 +81,9 @@ test('a token can be read at most ten times in ten minutes', async () => {
 
 test('forged tokens do not use up the rate limit of the shop’s links (security-P10)', async () => {
   const token = backOf(await press())
-  const madeUp = (n: number) => call('restore', { token: String(n).padStart(43, 'm') })
+  const callUnknown = (n: number) => call('restore', { token: String(n).padStart(43, 'm') })
   const statuses: number[] = []
-  for (let n = 0; n < 610; n++) statuses.push((await madeUp(n)).status)
+  for (let n = 0; n < 610; n++) statuses.push((await callUnknown(n)).status)
   expect([statuses.slice(0, 600), statuses.slice(600)].map((each) => [...new Set(each)])).toEqual([[404], [429]])
   expect((await call('restore', { token })).status).toBe(200)
 })

@@ -84,8 +84,11 @@ describe('a prepared campaign message is closed and one in flight continues when
       'both are taken out of the campaign',
       'cancelled(campaign_left_out)',
       ({ theirs, ...scene }) => {
-        const gone = emailsOf({ orders: theirs })
-        return save(scene, buildCampaignInput(world, chosen(emailsOf(scene).filter((email) => !gone.includes(email)))))
+        const removed = emailsOf({ orders: theirs })
+        return save(
+          scene,
+          buildCampaignInput(world, chosen(emailsOf(scene).filter((email) => !removed.includes(email)))),
+        )
       },
     ],
   ])('%s', async (_, end, change) => {

@@ -110,11 +110,11 @@ describe('a prepared mail is closed and one in flight continues when', () => {
     for (const { lone_shopper_id: _, ...row } of [sending, waiting]) {
       const id = createId()
       const before = new Date(world.now.getTime() - 100 * HOUR)
-      const left = { sending_at: before, judged: null, claim: null, finished_at: before }
+      const sending = { sending_at: before, judged: null, claim: null, finished_at: before }
       const earlier = {
         ...row,
         id,
-        ...left,
+        ...sending,
         state: 'sent' as const,
         origin_kind: 'manual' as const,
         origin_id: createId(),
@@ -212,7 +212,7 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
     [
       'the turn of another claim would let both leave',
       async (six) => {
-        expect(await turnOfAnother(six)).toEqual([])
+        expect(await runOtherTurn(six)).toEqual([])
       },
     ],
     [
@@ -241,7 +241,7 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
 })
 
 /** Which of both are sent by a turn of the same process for another claim. */
-async function turnOfAnother({ accountId, storeId, sending, waiting }: PairScene<MessageScene>): Promise<string[]> {
+async function runOtherTurn({ accountId, storeId, sending, waiting }: PairScene<MessageScene>): Promise<string[]> {
   const { version } = await world.db
     .selectFrom('carts')
     .select('version')

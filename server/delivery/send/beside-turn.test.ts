@@ -305,9 +305,9 @@ describe('a prepared reminder is released and one in flight stays unchanged when
           now: soon(2 * MINUTE),
           limit: 100,
         }
-        const taken = await deliver.claimDue({ storeId, db: world.db }, claim)
-        expect(taken).toHaveLength(1)
-        expect(taken.map(({ id }) => id)).not.toContain(sending.id)
+        const claimed = await deliver.claimDue({ storeId, db: world.db }, claim)
+        expect(claimed).toHaveLength(1)
+        expect(claimed.map(({ id }) => id)).not.toContain(sending.id)
         await deliver.releaseClaim({ storeId, db: world.db }, claim, { ids: [], wakeAt: world.now }, world.now)
       },
     ],
@@ -326,8 +326,8 @@ describe('a prepared reminder is released and one in flight stays unchanged when
       'another channel is put first',
       async (scene) => {
         const { name, steps } = (await call(scene, 'GET', '/api/flows')).body.flows[0]
-        const told = steps.map((step: object) => ({ ...step, channels: ['push', 'email'] }))
-        await call(scene, 'PUT', `/api/flows/${scene.flowId}`, { name, steps: told })
+        const pushSteps = steps.map((step: object) => ({ ...step, channels: ['push', 'email'] }))
+        await call(scene, 'PUT', `/api/flows/${scene.flowId}`, { name, steps: pushSteps })
       },
     ],
   ])('%s; it goes once', async (_, change) => {

@@ -89,9 +89,9 @@ describe('the next process settles the mail, and the next step keeps its distanc
   ])('%s', async (_, outcome, state) => {
     await sending(outcome, async (of) => {
       const { first } = of
-      const left = first.sending_at!
-      expect([first.state, first.answer?.state, left]).toEqual(['sending', outcome ? state : undefined, world.now])
-      expect((await nextOf(of)).due_at).toEqual(new Date(left.getTime() + HOUR))
+      const sendingAt = first.sending_at!
+      expect([first.state, first.answer?.state, sendingAt]).toEqual(['sending', outcome ? state : undefined, world.now])
+      expect((await nextOf(of)).due_at).toEqual(new Date(sendingAt.getTime() + HOUR))
       // Its old time comes before the abandoned message is recovered.
       await others(of, HOUR)
       await others(of, HOUR)
@@ -99,11 +99,11 @@ describe('the next process settles the mail, and the next step keeps its distanc
       expect(await nextOf(of)).toMatchObject({ state: 'scheduled', claim: null, attempts: 0 })
 
       await finds()
-      const finished = { state, sending_at: left, answer: null, judged: null }
+      const finished = { state, sending_at: sendingAt, answer: null, judged: null }
       expect(await readStoredMessage(world, first.id)).toMatchObject(finished)
       expect(await listDecisions(world, first.id)).toEqual(['send ok', `result ${outcome ? 'accepted' : 'unknown'}`])
       const next = await nextOf(of)
-      expect(next).toMatchObject({ state: 'scheduled', due_at: new Date(left.getTime() + DISTANCE) })
+      expect(next).toMatchObject({ state: 'scheduled', due_at: new Date(sendingAt.getTime() + DISTANCE) })
       await others(of, DISTANCE - 2 * HOUR - 1)
       expect(sentOf(of)).toEqual([first.id])
       await others(of, 1)
@@ -135,8 +135,8 @@ test('a step held for longer than its distance is decided when its hold ends', a
     await finds()
     const { state, wake_at } = await nextOf(of)
     expect({ state, wake_at }).toEqual({ state: 'scheduled', wake_at: new Date(world.now.getTime() + DISTANCE) })
-    const looks = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', of.storeId)
-    expect((await looks.executeTakeFirstOrThrow()).next_due_at!.getTime()).toBeLessThanOrEqual(wake_at.getTime())
+    const dueTimes = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', of.storeId)
+    expect((await dueTimes.executeTakeFirstOrThrow()).next_due_at!.getTime()).toBeLessThanOrEqual(wake_at.getTime())
   })
 })
 

@@ -76,13 +76,18 @@ test('a new price includes the same tax when the shop shows prices other than en
   )
   world.advance(1_000)
   await pullProducts(world.deps, { storeId, isFull: true })
-  const asked = [mug, lamp].map(({ productId, variationId }) => ({ productId, variationId }))
+  const requested = [mug, lamp].map(({ productId, variationId }) => ({ productId, variationId }))
   const read = async (mugMinor: number) => {
     fake.terms = async () =>
-      asked.map((item, at) => ({ ...item, isAvailable: true, stockQuantity: null, priceMinor: [mugMinor, 6_000][at]! }))
-    const goods = await readGoods(world.deps, store, asked, { isChecked: true })
+      requested.map((item, at) => ({
+        ...item,
+        isAvailable: true,
+        stockQuantity: null,
+        priceMinor: [mugMinor, 6_000][at]!,
+      }))
+    const goods = await readGoods(world.deps, store, requested, { isChecked: true })
     if (!('terms' in goods)) throw new Error(goods.problem)
-    return asked.map((item) => goods.terms.get(buildGoodsKey(item)))
+    return requested.map((item) => goods.terms.get(buildGoodsKey(item)))
   }
   expect(await read(1_400)).toMatchObject([
     { priceMinor: 1_800, enteredMinor: 1_400, wasMinor: null },
@@ -108,15 +113,18 @@ test('message and restore page keep the price with tax when the shop does not re
     entered_minor,
     was_price_minor,
   })
-  const told = [
+  const listed = [
     { priceMinor: 1_800, enteredMinor: 1_500 },
     { priceMinor: 6_400, enteredMinor: 6_000 },
   ]
-  const isShownUnknown = true as const
-  const neverTold = { priceMinor: 900, isShownUnknown }
-  expect(await list([...told, neverTold])).toEqual([row(1_800, 1_500), row(6_400, 6_000), row(900, null)])
-  const [mugAgain, lampRaised] = [1_500, 7_500].map((priceMinor) => ({ priceMinor, isShownUnknown }))
-  expect(await list([mugAgain!, lampRaised!, neverTold])).toEqual([
+  const isDisplayedUnknown = true as const
+  const unlisted = { priceMinor: 900, isDisplayedUnknown }
+  expect(await list([...listed, unlisted])).toEqual([row(1_800, 1_500), row(6_400, 6_000), row(900, null)])
+  const [mugAgain, lampRaised] = [1_500, 7_500].map((priceMinor) => ({
+    priceMinor,
+    isDisplayedUnknown,
+  }))
+  expect(await list([mugAgain!, lampRaised!, unlisted])).toEqual([
     row(1_800, 1_500),
     row(8_000, 7_500, 6_400),
     row(900, null),
@@ -135,10 +143,10 @@ test('message and restore page keep the price with tax when the shop does not re
 
 test('only a shop without the plugin is asked for its shown prices, if they differ from the entered ones', async () => {
   const { storeId, fake } = await aShop()
-  const asked: (string | undefined)[] = []
+  const requested: (string | undefined)[] = []
   const { products } = fake
   fake.products = async function* (query) {
-    asked.push(await query.shownTax?.())
+    requested.push(await query.readDisplayedTax?.())
     yield* products(query)
   }
   const read = async (prices_include_tax: boolean | null, shows_tax: boolean) => {
@@ -155,7 +163,7 @@ test('only a shop without the plugin is asked for its shown prices, if they diff
     .values({ store_id: storeId, ...plugin })
     .execute()
   await read(false, true)
-  expect(asked).toEqual(['added', 'taken_off', 'none', 'unknown', 'unknown'])
+  expect(requested).toEqual(['added', 'taken_off', 'none', 'unknown', 'unknown'])
 })
 
 test('one request reads the items of all due messages', async () => {

@@ -23,9 +23,9 @@ import { closeAbandonedSends } from './abandoned.ts'
 
 const world = createWorld()
 const databases = createDatabaseFactory()
-let made: Pick<typeof world, 'pool' | 'db'>
+let current: Pick<typeof world, 'pool' | 'db'>
 // The world ends with the database it began with.
-afterAll(() => void Object.assign(world, made))
+afterAll(() => void Object.assign(world, current))
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
 
 const BEFORE = ['sent', 'unknown', 'held', 'claimed', 'sending', 'failed'] as const
@@ -65,7 +65,7 @@ test('messages sent, held, claimed and in flight before the migration end correc
   await old.query(`delete from decisions where message_id = any($1)`, [[idOf('sending'), idOf('claimed')]])
 
   await migrate(old, { migrations: all })
-  made = { pool: world.pool, db: world.db }
+  current = { pool: world.pool, db: world.db }
   Object.assign(world, { pool: old, db: openDb(old) })
   Object.assign(world.deps, { pool: old, db: world.db })
 
@@ -120,6 +120,6 @@ test('messages sent, held, claimed and in flight before the migration end correc
   expect(cartOf(idOf('claimed'))!.last_sent_at).toEqual(world.now)
   const earlier = mails.find(({ messageId }) => messageId === idOf('sending'))!
   expect((await world.request('POST', findLink(earlier.html, '/u/'))).status).toBe(200)
-  const left = (await readStoredMessages(world, storeId)).filter((row) => row.answer ?? row.judged)
-  expect(left).toEqual([])
+  const unsettled = (await readStoredMessages(world, storeId)).filter((row) => row.answer ?? row.judged)
+  expect(unsettled).toEqual([])
 })

@@ -183,7 +183,7 @@ describe('in flight (D10)', () => {
       { storeId, db: world.db },
       { claim: createId(), workerId: dead, now: world.now, leaseUntil: later, limit: 8 },
     )
-    const gone = (await readMessages(world, storeId)).filter((row) => row.state === 'claimed').slice(0, 3)
+    const claimed = (await readMessages(world, storeId)).filter((row) => row.state === 'claimed').slice(0, 3)
     await world.db
       .updateTable('messages')
       .set({ state: 'sending', sending_at: world.now, claim: null })
@@ -191,7 +191,7 @@ describe('in flight (D10)', () => {
       .where(
         'id',
         'in',
-        gone.map((row) => row.id),
+        claimed.map((row) => row.id),
       )
       .execute()
     expect(await closeAbandonedSends(world.deps)).toBe(8)

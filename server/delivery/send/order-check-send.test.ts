@@ -155,7 +155,7 @@ test('an unreachable store is retried with growing pauses up to 30 s, and its me
 })
 
 test('a hold names its cause: refused connection or slow response (D3, D12)', async () => {
-  for (const [code, detail, words] of [
+  for (const [code, detail, finding] of [
     ['unreachable', 'connection refused', 'There is no response from this store address.'],
     ['timeout', null, 'The store took too long to answer.'],
     ['wrong_key', null, 'The store does not know this consumer key.'],
@@ -165,7 +165,7 @@ test('a hold names its cause: refused connection or slow response (D3, D12)', as
     fake.problem = buildProblem(code, detail)
     await sendDueMessages(world, storeId)
     const [row] = await readMessages(world, storeId)
-    expect(explain(row!.reason, 'email')).toMatch(`${words} The shopper may have bought already`)
+    expect(explain(row!.reason, 'email')).toMatch(`${finding} The shopper may have bought already`)
     const decision = await world.db
       .selectFrom('decision_records')
       .select('inputs')
@@ -218,14 +218,14 @@ test('a failed order check does not count as fresh after the clock was set back 
 
 /** Runs after the turn's statement, before the channel is called. */
 function afterTurn(happens: () => unknown): KyselyPlugin {
-  const turns = new Set<QueryId>()
+  const queries = new Set<QueryId>()
   return {
     transformQuery({ node, queryId }) {
-      if (JSON.stringify(node).includes(' from allowed l')) turns.add(queryId)
+      if (JSON.stringify(node).includes(' from allowed l')) queries.add(queryId)
       return node
     },
     async transformResult({ queryId, result }) {
-      if (turns.delete(queryId)) await happens()
+      if (queries.delete(queryId)) await happens()
       return result
     },
   }
@@ -285,13 +285,13 @@ test('a capture post that is acknowledged but not folded yet counts (S2)', async
   const contact = { email: fake.allOrders[0]!.email! }
   // The browser that the draft came from, by its lines, changes them.
   const { quantity } = fake.allOrders[0]!.items[0]!
-  const kept = [quantity, quantity + 1].map((each, seq) => ({
+  const items = [quantity, quantity + 1].map((each, seq) => ({
     store_id: storeId,
     id: createId(),
     received_at: new Date(world.now.getTime() + seq),
     post: { ...post, seq, items: [{ id: '16', quantity: each }], coupons: [], contact },
   }))
-  await insertPosts(world.db, kept)
+  await insertPosts(world.db, items)
   await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
   const [first] = await readMessages(world, storeId)

@@ -85,8 +85,8 @@ test('deleting a message deletes its records and links only', async () => {
   const before = await rows()
   expect(new Set(before.map(({ what }) => what))).toEqual(new Set(['record', 'link']))
   await world.db.deleteFrom('messages').where('id', '=', mails[0]!.id).execute()
-  const isLeft = ({ message_id }: { message_id: string }) => message_id !== mails[0]!.id
-  expect(await rows()).toEqual(before.filter(isLeft))
+  const isOther = ({ message_id }: { message_id: string }) => message_id !== mails[0]!.id
+  expect(await rows()).toEqual(before.filter(isOther))
   await world.db.deleteFrom('flow_steps').where('store_id', '=', storeId).execute()
   await world.db.deleteFrom('stores').where('id', '=', storeId).execute()
   expect((await rows()).map(({ message_id }) => message_id).every((id) => id === other.mails[0]!.id)).toBe(true)

@@ -114,11 +114,11 @@ async function withImport(): Promise<MessageScene> {
     .insertInto('consent_imports')
     .values({ store_id, id, ...file, state: 'done' })
     .execute()
-  const said = { channel: 'email' as const, status: 'granted' as const, source: 'import', at: world.now }
+  const consent = { channel: 'email' as const, status: 'granted' as const, source: 'import', at: world.now }
   const rows = orders.map(({ email }) => ({
     store_id,
     id: createId(),
-    ...said,
+    ...consent,
     import_ids: [id],
     address_hash: world.deps.secrets.addressHash(email!),
   }))
@@ -134,8 +134,8 @@ const ofCampaign = async (): Promise<Shop> => createDueCampaign(world, await cre
 /** A coupon to chosen customers. */
 async function ofDiscount(): Promise<Shop> {
   const shop = await createCouponShop(world, { carts: POOL_SIZE + 1, buyers: 0 })
-  const words = { subject: 'For you', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
-  const body = { customers: shop.people, couponId: shop.couponId, ...words }
+  const texts = { subject: 'For you', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
+  const body = { customers: shop.people, couponId: shop.couponId, ...texts }
   const reply = await world.request('POST', '/api/email/send-discount-offers', { token: shop.token, body })
   expect(reply.status).toBe(200)
   await completeOrderCheck(world, shop.storeId)
@@ -221,10 +221,10 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
     ofCampaign,
     ({ storeId, waiting }) => {
       const addressHash = world.deps.secrets.addressHash(waiting.to_address!)
-      const said = { channel: 'email' as const, status: 'withdrawn' as const, source: 'test', at: world.now }
+      const withdrawal = { channel: 'email' as const, status: 'withdrawn' as const, source: 'test', at: world.now }
       return world.db
         .insertInto('consents')
-        .values({ store_id: storeId, id: createId(), address_hash: addressHash, ...said })
+        .values({ store_id: storeId, id: createId(), address_hash: addressHash, ...withdrawal })
         .execute()
     },
   ],
@@ -391,8 +391,8 @@ test.each([
   const named = Object.keys(tables).filter((table) =>
     new RegExp(`(?:\\b(?:from|join|update|into)|,)\\s+"?${table}"?(?=\\s|\\)|$)`).test(sql),
   )
-  const isAsked = (table: string) => channel === 'email' || table !== 'domain_throttles'
-  const known = [...new Set([...CASES.map(([table]) => table), ...Object.keys(ELSEWHERE)])].filter(isAsked)
+  const isChecked = (table: string) => channel === 'email' || table !== 'domain_throttles'
+  const known = [...new Set([...CASES.map(([table]) => table), ...Object.keys(ELSEWHERE)])].filter(isChecked)
   const what = 'A table that the turn reads may stop a mail: add the case in which it alone changes.'
   expect(named.sort(), what).toEqual(known.sort())
 })

@@ -318,12 +318,12 @@ describe('the monthly budget', () => {
 
 test('another provider needs only its own channel file', async () => {
   const shop = await createShop(world)
-  const said: string[] = []
+  const texts: string[] = []
   const pigeon: TextChannel = {
     poolSize: 1,
     estimate: () => ({ segments: 1, cost: { amountMicros: 0, currency: 'USD' } }),
     send: async ({ to, text }) => {
-      said.push(`${to}: ${text}`)
+      texts.push(`${to}: ${text}`)
       return { kind: 'accepted', providerId: 'coo', response: 'taken off' }
     },
     check: async () => ({ isOk: true, detail: 'fed' }),
@@ -333,7 +333,7 @@ test('another provider needs only its own channel file', async () => {
   world.deps.channels.text = async () => pigeon
   expect((await sendSms(shop)).body.message).toBe('SMS sent successfully!')
   world.deps.channels.text = text
-  expect(said).toHaveLength(1)
+  expect(texts).toHaveLength(1)
 })
 
 describe('with 50 senders at once', () => {

@@ -36,19 +36,19 @@ async function aPerson(more: { phone?: string } = {}): Promise<Person> {
 }
 
 async function shopperOf(email: string): Promise<string> {
-  const wanted = world.db.selectFrom('shoppers').select('id').where('store_id', '=', shop.storeId)
-  return (await wanted.where('email', '=', email).executeTakeFirstOrThrow()).id
+  const shoppers = world.db.selectFrom('shoppers').select('id').where('store_id', '=', shop.storeId)
+  return (await shoppers.where('email', '=', email).executeTakeFirstOrThrow()).id
 }
 
-type Wanted = Partial<Omit<MessagePlan, 'origin'>> & { originId?: string }
+type PlanOverrides = Partial<Omit<MessagePlan, 'origin'>> & { originId?: string }
 
-function plan(people: readonly Person[], { originId = createId(), ...more }: Wanted = {}): Promise<string[]> {
+function plan(people: readonly Person[], { originId = createId(), ...more }: PlanOverrides = {}): Promise<string[]> {
   const now = world.now
-  const request = { askedBy: shop.userId, isImmediate: false, overridesHoldout: false }
-  const words = { subject: 'A gift', body: 'Hi {{ customer_name }} [{{ cart_total }}] {{ checkout_link }}' }
+  const request = { requestedBy: shop.userId, isImmediate: false, overridesHoldout: false }
+  const texts = { subject: 'A gift', body: 'Hi {{ customer_name }} [{{ cart_total }}] {{ checkout_link }}' }
   return transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
     const planned = await planMessages(tx, {
-      origin: { kind: 'manual', id: originId, ...request, ...words },
+      origin: { kind: 'manual', id: originId, ...request, ...texts },
       people: people.map(({ id }) => ({ id: createId(), shopperId: id })),
       channel: 'email',
       templateId: null,
@@ -69,7 +69,8 @@ async function send(): Promise<void> {
   await sendDue(world.deps, { storeId: shop.storeId })
 }
 
-const told = async () => (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+const readStates = async () =>
+  (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
 const merge = (one: Person, other: Person) => shop.type(one.browser, { email: other.email })
 const tokensOf = (messageId: string) =>
   world.db.selectFrom('link_tokens').selectAll().where('message_id', '=', messageId).orderBy('purpose').execute()
@@ -127,7 +128,7 @@ describe('a message without a cart', () => {
     const ben = await aPerson()
     for (let count = 0; count < 4; count++) await plan([ben])
     for (let count = 0; count < 4; count++) await send()
-    expect((await told()).sort()).toEqual(['held(frequency_cap)', 'sent', 'sent', 'sent'])
+    expect((await readStates()).sort()).toEqual(['held(frequency_cap)', 'sent', 'sent', 'sent'])
   })
 
   test('is not sent without the store’s order check (D3)', async () => {
@@ -136,7 +137,7 @@ describe('a message without a cart', () => {
     await plan([await aPerson()])
     await sendDue(world.deps, { storeId: shop.storeId })
     expect(world.sent).toEqual([])
-    expect((await told())[0]).toMatch(/^held\(store_unreachable/)
+    expect((await readStates())[0]).toMatch(/^held\(store_unreachable/)
   })
 
   test('is retried after a deferral, unless it was ended meanwhile (D4, C2)', async () => {
@@ -144,18 +145,18 @@ describe('a message without a cart', () => {
     const [ben, ada] = [await aPerson(), await aPerson()]
     await plan([ben])
     await send()
-    expect(await told()).toEqual(['held(retry)'])
+    expect(await readStates()).toEqual(['held(retry)'])
     world.answer = async (mail) => {
       if (mail.to === ada.email) await suppress(ada.email)
       return { kind: 'retry', reason: 'deferred', response: '451 later' }
     }
     await plan([ada])
     await send()
-    expect(await told()).toEqual(['held(retry)', 'skipped(suppressed_manual)'])
+    expect(await readStates()).toEqual(['held(retry)', 'skipped(suppressed_manual)'])
     world.answer = answer
     world.advance(MINUTE)
     await send()
-    expect((await told())[0]).toBe('sent')
+    expect((await readStates())[0]).toBe('sent')
   })
 
   test('becomes unknown when its process dies during the send, and is never resent (D4)', async () => {
@@ -164,12 +165,12 @@ describe('a message without a cart', () => {
     world.answer = () => never
     await completeOrderCheck(world, shop.storeId)
     void sendDue({ ...world.deps, workerId: createId() }, { storeId: shop.storeId })
-    await expect.poll(told).toEqual(['sending'])
+    await expect.poll(readStates).toEqual(['sending'])
     world.answer = answer
     await closeAbandonedSends(world.deps)
     world.advance(MINUTE)
     await send()
-    expect(await told()).toEqual(['unknown(unknown)'])
+    expect(await readStates()).toEqual(['unknown(unknown)'])
     expect(world.sent).toHaveLength(1)
   })
 
@@ -182,7 +183,7 @@ describe('a message without a cart', () => {
     expect(world.texts.map(({ to, text }) => [to, /^Hi Ben \[\] http/.test(text)])).toEqual([['+12125550142', true]])
     await plan([ben], { channel: 'sms', expiresAt: new Date(world.now.getTime() + 2 * DAY) })
     await send()
-    expect((await told()).sort()).toEqual(['held(cooldown)', 'sent'])
+    expect((await readStates()).sort()).toEqual(['held(cooldown)', 'sent'])
   })
 })
 
@@ -211,7 +212,7 @@ describe('a message without a cart is stopped', () => {
     const ben = await aPerson()
     await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR) })
     await suppress(ben.email)
-    expect(await told()).toEqual(['skipped(suppressed_manual)'])
+    expect(await readStates()).toEqual(['skipped(suppressed_manual)'])
   })
 
   test('by a suppression between decision and send (D10)', async () => {
@@ -245,7 +246,7 @@ describe('a message without a cart is stopped', () => {
     await shop.order({ kind: 'purchase', email: ben.email })
     world.advance(HOUR)
     await send()
-    expect((await told()).sort()).toEqual(['sent', 'sent', 'skipped(purchased)'])
+    expect((await readStates()).sort()).toEqual(['sent', 'sent', 'skipped(purchased)'])
     expect(world.sent.map(({ to }) => to).sort()).toEqual([ada.email, ben.email].sort())
   })
 
@@ -254,7 +255,7 @@ describe('a message without a cart is stopped', () => {
     await plan([ben], { purchasesSince: world.now })
     await shop.order({ kind: 'pending', email: ben.email })
     await send()
-    expect(await told()).toEqual(['held(purchase_in_progress)'])
+    expect(await readStates()).toEqual(['held(purchase_in_progress)'])
   })
 
   test('by a purchase between decision and send (D10)', async () => {
@@ -273,14 +274,14 @@ describe('a message without a cart is stopped', () => {
     expect(world.sent).toHaveLength(5)
     world.advance(MINUTE)
     await send()
-    expect((await told()).filter((each) => each !== 'sent')).toEqual(['skipped(purchased)'])
+    expect((await readStates()).filter((each) => each !== 'sent')).toEqual(['skipped(purchased)'])
   })
 
   test('by disconnecting the store, and deleted with the store (Y4)', async () => {
     await plan([await aPerson()])
     await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
     await send()
-    expect(await told()).toEqual(['cancelled(disconnected)'])
+    expect(await readStates()).toEqual(['cancelled(disconnected)'])
     await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
     await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
     expect(await shop.messages()).toEqual([])
@@ -292,11 +293,11 @@ test('a message that waits for consent is sent once it is given (C5)', async () 
   await shop.type(email, { email, country: 'DE', countrySource: 'address' })
   await plan([{ email, browser: email, id: await shopperOf(email) }])
   await send()
-  expect(await told()).toEqual(['held(no_consent)'])
+  expect(await readStates()).toEqual(['held(no_consent)'])
   const word = { channel: 'email' as const, address: email, isGiven: true, wording: 'Yes', country: 'DE' }
   await recordOrderConsents(world.deps, shop.storeId, [{ ...word, orderId: '1', at: world.now }])
   await send()
-  expect(await told()).toEqual(['sent'])
+  expect(await readStates()).toEqual(['sent'])
 })
 
 describe('two merged shoppers', () => {
@@ -307,7 +308,7 @@ describe('two merged shoppers', () => {
     const [ben, ada] = [await aPerson(), await aPerson()]
     await plan([ben, ada], { originId, ...later() })
     await merge(ben, ada)
-    expect((await told()).sort()).toEqual(['cancelled(merged)', 'scheduled'])
+    expect((await readStates()).sort()).toEqual(['cancelled(merged)', 'scheduled'])
     world.advance(HOUR)
     await send()
     expect(world.sent).toHaveLength(1)
@@ -320,7 +321,7 @@ describe('two merged shoppers', () => {
     await send()
     await plan([ada], { originId, ...later() })
     await merge(ben, ada)
-    expect((await told()).sort()).toEqual(['cancelled(merged)', 'sent'])
+    expect((await readStates()).sort()).toEqual(['cancelled(merged)', 'sent'])
   })
 
   test('keep the messages both have had', async () => {
@@ -329,7 +330,7 @@ describe('two merged shoppers', () => {
     await send()
     await merge(people[0], people[1])
     await merge(people[1], people[2])
-    expect(await told()).toEqual(['sent', 'sent', 'sent'])
+    expect(await readStates()).toEqual(['sent', 'sent', 'sent'])
     expect(new Set((await shop.messages()).map((row) => row.shopper_id)).size).toBe(1)
   })
 })
@@ -371,8 +372,10 @@ describe('responses to a message without a cart', () => {
     await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
     const link = /\/u\/[\w-]{43}/.exec(world.sent[0]!.html)![0]
     expect((await world.request('POST', link)).status).toBe(200)
-    expect((await told()).filter((each) => !['sent', 'skipped(suppressed_unsubscribed)'].includes(each))).toEqual([])
-    expect((await told()).filter((each) => each === 'sent')).toHaveLength(1)
+    expect((await readStates()).filter((each) => !['sent', 'skipped(suppressed_unsubscribed)'].includes(each))).toEqual(
+      [],
+    )
+    expect((await readStates()).filter((each) => each === 'sent')).toHaveLength(1)
   })
 
   test('it is shown as the shopper’s last message on each of their carts', async () => {

@@ -238,7 +238,7 @@ describe('the final price of a message', () => {
 })
 
 describe('keywords (C4)', () => {
-  const words = {
+  const keywords = {
     stop: ['STOP', 'QUIT', 'END', 'REVOKE', 'OPT OUT', 'CANCEL', 'UNSUBSCRIBE', 'STOPP', 'ENDE', 'ABMELDEN'],
     start: ['START'],
     help: ['HELP', 'HILFE'],
@@ -246,7 +246,7 @@ describe('keywords (C4)', () => {
 
   test('are recognized in any case, with surrounding spaces and punctuation', () => {
     const around = fc.constantFrom('', ' ', '.', '!', '"', '\n', ' 👍 ', '…')
-    for (const [keyword, all] of Object.entries(words)) {
+    for (const [keyword, all] of Object.entries(keywords)) {
       const spelled = fc.constantFrom(...all).chain((word) => fc.mixedCase(fc.constant(word)))
       fc.assert(
         fc.property(around, spelled, around, (before, word, after) => {

@@ -121,15 +121,17 @@ describe('SMS by Twilio', () => {
 
   test('check reports whether replies arrive here, elsewhere or nowhere', async () => {
     const inboundUrl = 'https://recoup.example/api/webhooks/twilio/key/inbound'
-    const said = async (told: string | null) => {
-      server.network.texts.saveLine({ ...line, inboundUrl: told })
+    const describeInbound = async (appUrl: string | null) => {
+      server.network.texts.saveLine({ ...line, inboundUrl: appUrl })
       return ((await aChannel({ inboundUrl }).check()) as { detail: string }).detail
     }
-    expect(await said(inboundUrl)).toBe('Account “Phone sandbox”, active. Messages to +12025550100 are received here.')
-    expect(await said('https://old.example/sms')).toContain(
+    expect(await describeInbound(inboundUrl)).toBe(
+      'Account “Phone sandbox”, active. Messages to +12025550100 are received here.',
+    )
+    expect(await describeInbound('https://old.example/sms')).toContain(
       'go to https://old.example/sms, not here, so STOP is not received',
     )
-    expect(await said(null)).toContain('Messages to +12025550100 go nowhere yet')
+    expect(await describeInbound(null)).toContain('Messages to +12025550100 go nowhere yet')
   })
 
   test('can use a messaging service, and refuses a foreign one, also in the check', async () => {

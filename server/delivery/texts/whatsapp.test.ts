@@ -116,13 +116,15 @@ describe('WhatsApp by the Cloud API', () => {
 
   test('the check reports whether replies arrive here, elsewhere or nowhere', async () => {
     const inboundUrl = 'https://recoup.example/api/webhooks/whatsapp/key'
-    const said = async (told: string | null) => {
-      server.network.texts.saveLine({ ...line, inboundUrl: told })
+    const describeInbound = async (appUrl: string | null) => {
+      server.network.texts.saveLine({ ...line, inboundUrl: appUrl })
       return ((await aChannel({ inboundUrl }).check()) as { detail: string }).detail
     }
-    expect(await said(inboundUrl)).toBe('“Phone sandbox”, +12025550100. Messages to +12025550100 are received here.')
-    expect(await said('https://old.example/hook')).toContain('go to https://old.example/hook, not here')
-    expect(await said(null)).toContain('go nowhere yet')
+    expect(await describeInbound(inboundUrl)).toBe(
+      '“Phone sandbox”, +12025550100. Messages to +12025550100 are received here.',
+    )
+    expect(await describeInbound('https://old.example/hook')).toContain('go to https://old.example/hook, not here')
+    expect(await describeInbound(null)).toContain('go nowhere yet')
   })
 
   test('the check returns the number or Meta’s error', async () => {

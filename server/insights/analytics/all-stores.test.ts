@@ -40,7 +40,7 @@ const eur = (totalMinor: number) => ({ totalMinor, currency: 'EUR' })
 async function stores() {
   const home = await createShop(world, { plan: 'growth' })
   const accountId = home.accountId
-  const [second, abroad, gone] = [
+  const [second, abroad, removed] = [
     await createShop(world, { accountId }),
     await createShop(world, { accountId }),
     await createShop(world, { accountId }),
@@ -49,23 +49,23 @@ async function stores() {
   await change(home, { connected_at: new Date(world.now.getTime() + MINUTE) })
   await change(second, { time_zone: 'Asia/Tokyo' })
   await change(abroad, { currency: 'EUR' })
-  const stranger = await createShop(world, { plan: 'growth' })
-  return { home, second, abroad, gone, stranger }
+  const otherShop = await createShop(world, { plan: 'growth' })
+  return { home, second, abroad, removed, otherShop }
 }
 
 const totalOf = (data: number[]) => data.reduce((sum, each) => sum + each, 0)
 
 test('the dashboard of all stores sums the account’s connected stores with one currency', async () => {
-  const { home, second, abroad, gone, stranger } = await stores()
+  const { home, second, abroad, removed, otherShop } = await stores()
   await aCart(home, usd(4_000))
   await aCart(home, eur(100))
   await aCart(second, usd(2_500))
   await aCart(second, eur(250))
   await aCart(second)
   await aCart(abroad, eur(700))
-  await aCart(gone, usd(99_900))
-  await aCart(stranger, usd(88_800))
-  await change(gone, { is_active: false })
+  await aCart(removed, usd(99_900))
+  await aCart(otherShop, usd(88_800))
+  await change(removed, { is_active: false })
   const { body: all } = await home.get('/api/dashboard/stats?stores=all')
   expect(all).toMatchObject({
     currency: 'USD',
@@ -135,8 +135,8 @@ test('figures of all stores require the Growth plan', async () => {
 })
 
 test('a store with failing syncs is named, and figures are missing only when all fail (A 8)', async () => {
-  const { home, second, gone } = await stores()
-  await change(gone, { is_active: false })
+  const { home, second, removed } = await stores()
+  await change(removed, { is_active: false })
   await change(home, { name: 'Cups' })
   await change(second, { name: 'Pots' })
   const fail = (shop: Shop) =>

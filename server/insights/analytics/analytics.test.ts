@@ -260,8 +260,8 @@ test('an older order keeps a customer from being new; buyers are counted again a
 test('anonymous orders count in no customer figure', async () => {
   const shop = await createShop(world)
   await onPlan(shop, 'growth')
-  const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
-  for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
+  const anonymous = { email: null, firstName: null, lastName: null, source: 'pos' as const }
+  for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...anonymous, totalMinor: 1_000 })
   for (let n = 0; n < 2; n++) await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 3_000 })
   await countFigures(world.deps)
   const { customers, customerLifetimeValue, counts } = (await read(shop, '')).body
@@ -366,9 +366,9 @@ test('each step of a flow and each channel of a step has its own figures (decisi
   await another(2, 'email', 5)
   await another(1, 'sms', 7)
   const { origins } = (await read(shop, '/details')).body
-  const said = origins.map(({ name, channel, accepted }: Record<string, unknown>) => [name, channel, accepted])
+  const figures = origins.map(({ name, channel, accepted }: Record<string, unknown>) => [name, channel, accepted])
   const flow = origins[0].name.replace(/, step 1$/, '')
-  expect(said).toEqual([
+  expect(figures).toEqual([
     [`${flow}, step 1`, 'email', 2],
     [`${flow}, step 1`, 'sms', 7],
     [`${flow}, step 2`, 'email', 5],

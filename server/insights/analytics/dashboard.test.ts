@@ -164,14 +164,14 @@ test.each([
 ])(
   'syncs that fail with “%s” for 30 minutes are said instead of figures: %i',
   { tags: ['A8'] },
-  async (code, status, name, words) => {
+  async (code, status, name, text) => {
     const shop = await createShop(world)
     await failing(shop, code, { succeededAgo: 29 * MINUTE })
     expect((await world.request('GET', '/api/dashboard/stats', shop)).status).toBe(200)
     await failing(shop, code)
     for (const path of ['/api/dashboard/stats', '/api/dashboard/chart']) {
       const reply = await world.request('GET', path, shop)
-      expect([reply.status, reply.body.code, reply.body.error]).toEqual([status, name, words])
+      expect([reply.status, reply.body.code, reply.body.error]).toEqual([status, name, text])
     }
   },
 )
@@ -183,9 +183,9 @@ test('a store that waits for its first sync has figures', async () => {
 
 test('figures are visible to the account’s own members only, including viewers (X2, decision 8)', async () => {
   const shop = await createShop(world)
-  const stranger = await createStore(world)
+  const otherStore = await createStore(world)
   for (const path of ['/api/dashboard/stats', '/api/dashboard/chart']) {
-    expect((await world.request('GET', `${path}?storeId=${shop.storeId}`, stranger)).status).toBe(404)
+    expect((await world.request('GET', `${path}?storeId=${shop.storeId}`, otherStore)).status).toBe(404)
     expect((await world.request('GET', path)).status).toBe(401)
   }
   const viewer = await createStore(world, { role: 'viewer' })

@@ -29,9 +29,9 @@ async function listed({ token }: TestStore, range: AnalyticsRange, search = '') 
 
 /** As the sums stand, and as they are when the days are added up. */
 async function bothOf(store: TestStore, range: AnalyticsRange) {
-  const kept = await listed(store, range)
+  const stored = await listed(store, range)
   await forgetRanges(store)
-  return { kept, addedUp: await listed(store, range) }
+  return { stored, addedUp: await listed(store, range) }
 }
 
 const forgetRanges = ({ storeId }: TestStore) =>
@@ -47,7 +47,7 @@ const change = async ({ storeId }: TestStore, set: string, share: number) => {
 
 describe('carts that are recovered, changed, moved to another date and merged', () => {
   type Lists = Map<AnalyticsRange, Awaited<ReturnType<typeof listed>>>
-  let [before, kept, addedUp]: Lists[] = []
+  let [before, stored, addedUp]: Lists[] = []
   const allRanges = async (store: TestStore): Promise<Lists> => {
     const lists: Lists = new Map()
     for (const range of analyticsRanges) lists.set(range, await listed(store, range))
@@ -64,15 +64,15 @@ describe('carts that are recovered, changed, moved to another date and merged', 
     await change(store, `status = 'merged'`, 5)
     world.advance(6 * 60_000)
     await countFigures(world.deps)
-    kept = await allRanges(store)
+    stored = await allRanges(store)
     await forgetRanges(store)
     addedUp = await allRanges(store)
   })
 
   test.each(analyticsRanges)('moves a range of %s that has its day', (range) => {
     expect(before!.get(range)!.total).toBeGreaterThan(2)
-    expect(kept!.get(range)).toEqual(addedUp!.get(range))
-    expect(kept!.get(range)).not.toEqual(before!.get(range))
+    expect(stored!.get(range)).toEqual(addedUp!.get(range))
+    expect(stored!.get(range)).not.toEqual(before!.get(range))
   })
 })
 
@@ -83,17 +83,17 @@ test('a product without carts is not in the list', async () => {
   world.advance(6 * 60_000)
   await countFigures(world.deps)
   expect(await listed(store, '1y', 'enamel')).toEqual({ products: [], total: 0 })
-  const { kept, addedUp } = await bothOf(store, '1y')
-  expect([kept, kept.total]).toEqual([addedUp, 5])
+  const { stored, addedUp } = await bothOf(store, '1y')
+  expect([stored, stored.total]).toEqual([addedUp, 5])
 })
 
 test('a range moves by a day at midnight, even without events', async () => {
   const store = await aYear(200, 5)
   const before = await listed(store, '7d')
   world.advance(3 * DAY_MS)
-  const { kept, addedUp } = await bothOf(store, '7d')
-  expect(kept).toEqual(addedUp)
-  expect(kept).not.toEqual(before)
+  const { stored, addedUp } = await bothOf(store, '7d')
+  expect(stored).toEqual(addedUp)
+  expect(stored).not.toEqual(before)
 })
 
 const rangesOf = async ({ storeId }: TestStore) =>
@@ -116,8 +116,8 @@ test('ranges of a viewed store are computed in the background each day and equal
   await Promise.all([renewRanges(world.deps), renewRanges(world.deps)])
   const next = await rangesOf(store)
   for (const range of analyticsRanges) {
-    const { kept, addedUp } = await bothOf(store, range)
-    expect([range, kept]).toEqual([range, addedUp])
+    const { stored, addedUp } = await bothOf(store, range)
+    expect([range, stored]).toEqual([range, addedUp])
   }
   const today = await lastDay(store)
   expect(today > first).toBe(true)
@@ -152,17 +152,17 @@ test('with many products a request shows the old sums as being counted, and an e
     `insert into figure_products (store_id, product_id, name) select $1, 'many-' || n, 'Tin ' || n from generate_series(1, ${many}) n`,
     [store.storeId],
   )
-  const look = async () => {
+  const readAnalytics = async () => {
     const { body } = await world.request('GET', '/api/analytics?range=30d', { token: store.token })
     return [body.isBeingCounted, body.topProducts.map(({ name }: { name: string }) => name)[0]]
   }
-  expect(await look()).toEqual([true, undefined])
+  expect(await readAnalytics()).toEqual([true, undefined])
   await renewRanges(world.deps)
-  expect(await look()).toEqual([false, `Tin ${many}`])
+  expect(await readAnalytics()).toEqual([false, `Tin ${many}`])
   world.advance(DAY_MS)
-  expect(await look()).toEqual([true, `Tin ${many}`])
+  expect(await readAnalytics()).toEqual([true, `Tin ${many}`])
   const { body: text } = await world.request('GET', '/api/analytics/export?range=30d', { token: store.token })
   expect(text).not.toContain('Still being counted')
   expect(text.match(/^Tin \d+,/gm)).toHaveLength(many)
-  expect(await look()).toEqual([false, `Tin ${many}`])
+  expect(await readAnalytics()).toEqual([false, `Tin ${many}`])
 })

@@ -60,14 +60,14 @@ test('the list ignores prepared mails and mails in flight', async () => {
 
 test('one statement may send some messages, return others, and leave the rest unchanged', async () => {
   const [a, b, c, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage, ...StoredMessage[]]
-  const leave = (rows: StoredMessage[], state: string, isLeft: boolean) =>
+  const insertMessages = (rows: StoredMessage[], state: string, isSent: boolean) =>
     run(
       `update messages set state = $3, worker_id = gen_random_uuid(), sending_at = case when $4 then now() end where store_id = $1 and id = any($2)`,
-      [rows.map(({ id }) => id), state, isLeft],
+      [rows.map(({ id }) => id), state, isSent],
     )
-  await leave([a, b], 'sending', true)
+  await insertMessages([a, b], 'sending', true)
   expect(await mailed()).toEqual(cartsOf([a, b]))
-  await leave([a, b], 'sent', true)
+  await insertMessages([a, b], 'sent', true)
   expect(await mailed()).toEqual(cartsOf([a, b]))
   // One is returned while another is sent.
   await run(
@@ -78,7 +78,7 @@ test('one statement may send some messages, return others, and leave the rest un
   expect(await mailed()).toEqual(cartsOf([b, c]))
   await run(`update messages set due_at = due_at + interval '1 hour' where store_id = $1`)
   expect(await mailed()).toEqual(cartsOf([b, c]))
-  await leave([b, c, ...rest], 'held', false)
+  await insertMessages([b, c, ...rest], 'held', false)
   expect(await mailed()).toEqual([])
 })
 

@@ -147,14 +147,14 @@ describe('the report', () => {
 
   test('counts each shopper who unsubscribed by its link once, and not those who resubscribed', async () => {
     await aRun(3)
-    const leave = async (index: number) => {
+    const unsubscribe = async (index: number) => {
       const url = findLink(mailTo(index).html!, '/u/')
       expect((await world.request('POST', url)).status).toBe(200)
       return url.slice(3)
     }
-    await leave(0)
-    await leave(0)
-    const token = await leave(1)
+    await unsubscribe(0)
+    await unsubscribe(0)
+    const token = await unsubscribe(1)
     expect((await report()).unsubscribed).toBe(2)
     expect((await world.request('DELETE', `/api/unsubscribe/${token}`)).status).toBe(200)
     expect((await report()).unsubscribed).toBe(1)

@@ -86,7 +86,7 @@ describe('the audience count', () => {
     const shop = await createCouponShop(world, { carts: 2, buyers: 1 })
     const customerEmails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
     const [first, , buyer] = customerEmails
-    for (const [type, left] of [
+    for (const [type, remaining] of [
       ['specific_customers', 1],
       // People without a cart are counted with that as the reason.
       ['abandoned_carts', 2],
@@ -97,7 +97,7 @@ describe('the audience count', () => {
       })
       await runTick(world, shop)
       const all = { type, mode: 'selected', customerEmails }
-      expect([type, (await count(shop, all, { campaignId: id })).total]).toEqual([type, left])
+      expect([type, (await count(shop, all, { campaignId: id })).total]).toEqual([type, remaining])
       expect((await count(shop, all)).total).toBe(3)
     }
   })
@@ -115,9 +115,9 @@ describe('the audience count', () => {
 
   test('respects the remaining monthly plan volume', async () => {
     const shop = await createShop(world, 4)
-    const { left } = await count(shop)
+    const { left: remaining } = await count(shop)
     await sql`insert into plan_usage (account_id, month, channel, used)
-      select ${shop.accountId}, date_trunc('month', ${world.now}::timestamptz at time zone 'utc')::date, 'email', ${left! - 1}
+      select ${shop.accountId}, date_trunc('month', ${world.now}::timestamptz at time zone 'utc')::date, 'email', ${remaining! - 1}
       on conflict (account_id, month, channel) do update set used = plan_usage.used + excluded.used`.execute(world.db)
     const counted = await count(shop)
     expect([counted.left, counted.eligible, reasons(counted)]).toEqual([1, 1, { plan_limit: 3 }])

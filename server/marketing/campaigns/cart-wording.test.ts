@@ -128,9 +128,9 @@ test('previews the mail of a person without a cart', async () => {
         body: '{{ store_name }}: {{ cart_items }} {{ checkout_link }}',
       },
     })
-  const shown = await preview('none')
-  expect([shown.status, shown.body.problem]).toEqual([200, null])
-  expect(shown.body.text).toContain('Visit the shop')
-  expect(shown.body.text).not.toContain('Return to your cart')
+  const previewed = await preview('none')
+  expect([previewed.status, previewed.body.problem]).toEqual([200, null])
+  expect(previewed.body.text).toContain('Visit the shop')
+  expect(previewed.body.text).not.toContain('Return to your cart')
   expect((await preview('sample')).body.text).toContain('Return to your cart')
 })

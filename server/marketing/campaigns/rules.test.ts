@@ -39,9 +39,9 @@ test.each([
   // The clocks change by half an hour: forward on 2026-10-04, back on 2026-04-05, both at 02:00.
   ['Australia/Lord_Howe', '2026-10-03', '02:10', ['2026-10-02T15:40', '2026-10-03T15:30', '2026-10-04T15:10']],
   ['Australia/Lord_Howe', '2026-04-04', '01:45', ['2026-04-03T14:45', '2026-04-04T14:45', '2026-04-05T15:15']],
-])('a daily run in %s on %s at %s keeps its wall-clock time, once a day, across clock changes (T3)', (zone, startDate, timeOfDay, wanted) => {
+])('a daily run in %s on %s at %s keeps its wall-clock time, once a day, across clock changes (T3)', (zone, startDate, timeOfDay, expected) => {
   const runs = runsOf({ startDate, timeOfDay, frequency: 'daily' }, zone, 3)
-  expect(runs).toEqual(wanted.map((at) => `${at}:00.000Z`))
+  expect(runs).toEqual(expected.map((at) => `${at}:00.000Z`))
 })
 
 test('a monthly run on the 31st uses the last day of a short month and returns to the 31st afterwards', () => {

@@ -267,8 +267,8 @@ describe('a run', () => {
       schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 },
     })
     await runTick(world, shop)
-    const [gone, ...open] = (await readCampaignMessages(world, id)).map((row) => row.id)
-    await world.db.updateTable('messages').set({ state: 'skipped' }).where('id', '=', gone!).execute()
+    const [claimed, ...open] = (await readCampaignMessages(world, id)).map((row) => row.id)
+    await world.db.updateTable('messages').set({ state: 'skipped' }).where('id', '=', claimed!).execute()
     await callCampaigns(world, shop, 'POST', `/${id}/send-now`)
     await copies(shop, 3)
     await world.runJobs()
@@ -278,7 +278,7 @@ describe('a run', () => {
     const after = await readCampaignMessages(world, id)
     expect([open.length, before.length, new Set(after.map(({ step }) => step))]).toEqual([6, 10, new Set([1, 2])])
     for (const [index, row] of after.entries()) {
-      const sooner = row.id === gone ? 0 : 48 * HOUR
+      const sooner = row.id === claimed ? 0 : 48 * HOUR
       const moved = (name: 'due_at' | 'expires_at') => before[index]![name].getTime() - row[name].getTime()
       expect([row.id, moved('due_at'), moved('expires_at')]).toEqual([before[index]!.id, sooner, sooner])
       expect(row.wake_at.getTime() - row.due_at.getTime()).toBe(0)

@@ -201,8 +201,8 @@ test('counts of each kind stay correct as customers come, change and go, folded 
   await world.db.deleteFrom('shoppers').where('store_id', '=', store.storeId).execute()
   await foldCustomerListCounts(world.deps)
   expect(await counted()).toEqual([0, 0])
-  const left = await sql`select 1 from customer_counts where store_id = ${store.storeId}`.execute(world.db)
-  expect(left.rows).toEqual([])
+  const remaining = await sql`select 1 from customer_counts where store_id = ${store.storeId}`.execute(world.db)
+  expect(remaining.rows).toEqual([])
 })
 
 test('the file has the filtered customers, newest first, with formulas neutralized (X3)', async () => {

@@ -22,13 +22,13 @@ beforeEach(() => {
   world.sent.length = 0
 })
 
-const words = { subject: 'For {{ customer_name }}', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
+const texts = { subject: 'For {{ customer_name }}', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
 const offersPath = '/api/email/send-discount-offers'
 
 const start = (shop: CouponShop, body: object = {}, headers = {}) =>
   world.request('POST', offersPath, {
     token: shop.token,
-    body: { customers: [...shop.people, ...shop.buyers], couponId: shop.couponId, ...words, ...body },
+    body: { customers: [...shop.people, ...shop.buyers], couponId: shop.couponId, ...texts, ...body },
     headers,
   })
 const read = (shop: CouponShop, jobId: string) =>
@@ -73,12 +73,12 @@ describe('a job', () => {
         ...shop.buyerOrders.map(({ email }) => [email, 'For Ben']),
       ].sort(),
     )
-    const asked = await world.db
+    const queued = await world.db
       .selectFrom('manual_messages')
       .selectAll()
       .where('store_id', '=', shop.storeId)
       .execute()
-    expect(new Set(asked.map((row) => row.coupon_id))).toEqual(new Set([shop.couponId]))
+    expect(new Set(queued.map((row) => row.coupon_id))).toEqual(new Set([shop.couponId]))
   })
 
   test('requested twice with one key is one job, and a later purchase cancels messages without a cart, too', async () => {
@@ -183,16 +183,16 @@ describe('a job', () => {
     const shop = await createCouponShop(world, { carts: 6, buyers: 6 })
     const { storeId } = shop
     const { jobId } = (await start(shop)).body
-    let left = 3
+    let remaining = 3
     const end = Promise.withResolvers<Outcome>()
-    world.answer = async (mail) => (left-- > 0 ? answer(mail) : end.promise)
+    world.answer = async (mail) => (remaining-- > 0 ? answer(mail) : end.promise)
     await completeOrderCheck(world, storeId)
     // Each process has its own connections.
     const { channels } = world.deps
     const killed = { ...world.deps, workerId: createId(), channels: { ...channels, email: { ...channels.email } } }
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
     // Killed when the answers are stored and its five in-flight places are used again.
-    await expect.poll(async () => [left, (await read(shop, jobId)).done]).toEqual([-5, 3])
+    await expect.poll(async () => [remaining, (await read(shop, jobId)).done]).toEqual([-5, 3])
     world.answer = answer
     world.advance(MINUTE)
     await beat(world.deps)
@@ -262,12 +262,12 @@ describe('rejects the whole request', () => {
       expect([cartUrl.slice(0, 20), (await start(shop, { cartUrl })).status]).toEqual([cartUrl.slice(0, 20), 400])
     }
     expect((await start(shop, { cartUrl: `${url}/cart/?from=mail` })).status).toBe(200)
-    const kept = await world.db
+    const stored = await world.db
       .selectFrom('manual_messages')
       .select('cart_url')
       .where('store_id', '=', shop.storeId)
       .execute()
-    expect(new Set(kept.map((row) => row.cart_url))).toEqual(new Set([`${url}/cart/?from=mail`]))
+    expect(new Set(stored.map((row) => row.cart_url))).toEqual(new Set([`${url}/cart/?from=mail`]))
   })
 
   test('with customers of another account (X2)', async () => {
@@ -356,7 +356,7 @@ describe('eligibility', () => {
     const preview = (customer: string) =>
       world.request('POST', '/api/email/discount-preview', {
         token: shop.token,
-        body: { customer, couponId: shop.couponId, ...words },
+        body: { customer, couponId: shop.couponId, ...texts },
       })
     const withCart = (await preview(shop.people[0]!)).body
     expect([withCart.subject, withCart.problem, withCart.decision.outcome]).toEqual(['For Ada', null, 'send'])

@@ -68,12 +68,12 @@ test('a discount mail accepts up to 10,000 people in one quick request, and reje
     422,
     'At most 10,000 customers can get one discount mail. Narrow the search or select fewer.',
   ])
-  const wanted = isProof ? { except: shop.buyers } : { search: '+12120000' }
+  const filter = isProof ? { except: shop.buyers } : { search: '+12120000' }
   const statements = await countStatements(world.pool).during(async () => {
-    const { body } = await send(wanted)
+    const { body } = await send(filter)
     const job = await world.request('GET', `/api/carts/send/${body.jobId}`, { token: shop.token })
     expect(job.body).toMatchObject({ total: MANY, state: 'running', counts: { waiting: MANY, failed: 0 } })
-    const eligibility = await ask(shop, wanted)
+    const eligibility = await ask(shop, filter)
     expect(eligibility.body.eligible).toHaveLength(MANY)
   })
   // Not one statement per person.

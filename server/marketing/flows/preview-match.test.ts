@@ -31,11 +31,11 @@ const setEntry = (conditions: FlowConditions | null, flowId = shop.flowId) =>
     .execute()
 
 /** A cart that can be abandoned or still active. */
-async function aCart({ isLeft = true, items = [buildTea()] } = {}): Promise<string> {
+async function aCart({ isLeft: isAbandoned = true, items = [buildTea()] } = {}): Promise<string> {
   const browser = `t${++n}`
   await shop.fill(browser, items)
   await shop.type(browser, { email: `taken${n}@shoppers.example.com` })
-  if (isLeft) {
+  if (isAbandoned) {
     const abandoned = { abandon_at: new Date(world.now.getTime() + 15 * MINUTE) }
     await world.db.updateTable('carts').set(abandoned).where('store_id', '=', shop.storeId).execute()
     await shop.pass(20 * MINUTE)
@@ -44,9 +44,9 @@ async function aCart({ isLeft = true, items = [buildTea()] } = {}): Promise<stri
 }
 
 async function decisionFor(cartId: string, body: object = {}, flowId = shop.flowId) {
-  const asked = await call('POST', `/api/flows/${flowId}/preview`, { step: 1, cartId, ...body })
-  expect(asked.status).toBe(200)
-  return (asked.body as MessagePreview).decision!
+  const reply = await call('POST', `/api/flows/${flowId}/preview`, { step: 1, cartId, ...body })
+  expect(reply.status).toBe(200)
+  return (reply.body as MessagePreview).decision!
 }
 
 async function aFlow(more: object): Promise<string> {

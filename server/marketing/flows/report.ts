@@ -7,7 +7,7 @@ import { readStore } from '../../access/stores/store.ts'
 import { requireFound } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { sumCounts } from '../../core/lift/arms.ts'
-import { isConversionShown } from '../../core/lift/minimum-sizes.ts'
+import { hasEnoughForConversion } from '../../core/lift/minimum-sizes.ts'
 import { computeSequence } from '../../core/lift/sequence.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './report-sql.ts'
@@ -108,7 +108,7 @@ function presentVariants(
   const alpha = 0.05 / (variants.length - 1)
   const compared = sums.map((treated, index) => {
     const arms = { treated, control: sums[0]! }
-    return index > 0 && isConversionShown(arms) ? computeSequence(arms, alpha) : null
+    return index > 0 && hasEnoughForConversion(arms) ? computeSequence(arms, alpha) : null
   })
   const presented = rows.map(({ variant, row }, index): ReportedVariant => {
     const interval = compared[index]

@@ -18,7 +18,7 @@ import * as saveSql from './save-sql.ts'
 import type { Step } from './sql.ts'
 import { listSteps, lockFlow, readFlow } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
-import { COUPON_GONE, couponColumns } from './step-coupons.ts'
+import { COUPON_MISSING, couponColumns } from './step-coupons.ts'
 import { defaultText, loadVariants, type StoredVariant, type Text } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
 
@@ -79,13 +79,13 @@ async function checkTexts(
   const entitlements = await loadEntitlements({ accountId, db: store.db }, deps.now())
   const channels = await findChannelProblems(deps, row)
   const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, createId)
-  const asked = resolved.flatMap(({ words }) =>
+  const checks = resolved.flatMap(({ words }) =>
     words.map(async ({ path, channel, subject, body }) => {
       const problem = channel === 'whatsapp' ? null : await findTextProblem(deps, accountId, { channel, subject, body })
       return [`${path} ${subject}\0${body}`, problem?.message ?? null] as const
     }),
   )
-  return { channels, hasRules: hasFeature(entitlements, 'flow_rules'), problems: new Map(await Promise.all(asked)) }
+  return { channels, hasRules: hasFeature(entitlements, 'flow_rules'), problems: new Map(await Promise.all(checks)) }
 }
 
 async function storedSteps(store: StoreDb, flowId: string): Promise<StoredStep[]> {
@@ -121,7 +121,7 @@ async function save(
   assertSendableText(steps, known.problems)
   await checkCoupons(tx, steps)
   await updateFlow(tx, flowId, { name: edit.name, conditions }, now)
-  await saveWords(tx, flowId, steps, now)
+  await saveStepTexts(tx, flowId, steps, now)
   const columns = steps.map((step) => toColumns(step, row.currency))
   await saveSql.saveSteps(tx, flowId, { steps: columns, addedAt: flow.is_on ? now : null, now })
   await refreshTimeout(tx)
@@ -155,8 +155,8 @@ export async function chooseWinner(
     const variants = [{ stepId, id, place: 1, sharePercent: 100 }]
     await wordsSql.saveVariants(tx, flowId, { stepIds: [stepId], variants }, now)
     const { step: place, channel, fallback, template_id: templateId } = step
-    const kept = [{ stepId, step: place, channels: [channel, ...fallback], templateId, isChanged: true }]
-    await applyEditedSteps(tx, { flowId, removed: [], added: [], kept }, now)
+    const editedSteps = [{ stepId, step: place, channels: [channel, ...fallback], templateId, isChanged: true }]
+    await applyEditedSteps(tx, { flowId, removed: [], added: [], changed: editedSteps }, now)
     await scheduleNextRun(tx)
   })
 }
@@ -189,8 +189,8 @@ async function checkCoupons(tx: StoreTx, steps: readonly ResolvedStep[]): Promis
   const known = ids.length > 0 ? await selectExistingCoupons(tx, ids) : new Set<string>()
   for (const { step, coupon } of steps) {
     if (!coupon || known.has(coupon.couponId)) continue
-    const fields = { [`steps.${step - 1}.coupon`]: COUPON_GONE }
-    throw new AppError('unprocessable', `Step ${step}: ${COUPON_GONE}`, { fields })
+    const fields = { [`steps.${step - 1}.coupon`]: COUPON_MISSING }
+    throw new AppError('unprocessable', `Step ${step}: ${COUPON_MISSING}`, { fields })
   }
 }
 
@@ -206,7 +206,7 @@ function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumn
   const { id, step, delayMinutes, channels, conditions, coupon, from, templateId } = resolved
   const asStored = from ?? NO_COUPON
   const { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor } = asStored
-  const kept = { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor }
+  const settings = { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor }
   return {
     id,
     step,
@@ -215,14 +215,14 @@ function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumn
     fallback: channels.slice(1),
     conditions,
     template_id: templateId,
-    ...kept,
+    ...settings,
     coupon_id: coupon === undefined ? asStored.coupon_id : null,
     ...(coupon && couponColumns(coupon, currency)),
   }
 }
 
 /** Runs before the steps, which reference a template. A step that is not split has no variant row. */
-async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
+async function saveStepTexts(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
   const words = steps.flatMap((step) =>
     step.words.map(({ variantId, channel, templateId, subject, body }) => ({
       stepId: step.id,
@@ -234,13 +234,13 @@ async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedSt
       body,
     })),
   )
-  if (words.length > 0) await wordsSql.saveWords(tx, flowId, words, now)
-  const told = steps.filter(({ areVariantsTold }) => areVariantsTold)
-  if (told.length === 0) return
-  const variants = told.flatMap((step) =>
+  if (words.length > 0) await wordsSql.saveTexts(tx, flowId, words, now)
+  const named = steps.filter(({ hasNamedVariants }) => hasNamedVariants)
+  if (named.length === 0) return
+  const variants = named.flatMap((step) =>
     step.variants.map(({ id, sharePercent }, index) => ({ stepId: step.id, id, place: index + 1, sharePercent })),
   )
-  await wordsSql.saveVariants(tx, flowId, { stepIds: told.map(({ id }) => id), variants }, now)
+  await wordsSql.saveVariants(tx, flowId, { stepIds: named.map(({ id }) => id), variants }, now)
 }
 
 /** `columns`: the new values of the steps, in order. */
@@ -253,7 +253,7 @@ function listChanges(
   return {
     removed: stored.flatMap(({ id }) => (ids.has(id) ? [] : [id])),
     added: steps.flatMap(({ from, id }) => (from ? [] : [id])),
-    kept: steps.flatMap(({ id: stepId, step, channels, templateId, isChanged, from }, index) =>
+    changed: steps.flatMap(({ id: stepId, step, channels, templateId, isChanged, from }, index) =>
       from
         ? [{ stepId, step, channels, templateId, isChanged: isChanged || isCouponChanged(columns[index]!, from) }]
         : [],
@@ -289,7 +289,7 @@ interface ResolvedStep {
   coupon: StepCoupon | null | undefined
   variants: { id: string; sharePercent: number }[]
   /** The step is or was split, so its variants are stored. */
-  areVariantsTold: boolean
+  hasNamedVariants: boolean
   /** Text to store, per variant and channel of the step. */
   words: ResolvedText[]
   /** Template of the first channel's text in the step's own variant. */
@@ -352,7 +352,7 @@ function resolveStep(saved: SavedStep, place: StepPosition): ResolvedStep {
     coupon: saved.coupon,
     words,
     variants: variants.map(({ id: variantId, sharePercent }) => ({ id: variantId, sharePercent })),
-    areVariantsTold: variants.length > 1 || (from?.variants.length ?? 1) > 1 || variants[0]!.id !== id,
+    hasNamedVariants: variants.length > 1 || (from?.variants.length ?? 1) > 1 || variants[0]!.id !== id,
     templateId: own?.templateId ?? ownStored?.templateId ?? from?.template_id ?? words[0]!.templateId,
   }
   return { ...resolved, isChanged: from !== null && isStepChanged(resolved, from) }
@@ -416,12 +416,12 @@ function changedTexts(
   saved: SavedStep,
   { variant, at, channel, variants, index, makeId }: TextContext,
 ): ResolvedText[] {
-  const given = textIn(saved.variants?.[at]?.words, channel)
+  const provided = textIn(saved.variants?.[at]?.words, channel)
   const stored = variant.stored?.words.get(channel)
-  const isChanged = !stored || (given !== null && !isSameText(given, stored))
+  const isChanged = !stored || (provided !== null && !isSameText(provided, stored))
   if (!isChanged && stored.isRow) return []
   const first = textIn(saved.variants?.[0]?.words, channel) ?? variants[0]?.stored?.words.get(channel)
-  const { subject, body } = given ?? stored ?? first ?? defaultText[channel]
+  const { subject, body } = provided ?? stored ?? first ?? defaultText[channel]
   return [
     {
       variantId: variant.id,

@@ -142,8 +142,8 @@ test('a copy has its own text and follows the first flow', async () => {
   expect(copy).toMatchObject({ name: 'Abandoned cart reminders (copy)', isOn: false, position: 2 })
   expect((await flows()).map(({ id }: { id: string }) => id)).toEqual([store.flowId, copy.id, last.id])
   const [step] = copy.steps
-  const words = { email: { subject: 'Other', body: 'Other {{ checkout_link }}' } }
-  const steps = [{ id: step.id, delayMinutes: 60, variants: [{ ...step.variants[0], words }] }]
+  const texts = { email: { subject: 'Other', body: 'Other {{ checkout_link }}' } }
+  const steps = [{ id: step.id, delayMinutes: 60, variants: [{ ...step.variants[0], words: texts }] }]
   expect((await call('PUT', `/api/flows/${copy.id}`, { name: 'Copy', steps })).body.flow.steps[0].subject).toBe('Other')
   expect((await stepsOf(store.flowId))[0].subject).not.toBe('Other')
 })
@@ -151,7 +151,7 @@ test('a copy has its own text and follows the first flow', async () => {
 test('a copy restarts the variant letters, in order and with the text of each variant', async () => {
   const { name, steps } = (await flows())[0]
   const [step] = steps
-  const words = (subject: string) => ({ email: { subject, body: 'Your cart: {{ checkout_link }}' } })
+  const createTexts = (subject: string) => ({ email: { subject, body: 'Your cart: {{ checkout_link }}' } })
   const save = async (variants: object[]) =>
     (await call('PUT', `/api/flows/${store.flowId}`, { name, steps: [{ id: step.id, delayMinutes: 60, variants }] }))
       .body.flow
@@ -160,7 +160,7 @@ test('a copy restarts the variant letters, in order and with the text of each va
     of.steps[0]!.variants.map(({ name: letter, words: { email } }) => `${letter} ${email.subject}`)
   const share = (id: string | null, sharePercent: number, subject: string) => ({
     sharePercent,
-    words: words(subject),
+    words: createTexts(subject),
     ...(id && { id }),
   })
   const two = await save([share(step.variants[0].id, 50, 'one'), share(null, 50, 'two')])

@@ -17,8 +17,8 @@ async function aShop() {
   /** The consent evidence of a person, as every send decision reads it. */
   const evidenceOf = async (address: string) => {
     const hash = world.deps.secrets.addressHash(address)
-    const words = await selectEvidence({ storeId: shop.storeId, db: world.db }, [hash], ['email'])
-    return words.get(`email:${hash.toString('hex')}`)?.evidence ?? 'none'
+    const evidence = await selectEvidence({ storeId: shop.storeId, db: world.db }, [hash], ['email'])
+    return evidence.get(`email:${hash.toString('hex')}`)?.evidence ?? 'none'
   }
   const doubt = (id: string) =>
     world.db

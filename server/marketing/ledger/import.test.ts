@@ -44,10 +44,10 @@ test("a file in Excel's Western encoding keeps its umlauts", async () => {
 test.each([
   ['', 'empty'],
   ['email\n', 'one line'],
-])('%j is rejected with the reason', async (text, words) => {
+])('%j is rejected with the reason', async (text, reason) => {
   const { upload } = await aShop()
   const { status, body } = await upload(text)
-  expect([status, body.error]).toEqual([400, expect.stringContaining(words)])
+  expect([status, body.error]).toEqual([400, expect.stringContaining(reason)])
 })
 
 test('an import stores proven consents with their evidence, and reports the others with the reason', async () => {

@@ -84,11 +84,11 @@ describe('eligibility by reason', () => {
 
   test('evaluates a whole list by badge and search; stores see only their own carts', async () => {
     const shop = await createShop(world, 3)
-    const stranger = await createShop(world, 1)
+    const otherShop = await createShop(world, 1)
     expect((await ask(shop, { channel: 'email' })).eligible.sort()).toEqual([...shop.cartIds].sort())
     const searched = await ask(shop, { channel: 'email', status: 'no action', search: shop.orders[1]!.email })
     expect(searched.eligible).toEqual([shop.cartIds[1]])
-    const foreign = await ask(stranger, { channel: 'email', cartIds: shop.cartIds })
+    const foreign = await ask(otherShop, { channel: 'email', cartIds: shop.cartIds })
     expect(foreign.reasons.map((each: { reason: string; count: number }) => [each.reason, each.count])).toEqual([
       ['cart_missing', 3],
     ])

@@ -111,14 +111,14 @@ describe('a single message', () => {
       new Promise((resolve) => {
         accept = () => resolve({ kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued' })
       })
-    const asked = world.request('POST', '/api/sms/send-reminder', {
+    const replies = world.request('POST', '/api/sms/send-reminder', {
       token: shop.token,
       body: { cartId: shop.cartIds[0] },
     })
     await completeOrderCheck(world, shop.storeId)
     while (world.queued.length === 0) await sleep(10)
     const working = world.runJobs()
-    const reply = await asked
+    const reply = await replies
     expect([reply.status, reply.body.state]).toEqual([200, 'on_its_way'])
     // As with mails, the badge follows the provider's acceptance.
     expect((await cartOf(shop)).status).toBe('No Action')
@@ -160,18 +160,18 @@ describe('a single message', () => {
     const shop = await createShop(world)
     world.answerText = () => ({ kind: 'retry', reason: '190', response: '190 Error validating access token' })
     const reply = await postWithWorker(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
-    const words =
+    const expectedMessage =
       'The access token has expired or was revoked. Enter a new one under Settings, Sending. It will be retried.'
-    expect([reply.status, reply.body.state, reply.body.message]).toEqual([200, 'on_its_way', words])
+    expect([reply.status, reply.body.state, reply.body.message]).toEqual([200, 'on_its_way', expectedMessage])
     const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })
     const message = body.messages.find(({ channel }: { channel: string }) => channel === 'whatsapp')
-    expect([message.explanation, message.decisions.at(-1).explanation]).toEqual([words, words])
+    expect([message.explanation, message.decisions.at(-1).explanation]).toEqual([expectedMessage, expectedMessage])
   })
 
   test("requires `to` to be the cart's contact or a customer of the store (X5)", async () => {
     const shop = await createShop(world, 2)
-    const stranger = await sendEmail(shop, { to: 'somebody@else.example' })
-    expect([stranger.status, stranger.body.code]).toEqual([422, 'unprocessable'])
+    const reply = await sendEmail(shop, { to: 'somebody@else.example' })
+    expect([reply.status, reply.body.code]).toEqual([422, 'unprocessable'])
     expect((await sendEmail(shop, { to: shop.orders[1]!.email })).status).toBe(422)
     await world.db
       .insertInto('customers')

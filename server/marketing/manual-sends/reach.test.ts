@@ -14,7 +14,7 @@ let shop: Shop
 
 const at = (name: string) => `${name}@shoppers.example.com`
 
-async function leave(name: string, more: { email?: string | null; country?: string } = {}) {
+async function abandonCart(name: string, more: { email?: string | null; country?: string } = {}) {
   const { email = at(name), country } = more
   await shop.fill(name, [name === 'ada' ? pot : buildTea()])
   const place = country ? { country, countrySource: 'address' as const } : {}
@@ -25,7 +25,7 @@ async function leave(name: string, more: { email?: string | null; country?: stri
 /** One cart of each kind, in a store whose sending is paused: store-wide blockers do not matter here. */
 beforeAll(async () => {
   shop = await createShop(world, { plan: 'growth' })
-  await leave('old')
+  await abandonCart('old')
   await shop.pass(40 * DAY)
   const bought = await shop.mailed({ email: at('recovered'), firstName: 'recovered' }, 'recovered')
   await shop.press(bought.id)
@@ -33,12 +33,12 @@ beforeAll(async () => {
   await shop.mailed({ email: at('capped'), firstName: 'capped' }, 'capped')
   const ofStore = { sending_paused_at: world.now, cap_messages: 1 }
   await world.db.updateTable('stores').set(ofStore).where('id', '=', shop.storeId).execute()
-  for (const name of ['ada', 'ben', 'stopped', 'held']) await leave(name)
-  await leave('nameless', { email: null })
-  await leave('german', { country: 'DE' })
-  await leave('french', { country: 'FR' })
-  await leave('waiting', { email: 'waiting+tea@shoppers.example.com' })
-  await leave('alias', { email: 'alias+tea@shoppers.example.com' })
+  for (const name of ['ada', 'ben', 'stopped', 'held']) await abandonCart(name)
+  await abandonCart('nameless', { email: null })
+  await abandonCart('german', { country: 'DE' })
+  await abandonCart('french', { country: 'FR' })
+  await abandonCart('waiting', { email: 'waiting+tea@shoppers.example.com' })
+  await abandonCart('alias', { email: 'alias+tea@shoppers.example.com' })
   await shop.pass(HOUR)
   await shop.order({ kind: 'purchase', email: at('alias') })
   await shop.order({ kind: 'pending', email: at('waiting') })
@@ -216,11 +216,11 @@ test('selects all filtered carts, and the send decision agrees on each when the 
   const matching = (await ask({ reach: 'reachable', days: 30 })).body
   expect([matching.total, matching.eligible.length]).toEqual([2, 2])
   const cartIds = (await shop.carts()).filter(({ status }) => status !== 'recovered').map(({ id }) => id)
-  const said: [string, string][] = []
+  const reasons: [string, string][] = []
   // One at a time: in one request, each cart uses up volume of the ones behind it.
-  for (const id of cartIds) said.push([id, (await ask({ cartIds: [id] })).body.reasons[0]?.reason ?? 'reachable'])
+  for (const id of cartIds) reasons.push([id, (await ask({ cartIds: [id] })).body.reasons[0]?.reason ?? 'reachable'])
   const reach = await reachOf({ cartIds })
   const badges = new Map(reach.reasons.flatMap(({ reason, cartIds: ids }) => (ids ?? []).map((id) => [id, reason])))
-  expect(cartIds.map((id) => [id, badges.get(id) ?? 'reachable'])).toEqual(said)
+  expect(cartIds.map((id) => [id, badges.get(id) ?? 'reachable'])).toEqual(reasons)
   expect(reach.reachable).toBe(3)
 })

@@ -13,10 +13,10 @@ const aToken = (accessToken: string): StoreToken => ({
 test('two concurrent renewals create one token, and both get it', async () => {
   const shelf = createMemoryTokenCache()
   expect(await shelf.read()).toBeNull()
-  let made = 0
-  const make = async () => aToken(`token-${++made}`)
+  let count = 0
+  const make = async () => aToken(`token-${++count}`)
   const [one, other] = await Promise.all([shelf.renew(null, make), shelf.renew(null, make)])
-  expect([made, one, other]).toEqual([1, aToken('token-1'), aToken('token-1')])
+  expect([count, one, other]).toEqual([1, aToken('token-1'), aToken('token-1')])
   expect(await shelf.renew(one, make)).toEqual(aToken('token-2'))
   expect(await shelf.renew(one, make)).toEqual(aToken('token-2'))
   expect(await shelf.read()).toEqual(aToken('token-2'))

@@ -34,7 +34,7 @@ async function largeStore() {
 }
 
 const queriesOf = (one: Awaited<ReturnType<typeof largeStore>>, name: string) =>
-  one.store.faults.told.filter(({ query }) => query.includes(name)).length
+  one.store.faults.log.filter(({ query }) => query.includes(name)).length
 
 test('one operation reads many orders with their lines, followed by changes made meanwhile', async () => {
   const one = await largeStore()
@@ -108,14 +108,14 @@ test('a server without range support sends the whole file', async () => {
 })
 
 test('a missing file is a problem of the store', async () => {
-  const gone: GuardedFetch = async (url) => ({
+  const missingShop: GuardedFetch = async (url) => ({
     status: 403,
     body: Buffer.alloc(0),
     headers: {},
     url,
     isRedirected: false,
   })
-  await expect(collectRows(readJsonLines(netOf(gone), { url: 'https://files.example/1' }))).rejects.toBeInstanceOf(
-    StoreProblem,
-  )
+  await expect(
+    collectRows(readJsonLines(netOf(missingShop), { url: 'https://files.example/1' })),
+  ).rejects.toBeInstanceOf(StoreProblem)
 })

@@ -121,11 +121,11 @@ describe('the pull', () => {
     await bought(one)
     one.advance(86_400_000)
     await one.client.readProfile()
-    const before = one.store.faults.told.length
+    const before = one.store.faults.log.length
     expect(await pull(one, { modifiedSince: new Date(one.now() - 60_000).toISOString() })).toEqual([
       { rows: [], skipped: [], page: 1, totalPages: 1, isLast: true, resumeFrom: null },
     ])
-    expect(one.store.faults.told.length - before).toBe(1)
+    expect(one.store.faults.log.length - before).toBe(1)
   })
 
   test('reads all pages by time of change, and continues after an interruption', async () => {
@@ -147,8 +147,8 @@ describe('the pull', () => {
     expect(rows.map(({ modifiedAt }) => modifiedAt)).toEqual(rows.map(({ modifiedAt }) => modifiedAt).sort())
     expect(pages.map(({ isLast }) => isLast)).toEqual([...pages.slice(1).map(() => false), true])
     const again = await pull(one, { modifiedSince: pages[1]!.resumeFrom! })
-    const left = new Set(again.flatMap((page) => page.rows.map(({ orderId }) => orderId)))
-    for (const page of pages.slice(2)) for (const { orderId } of page.rows) expect(left).toContain(orderId)
+    const missing = new Set(again.flatMap((page) => page.rows.map(({ orderId }) => orderId)))
+    for (const page of pages.slice(2)) for (const { orderId } of page.rows) expect(missing).toContain(orderId)
   })
 
   test('reads all lines of an order with very many', async () => {

@@ -72,10 +72,10 @@ describe('a working store', () => {
   }
 
   test('gets signed requests over http and returns its profile', async () => {
-    const { url, seen } = await store()
+    const { url, seen: requests } = await store()
     expect(await clientFor(url).readProfile()).toMatchObject({ ...profile, storeUrl: url, homeUrl: url })
-    expect(seen.every((one) => one.authorization === undefined)).toBe(true)
-    expect(seen.some((one) => one.line.includes('secret') || one.line.includes(OWNER.consumerSecret))).toBe(false)
+    expect(requests.every((one) => one.authorization === undefined)).toBe(true)
+    expect(requests.some((one) => one.line.includes('secret') || one.line.includes(OWNER.consumerSecret))).toBe(false)
   })
 
   test('gets signatures for its home address, whatever name it was reached by', async () => {
@@ -85,12 +85,12 @@ describe('a working store', () => {
   })
 
   test('gets Basic authentication over https, and no key in any URL', async () => {
-    const { url, seen } = await store({ tls: readLocalhostTls() })
+    const { url, seen: requests } = await store({ tls: readLocalhostTls() })
     expect(await clientFor(url, OWNER, { ca: readLocalhostTls().cert }).readProfile()).toMatchObject(profile)
-    expect(seen.filter((one) => one.authorization?.startsWith('Basic ')).length).toBeGreaterThan(3)
-    expect(seen.some((one) => /ck_|cs_|oauth/.test(one.line))).toBe(false)
+    expect(requests.filter((one) => one.authorization?.startsWith('Basic ')).length).toBeGreaterThan(3)
+    expect(requests.some((one) => /ck_|cs_|oauth/.test(one.line))).toBe(false)
     // The public index is read before any key is sent.
-    expect(seen[0]).toEqual({ line: 'GET /wp-json/', authorization: undefined })
+    expect(requests[0]).toEqual({ line: 'GET /wp-json/', authorization: undefined })
   })
 
   test('is not changed by the check', async () => {
@@ -122,9 +122,9 @@ describe('a working store', () => {
     const http = openGuardedHttp({ allowPrivate: true })
     open.push(http)
     const reachedBy = async (storeUrl: string, indexUrl: string) => {
-      const asked: string[] = []
+      const urls: string[] = []
       const fetch: GuardedFetch = async (url, request) => {
-        asked.push(url)
+        urls.push(url)
         const answer = await http.fetch(url.replace(/^https?:\/\/[^/]+/, one.url), { ...request, headers: {} })
         return url === `${storeUrl}/wp-json/` ? { ...answer, url: indexUrl, isRedirected: true } : answer
       }
@@ -132,7 +132,7 @@ describe('a working store', () => {
       await createWooCommerceClient(access, { fetch, now: () => new Date(), pauseMs: 0 })
         .readProfile()
         .catch(() => undefined)
-      return asked[1]?.split('/wp-json')[0]
+      return urls[1]?.split('/wp-json')[0]
     }
     expect(await reachedBy('http://shop.example', 'https://shop.example/wp-json/')).toBe('https://shop.example')
     expect(await reachedBy('http://shop.example', 'https://www.shop.example/wp-json/')).toBe('https://www.shop.example')
@@ -180,32 +180,34 @@ describe('a working store', () => {
 
   test('reports how it computes discounts; missing settings are unknown (decision 37)', async () => {
     const general = findResponse('system.json', 'general settings').body as { id: string; value: unknown }[]
-    const said = async (taxes: Record<string, unknown>, more: Record<string, unknown> = {}) => {
+    const readTaxes = async (taxes: Record<string, unknown>, more: Record<string, unknown> = {}) => {
       const changed = general.map((row) => ({ ...row, value: more[row.id] ?? row.value }))
       const { url } = await store({
-        intercept: ({ url: asked = '' }) => {
-          if (asked.startsWith('/wp-json/wc/v3/settings/general?')) return { body: changed }
+        intercept: ({ url: requestPath = '' }) => {
+          if (requestPath.startsWith('/wp-json/wc/v3/settings/general?')) return { body: changed }
           const body = Object.entries(taxes).map(([id, value]) => ({ id, value }))
-          return asked.startsWith('/wp-json/wc/v3/settings/tax?') && body.length > 0 ? { body } : undefined
+          return requestPath.startsWith('/wp-json/wc/v3/settings/tax?') && body.length > 0 ? { body } : undefined
         },
       })
       return (await clientFor(url).readProfile()).pricing
     }
-    expect(await said({})).toEqual({ pricesIncludeTax: null, showsTax: null, decimals: 2, isSequential: false })
+    expect(await readTaxes({})).toEqual({ pricesIncludeTax: null, showsTax: null, decimals: 2, isSequential: false })
     const taxes = { woocommerce_prices_include_tax: 'yes', woocommerce_tax_display_cart: 'incl' }
     const sequential = { woocommerce_calc_discounts_sequentially: 'yes', woocommerce_price_num_decimals: '0' }
-    expect(await said(taxes, sequential)).toEqual({
+    expect(await readTaxes(taxes, sequential)).toEqual({
       pricesIncludeTax: true,
       showsTax: true,
       decimals: 0,
       isSequential: true,
     })
-    expect(await said(taxes, { woocommerce_calc_taxes: 'no' })).toMatchObject({
+    expect(await readTaxes(taxes, { woocommerce_calc_taxes: 'no' })).toMatchObject({
       pricesIncludeTax: false,
       showsTax: false,
     })
     const nonsense = { woocommerce_price_num_decimals: 'many', woocommerce_calc_discounts_sequentially: 7 }
-    expect(await said({ woocommerce_prices_include_tax: null, woocommerce_tax_display_cart: {} }, nonsense)).toEqual({
+    expect(
+      await readTaxes({ woocommerce_prices_include_tax: null, woocommerce_tax_display_cart: {} }, nonsense),
+    ).toEqual({
       pricesIncludeTax: null,
       showsTax: null,
       decimals: null,
@@ -216,9 +218,9 @@ describe('a working store', () => {
 
 describe('an unreachable store', () => {
   test('is classified when nothing listens or the name does not exist', async () => {
-    const gone = await site(() => undefined)
-    await gone.close()
-    expect(await codeOf(clientFor(gone.url).readProfile())).toBe('unreachable')
+    const closed = await site(() => undefined)
+    await closed.close()
+    expect(await codeOf(clientFor(closed.url).readProfile())).toBe('unreachable')
     expect(await codeOf(clientFor('http://no-such-shop.invalid').readProfile())).toBe('unreachable')
   })
 
@@ -331,11 +333,11 @@ describe.each([
   })
 
   test('is distinguished from https unknown to WordPress, where no key is checked', async () => {
-    const { url, seen } = await store({ translate, tls: readLocalhostTls(), isBehindProxy: true })
+    const { url, seen: requests } = await store({ translate, tls: readLocalhostTls(), isBehindProxy: true })
     const ca = { ca: readLocalhostTls().cert }
     expect(await codeOf(clientFor(url, OWNER, ca).readProfile())).toBe('needs_signing')
     expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
-    expect(seen.some((one) => /ck_|oauth/.test(one.line))).toBe(false)
+    expect(requests.some((one) => /ck_|oauth/.test(one.line))).toBe(false)
   })
 })
 
@@ -364,14 +366,14 @@ test('no problem contains a key, secret or signature, even when the store repeat
           }
         : undefined,
   })
-  const gone = await site((request) => request.socket.destroy())
+  const closed = await site((request) => request.socket.destroy())
   const elsewhere = await store({
     intercept: (request) =>
       request.url?.includes('/orders')
         ? { status: 302, headers: { location: `http://thief.example${request.url}` }, body: '' }
         : undefined,
   })
-  for (const url of [echo.url, gone.url, elsewhere.url]) {
+  for (const url of [echo.url, closed.url, elsewhere.url]) {
     const problem = await problemOf(clientFor(url, keys).readProfile())
     const text = `${inspect(problem, { depth: 9, showHidden: true })} ${problem.stack} ${JSON.stringify(problem)}`
     expect(text).not.toMatch(/0123456789abcdef|fedcba9876543210|oauth_signature=(?!…)/)

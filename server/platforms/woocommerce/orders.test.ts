@@ -229,16 +229,16 @@ test('reads published products with images and variations', async () => {
 
 test('webhooks are created with our secret, listed and deleted', async () => {
   const { client, store } = await connected()
-  const made = await client.createWebhook('order.updated', 'https://recoup.example/hooks/1', 'whsec_1')
-  expect(made).toEqual({
+  const webhook = await client.createWebhook('order.updated', 'https://recoup.example/hooks/1', 'whsec_1')
+  expect(webhook).toEqual({
     id: '7',
     topic: 'order.updated',
     status: 'active',
     deliveryUrl: 'https://recoup.example/hooks/1',
   })
-  expect(await client.webhooks()).toEqual([made])
-  await client.deleteWebhook(made.id)
-  await client.deleteWebhook(made.id)
+  expect(await client.webhooks()).toEqual([webhook])
+  await client.deleteWebhook(webhook.id)
+  await client.deleteWebhook(webhook.id)
   expect(store.webhooks).toEqual([])
   await expect(client.createWebhook('cart.abandoned', 'https://recoup.example/hooks/1', 'x')).rejects.toMatchObject({
     code: 'bad_answer',

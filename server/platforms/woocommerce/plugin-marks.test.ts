@@ -17,8 +17,8 @@ function phpTexts(code: string, name: string): string[] {
 function namesOf(pattern: string): string[] {
   const choice = /\(\?:([^()]*)\)|\[(\w+)\]/.exec(pattern)
   if (!choice) return [pattern]
-  const [whole, words, letters] = choice
-  return (words?.split('|') ?? [...letters!]).flatMap((each) => namesOf(pattern.replace(whole, each)))
+  const [whole, list, letters] = choice
+  return (list?.split('|') ?? [...letters!]).flatMap((each) => namesOf(pattern.replace(whole, each)))
 }
 
 const namesIn = (pattern: RegExp) => [...new Set(namesOf(pattern.source.replace(/^\^_\?|\$$/g, '')))]

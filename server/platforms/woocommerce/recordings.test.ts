@@ -244,11 +244,10 @@ describe('the recordings’ contents', () => {
     expect(lastLogin(before[0])).toBeNull()
     const after = findResponse('customers-last-active.json', 'customers/<id> right after the log-in').body as object
     expect(lastLogin(after)).toBe('2026-11-22T19:09:13Z')
-    const said = (value: unknown) => lastLogin({ ...after, meta_data: [{ key: 'wc_last_active', value }] })
-    expect([1795374553, '0', '', 'yesterday', '-1795374553', '17953745530', '1e9', null, {}, []].map(said)).toEqual([
-      '2026-11-22T19:09:13Z',
-      ...Array(9).fill(null),
-    ])
+    const readLogin = (value: unknown) => lastLogin({ ...after, meta_data: [{ key: 'wc_last_active', value }] })
+    expect(
+      [1795374553, '0', '', 'yesterday', '-1795374553', '17953745530', '1e9', null, {}, []].map(readLogin),
+    ).toEqual(['2026-11-22T19:09:13Z', ...Array(9).fill(null)])
     // `_fields` must request it, or it would never be returned.
     expect(CUSTOMER_FIELDS.split(',')).toContain('meta_data')
   })
@@ -259,8 +258,8 @@ describe('the recordings’ contents', () => {
       return 'row' in reading && reading.row.isPaying
     }
     const raw = findResponse('customers-last-active.json', 'customers/<id> right after the log-in').body as object
-    const said = [true, false, 'yes', 1, null].map((value) => isPaying({ ...raw, is_paying_customer: value }))
-    expect(said).toEqual([true, false, false, false, false])
+    const readLogin = [true, false, 'yes', 1, null].map((value) => isPaying({ ...raw, is_paying_customer: value }))
+    expect(readLogin).toEqual([true, false, false, false, false])
     expect(CUSTOMER_FIELDS.split(',')).toContain('is_paying_customer')
   })
 

@@ -38,8 +38,8 @@ describe('recorded deliveries', () => {
     const kinds = Map.groupBy(events, (event) => event?.kind)
     expect(kinds.get('order')?.map((event) => event?.kind === 'order' && event.order.kind)).toContain('draft')
     expect(kinds.get('order')?.length).toBe(12)
-    const gone = kinds.get('gone')?.map((event) => event?.kind === 'gone' && [event.topic, event.orderId])
-    expect(gone).toEqual([
+    const deletions = kinds.get('gone')?.map((event) => event?.kind === 'gone' && [event.topic, event.orderId])
+    expect(deletions).toEqual([
       ['order.deleted', '100'],
       ['order.created', null],
     ])

@@ -3,9 +3,9 @@ import { normalizeEmail } from '../../../shared/contact.ts'
 import { mailVerification } from '../../access/members/jobs.ts'
 import { limits } from '../../access/members/limits.ts'
 import { assertPlainName } from '../../access/members/names.ts'
-import { readOperatorStanding } from '../../access/members/operators.ts'
+import { readOperatorStatus } from '../../access/members/operators.ts'
 import { hashPassword, isRightPassword } from '../../access/members/passwords.ts'
-import { INVITATION_KEPT_MS, later, REMOVAL_MS } from '../../access/members/rules.ts'
+import { INVITATION_RETENTION_MS, later, REMOVAL_MS } from '../../access/members/rules.ts'
 import { type Session, startSession } from '../../access/members/session.ts'
 import { findMember, findUserByEmail, findViewer } from '../../access/members/users.ts'
 import { loadPlan } from '../../billing/billing/billing.ts'
@@ -157,12 +157,12 @@ type SessionState = Pick<Session, 'userId' | 'secondFactorAt' | 'viewedUntil'>
 export async function viewUser(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   account: AccountDb,
-  seen: SessionState,
+  session: SessionState,
 ): Promise<User> {
-  const { userId, viewedUntil } = seen
+  const { userId, viewedUntil } = session
   const now = deps.now()
   const user = requireFound(await (viewedUntil ? readViewer(account, userId) : findMember(account, userId)), 'User')
-  const standing = await readOperatorStanding(deps, { ...seen, isDemo: user.is_demo })
+  const operator = await readOperatorStatus(deps, { ...session, isDemo: user.is_demo })
   const stores = await storesOfAccount(account)
   const plan = await loadPlan(account, now)
   const pending = await openEmailChange(account.db, userId, now)
@@ -186,7 +186,7 @@ export async function viewUser(
     isDemo: user.is_demo,
     isEmailConfirmed: user.is_demo || user.email_confirmed_at !== null,
     pendingEmail: pending?.email ?? null,
-    operator: standing === 'none' ? null : standing,
+    operator: operator === 'none' ? null : operator,
     viewedUntil: viewedUntil?.toISOString() ?? null,
   }
 }
@@ -200,7 +200,7 @@ async function readViewer(account: AccountDb, userId: string) {
 /** Deletes expired sessions, links and counters, and resumes interrupted account removals. */
 export async function cleanUpAccounts(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   await resumeRemovals(deps)
-  await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_KEPT_MS))
+  await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_RETENTION_MS))
   await deleteOldEmailChanges(deps.db, deps.now())
   await deleteOldUndos(deps.db, deps.now())
   await deleteOldEvents(deps)

@@ -74,11 +74,11 @@ test('confirming a new address ends every other session', async () => {
 
 test("another user's session that confirms keeps none of the user's sessions alive", async () => {
   const user = await createUser(world)
-  const stranger = await createUser(world)
+  const address = await createUser(world)
   const token = await ask(user, createAddress())
-  await postAuth(world, 'confirm-email', { token }, { token: stranger.token })
+  await postAuth(world, 'confirm-email', { token }, { token: address.token })
   expect((await fetchMe(world, user.token)).status).toBe(401)
-  expect((await fetchMe(world, stranger.token)).status).toBe(200)
+  expect((await fetchMe(world, address.token)).status).toBe(200)
 })
 
 test('the old address undoes a change, sets a new password and signs everyone out', async () => {

@@ -76,9 +76,9 @@ test('a consent can be joined to its shopper by the shared hash', async () => {
     .execute()
   const files = await download(store)
   const folder = `stores/tea-co-${store.storeId.slice(-8)}`
-  const [kept] = linesOf(files.get(`${folder}/consents.jsonl`))
+  const [consentRow] = linesOf(files.get(`${folder}/consents.jsonl`))
   const shopper = linesOf(files.get(`${folder}/shoppers.jsonl`)).find((each) => each.email === email)
-  expect(kept.address_hash).toBe(shopper.email_hash)
+  expect(consentRow.address_hash).toBe(shopper.email_hash)
 })
 
 test('an export contains no secret and nothing of another account', async () => {

@@ -84,18 +84,18 @@ test('the API says where the link to a new address went; without a mail server i
 
 test('a link to a new address ends with the next one, a cancellation, or after a day', async () => {
   const user = await createUser(world)
-  const gone = {
+  const notFound = {
     status: 400,
     error: 'This link is no longer valid. Ask for a new one under Settings, Account.',
   }
   const first = await askForEmail(user, createAddress())
   const second = await askForEmail(user, createAddress())
-  expect(await confirm(first)).toMatchObject(gone)
+  expect(await confirm(first)).toMatchObject(notFound)
   expect((await call('DELETE', '/api/auth/change-email', user.token)).status).toBe(200)
-  expect(await confirm(second)).toMatchObject(gone)
+  expect(await confirm(second)).toMatchObject(notFound)
   const third = await askForEmail(user, createAddress())
   world.advance(86_400_000)
-  expect(await confirm(third)).toMatchObject(gone)
+  expect(await confirm(third)).toMatchObject(notFound)
   expect((await fetchMe(world, user.token)).user.pendingEmail).toBeNull()
 })
 
@@ -209,8 +209,8 @@ test('a user ends one session, all others or all, but none of another user', asy
     (await call('GET', '/api/auth/sessions', token)).body.sessions.find(
       (each: { isCurrent: boolean }) => each.isCurrent,
     ).id
-  const stranger = await createUser(world)
-  expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, stranger.token)).status).toBe(404)
+  const otherUser = await createUser(world)
+  expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, otherUser.token)).status).toBe(404)
   expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, second)).status).toBe(200)
   expect((await fetchMe(world, first)).status).toBe(401)
   expect((await call('POST', '/api/auth/sessions/end', second, { scope: 'others' })).body.ended).toBe(2)
@@ -218,7 +218,7 @@ test('a user ends one session, all others or all, but none of another user', asy
   expect((await fetchMe(world, second)).status).toBe(200)
   expect((await call('POST', '/api/auth/sessions/end', second, { scope: 'all' })).body.ended).toBe(1)
   expect((await fetchMe(world, second)).status).toBe(401)
-  expect((await fetchMe(world, stranger.token)).status).toBe(200)
+  expect((await fetchMe(world, otherUser.token)).status).toBe(200)
 })
 
 test('the demo shows visitors only their own session, and locks shared settings', async () => {

@@ -129,6 +129,6 @@ test('a member keeps their own account, and a freed address can register again',
     .execute()
   await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
   expect((await fetchMe(world, mia.token)).status).toBe(200)
-  const anew = await postAuth(world, 'register', { name: 'Olive', email: shop.email, password: PASSWORD })
-  expect(anew).toMatchObject({ status: 200, user: { stores: [] } })
+  const registered = await postAuth(world, 'register', { name: 'Olive', email: shop.email, password: PASSWORD })
+  expect(registered).toMatchObject({ status: 200, user: { stores: [] } })
 })

@@ -62,8 +62,8 @@ test('a new user sets name and password and joins with the invited role', async 
   const owner = await createUser(world)
   const email = createAddress()
   const token = await invite(owner.token, email, 'viewer')
-  const shown = await call('POST', '/api/team/invitation', '', { token })
-  expect(shown.body).toEqual({
+  const reply = await call('POST', '/api/team/invitation', '', { token })
+  expect(reply.body).toEqual({
     accountName: 'Ada',
     invitedBy: 'Ada',
     email,
@@ -95,24 +95,24 @@ test('a link works once, and ends with the next one, a withdrawal, or after seve
   expect((await call('POST', `${at}/resend`, owner.token)).status).toBe(200)
   await world.runJobs()
   const second = linkToken()
-  const gone = {
+  const notFound = {
     status: 400,
     error: 'This invitation is no longer valid. Ask the person who invited you for a new one.',
   }
   const mia = { name: 'Mia', password: 'her password' }
-  expect(await accept({ token: first, ...mia })).toMatchObject(gone)
+  expect(await accept({ token: first, ...mia })).toMatchObject(notFound)
   const both = await Promise.all([accept({ token: second, ...mia }), accept({ token: second, ...mia })])
   expect(both.map((each) => each.status).sort()).toEqual([200, 400])
-  expect(await accept({ token: second, ...mia })).toMatchObject(gone)
+  expect(await accept({ token: second, ...mia })).toMatchObject(notFound)
 
   const other = await invite(owner.token, createAddress())
   const [open] = (await teamOf(owner.token)).invitations
   expect((await call('DELETE', `/api/team/invitations/${open.id}`, owner.token)).status).toBe(200)
-  expect(await accept({ token: other, ...mia })).toMatchObject(gone)
+  expect(await accept({ token: other, ...mia })).toMatchObject(notFound)
 
   const late = await invite(owner.token, createAddress())
   world.advance(7 * 86_400_000)
-  expect(await accept({ token: late, ...mia })).toMatchObject(gone)
+  expect(await accept({ token: late, ...mia })).toMatchObject(notFound)
   expect((await teamOf(owner.token)).invitations[0].state).toBe('expired')
 })
 
@@ -215,8 +215,8 @@ test('only owners can add, change and remove owners', async () => {
     refused,
   )
   expect(await call('DELETE', `/api/team/members/${owner.userId}`, admin.token)).toMatchObject(refused)
-  const asked = await call('POST', '/api/team/invitations', admin.token, { email: createAddress(), role: 'owner' })
-  expect(asked).toMatchObject(refused)
+  const reply = await call('POST', '/api/team/invitations', admin.token, { email: createAddress(), role: 'owner' })
+  expect(reply).toMatchObject(refused)
   expect((await call('PATCH', `/api/team/members/${mia.userId}`, owner.token, { role: 'owner' })).status).toBe(200)
 })
 
@@ -261,9 +261,9 @@ test('a removed member is signed out at once, keeps other accounts, and can regi
     expect(world.sent.filter(({ to }) => to === email).at(-1)?.subject).toBe('You are no longer in the team of Ada')
   }
   expect((await fetchMe(world, known.token)).status).toBe(200)
-  const anew = await postAuth(world, 'register', { name: 'Mia', email: mia.email, password: 'another one' })
-  expect(anew).toMatchObject({ status: 200, user: { role: 'owner' } })
-  expect(anew.user.id).not.toBe(mia.userId)
+  const registered = await postAuth(world, 'register', { name: 'Mia', email: mia.email, password: 'another one' })
+  expect(registered).toMatchObject({ status: 200, user: { role: 'owner' } })
+  expect(registered.user.id).not.toBe(mia.userId)
 })
 
 test('an invitation ends when its sender loses the right to invite (security-P12)', async () => {

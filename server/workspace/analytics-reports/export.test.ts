@@ -128,14 +128,14 @@ test('the file of a Shopify store has its file name and platform block (B 7, dec
 
 test('the file states how far back orders could be read (decision 135)', async () => {
   const shop = await aLife()
-  const said = async () => {
+  const readText = async () => {
     const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
     return rows[0]![names.indexOf('Orders known')]
   }
-  expect(await said()).toBe('Since 90 days before connecting')
+  expect(await readText()).toBe('Since 90 days before connecting')
   const rights = JSON.stringify({ ...createAppAccess(), hasAllOrders: false })
   await sql`update stores set rights = ${rights}::jsonb where id = ${shop.storeId}`.execute(world.db)
-  expect(await said()).toBe('Since 60 days before connecting')
+  expect(await readText()).toBe('Since 60 days before connecting')
 })
 
 const fileOf = async (shop: Shop) =>
@@ -158,18 +158,18 @@ test('the file has carts by device as soon as one is known (decision 99)', async
 
 test('the file states that figures are still being counted', async () => {
   const shop = await aLife()
-  const said = async () => {
+  const readText = async () => {
     const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
     return rows[0]![names.indexOf('Counted up to')]
   }
-  expect(await said()).toBe('')
+  expect(await readText()).toBe('')
   await sql`delete from figure_counts where store_id = ${shop.storeId}`.execute(world.db)
   await sql`insert into figure_days (store_id, subject, day, due_at) values (${shop.storeId}, 'carts', '2026-03-01', '2026-01-01')`.execute(
     world.db,
   )
-  expect(await said()).toBe('Still being counted: these figures are incomplete')
+  expect(await readText()).toBe('Still being counted: these figures are incomplete')
   await countFigures(world.deps)
-  expect(await said()).toBe('')
+  expect(await readText()).toBe('')
 })
 
 test('the file keeps formulas and leading zeros as text, and commas and quotes in their cell (X3)', async () => {
@@ -221,8 +221,8 @@ test('the file adds up all stores of one currency and names them (decision 154)'
   const blocks = blocksOf(file.body.slice(1))
   const { rows: names } = await sql<{ name: string }>`
     select name from stores where account_id = ${shop.accountId} order by id`.execute(world.db)
-  const said = blocks.get('Advanced Analytics')!.rows[0]![0]!
-  for (const { name } of names) expect(said).toContain(name)
+  const text = blocks.get('Advanced Analytics')!.rows[0]![0]!
+  for (const { name } of names) expect(text).toContain(name)
   expect(blocks.get('Figures')!.rows[0]![0]).toBe('136')
   expect(blocks.get('Top Abandoned Products')!.rows.map((row) => row[4])).toEqual(['68', '68', '0'])
   expect(blocks.has('Carts that can be reached')).toBe(false)

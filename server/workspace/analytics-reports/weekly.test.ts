@@ -72,7 +72,7 @@ test("the report is mailed to the owner on Monday at eight in the store's zone",
     .where('id', '=', shop.storeId)
     .executeTakeFirstOrThrow()
   expect(mail!.subject).toBe(`Your week at ${name}: $42.00 won back`)
-  for (const words of [
+  for (const sentence of [
     `This is ${name} from Monday, March 2 to Sunday, March 8, by the calendar of the store`,
     'Money won back: $42.00\n$0.00 the week before',
     'Orders won back: 1\n0 the week before',
@@ -82,7 +82,7 @@ test("the report is mailed to the owner on Monday at eight in the store's zone",
     'Choose which of these emails you get:\n',
     '/settings/account/notifications',
   ]) {
-    expect(mail!.text).toContain(words)
+    expect(mail!.text).toContain(sentence)
   }
   expect(mail!.html).toContain('Money won back: $42.00')
 })

@@ -23,14 +23,14 @@ async function anAccountAndItsOperator() {
       .where('id', '=', existing.id)
       .execute()
   const { token } = await createOperator(world)
-  const deed = async (name: 'suspend' | 'resume', body: object) => {
+  const change = async (name: 'suspend' | 'resume', body: object) => {
     const reply = await world.request('POST', `/api/operator/accounts/${shop.accountId}/${name}`, { token, body })
     expect(reply.status).toBe(200)
   }
   return {
     shop,
-    suspend: () => deed('suspend', { reason: 'Bought addresses.' }),
-    resume: () => deed('resume', {}),
+    suspend: () => change('suspend', { reason: 'Bought addresses.' }),
+    resume: () => change('resume', {}),
   }
 }
 
@@ -87,11 +87,11 @@ test('manual messages, test mails and invitations are rejected with the reason',
   const cart = await shop.cart()
   await suspend()
   const { token } = shop
-  const said = expect.stringContaining('Bought addresses.')
+  const expectedText = expect.stringContaining('Bought addresses.')
   const manual = await postWithWorker(world, shop, '/api/email/send-email', { to: 'bo@example.com', cart_id: cart.id })
-  expect([manual.status, manual.body.error]).toEqual([403, said])
+  expect([manual.status, manual.body.error]).toEqual([403, expectedText])
   const testMail = await world.request('POST', '/api/stores/sending/test-mail', { token, body: {} })
-  expect([testMail.status, testMail.body.error]).toEqual([403, said])
+  expect([testMail.status, testMail.body.error]).toEqual([403, expectedText])
   const sms = { channel: 'sms', cartId: cart.id, to: '+15550100200' }
   await world.db
     .updateTable('subscriptions')
@@ -102,5 +102,5 @@ test('manual messages, test mails and invitations are rejected with the reason',
   expect([tried.status, tried.body.error]).toEqual([403, reasonTexts.account_suspended])
   const body = { email: 'mia@team.example', role: 'member' }
   const invitation = await world.request('POST', '/api/team/invitations', { token, body })
-  expect([invitation.status, invitation.body.error]).toEqual([403, said])
+  expect([invitation.status, invitation.body.error]).toEqual([403, expectedText])
 })

@@ -73,20 +73,20 @@ test('a view reads as a viewer even in an account that the operator owns', async
 })
 
 test('a view ends on leaving, after half an hour, and with the account', async () => {
-  const left = (await begin(target)).body.token
-  expect((await world.request('POST', '/api/auth/logout', { token: left })).status).toBe(200)
-  expect((await meOf(left)).status).toBe(401)
+  const endedToken = (await begin(target)).body.token
+  expect((await world.request('POST', '/api/auth/logout', { token: endedToken })).status).toBe(200)
+  expect((await meOf(endedToken)).status).toBe(401)
   expect((await meOf(operator.token)).status).toBe(200)
   const late = (await begin(target)).body.token
   world.advance(29 * 60_000)
   expect((await meOf(late)).status).toBe(200)
   world.advance(60_000)
   expect((await meOf(late)).status).toBe(401)
-  const gone = await createStore(world)
-  const { token } = (await begin(gone)).body
-  await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', gone.accountId).execute()
+  const deleted = await createStore(world)
+  const { token } = (await begin(deleted)).body
+  await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', deleted.accountId).execute()
   expect((await meOf(token)).status).toBe(401)
-  expect((await begin({ ...gone, accountId: createId() })).status).toBe(404)
+  expect((await begin({ ...deleted, accountId: createId() })).status).toBe(404)
 })
 
 test("a view ends with the operator's right", async () => {

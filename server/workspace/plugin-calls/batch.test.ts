@@ -317,8 +317,14 @@ test('the next report of the same cart does not undo an unsubscribe by link', as
   const entry = { cart, contact: { email: 'gone@shoppers.example.com', country: 'US' }, consent: { email } }
   await shop.batch([{ seq: 1, ...buildCartEntry(entry) }])
   world.advance(60_000)
-  const [given] = await rowsOf('consents')
-  const withdrawn = { ...given!, id: crypto.randomUUID(), status: 'withdrawn' as const, at: world.now, evidence: null }
+  const [granted] = await rowsOf('consents')
+  const withdrawn = {
+    ...granted!,
+    id: crypto.randomUUID(),
+    status: 'withdrawn' as const,
+    at: world.now,
+    evidence: null,
+  }
   await world.db
     .insertInto('consents')
     .values(withdrawn as never)
@@ -336,7 +342,7 @@ test('the next report of the same cart does not undo an unsubscribe by link', as
 
 test('a signed-in customer withdraws a consent in My account; it is unproven until they buy with the address (security-P17)', async () => {
   const yes = buildConsentBox('email', true, 'Mugs & More')
-  const said = (isGiven: boolean) => ({
+  const consent = (isGiven: boolean) => ({
     type: 'consent',
     customer: { id: '12' },
     contact: { email: 'mine@shoppers.example.com', country: 'US' },
@@ -353,7 +359,7 @@ test('a signed-in customer withdraws a consent in My account; it is unproven unt
   for (const [place, [isGiven, evidence]] of steps.entries()) {
     if (!evidence.unproven) await bought({ email: 'mine@shoppers.example.com' })
     world.advance(60_000)
-    await shop.batch([{ seq: place + 1, ...said(isGiven) }])
+    await shop.batch([{ seq: place + 1, ...consent(isGiven) }])
     const row = (await rowsOf('consents')).toSorted((a, b) => a.at.getTime() - b.at.getTime()).at(-1)!
     expect({ isGiven: row.status === 'granted', evidence: row.evidence, source: row.source }).toEqual({
       isGiven,
@@ -365,24 +371,24 @@ test('a signed-in customer withdraws a consent in My account; it is unproven unt
 
 test("a purchase with the address proves the customer's own earlier consent in My account, and no one else's", async () => {
   const yes = buildConsentBox('email', true, 'Mugs & More')
-  const said = (customer: string, email: string, isGiven = true) => ({
+  const consent = (customer: string, email: string, isGiven = true) => ({
     type: 'consent',
     customer: { id: customer },
     contact: { email, country: 'US' },
     consent: { email: { ...yes, isGiven } },
   })
-  const [mine, other, gone] = ['mine', 'other', 'gone'].map((name) => `${name}@shoppers.example.com`)
+  const [mine, other, deleted] = ['mine', 'other', 'gone'].map((name) => `${name}@shoppers.example.com`)
   await shop.batch([
-    { seq: 1, ...said('12', mine!) },
-    { seq: 2, ...said('13', other!) },
-    { seq: 3, ...said('12', gone!) },
+    { seq: 1, ...consent('12', mine!) },
+    { seq: 2, ...consent('13', other!) },
+    { seq: 3, ...consent('12', deleted!) },
   ])
   world.advance(60_000)
-  await shop.batch([{ seq: 4, ...said('12', gone!, false) }])
+  await shop.batch([{ seq: 4, ...consent('12', deleted!, false) }])
   const before = await rowsOf('consents')
   const hash = world.deps.secrets.addressHash(mine!)
   const first = before.find(({ address_hash }) => address_hash.equals(hash))!
-  for (const email of [mine, other, gone]) {
+  for (const email of [mine, other, deleted]) {
     const orders = [0, 1].map(() => buildOrder(world, { kind: 'purchase', customerId: '12', email: email! }))
     await recordOrders(world.deps, shop.storeId, orders, 'sync')
   }

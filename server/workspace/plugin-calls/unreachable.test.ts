@@ -28,7 +28,7 @@ afterEach(() => shop.close())
 const contact = { email: 'ada@shoppers.example.com', firstName: 'Ada', country: 'US' }
 let seq = 0
 
-async function leaveCart(change: Record<string, unknown> = {}) {
+async function abandonCart(change: Record<string, unknown> = {}) {
   const cart = createCartToken()
   await shop.batch([{ seq: ++seq, ...buildCartEntry({ cart, contact, ...change }) }])
   return cart
@@ -39,7 +39,7 @@ async function aDueCart(change: Record<string, unknown> = {}, how: UnreachableSh
   shop = await createUnreachableShop(world, how)
   world.sent.length = 0
   await shop.beat()
-  const cart = await leaveCart(change)
+  const cart = await abandonCart(change)
   await passTime(world, 2 * HOUR, HOUR)
   return cart
 }
@@ -101,7 +101,7 @@ test('reports continue every minute, and each message is sent with the first one
   await minute()
   expect(world.sent).toHaveLength(1)
   for (let hour = 0; hour < 2; hour++) {
-    await leaveCart({ contact: { ...contact, email: `hour${hour}@shoppers.example.com` } })
+    await abandonCart({ contact: { ...contact, email: `hour${hour}@shoppers.example.com` } })
     for (let count = 0; count < 4; count++) {
       await minute()
       expect(shop.asked).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
@@ -131,7 +131,7 @@ test('sold-out products are not advertised, and no reminder is sent if all are g
 
 test('a message with an unreported product is held, and no other', async () => {
   await aDueCart()
-  await leaveCart({ lines: [line('17')], contact: { ...contact, email: 'bob@shoppers.example.com' } })
+  await abandonCart({ lines: [line('17')], contact: { ...contact, email: 'bob@shoppers.example.com' } })
   await passTime(world, 2 * HOUR, HOUR)
   shop.products.set('16:', { id: 16, status: 'publish', price: '19.50' }).set('17:', buildSellableProduct('17'))
   await minute()
@@ -151,7 +151,7 @@ test("an unreadable coupon holds its message for two hours, then the step's sett
   const store = { storeId, flowId: flow.id } as TestStore
   const couponId = await insertCoupon(world, store, { platform_id: '71' })
   await assignCouponToSteps(world, store, couponId)
-  await leaveCart()
+  await abandonCart()
   await passTime(world, 2 * HOUR, HOUR)
   // It may be unreachable only for a while.
   const outage = world.db.updateTable('plugin_connections').where('store_id', '=', storeId)
@@ -274,7 +274,7 @@ test('the server skips an unreadable part of a report and finds a purchase after
 
 test('stock reported a minute ago is not used, although orders have been reported since (D3)', async () => {
   await aDueCart()
-  for (let n = 0; n < 5; n++) await leaveCart({ contact: { ...contact, email: `n${n}@shoppers.example.com` } })
+  for (let n = 0; n < 5; n++) await abandonCart({ contact: { ...contact, email: `n${n}@shoppers.example.com` } })
   await passTime(world, 2 * HOUR, HOUR)
   await shop.beat()
   world.advance(50_000)
@@ -336,7 +336,7 @@ test('a shop that stops answering is asked for reports at once, until it answers
   world.sent.length = 0
   await shop.beat()
   expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null, goods: [] })
-  await leaveCart()
+  await abandonCart()
   shop.fake.problem = buildProblem('plain_permalinks')
   await passTime(world, 2 * HOUR - 30_000, HOUR)
   await passTime(world, 2 * MINUTE, 10_000)
@@ -365,7 +365,7 @@ test('a shop whose orders alone are unreadable reports them as well', async () =
   shop.fake.orders = () => {
     throw buildProblem('store_error')
   }
-  await leaveCart()
+  await abandonCart()
   await passTime(world, 2 * HOUR - 30_000, HOUR)
   await passTime(world, 2 * MINUTE, 10_000)
   await shop.beat()

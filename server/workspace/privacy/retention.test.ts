@@ -79,8 +79,8 @@ test('an expired person leaves no trace but hashes, while suppressions, orders, 
     'consent_imports',
     'consent_import_errors',
   ]
-  const left = (await findTraces(world)).filter((place) => !ofAccount.includes(place.split('.')[0]!))
-  expect(left.filter((place) => !place.startsWith('capture_inbox'))).toEqual([])
+  const remaining = (await findTraces(world)).filter((place) => !ofAccount.includes(place.split('.')[0]!))
+  expect(remaining.filter((place) => !place.startsWith('capture_inbox'))).toEqual([])
   expect((await totals()).rows).toEqual(before)
   expect((await world.pool.query('select * from suppressions where account_id = $1', [zen.accountId])).rows).toEqual(
     suppressed,
@@ -189,7 +189,7 @@ test('a click, a restore or a consent keeps a person; an imported consent or an 
   await touch('click', 'click')
   await touch('restore', 'restore')
   await touch('bot', 'click', false)
-  const said = (name: string, status: 'granted' | 'withdrawn', source: string) =>
+  const createConsent = (name: string, status: 'granted' | 'withdrawn', source: string) =>
     world.db
       .insertInto('consents')
       .values({
@@ -203,9 +203,9 @@ test('a click, a restore or a consent keeps a person; an imported consent or an 
         address_hash: world.deps.secrets.addressHash(`${name}@seen.example`),
       })
       .execute()
-  await said('yes', 'granted', 'preference page')
-  await said('import', 'granted', 'import: a list')
-  await said('no', 'withdrawn', 'unsubscribe page')
+  await createConsent('yes', 'granted', 'preference page')
+  await createConsent('import', 'granted', 'import: a list')
+  await createConsent('no', 'withdrawn', 'unsubscribe page')
   world.advance(12 * DAY)
   expect(await countExpired(world.deps, { storeId, db: world.db }, 30)).toEqual({
     contacts: 3,
@@ -214,11 +214,11 @@ test('a click, a restore or a consent keeps a person; an imported consent or an 
     isMore: false,
   })
   await night(storeId)
-  const left = async () => (await shoppersOf(storeId)).flatMap(({ email }) => email ?? []).toSorted()
-  expect(await left()).toEqual(['click@seen.example', 'restore@seen.example', 'yes@seen.example'])
+  const readEmails = async () => (await shoppersOf(storeId)).flatMap(({ email }) => email ?? []).toSorted()
+  expect(await readEmails()).toEqual(['click@seen.example', 'restore@seen.example', 'yes@seen.example'])
   world.advance(20 * DAY)
   await night(storeId)
-  expect(await left()).toEqual([])
+  expect(await readEmails()).toEqual([])
 })
 
 test('a count of many expired people hashes addresses in chunks and misses none', async () => {

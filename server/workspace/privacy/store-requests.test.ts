@@ -118,8 +118,8 @@ test('a data request without a known address is reported by customer id', async 
   expect(await deliverWebhook(world, captureKey, { topic: 'customers/data_request', body })).toBe(200)
   await world.runJobs()
   const rows = world.db.selectFrom('pending_notifications').select('data').where('store_id', '=', storeId)
-  const [told] = await rows.where('type', '=', 'privacy_asked').execute()
-  expect(told!.data).toMatchObject({ customerId: '8', who: 'A shopper' })
+  const [notification] = await rows.where('type', '=', 'privacy_asked').execute()
+  expect(notification!.data).toMatchObject({ customerId: '8', who: 'A shopper' })
 })
 
 test('a data request is reported to the owner with a masked address', async () => {
@@ -128,8 +128,8 @@ test('a data request is reported to the owner with a masked address', async () =
   expect(await deliverWebhook(world, captureKey, { topic: 'customers/data_request', body })).toBe(200)
   await world.runJobs()
   const rows = world.db.selectFrom('pending_notifications').select('data').where('store_id', '=', storeId)
-  const [told] = await rows.where('type', '=', 'privacy_asked').execute()
-  expect(told!.data).toMatchObject({ customerId: '7', who: expect.not.stringContaining(EMAIL) })
+  const [notification] = await rows.where('type', '=', 'privacy_asked').execute()
+  expect(notification!.data).toMatchObject({ customerId: '7', who: expect.not.stringContaining(EMAIL) })
 })
 
 test("a shop's erasure request deletes the shop at once", async () => {

@@ -116,7 +116,7 @@ test.each([
   ['a name that has no address', 'http://no-such-shop.invalid', /no response from this store address/],
   ['an address that is no WordPress', 'blank', /no WordPress/],
   ['a certificate nobody vouches for', 'tls', /certificate is not valid/],
-])('%s is reported as unreachable, and dependent checks as unknown', async (_what, address, words) => {
+])('%s is reported as unreachable, and dependent checks as unknown', async (_what, address, expected) => {
   const served = await serve((_, reply) => reply.end('hello'), address === 'tls' ? readLocalhostTls() : undefined)
   open.push(served)
   const url = address.startsWith('http')
@@ -124,7 +124,7 @@ test.each([
     : `${address === 'tls' ? 'https' : 'http'}://localhost:${served.port}`
   await change({ url, home_url: url })
   const checks = await checksOf()
-  expect(checks.reachable).toMatchObject({ state: 'bad', finding: expect.stringMatching(words) })
+  expect(checks.reachable).toMatchObject({ state: 'bad', finding: expect.stringMatching(expected) })
   expect(states(checks)).toMatchObject({ keys: 'quiet', permissions: 'quiet', clock: 'quiet', version: 'quiet' })
 })
 
@@ -209,8 +209,8 @@ test('a clock off by over five minutes is reported, over fifteen with the result
 test('version and script checks agree on what is detected without the script', async () => {
   const { version, capture } = await checksOf()
   for (const part of [version, capture]) expect(part?.finding).toContain(WITHOUT_SCRIPT)
-  const said = [true, false].map((hasEarlyDrafts) => getDetectionText({ hasEarlyDrafts, hasPlugin: false }))
-  expect(said.map((words) => version?.finding.includes(words)).sort()).toEqual([false, true])
+  const texts = [true, false].map((hasEarlyDrafts) => getDetectionText({ hasEarlyDrafts, hasPlugin: false }))
+  expect(texts.map((text) => version?.finding.includes(text)).sort()).toEqual([false, true])
   expect(capture?.finding).not.toContain('Place order')
 })
 
@@ -252,7 +252,7 @@ test('contacts above the limits are reported with the reason (X5)', async () => 
 })
 
 test('consent boxes seen, seen with another text, and not seen are reported', async () => {
-  const seen = async (wording_id: string) => {
+  const recordSighting = async (wording_id: string) => {
     const row = { store_id: storeId, channel: 'sms' as const, wording_id, seen_at: world.now }
     await world.db.deleteFrom('consent_boxes').where('store_id', '=', storeId).execute()
     await world.db.insertInto('consent_boxes').values(row).execute()
@@ -264,12 +264,12 @@ test('consent boxes seen, seen with another text, and not seen are reported', as
   })
   await change({ checkout_seen_at: world.now })
   expect((await checksOf()).boxes).toMatchObject({ state: 'quiet', finding: expect.stringContaining('no consent box') })
-  expect(await seen('w1')).toMatchObject({
+  expect(await recordSighting('w1')).toMatchObject({
     state: 'warn',
     finding: expect.stringContaining('different text from yours for SMS'),
   })
   const { boxes } = await readBoxes({ storeId, db: world.db })
-  expect(await seen(computeWordingId(boxes[1]!.words))).toMatchObject({
+  expect(await recordSighting(computeWordingId(boxes[1]!.words))).toMatchObject({
     state: 'good',
     finding: expect.stringContaining('SMS'),
   })
@@ -302,11 +302,11 @@ test('keys that this server cannot decrypt are reported as such', async () => {
 })
 
 test('only members of the store may ask, with a limit', async () => {
-  const stranger = await registerOwner(world)
+  const otherOwner = await registerOwner(world)
   for (const named of [storeId, shop.url]) {
-    expect((await examine(`?storeId=${encodeURIComponent(named)}`, stranger.token)).status).toBe(404)
+    expect((await examine(`?storeId=${encodeURIComponent(named)}`, otherOwner.token)).status).toBe(404)
   }
   await world.db.deleteFrom('rate_limits').execute()
-  for (let turn = 0; turn < 20; turn += 1) expect((await examine()).status).toBe(200)
+  for (let attempt = 0; attempt < 20; attempt += 1) expect((await examine()).status).toBe(200)
   expect(await examine()).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
 })

@@ -54,8 +54,8 @@ test('a manual message is rejected with the reason and not stored (D11)', async 
   await shop.mailed({ email: 'bo@example.com' })
   const cart = await shop.cart()
   await pause(shop.token)
-  const wanted = { to: 'bo@example.com', cart_id: cart.id }
-  const { status, body } = await postWithWorker(world, shop, '/api/email/send-email', wanted)
+  const mail = { to: 'bo@example.com', cart_id: cart.id }
+  const { status, body } = await postWithWorker(world, shop, '/api/email/send-email', mail)
   expect([status, body.error]).toEqual([422, expect.stringContaining('All sending for this store is paused')])
   expect((await shop.messages()).filter((each) => each.origin_kind === 'manual' && each.state === 'held')).toEqual([])
 })

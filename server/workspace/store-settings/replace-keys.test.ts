@@ -137,15 +137,15 @@ test('messages, carts and flows stay unchanged', async () => {
   await recordOrders(world.deps, store.storeId, [aCart(world), aCart(world)], 'sync')
   world.advance(61 * MINUTE_MS)
   await detectAbandoned(world.deps)
-  const kept = async () => {
+  const readCounts = async () => {
     const rowsOf = (table: 'messages' | 'carts' | 'flows') =>
       world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).orderBy('id').execute()
     return [await rowsOf('messages'), await rowsOf('carts'), await rowsOf('flows')]
   }
-  const before = await kept()
+  const before = await readCounts()
   expect(before.map((rows) => rows.length)).toEqual([6, 2, 1])
   expect((await replace(store.token)).status).toBe(200)
-  expect(await kept()).toEqual(before)
+  expect(await readCounts()).toEqual(before)
 })
 
 test('a store with rejected keys is read at once, and its alarm ends', async () => {
@@ -190,14 +190,14 @@ test('a failure unrelated to the keys stays until the store is read', async () =
 
 test('a running read with the old keys neither blocks the next one nor stores its result', async () => {
   const { owner, fake, storeId } = await aStoreWithOrders()
-  const [asked, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [requestStarted, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   fake.beforePage = async () => {
-    asked.resolve()
+    requestStarted.resolve()
     await goesOn.promise
     throw new StoreProblem('wrong_key')
   }
   const old = sweepStore(world.deps, { storeId })
-  await asked.promise
+  await requestStarted.promise
   expect((await replace(owner.token)).status).toBe(200)
   goesOn.resolve()
   await old
@@ -213,15 +213,15 @@ test('webhooks are created again with the new key, and the old ones count until 
   await ensureWebhooks(world.deps, { storeId })
   const [before, secrets] = [fake.hooks.map(({ id }) => id), fake.hooks.map(({ secret }) => secret)]
   expect((await replace(owner.token)).status).toBe(200)
-  const kept = () => world.db.selectFrom('store_webhooks').selectAll().where('store_id', '=', storeId).execute()
-  expect((await kept()).map((row) => row.webhook_id).sort()).toEqual(before)
+  const readWebhooks = () => world.db.selectFrom('store_webhooks').selectAll().where('store_id', '=', storeId).execute()
+  expect((await readWebhooks()).map((row) => row.webhook_id).sort()).toEqual(before)
   await ensureWebhooks(world.deps, { storeId })
   expect(fake.hooks).toHaveLength(3)
   for (const hook of fake.hooks) {
     expect(before).not.toContain(hook.id)
     expect(secrets).not.toContain(hook.secret)
   }
-  expect((await kept()).map((row) => [row.webhook_id, row.status]).sort()).toEqual(
+  expect((await readWebhooks()).map((row) => [row.webhook_id, row.status]).sort()).toEqual(
     fake.hooks.map(({ id }) => [id, 'active']),
   )
   const renewed = fake.hooks.map(({ id }) => id)
@@ -252,11 +252,11 @@ test('keys that this server cannot decrypt can be replaced', async () => {
 
 test('another account’s store is not found, and members and viewers have no right', async () => {
   const { owner, storeId } = await createConnectedStore(world)
-  const stranger = await createConnectedStore(world)
+  const otherStore = await createConnectedStore(world)
   const encrypted = await encryptedOf(storeId)
   const address = encodeURIComponent((await storeRow(storeId))!.url)
   for (const named of [storeId, address]) {
-    expect((await replace(stranger.owner.token, { query: `?storeId=${named}` })).status).toBe(404)
+    expect((await replace(otherStore.owner.token, { query: `?storeId=${named}` })).status).toBe(404)
   }
   for (const role of ['member', 'viewer'] as const) {
     await world.db.updateTable('members').set({ role }).where('user_id', '=', owner.userId).execute()

@@ -57,7 +57,7 @@ async function theStoreSays(refill: (wish: RefillRequest) => RefillResult | null
     .execute((tx) => saveKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))
 }
 
-async function theShirtLeavesItsSizeOpen(permalink: string | null = null) {
+async function openShirtSize(permalink: string | null = null) {
   const row = { store_id: shop.storeId, product_id: '30', currency: 'USD', is_available: true, seen_at: world.now }
   const one = { name: 'Shirt - Red', price_minor: 3_000, has_open_choice: true, permalink }
   await world.db
@@ -66,7 +66,7 @@ async function theShirtLeavesItsSizeOpen(permalink: string | null = null) {
     .execute()
 }
 
-const look = async (cartId = token) => (await world.request('GET', `/api/carts/${cartId}`)).body.cart
+const readCart = async (cartId = token) => (await world.request('GET', `/api/carts/${cartId}`)).body.cart
 const press = async (cartId = token) => (await world.request('POST', `/api/carts/${cartId}/restore`)).body
 const outcomesOf = ({ items }: { items: { outcome: string }[] }) => items.map(({ outcome }) => outcome)
 const touches = () => world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).execute()
@@ -96,7 +96,7 @@ async function mailedWith(code: string): Promise<string> {
 test('a coupon renamed in the store is offered and applied by its new code (decision 14)', async () => {
   const couponId = await mailedWith('CART10')
   await world.db.updateTable('coupons').set({ code: 'TEATIME' }).where('id', '=', couponId).execute()
-  expect((await look()).coupon).toMatchObject({ code: 'TEATIME' })
+  expect((await readCart()).coupon).toMatchObject({ code: 'TEATIME' })
   await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
   expect((await press()).coupon).toEqual({ code: 'TEATIME', outcome: 'carried' })
   expect(wishes).toMatchObject([{ coupon: 'TEATIME' }])
@@ -104,7 +104,7 @@ test('a coupon renamed in the store is offered and applied by its new code (deci
 
 test('the page shows the message’s code with its saving; if the store refuses it, the cart is filled without it (decision 14)', async () => {
   const couponId = await mailedWith('CART10')
-  const { coupon, total } = await look()
+  const { coupon, total } = await readCart()
   expect(coupon).toEqual({ code: 'CART10', saving: Math.ceil(total * 10 - 0.5) / 100 })
   const lines = [
     { id: '16', quantity: 3 },
@@ -121,7 +121,7 @@ test('the page shows the message’s code with its saving; if the store refuses 
   })
   expect(outcomesOf(refused)).toEqual(['ok', 'ok'])
   await world.db.updateTable('coupons').set({ gone_at: world.now }).where('id', '=', couponId).execute()
-  expect((await look()).coupon).toBeNull()
+  expect((await readCart()).coupon).toBeNull()
 })
 
 test('an entered coupon is restored too, and the page shows its saving (decision 37)', async () => {
@@ -130,11 +130,11 @@ test('an entered coupon is restored too, and the page shows its saving (decision
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
   await shop.pass(HOUR)
   token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
-  const { coupon, total } = await look()
+  const { coupon, total } = await readCart()
   expect(coupon).toEqual({ code: 'WELCOME10', saving: Math.ceil(total * 10 - 0.5) / 100 })
   await world.db.updateTable('coupons').set({ ends_at: world.now }).where('code', '=', 'WELCOME10').execute()
   world.advance(HOUR)
-  expect((await look()).coupon).toBeNull()
+  expect((await readCart()).coupon).toBeNull()
 })
 
 test('a link pressed repeatedly causes at most ten store requests in ten minutes and still works', async () => {
@@ -160,18 +160,18 @@ test('a store that accepts no item leads to no checkout, and a foreign checkout 
 })
 
 test('the choice of a variation with "any size" is restored', async () => {
-  await theShirtLeavesItsSizeOpen()
+  await openShirtSize()
   await mailed([shirt(large), pot])
-  expect(outcomesOf(await look())).toEqual(['ok', 'ok'])
+  expect(outcomesOf(await readCart())).toEqual(['ok', 'ok'])
   await theStoreSays(() => null)
   await press()
   expect(wishes[0]!.items).toMatchObject([{ productId: '30', variationId: '31', choices: large }, { productId: '17' }])
 })
 
 test('an unknown size has to be chosen again, as the page says before the press', async () => {
-  await theShirtLeavesItsSizeOpen(`${home}/product/shirt/`)
+  await openShirtSize(`${home}/product/shirt/`)
   await mailed([shirt(), pot])
-  expect((await look()).items).toMatchObject([
+  expect((await readCart()).items).toMatchObject([
     { outcome: 'choose_again', url: `${home}/product/shirt/` },
     { outcome: 'ok', url: null },
   ])
@@ -183,9 +183,9 @@ test('an unknown size has to be chosen again, as the page says before the press'
 })
 
 test('a product page is linked only on the store’s own host (X1)', async () => {
-  await theShirtLeavesItsSizeOpen('https://elsewhere.example/shirt')
+  await openShirtSize('https://elsewhere.example/shirt')
   await mailed([shirt()])
-  expect((await look()).items[0].url).toBeNull()
+  expect((await readCart()).items[0].url).toBeNull()
 })
 
 test('a draft without the choice keeps it, and another size is another cart (S7)', async () => {
@@ -202,7 +202,7 @@ test('a draft without the choice keeps it, and another size is another cart (S7)
 test('an older store takes one product, and the page names the others before the press', async () => {
   await mailed()
   await world.db.updateTable('stores').set({ has_checkout_link: false }).where('id', '=', shop.storeId).execute()
-  expect(outcomesOf(await look())).toEqual(['ok', 'choose_again'])
+  expect(outcomesOf(await readCart())).toEqual(['ok', 'choose_again'])
   const reply = await press()
   expect(outcomesOf(reply)).toEqual(['ok', 'choose_again'])
   expect(reply.checkoutUrl).toMatch(/\?add-to-cart=16&quantity=3&/)
@@ -212,7 +212,7 @@ test('bought items are not offered again', { tags: ['B2'] }, async () => {
   await mailed()
   world.advance(HOUR)
   await shop.order({ kind: 'purchase', email: (await shop.cart()).email! })
-  expect(await look()).toMatchObject({ isOrdered: true, shopUrl: home })
+  expect(await readCart()).toMatchObject({ isOrdered: true, shopUrl: home })
   expect(await press()).toMatchObject({ message: restoreTexts.ordered, isOrdered: true, items: [], checkoutUrl: null })
   expect(await touches()).toEqual([])
 })
@@ -226,8 +226,8 @@ test('a member’s restore by cart id is a test without a touch (decision 4)', a
   expect(body).toMatchObject({ message: restoreTexts.restored, isTest: true, checkoutUrl: expect.any(String) })
   expect(await touches()).toEqual([])
   expect((await shop.cart()).no_response_at).toEqual(no_response_at)
-  const stranger = await createShop(world)
-  for (const session of [undefined, stranger.token]) {
+  const otherShop = await createShop(world)
+  for (const session of [undefined, otherShop.token]) {
     const refused = await world.request('POST', path, session ? { token: session } : {})
     expect(refused.status).toBe(404)
   }
