@@ -19,7 +19,7 @@ const countWrites = () => world.stripe.seen.filter(({ method }) => method !== 'G
 const hook = () => world.stripe.all('webhook_endpoint').at(-1)!
 const findPrice = (key: string) => world.stripe.all('price').find(({ lookup_key }) => lookup_key === key)!
 
-it('creates what is missing, shows the secret once, and changes nothing the second time', async () => {
+it('creates missing objects, shows the secret once, and changes nothing the second time', async () => {
   const { done, notes, wrong } = await setUp()
   expect({ notes, wrong }).toEqual({ notes: [], wrong: [] })
   expect(done).toEqual([

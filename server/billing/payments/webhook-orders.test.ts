@@ -30,7 +30,7 @@ const seeds = only ? [Number(only)] : Array.from({ length: LIVES }, (_, place) =
 const world = createStripeWorld()
 
 it(
-  'the next reconciliation matches Stripe, whatever happened to webhooks',
+  'the next reconciliation matches Stripe after lost, late or repeated webhooks',
   async () => {
     for (const seed of seeds) {
       await playLife(seed).catch((error: unknown) => {

@@ -340,7 +340,7 @@ it('an outdated amount is not charged', async () => {
   expect(countWrites()).toBe(before)
 })
 
-it('a price created at Stripe by somebody else cannot be changed here', async () => {
+it('a price created by another user at Stripe cannot be changed here', async () => {
   const payer = await createPayer(world)
   const stripe = world.deps.stripe!
   const special = await stripe.prices.create({

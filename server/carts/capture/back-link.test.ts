@@ -86,7 +86,7 @@ test('an address typed there is the shopper’s, to whom that browser belongs fr
   expect(await shop.cart()).toMatchObject({ email, items: [{ name: 'Teapot' }] })
 })
 
-test('a forwarded link merges nobody, and a shopper who types another address has a separate cart', async () => {
+test('a forwarded link merges no shoppers, and a shopper who types another address has a separate cart', async () => {
   const other = `bob${n}@shoppers.example.com`
   const back = readBackToken(await shop.press(mailed))
   await postFromBrowser('bobs', { back, ...teaCart })

@@ -29,7 +29,7 @@ function createShop() {
   return { post, folded, scheduler }
 }
 
-test('a store’s posts are folded a second after the first, whatever other stores do', async () => {
+test('a store’s posts are folded a second after the first, independently of other stores', async () => {
   const { post, folded } = createShop()
   post('a')
   await vi.advanceTimersByTimeAsync(600)

@@ -110,7 +110,7 @@ test('a page of another shopper’s cart cannot withdraw a consent (C5)', async 
   expect((await readLedger()).map((row) => row.status)).toEqual(['granted'])
 })
 
-test('a page where an address was only typed withdraws nothing for it, whatever it reported before (security-P2)', async () => {
+test('a page where an address was only typed withdraws nothing for it, even after earlier reports (security-P2)', async () => {
   await ticks('ada')
   await send('mallory', { items: [{ id: '16', quantity: 1 }], contact: { email: ADA } })
   await ticks('mallory', false)

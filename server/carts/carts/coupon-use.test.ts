@@ -162,7 +162,7 @@ test('an older state of the order does not restore a coupon that it no longer ha
   expect((await readUse()).used_at).toBeNull()
 })
 
-test('a staff order with the code uses it and is attributed to nobody (A2)', async () => {
+test('a staff order with the code uses it and is not attributed (A2)', async () => {
   await order({ source: 'staff' })
   expect((await readUse()).used_at).toEqual(world.now)
   expect(await selectTouches()).toEqual([])

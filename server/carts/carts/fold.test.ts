@@ -90,7 +90,7 @@ describe('end of an episode', () => {
     expect(summarize(cart(0, []))).toEqual([])
   })
 
-  test('a purchase ends the episode, whoever entered the order (S3)', () => {
+  test('a purchase ends the episode, also if staff entered the order (S3)', () => {
     expect(summarize(cart(0, [tea()]), order(7, 'purchase'))).toEqual([['purchased', 0, 0, 7]])
     expect(summarize(cart(0, [tea()]), order(7, 'purchase', { isStaff: true }))).toEqual([['purchased', 0, 0, 7]])
     expect(foldLast(cart(0, [tea()]), order(7, 'purchase', { orderId: '9' })).orderId).toBe('9')

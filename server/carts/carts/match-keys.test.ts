@@ -73,7 +73,7 @@ test('carts and shoppers of two aliases stay separate, and each gets mail at its
   expect(new Set((await shop.liveCarts()).map((cart) => cart.shopper_id)).size).toBe(2)
 })
 
-test('no mail is ever sent to a match key that is nobody’s address', async () => {
+test('no mail is ever sent to a match key that is no real address', async () => {
   const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}+tea@shop.example`)
@@ -132,7 +132,7 @@ test('a manual message to a shopper who bought with an alias is refused with the
   expect(reply).toMatchObject({ status: 422, body: { fields: { reason: 'purchased' } } })
 })
 
-test('an erased shopper matches nobody, because the key is computed from the erased address (C8)', async () => {
+test('an erased shopper has no matches, because the key is computed from the erased address (C8)', async () => {
   const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}+tea@shop.example`)

@@ -151,7 +151,7 @@ test('a purchase with another email through our link counts for attribution, not
   expect(await counted(shop)).toMatchObject([{ shopper_id: message.shopper_id, bought: false, net_minor: 0 }])
 })
 
-test('a purchase by somebody else with our code counts for attribution, not for lift (decision 58)', async () => {
+test('a purchase by another shopper with our code counts for attribution, not for lift (decision 58)', async () => {
   const shop = await createCouponShop(world)
   await insertExperiment(world, shop.storeId, 1)
   await shop.abandoned('ada')

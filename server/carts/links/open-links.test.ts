@@ -57,7 +57,7 @@ test('a sent mail stores only its restore token, and its other links are valid f
   expect(await opens(mail.id)).toEqual(NOT_THERE)
 })
 
-test('an unsent or unknown message has no links, whatever the token', async () => {
+test('an unsent or unknown message has no links for any token', async () => {
   const scene = await createMessageScene(world)
   await advanceToAbandoned(world, scene.storeId, HOUR)
   const [message] = await readMessages(world, scene.storeId)

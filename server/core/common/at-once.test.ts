@@ -34,7 +34,7 @@ describe('statements of one transaction, sent in one round trip', () => {
     expect(await readTaken()).toEqual([2, 2])
   })
 
-  test('each see what was committed while the previous one waited for a lock', async () => {
+  test('each see commits made while the previous one waited for a lock', async () => {
     await fill()
     const other = await world.pool.connect()
     await other.query('begin')

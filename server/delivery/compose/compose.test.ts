@@ -139,7 +139,7 @@ test('amounts have their currency’s own decimals (decision 21)', async () => {
   expect(formatMinor(4_200, 'KWD')).toMatch(/4\.200/)
 })
 
-test('each store has its own Feedback-ID, which identifies nobody', async () => {
+test('each store has its own Feedback-ID, which identifies no person', async () => {
   const ids = [
     ['a', 'https://x.example'],
     ['a', 'https://x.example'],

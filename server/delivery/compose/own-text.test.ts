@@ -99,7 +99,7 @@ describe('a text that cannot be rendered is refused before it is stored', () => 
     ).toEqual(before)
   })
 
-  test('a preview says what is wrong, and a test is not sent', async () => {
+  test('a preview names the problem, and a test is not sent', async () => {
     const shop = await createShop(world)
     const input = { cartId: shop.cartIds[0], channel: 'email', body: SLOW }
     const preview = await postWithWorker(world, shop, '/api/messages/preview', input)

@@ -184,7 +184,7 @@ describe('unsubscribing (C1–C3)', () => {
     return findLink(row!.body_html!, '/u/')
   }
 
-  test('viewing the link or the page unsubscribes nobody, and neither does a scanner (C3)', async () => {
+  test('neither viewing the link or the page nor a scanner unsubscribes the shopper (C3)', async () => {
     const { first } = await twoStores()
     const link = await linkOf(first.storeId)
     const token = link.slice(3)

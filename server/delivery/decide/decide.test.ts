@@ -102,7 +102,7 @@ test('a message that passes all checks is sent (D2)', () => {
 
 test.each(
   PROBLEMS.map(([reason], index) => [reason, index] as const),
-)('%s decides, whatever later check would fail too (D2)', (_, index) => {
+)('%s decides, even if a later check would fail too (D2)', (_, index) => {
   const alone = allWell()
   PROBLEMS[index]![2](alone)
   const withAllLater = allWell()
@@ -128,7 +128,7 @@ describe('a message without a cart', () => {
 
   test.each(
     others.map(([reason], index) => [reason, index] as const),
-  )('%s decides, whatever later check would fail too (D2)', (_, index) => {
+  )('%s decides, even if a later check would fail too (D2)', (_, index) => {
     const [alone, withAllLater] = [withoutCart(allWell()), withoutCart(allWell())]
     const [reason, outcome, spoil] = others[index]!
     spoil(alone)

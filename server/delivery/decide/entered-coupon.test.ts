@@ -64,7 +64,7 @@ const unknown: [string, Coupon][] = [
   ['has expired', { ends_at: new Date('2026-01-01') }],
   ['is gone from the store', { gone_at: new Date('2026-01-01') }],
   ['is for larger carts', { min_spend_minor: 9_000 }],
-  ['is for categories nobody here knows', { terms: JSON.stringify({ categoryIds: ['7'] }) }],
+  ['is for unknown categories', { terms: JSON.stringify({ categoryIds: ['7'] }) }],
   ['has another code', { code: 'WELCOME11' }],
   ['may be used once, and was', { terms: JSON.stringify({ usageLimitPerUser: 0 }), usage_limit: 1, usage_count: 1 }],
 ]

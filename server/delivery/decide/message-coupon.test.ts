@@ -175,9 +175,9 @@ describe('a restricted coupon (decision 36)', () => {
 
   test.each([
     ['paid orders', { orders_count: 2, spent_minor: 4_200 }, 'coupon_withheld:first_order'],
-    ['orders of which none was paid', { orders_count: 1, spent_minor: 0 }, undefined],
+    ['only unpaid orders', { orders_count: 1, spent_minor: 0 }, undefined],
     ['no order', { orders_count: 0, spent_minor: 0 }, undefined],
-  ])('who has %s by the store’s own count, whatever orders can be read (decision 135)', async (_, counted, reason) => {
+  ])('who has %s by the store’s own count, regardless of the readable orders (decision 135)', async (_, counted, reason) => {
     const store = await aShopWith({}, { coupon_first_order_only: true })
     const { storeId } = store
     const cart = world.db.selectFrom('carts').select('shopper_id').where('store_id', '=', storeId)

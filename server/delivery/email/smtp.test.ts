@@ -343,7 +343,7 @@ describe('a lost connection', () => {
   })
 })
 
-describe('what is never sent', () => {
+describe('mails that are never sent', () => {
   test.each<[string, Partial<OutgoingEmail>, string]>([
     ['a recipient without a domain', { to: 'ana' }, 'invalid_address'],
     ['two recipients in one', { to: 'a@x.example,b@x.example' }, 'invalid_address'],

@@ -157,7 +157,7 @@ test('pressing Restore counts even during a burst, as no scanner presses it (A1)
   expect((await shop.cart()).status).toBe('recovered')
 })
 
-test('a click from a data centre counts for nobody, and the IP address is not stored', async () => {
+test('a click from a data centre does not count, and the IP address is not stored', async () => {
   const message = await aMailedCart()
   await visit(parts(message.id).cart, BROWSER, '3.0.1.2')
   const [row] = await visits()

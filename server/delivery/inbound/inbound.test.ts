@@ -91,7 +91,7 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     expect(await suppressed('sms')).toBe(true)
   })
 
-  test('Twilio’s keyword counts, whatever the text (cases-R5)', async () => {
+  test('Twilio’s keyword takes precedence over the text (cases-R5)', async () => {
     world.advance(1_000)
     await says('START')
     world.advance(1_000)
@@ -195,7 +195,7 @@ describe('WhatsApp', () => {
     expect(confirmations()).toHaveLength(1)
   })
 
-  test('the later reply counts, whatever the order of delivery', async () => {
+  test('the later reply counts in either order of delivery', async () => {
     const [first, second] = [world.advance(60_000), world.advance(60_000)]
     world.advance(60_000)
     expect(await writes('START', second)).toBe(200)

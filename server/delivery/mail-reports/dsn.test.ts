@@ -99,9 +99,9 @@ test.each([
     'soft',
     '4.4.1',
   ],
-  ['still trying, whatever the code', 'Action: delayed\r\nStatus: 5.1.1', 'soft', '5.1.1'],
+  ['still trying, with any code', 'Action: delayed\r\nStatus: 5.1.1', 'soft', '5.1.1'],
   ['arrived', 'Action: delivered\r\nStatus: 2.0.0', 'delivered', '2.0.0'],
-])('a report is told apart: %s', async (_who, fields, kind, status) => {
+])('classifies a report: %s', async (_who, fields, kind, status) => {
   expect(await read(aReport(fields))).toMatchObject({ kind, status, source: 'dsn' })
 })
 

@@ -77,7 +77,7 @@ test('a hard bounce fails the message and suppresses the address (D4, C1)', asyn
   expect(world.sent).toHaveLength(1)
 })
 
-test('a refusal not caused by the address fails the message and suppresses nobody', async () => {
+test('a refusal not caused by the address fails the message and suppresses no address', async () => {
   const { storeId, accountId, id } = await aSentMail()
   await say(id, 'refused')
   expect(await stateOf(storeId)).toMatchObject({ first: ['failed', 'bounced:refused'], second: ['scheduled', null] })

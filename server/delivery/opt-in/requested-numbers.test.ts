@@ -98,7 +98,7 @@ describe('opt-in requests (security-P13)', () => {
     return evidence.get(`sms:${hash.toString('hex')}`)?.evidence
   }
 
-  test('keep an opt-in for a satellite or premium number pending, whatever country the page names', async () => {
+  test('keep an opt-in for a satellite or premium number pending for every country the page names', async () => {
     const names = ['Thuraya', 'Iridium', 'Inmarsat', 'a premium number', 'an international premium number'] as const
     for (const phone of names.map((name) => refused[name])) {
       await ticks(sms(true), phone, 'US')

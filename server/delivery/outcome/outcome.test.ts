@@ -110,7 +110,7 @@ test('a non-existent address fails the message and is suppressed for the account
   expect(world.sent.filter((mail) => mail.to === orders[0]!.email)).toHaveLength(1)
 })
 
-test('a rejection of the content fails the message and suppresses nobody (D4)', async () => {
+test('a rejection of the content fails the message and suppresses no address (D4)', async () => {
   const { storeId, accountId } = await createMessageScene(world)
   world.answer = () => REFUSED
   await passTime(world, storeId, HOUR)

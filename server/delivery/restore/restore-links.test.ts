@@ -71,7 +71,7 @@ const press = async (cartId = token) => (await world.request('POST', `/api/carts
 const outcomesOf = ({ items }: { items: { outcome: string }[] }) => items.map(({ outcome }) => outcome)
 const touches = () => world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).execute()
 
-test('the store’s own cart decides what was restored (decision 14)', async () => {
+test('the store’s own cart decides which items were restored (decision 14)', async () => {
   await mailed()
   await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 2 }] }))
   const reply = await press()

@@ -80,7 +80,7 @@ describe('a prepared mail is closed and one in flight continues when', () => {
       (six) => join(six, six.sending.cart_id, six.waiting.cart_id),
     ],
     [
-      'whatever is open of a person is closed as they are erased (C8)',
+      'open messages of a person are closed as they are erased (C8)',
       'skipped(suppressed_erased)',
       (six) =>
         transact(storeOf(six), (tx) =>

@@ -155,7 +155,7 @@ describe('a credit payment', () => {
     expect((await ledger(silent)).map(([kind]) => kind)).toEqual(['test', 'use'])
   })
 
-  test('is fixed at the send, whatever the provider charges later', async () => {
+  test('is fixed at the send and ignores later charges of the provider', async () => {
     const scene = await aTextFlow()
     await fill(scene, PRICE)
     world.answerText = (text) => ({

@@ -85,7 +85,7 @@ const RETRY = { kind: 'retry', reason: 'smtp_451', response: '451 later', retryA
 describe('the next process settles the mail, and the next step keeps its distance', () => {
   test.each<[string, Outcome | null, string]>([
     ['its answer was written down', ACCEPTED, 'sent'],
-    ['nobody heard its answer', null, 'unknown'],
+    ['its answer was lost', null, 'unknown'],
   ])('%s', async (_, outcome, state) => {
     await sending(outcome, async (of) => {
       const { first } = of

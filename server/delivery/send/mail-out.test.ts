@@ -156,7 +156,7 @@ test('a mail server removed during a batch gets no further mail after a second (
   expect(await firstStates(scene)).toEqual({ sent: 12 })
 })
 
-test('the demo account uses the built-in mailbox, whatever its settings say (decision 29)', async () => {
+test('the demo account uses the built-in mailbox and ignores its settings (decision 29)', async () => {
   const scene = await abandon(1)
   await enter(scene.accountId)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', scene.accountId).execute()

@@ -73,7 +73,7 @@ const KNOWN: Record<string, Known> = {
     'both said that an earlier mail was spam (C1)',
   ],
   'messages/track-sql.ts setUnsubscribed': 'both unsubscribe, by the links of their mails',
-  'privacy/erase-sql.ts closeOpen': 'whatever is open of a person is closed as they are erased (C8)',
+  'privacy/erase-sql.ts closeOpen': 'open messages of a person are closed as they are erased (C8)',
   'privacy/erase-sql.ts eraseRows':
     'an erasure waits until the mail in flight is settled, then erases the shopper (C8)',
   'inbound/inbound.ts closeOpenTexts': 'STOP closes a prepared text and lets one in flight end',

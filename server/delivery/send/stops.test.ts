@@ -287,7 +287,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   ],
   [
     'orders',
-    'somebody else with its device buys (S3)',
+    'another shopper with its device buys (S3)',
     async () => {
       const scene = await withBuyer(3 * HOUR)
       const shoppers = world.db.selectFrom('shoppers').select('id').where('store_id', '=', scene.storeId)
@@ -320,7 +320,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   ],
   [
     'shopper_keys',
-    'whoever has bought turns out to have its device (S3)',
+    'its device turns out to be the buyer’s (S3)',
     () => withBuyer(0),
     ({ storeId, waiting, buyer }) => shareDevice(storeId, [waiting.shopper_id, buyer!.shopperId]),
   ],

@@ -235,7 +235,7 @@ describe('a message without a cart is stopped', () => {
     expect(world.sent.map(({ to }) => to)).not.toContain(last)
   })
 
-  test('by a purchase only if its origin says so (decision 39)', async () => {
+  test('by a purchase only if its origin has that stop (decision 39)', async () => {
     const [ben, ada] = [await aPerson(), await aPerson()]
     const soon = { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) }
     await shop.order({ kind: 'purchase', email: ada.email })

@@ -135,7 +135,7 @@ describe('validation rejects', () => {
     ['no subject', { content: { ...campaignContent, subject: ' ' } }, 422, 'Enter a subject.'],
     ['no message', { content: { ...campaignContent, body: ' \n' } }, 422, 'Enter a message.'],
     ['words that are no template', { content: { ...campaignContent, body: '{% if %}' } }, 422, ''],
-    ['nobody chosen', { targetAudience: {} }, 422, 'Please select at least one customer to send the campaign to.'],
+    ['no customer chosen', { targetAudience: {} }, 422, 'Please select at least one customer to send the campaign to.'],
     [
       'no customer chosen',
       { targetAudience: { type: 'specific_customers', mode: 'matching' } },

@@ -74,7 +74,7 @@ describe('two texts of a cart within the hour', () => {
     ])
   })
 
-  test('matches what is sent later', async () => {
+  test('matches the later sends', async () => {
     await abandonCarts({ phone: takeGermanPhone() })
     await setSteps([60, 75, 4_320], ['sms'])
     await advanceToAbandoned(world, store.storeId, 45 * MINUTE)

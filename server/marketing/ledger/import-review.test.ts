@@ -66,7 +66,7 @@ test('undoing an import is one step: no row counts, all rows stay, and the membe
   expect((await review(done.id, 'keep')).status).toBe(409)
 })
 
-test("a person's own act counts, whatever happens to an import", async () => {
+test("a person's own act counts even if the import is undone", async () => {
   const { take, review, doubt, evidenceOf, storeId } = await aShop()
   const say = (address: string, status: 'granted' | 'withdrawn') =>
     recordConsent(world, storeId, { address, status, source: 'preference page', at: at('2025-06-01') })

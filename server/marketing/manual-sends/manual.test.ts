@@ -249,7 +249,7 @@ describe('a temporary reason is returned instead of holding the message (D11)', 
     expect(world.texts.map((text) => text.channel)).toEqual(['sms', 'whatsapp', 'sms'])
   })
 
-  test('in the US one SMS per cart within 48 hours of abandonment, whatever the cooldown (C6)', async () => {
+  test('in the US one SMS per cart within 48 hours of abandonment, regardless of the cooldown (C6)', async () => {
     const shop = await createShop(world, 1, { country: 'US', phone: takeUsPhone })
     await world.db.updateTable('stores').set({ text_cooldown_hours: 1 }).where('id', '=', shop.storeId).execute()
     const day = world.now.toISOString().slice(0, 10)

@@ -45,7 +45,7 @@ test('the unsubscribe links of a test mail lead to pages that say it is a test',
   expect(world.sent[0]!.html).toMatch(/\/preferences\?token(=|&#x3D;)test"/)
 })
 
-test('an SMS with a personal coupon has the example, and the answer says so', async () => {
+test('an SMS with a personal coupon has the example, and the answer mentions it', async () => {
   const coupon = { couponId: await personal(), ...rules }
   const { body } = await tryOut({ channel: 'sms', to: '+4915199900011', body: texts.body, coupon })
   expect(body).toMatchObject({ isAccepted: true, to: '+4915199900011', couponNote: NOTE })

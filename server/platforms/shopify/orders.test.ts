@@ -116,7 +116,7 @@ describe('an order', () => {
 })
 
 describe('the pull', () => {
-  test('sends one request to a store without changes, whatever it sold before', async () => {
+  test('sends one request to a store without changes, regardless of earlier sales', async () => {
     const one = await opened()
     await bought(one)
     one.advance(86_400_000)

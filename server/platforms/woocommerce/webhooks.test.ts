@@ -56,7 +56,7 @@ describe('recorded deliveries', () => {
   })
 })
 
-test('an unsigned delivery is refused, whatever it claims', () => {
+test('an unsigned delivery is refused, regardless of its content', () => {
   expect(readDelivery({ rawBody: Buffer.from('webhook_id=7'), headers: {} }, 'secret')).toEqual({ kind: 'ping' })
   expect(readDelivery({ rawBody: Buffer.from('webhook_id=7&x=1'), headers: {} }, 'secret')).toBeNull()
   expect(

@@ -63,7 +63,7 @@ describe('the basis of a decision (C5)', () => {
     }
   })
 
-  test('is the rule by name without own evidence, whatever the result', () => {
+  test('is the rule by name without own evidence, regardless of the result', () => {
     expect(ask({ country: 'US' })).toMatchObject({ problem: null, basis: { kind: 'rule', rule: 'opt_out' } })
     expect(ask({ hasBoughtBefore: true })).toMatchObject({
       problem: null,
@@ -108,7 +108,7 @@ describe('the basis of a decision (C5)', () => {
       expect(withOne({ country: '*', from: 'opt_in' }, { country: null }).problem).toBeNull()
     })
 
-    test('is never an override of SMS or WhatsApp below a consent, whatever the database contains', () => {
+    test('is never an override of SMS or WhatsApp below a consent, even if the database has one', () => {
       const sms = { channel: 'sms' as const, from: 'confirmed_opt_in' as const }
       expect(withOne({ ...sms, to: 'soft_opt_in' }, { channel: 'sms', hasBoughtBefore: true }).problem).toBe(
         'no_consent',

@@ -41,7 +41,7 @@ test('a consent in the store is one row with its own time and level, however oft
   expect((await ledger(storeId)).at(-1)).toEqual(['email', 'granted', true, 'store', ago(4)])
 })
 
-test('a withdrawal in the store beats earlier consents, whatever its time, and a later answer to us counts again', async () => {
+test('a withdrawal in the store beats earlier consents regardless of its time, and a later answer to us counts again', async () => {
   const { storeId } = await createShopifyStore(world)
   const say = (hours: number) =>
     transact({ storeId, db: world.db }, (tx) =>

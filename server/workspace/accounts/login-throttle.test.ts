@@ -121,7 +121,7 @@ test('an unknown address locks like a known one', async () => {
   expect(answers[0]).toEqual(answers[1])
 })
 
-test('registering a known address is rejected with the same message, whatever was guessed before', async () => {
+test('registering a known address is rejected with the same message after any earlier guesses', async () => {
   const { email } = await createUser(world)
   const from = { ip: createIp() }
   for (let count = 0; count < 7; count += 1) {

@@ -60,7 +60,7 @@ test('a new address applies once confirmed, and the old one is notified of both 
   expect((await confirm(token)).status).toBe(400)
 })
 
-test('the API says where the link to a new address went; without a mail server it changes nothing and says so', async () => {
+test('the API says where the link to a new address went; without a mail server it changes nothing and returns an error', async () => {
   const user = await createUser(world)
   const ask = async () => {
     const body = { email: createAddress(), password: user.password }
@@ -107,7 +107,7 @@ test('only the reader of its mail learns that a new address already belongs to a
   expect((await fetchMe(world, user.token)).user.email).toBe(user.email)
 })
 
-test('an address gets few links an hour, whoever requests them (security-P7)', async () => {
+test('an address gets few links an hour, regardless of the requester (security-P7)', async () => {
   const victim = createAddress()
   const asks = (token: string, password: string) =>
     world.request('POST', '/api/auth/change-email', { token, body: { email: victim, password } })

@@ -109,7 +109,7 @@ test('the server announces a new, used-up or deleted coupon', async () => {
   }
 })
 
-test("the server joins the session's store, whatever the browser names", { tags: ['A7'] }, async () => {
+test("the server joins the session's store and ignores the one the browser names", { tags: ['A7'] }, async () => {
   const [store, otherStore] = [await createStore(world), await createStore(world)]
   const named = [otherStore.storeId, { storeId: otherStore.storeId }, null, 'shopify', ['woocommerce'], 7]
   for (const platform of named) {

@@ -46,7 +46,7 @@ const line = (product: string, quantity = 1, more = {}) => ({
   ...more,
 })
 
-test("a cart has the shop's own names, prices and customer, whatever the catalogue has (X5)", async () => {
+test("a cart has the shop's own names, prices and customer, not those of the catalogue (X5)", async () => {
   await world.db
     .insertInto('products')
     .values({

@@ -210,7 +210,7 @@ test('a cart begun after an order, or before this rule existed, belongs to the b
 test.each([
   ['the one it was meant for', false],
   ['the next one, as the first had gone', true],
-])('a stop in an old notification ends its browser’s subscription, whoever uses the browser: %s (C2)', async (_, isNext) => {
+])('a stop in an old notification ends its browser’s subscription for every user of the browser: %s (C2)', async (_, isNext) => {
   await switchOn()
   const browser = await subscribed(undefined, [16])
   const unsubscribed = isNext

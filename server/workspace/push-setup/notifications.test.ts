@@ -261,7 +261,7 @@ describe('the browsers of one person', () => {
 
   test.each([
     ['nothing has happened since: the next browser has it, on a decision of its own', false],
-    ['the shopper has withdrawn meanwhile: nobody has it (C2)', true],
+    ['the shopper has withdrawn meanwhile: no subscription (C2)', true],
   ])('a service that reports a lost subscription late, and %s', async (_, hasStopped) => {
     const { old, young } = await twoBrowsers()
     world.answerPush = (push) => {

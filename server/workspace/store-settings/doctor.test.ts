@@ -115,7 +115,7 @@ test('a store without a choice for data before consent is asked for it (C9)', as
 test.each([
   ['a name that has no address', 'http://no-such-shop.invalid', /no response from this store address/],
   ['an address that is no WordPress', 'blank', /no WordPress/],
-  ['a certificate nobody vouches for', 'tls', /certificate is not valid/],
+  ['an untrusted certificate', 'tls', /certificate is not valid/],
 ])('%s is reported as unreachable, and dependent checks as unknown', async (_what, address, expected) => {
   const served = await serve((_, reply) => reply.end('hello'), address === 'tls' ? readLocalhostTls() : undefined)
   open.push(served)
@@ -206,7 +206,7 @@ test('a clock off by over five minutes is reported, over fifteen with the result
   expect(states(await checksOf())).toMatchObject({ reachable: 'good', keys: 'quiet', clock: 'bad' })
 })
 
-test('version and script checks agree on what is detected without the script', async () => {
+test('version and script checks agree on the carts detected without the script', async () => {
   const { version, capture } = await checksOf()
   for (const part of [version, capture]) expect(part?.finding).toContain(WITHOUT_SCRIPT)
   const texts = [true, false].map((hasEarlyDrafts) => getDetectionText({ hasEarlyDrafts, hasPlugin: false }))
