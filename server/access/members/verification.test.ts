@@ -31,16 +31,16 @@ const call = (path: string, token: string, body: object = {}, method = 'POST') =
   world.request(method, path, { token, body })
 const first = 'Confirm your email address first. Until then, our mail server sends nothing for your account.'
 
-const onlyCartOf = (storeId: string) =>
+const readOnlyCart = (storeId: string) =>
   world.db.selectFrom('carts').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
 
 /** A shop whose owner has not confirmed their address. */
-async function anUnprovenShop() {
+async function createUnprovenShop() {
   const shop = await createShop(world, { isFlowOn: false })
   await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', shop.userId).execute()
   const { email } = await shop.order({})
   world.advance(2 * 3_600_000)
-  const cart = await onlyCartOf(shop.storeId)
+  const cart = await readOnlyCart(shop.storeId)
   return { ...shop, cartId: cart.id, customer: email! }
 }
 
@@ -100,7 +100,7 @@ test('the link can be sent again three times an hour, until the address is confi
 })
 
 test('an account without a confirmed address sends no mail: no message, test, invitation or flow', async () => {
-  const shop = await anUnprovenShop()
+  const shop = await createUnprovenShop()
   const { cartId, customer, flowId } = shop
   const requests: [string, object][] = [
     ['/api/email/send-email', { to: customer, cart_id: cartId, subject: 'You have won', body: 'Call us' }],
@@ -197,7 +197,7 @@ test('the number of mails with custom text grows with the account’s age', asyn
   const shop = await createShop(world)
   const { email } = await shop.order({})
   world.advance(2 * 3_600_000)
-  const cart = await onlyCartOf(shop.storeId)
+  const cart = await readOnlyCart(shop.storeId)
   const missing = Array.from({ length: 60 }, () => crypto.randomUUID())
   const bulk = (ids: string[], message: object) =>
     call('/api/carts/send', shop.token, { channel: 'email', cartIds: ids, ...message })
@@ -224,7 +224,7 @@ test('a test mail begins with a note that it is a test from Recoup', async () =>
   const shop = await createShop(world)
   await shop.order({})
   world.advance(2 * 3_600_000)
-  const cart = await onlyCartOf(shop.storeId)
+  const cart = await readOnlyCart(shop.storeId)
   const test = { channel: 'email', cartId: cart.id, subject: 'Your bank', body: 'Call us at once' }
   expect((await call('/api/messages/test-send', shop.token, test)).body.isAccepted).toBe(true)
   const line = 'This is a test message sent by a Recoup user. It is not a message from a shop.'
@@ -235,7 +235,7 @@ test('a test mail begins with a note that it is a test from Recoup', async () =>
 })
 
 test('an account with its own mail server may send before the address is confirmed, and keeps that server until then', async () => {
-  const shop = await anUnprovenShop()
+  const shop = await createUnprovenShop()
   await world.db
     .insertInto('mail_servers')
     .values({

@@ -292,7 +292,7 @@ test('the search text is cut between characters, not within one', () => {
   }
 })
 
-const pendingOf = (storeId: string, type: string, data: string, count = 1) =>
+const readPending = (storeId: string, type: string, data: string, count = 1) =>
   sql`
   insert into pending_notifications (store_id, id, type, data, created_at)
   select ${storeId}, gen_random_uuid(), ${type}, ${data}::jsonb, ${world.now} from generate_series(1, ${count}::int)`.execute(
@@ -301,26 +301,26 @@ const pendingOf = (storeId: string, type: string, data: string, count = 1) =>
 
 test('a failing account with many events delays no other account', async () => {
   const [broken, other] = [await createStore(world), await createStore(world)]
-  await pendingOf(broken.storeId, 'email_sent', JSON.stringify(sentData()), 6_000)
+  await readPending(broken.storeId, 'email_sent', JSON.stringify(sentData()), 6_000)
   await sql`insert into notification_hours (store_id, topic, hour, count) values (${broken.storeId}, 'email_sent', date_trunc('hour', ${world.now}::timestamptz), 2147483647)`.execute(
     world.db,
   )
-  await pendingOf(other.storeId, 'capture_flood', '{"ceiling": 1}')
+  await readPending(other.storeId, 'capture_flood', '{"ceiling": 1}')
   expect((await readNotifications(world, other.storeId)).map(({ type }) => type)).toEqual(['capture_flood'])
   await sql`delete from pending_notifications`.execute(world.db)
 })
 
 test('a row that cannot be planned is skipped, and the account continues', async () => {
   const { storeId } = await createStore(world)
-  await pendingOf(storeId, 'email_sent', 'null')
-  await pendingOf(storeId, 'capture_flood', '{"ceiling": 1}')
+  await readPending(storeId, 'email_sent', 'null')
+  await readPending(storeId, 'capture_flood', '{"ceiling": 1}')
   expect((await readNotifications(world, storeId)).map(({ type }) => type)).toEqual(['capture_flood'])
 })
 
 test('events written by a newer version of the server wait for it', async () => {
   const { storeId } = await createStore(world)
-  await pendingOf(storeId, 'drone_landed', '{}')
-  await pendingOf(storeId, 'capture_flood', '{"ceiling": 1}')
+  await readPending(storeId, 'drone_landed', '{}')
+  await readPending(storeId, 'capture_flood', '{"ceiling": 1}')
   await groupNotifications(world.deps)
   const remaining = await world.db
     .selectFrom('pending_notifications')

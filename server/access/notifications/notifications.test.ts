@@ -15,12 +15,12 @@ test('an account notification is created once and shown in each of its stores', 
   await notifyAccount(account, { type: 'domain_reopened', data: { domain: 'mail.example' }, at: world.now })
   const store = { storeId: first.storeId, db: world.db }
   await notify(store, { type: 'capture_flood', data: { ceiling: 70 }, at: world.now })
-  const titlesOf = async (storeId: string) =>
+  const readTitles = async (storeId: string) =>
     (await readNotifications(world, storeId)).map(({ title }) => title).toSorted()
   const ofAccount = 'mail.example accepts your email again'
-  expect(await titlesOf(first.storeId)).toEqual(['Unusually many new contacts', ofAccount])
-  expect(await titlesOf(second.storeId)).toEqual([ofAccount])
-  expect(await titlesOf(otherStore.storeId)).toEqual([])
+  expect(await readTitles(first.storeId)).toEqual(['Unusually many new contacts', ofAccount])
+  expect(await readTitles(second.storeId)).toEqual([ofAccount])
+  expect(await readTitles(otherStore.storeId)).toEqual([])
   const rows = await world.db
     .selectFrom('account_notifications')
     .select(['type', 'data'])

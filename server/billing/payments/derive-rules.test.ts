@@ -83,7 +83,7 @@ const schedule = (overrides: Partial<StripeSchedule>): StripeSchedule => ({
 
 const from = (subscriptions: StripeSubscription[], rest: Partial<StripeObjects> = {}): DerivedSubscription =>
   deriveSubscription({ subscriptions, invoices: [], schedule: null, hasCard: false, ...rest }, findEntry)
-const rowOf = (overrides: Partial<StripeSubscription> = {}, rest: Partial<StripeObjects> = {}): DerivedRow =>
+const getRow = (overrides: Partial<StripeSubscription> = {}, rest: Partial<StripeObjects> = {}): DerivedRow =>
   from([subscription(overrides)], rest).row!
 
 describe('each Stripe status', () => {
@@ -114,16 +114,16 @@ describe('each Stripe status', () => {
   })
 
   it.each(['chargeback', 'operator'])('canceled by %s is canceled and keeps its plan', (recoup_ended) => {
-    const row = rowOf({ status: 'canceled', metadata: { recoup_ended } })
+    const row = getRow({ status: 'canceled', metadata: { recoup_ended } })
     expect(row).toMatchObject({ plan: 'starter', status: 'canceled', amountMinor: null, nextBillingAt: null })
     // With an unknown price there is no plan to cancel.
     const strange = { status: 'canceled', metadata: { recoup_ended }, items: [item('gold_month')] }
-    expect(rowOf(strange)).toMatchObject({ plan: 'free', status: 'active' })
+    expect(getRow(strange)).toMatchObject({ plan: 'free', status: 'active' })
   })
 
   it('another reason in the metadata, or one on a live subscription, is ignored', () => {
-    expect(rowOf({ status: 'canceled', metadata: { recoup_ended: 'mistake' } }).status).toBe('active')
-    expect(rowOf({ metadata: { recoup_ended: 'chargeback' } })).toMatchObject({ plan: 'starter', status: 'active' })
+    expect(getRow({ status: 'canceled', metadata: { recoup_ended: 'mistake' } }).status).toBe('active')
+    expect(getRow({ metadata: { recoup_ended: 'chargeback' } })).toMatchObject({ plan: 'starter', status: 'active' })
   })
 })
 
@@ -159,7 +159,7 @@ describe('several subscriptions', () => {
 describe('plan, cycle and extra stores', () => {
   it('come from the prices', () => {
     const items = [item('extra_store_year', 12_000, 3), item('growth_year', 46_800)]
-    expect(rowOf({ items })).toMatchObject({
+    expect(getRow({ items })).toMatchObject({
       plan: 'growth',
       cycle: 'year',
       extraStores: 3,
@@ -167,13 +167,13 @@ describe('plan, cycle and extra stores', () => {
       currency: 'USD',
     })
     const moved = { ...item(null, 1_500), price: price(null, 1_500, { recoup: 'recoup_starter_month' }) }
-    expect(rowOf({ items: [moved] })).toMatchObject({ plan: 'starter', cycle: 'month', amountMinor: 1_500 })
+    expect(getRow({ items: [moved] })).toMatchObject({ plan: 'starter', cycle: 'month', amountMinor: 1_500 })
   })
 
   it('items added by an operator change the amount, not the plan', () => {
     const { row, problems } = from([subscription({ items: [item('starter_month'), item(null, 25_000)] })])
     expect([row!.plan, row!.amountMinor, problems]).toEqual(['starter', 26_900, []])
-    expect(rowOf({ items: [item('starter_month'), item('tiered', null)] }).amountMinor).toBeNull()
+    expect(getRow({ items: [item('starter_month'), item('tiered', null)] }).amountMinor).toBeNull()
   })
 
   it.each([
@@ -196,7 +196,7 @@ describe('plan, cycle and extra stores', () => {
 
 describe('dates', () => {
   it('the period ends with that of the items, and is billed then', () => {
-    expect(rowOf()).toMatchObject({ currentPeriodEnd: at(30), nextBillingAt: at(30), cancelAtPeriodEnd: false })
+    expect(getRow()).toMatchObject({ currentPeriodEnd: at(30), nextBillingAt: at(30), cancelAtPeriodEnd: false })
   })
 
   it.each([
@@ -205,13 +205,13 @@ describe('dates', () => {
     ['cancel_at within the period', { cancel_at: CREATED + 9 * DAY }, true],
     ['cancel_at after the next period', { cancel_at: CREATED + 60 * DAY }, false],
   ])('%s', (_, overrides, ends) => {
-    expect(rowOf(overrides)).toMatchObject({ cancelAtPeriodEnd: ends, nextBillingAt: ends ? null : at(30) })
+    expect(getRow(overrides)).toMatchObject({ cancelAtPeriodEnd: ends, nextBillingAt: ends ? null : at(30) })
   })
 
   it('a trial has an end date while it runs', () => {
     const trial_end = CREATED + 14 * DAY
-    expect(rowOf({ status: 'trialing', trial_end }).trialEndsAt).toEqual(at(14))
-    expect(rowOf({ trial_end }).trialEndsAt).toBeNull()
+    expect(getRow({ status: 'trialing', trial_end }).trialEndsAt).toEqual(at(14))
+    expect(getRow({ trial_end }).trialEndsAt).toBeNull()
   })
 
   it('past due starts with the subscription’s oldest open invoice', () => {
@@ -221,9 +221,9 @@ describe('dates', () => {
       invoice({ id: 'in_1', finalized: CREATED + DAY, status: 'paid' }),
       invoice({ id: 'in_0', finalized: CREATED, of: 'sub_other' }),
     ]
-    expect(rowOf({ status: 'past_due' }, { invoices }).pastDueSince).toEqual(at(2))
-    expect(rowOf({ status: 'past_due' }, { invoices: [] }).pastDueSince).toEqual(at(0))
-    expect(rowOf({ status: 'active' }, { invoices }).pastDueSince).toBeNull()
+    expect(getRow({ status: 'past_due' }, { invoices }).pastDueSince).toEqual(at(2))
+    expect(getRow({ status: 'past_due' }, { invoices: [] }).pastDueSince).toEqual(at(0))
+    expect(getRow({ status: 'active' }, { invoices }).pastDueSince).toBeNull()
   })
 
   it('the last payment is the newest invoice paid with money', () => {
@@ -232,14 +232,14 @@ describe('dates', () => {
       invoice({ id: 'in_2', status: 'paid', amount_paid: 1_900, paid: CREATED + 3 * DAY }),
       invoice({ id: 'in_3', status: 'paid', amount_paid: 0, paid: CREATED + 4 * DAY }),
     ]
-    expect(rowOf({}, { invoices }).lastPaymentAt).toEqual(at(3))
-    expect(rowOf({ status: 'canceled' }, { invoices }).lastPaymentAt).toEqual(at(3))
-    expect(rowOf().lastPaymentAt).toBeNull()
+    expect(getRow({}, { invoices }).lastPaymentAt).toEqual(at(3))
+    expect(getRow({ status: 'canceled' }, { invoices }).lastPaymentAt).toEqual(at(3))
+    expect(getRow().lastPaymentAt).toBeNull()
   })
 
   it('the card is the subscription’s or the customer’s', () => {
-    expect([rowOf().hasCard, rowOf({ default_payment_method: 'pm_1' }).hasCard]).toEqual([false, true])
-    expect(rowOf({}, { hasCard: true }).hasCard).toBe(true)
+    expect([getRow().hasCard, getRow({ default_payment_method: 'pm_1' }).hasCard]).toEqual([false, true])
+    expect(getRow({}, { hasCard: true }).hasCard).toBe(true)
   })
 })
 

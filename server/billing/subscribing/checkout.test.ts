@@ -331,7 +331,7 @@ it('redirects only to Stripe’s own pages', async () => {
 it('creates a customer again that was deleted at Stripe', async () => {
   const { token, accountId } = await owner()
   await choosePlan(world, token, { planKey: 'starter' })
-  const customerOf = async () =>
+  const readCustomer = async () =>
     (
       await world.db
         .selectFrom('billing_customers')
@@ -339,11 +339,11 @@ it('creates a customer again that was deleted at Stripe', async () => {
         .where('account_id', '=', accountId)
         .executeTakeFirstOrThrow()
     ).stripe_customer_id
-  const first = await customerOf()
+  const first = await readCustomer()
   await world.deps.stripe!.customers.del(first)
   const { body } = await choosePlan(world, token, { planKey: 'growth' })
-  expect(await customerOf()).not.toBe(first)
-  expect(findSession(world, body.url).customer).toBe(await customerOf())
+  expect(await readCustomer()).not.toBe(first)
+  expect(findSession(world, body.url).customer).toBe(await readCustomer())
 })
 
 it('ends and charges a trial whose card was used for another account’s trial', async () => {

@@ -75,8 +75,8 @@ async function typeTwenty() {
 }
 
 async function typeMany(count: number, ipOf: (i: number) => string) {
-  const bodyOf = (i: number) => ({ items: tea(), contact: { email: mail(i) } })
-  await Promise.all(Array.from({ length: count }, (_, i) => send(i + 1, bodyOf(i + 1), ipOf(i + 1))))
+  const getBody = (i: number) => ({ items: tea(), contact: { email: mail(i) } })
+  await Promise.all(Array.from({ length: count }, (_, i) => send(i + 1, getBody(i + 1), ipOf(i + 1))))
   await foldStalePosts(world.deps, 0)
 }
 

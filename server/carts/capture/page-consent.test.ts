@@ -297,7 +297,7 @@ describe('an order that is read unpaid and again when paid', () => {
   const hash = (email: string) => world.deps.secrets.addressHash(email)
   const record = (order: ReturnType<typeof buildOrder>) =>
     recordOrders(world.deps, store.storeId, [{ ...order, modifiedAt: world.now.toISOString() }], 'sync')
-  const wordOf = async (email: string) =>
+  const readWord = async (email: string) =>
     (await selectEvidence({ storeId: store.storeId, db: world.db }, [hash(email)], ['email'])).get(
       `email:${hash(email).toString('hex')}`,
     )
@@ -309,7 +309,7 @@ describe('an order that is read unpaid and again when paid', () => {
       await record(begun)
       world.advance(1_000)
       await record({ ...begun, kind: 'purchase' })
-      expect(await wordOf(email)).toMatchObject({ source: 'order' })
+      expect(await readWord(email)).toMatchObject({ source: 'order' })
     }
   })
 
@@ -324,7 +324,7 @@ describe('an order that is read unpaid and again when paid', () => {
     )
     world.advance(3 * 60_000)
     await record({ ...begun, kind: 'purchase' })
-    expect(await wordOf(ADA)).toMatchObject({ evidence: 'withdrawn' })
+    expect(await readWord(ADA)).toMatchObject({ evidence: 'withdrawn' })
   })
 
   test('records nothing new when it is cancelled', async () => {

@@ -48,14 +48,14 @@ test('a merge adds no message: steps sent by one cart are closed on the other, o
     last_sent_at: later.last_sent_at,
   })
   const messages = await shop.messages()
-  const statesOf = (cartId: string) =>
+  const getStates = (cartId: string) =>
     messages.filter((each) => each.cart_id === cartId).map((each) => [each.step, each.state, each.reason])
-  expect(statesOf(later.id)).toEqual([
+  expect(getStates(later.id)).toEqual([
     [1, 'sent', null],
     [2, 'cancelled', 'merged'],
     [3, 'cancelled', 'merged'],
   ])
-  expect(statesOf(survivor.id)).toEqual([
+  expect(getStates(survivor.id)).toEqual([
     [1, 'skipped', 'merged'],
     [2, 'scheduled', null],
     [3, 'scheduled', null],

@@ -19,17 +19,17 @@ const readStates = async (shop: Shop) =>
   (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
 
 test('an address matches without its tag at every domain, and without dots at both domains of Gmail', async () => {
-  const keyOf = async (email: string) =>
+  const readKey = async (email: string) =>
     (await sql<{ key: string }>`select email_match_key(${email}) as key`.execute(world.db)).rows[0]!.key
-  expect(await keyOf('ada@shop.example')).toBe('ada@shop.example')
-  expect(await keyOf('ada+tea+pots@shop.example')).toBe('ada@shop.example')
-  expect(await keyOf('ada.lovelace@shop.example')).toBe('ada.lovelace@shop.example')
-  expect(await keyOf('a.da.lovelace+x@gmail.com')).toBe('adalovelace@gmail.com')
-  expect(await keyOf('adalovelace@googlemail.com')).toBe('adalovelace@gmail.com')
-  expect(await keyOf('ada@notgmail.com')).toBe('ada@notgmail.com')
+  expect(await readKey('ada@shop.example')).toBe('ada@shop.example')
+  expect(await readKey('ada+tea+pots@shop.example')).toBe('ada@shop.example')
+  expect(await readKey('ada.lovelace@shop.example')).toBe('ada.lovelace@shop.example')
+  expect(await readKey('a.da.lovelace+x@gmail.com')).toBe('adalovelace@gmail.com')
+  expect(await readKey('adalovelace@googlemail.com')).toBe('adalovelace@gmail.com')
+  expect(await readKey('ada@notgmail.com')).toBe('ada@notgmail.com')
   // Placeholder addresses match no shopper (Identity).
-  expect(await keyOf('+one@shop.example')).toBe('+one@shop.example')
-  expect(await keyOf('guest+7@shop.example')).toBe('guest+7@shop.example')
+  expect(await readKey('+one@shop.example')).toBe('+one@shop.example')
+  expect(await readKey('guest+7@shop.example')).toBe('guest+7@shop.example')
 })
 
 describe.each([

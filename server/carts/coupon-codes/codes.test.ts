@@ -22,8 +22,8 @@ beforeEach(async () => {
   shop = await createCouponShop(world)
 })
 
-const isQueued = () => world.queued.some((each) => each.name === codesJob.name && payloadOf(each) === shop.storeId)
-const payloadOf = ({ payload }: { payload: unknown }) => (payload as { storeId: string }).storeId
+const isQueued = () => world.queued.some((each) => each.name === codesJob.name && getPayload(each) === shop.storeId)
+const getPayload = ({ payload }: { payload: unknown }) => (payload as { storeId: string }).storeId
 
 test('each message gets one marked code for a single, individual use, valid as long as the mail may say', async () => {
   await shop.abandoned('ada', 'bob')

@@ -54,29 +54,29 @@ const { exchanges }: { exchanges: Exchange[] } = JSON.parse(readFileSync(recorde
 
 const applied = exchanges.flatMap((exchange, at) => {
   if (!exchange.request.path.endsWith('/apply-coupon')) return []
-  const setup = typeof exchange.given === 'string' ? exchanges[at - 1]!.given : exchange.setup
+  const setup = typeof exchange.given === 'string' ? exchanges[at - 1]!.given : exchange.given
   return setup && typeof setup !== 'string' ? [{ ...exchange, setup, code: exchange.request.body!.code! }] : []
 })
 
 const setting = ({ settings }: ExchangeSetup, name: string) => settings[`woocommerce_${name}`]
-const currencyOf = (setup: ExchangeSetup) => setting(setup, 'currency')!
+const getCurrency = (setup: ExchangeSetup) => setting(setup, 'currency')!
 const isIncluding = (setup: ExchangeSetup) => setting(setup, 'prices_include_tax') === 'yes'
 const isDisplayedIncluding = (setup: ExchangeSetup) => setting(setup, 'tax_display_cart') === 'incl'
 
-const rulesOf = (setup: ExchangeSetup): DiscountRules => ({
-  currency: currencyOf(setup),
+const getRules = (setup: ExchangeSetup): DiscountRules => ({
+  currency: getCurrency(setup),
   decimals: Number(setting(setup, 'price_num_decimals')),
   isSequential: setting(setup, 'calc_discounts_sequentially') === 'yes',
 })
 
-const linesOf = (setup: ExchangeSetup): DiscountLine[] =>
+const getLines = (setup: ExchangeSetup): DiscountLine[] =>
   setup.lines.map(({ product, quantity }) => {
     const { price, on_sale: isOnSale } = setup.products.find(({ id }) => id === product)!
-    const unitPriceMinor = parseMinor(price, currencyOf(setup))!
+    const unitPriceMinor = parseMinor(price, getCurrency(setup))!
     return { productId: String(product), variationId: null, quantity, unitPriceMinor, isOnSale }
   })
 
-function couponOf(wire: WireCoupon, currency: string): CouponState {
+function getCoupon(wire: WireCoupon, currency: string): CouponState {
   const limit = (text: string) => (Number(text) > 0 ? parseMinor(text, currency) : null)
   const { discount_type: platformType, date_expires_gmt: expires } = wire
   const isPercent = platformType === 'percent'
@@ -105,7 +105,7 @@ function couponOf(wire: WireCoupon, currency: string): CouponState {
   }
 }
 
-const wireOf = (setup: ExchangeSetup, code: string) =>
+const getWire = (setup: ExchangeSetup, code: string) =>
   setup.coupons.find(({ rest_answer }) => rest_answer.code === code)!.rest_answer
 
 const accepted = applied.filter(({ response }) => response.status === 200)
@@ -118,22 +118,24 @@ describe('discounts of a real store', () => {
   })
 
   test.each(accepted)('$title', ({ setup, response }) => {
-    const currency = currencyOf(setup)
+    const currency = getCurrency(setup)
     const inCart = response.body.coupons!
-    const coupons = inCart.map(({ code }) => couponOf(wireOf(setup, code), currency))
+    const coupons = inCart.map(({ code }) => getCoupon(getWire(setup, code), currency))
     const took = inCart.map(
       ({ totals }) => Number(totals.total_discount) + (isIncluding(setup) ? Number(totals.total_discount_tax) : 0),
     )
-    expect(computeDiscounts(linesOf(setup), coupons, rulesOf(setup))).toEqual(took)
+    expect(computeDiscounts(getLines(setup), coupons, getRules(setup))).toEqual(took)
   })
 
   const single = accepted.filter(({ response }) => response.body.coupons!.length === 1)
   test.each(single)('$title: the amount left as the cart shows it', ({ setup, code, response }) => {
     const hasTax = (totals: { line_total: string; line_total_tax: string }) =>
       Number(totals.line_total) + (isDisplayedIncluding(setup) ? Number(totals.line_total_tax) : 0)
-    const lines = linesOf(setup)
-    const rate = (setting(setup, 'calc_taxes') === 'yes' ? { USD: 0.0825, EUR: 0.19, JPY: 0.1 }[currencyOf(setup)] : 0)!
-    const unit = 10 ** (Number(setting(setup, 'price_num_decimals')) - getCurrencyExponent(currencyOf(setup)))
+    const lines = getLines(setup)
+    const rate = (
+      setting(setup, 'calc_taxes') === 'yes' ? { USD: 0.0825, EUR: 0.19, JPY: 0.1 }[getCurrency(setup)] : 0
+    )!
+    const unit = 10 ** (Number(setting(setup, 'price_num_decimals')) - getCurrencyExponent(getCurrency(setup)))
     expect(unit).toBe(1)
     const displayed = lines.map(({ unitPriceMinor, quantity }) => {
       const entered = unitPriceMinor * quantity
@@ -143,8 +145,8 @@ describe('discounts of a real store', () => {
     const after = computeDisplayedRest(
       lines,
       displayed,
-      couponOf(wireOf(setup, code), currencyOf(setup)),
-      rulesOf(setup),
+      getCoupon(getWire(setup, code), getCurrency(setup)),
+      getRules(setup),
     )!
     const total = (amounts: readonly number[]) => amounts.reduce((sum, each) => sum + each, 0)
     const expected = total(response.body.items!.map(({ totals }) => hasTax(totals)))
@@ -173,35 +175,35 @@ describe('refusals of a real store', () => {
   const about = refused.filter(({ response }) => !NO_MATTER.test(response.body.message!))
 
   test.each(about)('$title', ({ setup, code, response }) => {
-    const wire = wireOf(setup, code)
-    const coupon = { ...couponOf(wire, currencyOf(setup)), usageCount: usageOf(wire) }
-    const problem = findCouponProblem(coupon, useOf(setup))
+    const wire = getWire(setup, code)
+    const coupon = { ...getCoupon(wire, getCurrency(setup)), usageCount: getUsage(wire) }
+    const problem = findCouponProblem(coupon, getUse(setup))
     const expected = patterns.find(([pattern]) => pattern.test(response.body.message!))![1]
     // The store has one sentence if only sale items are left out.
     expect(problem).toBe(wire.exclude_sale_items ? 'sale_items' : expected)
   })
 
   test.each(
-    accepted.filter(({ setup, code }) => Number(wireOf(setup, code).amount) > 0),
+    accepted.filter(({ setup, code }) => Number(getWire(setup, code).amount) > 0),
   )('nothing that it accepted: $title', ({ setup, code }) => {
-    expect(findCouponProblem(couponOf(wireOf(setup, code), currencyOf(setup)), useOf(setup))).toBeNull()
+    expect(findCouponProblem(getCoupon(getWire(setup, code), getCurrency(setup)), getUse(setup))).toBeNull()
   })
 
   /** As reported by the store afterwards, where asked. */
-  function usageOf({ code, usage_count }: WireCoupon): number {
+  function getUsage({ code, usage_count }: WireCoupon): number {
     const expected = exchanges.map(({ response }) => response.body as Partial<WireCoupon>)
     return expected.find((body) => body.code === code && body.usage_count !== undefined)?.usage_count ?? usage_count
   }
 
   /** Time of the recordings. */
-  function useOf(setup: ExchangeSetup): CouponUse {
+  function getUse(setup: ExchangeSetup): CouponUse {
     const { total_items: net, total_items_tax: tax } = setup.totals_before_coupon
     const displayedMinor = Number(net) + (isDisplayedIncluding(setup) ? Number(tax) : 0)
     const cart = {
-      lines: linesOf(setup),
+      lines: getLines(setup),
       displayedMinor,
-      currency: currencyOf(setup),
-      rules: rulesOf(setup),
+      currency: getCurrency(setup),
+      rules: getRules(setup),
     }
     return { now: new Date('2026-11-22T19:02:40Z'), goodForMs: MIN_VALID_MS, cart, email: null, usedBefore: 0 }
   }

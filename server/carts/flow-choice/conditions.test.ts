@@ -71,7 +71,7 @@ describe('groups', () => {
     { fact: 'items', is: 'at_least', count: 1 },
     { fact: 'items', is: 'at_least', count: 9 },
   ] as const satisfies FlowCondition[]
-  const oneOf = (holds: boolean): FlowCondition => (holds ? yes : no)
+  const getOne = (holds: boolean): FlowCondition => (holds ? yes : no)
 
   test('combine by all and any, at both levels', () => {
     const group = fc.record({
@@ -88,7 +88,7 @@ describe('groups', () => {
           kind === 'all' ? !parts.includes(false) : parts.includes(true)
         const conditions = {
           match,
-          groups: groups.map((each) => ({ ...each, conditions: each.conditions.map(oneOf) })),
+          groups: groups.map((each) => ({ ...each, conditions: each.conditions.map(getOne) })),
         }
         const expected = of(
           match,

@@ -154,16 +154,16 @@ test('an unproven claim expires after a week, a host that does not lead here aft
   await name(idle, idleHost)
   await nameAndProve(deleted, deletedHost)
   await nameAndProve(active, activeHost)
-  const hostsOf = async (...shops: Shop[]) => {
+  const readHosts = async (...shops: Shop[]) => {
     const rows = await world.pool.query('select store_id, host from link_hosts')
     return shops.map((shop) => rows.rows.find((row) => row.store_id === shop.storeId)?.host ?? null)
   }
   world.advance(7 * 24 * HOUR)
   await runCheck()
-  expect(await hostsOf(idle, deleted, active)).toEqual([null, deletedHost, activeHost])
+  expect(await readHosts(idle, deleted, active)).toEqual([null, deletedHost, activeHost])
   world.advance(24 * 24 * HOUR)
   await runCheck()
-  expect(await hostsOf(idle, deleted, active)).toEqual([null, null, activeHost])
+  expect(await readHosts(idle, deleted, active)).toEqual([null, null, activeHost])
 })
 
 test('the server’s own and non-public names cannot be claimed', async () => {

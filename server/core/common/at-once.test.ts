@@ -20,7 +20,7 @@ const taking = (id: number) =>
 const readTaken = async () =>
   (await world.pool.query('select taken from slots order by id')).rows.map((row) => row.taken)
 
-const errorOf = (work: Promise<unknown>) =>
+const getError = (work: Promise<unknown>) =>
   work.then(
     () => null,
     (error) => error,
@@ -55,7 +55,7 @@ describe('statements of one transaction, sent in one round trip', () => {
   ])('roll back, throw the error and keep the connection usable where %s fails', async (_, before) => {
     await fill()
     const idle = world.pool.idleCount
-    expect(await errorOf(transactAtOnce(store(), before(), taking(1)))).toMatchObject({ code: '22012' })
+    expect(await getError(transactAtOnce(store(), before(), taking(1)))).toMatchObject({ code: '22012' })
     expect(await readTaken()).toEqual([0, 0])
     expect(world.pool.idleCount).toBe(idle)
     expect(await transactAtOnce(store(), [locking(1)], taking(1))).toEqual([{ taken: 1 }])
@@ -70,7 +70,7 @@ describe('statements of one transaction, sent in one round trip', () => {
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 12 }, all))
     const before = (await readTaken())[0]
     await world.pool.query('alter table slots add column named text')
-    const errors = await Promise.all(Array.from({ length: 12 }, () => errorOf(all())))
+    const errors = await Promise.all(Array.from({ length: 12 }, () => getError(all())))
     const stale = errors.filter((error) => error !== null)
     expect(stale.length).toBeGreaterThan(0)
     expect(stale.every(isStalePlan)).toBe(true)
@@ -110,7 +110,7 @@ describe.each([
         return (await mode.execute(tx.db)).rows
       })
       expect(inSnapshot).toEqual(settings)
-      expect(await errorOf(transactAtOnce({ storeId: 'any', db }, [mode], sql`select 1 / ${0}::int`))).not.toBeNull()
+      expect(await getError(transactAtOnce({ storeId: 'any', db }, [mode], sql`select 1 / ${0}::int`))).not.toBeNull()
       expect((await mode.execute(db)).rows).toEqual([{ mode: 'force_custom_plan', given: 1 }])
     } finally {
       await pool.end()
@@ -121,7 +121,7 @@ describe.each([
 test('a connection that breaks during the statements is not reused', async () => {
   await fill()
   const ending = sql`select pg_terminate_backend(pg_backend_pid()) where ${1}::int = 1`
-  expect(await errorOf(transactAtOnce(store(), [taking(2), ending], taking(1)))).not.toBeNull()
+  expect(await getError(transactAtOnce(store(), [taking(2), ending], taking(1)))).not.toBeNull()
   expect(await readTaken()).toEqual([0, 0])
   expect(await transactAtOnce(store(), [locking(1)], taking(1))).toEqual([{ taken: 1 }])
 })

@@ -13,7 +13,7 @@ interface Change {
   after: Temporal.PlainDateTime
 }
 
-function changesOf(zone: string): Change[] {
+function getChanges(zone: string): Change[] {
   const changes: Change[] = []
   let at = FROM.toZonedDateTimeISO(zone).getTimeZoneTransition('next')
   while (at && Temporal.Instant.compare(at.toInstant(), TO) < 0) {
@@ -25,7 +25,7 @@ function changesOf(zone: string): Change[] {
   return changes
 }
 
-const all = ZONES.flatMap(changesOf)
+const all = ZONES.flatMap(getChanges)
 /** One zone for each set of zones with the same changes. */
 const distinct = [...new Map(all.map((change) => [`${change.at} ${change.before} ${change.after}`, change])).values()]
 const isGap = (change: Change) => Temporal.PlainDateTime.compare(change.after, change.before) > 0

@@ -131,7 +131,7 @@ test('reports PostgreSQL’s own message when it cannot start', async () => {
 })
 
 /** Every file with its size and modification time. */
-function filesOf(where: string) {
+function getFiles(where: string) {
   return fs.readdirSync(where, { recursive: true, encoding: 'utf8' }).map((name) => {
     const { size, mtimeMs } = fs.lstatSync(path.join(where, name))
     return [name, size, mtimeMs]
@@ -151,9 +151,9 @@ test('refuses another PostgreSQL version’s database in one sentence and leaves
   }
   for (const [version, sentence] of Object.entries(sentences)) {
     fs.writeFileSync(path.join(home, 'pgdata/PG_VERSION'), `${version}\n`)
-    const before = filesOf(where)
+    const before = getFiles(where)
     await expect(start(where)).rejects.toThrow(sentence)
-    expect(filesOf(where)).toEqual(before)
+    expect(getFiles(where)).toEqual(before)
   }
 })
 

@@ -90,9 +90,9 @@ test('a mail too large with its links is refused, and a very long URL stays untr
   const page = (n: number, length: number) => `https://shop.example.com/${n}/${'p'.repeat(length)}`
   const body = (...urls: string[]) =>
     `<p>${urls.map((url) => `<a href="${url}">x</a>`).join(' ')}</p>{{ checkout_link }}`
-  const mailOf = (...urls: string[]) =>
+  const getMail = (...urls: string[]) =>
     composeEmail(input({ template: { ...input().template, version: 2, body: body(...urls) } }))
-  const { links, html } = await mailOf(page(1, 900), page(2, 1_000))
+  const { links, html } = await getMail(page(1, 900), page(2, 1_000))
   expect(links.map(({ trackedUrl }) => trackedUrl !== null)).toEqual([true, false, false])
   expect(html).toContain(page(2, 1_000))
   const often = `{% for item in cart_items %}<a href="${page(3, 900)}">{{ item.name }}</a>{% endfor %} {{ checkout_link }}`

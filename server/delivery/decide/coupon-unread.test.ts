@@ -39,12 +39,12 @@ async function twoCoupons() {
   await recordOrders(world.deps, storeId, [buildOrder(world), buildOrder(world)], 'sync')
   await advanceToAbandoned(world, storeId, HOUR)
   const messages = (await readMessages(world, storeId)).filter(({ step }) => step === 1)
-  await eachOfAFlow(messages, [ids[0]!, ids[1]!, null])
+  await groupByFlow(messages, [ids[0]!, ids[1]!, null])
   return { ...scene, fake, ids, messages }
 }
 
 /** Messages of a step share a coupon, so each message gets its own flow. */
-async function eachOfAFlow(messages: Awaited<ReturnType<typeof readMessages>>, coupons: readonly (string | null)[]) {
+async function groupByFlow(messages: Awaited<ReturnType<typeof readMessages>>, coupons: readonly (string | null)[]) {
   for (const [at, message] of messages.entries()) {
     const couponId = coupons[at] ?? null
     if (!couponId) continue
@@ -84,7 +84,7 @@ const states = async () => {
   })
 }
 
-const inputsOf = async (at: number) =>
+const readInputs = async (at: number) =>
   (
     await world.db
       .selectFrom('decision_records')
@@ -110,8 +110,8 @@ test('a coupon that cannot be read is left out of its message, and the others ar
   }
   await sendDueMessages(world, store.storeId)
   expect(await states()).toEqual(['sent', 'sent', 'sent'])
-  expect(await inputsOf(0)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:unreadable' })
-  expect(await inputsOf(1)).toMatchObject({ couponIncluded: true })
+  expect(await readInputs(0)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:unreadable' })
+  expect(await readInputs(1)).toMatchObject({ couponIncluded: true })
   const copies = await world.db.selectFrom('coupons').select('gone_at').where('id', 'in', store.ids).execute()
   expect(copies).toEqual([{ gone_at: null }, { gone_at: null }])
 })
@@ -150,7 +150,7 @@ test('a store that fails only on coupons holds their messages until a later atte
   await completeOrderCheck(world, store.storeId)
   await sendDueMessages(world, store.storeId)
   expect(await states()).toEqual(['sent', 'sent', 'sent'])
-  expect(await inputsOf(0)).toMatchObject({ coupon: expect.any(String) })
+  expect(await readInputs(0)).toMatchObject({ coupon: expect.any(String) })
 })
 
 test('a batch prepared without an order check is not sent after a concurrent one (D3)', async () => {

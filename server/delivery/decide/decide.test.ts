@@ -26,7 +26,7 @@ function allWell(): DecisionInputs {
     cart: { status: 'abandoned', abandonAt: at(-4 * HOUR) },
     pendingUntil: null,
     matchingPurchase: null,
-    person: { arm: 'treated', isMember: false, isUnderWay: false, drawnArm: 'treated' },
+    person: { arm: 'treated', isMember: false, isInProgress: false, drawnArm: 'treated' },
     address: 'ada@shoppers.example',
     suppression: null,
     consent: {
@@ -313,7 +313,7 @@ describe('the draw (F1)', () => {
   const drawn = (person: Partial<DecisionInputs['person']>, spoil: (inputs: DecisionInputs) => void = () => {}) => {
     const inputs = {
       ...allWell(),
-      person: { arm: null, isMember: false, isUnderWay: false, drawnArm: 'control' as const, ...person },
+      person: { arm: null, isMember: false, isInProgress: false, drawnArm: 'control' as const, ...person },
     }
     spoil(inputs)
     return decide(inputs)
@@ -352,8 +352,8 @@ describe('the draw (F1)', () => {
   })
 
   test('a cart with a message before the experiment causes no draw, and a shopper in the control group stays there', () => {
-    expect(drawn({ isUnderWay: true })).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
-    expect(drawn({ isUnderWay: true, arm: 'control' })).toEqual({ outcome: 'skip', reason: 'holdout' })
+    expect(drawn({ isInProgress: true })).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
+    expect(drawn({ isInProgress: true, arm: 'control' })).toEqual({ outcome: 'skip', reason: 'holdout' })
   })
 
   test('the arm is stable per shopper and experiment, and the shares are as requested', () => {

@@ -39,9 +39,9 @@ export interface DecisionInputs {
    */
   matchingPurchase: { orderId: string } | null
   /**
-   * `isUnderWay`: the cart had a message before the experiment began, so the experiment does not apply (decision 58).
+   * `isInProgress`: the cart had a message before the experiment began, so the experiment does not apply (decision 58).
    */
-  person: { arm: Arm | null; isMember: boolean; isUnderWay: boolean; drawnArm: Arm | null }
+  person: { arm: Arm | null; isMember: boolean; isInProgress: boolean; drawnArm: Arm | null }
   address: string | null
   /** The address was typed beyond the limits on new contacts and is not confirmed (X5). */
   isContactUnconfirmed: boolean
@@ -240,7 +240,7 @@ const explainMissingContact = ({ isContactUnconfirmed }: DecisionInputs) =>
 
 /** Returns the arm to assign; null: assigned before, or no draw applies. */
 function pickArm({ person, origin, manual }: DecisionInputs): Arm | null {
-  const isDrawable = !person.isMember && !person.isUnderWay && person.arm === null
+  const isDrawable = !person.isMember && !person.isInProgress && person.arm === null
   const isDrawn = !manual && isDrawable && (origin?.holdoutBps ?? 0) > 0
   return isDrawn ? person.drawnArm : null
 }

@@ -135,7 +135,7 @@ export function decisionInputs(
     person: {
       arm: row.arm,
       isMember: row.is_member,
-      isUnderWay: row.is_under_way,
+      isInProgress: row.is_under_way,
       drawnArm: situation.experiment && drawnArm(row.shopper_id, situation.experiment),
     },
     address: getAddress(row),
@@ -402,7 +402,7 @@ export function toDecisionRecord(inputs: DecisionInputs): Record<string, unknown
     planUsed: plan.used,
     planLimit: plan.limit,
     arm: inputs.person.arm,
-    ...(inputs.person.isUnderWay ? { cartIsUnderWay: true } : {}),
+    ...(inputs.person.isInProgress ? { cartIsUnderWay: true } : {}),
     ...(manual ? { manual: true, overridesHoldout: manual.overridesHoldout } : {}),
     ...(inputs.campaign ? { campaign: true } : {}),
     ...(inputs.quiet ? { quietUntil: inputs.quiet.until } : {}),

@@ -41,7 +41,11 @@ function describeSkipped(step: TrialStepName, { host }: Trial): CheckText {
     : { state: 'warn', finding: 'The mail server offers no encryption, so emails are sent to it unencrypted.' }
 }
 
-function describePassed({ step, answer }: TrialStep, { host, port }: Trial, { from, to, way }: TrialAbout): CheckText {
+function describePassed(
+  { step, answer }: TrialStep,
+  { host, port }: Trial,
+  { from, to, way: route }: TrialAbout,
+): CheckText {
   const done: Record<TrialStepName, string> = {
     connect: `${host} responds on port ${port}.`,
     encrypt: 'The connection is encrypted.',
@@ -49,7 +53,7 @@ function describePassed({ step, answer }: TrialStep, { host, port }: Trial, { fr
     mail_from: `It accepts email from ${from}.`,
     rcpt_to: `It accepts email for ${to}.`,
     accept:
-      way === 'mailbox'
+      route === 'mailbox'
         ? 'The built-in mailbox accepted the email. It does not reach your inbox.'
         : 'It accepted the email. Check your inbox and your spam folder.',
   }
@@ -77,9 +81,9 @@ const FOR_NOW: CheckTexts = {
   nextStep: 'Send the test email again in a few minutes. Messages to shoppers are retried automatically.',
 }
 
-function failureText(step: TrialStepName, { host, port }: Trial, { from, to, way }: TrialAbout): CheckTexts {
+function failureText(step: TrialStepName, { host, port }: Trial, { from, to, way: route }: TrialAbout): CheckTexts {
   const server = `${host}:${port}`
-  const isOwn = way === 'own'
+  const isOwn = route === 'own'
   const texts: Record<TrialStepName, [finding: string, nextStep: string]> = {
     connect: [
       `${server} does not respond.`,

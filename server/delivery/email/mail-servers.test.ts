@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const refuse = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
-async function aServer(options: SMTPServerOptions = {}) {
+async function createServer(options: SMTPServerOptions = {}) {
   const received: { from: string; to: string; raw: string; isSecure: boolean }[] = []
   const users: string[] = []
   const server = new SMTPServer({
@@ -72,7 +72,7 @@ const testMail = () => world.request('POST', '/api/stores/sending/test-mail', { 
 const readStored = () => readMailServer({ accountId: store.accountId, db: world.db })
 
 test('a working server is saved, with its password encrypted and in no reply (Y5)', async () => {
-  const { port } = await aServer()
+  const { port } = await createServer()
   expect(await view()).toMatchObject({ way: 'mailbox', server: null, from: 'hello@recoup.example' })
   const reply = await save(entered(port))
   expect(reply.status).toBe(200)
@@ -90,7 +90,7 @@ test('a working server is saved, with its password encrypted and in no reply (Y5
 })
 
 test('a test mail uses it, and its acceptance is stored until the server changes', async () => {
-  const { port, received } = await aServer()
+  const { port, received } = await createServer()
   await save(entered(port, { fromAddress: 'hello@mugs.example' }))
   const reply = await testMail()
   expect(reply.body).toMatchObject({ isAccepted: true, way: 'own', from: 'hello@mugs.example' })
@@ -99,19 +99,21 @@ test('a test mail uses it, and its acceptance is stored until the server changes
     raw: expect.stringMatching(/^From: .*<hello@mugs\.example>/m),
   })
   expect((await view()).acceptedAt).toBe(world.now.toISOString())
-  const other = await aServer()
+  const other = await createServer()
   await save(entered(other.port, { version: 1 }))
   expect((await view()).acceptedAt).toBeNull()
 })
 
 test('a user name that is not an address requires a From address, and a password requires a user', async () => {
-  const { port, received, users } = await aServer({ authOptional: true })
-  const fieldsOf = async (more: object) => (await save(entered(port, more))).body.fields
+  const { port, received, users } = await createServer({ authOptional: true })
+  const readFields = async (more: object) => (await save(entered(port, more))).body.fields
   const missing = { fromAddress: expect.stringContaining('enter the address your emails come from') }
-  expect(await fieldsOf({ user: 'apikey' })).toEqual(missing)
-  expect(await fieldsOf({ user: 'apikey', fromAddress: 'hello@mugs' })).toEqual({ fromAddress: 'An email address' })
-  expect(await fieldsOf({ user: '', password: '' })).toEqual({ fromAddress: 'Enter the address your emails come from' })
-  expect(await fieldsOf({ user: '', fromAddress: 'hello@mugs.example' })).toEqual({
+  expect(await readFields({ user: 'apikey' })).toEqual(missing)
+  expect(await readFields({ user: 'apikey', fromAddress: 'hello@mugs' })).toEqual({ fromAddress: 'An email address' })
+  expect(await readFields({ user: '', password: '' })).toEqual({
+    fromAddress: 'Enter the address your emails come from',
+  })
+  expect(await readFields({ user: '', fromAddress: 'hello@mugs.example' })).toEqual({
     user: expect.stringContaining('Enter the user name'),
   })
   expect([await readStored(), users]).toEqual([undefined, []])
@@ -128,7 +130,7 @@ test('a user name that is not an address requires a From address, and a password
 })
 
 test('acceptance by the built-in mailbox proves nothing, and the page does not refer to the inbox', async () => {
-  const { port } = await aServer({ authOptional: true })
+  const { port } = await createServer({ authOptional: true })
   world.deps.config = { ...world.deps.config, mailboxSmtpPort: port }
   const { body } = await testMail()
   expect(body).toMatchObject({ isAccepted: true, way: 'mailbox' })
@@ -145,7 +147,7 @@ describe('a server is refused with an explanation when', () => {
   }
 
   test('user or password are wrong', async () => {
-    const { port } = await aServer()
+    const { port } = await createServer()
     const [status, error] = await refused(entered(port, { password: 'wrong' }))
     expect(status).toBe(422)
     expect(error).toMatch(/127\.0\.0\.1 refused the user name and password\..*It says: 535 5\.7\.8/)
@@ -153,41 +155,41 @@ describe('a server is refused with an explanation when', () => {
   })
 
   test('nothing listens on the port', async () => {
-    const { port } = await aServer()
+    const { port } = await createServer()
     for (const cleanUp of cleanUps.splice(0)) await cleanUp()
     expect(await refused(entered(port))).toEqual([422, expect.stringContaining(`nothing listens on port ${port}`)])
   })
 
   test('its certificate is self-signed, by STARTTLS and by TLS', async () => {
     const own = { host: 'localhost' }
-    const byStartTls = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
+    const byStartTls = await createServer({ ...readLocalhostTls(), disabledCommands: [] })
     const expected = [422, expect.stringContaining('The certificate of localhost is self-signed')]
     expect(await refused(entered(byStartTls.port, { ...own, security: 'starttls' }))).toEqual(expected)
-    const byTls = await aServer({ ...readLocalhostTls(), secure: true })
+    const byTls = await createServer({ ...readLocalhostTls(), secure: true })
     expect(await refused(entered(byTls.port, { ...own, security: 'tls' }))).toEqual(expected)
     expect([byStartTls.users, byTls.users]).toEqual([[], []])
   })
 
   test('it offers no STARTTLS: the password is not sent unencrypted', async () => {
-    const { port, users } = await aServer()
+    const { port, users } = await createServer()
     const body = entered(port, { security: 'starttls' })
     expect(await refused(body)).toEqual([422, expect.stringContaining('does not offer STARTTLS')])
     expect(users).toEqual([])
   })
 
   test('TLS is selected for a port without it', async () => {
-    const { port } = await aServer()
+    const { port } = await createServer()
     const body = entered(port, { security: 'tls' })
     expect(await refused(body)).toEqual([422, expect.stringContaining('does not speak TLS from the start')])
   })
 
   test('it asks to come back later, at its greeting and at the sign-in', async () => {
-    const busy = await aServer({ onConnect: (_session, done) => done(refuse('421 4.3.2 Too busy')) })
+    const busy = await createServer({ onConnect: (_session, done) => done(refuse('421 4.3.2 Too busy')) })
     expect(await refused(entered(busy.port))).toEqual([
       422,
       expect.stringMatching(/reported a temporary problem. Try again later.*Too busy/),
     ])
-    const later = await aServer({ onAuth: (_auth, _session, done) => done(refuse('454 4.7.0 Temporary failure')) })
+    const later = await createServer({ onAuth: (_auth, _session, done) => done(refuse('454 4.7.0 Temporary failure')) })
     expect(await refused(entered(later.port))).toEqual([
       422,
       expect.stringMatching(/does not accept the sign-in at the moment/),
@@ -195,7 +197,7 @@ describe('a server is refused with an explanation when', () => {
   })
 
   test('it offers no sign-in', async () => {
-    const { port } = await aServer({ disabledCommands: ['STARTTLS', 'AUTH'], authOptional: true })
+    const { port } = await createServer({ disabledCommands: ['STARTTLS', 'AUTH'], authOptional: true })
     expect(await refused(entered(port))).toEqual([422, expect.stringContaining('does not support sign-in')])
   })
 
@@ -216,7 +218,7 @@ describe('a server is refused with an explanation when', () => {
 })
 
 test('a host that resolves to the metadata service is never connected to, even on a second resolution (X4)', async () => {
-  const { port, users } = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
+  const { port, users } = await createServer({ ...readLocalhostTls(), disabledCommands: [] })
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
   const account = { accountId: store.accountId, db: world.db }
   const body = { ...entered(port), host: 'mail.mugs.example', security: 'starttls' as const }
@@ -239,7 +241,7 @@ test('a host that resolves to the metadata service is never connected to, even o
 })
 
 test('mail is encrypted by STARTTLS when the certificate is valid', async () => {
-  const { port, received } = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
+  const { port, received } = await createServer({ ...readLocalhostTls(), disabledCommands: [] })
   const guard = { ca: readLocalhostTls().cert }
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
   const account = { accountId: store.accountId, db: world.db }
@@ -261,8 +263,8 @@ test('mail is encrypted by STARTTLS when the certificate is valid', async () => 
 })
 
 test('a stored password is used only for the server, port, security and user it was entered for', async () => {
-  const first = await aServer()
-  const second = await aServer()
+  const first = await createServer()
+  const second = await createServer()
   await save(entered(first.port))
   const same = await save(entered(first.port, { password: '', fromAddress: 'news@mugs.example', version: 1 }))
   expect([same.status, same.body.server.version, same.body.from]).toEqual([200, 2, 'news@mugs.example'])
@@ -275,13 +277,13 @@ test('a stored password is used only for the server, port, security and user it 
 })
 
 test('the second of two concurrent changes is refused', async () => {
-  const { port } = await aServer()
+  const { port } = await createServer()
   await save(entered(port))
   expect((await save(entered(port))).status).toBe(409)
 })
 
 test('a greylisting server is named in the test result, with the retry', async () => {
-  const { port } = await aServer({
+  const { port } = await createServer({
     onRcptTo: (_to, _session, done) => done(refuse('450 4.2.0 Greylisted, come back in 5 minutes')),
   })
   await save(entered(port))
@@ -297,7 +299,7 @@ test('a greylisting server is named in the test result, with the retry', async (
 })
 
 test('removal deletes the password, and mail uses the installation’s server again', async () => {
-  const { port } = await aServer()
+  const { port } = await createServer()
   await save(entered(port))
   const reply = await world.request('DELETE', '/api/sending/mail-server', { token: store.token })
   expect(reply.body).toMatchObject({ way: 'mailbox', server: null })
@@ -305,7 +307,7 @@ test('removal deletes the password, and mail uses the installation’s server ag
 })
 
 test('the demo account keeps the built-in mailbox (decision 29)', async () => {
-  const { port } = await aServer()
+  const { port } = await createServer()
   const demo = await createStore(world)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
   expect((await save(entered(port), demo.token)).status).toBe(403)

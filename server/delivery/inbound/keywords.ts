@@ -175,8 +175,8 @@ interface Part {
 
 /** Splits into words, and joins spaced letters such as "S T O P". */
 function joinLetters(part: string): string {
-  const words = part.replace(/[^\p{L}]+/gu, ' ').trim()
-  return /^(\p{L} ){2,}\p{L}$/u.test(words) ? words.replaceAll(' ', '') : words
+  const terms = part.replace(/[^\p{L}]+/gu, ' ').trim()
+  return /^(\p{L} ){2,}\p{L}$/u.test(terms) ? terms.replaceAll(' ', '') : terms
 }
 
 const isWish = (sentence: string) =>
@@ -186,10 +186,10 @@ const isWish = (sentence: string) =>
 
 function meansStop({ sentence, isQuestion }: Part): boolean {
   const phrase = isQuestion ? undefined : STOP_PHRASES.find((each) => ` ${sentence} `.includes(` ${each} `))
-  const words = (phrase ? ` ${sentence} `.replace(` ${phrase} `, ' ') : sentence).split(' ').filter(Boolean)
-  if (words.length > MAX_TERMS) return false
-  const isMeant = phrase !== undefined || words.some((word) => STOP.has(word))
-  return isMeant && words.every((word) => STOP.has(word) || FILLERS.has(word))
+  const terms = (phrase ? ` ${sentence} `.replace(` ${phrase} `, ' ') : sentence).split(' ').filter(Boolean)
+  if (terms.length > MAX_TERMS) return false
+  const isMeant = phrase !== undefined || terms.some((word) => STOP.has(word))
+  return isMeant && terms.every((word) => STOP.has(word) || FILLERS.has(word))
 }
 
 function splitTerms(text: string): ReadonlySet<string> {

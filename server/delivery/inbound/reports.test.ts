@@ -20,11 +20,11 @@ beforeEach(() => {
 
 const sendSms = (shop: Shop, n = 0, more: object = {}) =>
   postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[n], ...more })
-const badgeOf = async (shop: Shop, n = 0) =>
+const readBadge = async (shop: Shop, n = 0) =>
   (await world.request('GET', `/api/carts/${shop.cartIds[n]}`, { token: shop.token })).body.cart
 
 describe('reports of the provider', () => {
-  async function aSent() {
+  async function createSent() {
     const shop = await createShop(world)
     const { messageId } = (await sendSms(shop)).body
     const report = (status: DeliveryReport['status'], more: Partial<DeliveryReport> = {}) =>
@@ -49,12 +49,12 @@ describe('reports of the provider', () => {
   }
 
   test('show delivered separately from accepted (D4), on the cart and in its timeline', async () => {
-    const { shop, report, state } = await aSent()
+    const { shop, report, state } = await createSent()
     await report('sent')
     expect(await state()).toBe('sent')
     await report('delivered')
     expect(await state()).toBe('delivered')
-    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+    expect((await readBadge(shop)).sms_status).toBe('delivered')
     const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })
     expect(body.timeline.map((entry: { title: string }) => entry.title)).toEqual(
       expect.arrayContaining([
@@ -141,7 +141,7 @@ describe('reports of the provider', () => {
       ['read', 'delivered', 'sent', 'sent'],
     ] as const
     for (const order of orders) {
-      const { report, state } = await aSent()
+      const { report, state } = await createSent()
       for (const status of order) await report(status)
       expect(await state()).toBe('delivered')
     }
@@ -149,7 +149,7 @@ describe('reports of the provider', () => {
       ['failed', 'delivered'],
       ['delivered', 'failed', 'failed'],
     ] as const) {
-      const { report, state } = await aSent()
+      const { report, state } = await createSent()
       for (const status of order) await report(status, status === 'failed' ? { code: '30003' } : {})
       expect(await state()).toBe('failed(undelivered:30003)')
     }
@@ -165,13 +165,13 @@ describe('reports of the provider', () => {
       return answerText(text)
     }
     await sendSms(shop)
-    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+    expect((await readBadge(shop)).sms_status).toBe('delivered')
   })
 
   test('of a failure remove the badge with an explanation, and a bad number is suppressed', async () => {
-    const { shop, report } = await aSent()
+    const { shop, report } = await createSent()
     await report('failed', { code: '30005', suppress: 'invalid' })
-    const cart = await badgeOf(shop)
+    const cart = await readBadge(shop)
     expect([cart.status, cart.sms_status, cart.sms_sent_at]).toEqual(['No Action', 'failed', null])
     const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect(status.body.error).toBe('This phone number does not exist.')
@@ -180,7 +180,7 @@ describe('reports of the provider', () => {
   })
 
   test('of another account’s message change nothing', async () => {
-    const { report, state } = await aSent()
+    const { report, state } = await createSent()
     const other = await createShop(world)
     await report('failed', { accountId: other.accountId })
     expect(await state()).toBe('sent')
@@ -193,7 +193,7 @@ describe('reports of the provider', () => {
     expect(state).toBe('on_its_way')
     const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
     await recordDeliveryReport(world.deps, { ...report, messageId, status: 'delivered' })
-    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+    expect((await readBadge(shop)).sms_status).toBe('delivered')
   })
 
   test('with our message id also apply to a message that a click proved as delivered', async () => {
@@ -203,9 +203,9 @@ describe('reports of the provider', () => {
     world.advance(10 * MINUTE)
     const [link] = /\/c\/\S+/.exec(world.texts.at(-1)!.text)!
     await world.request('GET', link, { headers: { 'user-agent': 'Mozilla/5.0 (Macintosh) Firefox/140.0' } })
-    expect((await badgeOf(shop)).sms_status).toBe('sent')
+    expect((await readBadge(shop)).sms_status).toBe('sent')
     const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
     await recordDeliveryReport(world.deps, { ...report, messageId, status: 'delivered' })
-    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+    expect((await readBadge(shop)).sms_status).toBe('delivered')
   })
 })

@@ -52,7 +52,7 @@ async function ticks(consent: NonNullable<CapturePost['consent']>, phone = germa
 
 const sms = (isGiven: boolean) => ({ sms: buildConsentBox('sms', isGiven) })
 
-async function wordOf(phone: string, channel = 'sms', of = store) {
+async function readWord(phone: string, channel = 'sms', of = store) {
   const hash = world.deps.secrets.addressHash(phone)
   const evidence = await selectEvidence({ storeId: of.storeId, db: world.db }, [hash], [channel])
   return evidence.get(`${channel}:${hash.toString('hex')}`)
@@ -64,7 +64,7 @@ const listRequests = (phone: string) =>
 describe('an SMS opt-in (C5, C6)', () => {
   test('in Germany is pending and gets one opt-in request without advertising', async () => {
     const phone = await ticks(sms(true))
-    expect((await wordOf(phone))?.evidence).toBe('pending')
+    expect((await readWord(phone))?.evidence).toBe('pending')
     for (let n = 0; n < 3; n++) await sendOptInRequests(world.deps)
     await ticks(sms(true), phone)
     await sendOptInRequests(world.deps)
@@ -75,7 +75,7 @@ describe('an SMS opt-in (C5, C6)', () => {
   test('in the US counts at once, without a request', async () => {
     const phone = await ticks(sms(true), '+12125550177')
     await sendOptInRequests(world.deps)
-    expect([(await wordOf(phone))?.evidence, listRequests(phone)]).toEqual(['express_yes', []])
+    expect([(await readWord(phone))?.evidence, listRequests(phone)]).toEqual(['express_yes', []])
   })
 
   test('is confirmed in every country if the store requires it', async () => {
@@ -88,7 +88,7 @@ describe('an SMS opt-in (C5, C6)', () => {
       .execute()
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:00:00Z`)
     await sendOptInRequests(world.deps)
-    expect((await wordOf(phone))?.evidence).toBe('pending')
+    expect((await readWord(phone))?.evidence).toBe('pending')
     expect(listRequests(phone)).toEqual([expect.stringMatching(/^Tea & Co: do you want .* reply YES\./)])
   })
 
@@ -104,13 +104,13 @@ describe('an SMS opt-in (C5, C6)', () => {
     const order = buildOrder(world, { kind: 'purchase', phone: '+12125550182', country: 'US', consents })
     await recordOrders(world.deps, store.storeId, [order], 'webhook')
     await setMode('where_required')
-    expect((await wordOf(phone))?.evidence).toBe('pending')
-    expect((await wordOf('+12125550182'))?.evidence).toBe('express_yes')
+    expect((await readWord(phone))?.evidence).toBe('pending')
+    expect((await readWord('+12125550182'))?.evidence).toBe('express_yes')
   })
 
   test('is the only kind with a confirmation; email and WhatsApp have none', async () => {
     const phone = await ticks({ email: buildConsentBox('email'), whatsapp: buildConsentBox('whatsapp') })
-    expect((await wordOf(phone, 'whatsapp'))?.evidence).toBe('express_yes')
+    expect((await readWord(phone, 'whatsapp'))?.evidence).toBe('express_yes')
     await sendOptInRequests(world.deps)
     expect(listRequests(phone)).toEqual([])
   })
@@ -120,7 +120,7 @@ test('a box unticked after the clock was set back is the newest entry (C5, T4)',
   const phone = await ticks(sms(true), '+12125550179')
   world.advance(-600_000)
   await ticks(sms(false), phone)
-  expect((await wordOf(phone))?.evidence).toBe('withdrawn')
+  expect((await readWord(phone))?.evidence).toBe('withdrawn')
   world.advance(600_000)
 })
 
@@ -131,10 +131,10 @@ describe('the reply to an opt-in request', () => {
     const phone = await ticks(sms(true))
     await sendOptInRequests(world.deps)
     for (const text of ['maybe', 'yes please', 'Who is this?']) await replies(phone, text)
-    expect((await wordOf(phone))?.evidence).toBe('pending')
+    expect((await readWord(phone))?.evidence).toBe('pending')
     world.advance(1_000)
     expect((await replies(phone, ' ja! ')).body).toContain('Tea &amp; Co: Danke, das ist bestätigt.')
-    expect(await wordOf(phone)).toMatchObject({ evidence: 'confirmed', source: 'YES by SMS' })
+    expect(await readWord(phone)).toMatchObject({ evidence: 'confirmed', source: 'YES by SMS' })
     expect((await replies(phone, 'YES')).body).not.toContain('bestätigt')
     const row = await world.db
       .selectFrom('consents')
@@ -148,7 +148,7 @@ describe('the reply to an opt-in request', () => {
     const phone = german()
     visits += 1
     expect((await replies(phone, 'YES')).body).not.toContain('bestätigt')
-    expect(await wordOf(phone)).toBeUndefined()
+    expect(await readWord(phone)).toBeUndefined()
   })
 
   test('STOP ends the request: a later YES grants nothing', async () => {
@@ -158,7 +158,7 @@ describe('the reply to an opt-in request', () => {
     await replies(phone, 'STOP')
     world.advance(1_000)
     await replies(phone, 'YES')
-    expect((await wordOf(phone))?.evidence).toBe('withdrawn')
+    expect((await readWord(phone))?.evidence).toBe('withdrawn')
   })
 
   test('START after STOP restores a confirmed consent', async () => {
@@ -168,7 +168,7 @@ describe('the reply to an opt-in request', () => {
       world.advance(1_000)
       await replies(phone, text)
     }
-    expect((await wordOf(phone))?.evidence).toBe('confirmed')
+    expect((await readWord(phone))?.evidence).toBe('confirmed')
   })
 
   test('a box ticked again keeps a confirmed consent', async () => {
@@ -177,7 +177,7 @@ describe('the reply to an opt-in request', () => {
     await replies(phone, 'YES')
     world.advance(1_000)
     await ticks(sms(true), phone)
-    expect((await wordOf(phone))?.evidence).toBe('confirmed')
+    expect((await readWord(phone))?.evidence).toBe('confirmed')
   })
 })
 
@@ -393,6 +393,6 @@ describe('a consent that comes with an order', () => {
     await ticks(sms(false), order.phone!, other)
     world.advance(HOUR)
     await recordOrders(world.deps, other.storeId, [order], 'sync')
-    expect((await wordOf(order.phone!, 'sms', other))?.evidence).toBe('withdrawn')
+    expect((await readWord(order.phone!, 'sms', other))?.evidence).toBe('withdrawn')
   })
 })

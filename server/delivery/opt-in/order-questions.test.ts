@@ -25,7 +25,7 @@ beforeEach(async () => {
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T10:00:00Z`)
 })
 
-async function wordOf(phone: string) {
+async function readWord(phone: string) {
   const hash = world.deps.secrets.addressHash(phone)
   const evidence = await selectEvidence({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
   return evidence.get(`sms:${hash.toString('hex')}`)
@@ -55,7 +55,7 @@ test('a consent with an order that awaits payment gets a request an hour later, 
   await set('where_required')
   expect(listRequests(paid!.phone!)).toEqual([])
   expect(listRequests(open!.phone!)).toEqual([expect.stringMatching(/reply YES/)])
-  expect((await wordOf(paid!.phone!))?.evidence).toBe('express_yes')
+  expect((await readWord(paid!.phone!))?.evidence).toBe('express_yes')
 })
 
 test('a consent with a paid order gets a request at once where confirmation is required, also after a pending payment', async () => {

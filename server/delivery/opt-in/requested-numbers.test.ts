@@ -92,7 +92,7 @@ describe('opt-in requests (security-P13)', () => {
     expect([Object.values(refused).flatMap(listRequests), waiting]).toEqual([[], []])
   })
 
-  const evidenceOf = async (phone: string) => {
+  const readEvidence = async (phone: string) => {
     const hash = world.deps.secrets.addressHash(phone)
     const evidence = await selectEvidence({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
     return evidence.get(`sms:${hash.toString('hex')}`)?.evidence
@@ -102,12 +102,12 @@ describe('opt-in requests (security-P13)', () => {
     const names = ['Thuraya', 'Iridium', 'Inmarsat', 'a premium number', 'an international premium number'] as const
     for (const phone of names.map((name) => refused[name])) {
       await ticks(sms(true), phone, 'US')
-      expect([phone, await evidenceOf(phone)]).toEqual([phone, 'pending'])
+      expect([phone, await readEvidence(phone)]).toEqual([phone, 'pending'])
     }
     // Puerto Rican numbers are common in the mainland US.
     for (const phone of [refused['of a country the store does not sell to'], '+12025550177', '+17875551234']) {
       await ticks(sms(true), phone, 'US')
-      expect([phone, await evidenceOf(phone)]).toEqual([phone, 'express_yes'])
+      expect([phone, await readEvidence(phone)]).toEqual([phone, 'express_yes'])
     }
   })
 

@@ -44,7 +44,7 @@ async function mailed(items = [buildTea(3), pot]) {
   token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
 }
 
-async function theStoreSays(refill: (wish: RefillRequest) => RefillResult | null) {
+async function stubRefill(refill: (wish: RefillRequest) => RefillResult | null) {
   const fake = createFakeStore(home)
   fake.refill = (wish) => {
     wishes.push(wish)
@@ -68,14 +68,14 @@ async function openShirtSize(permalink: string | null = null) {
 
 const readCart = async (cartId = token) => (await world.request('GET', `/api/carts/${cartId}`)).body.cart
 const press = async (cartId = token) => (await world.request('POST', `/api/carts/${cartId}/restore`)).body
-const outcomesOf = ({ items }: { items: { outcome: string }[] }) => items.map(({ outcome }) => outcome)
+const getOutcomes = ({ items }: { items: { outcome: string }[] }) => items.map(({ outcome }) => outcome)
 const touches = () => world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).execute()
 
 test('the store’s own cart decides which items were restored (decision 14)', async () => {
   await mailed()
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 2 }] }))
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 2 }] }))
   const reply = await press()
-  expect(outcomesOf(reply)).toEqual(['quantity_clamped', 'choose_again'])
+  expect(getOutcomes(reply)).toEqual(['quantity_clamped', 'choose_again'])
   expect(reply.items[0]).toMatchObject({ quantity: 2, before: { quantity: 3 } })
   expect(reply.checkoutUrl).toBe(`${home}/checkout/?session=x`)
   expect(wishes[0]).toMatchObject({ coupon: null, extra: { recoup_cart: expect.stringMatching(/^[\w-]{43}$/) } })
@@ -97,7 +97,7 @@ test('a coupon renamed in the store is offered and applied by its new code (deci
   const couponId = await mailedWith('CART10')
   await world.db.updateTable('coupons').set({ code: 'TEATIME' }).where('id', '=', couponId).execute()
   expect((await readCart()).coupon).toMatchObject({ code: 'TEATIME' })
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
   expect((await press()).coupon).toEqual({ code: 'TEATIME', outcome: 'carried' })
   expect(wishes).toMatchObject([{ coupon: 'TEATIME' }])
 })
@@ -110,16 +110,16 @@ test('the page shows the message’s code with its saving; if the store refuses 
     { id: '16', quantity: 3 },
     { id: '17', quantity: 1 },
   ]
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: false }))
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: false }))
   expect((await press()).coupon).toEqual({ code: 'CART10', outcome: 'carried' })
   expect(wishes[0]).toMatchObject({ coupon: 'CART10' })
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: true }))
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: true }))
   const refused = await press()
   expect(refused).toMatchObject({
     coupon: { code: 'CART10', outcome: 'refused' },
     checkoutUrl: `${home}/checkout/?session=x`,
   })
-  expect(outcomesOf(refused)).toEqual(['ok', 'ok'])
+  expect(getOutcomes(refused)).toEqual(['ok', 'ok'])
   await world.db.updateTable('coupons').set({ gone_at: world.now }).where('id', '=', couponId).execute()
   expect((await readCart()).coupon).toBeNull()
 })
@@ -139,7 +139,7 @@ test('an entered coupon is restored too, and the page shows its saving (decision
 
 test('a link pressed repeatedly causes at most ten store requests in ten minutes and still works', async () => {
   await mailed()
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
   for (let n = 0; n < 10; n++) expect((await press()).checkoutUrl).toBe(`${home}/checkout/?session=x`)
   const replies = await Promise.all(Array.from({ length: 20 }, () => press()))
   expect(new Set(replies.map(({ checkoutUrl }) => checkoutUrl.replace(/&recoup_cart=.*/, '')))).toEqual(
@@ -150,11 +150,11 @@ test('a link pressed repeatedly causes at most ten store requests in ten minutes
 
 test('a store that accepts no item leads to no checkout, and a foreign checkout URL is not followed (X1)', async () => {
   await mailed()
-  await theStoreSays(() => ({ checkoutUrl: null, lines: [] }))
+  await stubRefill(() => ({ checkoutUrl: null, lines: [] }))
   expect(await press()).toMatchObject({ checkoutUrl: null, shopUrl: home })
   // Nor over http, where an eavesdropper could read the link.
   for (const checkoutUrl of ['https://elsewhere.example/', `${home.replace('https:', 'http:')}/checkout/?session=x`]) {
-    await theStoreSays(() => ({ checkoutUrl, lines: [{ id: '16', quantity: 3 }] }))
+    await stubRefill(() => ({ checkoutUrl, lines: [{ id: '16', quantity: 3 }] }))
     expect((await press()).checkoutUrl).toMatch(new RegExp(`^${home}/checkout-link/\\?products=16:3,17:1&recoup_cart=`))
   }
 })
@@ -162,8 +162,8 @@ test('a store that accepts no item leads to no checkout, and a foreign checkout 
 test('the choice of a variation with "any size" is restored', async () => {
   await openShirtSize()
   await mailed([shirt(large), pot])
-  expect(outcomesOf(await readCart())).toEqual(['ok', 'ok'])
-  await theStoreSays(() => null)
+  expect(getOutcomes(await readCart())).toEqual(['ok', 'ok'])
+  await stubRefill(() => null)
   await press()
   expect(wishes[0]!.items).toMatchObject([{ productId: '30', variationId: '31', choices: large }, { productId: '17' }])
 })
@@ -175,9 +175,9 @@ test('an unknown size has to be chosen again, as the page says before the press'
     { outcome: 'choose_again', url: `${home}/product/shirt/` },
     { outcome: 'ok', url: null },
   ])
-  await theStoreSays(() => null)
+  await stubRefill(() => null)
   const reply = await press()
-  expect(outcomesOf(reply)).toEqual(['choose_again', 'ok'])
+  expect(getOutcomes(reply)).toEqual(['choose_again', 'ok'])
   expect(reply.checkoutUrl).toMatch(/\?products=17:1&/)
   expect(wishes[0]!.items).toHaveLength(1)
 })
@@ -202,9 +202,9 @@ test('a draft without the choice keeps it, and another size is another cart (S7)
 test('an older store takes one product, and the page names the others before the press', async () => {
   await mailed()
   await world.db.updateTable('stores').set({ has_checkout_link: false }).where('id', '=', shop.storeId).execute()
-  expect(outcomesOf(await readCart())).toEqual(['ok', 'choose_again'])
+  expect(getOutcomes(await readCart())).toEqual(['ok', 'choose_again'])
   const reply = await press()
-  expect(outcomesOf(reply)).toEqual(['ok', 'choose_again'])
+  expect(getOutcomes(reply)).toEqual(['ok', 'choose_again'])
   expect(reply.checkoutUrl).toMatch(/\?add-to-cart=16&quantity=3&/)
 })
 

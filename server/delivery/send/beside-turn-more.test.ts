@@ -42,10 +42,10 @@ beforeEach(() => {
 type Change = (of: PairScene<MessageScene>) => Promise<unknown>
 
 const sixReminders = async (change: Change) => changeDuringFlight(world, await createDueReminders(world), change)
-const storeOf = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
-const idsOf = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
+const readStore = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
+const getIds = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
 const join = (of: { storeId: string }, from: string | null, into: string | null) =>
-  transact(storeOf(of), (tx) => mergeCartMessages(tx, from!, into!, world.now))
+  transact(readStore(of), (tx) => mergeCartMessages(tx, from!, into!, world.now))
 
 /** Manual mails, due at once. */
 async function dueByHand(): Promise<Shop> {
@@ -83,8 +83,8 @@ describe('a prepared mail is closed and one in flight continues when', () => {
       'open messages of a person are closed as they are erased (C8)',
       'skipped(suppressed_erased)',
       (six) =>
-        transact(storeOf(six), (tx) =>
-          closeOpen(tx, { ...NOTHING_ELSE, storeId: six.storeId, messageIds: idsOf(six) }, world.now),
+        transact(readStore(six), (tx) =>
+          closeOpen(tx, { ...NOTHING_ELSE, storeId: six.storeId, messageIds: getIds(six) }, world.now),
         ),
     ],
     [
@@ -189,8 +189,8 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
     [
       'what was held for a reason is looked at again',
       (six) =>
-        transact(storeOf(six), async (tx) => {
-          await wakeMessages(tx, idsOf(six), ['no_consent'], world.now)
+        transact(readStore(six), async (tx) => {
+          await wakeMessages(tx, getIds(six), ['no_consent'], world.now)
           await wakeStoreMessages(tx, ['no_consent'], world.now)
         }),
     ],
@@ -205,7 +205,7 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
         const limits = { now: world.now, capSince: world.now, capMax: 100, tokensUntil: world.now }
         const row = { ...ANYTHING, id, to_address: 'nobody@shoppers.example' }
         const preparing = { claim: claim!, ...limits }
-        const prepared = await transact(storeOf(six), (tx) => turn.prepare(tx, [row], preparing))
+        const prepared = await transact(readStore(six), (tx) => turn.prepare(tx, [row], preparing))
         expect([...prepared]).toEqual([])
       },
     ],
@@ -218,14 +218,14 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
     [
       'the ends of both are written down, as if they had left at another time',
       async (six) => {
-        const messages = idsOf(six).map((id) => ({
+        const messages = getIds(six).map((id) => ({
           id,
           sending_at: new Date(0),
           end: null,
           is_unheard: false,
           is_out: true,
         }))
-        const written = await transact(storeOf(six), (tx) =>
+        const written = await transact(readStore(six), (tx) =>
           turn.settle(tx, messages, { badge: 'Email Sent', now: world.now, silence: null }),
         )
         expect([...written]).toEqual([])
@@ -290,10 +290,10 @@ test('a changed channel keeps a prepared mail from being sent and leaves one in 
     await world.db
       .updateTable('messages')
       .set({ channels: ['email', 'sms'] })
-      .where('id', 'in', idsOf(six))
+      .where('id', 'in', getIds(six))
       .execute()
-    const chosen = idsOf(six).map((id) => ({ id, channel: 'sms' as const }))
-    await deliver.setChannels(storeOf(six), six.waiting.claim!, chosen)
+    const chosen = getIds(six).map((id) => ({ id, channel: 'sms' as const }))
+    await deliver.setChannels(readStore(six), six.waiting.claim!, chosen)
   })
   await expectSent(world, after)
   expect(await readStoredMessage(world, after.waiting.id)).toMatchObject({

@@ -78,8 +78,8 @@ const emptied = (storeId: string, { email }: PlatformOrder) =>
     },
   ])
 
-const claimOf = ({ waiting: { claim } }: FlightPair) => claim!
-const idsOf = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
+const getClaim = ({ waiting: { claim } }: FlightPair) => claim!
+const getIds = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
 
 describe('a prepared reminder is closed and one in flight continues when', () => {
   test.each<[string, string, Change]>([
@@ -158,14 +158,14 @@ describe('a prepared reminder is closed and one in flight continues when', () =>
       'failed(template_error)',
       ({ storeId, ...beside }) =>
         transact({ storeId, db: world.db }, (tx) =>
-          composing.closeUnusable(tx, claimOf(beside), idsOf(beside), world.now),
+          composing.closeUnusable(tx, getClaim(beside), getIds(beside), world.now),
         ),
     ],
     [
       'the claim decides otherwise',
       'skipped(too_old)',
       ({ storeId, ...beside }) =>
-        deliver.applyDecisions({ storeId, db: world.db }, claimOf(beside), idsOf(beside).map(tooOld), world.now),
+        deliver.applyDecisions({ storeId, db: world.db }, getClaim(beside), getIds(beside).map(tooOld), world.now),
     ],
   ])('%s', async (_, end, change) => {
     const after = await sixReminders(change)
@@ -278,7 +278,7 @@ describe('a prepared reminder is released and one in flight stays unchanged when
       ({ storeId, ...beside }) =>
         deliver.releaseClaim(
           { storeId, db: world.db },
-          { claim: claimOf(beside), workerId: world.deps.workerId },
+          { claim: getClaim(beside), workerId: world.deps.workerId },
           { ids: [], wakeAt: world.now },
           world.now,
         ),

@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 
 let shops = 0
-const aNewShop = (more: { accountId?: string } = {}) =>
+const buildNewShop = (more: { accountId?: string } = {}) =>
   createShop(world, { url: `https://new-${++shops}.example.com`, plan: 'growth', ...more })
 
 /** On its first day an account may write to fifty. */
@@ -40,7 +40,7 @@ async function states(shop: Shop) {
 }
 
 test('later reminders do not count as first mails', async () => {
-  const shop = await aNewShop()
+  const shop = await buildNewShop()
   await abandonCarts(shop, 50)
   await isNew(shop)
   await shop.pass(61 * MINUTE)
@@ -55,8 +55,8 @@ test('later reminders do not count as first mails', async () => {
 })
 
 test('stores of an account that send at once share its limit of first mails', async () => {
-  const first = await aNewShop()
-  const second = await aNewShop({ accountId: first.accountId })
+  const first = await buildNewShop()
+  const second = await buildNewShop({ accountId: first.accountId })
   for (const shop of [first, second]) await abandonCarts(shop, 30)
   await advanceToAbandoned(world, first.storeId, 61 * MINUTE)
   for (const { storeId } of [first, second]) await completeOrderCheck(world, storeId)
@@ -70,7 +70,7 @@ test('stores of an account that send at once share its limit of first mails', as
 })
 
 test('a deferred mail frees its place in the limit until the retry', async () => {
-  const shop = await aNewShop()
+  const shop = await buildNewShop()
   await abandonCarts(shop, 51)
   await isNew(shop)
   let isFirst = true

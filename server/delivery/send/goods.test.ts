@@ -39,7 +39,7 @@ const mug = line('16', 'Enamel Mug', 1_800, 2)
 const lamp = line('17', 'Brass Lamp', 6_400)
 
 /** A shopper left a mug twice and a lamp an hour ago; the catalogue was copied before. */
-async function aShop(isFlowOn = true) {
+async function createShop(isFlowOn = true) {
   const connected = await createConnectedStore(world)
   const { storeId, owner, fake } = connected
   const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] }
@@ -63,7 +63,7 @@ async function aShop(isFlowOn = true) {
 const mail = () => world.sent[0]! as { html: string; text: string }
 
 test('a new price includes the same tax when the shop shows prices other than entered (cases-R8)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   const store = { storeId, db: world.db }
   await world.db
     .updateTable('stores')
@@ -100,7 +100,7 @@ test('a new price includes the same tax when the shop shows prices other than en
 })
 
 test('message and restore page keep the price with tax when the shop does not report what it shows (cases-R8)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   const list = async (rows: Partial<PlatformProduct>[]) => {
     fake.allProducts = rows.map((row, at) => buildProduct({ productId: ['16', '17', '18'][at]!, ...row }))
     world.advance(1_000)
@@ -142,7 +142,7 @@ test('message and restore page keep the price with tax when the shop does not re
 })
 
 test('only a shop without the plugin is asked for its shown prices, if they differ from the entered ones', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   const requested: (string | undefined)[] = []
   const { products } = fake
   fake.products = async function* (query) {
@@ -167,7 +167,7 @@ test('only a shop without the plugin is asked for its shown prices, if they diff
 })
 
 test('one request reads the items of all due messages', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   await sendDueMessages(world, storeId)
   expect(fake.termQueries).toEqual([
     [
@@ -180,7 +180,7 @@ test('one request reads the items of all due messages', async () => {
 })
 
 test('an item sold out a minute ago is shown as sold out, without price and not in the total', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.gone.add('17:')
   await sendDueMessages(world, storeId)
   expect(mail().text).toContain('Brass Lamp: Sold out')
@@ -193,7 +193,7 @@ test('an item sold out a minute ago is shown as sold out, without price and not 
 })
 
 test('a mail without available items is skipped with the reason, and the next step is checked again (D2: items_gone)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.gone.add('16:').add('17:')
   await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
@@ -206,7 +206,7 @@ test('a mail without available items is skipped with the reason, and the next st
 })
 
 test('a changed price is shown, also in the total', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.prices.set('17:', 4_900)
   await sendDueMessages(world, storeId)
   expect(mail().text).toContain('1 × Brass Lamp: $49.00')
@@ -219,7 +219,7 @@ test('a changed price is shown, also in the total', async () => {
 })
 
 test('a price from an extra or an offer stays unchanged', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   await world.db.updateTable('products').set({ price_minor: 6_000 }).where('store_id', '=', storeId).execute()
   fake.prices.set('17:', 4_900)
   await sendDueMessages(world, storeId)
@@ -227,7 +227,7 @@ test('a price from an extra or an offer stays unchanged', async () => {
 })
 
 test('unreadable stock holds all messages with the reason and pauses the requests (D3)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.termsProblem = buildProblem('store_error', 'out of memory')
   await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
@@ -241,7 +241,7 @@ test('unreadable stock holds all messages with the reason and pauses the request
 })
 
 test('a store that times out on stock but not on orders is asked at growing intervals (operators-H3)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.termsProblem = buildProblem('timeout')
   const waits: number[] = []
   for (let n = 0; n < 8; n++) {
@@ -262,7 +262,7 @@ test('a store that times out on stock but not on orders is asked at growing inte
 })
 
 test('messages due during a pause of stock requests are held without a request', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.termsProblem = buildProblem('timeout')
   await sendDueMessages(world, storeId)
   fake.allOrders.push(
@@ -282,7 +282,7 @@ test('messages due during a pause of stock requests are held without a request',
 })
 
 test('a store whose order check fails is not asked for stock', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.problem = buildProblem('timeout')
   await sendDueMessages(world, storeId)
   expect(fake.termQueries).toEqual([])
@@ -290,7 +290,7 @@ test('a store whose order check fails is not asked for stock', async () => {
 })
 
 test('a manual message about a cart without available items is refused with the reason (D11)', async () => {
-  const { storeId, fake, owner } = await aShop(false)
+  const { storeId, fake, owner } = await createShop(false)
   fake.gone.add('16:').add('17:')
   const cart = await world.db
     .selectFrom('carts')
@@ -304,7 +304,7 @@ test('a manual message about a cart without available items is refused with the 
 })
 
 test('a shop that fails on the restore page is still asked for stock with the next message', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   const store = { storeId, db: world.db }
   fake.termsProblem = buildProblem('store_error')
   await refreshGoods(world.deps, store, [mug])

@@ -28,7 +28,7 @@ const accepted = (mail: OutgoingEmail): Outcome => ({
 })
 const down = (): Outcome => ({ kind: 'retry', reason: 'connection_refused', response: 'connect ECONNREFUSED' })
 
-function aChannel(): EmailChannel {
+function buildChannel(): EmailChannel {
   return {
     poolSize: 2,
     async send(mail) {
@@ -48,7 +48,7 @@ async function enter(accountId: string) {
     .insertInto('mail_servers')
     .values({ ...row, user_name: 'shop@mugs.example', check_answer: 'ok', checked_at: at })
     .execute()
-  own.set(accountId, aChannel())
+  own.set(accountId, buildChannel())
 }
 
 beforeEach(() => {
@@ -86,7 +86,7 @@ const firstStates = async ({ storeId }: MessageScene) => {
   const states = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
   return Object.fromEntries([...Map.groupBy(states, (word) => word)].map(([word, all]) => [word, all.length]))
 }
-const serverOf = ({ accountId }: MessageScene) =>
+const selectServer = ({ accountId }: MessageScene) =>
   world.db.selectFrom('mail_servers').selectAll().where('account_id', '=', accountId).executeTakeFirst()
 
 test('messages use the account’s own mail server and address; those of other accounts use the installation’s', async () => {
@@ -110,20 +110,20 @@ test('a failing mail server is paused after a few attempts, without lost mails o
   expect(byOwn.length).toBeLessThanOrEqual(4)
   const openCount = byOwn.length
   expect(await firstStates(mine)).toEqual({ 'held(retry)': openCount, 'held(mail_server_away)': 20 - openCount })
-  expect(await serverOf(mine)).toMatchObject({ problem: expect.stringContaining('ECONNREFUSED'), failures: 1 })
+  expect(await selectServer(mine)).toMatchObject({ problem: expect.stringContaining('ECONNREFUSED'), failures: 1 })
   await completeOrderCheck(world, theirs.storeId)
   await sendDueMessages(world, theirs.storeId)
   expect(await firstStates(theirs)).toEqual({ sent: 3 })
   // Longer each time.
   await pass(mine, 31_000)
   expect(byOwn.length).toBeLessThanOrEqual(openCount + 4)
-  const { rests_until: rests } = (await serverOf(mine))!
+  const { rests_until: rests } = (await selectServer(mine))!
   expect(rests!.getTime() - world.now.getTime()).toBe(MINUTE)
   answer = accepted
   await pass(mine, 2 * MINUTE)
   await pass(mine, 2 * MINUTE)
   expect(await firstStates(mine)).toEqual({ sent: 20 })
-  expect(await serverOf(mine)).toMatchObject({ problem: null, failures: 0, rests_until: null })
+  expect(await selectServer(mine)).toMatchObject({ problem: null, failures: 0, rests_until: null })
 })
 
 test('a failure of one message does not delay the others', async () => {
@@ -137,7 +137,7 @@ test('a failure of one message does not delay the others', async () => {
   await due(scene)
   await sendDueMessages(world, scene.storeId)
   expect(await firstStates(scene)).toEqual({ sent: 5, 'held(retry)': 1 })
-  expect((await serverOf(scene))!.problem).toBeNull()
+  expect((await selectServer(scene))!.problem).toBeNull()
 })
 
 test('a mail server removed during a batch gets no further mail after a second (D5)', async () => {

@@ -31,7 +31,7 @@ async function sent(count: number) {
 const recordsIn = (storeId: string) =>
   world.db.selectFrom('decisions').selectAll().where('store_id', '=', storeId).execute()
 
-const newsOf = async (storeId: string) =>
+const readNews = async (storeId: string) =>
   (
     await world.db
       .selectFrom('pending_notifications')
@@ -55,13 +55,13 @@ test('an accepted mail has one record with inputs and reply, shown as decision a
 
 test('mails accepted together create one notification; a single one names its recipient', async () => {
   const { storeId } = await sent(4)
-  const news = await newsOf(storeId)
+  const news = await readNews(storeId)
   expect(news.length).toBeLessThan(4)
   expect(news.reduce((sum, data) => sum + ((data.count as number | undefined) ?? 1), 0)).toBe(4)
   for (const data of news.filter(({ count }) => count))
     expect(Object.keys(data).sort()).toEqual(['count', 'isInMailbox', 'since', 'until'])
   const single = await sent(1)
-  expect(await newsOf(single.storeId)).toEqual([
+  expect(await readNews(single.storeId)).toEqual([
     {
       cartId: single.mails[0]!.cart_id,
       messageId: single.mails[0]!.id,

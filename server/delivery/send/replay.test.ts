@@ -85,7 +85,7 @@ const states = (ids: Record<Fate, string>) =>
   )
 const closes = async () => closeAbandonedSends(await createSteadyWorker(world))
 
-const cartOf = async (messageId: string) =>
+const readCart = async (messageId: string) =>
   world.db
     .selectFrom('carts as c')
     .innerJoin('messages as m', 'm.cart_id', 'c.id')
@@ -134,7 +134,7 @@ describe('messages in flight of a dead process are settled', () => {
     const mailed = { badge: 'Email Sent', is_mailed: true, last_sent_at: sendingAt, no_response_at: answerBy }
     const not = { badge: 'No Action', is_mailed: false, last_sent_at: null, no_response_at: null }
     for (const fate of FATES)
-      expect([fate, await cartOf(ids[fate])]).toEqual([fate, ['rejected', 'retry'].includes(fate) ? not : mailed])
+      expect([fate, await readCart(ids[fate])]).toEqual([fate, ['rejected', 'retry'].includes(fate) ? not : mailed])
 
     const distances = await Promise.all(FATES.map((fate) => readHoursToNextStep(world, ids[fate], sendingAt)))
     expect(distances).toEqual([12, 1, 1, 12, 12])

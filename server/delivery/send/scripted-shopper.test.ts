@@ -100,7 +100,7 @@ interface Shopper {
 }
 
 let people = 0
-function aShopper(name: string, country: 'US' | 'DE'): Shopper {
+function buildShopper(name: string, country: 'US' | 'DE'): Shopper {
   people += 1
   const phone = country === 'US' ? `+1212555${String(4_000 + people)}` : `+4915155${String(500_000 + people)}`
   return { name, country, phone, email: `${name}.${people}@shoppers.example` }
@@ -174,16 +174,16 @@ async function readNotices({ email }: Shopper): Promise<string[]> {
 
 describe('messages to shoppers of the demo store, with reasons', () => {
   const us = {
-    agreed: aShopper('ursula', 'US'),
-    silent: aShopper('uma', 'US'),
-    stopped: aShopper('ulysses', 'US'),
-    unticked: aShopper('ute', 'US'),
+    agreed: buildShopper('ursula', 'US'),
+    silent: buildShopper('uma', 'US'),
+    stopped: buildShopper('ulysses', 'US'),
+    unticked: buildShopper('ute', 'US'),
   }
   const de = {
-    agreed: aShopper('dora', 'DE'),
-    silent: aShopper('dirk', 'DE'),
-    unconfirmed: aShopper('doris', 'DE'),
-    stopped: aShopper('dieter', 'DE'),
+    agreed: buildShopper('dora', 'DE'),
+    silent: buildShopper('dirk', 'DE'),
+    unconfirmed: buildShopper('doris', 'DE'),
+    stopped: buildShopper('dieter', 'DE'),
   }
   const replies = ({ phone }: Shopper, text: string) => scene.says(text, { From: phone })
   const writes = ({ phone }: Shopper, body: string) => {

@@ -129,10 +129,10 @@ async function withImport(): Promise<MessageScene> {
 }
 
 /** Of a campaign about carts. */
-const ofCampaign = async (): Promise<Shop> => createDueCampaign(world, await createShop(world, POOL_SIZE + 1))
+const createCampaignShop = async (): Promise<Shop> => createDueCampaign(world, await createShop(world, POOL_SIZE + 1))
 
 /** A coupon to chosen customers. */
-async function ofDiscount(): Promise<Shop> {
+async function createDiscountMail(): Promise<Shop> {
   const shop = await createCouponShop(world, { carts: POOL_SIZE + 1, buyers: 0 })
   const texts = { subject: 'For you', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
   const body = { customers: shop.people, couponId: shop.couponId, ...texts }
@@ -194,7 +194,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'campaigns',
     'its campaign is paused',
-    ofCampaign,
+    createCampaignShop,
     ({ storeId }) => of('campaigns', storeId).set({ status: 'paused' }).execute(),
   ],
   [
@@ -218,7 +218,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'consents',
     'its consent is withdrawn (C5)',
-    ofCampaign,
+    createCampaignShop,
     ({ storeId, waiting }) => {
       const addressHash = world.deps.secrets.addressHash(waiting.to_address!)
       const withdrawal = { channel: 'email' as const, status: 'withdrawn' as const, source: 'test', at: world.now }
@@ -266,7 +266,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'manual_messages',
     'it was asked for with another coupon',
-    ofDiscount,
+    createDiscountMail,
     ({ storeId }) =>
       world.db.updateTable('manual_messages').set({ coupon_id: createId() }).where('store_id', '=', storeId).execute(),
   ],
@@ -359,7 +359,15 @@ describe('a decided mail that waits for its slot is not sent when', () => {
   })
 
   test('nothing is changed: control case, it is sent in each of these stores', async () => {
-    for (const scene of [withCoupon, withCodes, withImport, withOverride, ofCampaign, ofDiscount, () => withBuyer(0)]) {
+    for (const scene of [
+      withCoupon,
+      withCodes,
+      withImport,
+      withOverride,
+      createCampaignShop,
+      createDiscountMail,
+      () => withBuyer(0),
+    ]) {
       world.sent.length = 0
       world.answer = acceptMail
       await changeDuringFlight(world, (await scene()) as MessageScene, async () => {})

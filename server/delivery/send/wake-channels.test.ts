@@ -85,7 +85,7 @@ async function byChannels(first: string, ...others: string[]): Promise<void> {
 }
 
 /** Of a German shopper, who has consented to all channels. */
-async function aCart() {
+async function createCart() {
   const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   await grantConsent(world, store, order)
@@ -136,7 +136,7 @@ test('a message held by quiet hours for SMS is sent by email once there is a mai
   await saveSms()
   await byChannels('sms', 'email')
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T20:30:00Z`)
-  const { email } = await aCart()
+  const { email } = await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'quiet_hours', 'sms'])
   await saveMailServer()
@@ -147,7 +147,7 @@ test('a message held by quiet hours for SMS is sent by email once there is a mai
 
 test('a message held for a mail server is sent by SMS once that is set up', async () => {
   await byChannels('email', 'sms')
-  await aCart()
+  await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'mail_not_configured', 'email'])
   await saveSms()
@@ -157,7 +157,7 @@ test('a message held for a mail server is sent by SMS once that is set up', asyn
 
 test('a message held for another channel is sent by WhatsApp once its template is chosen', async () => {
   await byChannels('sms', 'email', 'whatsapp')
-  await aCart()
+  await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'sms_not_configured', 'sms'])
   await saveWhatsapp()
@@ -197,7 +197,7 @@ test('a message held for another channel is sent by push once a browser subscrib
 test('a message held for a paused mail server is sent by SMS, its first channel, once that is set up', async () => {
   await saveMailServer()
   await byChannels('sms', 'email')
-  await aCart()
+  await createCart()
   await world.db
     .updateTable('mail_servers')
     .set({ rests_until: new Date(world.now.getTime() + 3 * HOUR), problem: '421 too many connections' })
@@ -212,7 +212,7 @@ test('a message held for a paused mail server is sent by SMS, its first channel,
 
 test('a message with SMS as its only channel is sent once SMS is set up', async () => {
   await byChannels('sms')
-  await aCart()
+  await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'sms_not_configured', 'sms'])
   await saveSms()
@@ -222,7 +222,7 @@ test('a message with SMS as its only channel is sent once SMS is set up', async 
 
 test('a message held for all channels, or sent before, stays held', async () => {
   await byChannels('email', 'sms')
-  await aCart()
+  await createCart()
   await advanceToAbandoned(world, store.storeId, HOUR)
   await call('POST', `/api/flows/${store.flowId}/switch`, { isOn: false })
   await advance()

@@ -29,13 +29,13 @@ beforeEach(async () => {
 
 type Person = Record<'email' | 'browser' | 'id', string>
 
-async function aPerson(more: { phone?: string } = {}): Promise<Person> {
+async function createPerson(more: { phone?: string } = {}): Promise<Person> {
   const email = `ben${++n}@shoppers.example.com`
   await shop.type(email, { email, firstName: 'Ben', ...more })
-  return { email, browser: email, id: await shopperOf(email) }
+  return { email, browser: email, id: await readShopper(email) }
 }
 
-async function shopperOf(email: string): Promise<string> {
+async function readShopper(email: string): Promise<string> {
   const shoppers = world.db.selectFrom('shoppers').select('id').where('store_id', '=', shop.storeId)
   return (await shoppers.where('email', '=', email).executeTakeFirstOrThrow()).id
 }
@@ -72,12 +72,12 @@ async function send(): Promise<void> {
 const readStates = async () =>
   (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
 const merge = (one: Person, other: Person) => shop.type(one.browser, { email: other.email })
-const tokensOf = (messageId: string) =>
+const readTokens = (messageId: string) =>
   world.db.selectFrom('link_tokens').selectAll().where('message_id', '=', messageId).orderBy('purpose').execute()
 
 describe('a message without a cart', () => {
   test('is sent once, mentions no cart, and is fully recorded (D1, D12)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     const [id] = await plan([ben])
     await send()
     await send()
@@ -90,13 +90,13 @@ describe('a message without a cart', () => {
     expect(world.sent[0]!.html).not.toContain('/cart/recover')
     expect(await shop.messages()).toMatchObject([{ id, cart_id: null, shopper_id: ben.id, state: 'sent' }])
     expect(await listStepDecisions(world, shop.storeId)).toEqual(['send ok', 'result accepted'])
-    expect(await tokensOf(id!)).toEqual([])
+    expect(await readTokens(id!)).toEqual([])
     const [news] = await shop.notifications()
     expect(news).toMatchObject({ type: 'email_sent', data: { cartId: null, messageId: id, to: ben.email } })
   })
 
   test('requested twice at once and once more later reaches each shopper once (D1)', async () => {
-    const people = [await aPerson(), await aPerson()]
+    const people = [await createPerson(), await createPerson()]
     const originId = createId()
     const planned = await Promise.all([plan(people, { originId }), plan(people.toReversed(), { originId })])
     expect(planned.flat()).toHaveLength(2)
@@ -112,7 +112,7 @@ describe('a message without a cart', () => {
   })
 
   test('is sent once by two processes that both believe they hold the store’s lease (D1)', async () => {
-    const people = await Promise.all(Array.from({ length: 8 }, () => aPerson()))
+    const people = await Promise.all(Array.from({ length: 8 }, () => createPerson()))
     await plan(people)
     await completeOrderCheck(world, shop.storeId)
     const seizing = setInterval(async () => {
@@ -125,7 +125,7 @@ describe('a message without a cart', () => {
   })
 
   test('counts for the frequency cap and waits for it (T1)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     for (let count = 0; count < 4; count++) await plan([ben])
     for (let count = 0; count < 4; count++) await send()
     expect((await readStates()).sort()).toEqual(['held(frequency_cap)', 'sent', 'sent', 'sent'])
@@ -134,7 +134,7 @@ describe('a message without a cart', () => {
   test('is not sent without the store’s order check (D3)', async () => {
     await completeOrderCheck(world, shop.storeId)
     world.advance(2 * MINUTE)
-    await plan([await aPerson()])
+    await plan([await createPerson()])
     await sendDue(world.deps, { storeId: shop.storeId })
     expect(world.sent).toEqual([])
     expect((await readStates())[0]).toMatch(/^held\(store_unreachable/)
@@ -142,7 +142,7 @@ describe('a message without a cart', () => {
 
   test('is retried after a deferral, unless it was ended meanwhile (D4, C2)', async () => {
     world.answer = () => ({ kind: 'retry', reason: 'deferred', response: '451 later' })
-    const [ben, ada] = [await aPerson(), await aPerson()]
+    const [ben, ada] = [await createPerson(), await createPerson()]
     await plan([ben])
     await send()
     expect(await readStates()).toEqual(['held(retry)'])
@@ -160,7 +160,7 @@ describe('a message without a cart', () => {
   })
 
   test('becomes unknown when its process dies during the send, and is never resent (D4)', async () => {
-    await plan([await aPerson()])
+    await plan([await createPerson()])
     const { promise: never } = Promise.withResolvers<never>()
     world.answer = () => never
     await completeOrderCheck(world, shop.storeId)
@@ -175,7 +175,7 @@ describe('a message without a cart', () => {
   })
 
   test('as an SMS uses the shopper’s number, without the limits of cart reminders', async () => {
-    const ben = await aPerson({ phone: '+12125550142' })
+    const ben = await createPerson({ phone: '+12125550142' })
     await agree('+12125550142')
     world.advance(3 * DAY)
     await plan([ben], { channel: 'sms' })
@@ -209,14 +209,14 @@ async function agree(phone: string): Promise<void> {
 
 describe('a message without a cart is stopped', () => {
   test('by a suppression, in the same commit (C1, C2)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR) })
     await suppress(ben.email)
     expect(await readStates()).toEqual(['skipped(suppressed_manual)'])
   })
 
   test('by a suppression between decision and send (D10)', async () => {
-    const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
+    const people = await Promise.all(Array.from({ length: 6 }, () => createPerson()))
     await plan(people)
     let last = ''
     world.answer = async (mail) => {
@@ -236,7 +236,7 @@ describe('a message without a cart is stopped', () => {
   })
 
   test('by a purchase only if its origin has that stop (decision 39)', async () => {
-    const [ben, ada] = [await aPerson(), await aPerson()]
+    const [ben, ada] = [await createPerson(), await createPerson()]
     const soon = { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) }
     await shop.order({ kind: 'purchase', email: ada.email })
     world.advance(MINUTE)
@@ -251,7 +251,7 @@ describe('a message without a cart is stopped', () => {
   })
 
   test('for the time being by an order that awaits payment, if a purchase would end it (S4)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     await plan([ben], { purchasesSince: world.now })
     await shop.order({ kind: 'pending', email: ben.email })
     await send()
@@ -259,7 +259,7 @@ describe('a message without a cart is stopped', () => {
   })
 
   test('by a purchase between decision and send (D10)', async () => {
-    const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
+    const people = await Promise.all(Array.from({ length: 6 }, () => createPerson()))
     await plan(people, { purchasesSince: world.now })
     const buy = async () => {
       await shop.order({ kind: 'purchase', email: await oneWaiting(people) })
@@ -278,7 +278,7 @@ describe('a message without a cart is stopped', () => {
   })
 
   test('by disconnecting the store, and deleted with the store (Y4)', async () => {
-    await plan([await aPerson()])
+    await plan([await createPerson()])
     await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
     await send()
     expect(await readStates()).toEqual(['cancelled(disconnected)'])
@@ -291,7 +291,7 @@ describe('a message without a cart is stopped', () => {
 test('a message that waits for consent is sent once it is given (C5)', async () => {
   const email = `greta${++n}@shoppers.example.com`
   await shop.type(email, { email, country: 'DE', countrySource: 'address' })
-  await plan([{ email, browser: email, id: await shopperOf(email) }])
+  await plan([{ email, browser: email, id: await readShopper(email) }])
   await send()
   expect(await readStates()).toEqual(['held(no_consent)'])
   const word = { channel: 'email' as const, address: email, isGiven: true, wording: 'Yes', country: 'DE' }
@@ -305,18 +305,18 @@ describe('two merged shoppers', () => {
   const later = () => ({ dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
 
   test('get one of the two messages planned for them (D1)', async () => {
-    const [ben, ada] = [await aPerson(), await aPerson()]
+    const [ben, ada] = [await createPerson(), await createPerson()]
     await plan([ben, ada], { originId, ...later() })
     await merge(ben, ada)
     expect((await readStates()).sort()).toEqual(['cancelled(merged)', 'scheduled'])
     world.advance(HOUR)
     await send()
     expect(world.sent).toHaveLength(1)
-    expect(await plan([{ ...ada, id: await shopperOf(ada.email) }], { originId })).toEqual([])
+    expect(await plan([{ ...ada, id: await readShopper(ada.email) }], { originId })).toEqual([])
   })
 
   test('get none if one of them has had it (D1)', async () => {
-    const [ben, ada] = [await aPerson(), await aPerson()]
+    const [ben, ada] = [await createPerson(), await createPerson()]
     await plan([ben], { originId })
     await send()
     await plan([ada], { originId, ...later() })
@@ -325,7 +325,7 @@ describe('two merged shoppers', () => {
   })
 
   test('keep the messages both have had', async () => {
-    const people = [await aPerson(), await aPerson(), await aPerson()] as const
+    const people = [await createPerson(), await createPerson(), await createPerson()] as const
     await plan(people, { originId })
     await send()
     await merge(people[0], people[1])
@@ -339,7 +339,7 @@ describe('responses to a message without a cart', () => {
   const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0' }
 
   test('a human click opens the shop, and a later purchase is attributed to the message (A1)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     const [id] = await plan([ben])
     await send()
     world.advance(HOUR)
@@ -354,7 +354,7 @@ describe('responses to a message without a cart', () => {
   })
 
   test('a machine’s visit right after the send is not a touch (A1)', async () => {
-    await plan([await aPerson()])
+    await plan([await createPerson()])
     await send()
     world.advance(HOUR)
     for (const link of new Set(world.sent[0]!.html.match(/\/c\/[\w-]+/g)!))
@@ -364,7 +364,7 @@ describe('responses to a message without a cart', () => {
   })
 
   test('its unsubscribe link closes the shopper’s other messages, with or without a cart (C2)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     await plan([ben])
     await send()
     await shop.fill(ben.browser, [buildTea()])
@@ -379,7 +379,7 @@ describe('responses to a message without a cart', () => {
   })
 
   test('it is shown as the shopper’s last message on each of their carts', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     await shop.fill(ben.browser, [buildTea()])
     await plan([ben])
     await send()
@@ -389,7 +389,7 @@ describe('responses to a message without a cart', () => {
   })
 
   test('it is part of the shopper’s stored data (C8)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     const [id] = await plan([ben])
     await send()
     const hash = world.deps.secrets.addressHash(ben.email)

@@ -118,7 +118,11 @@ describe('credentials', () => {
     const { hooks } = (await read()).sms
     expect(hooks[0].value).toMatch(/^https:\/\/recoup\.example\.com\/api\/webhooks\/twilio\/[\w-]{43}\/inbound$/)
     expect(hooks[0].value).not.toContain(store.accountId)
-    expect((await read(await memberOf('viewer'))).sms).toMatchObject({ state: 'ready', hooks: [], isReachable: true })
+    expect((await read(await createMember('viewer'))).sms).toMatchObject({
+      state: 'ready',
+      hooks: [],
+      isReachable: true,
+    })
     await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', store.accountId).execute()
     expect((await put('sms', { ...sms, version: 3 })).status).toBe(403)
     expect((await world.request('DELETE', '/api/channels/sms', { token: store.token })).status).toBe(403)
@@ -127,7 +131,7 @@ describe('credentials', () => {
   })
 })
 
-async function memberOf(role: 'viewer'): Promise<string> {
+async function createMember(role: 'viewer'): Promise<string> {
   const { db, now } = world
   const user = { id: createId(), email: `${role}@team.example`, name: role, password_hash: '-', created_at: now }
   const token = createToken()

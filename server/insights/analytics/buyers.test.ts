@@ -28,7 +28,7 @@ const listCountedDays = async () =>
 const buys = (shop: Shop, email: string) => shop.order({ kind: 'purchase', email, totalMinor: 1_000 })
 
 /** Ada bought so often 20 days ago, and now; Bo bought now. */
-async function aStoreOf(orders: number): Promise<Shop> {
+async function createStoreWithOrders(orders: number): Promise<Shop> {
   const shop = await createShop(world, { plan: 'growth' })
   await buys(shop, ada)
   await world.db.transaction().execute(async (tx) => {
@@ -45,8 +45,8 @@ async function aStoreOf(orders: number): Promise<Shop> {
   await countFigures(world.deps)
   return shop
 }
-const aLargeStore = () => aStoreOf(5_000)
-const aSmallStore = () => aStoreOf(2)
+const buildLargeStore = () => createStoreWithOrders(5_000)
+const buildSmallStore = () => createStoreWithOrders(2)
 
 const readAnalytics = async (shop: Shop, range = '7d') => (await shop.get(`/api/analytics?range=${range}`)).body
 const customers = async (shop: Shop, range?: string) => (await readAnalytics(shop, range)).customers
@@ -55,7 +55,7 @@ const notCounted = { new: null, returning: null, repeatPurchaseRate: null, avgOr
 const counted = { new: 1, returning: 1, repeatPurchaseRate: 0.5, avgOrdersPerCustomer: 1, isBeingCounted: false }
 
 test('buyers of many orders are counted once in the background and unknown before', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   const replies = await Promise.all(Array.from({ length: 5 }, () => readAnalytics(shop)))
   for (const each of replies) {
     expect(each).toMatchObject({
@@ -76,7 +76,7 @@ test('buyers of many orders are counted once in the background and unknown befor
 })
 
 test('buyers of few orders are counted by the first request', async () => {
-  const shop = await aSmallStore()
+  const shop = await buildSmallStore()
   const replies = await Promise.all(Array.from({ length: 5 }, () => customers(shop)))
   expect(replies).toEqual(Array(5).fill({ ...counted, countedAt: world.now.toISOString() }))
   expect(await listCountedDays()).toEqual([7])
@@ -86,7 +86,7 @@ test('buyers of few orders are counted by the first request', async () => {
 })
 
 test('after 15 minutes the last count is shown with its time until there is a newer one', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   await customers(shop)
   await countRequestedBuyers(world.deps)
   const last = { ...counted, countedAt: world.now.toISOString() }
@@ -105,7 +105,7 @@ test('after 15 minutes the last count is shown with its time until there is a ne
 })
 
 test('yesterday’s count is shown until today’s is done, also shortly after midnight', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T23:55:00-04:00`)
   await customers(shop)
   await countRequestedBuyers(world.deps)
@@ -117,7 +117,7 @@ test('yesterday’s count is shown until today’s is done, also shortly after m
 })
 
 test('a count from before the clock was set back is repeated', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   await customers(shop)
   await countRequestedBuyers(world.deps)
   world.advance(-HOUR)
@@ -127,7 +127,7 @@ test('a count from before the clock was set back is repeated', async () => {
 })
 
 test('a request does not wait for a running count', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   await customers(shop)
   await countRequestedBuyers(world.deps)
   world.advance(HOUR)
@@ -141,7 +141,7 @@ test('a request does not wait for a running count', async () => {
 })
 
 test('a new time zone causes a recount', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   await customers(shop)
   await countRequestedBuyers(world.deps)
   await sql`update stores set time_zone = 'Pacific/Auckland' where id = ${shop.storeId}`.execute(world.db)
@@ -152,7 +152,7 @@ test('a new time zone causes a recount', async () => {
 })
 
 test('a store whose buyers cannot be counted does not block other stores', async () => {
-  const [ill, well] = [await aLargeStore(), await aLargeStore()]
+  const [ill, well] = [await buildLargeStore(), await buildLargeStore()]
   await ill.staySignedIn()
   await customers(ill)
   world.advance(MINUTE)

@@ -46,7 +46,7 @@ const insertDailyCarts = (shop: Shop, days: number) =>
     where store_id = ${shop.storeId}`.execute(world.db)
 
 /** Which rows of the table were written again since. */
-async function versionsOf(shop: Shop, table: string) {
+async function readVersions(shop: Shop, table: string) {
   const { rows } = await sql<{ version: string }>`
     select ctid::text || ' ' || xmin::text as version from ${sql.table(table)} where store_id = ${shop.storeId} order by 1`.execute(
     world.db,
@@ -129,7 +129,7 @@ test('a new attribution window recounts only orders; a new time zone recounts ev
   await countFigures(world.deps)
   const before = await figures(shop)
   const others = ['cart_figures', 'funnel_figures', 'message_figures', 'product_figures']
-  const versions = () => Promise.all(others.map((table) => versionsOf(shop, table)))
+  const versions = () => Promise.all(others.map((table) => readVersions(shop, table)))
   const written = await versions()
   await sql`update stores set attribution_window_days = 30 where id = ${shop.storeId}`.execute(world.db)
   await countChanges(store(shop), world.now, 1)
@@ -159,7 +159,7 @@ test('an open recounts its message and the funnel; an order recounts the carts t
   await countFigures(world.deps)
   const written = async () => {
     const tables = ['cart_figures', 'product_figures', 'order_figures', 'funnel_figures', 'message_figures']
-    return Promise.all(tables.map((table) => versionsOf(shop, table)))
+    return Promise.all(tables.map((table) => readVersions(shop, table)))
   }
   const [carts, products, orders, funnel, messages] = await written()
   await shop.press(message.id)

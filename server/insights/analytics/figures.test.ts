@@ -41,12 +41,12 @@ test('a cart counts on the days of its start and abandonment until it is bought 
   const shop = await createShop(world)
   await shop.fill('one', [buildTea(2), pot])
   await shop.type('one', ada)
-  const began = dayOf(world.now)
-  const all = async () => (await expectSameRecount(shop)).cart_figures!.filter((row) => isOf(row, 'all'))
+  const began = getDay(world.now)
+  const all = async () => (await expectSameRecount(shop)).cart_figures!.filter((row) => hasDimension(row, 'all'))
   const row = { dimension: 'all', key: '', currency: 'USD' }
   expect(await all()).toEqual([{ ...none, ...row, day: began, began: 1 }])
   await shop.pass(HOUR)
-  const abandonedDay = dayOf((await shop.cart()).abandoned_at!)
+  const abandonedDay = getDay((await shop.cart()).abandoned_at!)
   expect(abandonedDay).toBe(began)
   expect(await all()).toEqual([
     {
@@ -88,7 +88,7 @@ test('a cart changed after a message keeps its value at abandonment (decision 92
   await shop.fill('one', [buildTea(3), pot])
   expect(await shop.cart()).toMatchObject({ status: 'abandoned', value_minor: 13_100 })
   const { cart_figures, product_figures } = await expectSameRecount(shop)
-  expect(cart_figures!.filter((row) => isOf(row, 'all'))).toMatchObject([
+  expect(cart_figures!.filter((row) => hasDimension(row, 'all'))).toMatchObject([
     { abandoned: 1, abandoned_minor: 2_100, unbought_minor: 2_100 },
   ])
   expect(product_figures).toMatchObject([{ lost_minor: 6_300 }, { lost_minor: 6_800 }])
@@ -102,16 +102,16 @@ test('a cart abandoned again before any message counts with its new contents', a
   await shop.pass(HOUR)
   await shop.fill('one', [pot])
   await shop.pass(HOUR)
-  expect((await expectSameRecount(shop)).cart_figures!.filter((row) => isOf(row, 'all'))).toMatchObject([
+  expect((await expectSameRecount(shop)).cart_figures!.filter((row) => hasDimension(row, 'all'))).toMatchObject([
     { abandoned: 1, abandoned_minor: 6_800 },
   ])
 })
 
-const isOf = (row: unknown, dimension: string) => (row as { dimension: string }).dimension === dimension
+const hasDimension = (row: unknown, dimension: string) => (row as { dimension: string }).dimension === dimension
 /** Stores of these tests are in UTC. */
-const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+const getDay = (at: Date) => at.toISOString().slice(0, 10)
 
-async function aLife(): Promise<Shop> {
+async function createShopHistory(): Promise<Shop> {
   const shop = await createShop(world)
   for (let n = 0; n < 6; n++) {
     const contact = { email: `person${n % 4}@shoppers.example.com` }
@@ -126,7 +126,7 @@ async function aLife(): Promise<Shop> {
 }
 
 test('incremental counts equal a recount: refunds, bounces, merges, deleted messages, a new time zone', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   const before = await expectSameRecount(shop)
   for (const table of ['cart_figures', 'funnel_figures', 'message_figures', 'order_figures', 'product_figures'])
     expect(before[table]!.length, table).toBeGreaterThan(1)
@@ -235,7 +235,7 @@ test('a message about a joined cart counts for the cart it was joined to, on the
   await sql`update carts set status = 'merged', merged_into = ${other!.id} where store_id = ${shop.storeId} and id = ${mailed!.id}`.execute(
     world.db,
   )
-  const row = { day: dayOf(other!.started_at), sent: 1, opened: 0, clicked: 0, converted: 0 }
+  const row = { day: getDay(other!.started_at), sent: 1, opened: 0, clicked: 0, converted: 0 }
   const expected = ['all', 'email'].map((channel) => ({ channel, ...row }))
   expect((await expectSameRecount(shop)).funnel_figures).toEqual(expected)
   await shop.press(message.id)
@@ -243,7 +243,7 @@ test('a message about a joined cart counts for the cart it was joined to, on the
 })
 
 test('deleting a store deletes its figures', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
   await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
   await countFigures(world.deps)

@@ -8,7 +8,7 @@ import { countFigures } from './figures.ts'
 const world = createWorld()
 const roi = async (shop: Shop, query = '') => (await shop.get(`/api/analytics/roi?range=30d${query}`)).body
 
-async function aWonCart(shop: Shop, email: string, totalMinor: number) {
+async function createWonCart(shop: Shop, email: string, totalMinor: number) {
   const message = await shop.mailed({ email }, email)
   await shop.press(message.id)
   world.advance(MINUTE)
@@ -23,12 +23,12 @@ test('ROI lists months without gaps with costs of messages and plan, and a range
   // May of the year before is the thirteenth month.
   world.now = new Date('2025-05-20T15:00:00Z')
   const shop = await createShop(world, { plan: 'growth' })
-  await aWonCart(shop, 'dee@shoppers.example.com', 9_900)
+  await createWonCart(shop, 'dee@shoppers.example.com', 9_900)
   world.now = new Date('2026-03-10T15:00:00Z')
-  await costs(await aWonCart(shop, 'ada@shoppers.example.com', 4_000), 75_000, 'USD')
+  await costs(await createWonCart(shop, 'ada@shoppers.example.com', 4_000), 75_000, 'USD')
   world.now = new Date('2026-05-20T15:00:00Z')
-  await costs(await aWonCart(shop, 'bo@shoppers.example.com', 2_500), 50_000, 'USD')
-  await costs(await aWonCart(shop, 'cy@shoppers.example.com', 1_000), 300_000, 'EUR')
+  await costs(await createWonCart(shop, 'bo@shoppers.example.com', 2_500), 50_000, 'USD')
+  await costs(await createWonCart(shop, 'cy@shoppers.example.com', 1_000), 300_000, 'EUR')
   await countFigures(world.deps)
   await shop.staySignedIn()
   const reply = await roi(shop)
@@ -50,7 +50,7 @@ test('ROI lists months without gaps with costs of messages and plan, and a range
 test('costs in another currency are listed for the months even if older than the range', async () => {
   world.now = new Date('2026-03-10T15:00:00Z')
   const shop = await createShop(world, { plan: 'growth' })
-  await costs(await aWonCart(shop, 'ada@shoppers.example.com', 4_000), 90_000, 'GBP')
+  await costs(await createWonCart(shop, 'ada@shoppers.example.com', 4_000), 90_000, 'GBP')
   world.now = new Date('2026-05-20T15:00:00Z')
   await countFigures(world.deps)
   await shop.staySignedIn()

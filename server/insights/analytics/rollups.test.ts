@@ -92,12 +92,12 @@ test('a recovery counts on its own day, in the share of the day of the abandonme
   }
   expect(await readSlots(shop.storeId)).toEqual([
     { ...nothing, slot: '-infinity', attributed_minor: 5_000, attributed_orders: 1 },
-    { ...nothing, slot: slotOf(abandoned_at!), abandoned: 1, abandoned_recovered: 1 },
-    { ...nothing, slot: slotOf(world.now), recovered: 1, attributed_minor: 5_000, attributed_orders: 1 },
+    { ...nothing, slot: getSlot(abandoned_at!), abandoned: 1, abandoned_recovered: 1 },
+    { ...nothing, slot: getSlot(world.now), recovered: 1, attributed_minor: 5_000, attributed_orders: 1 },
   ])
 })
 
-const slotOf = (at: Date) => new Date(Math.floor(at.getTime() / (15 * MINUTE)) * 15 * MINUTE).toISOString()
+const getSlot = (at: Date) => new Date(Math.floor(at.getTime() / (15 * MINUTE)) * 15 * MINUTE).toISOString()
 
 test('refunds reduce the day of the order, and a cancelled order removes all of it (S3)', async () => {
   const shop = await createShop(world)
@@ -146,7 +146,7 @@ test('a cart joined to another counts once', async () => {
   expect((await total(shop.storeId))[0]).toBe(counted.length)
 })
 
-async function aLife(people = 6): Promise<Shop> {
+async function createShopHistory(people = 6): Promise<Shop> {
   const shop = await createShop(world)
   for (let n = 0; n < people; n++) {
     const contact = { email: `person${n}@shoppers.example.com` }
@@ -161,7 +161,7 @@ async function aLife(people = 6): Promise<Shop> {
 }
 
 test('a recount gives the same figures, folded or not, and is idempotent', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   const before = await readSlots(shop.storeId)
   expect(new Set(before.map(({ currency }) => currency)).size).toBe(2)
   await rebuildRollups(store(shop))
@@ -175,7 +175,7 @@ test('a recount gives the same figures, folded or not, and is idempotent', async
 })
 
 test('a recount repairs lost changes and leaves other stores unchanged', async () => {
-  const [shop, other] = [await aLife(), await aLife(3)]
+  const [shop, other] = [await createShopHistory(), await createShopHistory(3)]
   const [before, others] = [await readSlots(shop.storeId), await readSlots(other.storeId)]
   await sql`update rollups set abandoned = abandoned + 7 where store_id = ${shop.storeId}`.execute(world.db)
   await sql`delete from rollup_changes where store_id = ${shop.storeId}`.execute(world.db)
@@ -186,7 +186,7 @@ test('a recount repairs lost changes and leaves other stores unchanged', async (
 })
 
 test('an update of a counted cart column changes the figures, and one of another column writes nothing', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   const { rows: carts } = await sql<{ id: string }>`select id from carts
     where store_id = ${shop.storeId} and abandoned_at is not null order by id limit 2`.execute(world.db)
   const [first, second] = carts.map(({ id }) => id)
@@ -251,7 +251,7 @@ async function abandonOne(tx: Db, storeId: string): Promise<void> {
 }
 
 test('deleting a store deletes its rollups', async () => {
-  const shop = await aLife(3)
+  const shop = await createShopHistory(3)
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
   await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
   await fold()

@@ -161,15 +161,15 @@ describe('the audience count', () => {
   test('reports how many members have neither clicked nor bought in 90 days', async () => {
     const shop = await createShop(world, 4)
     expect((await count(shop)).quietPercent).toBe(100)
-    const orderOf = (index: number, days: number) => {
+    const readOrder = (index: number, days: number) => {
       const at = new Date(world.now.getTime() - days * DAY)
       return sql`insert into orders (store_id, order_id, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor,
           net_minor)
         select ${shop.storeId}, ${createId()}, c.shopper_id, 'purchase', 'processing', ${at}, ${at}, ${at}, 'USD', 1, 1 from carts c
         where c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[index]!}`.execute(world.db)
     }
-    await orderOf(0, 80)
-    await orderOf(1, 100)
+    await readOrder(0, 80)
+    await readOrder(1, 100)
     expect((await count(shop)).quietPercent).toBe(75)
   })
 

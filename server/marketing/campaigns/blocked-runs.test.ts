@@ -49,7 +49,7 @@ const readStatus = async (shop: Shop, id: string) => {
 const listNotifications = async (shop: Shop, type: string) =>
   (await readNotifications(world, shop.storeId)).filter((each) => each.type === type)
 const play = (shop: Shop, id: string) => callCampaigns(world, shop, 'PATCH', `/${id}/play`)
-const runsOf = (id: string) =>
+const readRuns = (id: string) =>
   world.db.selectFrom('campaign_runs').select('run').where('campaign_id', '=', id).execute()
 const later = (days: number) => ({ startDate: formatStoreDate(world, days), timeOfDay: '10:00' })
 
@@ -60,11 +60,11 @@ describe('after a downgrade', () => {
       schedule: { ...later(0), timeOfDay: '00:00', frequency: 'daily' },
     })
     await runTick(world, shop)
-    expect(await runsOf(id)).toHaveLength(1)
+    expect(await readRuns(id)).toHaveLength(1)
     await subscribe(shop, { plan: 'free' })
     await runTick(world, shop, DAY)
     await runTick(world, shop, DAY)
-    expect(await runsOf(id)).toHaveLength(1)
+    expect(await readRuns(id)).toHaveLength(1)
     expect(await readStatus(shop, id)).toEqual(['paused', 'plan', null])
     const listed = await callCampaigns(world, shop, 'GET', '')
     expect(listed.body.campaigns[0]).toMatchObject({ id, status: 'paused', pausedBy: 'plan' })
@@ -81,7 +81,7 @@ describe('after a downgrade', () => {
     expect(await readStatus(shop, id)).toEqual(['paused', 'plan', null])
     expect((await play(shop, id)).body.campaign).toMatchObject({ status: 'scheduled', pausedBy: null })
     await runTick(world, shop, DAY)
-    expect(await runsOf(id)).toHaveLength(2)
+    expect(await readRuns(id)).toHaveLength(2)
   })
 
   test('a scheduled campaign does not begin; Send Now, available on every plan, sends it', async () => {
@@ -112,7 +112,7 @@ describe('after a downgrade', () => {
     expect((await play(shop, id)).status).toBe(200)
     await runTick(world, shop)
     expect(await readStatus(shop, id)).toEqual(['completed', null, null])
-    expect(await runsOf(id)).toHaveLength(1)
+    expect(await readRuns(id)).toHaveLength(1)
   })
 
   test('a daily campaign sent at once on Free has one run, and Play never uses its schedule', async () => {
@@ -128,7 +128,7 @@ describe('after a downgrade', () => {
     expect((await play(shop, id)).status).toBe(403)
     await runTick(world, shop, DAY)
     await runTick(world, shop, DAY)
-    expect([await readStatus(shop, id), await runsOf(id)]).toEqual([['sent', null, null], [{ run: 1 }]])
+    expect([await readStatus(shop, id), await readRuns(id)]).toEqual([['sent', null, null], [{ run: 1 }]])
   })
 
   test('an edit to a schedule that needs no plan starts the campaign', async () => {
@@ -139,7 +139,7 @@ describe('after a downgrade', () => {
     const body = { name: 'Spring', targetAudience: { mode: 'matching' }, content: campaignContent, schedule: soon }
     expect((await callCampaigns(world, shop, 'PUT', `/${id}`, body)).status).toBe(200)
     await runTick(world, shop, 30 * HOUR)
-    expect((await runsOf(id)).length).toBe(1)
+    expect((await readRuns(id)).length).toBe(1)
   })
 })
 
@@ -151,7 +151,7 @@ test('nothing begins while a payment is overdue; Play continues after the paymen
   expect(await readStatus(shop, id)).toEqual(['scheduled', null, null])
   await subscribe(shop, { status: 'past_due', since: new Date(world.now.getTime() - 8 * DAY) })
   await runTick(world, shop, 2 * DAY)
-  expect([await readStatus(shop, id), await runsOf(id)]).toEqual([['paused', 'payment', null], []])
+  expect([await readStatus(shop, id), await readRuns(id)]).toEqual([['paused', 'payment', null], []])
   expect((await listNotifications(shop, 'campaign_paused'))[0]!.message).toMatch(/your last payment is overdue/)
   for (const [method, path] of [
     ['PATCH', `/${id}/play`],
@@ -207,7 +207,7 @@ describe('custom text of a young account', () => {
     await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
     const refused = await callCampaigns(world, shop, 'POST', `/${id}/retry`)
     expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining('50 emails with custom text')])
-    expect(await runsOf(id)).toHaveLength(1)
+    expect(await readRuns(id)).toHaveLength(1)
     const { subject, body } = CAMPAIGN_TEMPLATES[0]!
     const ours = { name: 'Spring', targetAudience: { mode: 'matching' }, content: { subject, body } }
     const schedule = { startDate: formatStoreDate(world), timeOfDay: '00:00' }

@@ -11,7 +11,7 @@ const world = createWorld()
 const message = { content: { body: 'Hi {{ customer_name }} {{ checkout_link }}' } }
 
 /** The number from the cart of a shopper whose email has been deleted. */
-async function numberOf(shop: Shop, index: number): Promise<string> {
+async function readNumber(shop: Shop, index: number): Promise<string> {
   const { phone, shopper_id } = await world.db
     .selectFrom('carts')
     .select(['phone', 'shopper_id'])
@@ -26,7 +26,7 @@ async function numberOf(shop: Shop, index: number): Promise<string> {
 
 test('an SMS campaign reaches people chosen by number who have no email', async () => {
   const shop = await createShop(world, 3)
-  const phone = await numberOf(shop, 0)
+  const phone = await readNumber(shop, 0)
   const spaced = `${phone.slice(0, 5)} ${phone.slice(5)}`
   const customerEmails = [shop.orders[1]!.email]
   const targetAudience = { mode: 'selected', customerEmails, customerPhones: [spaced, phone, 'nonsense'] }
@@ -44,7 +44,7 @@ test('an SMS campaign reaches people chosen by number who have no email', async 
 
 test('an email campaign rejects phone numbers, and a campaign accepts at most a thousand people', async () => {
   const shop = await createShop(world, 1)
-  const phone = await numberOf(shop, 0)
+  const phone = await readNumber(shop, 0)
   const selected = (more: object) => ({ targetAudience: { mode: 'selected', ...more } })
   const mail = await requestCampaign(world, shop, selected({ customerPhones: [phone] }))
   expect([mail.status, mail.body.fields]).toEqual([422, { customerPhones: audienceTexts.phonesOfMail }])
@@ -56,7 +56,7 @@ test('an email campaign rejects phone numbers, and a campaign accepts at most a 
 
 test('erasing a person deletes their number from the campaign', async () => {
   const shop = await createShop(world, 2)
-  const phone = await numberOf(shop, 0)
+  const phone = await readNumber(shop, 0)
   const targetAudience = { mode: 'selected', customerEmails: [shop.orders[1]!.email], customerPhones: [phone] }
   const { id } = await createCampaign(world, shop, { type: 'sms', ...message, targetAudience })
   const erased = await world.request('DELETE', `/api/privacy/${encodeURIComponent(phone)}`, {

@@ -96,7 +96,7 @@ test('the guard keeps open messages; after a resume, earlier bounces do not coun
 
 describe('with small runs', () => {
   /** Runs the campaign again, with `count` recipients of whom `bounced` bounce. */
-  const aRun = async (count: number, bounced: number) => {
+  const createRun = async (count: number, bounced: number) => {
     world.advance(DAY)
     await runCampaigns(world.deps)
     await report((await insertManyRecipients(world, shop, id, { count })).slice(0, bounced), 'hard')
@@ -105,22 +105,22 @@ describe('with small runs', () => {
   }
 
   test('counts the newest runs together until they have 200 messages', async () => {
-    expect(await aRun(150, 9)).toEqual(['active', null])
-    expect(await aRun(150, 6)).toEqual(['active', null])
-    expect(await aRun(150, 10)).toEqual(['paused', 'bounces'])
+    expect(await createRun(150, 9)).toEqual(['active', null])
+    expect(await createRun(150, 6)).toEqual(['active', null])
+    expect(await createRun(150, 10)).toEqual(['paused', 'bounces'])
     expect((await pauses())[0]!.message).toContain('16 of its 300 messages bounced')
   })
 
   test('ignores bounces of older runs', async () => {
-    expect(await aRun(150, 60)).toEqual(['active', null])
-    expect(await aRun(1_300, 0)).toEqual(['active', null])
-    expect(await aRun(150, 14)).toEqual(['active', null])
+    expect(await createRun(150, 60)).toEqual(['active', null])
+    expect(await createRun(1_300, 0)).toEqual(['active', null])
+    expect(await createRun(150, 14)).toEqual(['active', null])
   })
 
   test('ignores runs older than 30 days', async () => {
-    expect(await aRun(150, 30)).toEqual(['active', null])
+    expect(await createRun(150, 30)).toEqual(['active', null])
     world.advance(31 * DAY)
-    expect(await aRun(150, 2)).toEqual(['active', null])
+    expect(await createRun(150, 2)).toEqual(['active', null])
   })
 })
 

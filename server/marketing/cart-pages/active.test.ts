@@ -110,7 +110,7 @@ test('a cart followed by id stays followed when it is abandoned, merged or purch
   await shop.order({ kind: 'purchase', email })
   expect((await followed({ since, email })).cart).toBeNull()
   expect((await followed({ since, email, id })).cart).toMatchObject({ id, state: 'purchased' })
-  const into = await aMergedCart(id)
+  const into = await createMergedCart(id)
   expect((await followed({ since, id })).cart).toMatchObject({ id: into })
 })
 
@@ -128,7 +128,7 @@ test('a followed cart reports when a newer cart could be followed', async () => 
   expect((await followed({ id })).hasNewer).toBe(false)
 })
 
-async function aMergedCart(from: string): Promise<string> {
+async function createMergedCart(from: string): Promise<string> {
   await shop.fill(`other-${++n}`, [pot])
   const into = (await shop.carts()).find((cart) => cart.status === 'active')!.id
   const row = world.db.updateTable('carts').set({ status: 'merged', merged_into: into })

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const call = (method: string, url: string, body?: object) =>
   world.request(method, url, { token: shop.token, ...(body && { body }) })
 
-async function aSecondFlow() {
+async function createSecondFlow() {
   const { id } = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow
   await call('POST', `/api/flows/${id}/switch`, { isOn: true })
 }
@@ -52,7 +52,7 @@ test('the timeline names cancelled messages of a cart in another flow, and says 
   const { timeline, flow } = await joined({
     async between() {
       await call('POST', `/api/flows/${shop.flowId}/switch`, { isOn: false })
-      await aSecondFlow()
+      await createSecondFlow()
     },
   })
   expect(tale(timeline)).toMatchObject({

@@ -78,7 +78,7 @@ async function checkTexts(
   requireFound(await readFlow(store, flowId), 'Flow')
   const entitlements = await loadEntitlements({ accountId, db: store.db }, deps.now())
   const channels = await findChannelProblems(deps, row)
-  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, createId)
+  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), usedNames: [] }, edit, createId)
   const checks = resolved.flatMap(({ words }) =>
     words.map(async ({ path, channel, subject, body }) => {
       const problem = channel === 'whatsapp' ? null : await findTextProblem(deps, accountId, { channel, subject, body })
@@ -112,7 +112,7 @@ async function save(
   if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
     throw new AppError('conflict', flowTexts.stepAdded)
   }
-  const steps = resolveSteps({ stored, taken: await readStepNames(tx, flowId) }, edit, createId)
+  const steps = resolveSteps({ stored, usedNames: await readStepNames(tx, flowId) }, edit, createId)
   const conditions = edit.conditions === undefined ? flow.conditions : edit.conditions
   if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {
     throw new AppError('plan_required', flowTexts.rulesPlan)
@@ -300,15 +300,15 @@ interface ResolvedStep {
 
 type SavedStep = SaveFlow['steps'][number]
 
-/** `taken`: names of all steps of the flow, including removed ones. */
+/** `usedNames`: names of all steps of the flow, including removed ones. */
 function resolveSteps(
-  { stored, taken }: { stored: readonly StoredStep[]; taken: readonly string[] },
+  { stored, usedNames }: { stored: readonly StoredStep[]; usedNames: readonly string[] },
   { steps }: Pick<SaveFlow, 'steps'>,
   makeId: () => string,
 ): ResolvedStep[] {
   const named = steps.flatMap(({ id }) => id ?? [])
   if (new Set(named).size < named.length) throw new AppError('unprocessable', 'A step may be named once.')
-  const names = new Set(taken)
+  const names = new Set(usedNames)
   return steps.map((saved, index) => {
     const from = stored.find(({ id }) => id === saved.id) ?? null
     if (saved.id && !from) {
@@ -362,12 +362,12 @@ const NAMES = ['First', 'Second', 'Third', 'Fourth', 'Fifth']
 const defaultName = (index: number) => (NAMES[index] ? `${NAMES[index]} reminder` : `Reminder ${index + 1}`)
 
 /** Named after its position; numbered if another step has that name. */
-function freshName(index: number, taken: ReadonlySet<string>): string {
+function freshName(index: number, usedNames: ReadonlySet<string>): string {
   const name = defaultName(index)
-  if (!taken.has(name)) return name
+  if (!usedNames.has(name)) return name
   for (let number = 2; ; number += 1) {
     const apart = `${name} (${number})`
-    if (!taken.has(apart)) return apart
+    if (!usedNames.has(apart)) return apart
   }
 }
 

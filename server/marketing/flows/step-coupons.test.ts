@@ -22,7 +22,7 @@ async function save(store: TestStore, coupon: object | null | undefined) {
   return world.request('PUT', `/api/flows/${store.flowId}`, { token: store.token, body })
 }
 
-const firstOf = (flow: { steps: { coupon: unknown }[] }) => flow.steps[0]!.coupon
+const getFirst = (flow: { steps: { coupon: unknown }[] }) => flow.steps[0]!.coupon
 
 const setting = (couponId: string) => ({
   couponId,
@@ -37,11 +37,11 @@ test('the coupon of a step is saved with its rules, kept when a save omits it, a
   const input = setting(await insertCoupon(world, store))
   const saved = await save(store, input)
   expect(saved.status).toBe(200)
-  expect(firstOf(saved.body.flow)).toEqual(input)
+  expect(getFirst(saved.body.flow)).toEqual(input)
   expect((await save(store, undefined)).status).toBe(200)
-  expect(firstOf(await read(store))).toEqual(input)
+  expect(getFirst(await read(store))).toEqual(input)
   await save(store, null)
-  expect(firstOf(await read(store))).toBeNull()
+  expect(getFirst(await read(store))).toBeNull()
 })
 
 test('saving a step rejects a coupon of another store, a deleted one and an unknown one', async () => {
@@ -58,7 +58,7 @@ test('saving a step rejects a coupon of another store, a deleted one and an unkn
       'steps.0.coupon': 'This coupon no longer exists in your store. Choose another one.',
     })
   }
-  expect(firstOf(await read(store))).toBeNull()
+  expect(getFirst(await read(store))).toBeNull()
 })
 
 test('a message that waits for a code is decided again at once when its step gets another coupon', async () => {

@@ -335,17 +335,17 @@ describe('step variants', () => {
     const { accountId } = scene
     await world.db.updateTable('subscriptions').set({ plan: 'free' }).where('account_id', '=', accountId).execute()
     const [a, b] = saved.steps[0].variants
-    const codeOf = async (variants: object[]) => {
+    const readCode = async (variants: object[]) => {
       const steps = saved.steps.map((step: FlowStep, at: number) => (at === 0 ? { ...step, variants } : step))
       const { status, body } = await call('PUT', `/api/flows/${scene.flowId}`, { name: 'Reminders', steps })
       return status === 200 ? 'saved' : body.code
     }
-    expect(await codeOf([a, b])).toBe('saved')
+    expect(await readCode([a, b])).toBe('saved')
     const [less, more] = [
       { ...a, sharePercent: 20 },
       { ...b, sharePercent: 80 },
     ]
-    expect(await codeOf([less, more])).toBe('plan_required')
-    expect(await codeOf([{ ...b, sharePercent: 100 }])).toBe('saved')
+    expect(await readCode([less, more])).toBe('plan_required')
+    expect(await readCode([{ ...b, sharePercent: 100 }])).toBe('saved')
   })
 })

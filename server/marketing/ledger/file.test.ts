@@ -74,7 +74,7 @@ test('split anywhere, even inside a character or byte order mark, is decoded as 
 
 describe('a file made to exhaust the server', () => {
   /** How often other work ran, and the peak of additional memory. */
-  async function costOf(text: string) {
+  async function measureCost(text: string) {
     const before = measureHeapBytes()
     const ticks = countTurns()
     let most = 0
@@ -95,13 +95,13 @@ describe('a file made to exhaust the server', () => {
   }
 
   test('of empty lines yields to other work', async () => {
-    const { outcome, ticks } = await costOf('\n'.repeat(9_500_000))
+    const { outcome, ticks } = await measureCost('\n'.repeat(9_500_000))
     expect(outcome).toBe('The file is empty.')
     expect(ticks).toBeGreaterThan(500)
   })
 
   test('with millions of lines is read up to the row limit and yields to other work', async () => {
-    const { outcome, ticks, mostMb } = await costOf('a\n'.repeat(9_500_000))
+    const { outcome, ticks, mostMb } = await measureCost('a\n'.repeat(9_500_000))
     expect(outcome).toBe(`A file holds at most ${IMPORT_MOST_ROWS.toLocaleString('en-US')} rows. Split it.`)
     expect(ticks).toBeGreaterThan(300)
     expect(mostMb).toBeLessThan(60)
@@ -113,7 +113,7 @@ describe('a file made to exhaust the server', () => {
     ['one quotation', `a\n"${'x\n'.repeat(IMPORT_MOST_BYTES / 2 - 2)}`],
     ['quotation marks', `a\n${'"'.repeat(IMPORT_MOST_BYTES - 3)}`],
   ])('with %s is read up to the row length limit', async (_name, text) => {
-    const { outcome, mostMb } = await costOf(text)
+    const { outcome, mostMb } = await measureCost(text)
     expect(outcome).toMatch(/longer than 256 KB/)
     expect(mostMb).toBeLessThan(60)
   })

@@ -325,7 +325,7 @@ const CHANNELS: readonly [ImportChannel | 'other', RegExp][] = [
 /** Whether a heading is about this channel; a heading without a channel is about all. */
 export function coversChannel(name: string, channel: ImportChannel): boolean {
   const plain = toPlainText(name)
-  const named = CHANNELS.filter(([, words]) => words.test(plain)).map(([each]) => each)
+  const named = CHANNELS.filter(([, list]) => list.test(plain)).map(([each]) => each)
   return named.length === 0 || named.includes(channel)
 }
 

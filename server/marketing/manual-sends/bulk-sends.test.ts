@@ -36,7 +36,7 @@ const work = async (shop: Shop) => {
   await sendDue(world.deps, { storeId: shop.storeId })
 }
 /** A process of its own, whose mail server accepts many mails at a time. */
-const aProcess = () => {
+const buildProcess = () => {
   const { channels } = world.deps
   return {
     ...world.deps,
@@ -223,7 +223,7 @@ test(
       return remaining-- > 0 ? answer(mail) : end.promise
     }
     await completeOrderCheck(world, storeId)
-    const killed = aProcess()
+    const killed = buildProcess()
     const end = Promise.withResolvers<Outcome>()
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
     // Killed once the first results are written and the allowed number of mails is in flight.
@@ -235,7 +235,7 @@ test(
     await closeAbandonedSends(world.deps)
     await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
     await completeOrderCheck(world, storeId)
-    await sendDue({ ...aProcess(), workerId: world.deps.workerId }, { storeId })
+    await sendDue({ ...buildProcess(), workerId: world.deps.workerId }, { storeId })
     expect((await ask()).body.jobId).toBe(jobId)
     await work(shop)
     const job = await read(shop, jobId, '?outcome=unknown')

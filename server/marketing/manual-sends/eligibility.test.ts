@@ -74,9 +74,9 @@ describe('eligibility by reason', () => {
     // 21:30 in New York, 18:30 in Los Angeles.
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T02:30:00Z`)
     const { carts } = (await world.request('GET', '/api/carts/abandoned?limit=100', { token: shop.token })).body
-    const idOf = (order: { email: string | null }) =>
+    const getId = (order: { email: string | null }) =>
       carts.find((cart: { customer_email: string }) => cart.customer_email === order.email).id
-    const cartIds = shoppers.map(idOf)
+    const cartIds = shoppers.map(getId)
     const { eligible, reasons } = await ask(shop, { channel: 'sms', cartIds })
     expect(eligible).toEqual([cartIds[0]])
     expect(reasons).toMatchObject([{ reason: 'quiet_hours', cartIds: [cartIds[1]] }])

@@ -36,7 +36,7 @@ const sendEmail = (shop: Shop, more: object = {}, headers = {}) =>
     headers,
   )
 
-const cartOf = (shop: Shop) =>
+const readCart = (shop: Shop) =>
   world.request('GET', `/api/carts/${shop.cartIds[0]}`, { token: shop.token }).then((reply) => reply.body.cart)
 
 describe('a single message', () => {
@@ -47,7 +47,7 @@ describe('a single message', () => {
     expect(world.sent.map((mail) => [mail.to, mail.subject])).toEqual([
       [shop.orders[0]!.email, 'Complete Your Purchase'],
     ])
-    expect((await cartOf(shop)).status).toBe('Email Sent')
+    expect((await readCart(shop)).status).toBe('Email Sent')
   })
 
   test('rejects a cart that turned out to be none, single and in bulk (S6)', async () => {
@@ -80,7 +80,7 @@ describe('a single message', () => {
     expect(world.texts[0]!.text).toMatch(
       /^Hi Ada, you left Earl Grey in your cart at Tea & Co\. .*\/c\/[\w-]{43}\nReply STOP/,
     )
-    expect((await cartOf(shop)).status).toBe('SMS Sent')
+    expect((await readCart(shop)).status).toBe('SMS Sent')
     const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect(status.body).toEqual({
       status: 'sent',
@@ -101,7 +101,7 @@ describe('a single message', () => {
       body: ['Ada', 'Tea & Co', expect.stringMatching(/\/c\//)],
     })
     expect(text!.text).toBe(`Hi Ada, your cart at Tea & Co is still here: ${text!.template!.body[2]}`)
-    expect((await cartOf(shop)).status).toBe('WhatsApp Sent')
+    expect((await readCart(shop)).status).toBe('WhatsApp Sent')
   })
 
   test('is reported as sending when the provider is slow, and the late answer is recorded', async () => {
@@ -121,13 +121,13 @@ describe('a single message', () => {
     const reply = await replies
     expect([reply.status, reply.body.state]).toEqual([200, 'on_its_way'])
     // As with mails, the badge follows the provider's acceptance.
-    expect((await cartOf(shop)).status).toBe('No Action')
-    const statusOf = () => world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
-    expect((await statusOf()).body.attempts).toBe(1)
+    expect((await readCart(shop)).status).toBe('No Action')
+    const readStatus = () => world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
+    expect((await readStatus()).body.attempts).toBe(1)
     accept()
     await working
-    expect((await statusOf()).body).toMatchObject({ status: 'sent', attempts: 1 })
-    expect((await cartOf(shop)).status).toBe('SMS Sent')
+    expect((await readStatus()).body).toMatchObject({ status: 'sent', attempts: 1 })
+    expect((await readCart(shop)).status).toBe('SMS Sent')
   })
 
   test('rejected by the provider reports the reason and leaves the badge unchanged', { tags: ['B3'] }, async () => {
@@ -144,7 +144,7 @@ describe('a single message', () => {
       422,
       'This is a landline, or the carrier does not support SMS. (30006 Landline)',
     ])
-    expect((await cartOf(shop)).status).toBe('No Action')
+    expect((await readCart(shop)).status).toBe('No Action')
     const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect(status.body).toMatchObject({
       status: 'failed',

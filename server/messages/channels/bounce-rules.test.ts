@@ -5,7 +5,7 @@ import { mapFailure } from './smtp-outcome.ts'
 
 // Only a refusal that blames the address suppresses it (cases-R3).
 
-const kindOf = (status: string, text: string) => classifyBounce(chooseStatus(status, parseStatus(text)), text)
+const readKind = (status: string, text: string) => classifyBounce(chooseStatus(status, parseStatus(text)), text)
 const atRcpt = (response: string) =>
   mapFailure({
     stage: 'envelope',
@@ -36,7 +36,7 @@ describe('a returned mail', () => {
     ['5.1.1', '550 5.1.1 <a@b.example>: undeliverable address: host mx.b.example said: 451 greylisted', 'soft'],
     ['5.1.1', '550 5.1.1 Mailbox temporarily unavailable, try again later', 'soft'],
   ])('%s “%s” does not blame the address: %s', (status, text, kind) => {
-    expect(kindOf(status, text)).toBe(kind)
+    expect(readKind(status, text)).toBe(kind)
   })
 
   test.each([
@@ -52,7 +52,7 @@ describe('a returned mail', () => {
     ['5.1.1', '550 5.1.1'],
     ['5.1.3', '501 5.1.3 Bad recipient address syntax'],
   ])('%s “%s” means a bad address', (status, text) => {
-    expect(kindOf(status, text)).toBe('hard')
+    expect(readKind(status, text)).toBe('hard')
   })
 })
 

@@ -107,9 +107,9 @@ function quantityHtml({ quantity, unitPrice, isGone }: CleanItem, colour: string
     : `<br><span class="muted" style="color:${colour};font-size:14px;font-weight:400">${label}</span>`
 }
 
-function moreRow(words: string, hasPictures: boolean, { look, link }: ItemsLook): string {
+function moreRow(label: string, hasPictures: boolean, { look, link }: ItemsLook): string {
   const { light } = look
-  return `<tr><td colspan="${hasPictures ? 3 : 2}" class="line" style="padding:14px 0;border-top:1px solid ${light.line}">${linkHtml(words, link, `color:${light.muted}`).replace('class="plain"', 'class="plain muted"')}</td></tr>`
+  return `<tr><td colspan="${hasPictures ? 3 : 2}" class="line" style="padding:14px 0;border-top:1px solid ${light.line}">${linkHtml(label, link, `color:${light.muted}`).replace('class="plain"', 'class="plain muted"')}</td></tr>`
 }
 
 /** Rows for the goods' total, the code with its saving, and the remaining total. */
@@ -123,8 +123,8 @@ function couponRows(
     ? `<br><span class="muted" style="color:${light.muted};font-size:14px">${encode(formatExpiry(coupon.expires))}</span>`
     : ''
   const line = `border-top:1px solid ${light.line}`
-  const row = (words: string, figure: string, style: string, css = '') =>
-    `<tr><td colspan="${span}" class="${css}" style="padding:10px 12px 10px 0;${style};${WRAP}">${words}</td><td class="${css}" align="right" style="padding:10px 0;text-align:right;${style};vertical-align:top;word-break:normal">${encode(figure)}</td></tr>`
+  const row = (label: string, figure: string, style: string, css = '') =>
+    `<tr><td colspan="${span}" class="${css}" style="padding:10px 12px 10px 0;${style};${WRAP}">${label}</td><td class="${css}" align="right" style="padding:10px 0;text-align:right;${style};vertical-align:top;word-break:normal">${encode(figure)}</td></tr>`
   const named = `Coupon <span class="code" style="${codeStyle(look)};padding:2px 8px">${encode(coupon.code)}</span>${until}`
   const before = coupon.total !== null && cartTotal ? [row('Subtotal', cartTotal, line, 'line')] : []
   const saved = row(
@@ -146,8 +146,8 @@ const codeStyle = ({ light, radius }: Look) =>
 /** Shows the coupon when there is no cart. */
 function couponBoxHtml(coupon: TemplateCoupon, { look }: ItemsLook): string {
   const { light, radius } = look
-  const small = (words: string) =>
-    `<div class="muted" style="padding-top:6px;color:${light.muted};font-size:14px;line-height:1.5">${encode(words)}</div>`
+  const small = (label: string) =>
+    `<div class="muted" style="padding-top:6px;color:${light.muted};font-size:14px;line-height:1.5">${encode(label)}</div>`
   const worth = coupon.amount ? `${coupon.amount} off` : describeSaving(coupon)
   const until = coupon.expires ? small(formatExpiry(coupon.expires)) : ''
   return renderTable(

@@ -137,23 +137,23 @@ describe('a message', () => {
 })
 
 describe('a subject', () => {
-  const subjectOf = (subject: string, context: Partial<TemplateContext> = {}) =>
+  const getSubject = (subject: string, context: Partial<TemplateContext> = {}) =>
     render('Hi', context, {}, subject).subject
 
   test('shows values unescaped, on one line, bounded', () => {
-    expect(subjectOf('{{ customer_name }} & {{ store_name }}', { customerName: 'Ana "A" <b>' })).toBe(
+    expect(getSubject('{{ customer_name }} & {{ store_name }}', { customerName: 'Ana "A" <b>' })).toBe(
       'Ana "A" <b> & Harbour Goods',
     )
-    expect(subjectOf('{{ customer_name }}', { customerName: 'A\r\nBcc: x@y.example' })).toBe('A Bcc: x@y.example')
-    expect([...subjectOf('{{ store_name }}'.repeat(20))].length).toBeLessThanOrEqual(150)
+    expect(getSubject('{{ customer_name }}', { customerName: 'A\r\nBcc: x@y.example' })).toBe('A Bcc: x@y.example')
+    expect([...getSubject('{{ store_name }}'.repeat(20))].length).toBeLessThanOrEqual(150)
   })
 
   test('is not reversed by a name', () => {
-    expect(subjectOf('Hi {{ customer_name }}', { customerName: '\u202egnp.exe\u0007\u200b' })).toBe('Hi gnp.exe')
+    expect(getSubject('Hi {{ customer_name }}', { customerName: '\u202egnp.exe\u0007\u200b' })).toBe('Hi gnp.exe')
   })
 
   test('prints the items as text', () => {
-    expect(subjectOf('{{ cart_items }}')).toBe('Linen shirt, sea blue and 1 more')
+    expect(getSubject('{{ cart_items }}')).toBe('Linen shirt, sea blue and 1 more')
   })
 
   test('must not be empty', () => {
@@ -218,7 +218,7 @@ describe('hostile store data (X3)', () => {
 })
 
 describe('an owner’s HTML', () => {
-  const bodyOf = (body: string) =>
+  const getBody = (body: string) =>
     render(body).html.split('class="words" style="word-break:break-word">\n')[1]!.split('\n</div>\n</td></tr>')[0]!
 
   test.each([
@@ -236,7 +236,7 @@ describe('an owner’s HTML', () => {
     ['<b>1 < 2 <3</b>', '<b>1 &lt; 2 &lt;3</b>'],
     ['<b>x</b><img src="https://a.example/x.png" onerror=alert(1)', '<b>x</b>'],
   ])('%s', (body, expected) => {
-    const html = bodyOf(body)
+    const html = getBody(body)
     if (expected.endsWith('<b>x</b>')) expect(html).not.toContain('onerror')
     else expect(html).toBe(expected)
   })

@@ -238,25 +238,25 @@ describe('retries', () => {
 
 describe('withheld data', () => {
   const withheld = refused('ACCESS_DENIED', {}, 'This app is not approved to use the email field.')
-  const variablesOf = ({ body }: { body: string }) => JSON.parse(body).variables
+  const getVariables = ({ body }: { body: string }) => JSON.parse(body).variables
 
   test('is omitted from later queries, and requested again when the profile is read', async () => {
     const { graph, requests } = fakeStore([withheld, { body: { data: { order: null } } }])
     await graph.read(ORDER_BY_ID, { id: '1' })
     await graph.read(ORDER_BY_ID, { id: '1' })
-    expect(requests.map((one) => variablesOf(one).emails)).toEqual([true, false, false])
+    expect(requests.map((one) => getVariables(one).emails)).toEqual([true, false, false])
     graph.hopeAgain()
     await graph.read(ORDER_BY_ID, { id: '1' })
-    expect(variablesOf(requests.at(-1)!)).toMatchObject({ emails: true, phones: true, names: true })
+    expect(getVariables(requests.at(-1)!)).toMatchObject({ emails: true, phones: true, names: true })
   })
 
   test('of a person leaves the other fields', async () => {
     const { graph, requests } = fakeStore([withheld, { body: { data: { order: null } } }])
     await graph.read(ORDER_BY_ID, { id: '1' })
-    expect(variablesOf(requests[1]!)).toMatchObject({ emails: false, phones: true, names: true, customers: true })
+    expect(getVariables(requests[1]!)).toMatchObject({ emails: false, phones: true, names: true, customers: true })
     const vague = fakeStore([refused('ACCESS_DENIED', {}, 'Not approved.'), { body: { data: { order: null } } }])
     await vague.graph.read(ORDER_BY_ID, { id: '1' })
-    expect(variablesOf(vague.requests[1]!)).toMatchObject({
+    expect(getVariables(vague.requests[1]!)).toMatchObject({
       emails: false,
       phones: false,
       names: false,

@@ -34,14 +34,14 @@ const FILLED = {
 }
 
 /** The purchasable variants as the store lists them. */
-async function variantsOf({ client }: Opened) {
+async function readVariants({ client }: Opened) {
   const pages = await collectRows(client.products({}))
   return pages.flatMap(({ rows }) => rows).filter(({ isAvailable }) => isAvailable)
 }
 
 async function bought(one: Opened, payment?: 'paid' | 'pending' | 'authorized', code?: string) {
   const { controls, desk } = one.store
-  const [variant] = await variantsOf(one)
+  const [variant] = await readVariants(one)
   const checkout = controls.beginCheckout([{ variantId: Number(variant!.variationId), quantity: 2 }], FILLED)
   if (code) applyCode(desk, checkout, code)
   return { order: controls.pay(checkout.id, payment), variant: variant!, checkout }

@@ -45,7 +45,7 @@ async function site(...input: Parameters<typeof serve>): Promise<Served & { url:
   return { ...served, url: `${input[1] ? 'https' : 'http'}://localhost:${served.port}` }
 }
 
-async function problemOf(answer: Promise<unknown>): Promise<StoreProblem> {
+async function readProblem(answer: Promise<unknown>): Promise<StoreProblem> {
   const error = await answer.then(
     () => 'no problem',
     (reason: unknown) => reason,
@@ -54,8 +54,8 @@ async function problemOf(answer: Promise<unknown>): Promise<StoreProblem> {
   return error
 }
 
-async function codeOf(answer: Promise<unknown>): Promise<string> {
-  return (await problemOf(answer)).code
+async function readCode(answer: Promise<unknown>): Promise<string> {
+  return (await readProblem(answer)).code
 }
 
 describe('a working store', () => {
@@ -110,10 +110,12 @@ describe('a working store', () => {
       reply.writeHead(301, { location: `${secure.url}${request.url}` }).end(),
     )
     // Two ports of one machine stand for two names: only the default ports mean the same shop.
-    expect(await problemOf(clientFor(plain.url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toMatchObject({
-      code: 'moved',
-      detail: secure.url,
-    })
+    expect(await readProblem(clientFor(plain.url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toMatchObject(
+      {
+        code: 'moved',
+        detail: secure.url,
+      },
+    )
     expect(secure.seen.length).toBe(1)
   })
 
@@ -220,23 +222,23 @@ describe('an unreachable store', () => {
   test('is classified when nothing listens or the name does not exist', async () => {
     const closed = await site(() => undefined)
     await closed.close()
-    expect(await codeOf(clientFor(closed.url).readProfile())).toBe('unreachable')
-    expect(await codeOf(clientFor('http://no-such-shop.invalid').readProfile())).toBe('unreachable')
+    expect(await readCode(clientFor(closed.url).readProfile())).toBe('unreachable')
+    expect(await readCode(clientFor('http://no-such-shop.invalid').readProfile())).toBe('unreachable')
   })
 
   test('is classified when it hangs', async () => {
     const { url } = await site(() => undefined)
-    expect(await codeOf(clientFor(url, OWNER, { totalTimeoutMs: 100 }).readProfile())).toBe('timeout')
+    expect(await readCode(clientFor(url, OWNER, { totalTimeoutMs: 100 }).readProfile())).toBe('timeout')
   })
 
   test('is classified when it redirects in circles', async () => {
     const { url } = await site((request, reply) => reply.writeHead(302, { location: `${request.url}` }).end())
-    expect(await codeOf(clientFor(url).readProfile())).toBe('redirect_loop')
+    expect(await readCode(clientFor(url).readProfile())).toBe('redirect_loop')
   })
 
   test('is classified when its certificate is self-signed', async () => {
     const { url } = await store({ tls: readLocalhostTls() })
-    expect(await problemOf(clientFor(url).readProfile())).toMatchObject({
+    expect(await readProblem(clientFor(url).readProfile())).toMatchObject({
       code: 'certificate',
       detail: 'self-signed certificate',
     })
@@ -244,7 +246,7 @@ describe('an unreachable store', () => {
 
   test('is classified when its address is private', async () => {
     const { url } = await store()
-    expect(await codeOf(clientFor(url, OWNER, { allowPrivate: false }).readProfile())).toBe('private_address')
+    expect(await readCode(clientFor(url, OWNER, { allowPrivate: false }).readProfile())).toBe('private_address')
   })
 })
 
@@ -254,13 +256,13 @@ describe('an address without a usable store', () => {
   test('is classified for a site without WordPress', async () => {
     const html = await site((_, reply) => reply.end('<html>Hello</html>'))
     const json = await site((_, reply) => reply.end('{"hello":"world"}'))
-    expect(await codeOf(clientFor(html.url).readProfile())).toBe('no_wordpress')
-    expect(await codeOf(clientFor(json.url).readProfile())).toBe('no_wordpress')
+    expect(await readCode(clientFor(html.url).readProfile())).toBe('no_wordpress')
+    expect(await readCode(clientFor(json.url).readProfile())).toBe('no_wordpress')
   })
 
   test('is classified for WordPress without WooCommerce', async () => {
     const { url } = await site((_, reply) => reply.end(index(['wp/v2'])))
-    expect(await codeOf(clientFor(url).readProfile())).toBe('shop_inactive')
+    expect(await readCode(clientFor(url).readProfile())).toBe('shop_inactive')
   })
 
   test('is classified for WordPress with plain permalinks', async () => {
@@ -268,12 +270,12 @@ describe('an address without a usable store', () => {
       if (request.url === '/?rest_route=/') reply.end(index(['wp/v2', 'wc/v3']))
       else reply.writeHead(404).end('<html>Not found</html>')
     })
-    expect(await codeOf(clientFor(url).readProfile())).toBe('plain_permalinks')
+    expect(await readCode(clientFor(url).readProfile())).toBe('plain_permalinks')
   })
 
   test('is classified for a firewall in front of the API', async () => {
     const { url } = await site((_, reply) => reply.writeHead(403).end('<html>Forbidden</html>'))
-    expect(await codeOf(clientFor(url).readProfile())).toBe('api_blocked')
+    expect(await readCode(clientFor(url).readProfile())).toBe('api_blocked')
   })
 
   test('is classified for a broken store, a page instead of JSON, and a rate limit', async () => {
@@ -286,19 +288,19 @@ describe('an address without a usable store', () => {
     const page = await onOrders({ status: 200, body: '<html>Coming soon</html>' })
     const busy = await onOrders({ status: 429, headers: { 'retry-after': '7' }, body: {} })
     const closed = await onOrders({ status: 503, headers: { 'retry-after': '120' }, body: 'Briefly unavailable' })
-    expect(await codeOf(clientFor(broken.url).readProfile())).toBe('store_error')
-    expect(await codeOf(clientFor(page.url).readProfile())).toBe('bad_answer')
-    expect(await problemOf(clientFor(busy.url).readProfile())).toMatchObject({
+    expect(await readCode(clientFor(broken.url).readProfile())).toBe('store_error')
+    expect(await readCode(clientFor(page.url).readProfile())).toBe('bad_answer')
+    expect(await readProblem(clientFor(busy.url).readProfile())).toMatchObject({
       code: 'rate_limited',
       retryAfterMs: 7_000,
     })
     // Maintenance is no rate limit (real-store-W16).
-    expect(await problemOf(clientFor(closed.url).readProfile())).toMatchObject({
+    expect(await readProblem(clientFor(closed.url).readProfile())).toMatchObject({
       code: 'maintenance',
       retryAfterMs: 120_000,
     })
     const noTime = await onOrders({ status: 503, body: { code: 'wp_die', message: 'Briefly unavailable' } })
-    expect(await codeOf(clientFor(noTime.url).readProfile())).toBe('maintenance')
+    expect(await readCode(clientFor(noTime.url).readProfile())).toBe('maintenance')
   })
 })
 
@@ -311,32 +313,32 @@ describe.each([
 
   test('is classified over http', async () => {
     const { url } = await store({ translate })
-    expect(await codeOf(clientFor(url, unknown).readProfile())).toBe('wrong_key')
-    expect(await codeOf(clientFor(url, wrong).readProfile())).toBe('wrong_secret')
-    expect(await codeOf(clientFor(url, WRITER).readProfile())).toBe('no_rights')
-    expect(await codeOf(clientFor(url, SHOPPER).readProfile())).toBe('no_rights')
+    expect(await readCode(clientFor(url, unknown).readProfile())).toBe('wrong_key')
+    expect(await readCode(clientFor(url, wrong).readProfile())).toBe('wrong_secret')
+    expect(await readCode(clientFor(url, WRITER).readProfile())).toBe('no_rights')
+    expect(await readCode(clientFor(url, SHOPPER).readProfile())).toBe('no_rights')
     expect(await clientFor(url, READER).readProfile()).toMatchObject({ canWrite: false })
   })
 
   test('is classified over https', async () => {
     const { url } = await store({ translate, tls: readLocalhostTls() })
     const ca = { ca: readLocalhostTls().cert }
-    expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
-    expect(await codeOf(clientFor(url, wrong, ca).readProfile())).toBe('wrong_secret')
-    expect(await codeOf(clientFor(url, WRITER, ca).readProfile())).toBe('no_rights')
-    expect(await codeOf(clientFor(url, SHOPPER, ca).readProfile())).toBe('no_rights')
+    expect(await readCode(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
+    expect(await readCode(clientFor(url, wrong, ca).readProfile())).toBe('wrong_secret')
+    expect(await readCode(clientFor(url, WRITER, ca).readProfile())).toBe('no_rights')
+    expect(await readCode(clientFor(url, SHOPPER, ca).readProfile())).toBe('no_rights')
   })
 
   test('is distinguished from a clock more than 15 minutes off', async () => {
     const { url } = await store({ translate, now: () => new Date(Date.now() - 20 * 60_000) })
-    expect(await codeOf(clientFor(url).readProfile())).toBe('clock_skew')
+    expect(await readCode(clientFor(url).readProfile())).toBe('clock_skew')
   })
 
   test('is distinguished from https unknown to WordPress, where no key is checked', async () => {
     const { url, seen: requests } = await store({ translate, tls: readLocalhostTls(), isBehindProxy: true })
     const ca = { ca: readLocalhostTls().cert }
-    expect(await codeOf(clientFor(url, OWNER, ca).readProfile())).toBe('needs_signing')
-    expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
+    expect(await readCode(clientFor(url, OWNER, ca).readProfile())).toBe('needs_signing')
+    expect(await readCode(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
     expect(requests.some((one) => /ck_|oauth/.test(one.line))).toBe(false)
   })
 })
@@ -349,7 +351,7 @@ test('a web server that removes the Authorization header is detected', async () 
       return undefined
     },
   })
-  expect(await codeOf(clientFor(url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toBe('sign_in_lost')
+  expect(await readCode(clientFor(url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toBe('sign_in_lost')
 })
 
 test('no problem contains a key, secret or signature, even when the store repeats them', async () => {
@@ -374,11 +376,11 @@ test('no problem contains a key, secret or signature, even when the store repeat
         : undefined,
   })
   for (const url of [echo.url, closed.url, elsewhere.url]) {
-    const problem = await problemOf(clientFor(url, keys).readProfile())
+    const problem = await readProblem(clientFor(url, keys).readProfile())
     const text = `${inspect(problem, { depth: 9, showHidden: true })} ${problem.stack} ${JSON.stringify(problem)}`
     expect(text).not.toMatch(/0123456789abcdef|fedcba9876543210|oauth_signature=(?!…)/)
   }
-  expect(await problemOf(clientFor(elsewhere.url, keys).readProfile())).toMatchObject({
+  expect(await readProblem(clientFor(elsewhere.url, keys).readProfile())).toMatchObject({
     code: 'moved',
     detail: 'http://thief.example',
   })

@@ -104,7 +104,7 @@ describe('in the demo store', () => {
   /** Overrides the store's response. */
   let instead: (path: string, body: Record<string, unknown>) => Record<string, unknown> | null = () => null
 
-  const clientOf = (keys: { consumerKey: string; consumerSecret: string }) =>
+  const createClient = (keys: { consumerKey: string; consumerSecret: string }) =>
     createWooCommerceClient(buildWooAccess(shop.url, keys), {
       now: () => new Date(shop.shop.now()),
       pauseMs: 0,
@@ -119,7 +119,7 @@ describe('in the demo store', () => {
   beforeAll(async () => {
     shop = (await openStore({ publicUrl: '' })).store
     guarded = openGuardedHttp({ allowPrivate: true })
-    client = clientOf(shop.keys)
+    client = createClient(shop.keys)
   })
 
   afterAll(async () => {
@@ -299,7 +299,7 @@ describe('in the demo store', () => {
       role: 'administrator',
       description: 'reader',
     })
-    const reader = clientOf(pair)
+    const reader = createClient(pair)
     expect(await reader.couponByCode('SAVE-12', 'USD')).not.toBeNull()
     await expect(reader.createCoupons([draft('RO')])).rejects.toMatchObject({ code: 'read_only_key' })
     instead = (_, body) => (body.code ? { ...body, message: 'Der Schlüssel darf nicht schreiben.' } : null)

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type Shop = { requests: URLSearchParams[]; answer: (ids: string[]) => object | 'nothing' }
 
-async function aShop() {
+async function createShop() {
   const entered = new Map<string, number>()
   const shop: Shop = { requests: [], answer: (ids) => ids.map((id) => shows(id, 19)) }
   const shows = (id: string, percent: number) => {
@@ -65,23 +65,24 @@ async function aShop() {
     for await (const page of client.products({ readDisplayedTax, ...(signal && { signal }) })) rows.push(...page.rows)
     return rows
   }
-  for (const row of await read('none')) entered.set(idOf(row), row.priceMinor)
+  for (const row of await read('none')) entered.set(getId(row), row.priceMinor)
   expect(shop.requests).toEqual([])
   return { shop, read, shows, entered, settings: () => settings }
 }
 
-const idOf = ({ productId, variationId }: { productId: string; variationId: string | null }) => variationId ?? productId
+const getId = ({ productId, variationId }: { productId: string; variationId: string | null }) =>
+  variationId ?? productId
 
 describe('the catalogue of a shop whose displayed prices differ from the entered ones', () => {
   test('has both prices, with one request for products and one for variations', async () => {
-    const { shop, read, entered, settings } = await aShop()
-    const rows = (await read('added')).filter((row) => entered.get(idOf(row))! > 0)
+    const { shop, read, entered, settings } = await createShop()
+    const rows = (await read('added')).filter((row) => entered.get(getId(row))! > 0)
     expect(rows.length).toBeGreaterThan(10)
     expect(rows.some(({ variationId }) => variationId !== null)).toBe(true)
     for (const row of rows) {
-      const enteredMinor = entered.get(idOf(row))!
-      expect([idOf(row), row.enteredMinor, row.priceMinor, row.isDisplayedUnknown]).toEqual([
-        idOf(row),
+      const enteredMinor = entered.get(getId(row))!
+      expect([getId(row), row.enteredMinor, row.priceMinor, row.isDisplayedUnknown]).toEqual([
+        getId(row),
         enteredMinor,
         Math.round(enteredMinor * 1.19),
         undefined,
@@ -92,11 +93,11 @@ describe('the catalogue of a shop whose displayed prices differ from the entered
     expect(settings()).toBe(1)
   })
 
-  const asEntered = async ({ read, entered }: Awaited<ReturnType<typeof aShop>>, tax: DisplayedTax) => {
+  const asEntered = async ({ read, entered }: Awaited<ReturnType<typeof createShop>>, tax: DisplayedTax) => {
     for (const row of await read(tax)) {
-      expect([idOf(row), row]).toEqual([
-        idOf(row),
-        expect.objectContaining({ priceMinor: entered.get(idOf(row)), isDisplayedUnknown: true }),
+      expect([getId(row), row]).toEqual([
+        getId(row),
+        expect.objectContaining({ priceMinor: entered.get(getId(row)), isDisplayedUnknown: true }),
       ])
       expect(row.enteredMinor).toBeUndefined()
     }
@@ -106,14 +107,14 @@ describe('the catalogue of a shop whose displayed prices differ from the entered
     ['fails', { code: 'error' }],
     ['does not answer', 'nothing'],
   ])('is marked as entered when the Store API %s, and asks it once', async (_, answer) => {
-    const each = await aShop()
+    const each = await createShop()
     each.shop.answer = () => answer
     await asEntered(each, 'added')
     expect(each.shop.requests).toHaveLength(1)
   })
 
   test('is marked as entered when the Store API is not asked or returns another item’s price', async () => {
-    const each = await aShop()
+    const each = await createShop()
     await asEntered(each, 'unknown')
     expect(each.shop.requests).toEqual([])
     each.shop.answer = (ids) => ids.map((id) => each.shows(id, 400))
@@ -124,16 +125,16 @@ describe('the catalogue of a shop whose displayed prices differ from the entered
   })
 
   test('is marked as entered for a product that the Store API omits', async () => {
-    const { shop, read, shows, entered } = await aShop()
+    const { shop, read, shows, entered } = await createShop()
     const [failed, ...others] = [...entered.keys()]
     shop.answer = (ids) => ids.filter((id) => id !== failed).map((id) => shows(id, 19))
-    const rows = new Map((await read('added')).map((row) => [idOf(row), row]))
+    const rows = new Map((await read('added')).map((row) => [getId(row), row]))
     expect(rows.get(failed!)).toMatchObject({ priceMinor: entered.get(failed!), isDisplayedUnknown: true })
     expect(others.filter((id) => rows.get(id)!.isDisplayedUnknown)).toEqual([])
   })
 
   test('aborts with the caller', async () => {
-    const { shop, read } = await aShop()
+    const { shop, read } = await createShop()
     const stop = new AbortController()
     shop.answer = () => {
       stop.abort()

@@ -34,7 +34,7 @@ const exchanges = FILES.flatMap((file) =>
 )
 const rest = exchanges.filter(({ exchange }) => exchange.request.path.startsWith('/wp-json/wc/v'))
 
-function answerOf({ request, response }: Exchange) {
+function getAnswer({ request, response }: Exchange) {
   const body = Buffer.from(JSON.stringify(response.body))
   const answer = readAnswer(
     { status: response.status, headers: response.headers, body, url: '', isRedirected: false },
@@ -58,7 +58,7 @@ const hat: PlatformProduct = {
   modifiedAt: null,
 }
 
-function readerOf(path: string): ((raw: unknown) => RowReading<unknown>) | null {
+function findReader(path: string): ((raw: unknown) => RowReading<unknown>) | null {
   if (/^\/wp-json\/wc\/v3\/orders(\/\d+)?$/.test(path)) return readOrder
   if (/^\/wp-json\/wc\/v3\/customers(\/\d+)?$/.test(path)) return readCustomer
   if (/^\/wp-json\/wc\/v\d\/products(\/\d+)?$/.test(path)) return (raw) => readProduct(raw, 'USD')
@@ -68,13 +68,13 @@ function readerOf(path: string): ((raw: unknown) => RowReading<unknown>) | null 
 }
 
 describe('recorded successes', () => {
-  const successes = rest.filter(({ exchange }) => exchange.response.status < 300 && readerOf(exchange.request.path))
+  const successes = rest.filter(({ exchange }) => exchange.response.status < 300 && findReader(exchange.request.path))
   test('there are plenty', () => expect(successes.length).toBeGreaterThan(60))
 
   test.each(successes)('$file: $title', ({ exchange }) => {
-    const { answer } = answerOf(exchange)
+    const { answer } = getAnswer(exchange)
     const raw = Array.isArray(answer.body) ? readList(answer) : [answer.body]
-    const { rows, skipped } = readRows(raw, readerOf(exchange.request.path)!)
+    const { rows, skipped } = readRows(raw, findReader(exchange.request.path)!)
     expect(rows.length + skipped.length).toBe(raw.length)
     // Rows that `_fields` reduced below a valid order are skipped individually, with reason and id.
     const isTrimmed = exchange.request.query._fields !== undefined
@@ -105,7 +105,7 @@ describe('recorded refusals', () => {
   test('there are plenty', () => expect(refusals.length).toBeGreaterThan(40))
 
   test.each(refusals)('$file: $title', ({ title, exchange }) => {
-    const { answer, isHttps } = answerOf(exchange)
+    const { answer, isHttps } = getAnswer(exchange)
     const known = REFUSALS.find(([pattern, status]) => pattern.test(title) && status === exchange.response.status)
     const secret = 'cs_5c7dc5faf5cf6d501f7c177966b437d421c59104'
     const problem = toStoreProblem(answer, isHttps && !title.startsWith('plain http'), [secret])

@@ -20,9 +20,9 @@ const greenGloves = { productId: '841', variationId: '843' }
 /**
  * A store that responds as recorded at `when`; WooCommerce before 10.3 has no route for variations of several parents.
  */
-function aStore(when: 'before' | 'after', { isOld = false } = {}) {
+function createStore(when: 'before' | 'after', { isOld = false } = {}) {
   const paths: string[] = []
-  const bodyOf = (path: string) =>
+  const getBody = (path: string) =>
     recorded.find(({ title, request }) => title.startsWith(when) && request.path === path && request.query.include)!
       .response.body
   const fetch = async (address: string): Promise<GuardedAnswer> => {
@@ -31,7 +31,7 @@ function aStore(when: 'before' | 'after', { isOld = false } = {}) {
     const isMissing = isOld && pathname.endsWith('/v3/variations')
     const body = isMissing
       ? { code: 'rest_no_route', message: 'No route', data: { status: 404 } }
-      : filterRows(bodyOf(pathname), searchParams)
+      : filterRows(getBody(pathname), searchParams)
     return {
       status: isMissing ? 404 : 200,
       headers: {},
@@ -54,7 +54,7 @@ const filterRows = (rows: unknown, query: URLSearchParams) => {
 }
 
 test('reads a batch with two requests: products, and variations of any parents', async () => {
-  const store = aStore('before')
+  const store = createStore('before')
   const found = await store.terms([clock!, scarf!, grey, blue, greenGloves])
   expect(store.paths).toEqual(['/wp-json/wc/v3/products?830,91,838,841', '/wp-json/wc/v3/variations?839,840,843'])
   expect(found.get('830')).toMatchObject({ isAvailable: true, priceMinor: 4_800, stockQuantity: 2 })
@@ -62,19 +62,19 @@ test('reads a batch with two requests: products, and variations of any parents',
 })
 
 test('a sold-out item is unavailable, a remaining variation of it is available', async () => {
-  const found = await aStore('after').terms([clock!, grey, blue, greenGloves])
+  const found = await createStore('after').terms([clock!, grey, blue, greenGloves])
   const isThere = (id: string) => found.get(id)?.isAvailable
   expect([isThere('830'), isThere('839'), isThere('840'), isThere('843')]).toEqual([false, false, true, false])
 })
 
 test('drafts, private, trashed and priceless products are unavailable, back-orders are available, unknown ones are missing', async () => {
-  const found = await aStore('before').terms([backOrdered!, draft!, priv!, noPrice!, trashed!, unknown!])
+  const found = await createStore('before').terms([backOrdered!, draft!, priv!, noPrice!, trashed!, unknown!])
   expect(found.get('831')).toMatchObject({ isAvailable: true, priceMinor: 9_000, stockQuantity: 0 })
   for (const id of ['832', '833', '834', '837', '99999999']) expect(found.get(id)?.isAvailable ?? false).toBe(false)
 })
 
 test('sends one request per parent to an older WooCommerce', async () => {
-  const store = aStore('after', { isOld: true })
+  const store = createStore('after', { isOld: true })
   const found = await store.terms([grey, blue, greenGloves])
   expect(store.paths.slice(2)).toEqual([
     '/wp-json/wc/v3/products/838/variations?839,840',
@@ -85,7 +85,7 @@ test('sends one request per parent to an older WooCommerce', async () => {
 })
 
 test('reads more than a hundred products in chunks', async () => {
-  const store = aStore('before')
+  const store = createStore('before')
   await store.terms(Array.from({ length: 250 }, (_, n) => product(String(n + 1))))
   expect(store.paths.map((each) => each.split('?')[1]!.split(',').length)).toEqual([100, 100, 50])
 })

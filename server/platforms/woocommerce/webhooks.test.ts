@@ -4,9 +4,9 @@ import { readDeliveries } from '../../../test/contract-servers/recordings.ts'
 import type { RawDelivery } from '../platform/platform.ts'
 import { readDelivery } from './webhooks.ts'
 
-const deliveries = readDeliveries().map((one) => ({ ...one, raw: rawOf(one) }))
+const deliveries = readDeliveries().map((one) => ({ ...one, raw: getRaw(one) }))
 
-function rawOf(one: { headers: [string, string][]; body: string }): RawDelivery {
+function getRaw(one: { headers: [string, string][]; body: string }): RawDelivery {
   return {
     rawBody: Buffer.from(one.body),
     headers: Object.fromEntries(one.headers.map(([name, value]) => [name.toLowerCase(), value])),

@@ -321,7 +321,7 @@ describe('authorizations of channels', () => {
 
 describe('the shopper’s own withdrawal and bounces hold messages that are already due (C2)', () => {
   /** The first mail was sent; the second is due and was not. */
-  async function aDueMail() {
+  async function createDueMail() {
     const scene = await createMessageScene(world, 1)
     await passTime(world, scene.storeId, HOUR)
     const mail = world.sent.at(-1)!
@@ -331,7 +331,7 @@ describe('the shopper’s own withdrawal and bounces hold messages that are alre
   }
 
   const report = { source: 'dsn', status: '5.1.1', words: '550 5.1.1 User unknown' }
-  const stops: Record<string, (due: Awaited<ReturnType<typeof aDueMail>>) => Promise<unknown>> = {
+  const stops: Record<string, (due: Awaited<ReturnType<typeof createDueMail>>) => Promise<unknown>> = {
     'a one-click POST': ({ mail }) =>
       world.request('POST', findLink(mail.html, '/u/'), {
         body: 'List-Unsubscribe=One-Click' as never,
@@ -346,7 +346,7 @@ describe('the shopper’s own withdrawal and bounces hold messages that are alre
   }
 
   test.each(Object.keys(stops))('%s', async (name) => {
-    const due = await aDueMail()
+    const due = await createDueMail()
     await stops[name]!(due)
     await completeOrderCheck(world, due.storeId)
     await sendDueMessages(world, due.storeId)
@@ -358,7 +358,7 @@ describe('the shopper’s own withdrawal and bounces hold messages that are alre
   })
 
   test('without any of them it is sent', async () => {
-    const due = await aDueMail()
+    const due = await createDueMail()
     await completeOrderCheck(world, due.storeId)
     await sendDueMessages(world, due.storeId)
     expect(world.sent.map(({ to }) => to)).toEqual([due.email])

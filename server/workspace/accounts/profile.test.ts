@@ -205,13 +205,13 @@ test('a user ends one session, all others or all, but none of another user', asy
     await signInFrom(user, IPHONE),
     await signInFrom(user, FIREFOX),
   ]
-  const idOf = async (token: string) =>
+  const readId = async (token: string) =>
     (await call('GET', '/api/auth/sessions', token)).body.sessions.find(
       (each: { isCurrent: boolean }) => each.isCurrent,
     ).id
   const otherUser = await createUser(world)
-  expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, otherUser.token)).status).toBe(404)
-  expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, second)).status).toBe(200)
+  expect((await call('DELETE', `/api/auth/sessions/${await readId(first)}`, otherUser.token)).status).toBe(404)
+  expect((await call('DELETE', `/api/auth/sessions/${await readId(first)}`, second)).status).toBe(200)
   expect((await fetchMe(world, first)).status).toBe(401)
   expect((await call('POST', '/api/auth/sessions/end', second, { scope: 'others' })).body.ended).toBe(2)
   expect((await fetchMe(world, third)).status).toBe(401)

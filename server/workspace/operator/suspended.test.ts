@@ -9,7 +9,7 @@ import { acceptMail, createWorld } from '../../../test/world.ts'
 
 const world = createWorld(operatorEnv)
 
-async function anAccountAndItsOperator() {
+async function createAccountAndOperator() {
   const shop = await createShop(world)
   const existing = await world.db
     .selectFrom('users')
@@ -37,7 +37,7 @@ async function anAccountAndItsOperator() {
 const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
 
 test('due messages wait, and are sent after the account resumes (D5)', async () => {
-  const { shop, suspend, resume } = await anAccountAndItsOperator()
+  const { shop, suspend, resume } = await createAccountAndOperator()
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email: 'ada@example.com' })
   const before = sentTo('ada@example.com')
@@ -52,7 +52,7 @@ test('due messages wait, and are sent after the account resumes (D5)', async () 
 })
 
 test('a suspension between decision and send stops further sends (D10)', async () => {
-  const { shop, suspend } = await anAccountAndItsOperator()
+  const { shop, suspend } = await createAccountAndOperator()
   const people = Array.from({ length: 7 }, (_, number) => `kim${number}@example.com`)
   for (const [number, email] of people.entries()) {
     await shop.fill(`browser ${number}`, [buildTea()])
@@ -74,7 +74,7 @@ test('a suspension between decision and send stops further sends (D10)', async (
 })
 
 test('another account continues to send', async () => {
-  const { suspend } = await anAccountAndItsOperator()
+  const { suspend } = await createAccountAndOperator()
   await suspend()
   const other = await createShop(world)
   await other.mailed({ email: 'cy@example.com' })
@@ -82,7 +82,7 @@ test('another account continues to send', async () => {
 })
 
 test('manual messages, test mails and invitations are rejected with the reason', async () => {
-  const { shop, suspend } = await anAccountAndItsOperator()
+  const { shop, suspend } = await createAccountAndOperator()
   await shop.mailed({ email: 'bo@example.com' })
   const cart = await shop.cart()
   await suspend()

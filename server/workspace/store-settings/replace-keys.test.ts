@@ -40,23 +40,23 @@ interface Asking {
 const replace = (token: string, { keys = NEW, query = '' }: Asking = {}) =>
   world.request('PUT', `/api/stores/keys${query}`, { token, body: keys })
 
-const keyOf = ({ keys }: StoreAccess) => (keys.kind === 'woocommerce' ? keys.consumerKey : keys.kind)
+const getKey = ({ keys }: StoreAccess) => (keys.kind === 'woocommerce' ? keys.consumerKey : keys.kind)
 
 /** Makes WooCommerce accept only this key from now on. */
 function knowsOnly(fake: FakeStore, consumerKey: string): void {
   world.storeClient = (access) => {
     fake.access = access
-    fake.problem = keyOf(access) === consumerKey ? null : new StoreProblem('wrong_key')
+    fake.problem = getKey(access) === consumerKey ? null : new StoreProblem('wrong_key')
     return fake
   }
 }
 
 async function keyInUse({ storeId, fake }: ConnectedStore): Promise<string | undefined> {
   await openStoreClient(world.deps, { storeId, db: world.db })
-  return fake.access ? keyOf(fake.access) : undefined
+  return fake.access ? getKey(fake.access) : undefined
 }
 
-const encryptedOf = async (storeId: string) =>
+const readEncrypted = async (storeId: string) =>
   (
     await world.db
       .selectFrom('store_credentials')
@@ -91,13 +91,13 @@ test("new keys are tested, used at once, and the store's profile is updated", as
 test('rejected keys leave the old ones in use', async () => {
   const connected = await createConnectedStore(world)
   const { owner, fake, storeId } = connected
-  const encrypted = await encryptedOf(storeId)
+  const encrypted = await readEncrypted(storeId)
   knowsOnly(fake, 'ck_0123456789abcdef')
   expect(await replace(owner.token)).toMatchObject({
     status: 401,
     body: { code: 'store_credentials', error: expect.stringContaining('does not know this consumer key') },
   })
-  expect(await encryptedOf(storeId)).toEqual(encrypted)
+  expect(await readEncrypted(storeId)).toEqual(encrypted)
   expect(await keyInUse(connected)).toBe('ck_0123456789abcdef')
   expect(world.queued).toEqual([])
 })
@@ -138,9 +138,9 @@ test('messages, carts and flows stay unchanged', async () => {
   world.advance(61 * MINUTE_MS)
   await detectAbandoned(world.deps)
   const readCounts = async () => {
-    const rowsOf = (table: 'messages' | 'carts' | 'flows') =>
+    const readRows = (table: 'messages' | 'carts' | 'flows') =>
       world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).orderBy('id').execute()
-    return [await rowsOf('messages'), await rowsOf('carts'), await rowsOf('flows')]
+    return [await readRows('messages'), await readRows('carts'), await readRows('flows')]
   }
   const before = await readCounts()
   expect(before.map((rows) => rows.length)).toEqual([6, 2, 1])
@@ -150,7 +150,7 @@ test('messages, carts and flows stay unchanged', async () => {
 
 test('a store with rejected keys is read at once, and its alarm ends', async () => {
   const { owner, fake, storeId } = await aStoreWithOrders()
-  const problemOf = async (stream: string) =>
+  const readProblem = async (stream: string) =>
     (await world.request('GET', '/api/stores/health', { token: owner.token })).body.streams[stream].problem
   await watchStages(world.deps)
   knowsOnly(fake, 'ck_new')
@@ -159,14 +159,14 @@ test('a store with rejected keys is read at once, and its alarm ends', async () 
     if (minute === 0) await sweepStore(world.deps, { storeId })
     await watchStages(world.deps)
   }
-  expect(await problemOf('sweep')).toContain('does not know this consumer key')
+  expect(await readProblem('sweep')).toContain('does not know this consumer key')
   // A problem that only the owner can fix is reported once, before the alarm (decision 64).
   expect(await notificationsSince(storeId)).toEqual([
     'The store refuses the order check',
     'The store has not been synced',
   ])
   expect((await replace(owner.token)).status).toBe(200)
-  expect(await problemOf('sweep')).toBeNull()
+  expect(await readProblem('sweep')).toBeNull()
   expect(await streamOf(storeId, 'sweep')).toMatchObject({ failures: 0, failed_at: null })
   await world.runJobs()
   expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: world.now, error_code: null })
@@ -253,7 +253,7 @@ test('keys that this server cannot decrypt can be replaced', async () => {
 test('another account’s store is not found, and members and viewers have no right', async () => {
   const { owner, storeId } = await createConnectedStore(world)
   const otherStore = await createConnectedStore(world)
-  const encrypted = await encryptedOf(storeId)
+  const encrypted = await readEncrypted(storeId)
   const address = encodeURIComponent((await storeRow(storeId))!.url)
   for (const named of [storeId, address]) {
     expect((await replace(otherStore.owner.token, { query: `?storeId=${named}` })).status).toBe(404)
@@ -262,7 +262,7 @@ test('another account’s store is not found, and members and viewers have no ri
     await world.db.updateTable('members').set({ role }).where('user_id', '=', owner.userId).execute()
     expect(await replace(owner.token)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
   }
-  expect(await encryptedOf(storeId)).toEqual(encrypted)
+  expect(await readEncrypted(storeId)).toEqual(encrypted)
 })
 
 test('the demo store keeps its keys', async () => {

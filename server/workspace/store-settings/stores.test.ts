@@ -65,8 +65,8 @@ test('an unreachable store can be disconnected', async () => {
 
 test('disconnecting cancels every unsent message', async () => {
   const { owner, storeId } = await createConnectedStore(world)
-  const messageId = await aMessage(storeId, 'scheduled')
-  const sentId = await aMessage(storeId, 'sent')
+  const messageId = await createMessage(storeId, 'scheduled')
+  const sentId = await createMessage(storeId, 'sent')
   expect((await disconnect(owner)).body.cancelled).toBe(1)
   const state = async (id: string) =>
     world.db.selectFrom('messages').select(['state', 'reason']).where('id', '=', id).executeTakeFirstOrThrow()
@@ -92,7 +92,7 @@ test('reconnecting within thirty days restores the same store, its settings and 
 
 test('after thirty days the data is deleted, and a reconnection starts over', { tags: ['A1', 'A9'] }, async () => {
   const { owner, fake, storeId } = await createConnectedStore(world)
-  await aMessage(storeId, 'sent')
+  await createMessage(storeId, 'sent')
   await disconnect(owner)
   world.advance(29 * DAY_MS)
   await purgeStore(world.deps, { storeId })
@@ -291,7 +291,7 @@ test('an edit of an outdated version is rejected as a whole', async () => {
   expect((await check(owner)).body.store.settingsVersion).toBe(2)
 })
 
-async function aMessage(storeId: string, state: 'scheduled' | 'sent'): Promise<string> {
+async function createMessage(storeId: string, state: 'scheduled' | 'sent'): Promise<string> {
   const { db, now } = world
   const ids = { shopper: crypto.randomUUID(), cart: crypto.randomUUID(), message: crypto.randomUUID() }
   await db
